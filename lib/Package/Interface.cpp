@@ -73,7 +73,7 @@ ArrayRef<FunctionInfo> ampc::stateFunctions() {
        "AMPC_E_CPU_UNSUPPORTED, with the\n"
        "   reason in options.error. All memory is taken here. The environment variable AMPC_ISA "
        "(plain, avx2, avx512,\n"
-       "   avx512bf16, amx, reference) overrides the choice of instructions."},
+       "   avx512bf16, amx, amxfp16, reference) overrides the choice of instructions."},
       {"destroy", false, CType::Void, {{CType::State, "state"}}, ""},
       {"set_hooks",
        false,
@@ -90,7 +90,7 @@ ArrayRef<FunctionInfo> ampc::stateFunctions() {
        false,
        CType::Text,
        {{CType::ConstState, "state"}},
-       "\"plain\", \"avx2\", \"avx512\", \"avx512bf16\" or \"amx\"."},
+       "\"plain\", \"avx2\", \"avx512\", \"avx512bf16\", \"amx\" or \"amxfp16\"."},
       {"save",
        false,
        CType::Status,

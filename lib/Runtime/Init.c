@@ -186,7 +186,7 @@ drawAVX512(const Stream *stream, uint64_t first, int count, bool is_normal, doub
 }
 
 static Draws drawsOf(int32_t tier) {
-  if (tier >= AMPC_TIER_AVX512 && tier <= AMPC_TIER_AMX)
+  if (tier >= AMPC_TIER_AVX512 && tier <= AMPC_TIER_AMXFP16)
     return drawAVX512;
   return tier == AMPC_TIER_AVX2 ? drawAVX2 : drawPlain;
 }

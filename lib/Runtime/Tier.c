@@ -10,11 +10,11 @@
 static const char names[AMPC_TIERS][12] = {
     [AMPC_TIER_PLAIN] = "plain",   [AMPC_TIER_AVX2] = "avx2",
     [AMPC_TIER_AVX512] = "avx512", [AMPC_TIER_AVX512BF16] = "avx512bf16",
-    [AMPC_TIER_AMX] = "amx",       [AMPC_TIER_REFERENCE] = "reference",
-    [AMPC_TIER_SM_75] = "sm_75",   [AMPC_TIER_SM_80] = "sm_80",
-    [AMPC_TIER_SM_86] = "sm_86",   [AMPC_TIER_SM_89] = "sm_89",
-    [AMPC_TIER_SM_90A] = "sm_90a", [AMPC_TIER_SM_100] = "sm_100",
-    [AMPC_TIER_SM_120] = "sm_120"};
+    [AMPC_TIER_AMX] = "amx",       [AMPC_TIER_AMXFP16] = "amxfp16",
+    [AMPC_TIER_SM_75] = "sm_75",   [AMPC_TIER_REFERENCE] = "reference",
+    [AMPC_TIER_SM_80] = "sm_80",   [AMPC_TIER_SM_86] = "sm_86",
+    [AMPC_TIER_SM_89] = "sm_89",   [AMPC_TIER_SM_90A] = "sm_90a",
+    [AMPC_TIER_SM_100] = "sm_100", [AMPC_TIER_SM_120] = "sm_120"};
 
 const char *ampc_rt_tier_name(int32_t tier) { return names[tier]; }
 
@@ -47,6 +47,7 @@ static uint32_t supportedTiers(void) {
     AMX_BF16 = 1u << 22,
     AMX_TILE = 1u << 24,   /* 7.ebx, 7.edx */
     AVX512_BF16 = 1u << 5, /* 7.1.eax */
+    AMX_FP16 = 1u << 21,
   };
   const uint32_t AVX512VL = 1u << 31;
   enum { YMM = 0x6, ZMM = 0xe6, TILES = 0x60000 }; /* XCR0 */
@@ -64,9 +65,10 @@ static uint32_t supportedTiers(void) {
   if (a < 1 || !__get_cpuid_count(7, 1, &a1, &b1, &c1, &d1) || !has(a1, AVX512_BF16))
     return tiers;
   tiers |= 1u << AMPC_TIER_AVX512BF16;
-  if (has(d, AMX_BF16 | AMX_TILE) && (state & TILES) == TILES && mayUseTiles())
-    tiers |= 1u << AMPC_TIER_AMX;
-  return tiers;
+  if (!has(d, AMX_BF16 | AMX_TILE) || (state & TILES) != TILES || !mayUseTiles())
+    return tiers;
+  tiers |= 1u << AMPC_TIER_AMX;
+  return has(a1, AMX_FP16) ? tiers | 1u << AMPC_TIER_AMXFP16 : tiers;
 }
 
 /* Intel's cores run vdpbf16ps at half the rate of multiply-adds in f32 (measured on one with AMX:
@@ -196,8 +198,8 @@ static ampc_status checkTier(const ampc_model *model, const Wish *wish, char *er
     ++tier;
   if (tier == AMPC_TIERS)
     return ampc_rt_fail(error, AMPC_E_CPU_UNSUPPORTED,
-                        "AMPC_ISA: expected plain, avx2, avx512, avx512bf16, amx, reference, or "
-                        "sm_75 and so on, but got '%s'",
+                        "AMPC_ISA: expected plain, avx2, avx512, avx512bf16, amx, amxfp16, "
+                        "reference, or sm_75 and so on, but got '%s'",
                         wish->tier);
   uint32_t compiled = 0;
   for (const ampc_model *next = model; next; next = next->next)

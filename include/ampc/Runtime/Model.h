@@ -33,6 +33,7 @@ enum {
   AMPC_TIER_AVX512,
   AMPC_TIER_AVX512BF16,
   AMPC_TIER_AMX,
+  AMPC_TIER_AMXFP16,
   AMPC_TIER_REFERENCE, /* of the target reference; any processor runs it */
   AMPC_TIER_SM_75,     /* of NVIDIA's GPUs: the compute capability that the code is for */
   AMPC_TIER_SM_80,

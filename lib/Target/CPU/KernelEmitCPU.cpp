@@ -49,7 +49,8 @@ private:
       const Tier *tier = findTier(name);
       if (!tier)
         return getOperation()->emitError()
-               << "expected a tier plain, avx2, avx512, avx512bf16 or amx, but got " << shown(name);
+               << "expected a tier plain, avx2, avx512, avx512bf16, amx or amxfp16, but got "
+               << shown(name);
       wanted.push_back(tier);
     }
     return success();

@@ -9,14 +9,14 @@
 namespace ampc::cpu {
 
 /// In the order of the runtime's tables (AMPC_TIER_PLAIN, ...): later ones include earlier ones.
-enum class TierKind { Plain, AVX2, AVX512, AVX512BF16, AMX };
-constexpr unsigned numTiers = 5;
+enum class TierKind { Plain, AVX2, AVX512, AVX512BF16, AMX, AMXFP16 };
+constexpr unsigned numTiers = 6;
 /// Of 32 bits, in the widest vector that a tier has.
 constexpr int64_t mostLanes = 16;
 
 struct Tier {
   TierKind kind;
-  llvm::StringRef name;     // "plain", "avx2", "avx512", "avx512bf16", "amx"
+  llvm::StringRef name;     // "plain", "avx2", "avx512", "avx512bf16", "amx", "amxfp16"
   llvm::StringRef features; // comma-separated LLVM target features over x86-64
   int64_t vectorBytes;
   unsigned vectorRegisters;
@@ -25,7 +25,9 @@ struct Tier {
   bool hasAVX512() const { return kind >= TierKind::AVX512; }
   /// vdpbf16ps: sums of products of pairs of bf16 in f32.
   bool hasBF16Products() const { return kind >= TierKind::AVX512BF16; }
-  bool hasAMX() const { return kind == TierKind::AMX; }
+  bool hasAMX() const { return kind >= TierKind::AMX; }
+  /// tdpfp16ps: the products of tiles on f16.
+  bool hasF16Tiles() const { return kind >= TierKind::AMXFP16; }
   /// Lanes of a vector of elements of `bits` bits.
   int64_t lanes(unsigned bits) const { return vectorBytes * 8 / bits; }
 };

@@ -1,4 +1,5 @@
-// Executes the instructions of AMX-TILE and AMX-BF16 where the processor does not know them.
+// Executes the instructions of AMX-TILE, AMX-BF16 and AMX-FP16 where the processor does not know
+// them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A handler of SIGILL decodes the instruction, executes it on tile registers that belong to the
@@ -19,7 +20,8 @@ enum class TileOperation {
   Load,
   LoadHint, // TILELOADDT1
   Store,
-  ProductBF16
+  ProductBF16,
+  ProductF16
 };
 
 /// Numbers of general registers are those of the encoding: rax rcx rdx rbx rsp rbp rsi rdi r8 ...
@@ -32,7 +34,7 @@ struct TileInstruction {
   int32_t displacement = 0;
 };
 
-/// Nullopt if `code` does not start with an instruction of AMX-TILE or AMX-BF16.
+/// Nullopt if `code` does not start with one of these instructions.
 std::optional<TileInstruction> decodeTileInstruction(const uint8_t *code);
 
 /// The tile registers of a thread.
@@ -47,7 +49,8 @@ public:
   const char *zero(int tile);
   const char *load(int tile, const uint8_t *memory, int64_t stride);
   const char *store(int tile, uint8_t *memory, int64_t stride) const;
-  const char *product(int sums, int left, int right);
+  /// `operation`: one of the products.
+  const char *product(TileOperation operation, int sums, int left, int right);
 
 private:
   struct Tile {
@@ -61,10 +64,13 @@ private:
 
 /// Whether this processor and Linux run AMX for this process; asks for the permission.
 bool hasNativeAmx();
+/// Whether they also run products of f16. Where AMX is native without them they are not emulated:
+/// the handler has no access to the processor's tiles.
+bool hasNativeAmxF16();
 /// Installs the handler, unless AMX is native. Returns whether tile instructions are emulated.
 bool emulateAmx();
-/// Products (TDPBF16PS) emulated so far in all threads.
-uint64_t emulatedProducts();
+/// Products emulated so far in all threads.
+uint64_t emulatedProducts(TileOperation operation = TileOperation::ProductBF16);
 
 } // namespace ampc::test
 #endif

@@ -32,9 +32,10 @@ asm(".pushsection .rodata\n"
     "tilestored %tmm7, (%r15,%r12,4)\n"
     "tdpbf16ps %tmm6, %tmm4, %tmm3\n"
     "tdpbf16ps %tmm0, %tmm7, %tmm1\n"
+    "tdpfp16ps %tmm5, %tmm2, %tmm7\n"
     "amx_others:\n"
     "tdpbssd %tmm6, %tmm4, %tmm3\n"
-    "tdpfp16ps %tmm6, %tmm4, %tmm3\n"
+    "tcmmrlfp16ps %tmm6, %tmm4, %tmm3\n"
     "vfmadd231ps %xmm1, %xmm2, %xmm3\n"
     "vzeroupper\n"
     "nop\n"
@@ -80,6 +81,16 @@ uint16_t bf16(float value) {
   std::memcpy(&bits, &value, 4);
   return bits >> 16;
 }
+/// Of a number that f16 has.
+uint16_t f16(float value) {
+  auto half = static_cast<_Float16>(value);
+  uint16_t bits;
+  std::memcpy(&bits, &half, 2);
+  return bits;
+}
+uint16_t narrow(Operation product, float value) {
+  return product == Operation::ProductF16 ? f16(value) : bf16(value);
+}
 } // namespace
 
 TEST(AmxDecoder, WhatTheAssemblerWrites) {
@@ -101,7 +112,8 @@ TEST(AmxDecoder, WhatTheAssemblerWrites) {
                                       memory(Operation::Store, 5, RDI, RBX, 0, 0x7f),
                                       memory(Operation::Store, 7, R15, R12, 2, 0),
                                       tiles(Operation::ProductBF16, 3, 4, 6),
-                                      tiles(Operation::ProductBF16, 1, 7, 0)};
+                                      tiles(Operation::ProductBF16, 1, 7, 0),
+                                      tiles(Operation::ProductF16, 7, 2, 5)};
   const uint8_t *at = amx_samples;
   int number = 0;
   for (const TileInstruction &want : expected) {
@@ -141,14 +153,15 @@ TEST(AmxState, RefusesWhatTheProcessorRefuses) {
   EXPECT_NE(state.loadConfig(config.bytes), nullptr) << "rows";
   config.bytes[48] = 8;
   ASSERT_EQ(state.loadConfig(config.bytes), nullptr);
-  EXPECT_NE(state.product(0, 1, 2), nullptr) << "8 rows of sums for 16 of A";
-  EXPECT_NE(state.product(1, 1, 2), nullptr) << "a tile twice";
-  EXPECT_EQ(state.product(1, 2, 3), nullptr);
+  EXPECT_NE(state.product(Operation::ProductBF16, 0, 1, 2), nullptr)
+      << "8 rows of sums for 16 of A";
+  EXPECT_NE(state.product(Operation::ProductBF16, 1, 1, 2), nullptr) << "a tile twice";
+  EXPECT_EQ(state.product(Operation::ProductBF16, 1, 2, 3), nullptr);
   uint8_t back[64];
   state.storeConfig(back);
   EXPECT_EQ(std::memcmp(back, config.bytes, 64), 0);
   state.release();
-  EXPECT_NE(state.product(1, 2, 3), nullptr);
+  EXPECT_NE(state.product(Operation::ProductBF16, 1, 2, 3), nullptr);
 }
 
 TEST(AmxState, LoadsClearWhatIsNotLoaded) {
@@ -167,7 +180,8 @@ TEST(AmxState, LoadsClearWhatIsNotLoaded) {
 }
 
 /// sum + x[0] * y[0] + ... of one element, over `pairs` pairs.
-static float sumOf(std::vector<float> x, std::vector<float> y, float sum) {
+static float sumOf(std::vector<float> x, std::vector<float> y, float sum,
+                   Operation product = Operation::ProductBF16) {
   TileState state;
   int pairs = x.size() / 2;
   Config config(1, 4 * pairs);
@@ -176,14 +190,14 @@ static float sumOf(std::vector<float> x, std::vector<float> y, float sum) {
   EXPECT_EQ(state.loadConfig(config.bytes), nullptr);
   uint16_t a[32], b[32];
   for (size_t k = 0; k < x.size(); ++k) {
-    a[k] = bf16(x[k]);
-    b[k] = bf16(y[k]);
+    a[k] = narrow(product, x[k]);
+    b[k] = narrow(product, y[k]);
   }
   auto bytes = [](auto *data) { return reinterpret_cast<uint8_t *>(data); };
   EXPECT_EQ(state.load(0, bytes(&sum), 64), nullptr);
   EXPECT_EQ(state.load(1, bytes(a), 64), nullptr);
   EXPECT_EQ(state.load(2, bytes(b), 4), nullptr);
-  EXPECT_EQ(state.product(0, 1, 2), nullptr);
+  EXPECT_EQ(state.product(product, 0, 1, 2), nullptr);
   EXPECT_EQ(state.store(0, bytes(&sum), 64), nullptr);
   return sum;
 }
@@ -205,8 +219,26 @@ TEST(AmxProduct, RoundsAndFlushesLikeTheInstruction) {
   EXPECT_TRUE(std::isnan(sumOf({INFINITY, 0}, {0, 0}, 0)));
 }
 
+/// Intel SDM, volume 2, TDPFP16PS: denormal numbers count, and sums are formed as those of bf16.
+TEST(AmxProduct, OfF16KeepsDenormals) {
+  auto sum = [](std::vector<float> x, std::vector<float> y, float before) {
+    return sumOf(x, y, before, Operation::ProductF16);
+  };
+  EXPECT_EQ(sum({2, 3}, {5, 7}, 1), 32);
+  EXPECT_EQ(sum({0x1p-24f, 0x1.8p-16f}, {1024, 2}, 0), 0x1p-14f + 0x1.8p-15f);
+  EXPECT_EQ(sum({0x1p-24f, 0}, {0x1p-24f, 0}, 0), 0x1p-48f);
+  // 11 bits by 11 bits.
+  EXPECT_EQ(sum({0x1.ffcp0f, 0}, {0x1.ffcp0f, 0}, 0), 0x1.ffcp0f * 0x1.ffcp0f);
+  // Even and odd k are summed apart, and the old sum is added last.
+  EXPECT_EQ(sum({0x1p15f, 1, -0x1p15f, 1}, {0x1p15f, 1, 0x1p15f, 1}, 0), 2);
+  EXPECT_EQ(sum({0x1p15f, 1, 1, -0x1p15f}, {0x1p15f, 1, 1, 0x1p15f}, 0), 0);
+  EXPECT_EQ(sum({1, -1}, {1, 1}, 0x1p-30f), 0x1p-30f);
+  EXPECT_EQ(sum({0, 0}, {0, 0}, 0x1p-130f), 0);
+  EXPECT_TRUE(std::isnan(sum({INFINITY, 0}, {0, 0}, 0)));
+}
+
 /// The product of random 16 x 32 and 32 x 16 through real instructions, whoever executes them.
-static void multiply(unsigned seed, bool &agrees) {
+template <Operation product> static void multiply(unsigned seed, bool &agrees) {
   std::mt19937 random(seed);
   std::uniform_int_distribution<int> small(-8, 8);
   alignas(64) uint16_t a[16][32], b[16][32]; // b: pairs of rows
@@ -214,8 +246,8 @@ static void multiply(unsigned seed, bool &agrees) {
   int x[16][32], y[32][16];
   for (int i = 0; i < 16; ++i)
     for (int k = 0; k < 32; ++k) {
-      a[i][k] = bf16(x[i][k] = small(random));
-      b[k / 2][2 * i + k % 2] = bf16(y[k][i] = small(random));
+      a[i][k] = narrow(product, x[i][k] = small(random));
+      b[k / 2][2 * i + k % 2] = narrow(product, y[k][i] = small(random));
     }
   Config config(16, 64);
   for (int repeat = 0; repeat < 20; ++repeat) {
@@ -223,11 +255,16 @@ static void multiply(unsigned seed, bool &agrees) {
                  "tileloadd (%1,%4), %%tmm4\n"
                  "tileloaddt1 (%2,%4), %%tmm6\n"
                  "tilezero %%tmm3\n"
+                 ".if %c5\n"
+                 "tdpfp16ps %%tmm6, %%tmm4, %%tmm3\n"
+                 ".else\n"
                  "tdpbf16ps %%tmm6, %%tmm4, %%tmm3\n"
+                 ".endif\n"
                  "tilestored %%tmm3, (%3,%4)\n"
                  "tilerelease\n"
                  :
-                 : "r"(config.bytes), "r"(a), "r"(b), "r"(got), "r"(int64_t(64))
+                 : "r"(config.bytes), "r"(a), "r"(b), "r"(got), "r"(int64_t(64)),
+                   "i"(product == Operation::ProductF16)
                  : "memory");
     for (int i = 0; i < 16; ++i)
       for (int j = 0; j < 16; ++j) {
@@ -239,14 +276,26 @@ static void multiply(unsigned seed, bool &agrees) {
   }
 }
 
-TEST(AmxSignal, EveryThreadHasTilesOfItsOwn) {
-  ASSERT_TRUE(emulateAmx() || hasNativeAmx());
-  uint64_t before = emulatedProducts();
+template <Operation product> static void multiplyInThreads(bool isNative) {
+  uint64_t before = emulatedProducts(product);
   bool agrees[3] = {true, true, true};
-  std::thread first([&] { multiply(1, agrees[0]); }), second([&] { multiply(2, agrees[1]); });
-  multiply(3, agrees[2]);
+  std::thread first([&] { multiply<product>(1, agrees[0]); }),
+      second([&] { multiply<product>(2, agrees[1]); });
+  multiply<product>(3, agrees[2]);
   first.join();
   second.join();
   EXPECT_TRUE(agrees[0] && agrees[1] && agrees[2]);
-  EXPECT_EQ(emulatedProducts() - before, hasNativeAmx() ? 0 : 60);
+  EXPECT_EQ(emulatedProducts(product) - before, isNative ? 0 : 60);
+}
+
+TEST(AmxSignal, EveryThreadHasTilesOfItsOwn) {
+  ASSERT_TRUE(emulateAmx() || hasNativeAmx());
+  multiplyInThreads<Operation::ProductBF16>(hasNativeAmx());
+}
+
+TEST(AmxSignal, ProductsOfF16) {
+  if (hasNativeAmx() && !hasNativeAmxF16())
+    GTEST_SKIP() << "this processor's tiles have no products of f16";
+  ASSERT_TRUE(emulateAmx() || hasNativeAmx());
+  multiplyInThreads<Operation::ProductF16>(hasNativeAmxF16());
 }

@@ -50,7 +50,8 @@ static std::optional<TileOperation> operationOf(uint8_t opcode, Prefix prefix, b
                                  withMemory4B[] = {none, Operation::LoadHint, Operation::Store,
                                                    Operation::Load},
                                  registers49[] = {Operation::Release, none, none, Operation::Zero},
-                                 registers5C[] = {none, none, Operation::ProductBF16, none};
+                                 registers5C[] = {none, none, Operation::ProductBF16,
+                                                  Operation::ProductF16};
   if (opcode == 0x49)
     return isMemory ? withMemory49[prefix] : registers49[prefix];
   if (opcode == 0x4b)
@@ -73,7 +74,7 @@ std::optional<TileInstruction> ampc::test::decodeTileInstruction(const uint8_t *
   TileInstruction result;
   result.operation = *operation;
   int reg = (modrm >> 3 & 7) | vex.r << 3, rm = (modrm & 7) | vex.b << 3;
-  bool isProduct = *operation == TileOperation::ProductBF16;
+  bool isProduct = code[3] == 0x5c;
   bool isConfig = code[3] == 0x49 && *operation != TileOperation::Zero;
   if (!isProduct && vex.vvvv)
     return std::nullopt;

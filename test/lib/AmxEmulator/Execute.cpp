@@ -76,32 +76,48 @@ const char *TileState::store(int tile, uint8_t *memory, int64_t stride) const {
   return nullptr;
 }
 
-static float widen(uint16_t bf16) {
-  uint32_t bits = uint32_t(bf16) << 16;
-  float value;
-  std::memcpy(&value, &bits, 4);
-  return value;
+/// 32 numbers of 16 bits.
+struct Numbers {
+  float values[32];
+};
+static Numbers widenBF16(const void *row) {
+  uint16_t numbers[32];
+  std::memcpy(numbers, row, 64);
+  Numbers wide;
+  for (int i = 0; i < 32; ++i) {
+    uint32_t bits = uint32_t(numbers[i]) << 16;
+    std::memcpy(&wide.values[i], &bits, 4);
+  }
+  return wide;
+}
+/// Denormals of f16 are normal numbers of f32; the conversion does not take them for zeros.
+__attribute__((target("f16c,avx2"))) static Numbers widenF16(const void *row) {
+  Numbers wide;
+  for (int i = 0; i < 32; i += 8) {
+    auto *from = static_cast<const char *>(row) + 2 * i;
+    __m128i numbers = _mm_loadu_si128(reinterpret_cast<const __m128i *>(from));
+    _mm256_storeu_ps(wide.values + i, _mm256_cvtph_ps(numbers));
+  }
+  return wide;
 }
 
 /// One row of sums. Even and odd k apart by fused multiply-adds, then both together, then that to
 /// the sum.
 __attribute__((target("fma,avx2"))) static void
-addRow(float *sums, const uint16_t *left, const uint8_t (*right)[64], int pairs, int columns) {
+addRow(float *sums, const Numbers &left, const Numbers *right, int pairs, int columns) {
   float even[16] = {}, odd[16] = {};
   for (int k = 0; k < pairs; ++k) {
-    uint16_t row[32];
-    std::memcpy(row, right[k], 64);
-    float x0 = widen(left[2 * k]), x1 = widen(left[2 * k + 1]);
+    float x0 = left.values[2 * k], x1 = left.values[2 * k + 1];
     for (int n = 0; n < 16; ++n) {
-      even[n] = __builtin_fmaf(x0, widen(row[2 * n]), even[n]);
-      odd[n] = __builtin_fmaf(x1, widen(row[2 * n + 1]), odd[n]);
+      even[n] = __builtin_fmaf(x0, right[k].values[2 * n], even[n]);
+      odd[n] = __builtin_fmaf(x1, right[k].values[2 * n + 1], odd[n]);
     }
   }
   for (int n = 0; n < columns; ++n)
     sums[n] += even[n] + odd[n];
 }
 
-const char *TileState::product(int sums, int left, int right) {
+const char *TileState::product(TileOperation operation, int sums, int left, int right) {
   if (sums == left || sums == right || left == right)
     return "expected three different tiles";
   for (int tile : {sums, left, right}) {
@@ -115,12 +131,14 @@ const char *TileState::product(int sums, int left, int right) {
     return "expected shapes that fit together";
   unsigned control = _mm_getcsr();
   _mm_setcsr(0x9fc0); // exceptions masked, to nearest even, denormals are zeros in and out
+  auto *widen = operation == TileOperation::ProductF16 ? widenF16 : widenBF16;
+  Numbers lines[16];
+  for (int k = 0; k < b.rows; ++k)
+    lines[k] = widen(b.bytes[k]);
   for (int m = 0; m < to.rows; ++m) {
     float row[16];
-    uint16_t line[32];
     std::memcpy(row, to.bytes[m], 64);
-    std::memcpy(line, a.bytes[m], 64);
-    addRow(row, line, b.bytes, b.rows, to.columnBytes / 4);
+    addRow(row, widen(a.bytes[m]), lines, b.rows, to.columnBytes / 4);
     std::memcpy(to.bytes[m], row, 64);
   }
   _mm_setcsr(control);

@@ -12,7 +12,11 @@
 
 using namespace ampc::test;
 
-static std::atomic<uint64_t> products;
+static std::atomic<uint64_t> products, halfProducts;
+
+static std::atomic<uint64_t> &counterOf(TileOperation operation) {
+  return operation == TileOperation::ProductF16 ? halfProducts : products;
+}
 
 static int64_t registerOf(const ucontext_t *context, int number) {
   static const int order[] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
@@ -48,8 +52,9 @@ static const char *execute(const TileInstruction &code, const ucontext_t *contex
   case TileOperation::Store:
     return state.store(code.tile, memory, index);
   case TileOperation::ProductBF16:
-    ++products;
-    return state.product(code.tile, code.left, code.right);
+  case TileOperation::ProductF16:
+    ++counterOf(code.operation);
+    return state.product(code.operation, code.tile, code.left, code.right);
   }
   return "expected a tile instruction";
 }
@@ -78,6 +83,12 @@ bool ampc::test::hasNativeAmx() {
          syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
 }
 
+bool ampc::test::hasNativeAmxF16() {
+  constexpr unsigned f16 = 1u << 21;
+  unsigned a, b, c, d;
+  return hasNativeAmx() && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & f16);
+}
+
 bool ampc::test::emulateAmx() {
   static const bool emulated = [] {
     if (hasNativeAmx())
@@ -90,4 +101,4 @@ bool ampc::test::emulateAmx() {
   return emulated;
 }
 
-uint64_t ampc::test::emulatedProducts() { return products; }
+uint64_t ampc::test::emulatedProducts(TileOperation operation) { return counterOf(operation); }

@@ -15,7 +15,6 @@
 #include "ampc/Target/Targets.h"
 #include "lib/Target/CPU/Codegen.h"
 #include "mlir/Parser/Parser.h"
-#include "test/lib/AmxEmulator/AmxEmulator.h"
 #include "test/lib/KernelRun/Case.h"
 #include "test/lib/KernelRun/OnDevice.h"
 #include "test/lib/KernelRun/Trials.h"
@@ -74,7 +73,7 @@ static ArrayRef<cpu::Tier> chosenTiers() {
 static const cpu::Tier &bestTier() {
   const cpu::Tier *best = nullptr;
   for (const cpu::Tier &tier : cpu::tiers())
-    if (tier.hasAMX() ? hasNativeAmx() : canRun(tier))
+    if (isNative(tier))
       best = &tier;
   return *best;
 }
@@ -207,7 +206,7 @@ bool Runner::runAll() {
     auto tierModule = module.lookupSymbol<ModuleOp>(("tier_" + tier.name).str());
     if (!tierModule)
       continue;
-    if (canRun(tier) && !(timing && tier.hasAMX() && !hasNativeAmx()))
+    if (timing ? isNative(tier) : canRun(tier))
       passed &= runTier(tier, tierModule);
     else
       llvm::outs() << tier.name << ": not on this processor\n";

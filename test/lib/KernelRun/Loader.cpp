@@ -4,6 +4,7 @@
 #include "lib/Package/ObjectWriter.h"
 #include "lib/Target/CPU/Codegen.h"
 #include "test/lib/AmxEmulator/AmxEmulator.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
@@ -16,14 +17,33 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::test;
 
-bool test::canRun(const cpu::Tier &tier) {
+static bool hostHas(StringRef feature) {
   static const llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+  return host.lookup(feature);
+}
+
+bool test::isNative(const cpu::Tier &tier) {
   SmallVector<StringRef> needed;
   tier.features.split(needed, ',');
   for (StringRef feature : needed)
-    if (!host.lookup(feature.drop_front()) && !feature.contains("amx"))
+    if (!feature.contains("amx") && !hostHas(feature.drop_front()))
       return false;
-  return !tier.hasAMX() || hasNativeAmx() || emulateAmx();
+  return !tier.hasAMX() || (tier.hasF16Tiles() ? hasNativeAmxF16() : hasNativeAmx());
+}
+bool test::canRun(const cpu::Tier &tier) {
+  return isNative(tier) || (tier.hasAMX() && hostHas("avx2") && hostHas("f16c") && emulateAmx());
+}
+
+/// Beside emulated tiles, vectors that this processor lacks become several of those it has.
+static void fitToHost(llvm::Function &function) {
+  if (hostHas("avx512f") && hostHas("avx512bf16"))
+    return;
+  SmallVector<StringRef> features;
+  function.getFnAttribute("target-features").getValueAsString().split(features, ',');
+  llvm::erase_if(features, [](StringRef feature) {
+    return feature.contains("avx512") && !hostHas(feature.drop_front());
+  });
+  function.addFnAttr("target-features", llvm::join(features, ","));
 }
 
 static llvm::Error listUndefined(StringRef object, std::vector<std::string> &names) {
@@ -42,21 +62,24 @@ static llvm::Error listUndefined(StringRef object, std::vector<std::string> &nam
   return llvm::Error::success();
 }
 
-llvm::Expected<SmallVector<char, 0>> test::compile(ModuleOp tierModule) {
+llvm::Expected<SmallVector<char, 0>> test::compile(ModuleOp tierModule, bool forHost) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module = cpu::translateTier(tierModule, context);
   if (!module)
     return llvm::createStringError("the module has no translation to LLVM IR");
-  for (llvm::Function &function : *module)
+  for (llvm::Function &function : *module) {
     function.setVisibility(llvm::GlobalValue::DefaultVisibility); // for look-up by name
+    if (forHost)
+      fitToHost(function);
+  }
   return writeObject(*module, Sanitizer::None, Code::Kernels);
 }
 
 llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> test::load(ModuleOp tierModule,
                                                              std::vector<std::string> &calls) {
-  llvm::Expected<SmallVector<char, 0>> object = compile(tierModule);
+  llvm::Expected<SmallVector<char, 0>> object = compile(tierModule, /*forHost=*/true);
   if (!object)
     return object.takeError();
   if (llvm::Error failed = listUndefined(StringRef(object->data(), object->size()), calls))

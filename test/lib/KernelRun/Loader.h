@@ -12,12 +12,14 @@ namespace ampc::test {
 /// Same as in the runtime's tables.
 using KernelFunction = void (*)(void *const *operands, int64_t begin, int64_t end, void *scratch);
 
-/// Whether this processor runs the tier's instructions; those of AMX are emulated where it lacks
-/// them.
+/// Whether this processor runs the tier's instructions.
+bool isNative(const cpu::Tier &tier);
+/// The same, with those of AMX emulated where it lacks them, and vectors beside them as wide as it
+/// has them.
 bool canRun(const cpu::Tier &tier);
 
-/// A lowered tier module as an object file.
-llvm::Expected<llvm::SmallVector<char, 0>> compile(mlir::ModuleOp tierModule);
+/// A lowered tier module as an object file. `forHost`: for `load`.
+llvm::Expected<llvm::SmallVector<char, 0>> compile(mlir::ModuleOp tierModule, bool forHost = false);
 /// The same, linked into this process. `calls`: the object's undefined
 /// symbols, sorted.
 llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> load(mlir::ModuleOp tierModule,

@@ -16,7 +16,7 @@ def KernelEmitCPU : Pass<"kernel-emit-cpu", "::mlir::ModuleOp"> {
   let options = [Option<"prefix", "prefix", "std::string", "",
                         "start of all symbols (default: the model's name)">,
                  ListOption<"only", "tiers", "std::string",
-                            "tiers to write: plain, avx2, avx512, avx512bf16, amx (default: all)">,
+                            "tiers to write: plain, avx2, avx512, avx512bf16, amx, amxfp16 (default: all)">,
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",

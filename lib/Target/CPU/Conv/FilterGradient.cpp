@@ -43,7 +43,8 @@ bool FilterBlocking::gathersWindows(const Window &image, const ProductShape &sha
 static Multiply withoutTiles(Multiply multiply) {
   if (multiply == Multiply::Tiles)
     return Multiply::Pairs;
-  return multiply == Multiply::SplitTiles ? Multiply::Wide : multiply;
+  bool isOnF16 = multiply == Multiply::HalfTiles || multiply == Multiply::SplitTiles;
+  return isOnF16 ? Multiply::Wide : multiply;
 }
 
 /// The tile whose panels waste the fewest lines; of about equal ones the tallest, which reads the

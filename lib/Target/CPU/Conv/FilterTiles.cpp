@@ -58,9 +58,10 @@ std::optional<FilterTiles> FilterTiles::of(const Window &window, const ProductSh
   tiles.window = window;
   tiles.outputs = shape.m;
   layOut(tiles);
-  bool fits = chooseMultiply(shape, tier) == Multiply::Tiles && shape.m % edge == 0 &&
-              window.groupChannels % edge == 0 && !window.channelsFirst &&
-              tiles.pitch <= 4 * wantedPoints;
+  tiles.multiply = chooseMultiply(shape, tier);
+  bool hasPairs = tiles.multiply == Multiply::Tiles || tiles.multiply == Multiply::HalfTiles;
+  bool fits = hasPairs && shape.m % edge == 0 && window.groupChannels % edge == 0 &&
+              !window.channelsFirst && tiles.pitch <= 4 * wantedPoints;
   int64_t pixels = window.outWidth * window.outHeight;
   if (!fits || 3 * pixels < 2 * tiles.pitch * tiles.height)
     return std::nullopt;
@@ -270,8 +271,8 @@ void FilterTilesEmitter::addProducts(const Task &task) {
                      e.index(4 * stepPoints), 4 * edge, 0},
              right = {e.address(plane, unit, e.mul(moved, edge)), e.index(4 * edge), 4 * edge, 0};
     Value sum = sumsOf(task, c, tap, m);
-    MatrixTiles block = {edge, edge / 16, std::min(runPoints, tiles.blockPoints),
-                         sum,  sum,       Value()};
+    MatrixTiles block = {
+        tiles.multiply, edge, edge / 16, std::min(runPoints, tiles.blockPoints), sum, sum, Value()};
     emitMatrixTiles(e, block, left, right, points);
   };
   e.loop(e.index(0), e.index(tiles.blockPoints), runPoints, [&](Value point) {

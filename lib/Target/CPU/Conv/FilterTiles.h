@@ -21,7 +21,8 @@ struct FilterTiles : FilterTasks {
                                        int64_t parts, const Tier &tier);
 
   Window window;
-  int64_t outputs; // of a group
+  Multiply multiply; // on pairs that are as they lie in memory
+  int64_t outputs;   // of a group
   int64_t pitch, height;
   int64_t low[2], high[2];        // rows (columns) of a plane that taps move points by
   int64_t blockRows, blockPoints; // of a block; points are rounded up to whole steps of tiles

@@ -105,7 +105,9 @@ Multiply ampc::cpu::chooseMultiply(const ProductShape &shape, const Tier &tier) 
     return Multiply::Wide;
   if (shape.lhs.isBF16() && tier.hasBF16Products())
     return tier.hasAMX() ? Multiply::Tiles : Multiply::Pairs;
-  return shape.lhs.isF16() && tier.hasAMX() ? Multiply::SplitTiles : Multiply::Wide;
+  if (!shape.lhs.isF16() || !tier.hasAMX())
+    return Multiply::Wide;
+  return tier.hasF16Tiles() ? Multiply::HalfTiles : Multiply::SplitTiles;
 }
 bool ampc::cpu::hasOwnProducts(const ProductShape &shape, const Tier &tier) {
   if (tier.kind <= TierKind::AVX512)

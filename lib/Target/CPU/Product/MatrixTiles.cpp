@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace ampc::cpu;
 
-constexpr int64_t tileEdge = 16, lineBytes = 64; // of a full tile: 16 pairs of bf16, or 16 sums
+constexpr int64_t tileEdge = 16, lineBytes = 64; // of a full tile: 16 pairs, or 16 sums
 // After about 0.9 us without TILESTORED the next one stalls for 220 ns (measured on a core with
 // AMX; not in any manual). Storing a tile that is at hand every 8 steps avoids that.
 constexpr int64_t stepsPerStore = 8;
@@ -80,6 +80,7 @@ Value TileBuilder::loadRight(Value point, int64_t j, int64_t part) {
 /// one at a time.
 void TileBuilder::addProducts(Value point, int64_t leftPart, int64_t rightPart,
                               SmallVectorImpl<Value> &sums) {
+  StringRef product = tiles.multiply == Multiply::HalfTiles ? "tdpfp16ps" : "tdpbf16ps";
   bool isTall = high > tiles.wide, fits = high * tiles.wide + high + tiles.wide <= 8;
   int64_t across = isTall ? tiles.wide : high, along = isTall ? high : tiles.wide;
   auto loadOf = [&](bool isLeft, int64_t i) {
@@ -94,7 +95,7 @@ void TileBuilder::addProducts(Value point, int64_t leftPart, int64_t rightPart,
     Value other = fits ? others[j] : loadOf(isTall, j);
     for (auto [i, tile] : llvm::enumerate(held)) {
       Value &sum = sums[isTall ? j * tiles.wide + i : i * tiles.wide + j];
-      sum = call("tdpbf16ps", sum.getType(),
+      sum = call(product, sum.getType(),
                  {small(rows), small(lineBytes), small(lineBytes), sum, isTall ? other : tile,
                   isTall ? tile : other});
     }

@@ -1,9 +1,9 @@
-// Register tiles of AMX: sums of 16 x 16, fed with pairs of bf16.
+// Register tiles of AMX: sums of 16 x 16, fed with pairs of bf16 or f16.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_PRODUCT_MATRIXTILES_H
 #define LIB_TARGET_CPU_PRODUCT_MATRIXTILES_H
 
-#include "lib/Target/CPU/KernelEmitter.h"
+#include "lib/Target/CPU/Product/Product.h"
 
 namespace ampc::cpu {
 
@@ -21,6 +21,7 @@ struct TileSide {
 
 /// A block of sums of `rows` x 16 * wide, row after row, of up to four tiles.
 struct MatrixTiles {
+  Multiply multiply; // of those on tiles
   int64_t rows, wide;
   int64_t mostPoints;   // of a call
   mlir::Value from, to; // sums before (null: zero) and after

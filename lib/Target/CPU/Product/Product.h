@@ -15,7 +15,8 @@ enum class Multiply {
   Wide,       // multiply-adds of numbers as wide as the sums; a point is one k
   Pairs,      // vdpbf16ps; a point is two neighbours in k, bf16 in an i32
   Tiles,      // tdpbf16ps on the same pairs, 16 points at a time
-  SplitTiles, // the same on f16: each number is the sum of two bf16, which lie in two panels
+  HalfTiles,  // tdpfp16ps on pairs of f16
+  SplitTiles, // tdpbf16ps on f16: each number is the sum of two bf16, which lie in two panels
 };
 
 /// What a panel holds at a point of a line.
@@ -42,8 +43,10 @@ struct ProductShape {
 ///
 /// The order of every sum: k ascending, one fused multiply-add at a time (plain tier: product
 /// rounded, then added). Blocks of k continue the same sums, so the order depends on neither
-/// blocking nor threads. vdpbf16ps adds the products of a pair in a way of its own and takes
-/// denormals for zeros; tdpbf16ps sums 16 even and 16 odd k apart, adds both, then adds that.
+/// blocking nor threads. vdpbf16ps adds the products of a pair in a way of its own; tdpbf16ps and
+/// tdpfp16ps sum 16 even and 16 odd k apart, add both, then add that. The two on bf16 take
+/// denormals for zeros. tdpfp16ps does not on either side, and its sums, multiples of 2^-48, never
+/// are denormal.
 struct Blocking {
   Multiply multiply;
   int64_t rows, vectors, width;

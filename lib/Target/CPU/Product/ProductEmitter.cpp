@@ -305,7 +305,8 @@ void ProductEmitter::emitPanels(const Task &task, Value block, Value m, Value n,
 void ProductEmitter::emitTile(const LhsPanel &a, Value b, Value points, Value from, Value to) {
   if (!blocking.usesTiles())
     return emitRegisterTile(a.pointer, b, points, from, to);
-  MatrixTiles tiles = {blocking.rows, blocking.vectors, blocking.depth, from, to, Value()};
+  MatrixTiles tiles = {
+      blocking.multiply, blocking.rows, blocking.vectors, blocking.depth, from, to, Value()};
   TileSide left = {a.pointer, a.bytesBetweenLines, a.bytesPerPoint, lhsFormat.secondPanel},
            right = {b, e.index(4 * blocking.columns()), 4 * blocking.columns(),
                     rhsFormat.secondPanel};
