@@ -121,6 +121,11 @@ if {"avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512_bf16"} <= flags:
     config.available_features.add("avx512bf16")
 if {"amx_tile", "amx_bf16"} <= flags:
     config.available_features.add("amx")
+# Tiers of AMX in ampc-kernel-run, which emulates tiles; those with products of f16 not beside tiles of the processor that lack them.
+if "avx2" in config.available_features:
+    config.available_features.add("tiles")
+    if "amx_tile" not in flags or "amx_fp16" in flags:
+        config.available_features.add("tiles-f16")
 for tool in ["ptxas", "nvcc", "chromium", "gfortran"]:
     if shutil.which(tool) or os.path.exists(os.path.join("/usr/local/cuda/bin", tool)):
         config.available_features.add(tool)

@@ -106,6 +106,7 @@ bool Run::create(uint64_t seed) {
   options.size = sizeof options;
   options.seed = seed;
   options.threads = calls.threads;
+  options.shares = calls.shares;
   options.want_split = 1;
   options.memory_bytes = ampc_rt_state_bytes(&model, &options);
   memory = std::make_unique<GuardedMemory>((options.memory_bytes + 63) / 64 * 64);

@@ -146,9 +146,11 @@ void Checks::callOtherwise() {
   for (int threads : {2, 5})
     if (wants("threads")) {
       calls.threads = threads;
+      calls.shares = threads == 5 ? AMPC_SHARES_DYNAMIC : AMPC_SHARES_FIXED;
       compare("threads", runCalls(*code, calls));
     }
   calls.threads = 1;
+  calls.shares = AMPC_SHARES_FIXED;
   calls.savedAfter = random.between(1, 2);
   if (wants("resume"))
     compare("resume", runCalls(*code, calls));

@@ -56,6 +56,7 @@ private:
 struct Calls {
   uint64_t seed = 1; ///< of the data
   int threads = 1;
+  ampc_shares shares = AMPC_SHARES_FIXED;
   int rounds = 3;            ///< steps of every train.step
   int savedAfter = 0;        ///< rounds until the state goes through a file; 0: never
   uint32_t valid = 0;        ///< rows of every batch that count; 0: all

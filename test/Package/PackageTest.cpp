@@ -265,6 +265,7 @@ TEST_F(Package, ThreadSanitizerSeesARace) {
                      " tsan/libline.a -pthread -o race"))
       << errors;
   EXPECT_EQ(0, shell("./race in-order")) << errors;
+  EXPECT_EQ(0, shell("./race dynamic")) << errors;
   EXPECT_NE(0, shell("./race"));
   EXPECT_NE(errors.find("data race"), std::string::npos) << errors;
   EXPECT_NE(errors.find("line_k"), std::string::npos) << errors;

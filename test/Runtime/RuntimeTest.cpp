@@ -398,8 +398,8 @@ TEST(Runtime, TierByEnvironment) {
   s.options.error_bytes = sizeof message;
   setenv("AMPC_ISA", "sse9", 1);
   EXPECT_EQ(ampc_rt_create(&model, &s.options, &s.state), AMPC_E_CPU_UNSUPPORTED);
-  EXPECT_STREQ(message, "AMPC_ISA: expected plain, avx2, avx512, avx512bf16, amx, reference, or "
-                        "sm_75 and so on, but got 'sse9'");
+  EXPECT_STREQ(message, "AMPC_ISA: expected plain, avx2, avx512, avx512bf16, amx, amxfp16, "
+                        "reference, or sm_75 and so on, but got 'sse9'");
   ampc_model small = makeModel();
   small.tiers = 1;
   setenv("AMPC_ISA", "avx2", 1);

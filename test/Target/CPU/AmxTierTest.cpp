@@ -1,5 +1,5 @@
-// Whole models in the tier AMX beside the same in another tier; emulated where the processor has no
-// AMX.
+// Whole models in the tiers of AMX beside the same in another tier; emulated where the processor
+// has no AMX.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/Loader.h"
 #include "ampc/Pipelines/Compiler.h"
@@ -40,7 +40,8 @@ struct AmxTier : testing::Test {
   /// moves one whose gradient is all rounding as far as any other. What a parameter moved may
   /// differ by the rounding of 16-bit numbers. The other tier rounds the same operands where it
   /// can: attention rounds its probabilities to multiply them in pairs.
-  void compare(const std::string &path, const std::string &precision, int steps, double bound) {
+  void compare(const std::string &path, const std::string &precision, int steps, double bound,
+               int32_t tier = AMPC_TIER_AMX) {
     CompileRequest request;
     request.input = path;
     request.options.precision = precision;
@@ -52,9 +53,11 @@ struct AmxTier : testing::Test {
     auto loaded = LoadedModel::load(*packaged);
     ASSERT_TRUE(bool(loaded));
     const ampc_model &model = (*loaded)->model();
-    ASSERT_TRUE(model.tiers >> AMPC_TIER_AMX & 1);
+    ASSERT_TRUE(model.tiers >> tier & 1);
+    // Only products of f16 make code for the tier that multiplies them.
+    EXPECT_EQ(model.tiers >> AMPC_TIER_AMXFP16 & 1, precision == "f16");
     bool pairs = __builtin_cpu_supports("avx512bf16") && (model.tiers >> AMPC_TIER_AVX512BF16 & 1);
-    TierModel amx(model, AMPC_TIER_AMX);
+    TierModel amx(model, tier);
     TierModel wide(model, pairs ? AMPC_TIER_AVX512BF16 : AMPC_TIER_AVX512);
     int program = 0;
     while (model.programs[program].kind != AMPC_PROGRAM_TRAIN)
@@ -64,12 +67,14 @@ struct AmxTier : testing::Test {
       first.push_back(wide.values(i));
     Random random(3);
     RandomInputs inputs(model.programs[program], random);
-    uint64_t before = test::emulatedProducts();
+    auto product = tier == AMPC_TIER_AMXFP16 ? test::TileOperation::ProductF16
+                                             : test::TileOperation::ProductBF16;
+    uint64_t before = test::emulatedProducts(product);
     for (int i = 0; i < steps; ++i) {
       double want = wide.step(program, inputs.get()), got = amx.step(program, inputs.get());
       EXPECT_NEAR(got, want, bound * want);
     }
-    EXPECT_EQ(test::emulatedProducts() > before, isEmulated);
+    EXPECT_EQ(test::emulatedProducts(product) > before, isEmulated);
     EXPECT_EQ(wide.skipped, 0);
     EXPECT_EQ(amx.skipped, 0);
     int compared = 0;
@@ -98,6 +103,11 @@ TEST_F(AmxTier, ConvolutionAndLinearInBF16) {
 }
 TEST_F(AmxTier, ConvolutionAndLinearInF16) {
   compare(AMPC_TEST_INPUTS "/amx-block.mlir", "f16", 3, 0x1p-10);
+}
+TEST_F(AmxTier, ConvolutionAndLinearByProductsOfF16) {
+  if (test::hasNativeAmx() && !test::hasNativeAmxF16())
+    GTEST_SKIP() << "this processor's tiles have no products of f16";
+  compare(AMPC_TEST_INPUTS "/amx-block.mlir", "f16", 3, 0x1p-10, AMPC_TIER_AMXFP16);
 }
 TEST_F(AmxTier, TransformerInBF16) {
   if (!__builtin_cpu_supports("avx512bf16"))

@@ -17,6 +17,8 @@ bool runs(const ampc_model &model, int32_t tier) {
     return (model.tiers >> tier & 1) && __builtin_cpu_supports("avx512bf16");
   case AMPC_TIER_AMX:
     return (model.tiers >> tier & 1) && (test::emulateAmx() || test::hasNativeAmx());
+  case AMPC_TIER_AMXFP16:
+    return (model.tiers >> tier & 1) && (test::emulateAmx() || test::hasNativeAmxF16());
   default:
     return model.tiers >> tier & 1;
   }
@@ -89,7 +91,7 @@ TEST_P(PackedState, IsThatOfKernelsOfTheirOwn) {
   int program = findStep(model);
   ASSERT_EQ(model.slot_count, apart->model().slot_count);
   int tiers = 0;
-  for (int32_t tier = AMPC_TIER_PLAIN; tier <= AMPC_TIER_AMX; ++tier) {
+  for (int32_t tier = AMPC_TIER_PLAIN; tier <= AMPC_TIER_AMXFP16; ++tier) {
     if (!runs(model, tier))
       continue;
     SCOPED_TRACE(tier);

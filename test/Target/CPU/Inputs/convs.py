@@ -61,6 +61,9 @@ if sys.argv[1:] == ["planes"]:
     conv(2, 20, 32, 32, 3, pad=2, dilation=2, element="bf16")
     conv(1, 40, 32, 32, 3, stride=2, dilation=3, element="bf16")  # nothing in the padding; phases of odd distances
     conv(3, 40, 32, 32, 3, stride=3, element="bf16")
+    conv(6, 17, 64, 64, 3, pad=1, element="f16")
+    conv(4, 18, 64, 32, 3, stride=2, pad=1, element="f16")
+    conv(5, 14, 32, 32, 3, pad=1, element="f16")
     sys.exit()
 
 conv(2, 6, 3, 5, 3, pad=1)

@@ -4,7 +4,8 @@ import collections
 import re
 import sys
 
-names = ["ldtilecfg", "tilezero", "tileloadd", "tdpbf16ps", "tilestored", "tilerelease"]
+products = ["tdpbf16ps", "tdpfp16ps"]
+names = ["ldtilecfg", "tilezero", "tileloadd", *products, "tilestored", "tilerelease"]
 
 
 def show(what, instructions):
@@ -13,7 +14,7 @@ def show(what, instructions):
 
 
 def finish(function, code):
-    if not any(name == "tdpbf16ps" for _, name, _ in code):
+    if not any(name in products for _, name, _ in code):
         return
     show(function, code)
     loops = []
@@ -24,7 +25,7 @@ def finish(function, code):
     for start, end in sorted(loops):
         inside = [i for i in code if start <= i[0] <= end]
         is_inner = not any(start <= s and e <= end and (s, e) != (start, end) for s, e in loops)
-        if is_inner and any(name == "tdpbf16ps" for _, name, _ in inside):
+        if is_inner and any(name in products for _, name, _ in inside):
             show("  loop", inside)
 
 
