@@ -25,7 +25,7 @@ public:
     return chooseWinogradTile(convolution, most);
   }
   /// Tiles multiply bf16 many times as fast as vectors multiply f32. Packed bf16 takes 2 bytes a
-  /// number on all tiers, f16 as much as f32.
+  /// number on all tiers, f16 on all but the last as much as f32.
   std::optional<Packing> getPacking(Type element) const override {
     return element.isBF16() ? Packing{512, true} : Packing{64, false};
   }
@@ -50,7 +50,7 @@ public:
 } // namespace
 
 /// Panels of B have at most 32 lines, of A at most 12 (32 in tiles); steps are of 16 pairs of
-/// 16-bit numbers. Elements of f16, and of 16-bit left sides, take 4 bytes.
+/// 16-bit numbers. Elements of f16, and of 16-bit left sides, take up to 4 bytes.
 int64_t CPUTarget::packedBytes(RankedTensorType matrix, kernel::Side side, unsigned depth) const {
   int64_t lines = matrix.getDimSize(1 - depth), points = matrix.getDimSize(depth);
   int64_t bits = matrix.getElementTypeBitWidth();
