@@ -6,7 +6,7 @@
 // CHECK: module attributes {kernel.functions = [{finish = 0 : i64, name = "model_k0", scratch = array<i64: 0, 0, 0, 0, 0, 0>,
 // CHECK-SAME: tasks = array<i64: 1, 1, 1, 1, 1, 1>, tiers = ["", "", "avx512", "", "avx512", ""]},
 // CHECK-SAME: {finish = 1 : i64, name = "model_k1"
-// PLAIN: name = "digits_k0"{{.*}}tiers = ["plain", "", "", "", ""]
+// PLAIN: name = "digits_k0"{{.*}}tiers = ["plain", "", "", "", "", ""]
 
 // CHECK-LABEL: kernel.program @two
 // CHECK: kernel.map{{.*}}kernel.function = 0
