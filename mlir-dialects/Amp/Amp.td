@@ -18,6 +18,7 @@ def AmpDialect : Dialect {
     * `amp.decision`, a `#amp.decision`: why a tensor op computes in its types, or why a cast was inserted;
     * `amp.compute`, two types: what a contraction multiplies each operand in, where that is not its type (tf32, fp8);
     * `amp.recompute`: the op is there a second time, for the backward pass, and must not become one with the first;
+    * `amp.in_parts`: the op runs for some rows at a time, in a loop over those of a loss, where nothing waits for the backward pass;
     * on programs: `amp.scaler`, the loss scale that the model names; `amp.scale`, the state that holds the scale, or `amp.no_scaling`, why there
       is none; `amp.saved_bytes`, what the backward pass keeps; `amp.checkpoints`, what it would keep without them, operations on numbers of the
       step, and how many of these they add; `amp.budget`, the bytes of the forward pass that the step may hold, does hold, and would hold without

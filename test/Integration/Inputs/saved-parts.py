@@ -17,7 +17,7 @@ def numbers(*options):
 
 def report(*options):
     path = f"{folder}/report.json"
-    subprocess.run(["ampc", "report", model, *options, f"--json={path}"], check=True, capture_output=True)
+    subprocess.run(["ampc", "report", model, *options, "-o", f"{folder}/report.html", f"--json={path}"], check=True, capture_output=True)
     step = json.load(open(path))["steps"][0]
     rows = sum(row.get("saved_bytes", 0) for row in step["operations"] + step["casts"])
     assert rows == step["totals"]["saved_value_bytes"]["mixed"], (rows, step["totals"])
