@@ -58,6 +58,10 @@ static cl::opt<std::string>
               cl::value_desc("FILE"));
 static cl::opt<bool> printLines("lines", cl::desc("with --ptx: print the lines that run"));
 
+static cl::opt<bool> everywhere("everywhere",
+                                cl::desc("run what this processor lacks of vectors and tiles, too: "
+                                         "compiled for what it has"));
+
 static cl::opt<bool> totals("totals", cl::desc("give every kernel totals of its results"));
 
 /// Plain loops run where the first tier does.
@@ -77,6 +81,15 @@ static const cpu::Tier &bestTier() {
     if (tier.hasAMX() ? hasNativeAmx() : canRun(tier))
       best = &tier;
   return *best;
+}
+
+/// Nothing if the processor runs the tier; else the last one below that it does.
+static const cpu::Tier *lowerOf(const cpu::Tier &tier) {
+  const cpu::Tier *lower = nullptr;
+  for (const cpu::Tier &other : cpu::tiers())
+    if (canRun(other) && (!lower || !other.hasAMX()))
+      lower = &other;
+  return canRun(tier) ? nullptr : lower;
 }
 
 /// Rounding of the narrowest type among results and what bodies go through, times some ulps; 0:
@@ -185,7 +198,7 @@ bool Runner::runKernel(Operation *op, const cpu::Tier &tier) {
 
 bool Runner::loadTier(const cpu::Tier &tier, ModuleOp tierModule) {
   std::vector<std::string> calls;
-  auto jit = load(tierModule, calls);
+  auto jit = load(tierModule, calls, lowerOf(tier));
   if (!jit) {
     llvm::errs() << tier.name << ": " << llvm::toString(jit.takeError()) << "\n";
     return false;
@@ -207,7 +220,8 @@ bool Runner::runAll() {
     auto tierModule = module.lookupSymbol<ModuleOp>(("tier_" + tier.name).str());
     if (!tierModule)
       continue;
-    if (canRun(tier) && !(timing && tier.hasAMX() && !hasNativeAmx()))
+    bool runs = canRun(tier) && !(timing && tier.hasAMX() && !hasNativeAmx());
+    if (runs || (everywhere && !timing))
       passed &= runTier(tier, tierModule);
     else
       llvm::outs() << tier.name << ": not on this processor\n";

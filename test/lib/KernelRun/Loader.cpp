@@ -4,6 +4,7 @@
 #include "lib/Package/ObjectWriter.h"
 #include "lib/Target/CPU/Codegen.h"
 #include "test/lib/AmxEmulator/AmxEmulator.h"
+#include "test/lib/KernelRun/LowerTier.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
@@ -35,28 +36,39 @@ static llvm::Error listUndefined(StringRef object, std::vector<std::string> &nam
     auto name = symbol.getName();
     if (!flags || !name)
       return llvm::joinErrors(flags.takeError(), name.takeError());
-    if (*flags & llvm::object::SymbolRef::SF_Undefined && !name->empty())
+    if (*flags & llvm::object::SymbolRef::SF_Undefined && !name->empty() && !isTileFunction(*name))
       names.push_back(name->str());
   }
   llvm::sort(names);
   return llvm::Error::success();
 }
 
-llvm::Expected<SmallVector<char, 0>> test::compile(ModuleOp tierModule) {
+static llvm::Expected<SmallVector<char, 0>> compileFor(ModuleOp tierModule,
+                                                       const cpu::Tier *lower) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module = cpu::translateTier(tierModule, context);
   if (!module)
     return llvm::createStringError("the module has no translation to LLVM IR");
+  if (lower) {
+    auto lowered = lowerTier(*module, *lower);
+    if (!lowered)
+      return lowered.takeError();
+    module = std::move(*lowered);
+  }
   for (llvm::Function &function : *module)
     function.setVisibility(llvm::GlobalValue::DefaultVisibility); // for look-up by name
   return writeObject(*module, Sanitizer::None, Code::Kernels);
 }
+llvm::Expected<SmallVector<char, 0>> test::compile(ModuleOp tierModule) {
+  return compileFor(tierModule, nullptr);
+}
 
 llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> test::load(ModuleOp tierModule,
-                                                             std::vector<std::string> &calls) {
-  llvm::Expected<SmallVector<char, 0>> object = compile(tierModule);
+                                                             std::vector<std::string> &calls,
+                                                             const cpu::Tier *lower) {
+  llvm::Expected<SmallVector<char, 0>> object = compileFor(tierModule, lower);
   if (!object)
     return object.takeError();
   if (llvm::Error failed = listUndefined(StringRef(object->data(), object->size()), calls))
@@ -64,6 +76,8 @@ llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> test::load(ModuleOp tierModule
   auto jit = llvm::orc::LLJITBuilder().create();
   if (!jit)
     return jit.takeError();
+  if (llvm::Error failed = defineTileFunctions(**jit))
+    return std::move(failed);
   char prefix = (*jit)->getDataLayout().getGlobalPrefix();
   auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix);
   if (!process)
