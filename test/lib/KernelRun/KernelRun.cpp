@@ -221,7 +221,9 @@ bool Runner::runAll() {
     if (!tierModule)
       continue;
     bool runs = canRun(tier) && !(timing && tier.hasAMX() && !hasNativeAmx());
-    if (runs || (everywhere && !timing))
+    // Products of pairs of bf16 round in a way of their own, which nothing else has.
+    bool isLowered = everywhere && !timing && tier.kind != cpu::TierKind::AVX512BF16;
+    if (runs || isLowered)
       passed &= runTier(tier, tierModule);
     else
       llvm::outs() << tier.name << ": not on this processor\n";
