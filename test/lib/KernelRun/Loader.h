@@ -18,9 +18,8 @@ bool canRun(const cpu::Tier &tier);
 
 /// A lowered tier module as an object file.
 llvm::Expected<llvm::SmallVector<char, 0>> compile(mlir::ModuleOp tierModule);
-/// The same, linked into this process. `calls`: the object's undefined symbols, sorted. `lower`: the
-/// code of a tier that this processor lacks, for the instructions of that lower one: wide vectors in
-/// pieces, tiles in memory (see LowerTier.h).
+/// The same, linked into this process. `calls`: the object's undefined symbols, sorted. `lower`:
+/// the tier whose instructions it may use, if this processor lacks its own (see LowerTier.h).
 llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> load(mlir::ModuleOp tierModule,
                                                        std::vector<std::string> &calls,
                                                        const cpu::Tier *lower = nullptr);

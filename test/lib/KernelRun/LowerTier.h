@@ -8,8 +8,8 @@
 
 namespace ampc::test {
 
-/// The same LLVM IR for the instructions of `tier`: LLVM cuts wide vectors, a tile is a pointer, and
-/// intrinsics of tiles are functions that give a new one. It computes the same sums in the same
+/// The same LLVM IR for the instructions of `tier`: LLVM cuts wide vectors, a tile is a pointer,
+/// and intrinsics of tiles are functions that give a new one. It computes the same sums in the same
 /// order. Fails if the module has other intrinsics of a processor.
 llvm::Expected<std::unique_ptr<llvm::Module>> lowerTier(const llvm::Module &module,
                                                         const cpu::Tier &tier);
