@@ -13,6 +13,8 @@ using namespace ampc::cpu;
 static constexpr int64_t edge = 32, stepPoints = 16; // of a block of tiles, and of its steps
 // Measured on a core with AMX: panels of a block stay in L2, those of a run in L1.
 static constexpr int64_t wantedPoints = 512, runPoints = 256;
+// Of a block of stacked images, which is not cut.
+static constexpr int64_t stackPoints = 1024;
 static_assert(runPoints <= mostPointsWithoutSpare, "scratch has no room for a spare tile");
 static constexpr int64_t sumsBytes = 1 << 20, planeBytes = 1 << 20; // of a task
 // Tasks that differ in their channels pack the same cotangents again.
@@ -35,6 +37,20 @@ int64_t FilterTiles::phaseStart(unsigned axis, int64_t number) const {
   return reach - floorDiv(reach, stride) * stride;
 }
 
+int64_t FilterTiles::size(unsigned axis) const {
+  return ceilDiv(axis ? window.width : window.height, window.strides[axis]);
+}
+
+int64_t FilterTiles::reached(unsigned axis) const {
+  int64_t sum = 0;
+  for (int64_t tap = 0; tap < window.kernel[axis]; ++tap) {
+    int64_t move = floorDiv(reachOf(window, axis, tap), window.strides[axis]);
+    int64_t end = std::min(outputSize(axis), size(axis) - move);
+    sum += std::max<int64_t>(0, end - std::max<int64_t>(0, -move));
+  }
+  return sum;
+}
+
 /// Pixels per phase, what taps move them by, and the zeros that this takes.
 static void layOut(FilterTiles &tiles) {
   const Window &window = tiles.window;
@@ -43,13 +59,27 @@ static void layOut(FilterTiles &tiles) {
     int64_t stride = window.strides[axis];
     tiles.low[axis] = floorDiv(reachOf(window, axis, 0), stride);
     tiles.high[axis] = floorDiv(reachOf(window, axis, window.kernel[axis] - 1), stride);
-    int64_t out = axis ? window.outWidth : window.outHeight,
-            in = ceilDiv(axis ? window.width : window.height, stride);
-    sizes[axis] = std::max(out + std::max<int64_t>(0, tiles.high[axis]),
-                           in + std::max<int64_t>(0, -tiles.low[axis]));
+    sizes[axis] = std::max(tiles.outputSize(axis) + std::max<int64_t>(0, tiles.high[axis]),
+                           tiles.size(axis) + std::max<int64_t>(0, -tiles.low[axis]));
   }
   tiles.height = sizes[0];
   tiles.pitch = sizes[1];
+}
+
+/// In equal blocks of whole steps of tiles; nothing unless that takes clearly fewer products than
+/// planes.
+int64_t FilterTiles::chooseStack() const {
+  int64_t rows = std::max(outputSize(0), size(0)), columns = std::max(outputSize(1), size(1));
+  int64_t most = std::min(runPoints / columns, stackPoints / (rows * columns));
+  most = most / stepPoints * stepPoints;
+  if (!most)
+    return 0;
+  int64_t blocks = ceilDiv(partPairs, most),
+          chosen = roundUp(ceilDiv(partPairs, blocks), stepPoints);
+  int64_t stacked = reached(0) * reached(1) * blocks * chosen;
+  int64_t pixels = outputSize(0) * outputSize(1), terms = window.taps() * partPairs;
+  bool isFewer = 10 * stacked < 9 * terms * pitch * height && 2 * stacked <= 3 * terms * pixels;
+  return isFewer ? chosen : 0;
 }
 
 std::optional<FilterTiles> FilterTiles::of(const Window &window, const ProductShape &shape,
@@ -60,17 +90,23 @@ std::optional<FilterTiles> FilterTiles::of(const Window &window, const ProductSh
   layOut(tiles);
   tiles.multiply = chooseMultiply(shape, tier);
   bool hasPairs = tiles.multiply == Multiply::Tiles || tiles.multiply == Multiply::HalfTiles;
-  bool fits = hasPairs && shape.m % edge == 0 && window.groupChannels % edge == 0 &&
-              !window.channelsFirst && tiles.pitch <= 4 * wantedPoints;
-  int64_t pixels = window.outWidth * window.outHeight;
-  if (!fits || 3 * pixels < 2 * tiles.pitch * tiles.height)
+  if (!hasPairs || shape.m % edge || window.groupChannels % edge || window.channelsFirst)
     return std::nullopt;
   tiles.pairs = ceilDiv(window.images, 2);
   tiles.groups = window.groups;
   tiles.parts = parts;
   tiles.partPairs = ceilDiv(tiles.pairs, parts);
-  tiles.blockRows =
-      std::clamp<int64_t>(wantedPoints / tiles.pitch, 1, tiles.partPairs * tiles.height);
+  tiles.stack = tiles.chooseStack();
+  if (tiles.stack) {
+    tiles.blockRows = window.outHeight;
+    tiles.pitch = std::max(window.outWidth, tiles.size(1)) * tiles.stack;
+  } else if (tiles.pitch > 4 * wantedPoints ||
+             3 * tiles.outputSize(0) * tiles.outputSize(1) < 2 * tiles.pitch * tiles.height) {
+    return std::nullopt;
+  } else {
+    tiles.blockRows =
+        std::clamp<int64_t>(wantedPoints / tiles.pitch, 1, tiles.partPairs * tiles.height);
+  }
   tiles.blockPoints = roundUp(tiles.blockRows * tiles.pitch, stepPoints);
   tiles.mPanels = tiles.outputs / edge;
   tiles.cPanels = window.groupChannels / edge;
@@ -82,6 +118,8 @@ std::optional<FilterTiles> FilterTiles::of(const Window &window, const ProductSh
 }
 
 int64_t FilterTiles::planePoints() const {
+  if (stack)
+    return planeRows() * pitch;
   return lead() + planeRows() * pitch + std::max<int64_t>(0, high[1]) + stepPoints;
 }
 
@@ -129,11 +167,15 @@ void FilterTilesEmitter::emit(Value begin, Value end, Value scratch, Epilogue ep
     if (totals)
       totals->begin(number);
     clear(sums, tiles.mStep * tiles.cStep * window.taps() * edge * edge);
-    e.loop(task.row, task.rowEnd, tiles.blockRows, [&](Value row) {
-      packCotangent(task, row);
-      packImage(task, row);
-      addProducts(task);
-    });
+    auto addBlock = [&](Value first) {
+      packCotangent(task, first);
+      packImage(task, first);
+      tiles.stack ? addStacks(task) : addPlanes(task);
+    };
+    if (tiles.stack)
+      e.loop(task.pair, task.pairEnd, tiles.stack, addBlock);
+    else
+      e.loop(task.row, task.rowEnd, tiles.blockRows, addBlock);
     emitEpilogue(task, epilogue);
     if (totals)
       totals->end(number);
@@ -141,10 +183,11 @@ void FilterTilesEmitter::emit(Value begin, Value end, Value scratch, Epilogue ep
 }
 
 FilterTilesEmitter::Task FilterTilesEmitter::locate(Value number) {
-  Task task{tiles.FilterTasks::locate(e, number), {}, {}};
-  Value pair = e.mul(task.part, tiles.partPairs);
-  task.row = e.mul(pair, tiles.height);
-  task.rowEnd = e.mul(e.min(e.add(pair, tiles.partPairs), e.index(tiles.pairs)), tiles.height);
+  Task task{tiles.FilterTasks::locate(e, number), {}, {}, {}, {}};
+  task.pair = e.mul(task.part, tiles.partPairs);
+  task.pairEnd = e.min(e.add(task.pair, tiles.partPairs), e.index(tiles.pairs));
+  task.row = e.mul(task.pair, tiles.height);
+  task.rowEnd = e.mul(task.pairEnd, tiles.height);
   return task;
 }
 
@@ -174,10 +217,11 @@ void FilterTilesEmitter::packRows(const Pixels &pixels, const Task &task, Value 
   });
 }
 
-/// An image without a partner is paired with zeros.
+/// A row of a pair of images; one without a partner is paired with zeros.
 void FilterTilesEmitter::packRow(const Pixels &pixels, Value pair, Value y, Value channel,
                                  Value to) {
   Type number = e.b.getIntegerType(16);
+  int64_t pointsPerPixel = std::max<int64_t>(1, tiles.stack);
   int64_t imageSize = pixels.height * pixels.width * pixels.channels;
   Value row = e.add(e.mul(y, pixels.step[0]), pixels.start[0]);
   Value from = e.add(e.mul(pair, 2 * imageSize), e.mul(row, pixels.width * pixels.channels));
@@ -194,9 +238,42 @@ void FilterTilesEmitter::packRow(const Pixels &pixels, Value pair, Value y, Valu
       Value odd = e.loadVector(pixels.pointer, number, e.add(e.add(at, partner), j), 16);
       if (isPaired)
         odd = arith::SelectOp::create(e.b, e.loc, isPaired, odd, e.constant(odd.getType(), 0));
-      e.store(interleave(e, even, odd), to, e.add(e.mul(x, edge), j));
+      e.store(interleave(e, even, odd), to, e.add(e.mul(x, pointsPerPixel * edge), j));
     }
   });
+}
+
+/// Pairs of images from `pair` on, each as it lies in memory. Those of the next part are zeros.
+void FilterTilesEmitter::packStack(const Pixels &pixels, const Task &task, Value pair,
+                                   Value channel, Value to) {
+  Type unit = e.b.getI32Type();
+  Value zero = e.constant(VectorType::get({16}, unit), 0);
+  Value here = e.min(e.sub(task.pairEnd, pair), e.index(tiles.stack));
+  auto forLines = [&](Value from, Value end, llvm::function_ref<void(Value, Value, Value)> body) {
+    e.loop(from, end, 1, [&](Value i) {
+      e.loop(e.index(0), e.index(pixels.count(0)), 1, [&](Value y) {
+        body(i, y, e.address(to, unit, e.mul(e.add(e.mul(y, tiles.pitch), i), edge)));
+      });
+    });
+  };
+  forLines(e.index(0), here, [&](Value i, Value y, Value line) {
+    packRow(pixels, e.add(pair, i), y, channel, line);
+  });
+  forLines(here, e.index(tiles.stack), [&](Value, Value, Value line) {
+    e.loop(e.index(0), e.index(pixels.count(1)), 1, [&](Value x) {
+      for (int64_t j = 0; j < edge; j += 16)
+        e.store(zero, line, e.add(e.mul(x, tiles.stack * edge), j));
+    });
+  });
+}
+
+/// `first`: the row, or the pair of stacked images, with which a block starts.
+void FilterTilesEmitter::pack(const Pixels &pixels, const Task &task, Value first, int64_t rows,
+                              Value channel, Value to) {
+  if (tiles.stack)
+    packStack(pixels, task, first, channel, to);
+  else
+    packRows(pixels, task, first, rows, channel, to);
 }
 
 Value FilterTilesEmitter::planeOf(const Task &task, Value c, Value phase) {
@@ -205,7 +282,9 @@ Value FilterTilesEmitter::planeOf(const Task &task, Value c, Value phase) {
   return e.address(planes, e.b.getI32Type(), e.mul(point, edge));
 }
 
-void FilterTilesEmitter::packImage(const Task &task, Value row) {
+void FilterTilesEmitter::packImage(const Task &task, Value first) {
+  // A block of planes starts with the row that its first tap reaches.
+  Value start = tiles.stack ? first : e.add(first, tiles.low[0]);
   Pixels pixels = {image, window.height, window.width, window.channels, {}, {}};
   for (int64_t phase = 0; phase < tiles.phases(); ++phase) {
     int64_t numbers[2] = {phase / tiles.phases(1), phase % tiles.phases(1)};
@@ -215,18 +294,17 @@ void FilterTilesEmitter::packImage(const Task &task, Value row) {
     }
     e.loop(task.c, task.cEnd, 1, [&](Value c) {
       Value channel = e.add(e.mul(task.group, window.groupChannels), e.mul(c, edge));
-      packRows(pixels, task, e.add(row, tiles.low[0]), tiles.planeRows(), channel,
-               planeOf(task, c, e.index(phase)));
+      pack(pixels, task, start, tiles.planeRows(), channel, planeOf(task, c, e.index(phase)));
     });
   }
 }
 
-void FilterTilesEmitter::packCotangent(const Task &task, Value row) {
+void FilterTilesEmitter::packCotangent(const Task &task, Value first) {
   Pixels pixels = {
       cotangent, window.outHeight, window.outWidth, tiles.outputs * window.groups, {0, 0}, {1, 1}};
   e.loop(task.m, task.mEnd, 1, [&](Value m) {
     Value channel = e.add(e.mul(task.group, tiles.outputs), e.mul(m, edge));
-    packRows(pixels, task, row, tiles.blockRows, channel, lines);
+    pack(pixels, task, first, tiles.blockRows, channel, lines);
     turn(e.address(turned, e.b.getI32Type(), e.mul(e.sub(m, task.m), tiles.blockPoints * edge)));
   });
 }
@@ -251,37 +329,76 @@ Value FilterTilesEmitter::sumsOf(const Task &task, Value c, Value tap, Value m) 
   return e.address(sums, e.b.getF32Type(), e.mul(number, edge * edge));
 }
 
-void FilterTilesEmitter::addProducts(const Task &task) {
-  Type unit = e.b.getI32Type();
-  // The number of a tap's phase, and the distance in its plane; divisions see nothing negative.
-  auto along = [&](unsigned axis, Value tap, Value &phase) {
+// Divisions see nothing negative.
+FilterTilesEmitter::Move FilterTilesEmitter::moveOf(Value tap) {
+  auto along = [&](unsigned axis, Value number, Value &phase) {
     int64_t stride = window.strides[axis], raised = roundUp(window.padding[axis], stride);
-    Value reach = e.add(e.mul(tap, window.dilations[axis]), raised - window.padding[axis]);
-    phase = e.rem(tap, tiles.phases(axis));
+    Value reach = e.add(e.mul(number, window.dilations[axis]), raised - window.padding[axis]);
+    phase = e.rem(number, tiles.phases(axis));
     return e.add(e.div(reach, stride), -raised / stride);
   };
-  auto addTap = [&](Value c, Value m, Value tap, Value point, Value points) {
-    Value phaseY, phaseX;
-    Value dy = along(0, e.div(tap, window.kernel[1]), phaseY);
-    Value dx = along(1, e.rem(tap, window.kernel[1]), phaseX);
-    Value moved = e.add(e.mul(e.add(dy, -tiles.low[0]), tiles.pitch), e.add(dx, point));
-    Value plane = planeOf(task, c, e.add(e.mul(phaseY, tiles.phases(1)), phaseX));
-    Value panel = e.mul(e.sub(m, task.m), tiles.blockPoints);
-    TileSide left = {e.address(turned, unit, e.mul(e.add(panel, point), edge)),
-                     e.index(4 * stepPoints), 4 * edge, 0},
-             right = {e.address(plane, unit, e.mul(moved, edge)), e.index(4 * edge), 4 * edge, 0};
-    Value sum = sumsOf(task, c, tap, m);
-    MatrixTiles block = {
-        tiles.multiply, edge, edge / 16, std::min(runPoints, tiles.blockPoints), sum, sum, Value()};
-    emitMatrixTiles(e, block, left, right, points);
-  };
+  Value phaseY, phaseX;
+  Value dy = along(0, e.div(tap, window.kernel[1]), phaseY);
+  Value dx = along(1, e.rem(tap, window.kernel[1]), phaseX);
+  return {e.add(e.mul(phaseY, tiles.phases(1)), phaseX), dy, dx};
+}
+
+/// Runs of points of the cotangent from `point` on, with those of the plane from `moved` on.
+void FilterTilesEmitter::addTiles(const Task &task, Value c, Value m, Value tap, Value plane,
+                                  Value point, Value moved, Value points, Value runs) {
+  Type unit = e.b.getI32Type();
+  Value panel = e.mul(e.sub(m, task.m), tiles.blockPoints);
+  int64_t bytesPerRun = 4 * edge * tiles.pitch;
+  TileSide left = {e.address(turned, unit, e.mul(e.add(panel, point), edge)),
+                   e.index(4 * stepPoints), 4 * edge, 0, bytesPerRun},
+           right = {e.address(plane, unit, e.mul(moved, edge)), e.index(4 * edge), 4 * edge, 0,
+                    bytesPerRun};
+  Value sum = sumsOf(task, c, tap, m);
+  MatrixTiles block = {
+      tiles.multiply, edge, edge / 16, std::min(runPoints, tiles.blockPoints), sum, sum, Value()};
+  emitMatrixTiles(e, block, left, right, points, runs);
+}
+
+void FilterTilesEmitter::forSums(const Task &task,
+                                 llvm::function_ref<void(Value, Value, Value)> body) {
+  e.loop(task.c, task.cEnd, 1, [&](Value c) {
+    e.loop(task.m, task.mEnd, 1, [&](Value m) {
+      e.loop(e.index(0), e.index(window.taps()), 1, [&](Value tap) { body(c, m, tap); });
+    });
+  });
+}
+
+void FilterTilesEmitter::addPlanes(const Task &task) {
   e.loop(e.index(0), e.index(tiles.blockPoints), runPoints, [&](Value point) {
     Value points = e.min(e.index(runPoints), e.sub(e.index(tiles.blockPoints), point));
-    e.loop(task.c, task.cEnd, 1, [&](Value c) {
-      e.loop(task.m, task.mEnd, 1, [&](Value m) {
-        e.loop(e.index(0), e.index(window.taps()), 1,
-               [&](Value tap) { addTap(c, m, tap, point, points); });
-      });
+    forSums(task, [&](Value c, Value m, Value tap) {
+      Move move = moveOf(tap);
+      Value moved =
+          e.add(e.mul(e.add(move.dy, -tiles.low[0]), tiles.pitch), e.add(move.dx, point));
+      addTiles(task, c, m, tap, planeOf(task, c, move.phase), point, moved, points, {});
+    });
+  });
+}
+
+/// Some rows at a time, of which a tap sees those that it moves to others.
+void FilterTilesEmitter::addStacks(const Task &task) {
+  int64_t together = std::max<int64_t>(1, runPoints / tiles.pitch);
+  e.loop(e.index(0), e.index(window.outHeight), together, [&](Value row) {
+    forSums(task, [&](Value c, Value m, Value tap) {
+      Move move = moveOf(tap);
+      auto range = [&](unsigned axis, Value by, Value from, Value end) {
+        Value first = e.max(from, e.sub(e.index(0), by));
+        Value last = e.min(end, e.sub(e.index(tiles.size(axis)), by));
+        return std::pair(first, e.sub(last, first));
+      };
+      Value rowEnd = e.min(e.add(row, together), e.index(window.outHeight));
+      auto [y, rows] = range(0, move.dy, row, rowEnd);
+      auto [x, columns] = range(1, move.dx, e.index(0), e.index(window.outWidth));
+      auto pointOf = [&](Value y, Value x) {
+        return e.add(e.mul(y, tiles.pitch), e.mul(x, tiles.stack));
+      };
+      addTiles(task, c, m, tap, planeOf(task, c, move.phase), pointOf(y, x),
+               pointOf(e.add(y, move.dy), e.add(x, move.dx)), e.mul(columns, tiles.stack), rows);
     });
   });
 }

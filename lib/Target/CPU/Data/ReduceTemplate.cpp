@@ -16,8 +16,11 @@ namespace {
 struct ReduceShape : target::ReduceOrder {
   int64_t outerBlock, outerBlocks; // rows of results per task
   int64_t innerBlock, innerBlocks;
+  int64_t sumBytes = 0; // of a column
 
   explicit ReduceShape(kernel::ReduceOp op) : ReduceOrder(op) {
+    for (Type type : op->getResultTypes())
+      sumBytes += elementBytes(getElementTypeOrSelf(type));
     int64_t points = pointsPerTask(op);
     // Blocks of whole cache lines.
     innerBlock = chunk * inner <= 2 * points
@@ -29,6 +32,34 @@ struct ReduceShape : target::ReduceOrder {
     outerBlocks = llvm::divideCeil(outer, outerBlock);
   }
   int64_t tasks() const { return chunks * outerBlocks * innerBlocks; }
+
+  /// Vectors of columns whose sums stay in registers.
+  static constexpr int64_t registerVectors = 4;
+  /// Columns that are walked together, row after row, as many as the sums of fit the first-level
+  /// cache; 0: a few vectors of columns are walked from the first row to the last. That takes lines
+  /// far apart, which prefetchers do not follow: of 256 columns half the bandwidth on a Zen 3. Few
+  /// rows are as many streams.
+  int64_t stripe(const Tier &tier) const {
+    constexpr int64_t fewRows = 8, mostBytes = 8 << 10;
+    auto liesInRows = [](const Access &access) {
+      std::optional<int64_t> stride = access.strideAlong(2);
+      return stride && (*stride == 0 || *stride == 1);
+    };
+    if (innerBlock <= registerVectors * tier.lanes(32) || chunk <= fewRows ||
+        !llvm::all_of(space.inputs, liesInRows))
+      return 0;
+    return std::min(innerBlock, std::max<int64_t>(64, mostBytes / sumBytes / 64 * 64));
+  }
+  /// Sums of a stripe, result by result.
+  int64_t bytesOfSums(const Tier &tier, Type element) const {
+    return alignUp(llvm::alignTo(stripe(tier), mostLanes) * elementBytes(element));
+  }
+  int64_t scratchBytes(kernel::ReduceOp op, const Tier &tier) const {
+    int64_t bytes = 0;
+    for (Type type : op->getResultTypes())
+      bytes += bytesOfSums(tier, getElementTypeOrSelf(type));
+    return bytes;
+  }
 };
 
 class ReduceEmitter {
@@ -42,7 +73,15 @@ public:
 
 private:
   void emitTask(Value task);
+  void emitColumns(Value outer, Value from, Value to, Value j, Value end);
   void reduceColumns(Value outer, Value from, Value to, Value j, int64_t vectors, int64_t active);
+  void reduceStripe(Value outer, Value from, Value to, Value j, Value end);
+  Run columnsAt(Value outer, Value i, Value j);
+  void accumulateColumns(Value outer, Value i, Value j, int64_t active,
+                         MutableArrayRef<Value> sums);
+  void storeColumns(ArrayRef<Value> sums, Value outer, Value j, int64_t active);
+  using OnVectors = llvm::function_ref<void(Value at, int64_t vectors, int64_t active)>;
+  void forVectorsOf(Value j, Value end, OnVectors body);
   void reduceRow(Value outer, Value from, Value to);
   SmallVector<Value> start(int64_t width, int64_t ways);
   void accumulate(const Run &run, MutableArrayRef<Value> sums);
@@ -101,30 +140,94 @@ void ReduceEmitter::accumulate(const Run &run, MutableArrayRef<Value> sums) {
   }
 }
 
+Run ReduceEmitter::columnsAt(Value outer, Value i, Value j) {
+  Run run;
+  run.dims = {outer, i, j};
+  run.along = 2;
+  run.lanes = run.active = lanes;
+  return run;
+}
+/// A row's terms, to the sums of neighbouring vectors of columns.
+void ReduceEmitter::accumulateColumns(Value outer, Value i, Value j, int64_t active,
+                                      MutableArrayRef<Value> sums) {
+  for (int64_t n = 0, vectors = sums.size() / count(); n < vectors; ++n) {
+    Run run = columnsAt(outer, i, e.add(j, n * lanes));
+    run.active = active;
+    accumulate(run, sums.slice(n * count(), count()));
+  }
+}
+void ReduceEmitter::storeColumns(ArrayRef<Value> sums, Value outer, Value j, int64_t active) {
+  for (auto [i, sum] : llvm::enumerate(sums))
+    storeSum(i % count(), sum, outer, e.add(j, int64_t(i / count()) * lanes), active);
+}
+
 /// Sums `vectors` neighbouring vectors of columns from column j on; all of them are full unless
 /// vectors is 1.
 void ReduceEmitter::reduceColumns(Value outer, Value from, Value to, Value j, int64_t vectors,
                                   int64_t active) {
   SmallVector<Value> sums = start(lanes, vectors);
-  Run run;
-  run.along = 2;
-  run.lanes = lanes;
-  run.active = active;
   sums = e.loop(from, to, 1, sums, [&](Value i, ValueRange v) {
     SmallVector<Value> next(v);
     size_t mark = body.mark();
-    run.dims = {outer, i, j};
-    body.pin(run, 4);
-    for (int64_t n = 0; n < vectors; ++n) {
-      run.dims = {outer, i, e.add(j, n * lanes)};
-      accumulate(run, MutableArrayRef(next).slice(n * count(), count()));
-    }
+    body.pin(columnsAt(outer, i, j), 4);
+    accumulateColumns(outer, i, j, active, next);
     body.release(mark);
     return next;
   });
-  for (int64_t n = 0; n < vectors; ++n)
-    for (unsigned k = 0; k < count(); ++k)
-      storeSum(k, sums[n * count() + k], outer, e.add(j, n * lanes), active);
+  storeColumns(sums, outer, j, active);
+}
+
+/// Vectors of the columns [j, end): some together, then one at a time, then what is left at the end
+/// of the row.
+void ReduceEmitter::forVectorsOf(Value j, Value end, OnVectors body) {
+  constexpr int64_t together = ReduceShape::registerVectors;
+  int64_t tail = shape.inner % lanes;
+  Value whole = e.index(shape.inner - tail), full = e.min(end, whole);
+  Value width = e.mul(e.div(e.sub(full, j), together * lanes), together * lanes);
+  Value blocked = e.add(j, width);
+  e.loop(j, blocked, together * lanes, [&](Value at) { body(at, together, lanes); });
+  e.loop(blocked, full, lanes, [&](Value at) { body(at, 1, lanes); });
+  if (tail)
+    e.when(e.less(whole, end), [&] { body(whole, 1, tail); });
+}
+
+/// Row after row as they lie in memory; each column is summed from row to row all the same.
+void ReduceEmitter::reduceStripe(Value outer, Value from, Value to, Value j, Value end) {
+  SmallVector<Value> bases;
+  int64_t bytes = 0;
+  for (unsigned k = 0; k < count(); ++k) {
+    bases.push_back(e.offset(pointers.scratch, bytes));
+    bytes += shape.bytesOfSums(e.tier, elementOf(k));
+  }
+  auto storeSums = [&](Value at, ArrayRef<Value> sums) {
+    for (auto [i, sum] : llvm::enumerate(sums))
+      e.store(sum, bases[i % count()], e.add(e.sub(at, j), int64_t(i / count()) * lanes));
+  };
+  auto loadSums = [&](Value at, int64_t vectors) {
+    SmallVector<Value> sums;
+    for (int64_t n = 0; n < vectors; ++n)
+      for (unsigned k = 0; k < count(); ++k)
+        sums.push_back(
+            e.loadVector(bases[k], elementOf(k), e.add(e.sub(at, j), n * lanes), lanes));
+    return sums;
+  };
+  forVectorsOf(j, end, [&](Value at, int64_t vectors, int64_t) {
+    storeSums(at, start(lanes, vectors));
+  });
+  e.loop(from, to, 1, [&](Value i) {
+    size_t mark = body.mark();
+    Run run = columnsAt(outer, i, j);
+    body.pin(run, 4);
+    forVectorsOf(j, end, [&](Value at, int64_t vectors, int64_t active) {
+      SmallVector<Value> sums = loadSums(at, vectors);
+      accumulateColumns(outer, i, at, active, sums);
+      storeSums(at, sums);
+    });
+    body.release(mark);
+  });
+  forVectorsOf(j, end, [&](Value at, int64_t vectors, int64_t active) {
+    storeColumns(loadSums(at, vectors), outer, at, active);
+  });
 }
 
 /// Sums along the reduced dimension itself; four sums hide the latency of an addition.
@@ -172,6 +275,16 @@ void ReduceEmitter::reduceRow(Value outer, Value from, Value to) {
     storeSum(k, first[k], outer, e.index(0), 1);
 }
 
+void ReduceEmitter::emitColumns(Value outer, Value from, Value to, Value j, Value end) {
+  if (int64_t stripe = shape.stripe(e.tier))
+    return e.loop(j, end, stripe, [&](Value at) {
+      reduceStripe(outer, from, to, at, e.min(e.add(at, stripe), end));
+    });
+  forVectorsOf(j, end, [&](Value at, int64_t vectors, int64_t active) {
+    reduceColumns(outer, from, to, at, vectors, active);
+  });
+}
+
 void ReduceEmitter::emitTask(Value task) {
   Value innerNumber = e.rem(task, shape.innerBlocks), rest = e.div(task, shape.innerBlocks);
   Value outerNumber = e.rem(rest, shape.outerBlocks);
@@ -193,21 +306,11 @@ void ReduceEmitter::emitTask(Value task) {
     if (shape.inner == 1) {
       reduceRow(outer, from, to);
     } else {
-      constexpr int64_t vectors = 4;
-      int64_t tail = shape.inner % lanes;
       Value j = e.mul(innerNumber, shape.innerBlock);
       Value columnEnd = e.min(e.add(j, shape.innerBlock), e.index(shape.inner));
       if (shape.innerBlocks == 1)
         columnEnd = e.index(shape.inner);
-      Value full = e.min(columnEnd, e.index(shape.inner - tail));
-      Value width = e.mul(e.div(e.sub(full, j), vectors * lanes), vectors * lanes);
-      Value blocked = e.add(j, width);
-      e.loop(j, blocked, vectors * lanes,
-             [&](Value at) { reduceColumns(outer, from, to, at, vectors, lanes); });
-      e.loop(blocked, full, lanes, [&](Value at) { reduceColumns(outer, from, to, at, 1, lanes); });
-      if (tail)
-        e.when(e.less(full, columnEnd),
-               [&] { reduceColumns(outer, from, to, e.index(shape.inner - tail), 1, tail); });
+      emitColumns(outer, from, to, j, columnEnd);
     }
     body.release(mark);
   });
@@ -265,9 +368,11 @@ class ReduceTemplate : public KernelTemplate {
     return op.getParts() == 1 ? 0 : bytes;
   }
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override {
-    ReduceShape shape(cast<kernel::ReduceOp>(op));
+    auto reduce = cast<kernel::ReduceOp>(op);
+    ReduceShape shape(reduce);
     KernelEmission emission;
     emission.tasks = shape.tasks();
+    emission.scratchBytes = shape.scratchBytes(reduce, tier);
     emission.finishTasks = shape.chunks > 1;
     return emission;
   }

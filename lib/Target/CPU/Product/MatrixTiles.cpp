@@ -20,7 +20,7 @@ public:
               const TileSide &right)
       : e(e), tiles(tiles), sides{left, right}, high((tiles.rows + tileEdge - 1) / tileEdge),
         rows(tiles.rows / high) {}
-  void emit(Value points);
+  void emit(Value points, Value runs);
 
 private:
   Value call(StringRef name, Type result, ValueRange operands);
@@ -32,6 +32,7 @@ private:
   Value loadRight(Value point, int64_t j, int64_t part);
   void addProducts(Value point, int64_t leftPart, int64_t rightPart, SmallVectorImpl<Value> &sums);
   SmallVector<Value> step(Value point, ValueRange sums);
+  SmallVector<Value> addRun(Value points, ValueRange sums);
 
   KernelEmitter &e;
   const MatrixTiles &tiles;
@@ -115,14 +116,8 @@ SmallVector<Value> TileBuilder::step(Value point, ValueRange sums) {
   return next;
 }
 
-void TileBuilder::emit(Value points) {
-  auto type = LLVM::LLVMX86AMXType::get(e.b.getContext());
-  SmallVector<Value> sums;
-  for (int64_t i = 0; i < high; ++i)
-    for (int64_t j = 0; j < tiles.wide; ++j)
-      sums.push_back(tiles.from
-                         ? load(rows, sumAt(tiles.from, i, j), e.index(tiles.wide * lineBytes))
-                         : call("tilezero", type, {small(rows), small(lineBytes)}));
+SmallVector<Value> TileBuilder::addRun(Value points, ValueRange before) {
+  SmallVector<Value> sums = llvm::to_vector(before);
   Value start = e.index(0);
   int64_t stride = stepsPerStore * tileEdge;
   if (tiles.mostPoints > mostPointsWithoutSpare) {
@@ -136,14 +131,34 @@ void TileBuilder::emit(Value points) {
     });
     start = whole;
   }
-  sums = e.loop(start, points, tileEdge, sums,
+  return e.loop(start, points, tileEdge, sums,
                 [&](Value point, ValueRange sum) { return step(point, sum); });
+}
+
+void TileBuilder::emit(Value points, Value runs) {
+  auto type = LLVM::LLVMX86AMXType::get(e.b.getContext());
+  SmallVector<Value> sums;
+  for (int64_t i = 0; i < high; ++i)
+    for (int64_t j = 0; j < tiles.wide; ++j)
+      sums.push_back(tiles.from
+                         ? load(rows, sumAt(tiles.from, i, j), e.index(tiles.wide * lineBytes))
+                         : call("tilezero", type, {small(rows), small(lineBytes)}));
+  if (!runs) {
+    sums = addRun(points, sums);
+  } else {
+    TileSide first[2] = {sides[0], sides[1]};
+    sums = e.loop(e.index(0), runs, 1, sums, [&](Value run, ValueRange sum) {
+      for (int64_t i : {0, 1})
+        sides[i].pointer = e.offset(first[i].pointer, e.mul(run, first[i].bytesPerRun));
+      return addRun(points, sum);
+    });
+  }
   for (int64_t i = 0; i < high; ++i)
     for (int64_t j = 0; j < tiles.wide; ++j)
       store(sums[i * tiles.wide + j], rows, sumAt(tiles.to, i, j), tiles.wide * lineBytes);
 }
 
 void ampc::cpu::emitMatrixTiles(KernelEmitter &e, const MatrixTiles &tiles, const TileSide &left,
-                                const TileSide &right, Value points) {
-  TileBuilder(e, tiles, left, right).emit(points);
+                                const TileSide &right, Value points, Value runs) {
+  TileBuilder(e, tiles, left, right).emit(points, runs);
 }

@@ -1,5 +1,6 @@
 # Prints kernel.conv and kernel.conv_filter ops over windows, groups and types, for ampc-kernel-run; with "small" only those of
-# at most 300 thousand products, with "first" those of images whose channels come first, with "planes" instead filter gradients that matrix tiles form on padded planes.
+# at most 300 thousand products, with "first" those of images whose channels come first, with "planes" or "stacks" instead filter gradients that matrix tiles form
+# on padded planes or on stacked images.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import sys
 
@@ -43,7 +44,7 @@ def conv(n, size, channels, features, window, stride=1, pad=0, dilation=1, sprea
     if small and n * out[1] * out[2] * features * window * window * channels // groups > 3e5:
         return
     geometry = (both(stride), [pad] * 4, both(dilation), both(spread), groups, element)
-    if sys.argv[1:] != ["planes"]:
+    if sys.argv[1:] not in (["planes"], ["stacks"]):
         kernel("conv", image, filter, out, *geometry, bias=True)
     kernel("conv_filter", image, out, filter, *geometry, bias=False)
 
@@ -64,6 +65,19 @@ if sys.argv[1:] == ["planes"]:
     conv(6, 17, 64, 64, 3, pad=1, element="f16")
     conv(4, 18, 64, 32, 3, stride=2, pad=1, element="f16")
     conv(5, 14, 32, 32, 3, pad=1, element="f16")
+    sys.exit()
+
+if sys.argv[1:] == ["stacks"]:
+    conv(64, 4, 32, 32, 3, pad=1, element="bf16")
+    conv(60, 5, 32, 32, 3, pad=1, element="bf16")  # two blocks, the second one short of pairs
+    conv(19, 2, 64, 96, 3, pad=1, element="bf16")  # half a block, and an image without a partner
+    conv(33, 1, 32, 64, 3, pad=1, element="bf16")  # taps that reach no row
+    conv(36, 4, 32, 32, 3, stride=2, pad=1, element="bf16")  # four phases
+    conv(36, 3, 32, 32, 3, stride=2, pad=1, element="bf16")  # of different heights
+    conv(34, 2, 64, 64, 3, pad=1, groups=2, element="bf16")
+    conv(34, 2, 32, 32, 3, pad=2, dilation=2, element="bf16")
+    conv(40, 4, 32, 32, 3, element="bf16")  # nothing in the padding
+    conv(40, 2, 32, 32, 5, pad=2, element="bf16")
     sys.exit()
 
 conv(2, 6, 3, 5, 3, pad=1)
