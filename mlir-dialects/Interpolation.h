@@ -15,8 +15,8 @@ struct Interpolation {
   double scale = 1; ///< of the result
 
   int64_t nearestTo(double place, int64_t count) const;
-  /// Adds the share of every element of a line. Those of elements outside go to the last one inside,
-  /// or to all of those inside.
+  /// Adds the share of every element of a line. Those of elements outside go to the last one
+  /// inside, or to all of those inside.
   void addShares(double place, llvm::MutableArrayRef<double> line) const;
 };
 } // namespace ampc::train

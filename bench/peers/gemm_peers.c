@@ -2,7 +2,8 @@
 // each.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cc -O2 gemm_peers.c -o gemm_peers -I VENV/include -L VENV/lib -Wl,-rpath,VENV/lib -lopenblas -ldnnl
+// cc -O2 gemm_peers.c -o gemm_peers -I VENV/include -L VENV/lib -Wl,-rpath,VENV/lib -lopenblas
+// -ldnnl
 //    -fopenmp -lm
 // gemm_peers M N K [THREADS]
 //
@@ -10,9 +11,9 @@
 // OpenBLAS packs both operands inside the timed call; oneDNN gets B in its own layout, packed
 // before.
 #include <cblas.h>
-#include <oneapi/dnnl/dnnl.h>
 #include <math.h>
 #include <omp.h>
+#include <oneapi/dnnl/dnnl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

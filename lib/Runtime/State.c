@@ -273,9 +273,9 @@ static ampc_status start(const ampc_model *model, const ampc_options *options,
   state->parallel_context = options->parallel_context;
   ampc_rt_set_hooks(state, &options->hooks);
   int32_t workers = state->parallel_for ? 0 : layout->thread_count - 1;
-  ampc_status status = ampc_rt_pool_start(
-      &state->pool, workers, (ampc_rt_worker *)ampc_rt_at(state, layout->threads),
-      options->pin_threads != 0, error);
+  ampc_status status = ampc_rt_pool_start(&state->pool, workers,
+                                          (ampc_rt_worker *)ampc_rt_at(state, layout->threads),
+                                          options->pin_threads != 0, error);
   if (!status)
     ampc_rt_parallel(state, clearShare, state);
   if (!status && model->device)

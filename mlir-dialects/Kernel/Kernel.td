@@ -155,7 +155,8 @@ def Kernel_Side
 def Kernel_PackedAttr
     : AttrDef<KernelDialect, "Packed", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let mnemonic = "packed";
-  let summary = "Encoding of a matrix or filter in the order in which products read this side of them";
+  let summary =
+      "Encoding of a matrix or filter in the order in which products read this side of them";
   let description = [{
     A role, not a layout: every tier of a target has an order of its own, made by its `kernel.pack` or `kernel.map` and read by its `kernel.gemm` or `kernel.conv`. `depth` is the
     dimension that is summed over, `bytes` what the target needs for the matrix, whichever of its tiers runs.

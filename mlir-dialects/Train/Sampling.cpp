@@ -146,8 +146,8 @@ LogicalResult ResizeOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
       continue;
     int64_t farthest = isNearest ? std::numeric_limits<int32_t>::max() : mostConstants;
     if (double(to) / scale > double(farthest))
-      return emitOptionalError(loc, "expected places of elements up to ", farthest,
-                               ", but got ", to, " elements at a scale of ", scale);
+      return emitOptionalError(loc, "expected places of elements up to ", farthest, ", but got ",
+                               to, " elements at a scale of ", scale);
     if (!shares || *shares > mostConstants)
       return emitOptionalError(loc, "expected at most ", mostConstants,
                                isNearest ? " elements" : " shares of elements",
@@ -220,9 +220,9 @@ public:
 } // namespace
 
 Scaling::Scaling(ResizeOp op, int64_t dim)
-    : coordinates(op.getCoordinates()), how{op.getMode(), op.getRounding(),
-                                            op.getCoefficient().convertToDouble(),
-                                            op.getExcludeOutside(), op.getAntialias()},
+    : coordinates(op.getCoordinates()),
+      how{op.getMode(), op.getRounding(), op.getCoefficient().convertToDouble(),
+          op.getExcludeOutside(), op.getAntialias()},
       from(tensorOf(op.getX()).getDimSize(dim)), to(op.getSizes()[dim]) {
   how.scale = op.getScales() ? (*op.getScales())[dim] : double(to) / from;
 }

@@ -28,7 +28,8 @@ int main(int argc, char **argv) {
   memset(&options, 0, sizeof options);
   options.size = sizeof options;
   options.threads = argc > 1 ? 3 : 1; /* the library's own threads must not race */
-  options.shares = argc > 1 && !strcmp(argv[1], "dynamic") ? AMPC_SHARES_DYNAMIC : AMPC_SHARES_FIXED;
+  options.shares =
+      argc > 1 && !strcmp(argv[1], "dynamic") ? AMPC_SHARES_DYNAMIC : AMPC_SHARES_FIXED;
   for (i = 0; argc > 1 && i < 20; ++i) { /* each fills its state on all threads */
     if (line_create(&options, &state))
       return 1;

@@ -13,10 +13,11 @@ def KernelEmitCPU : Pass<"kernel-emit-cpu", "::mlir::ModuleOp"> {
     the module gets `kernel.functions`, one dictionary per I: `name`; `tasks` and `scratch`, one number per
     tier; `finish`; `tiers`, for every tier the name of the tier whose function it runs, or "" if it was not emitted.
   }];
-  let options = [Option<"prefix", "prefix", "std::string", "",
-                        "start of all symbols (default: the model's name)">,
-                 ListOption<"only", "tiers", "std::string",
-                            "tiers to write: plain, avx2, avx512, avx512bf16, amx, amxfp16 (default: all)">,
+  let options =
+      [Option<"prefix", "prefix", "std::string", "",
+              "start of all symbols (default: the model's name)">,
+       ListOption<"only", "tiers", "std::string",
+                  "tiers to write: plain, avx2, avx512, avx512bf16, amx, amxfp16 (default: all)">,
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",

@@ -373,8 +373,7 @@ void FilterTilesEmitter::addPlanes(const Task &task) {
     Value points = e.min(e.index(runPoints), e.sub(e.index(tiles.blockPoints), point));
     forSums(task, [&](Value c, Value m, Value tap) {
       Move move = moveOf(tap);
-      Value moved =
-          e.add(e.mul(e.add(move.dy, -tiles.low[0]), tiles.pitch), e.add(move.dx, point));
+      Value moved = e.add(e.mul(e.add(move.dy, -tiles.low[0]), tiles.pitch), e.add(move.dx, point));
       addTiles(task, c, m, tap, planeOf(task, c, move.phase), point, moved, points, {});
     });
   });

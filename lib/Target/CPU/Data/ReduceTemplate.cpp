@@ -207,13 +207,11 @@ void ReduceEmitter::reduceStripe(Value outer, Value from, Value to, Value j, Val
     SmallVector<Value> sums;
     for (int64_t n = 0; n < vectors; ++n)
       for (unsigned k = 0; k < count(); ++k)
-        sums.push_back(
-            e.loadVector(bases[k], elementOf(k), e.add(e.sub(at, j), n * lanes), lanes));
+        sums.push_back(e.loadVector(bases[k], elementOf(k), e.add(e.sub(at, j), n * lanes), lanes));
     return sums;
   };
-  forVectorsOf(j, end, [&](Value at, int64_t vectors, int64_t) {
-    storeSums(at, start(lanes, vectors));
-  });
+  forVectorsOf(j, end,
+               [&](Value at, int64_t vectors, int64_t) { storeSums(at, start(lanes, vectors)); });
   e.loop(from, to, 1, [&](Value i) {
     size_t mark = body.mark();
     Run run = columnsAt(outer, i, j);

@@ -18,7 +18,8 @@ struct RegisterTile {
 
   Multiply multiply;
   int64_t rows, vectors, width;
-  mlir::Type acc, lhs, rhs; // of sums and of the points of both sides; a narrow rhs is widened, pairs are not
+  mlir::Type acc, lhs,
+      rhs; // of sums and of the points of both sides; a narrow rhs is widened, pairs are not
   PanelLayout lhsLines;
 
   int64_t columns() const { return vectors * width; }
