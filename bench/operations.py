@@ -60,7 +60,7 @@ def shape(dtype, *sizes):
 
 def rounded(dtype, value):
     """Sums in f32 as the type that is measured, as PyTorch returns them."""
-    return [] if dtype == "f32" else [f"%result = train.cast {value} : {dtype}"]
+    return [] if dtype == "f32" else [f"%result = train.cast {value} to {dtype}"]
 
 
 def gradient(result, cotangent, rank, sources):
@@ -77,18 +77,22 @@ def product(op, dtype):
     return function({"a": shape(dtype, *a[0]), "b": shape(dtype, *b[0])}, body, ["%c" if dtype == "f32" else "%result"])
 
 
+def tensor(dtype, sizes):
+    return f"tensor<{'x'.join(map(str, sizes))}x{dtype}>"
+
+
 def convolution(op, dtype):
+    """The op itself or that of a gradient; sums are in f32."""
     taps, stride, side = op["taps"], op["stride"], op["side"]
     low = taps // 2
     high = low - (stride - 1)  # so that the result has side / stride pixels
-    inputs = {"x": shape(dtype, op["images"], side, side, op["inputs"]), "w": shape(dtype, op["outputs"], taps, taps, op["inputs"])}
-    body = [f"%y0 = train.conv2d %x, %w strides [{stride}, {stride}] padding [{low}, {high}, {low}, {high}]"]
-    body += ["%y = train.cast %y0 : " + dtype] if dtype != "f32" else ["%y = train.reshape %y0 to " + str([op["images"], side // stride, side // stride, op["outputs"]])]
-    if op["part"] == "forward":
-        return function(inputs, body, ["%y"])
-    source = "x" if op["part"] == "image gradient" else "w"
-    inputs["g"] = shape(dtype, op["images"], side // stride, side // stride, op["outputs"])
-    return function(inputs, body + gradient("%y", "%g", 4, [source]), ["%d" + source])
+    shapes = {"x": (op["images"], side, side, op["inputs"]), "w": (op["outputs"], taps, taps, op["inputs"]),
+              "g": (op["images"], side // stride, side // stride, op["outputs"])}
+    name, (a, b), result = {"forward": ("conv2d", "xw", "g"), "image gradient": ("conv2d_grad_input", "gw", "x"),
+                            "filter gradient": ("conv2d_grad_filter", "xg", "w")}[op["part"]]
+    types = f"({tensor(dtype, shapes[a])}, {tensor(dtype, shapes[b])}) -> {tensor('f32', shapes[result])}"
+    body = [f"%y = train.{name} %{a}, %{b} strides [{stride}, {stride}] padding [{low}, {high}, {low}, {high}] : {types}", *rounded(dtype, "%y")]
+    return function({each: shape(dtype, *shapes[each]) for each in (a, b)}, body, ["%y" if dtype == "f32" else "%result"])
 
 
 def attention(op, dtype):
@@ -103,7 +107,7 @@ def attention(op, dtype):
 def layer_norm(op, dtype):
     x = shape(dtype, op["rows"], op["width"])
     inputs = {"x": x, "gamma": shape("f32", op["width"]), "beta": shape("f32", op["width"]), "g": x}
-    body = ["%gamma0 = train.cast %gamma : " + dtype, "%beta0 = train.cast %beta : " + dtype] if dtype != "f32" else []
+    body = ["%gamma0 = train.cast %gamma to " + dtype, "%beta0 = train.cast %beta to " + dtype] if dtype != "f32" else []
     names = ("%gamma0", "%beta0") if dtype != "f32" else ("%gamma", "%beta")
     body.append(f"%y = train.layer_norm %x, {names[0]}, {names[1]} eps 1.0e-5")
     if op["part"] == "forward":
