@@ -67,18 +67,28 @@ def check_gradients(oracle, step, at, gradients):
     return problems
 
 
-def one_cycle(p, step):
-    """As PyTorch has it: steps count from 0, and a phase ends at a step that need not be whole."""
-    step, first, top = step - 1, 1 / p.get("div_factor", 25.0), p.get("pct_start", 0.3) * p["steps"]
-    phases = [(top - 1, first, 1.0)] + ([(2 * top - 2, 1.0, first)] if p.get("three_phase") == "true" else [])
-    phases.append((p["steps"] - 1, phases[-1][2], first / p.get("final_div_factor", 1e4)))
+def one_cycle(p, step, start, middle, finish):
+    """From `start` over `middle` to `finish`, as PyTorch has it: steps count from 0, and a phase ends at a step that need not be whole."""
+    step, top = step - 1, p.get("pct_start", 0.3) * p["steps"]
+    phases = [(top - 1, start, middle)] + ([(2 * top - 2, middle, start)] if p.get("three_phase") == "true" else [])
+    phases.append((p["steps"] - 1, phases[-1][2], finish))
     begin = 0.0
-    for end, start, stop in phases:
+    for end, first, last in phases:
         if end > begin and (step <= end or end == p["steps"] - 1):
             t = min(1.0, (step - begin) / (end - begin))
-            return start + (stop - start) * (t if p.get("linear") == "true" else (1 - math.cos(math.pi * t)) / 2)
+            return first + (last - first) * (t if p.get("linear") == "true" else (1 - math.cos(math.pi * t)) / 2)
         begin = end
-    return phases[-1][1]  # a single step, which is the top
+    return middle  # a single step, which is the top
+
+
+def with_scheduled_momentum(rule, p, text, step):
+    """The parameters of a rule whose momentum, or `beta1` where it has none, is what the schedule makes of it."""
+    name, cycle = parameters(text) if text else ("", {})
+    most = cycle.get("max_momentum", 0.0)
+    if name != "one_cycle" or not most:
+        return p
+    now = one_cycle(cycle, step, most, cycle.get("base_momentum", 0.0), most)
+    return p | {"momentum" if rule in ("sgd", "rmsprop", "muon") else "beta1": now}
 
 
 def schedule_factor(text, step):
@@ -99,7 +109,8 @@ def schedule_factor(text, step):
             return warm(warmup) * (p.get("start", 1.0) + (p.get("end", 0.0) - p.get("start", 1.0)) * t)
         return warm(warmup) * (p.get("floor", 0.0) + (1 - p.get("floor", 0.0)) * (1 - t) ** p.get("power", 1.0))
     if name == "one_cycle":
-        return one_cycle(p, step)
+        first = 1 / p.get("div_factor", 25.0)
+        return one_cycle(p, step, first, 1.0, first / p.get("final_div_factor", 1e4))
     if name == "step_decay":
         return p.get("gamma", 0.1) ** math.floor((step - 1) / p["every"])
     return 1.0
@@ -114,9 +125,9 @@ def adam_direction(p, g, m, step, eps):
 
 def sgd(p, w, g, m, step, lr):
     g = g + p.get("weight_decay", 0.0) * w
-    momentum = p.get("momentum", 0.0)
-    if not momentum:
+    if "momentum" not in m:
         return w - lr * g, {}
+    momentum = p["momentum"]
     velocity = momentum * m["momentum"] + g
     return w - lr * (g + momentum * velocity if p.get("nesterov") == "true" else velocity), {"momentum": velocity}
 
@@ -155,7 +166,7 @@ def rmsprop(p, w, g, m, step, lr):
     alpha = p.get("alpha", 0.99)
     v = alpha * m["v"] + (1 - alpha) * g * g
     up = g / (np.sqrt(v) + p.get("eps", 1e-8))
-    if not p.get("momentum", 0.0):
+    if "momentum" not in m:
         return w - lr * up, {"v": v}
     velocity = p["momentum"] * m["momentum"] + up
     return w - lr * velocity, {"v": v, "momentum": velocity}
@@ -257,7 +268,7 @@ def check_update(oracle, step, at, gradients):
                    if slot.startswith(name + ".") and slot.endswith("." + param)}
         narrow = p.get("moments") == "bf16"
         with np.errstate(all="ignore"):
-            w, new = RULES[rule](p, before[param].v, g, moments, number, lr)
+            w, new = RULES[rule](with_scheduled_momentum(rule, p, step["schedule"], number), before[param].v, g, moments, number, lr)
         if p.get("lazy") == "true":
             oracle.waived += 1
             continue
