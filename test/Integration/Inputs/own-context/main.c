@@ -1,10 +1,11 @@
 /* An application with a context, a stream and a kernel of its own trains two models beside it. Each
-   has a twin on the CPU, which has the same bits in f32.
+   has a twin on the CPU, which has the same bits in f32 where its sums have sixteen lanes.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "classes.h"
 #include "cuda.h"
 #include "plane.h"
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,12 @@ enum { ROWS = 32, COLUMNS = 8, CLASSES = 5, STEPS = 4, NUMBERS = ROWS * COLUMNS 
       exit(1);                                                                                     \
     }                                                                                              \
   } while (0)
+
+/* Sums of other lanes have another order, and so other last bits. */
+static bool isSame(float loss, float twin, const char *tier) {
+  float off = loss > twin ? loss - twin : twin - loss;
+  return strncmp(tier, "avx512", 6) && strncmp(tier, "amx", 3) ? off <= 1e-5f * twin : off == 0;
+}
 
 /* data[i] *= factor. */
 static const char text[] =
@@ -215,8 +222,9 @@ int main(void) {
     float second = trainClasses(classes, pointer(x), step % 2 ? pointer(label) : batch.label);
     for (int i = 0; i < NUMBERS; ++i)
       batch.x[i] *= 0.25f;
-    CHECK(loss == trainPlane(planeTwin, batch.x, batch.y));
-    CHECK(second == trainClasses(classesTwin, batch.x, batch.label));
+    CHECK(isSame(loss, trainPlane(planeTwin, batch.x, batch.y), plane_tier(planeTwin)));
+    CHECK(isSame(second, trainClasses(classesTwin, batch.x, batch.label),
+                 classes_tier(classesTwin)));
     if (step == 1)
       halve(classes, classesTwin);
   }
