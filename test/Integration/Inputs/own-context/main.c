@@ -223,8 +223,8 @@ int main(void) {
     for (int i = 0; i < NUMBERS; ++i)
       batch.x[i] *= 0.25f;
     CHECK(isSame(loss, trainPlane(planeTwin, batch.x, batch.y), plane_tier(planeTwin)));
-    CHECK(isSame(second, trainClasses(classesTwin, batch.x, batch.label),
-                 classes_tier(classesTwin)));
+    CHECK(
+        isSame(second, trainClasses(classesTwin, batch.x, batch.label), classes_tier(classesTwin)));
     if (step == 1)
       halve(classes, classesTwin);
   }
