@@ -106,6 +106,7 @@ public:
 
 private:
   bool runTier(const cpu::Tier &tier, ModuleOp tierModule);
+  bool canPack(const cpu::Tier &tier);
   bool runKernel(Operation *op, const cpu::Tier &tier);
   DictionaryAttr recordOf(Operation *op);
   /// The name of the tier whose code `tier` runs.
@@ -200,13 +201,20 @@ bool Runner::runTier(const cpu::Tier &tier, ModuleOp tierModule) {
     passed &= runKernel(op, tier);
   return passed;
 }
+/// Tiers with emulated tiles may share their packing with one that this processor lacks.
+bool Runner::canPack(const cpu::Tier &tier) {
+  return llvm::all_of(kernelsOf(module), [&](Operation *op) {
+    return !isa<kernel::PackOp>(op) || sourceOf(op, tier) == tier.name ||
+           jits.count(sourceOf(op, tier));
+  });
+}
 bool Runner::runAll() {
   bool passed = true;
   for (const cpu::Tier &tier : chosenTiers()) {
     auto tierModule = module.lookupSymbol<ModuleOp>(("tier_" + tier.name).str());
     if (!tierModule)
       continue;
-    if (timing ? isNative(tier) : canRun(tier))
+    if ((timing ? isNative(tier) : canRun(tier)) && canPack(tier))
       passed &= runTier(tier, tierModule);
     else
       llvm::outs() << tier.name << ": not on this processor\n";
