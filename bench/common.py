@@ -15,8 +15,16 @@ def lines_of(text):
     return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
 
+# Of a command; PyTorch takes minutes for a step in f16 where the processor has no products of it.
+MOST_SECONDS = 900
+
+
 def run(command, **environment):
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment})
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, timeout=MOST_SECONDS)
+    except subprocess.TimeoutExpired:
+        print(f"stopped after {MOST_SECONDS} s: {' '.join(command)}", file=sys.stderr)
+        return []
     if done.returncode != 0:
         print(f"failed: {' '.join(command)}\n{done.stderr.strip()[-400:]}", file=sys.stderr)
         return []

@@ -17,7 +17,7 @@ def parse_arguments(description, **sizes):
     parser.add_argument("--dtype", choices=["f32", "bf16", "f16"], default="f32", help="bf16 and f16 mean autocast, f16 with a gradient scaler")
     parser.add_argument("--steps", type=int, default=20, help="timed steps; their median is printed")
     parser.add_argument("--warm-up", type=int, default=5)
-    parser.add_argument("--limit", type=float, default=120, help="seconds of a mode, behind which no more than three steps are timed")
+    parser.add_argument("--limit", type=float, default=120, help="seconds of a mode, behind which no more than three steps are timed, or one if a quarter of it has gone by before")
     parser.add_argument("--mode", choices=["faster", "eager", "compile"], default="faster")
     parser.add_argument("--name", help="in the line that is printed")
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
@@ -77,7 +77,8 @@ def time_steps(step, warm_up, steps, limit):
     while len(losses) < warm_up and time.perf_counter() - begin < limit / 4:
         losses.append(float(step()))
     seconds = []
-    while len(seconds) < min(3, steps) or (len(seconds) < steps and time.perf_counter() - begin < limit):
+    least = 3 if time.perf_counter() - begin < limit / 4 else 1
+    while len(seconds) < min(least, steps) or (len(seconds) < steps and time.perf_counter() - begin < limit):
         start = time.perf_counter()
         losses.append(float(step()))
         seconds.append(time.perf_counter() - start)
