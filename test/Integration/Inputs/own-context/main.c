@@ -23,7 +23,7 @@ enum { ROWS = 32, COLUMNS = 8, CLASSES = 5, STEPS = 4, NUMBERS = ROWS * COLUMNS 
 /* Sums of other lanes have another order, and so other last bits. */
 static bool isSame(float loss, float twin, const char *tier) {
   float off = loss > twin ? loss - twin : twin - loss;
-  return strncmp(tier, "avx512", 6) && strncmp(tier, "amx", 3) ? off <= 1e-5f * twin : off == 0;
+  return strncmp(tier, "avx512", 6) && strncmp(tier, "amx", 3) ? off <= 1e-6f * twin : off == 0;
 }
 
 /* data[i] *= factor. */
