@@ -316,8 +316,9 @@ std::string ampc::describe(ampc_dtype to, const Limits &limits) {
   Element element = elementOf(to);
   if (limits.labels) {
     bool outside = limits.ignore < limits.least || limits.ignore >= limits.labels;
-    return "values in [" + std::to_string(limits.least) + ", " + std::to_string(limits.labels) +
-           ")" + (outside ? " or " + std::to_string(limits.ignore) : "");
+    return "whole numbers in [" + std::to_string(limits.least) + ", " +
+           std::to_string(limits.labels) + ")" +
+           (outside ? " or " + std::to_string(limits.ignore) : "");
   }
   if (element == Element::F64 || element == Element::F32 || element == Element::BF16)
     return "finite numbers that fit into " + std::string(nameOf(element));

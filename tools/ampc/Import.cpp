@@ -16,7 +16,7 @@ static cl::opt<std::string>
     output("o",
            cl::desc("the text; weights go to the same name with .safetensors (- is standard "
                     "output; the text then names MODEL.onnx for them)"),
-           cl::value_desc("MODEL.mlir"), cl::Prefix, cl::Required, cl::sub(importCommand));
+           cl::value_desc("MODEL.mlir"), cl::Prefix, cl::sub(importCommand));
 static cl::opt<std::string> modelName("name", cl::desc("of the model (default: as the file)"),
                                       cl::value_desc("NAME"), cl::sub(importCommand));
 static cl::list<std::string>
@@ -24,6 +24,8 @@ static cl::list<std::string>
            cl::value_desc("PATTERN"), cl::sub(importCommand));
 
 int ampc::runImport() {
+  if (output.empty())
+    return fail("expected -o MODEL.mlir, the text to write, or -o - for standard output");
   ImportOptions options = importOptions();
   options.name = modelName;
   options.freeze.assign(freeze.begin(), freeze.end());

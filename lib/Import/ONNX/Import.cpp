@@ -290,6 +290,9 @@ llvm::Expected<ImportedModel> Importer::run() {
     return error;
   if (llvm::Error error = states.freeze(options.freeze))
     return error;
+  if (lossFunc && !options.freeze.empty() && !states.hasTrained())
+    return mistake("expected --freeze to leave a parameter that steps train, but '" +
+                   llvm::join(options.freeze, "', '") + "' match all of them");
   auto optimizer = optimizerText(options.optimizer, context);
   if (!optimizer)
     return optimizer.takeError();

@@ -154,9 +154,10 @@ llvm::Expected<std::string> onnx::optimizerText(StringRef text, MLIRContext &con
                     (isNumber ? llvm::formatv("{0:e6}", number).str() : value.trim().str()));
   }
   std::string attribute = "#train." + kind.trim().str() + "<" + llvm::join(parts, ", ") + ">";
-  std::string said;
+  std::string said; // first: later ones name the parser's own types
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    said = diagnostic.str();
+    if (said.empty())
+      said = diagnostic.str();
     return success();
   });
   if (!parseAttribute(attribute, &context))

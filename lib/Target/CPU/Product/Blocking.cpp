@@ -19,13 +19,17 @@ constexpr int64_t workPerTask = 1 << 20;  // multiply-adds: about 20 us
 constexpr int64_t mostTasks = 16;
 
 /// Sums of a tile live in registers beside the vectors of B and A (and, without FMA, products).
+/// Where not two registers are left for numbers of A, a sum goes to memory at every point, which
+/// halves the speed of 4 rows of 3 vectors among 16 registers.
 int64_t ampc::cpu::mostTileRows(int64_t vectors, const Tier &tier) {
-  int64_t sums = tier.hasFMA() ? tier.vectorRegisters * 3 / 4 : tier.vectorRegisters / 2;
-  return sums / vectors;
+  int64_t registers = tier.vectorRegisters;
+  if (!tier.hasFMA())
+    return registers / 2 / vectors;
+  return std::min(registers * 3 / 4, registers - vectors - 2) / vectors;
 }
 double ampc::cpu::tileCycles(int64_t rows, int64_t vectors) {
-  constexpr int64_t latency = 8;
-  return double(std::max({rows * vectors, rows + vectors, latency}));
+  constexpr int64_t latency = 8, rowsPerLoad = 4;
+  return double(std::max({rows * vectors, rows + vectors, rowsPerLoad * vectors, latency}));
 }
 
 static bool isPacked(const ProductShape &shape) { return shape.packedLhs || shape.packedRhs; }

@@ -92,8 +92,8 @@ void cutProduct(const ProductShape &shape, int64_t depth, bool lhsTogether, Bloc
 void cutPanels(int64_t panels, int64_t most, int64_t &step, int64_t &tasks);
 /// Register tiles: most rows that fit beside `vectors` vectors of B.
 int64_t mostTileRows(int64_t vectors, const Tier &tier);
-/// Cycles of a register tile per point of k: its multiply-adds or loads, and no less than their
-/// latency.
+/// Cycles of a register tile per point of k: its multiply-adds or loads, of which those of B come
+/// from L2 and keep up with four rows, and no less than their latency.
 double tileCycles(int64_t rows, int64_t vectors);
 
 } // namespace ampc::cpu
