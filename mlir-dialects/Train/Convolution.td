@@ -34,8 +34,8 @@ def Train_Conv2dOp
   let example = [{%y = train.conv2d %x, %w strides [2, 2] padding [1, 1, 1, 1]
         : (tensor<8x32x32x3xf32>, tensor<16x3x3x3xf32>) -> tensor<8x16x16x16xf32>}];
   let adjoint = [{
-    return {b.op<Conv2dGradInputOp>(getImage().getType(), g, getFilter(), getStrides(), getPadding(), getDilations(), getGroups()),
-            b.op<Conv2dGradFilterOp>(getFilter().getType(), getImage(), g, getStrides(), getPadding(), getDilations(), getGroups())}; }];
+    return {b.op<Conv2dGradInputOp>(accumulatorsOf(getImage()), g, getFilter(), getStrides(), getPadding(), getDilations(), getGroups()),
+            b.op<Conv2dGradFilterOp>(accumulatorsOf(getFilter()), getImage(), g, getStrides(), getPadding(), getDilations(), getGroups())}; }];
 }
 def Train_Conv2dGradInputOp : Train_ConvolutionOp<"conv2d_grad_input", "g", "filter"> {
   let summary = "The image's cotangent, from that of a convolution's result";
@@ -43,8 +43,8 @@ def Train_Conv2dGradInputOp : Train_ConvolutionOp<"conv2d_grad_input", "g", "fil
   let example = [{%dx = train.conv2d_grad_input %g, %w strides [2, 2] padding [1, 1, 1, 1]
         : (tensor<8x16x16x16xf32>, tensor<16x3x3x3xf32>) -> tensor<8x32x32x3xf32>}];
   let adjoint = [{
-    return {b.op<Conv2dOp>(getG().getType(), g, getFilter(), getStrides(), getPadding(), getDilations(), getGroups()),
-            b.op<Conv2dGradFilterOp>(getFilter().getType(), g, getG(), getStrides(), getPadding(), getDilations(), getGroups())}; }];
+    return {b.op<Conv2dOp>(accumulatorsOf(getG()), g, getFilter(), getStrides(), getPadding(), getDilations(), getGroups()),
+            b.op<Conv2dGradFilterOp>(accumulatorsOf(getFilter()), g, getG(), getStrides(), getPadding(), getDilations(), getGroups())}; }];
 }
 def Train_Conv2dGradFilterOp : Train_ConvolutionOp<"conv2d_grad_filter", "image", "g"> {
   let summary =
@@ -53,7 +53,7 @@ def Train_Conv2dGradFilterOp : Train_ConvolutionOp<"conv2d_grad_filter", "image"
   let example = [{%dw = train.conv2d_grad_filter %x, %g strides [2, 2] padding [1, 1, 1, 1]
         : (tensor<8x32x32x3xf32>, tensor<8x16x16x16xf32>) -> tensor<16x3x3x3xf32>}];
   let adjoint = [{
-    return {b.op<Conv2dGradInputOp>(getImage().getType(), getG(), g, getStrides(), getPadding(), getDilations(), getGroups()),
-            b.op<Conv2dOp>(getG().getType(), getImage(), g, getStrides(), getPadding(), getDilations(), getGroups())}; }];
+    return {b.op<Conv2dGradInputOp>(accumulatorsOf(getImage()), getG(), g, getStrides(), getPadding(), getDilations(), getGroups()),
+            b.op<Conv2dOp>(accumulatorsOf(getG()), getImage(), g, getStrides(), getPadding(), getDilations(), getGroups())}; }];
 }
 #endif

@@ -4,6 +4,7 @@
 #include "mlir-dialects/Train/Results.h"
 #include "mlir-dialects/Train/Signature.h"
 #include "mlir-dialects/Train/Syntax.h"
+#include "mlir-dialects/Train/Tensors.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"

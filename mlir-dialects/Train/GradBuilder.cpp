@@ -60,7 +60,8 @@ Value GradBuilder::matmul(Value a, Value b, bool transposeA, bool transposeB, Ty
   SmallVector<int64_t> shape((ta.getRank() > 2 ? ta : tb).getShape().drop_back(2));
   shape.push_back(ta.getDimSize(ta.getRank() - (transposeA ? 1 : 2)));
   shape.push_back(tb.getDimSize(tb.getRank() - (transposeB ? 2 : 1)));
-  auto type = RankedTensorType::get(shape, accumulator ? accumulator : ta.getElementType());
+  auto type =
+      RankedTensorType::get(shape, accumulator ? accumulator : accumulatorOf(ta.getElementType()));
   return op<MatmulOp>(type, a, b, transposeA, transposeB);
 }
 Value GradBuilder::reduceSum(Value a, ArrayRef<int64_t> dims) { return op<ReduceSumOp>(a, dims); }

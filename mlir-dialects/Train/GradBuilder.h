@@ -49,7 +49,8 @@ public:
   Value reshape(Value a, mlir::Type type);
   Value broadcastTo(Value a, mlir::Type type);
   Value transpose(Value a, llvm::ArrayRef<int64_t> permutation);
-  /// Product of the last two dimensions; `accumulator` is the result's element type (null: a's).
+  /// Product of the last two dimensions; `accumulator` is the result's element type (null: that of
+  /// sums of a's).
   Value matmul(Value a, Value b, bool transposeA, bool transposeB, mlir::Type accumulator = {});
   Value reduceSum(Value a, llvm::ArrayRef<int64_t> dims);
   /// Sum along the last dimension, kept with size 1.

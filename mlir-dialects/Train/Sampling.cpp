@@ -277,7 +277,7 @@ static Value weighted(GradBuilder &b, Value x, int64_t dim, Scaling &scaling) {
       b.matmul(b.op<ConstantOp>(cast<ElementsAttr>(DenseElementsAttr::get(matrix, shares))),
                b.reshape(x, type.clone({outer, scaling.from, inner})), false, false);
   shape[dim] = scaling.to;
-  return b.reshape(product, type.clone(shape));
+  return b.reshape(b.castTo(product, type.getElementType()), type.clone(shape));
 }
 
 /// Every element so many times, without an index if it is that.

@@ -20,6 +20,10 @@ inline mlir::RankedTensorType tensorOf(mlir::Value v) {
 
 /// Sums and counts of 16-bit values are formed in f32.
 mlir::Type accumulatorOf(mlir::Type element);
+/// Of as many sums as the value has elements.
+inline mlir::RankedTensorType accumulatorsOf(mlir::Value v) {
+  return tensorOf(v).clone(accumulatorOf(tensorOf(v).getElementType()));
+}
 
 /// Sizes of user models may be any number; nothing answers for a sum that 64 bits do not hold.
 std::optional<int64_t> sumOf(llvm::ArrayRef<int64_t> values);

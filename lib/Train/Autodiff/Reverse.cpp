@@ -115,13 +115,23 @@ static SmallVector<Value> wideAdjoints(Operation *op, GradBuilder &b, ArrayRef<V
   return adjoints;
 }
 
+/// Products have both sides in one type: cotangents of those on 16 bits, whose results are f32, are
+/// rounded to them.
+static Value roundToOperands(Operation *op, Value cotangent, GradBuilder &b) {
+  auto precision = dyn_cast<PrecisionOpInterface>(op);
+  bool isProduct = precision && precision.getCategory() == Category::LowPrecision;
+  if (!cotangent || !isProduct || !isNarrow(op->getOperand(0)))
+    return cotangent;
+  return b.castTo(cotangent, getElementTypeOrSelf(op->getOperand(0)));
+}
+
 LogicalResult Reverse::apply(Operation *op) {
   auto rule = dyn_cast<DifferentiableOpInterface>(op);
   if (!rule || !rule.isDifferentiable())
     return reportPath(op);
   GradBuilder b(builder, op->getLoc(), originOf(op).differentiated().withStage(purpose.stage));
-  SmallVector<Value> given =
-      llvm::map_to_vector(op->getResults(), [&](Value v) { return cotangents.lookup(v); });
+  SmallVector<Value> given = llvm::map_to_vector(
+      op->getResults(), [&](Value v) { return roundToOperands(op, cotangents.lookup(v), b); });
   Operation *last = end->getPrevNode();
   SmallVector<Value> adjoints = rule.buildAdjoints(b, given);
   Operation *first = last->getNextNode();
