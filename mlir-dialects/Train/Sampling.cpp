@@ -193,6 +193,8 @@ void Interpolation::addShares(double place, MutableArrayRef<double> line) const 
     line[std::clamp<int64_t>(element, 0, count - 1)] += share;
     sum += share;
   }
+  if (sum == 0) // all that the kernel reaches is left out
+    line[std::clamp<int64_t>(int64_t(below), 0, count - 1)] = sum = 1;
   if (excludesOutside || antialiases)
     for (double &share : line)
       share /= sum;

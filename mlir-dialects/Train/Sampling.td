@@ -67,7 +67,8 @@ def Train_ResizeOp : Train_SamplingOp<"resize", Promote> {
     Dimension by dimension. Element i of n that were m lies at (i + 0.5) / scale - 0.5 (`half_pixel`, and `pytorch_half_pixel`, which gives 0 for
     n = 1), i / scale (`asymmetric`) or i (m - 1) / (n - 1) (`align_corners`); `half_pixel_symmetric` keeps the middle where scale is not n / m.
     `scales` are n / m unless they are given. `nearest` rounds a place as `rounding` says. `linear` and `cubic` (Keys 1981, with
-    `coefficient`) take elements beyond the ends for the last ones, or leave them out with `exclude_outside`; `antialias` widens what they look at where
+    `coefficient`) take elements beyond the ends for the last ones, or leave them out with `exclude_outside`, where a place that reaches no element has
+    the nearest one; `antialias` widens what they look at where
     the tensor gets smaller. }];
   let arguments = (ins Train_ResizeMode:$mode, AnyRankedTensor:$x, DenseI64ArrayAttr:$sizes,
       OptionalAttr<DenseF64ArrayAttr>:$scales,

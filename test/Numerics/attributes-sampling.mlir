@@ -41,8 +41,10 @@ train.model @check {
     %j = train.sub %18, %19
     %20 = train.resize nearest %x to [2, 3] coordinates asymmetric rounding ceil
     %21 = train.resize nearest %x to [2, 3] coordinates asymmetric rounding round_prefer_ceil
-    %22 = train.concat %15, %15 along 0
-    %23 = train.concat %20, %21 along 0
+    // Place 10 is too far from all four rows: it has the last one.
+    %24 = train.resize linear %x to [2, 3] scales [0.1, 1.0] coordinates asymmetric exclude_outside
+    %22 = train.concat %15, %15, %7 along 0
+    %23 = train.concat %20, %21, %24 along 0
     %k = train.sub %23, %22
     train.return %a, %b, %c, %d, %e, %f, %g, %h, %i, %j, %k
   }

@@ -7,27 +7,46 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::exporting;
 
-/// Of classes, one per row. Those that are ignored read class 0 and have loss 0.
-static std::string lossOfClasses(Emitter &e, train::SoftmaxCrossEntropyOp op, std::string logs) {
-  Value target = op.getTarget();
-  Type i32 = Emitter::elementTypeOf(target), element = Emitter::elementTypeOf(op.getLogits());
-  std::string classes = e.in(target), isIgnored;
-  if (op.getIgnore()) {
-    isIgnored = e.node("Equal", {classes, e.number(double(*op.getIgnore()), i32)});
+/// -log[class] of every row of logarithms. Those that are ignored read class 0; `isIgnored` becomes
+/// the name of which they are, or stays empty.
+static std::string lossOfClasses(Emitter &e, const std::string &logs, int64_t axis, Value target,
+                                 std::optional<int64_t> ignore, std::string &isIgnored) {
+  Type i32 = Emitter::elementTypeOf(target);
+  std::string classes = e.in(target), last = e.integers({axis});
+  if (ignore) {
+    isIgnored = e.node("Equal", {classes, e.number(double(*ignore), i32)});
     classes = e.node("Where", {isIgnored, e.number(0, i32), classes});
   }
-  int64_t axis = Emitter::rankOf(op.getLogits()) - 1;
-  std::string last = e.integers({axis}), column = e.node("Unsqueeze", {classes, last});
+  std::string column = e.node("Unsqueeze", {classes, last});
   std::string log = e.node("GatherElements", {logs, column}, {{"axis", axis}});
-  std::string loss = e.node("Neg", {e.node("Squeeze", {log, last})});
+  return e.node("Neg", {e.node("Squeeze", {log, last})});
+}
+static std::string clearIgnored(Emitter &e, const std::string &isIgnored, std::string loss,
+                                Type element) {
+  return isIgnored.empty() ? loss : e.node("Where", {isIgnored, e.number(0, element), loss});
+}
+
+static std::string lossOfClasses(Emitter &e, train::SoftmaxCrossEntropyOp op,
+                                 const std::string &logs) {
+  Type element = Emitter::elementTypeOf(op.getLogits());
+  int64_t axis = Emitter::rankOf(op.getLogits()) - 1;
+  std::string isIgnored;
+  std::string loss = lossOfClasses(e, logs, axis, op.getTarget(), op.getIgnore(), isIgnored);
   double smoothing = number(op.getSmoothing());
   if (smoothing != 0) {
     double share = smoothing / double(Emitter::shapeOf(op.getLogits()).back());
-    std::string sum = e.node("ReduceSum", {logs, last}, {{"keepdims", int64_t(0)}});
+    std::string sum = e.node("ReduceSum", {logs, e.integers({axis})}, {{"keepdims", int64_t(0)}});
     std::string others = e.node("Mul", {sum, e.number(-share, element)});
     loss = e.node("Add", {e.node("Mul", {loss, e.number(1 - smoothing, element)}), others});
   }
-  return isIgnored.empty() ? loss : e.node("Where", {isIgnored, e.number(0, element), loss});
+  return clearIgnored(e, isIgnored, loss, element);
+}
+
+static void emitNll(Emitter &e, train::NllOp op) {
+  std::string isIgnored;
+  std::string loss = lossOfClasses(e, e.in(op.getX()), Emitter::rankOf(op.getX()) - 1,
+                                   op.getLabel(), op.getIgnore(), isIgnored);
+  e.set(op, clearIgnored(e, isIgnored, loss, Emitter::elementTypeOf(op)));
 }
 
 static void emitCrossEntropy(Emitter &e, train::SoftmaxCrossEntropyOp op) {
@@ -84,10 +103,46 @@ static void emitBce(Emitter &e, train::BceWithLogitsOp op) {
   e.set(op, e.node("Add", {e.node("Mul", {size, wrong}), rest}), x.order);
 }
 
+static void emitHuber(Emitter &e, train::HuberOp op) {
+  Aligned x = align(e, {op.getX(), op.getTarget()}, Emitter::rankOf(op));
+  Type element = Emitter::elementTypeOf(op);
+  double delta = number(op.getDelta());
+  std::string distance = e.node("Abs", {e.node("Sub", x.names)}), half = e.number(0.5, element);
+  std::string square = e.node("Mul", {half, e.node("Mul", {distance, distance})});
+  std::string rest = e.node("Sub", {distance, e.number(delta / 2, element)});
+  std::string line = e.node("Mul", {e.number(delta, element), rest});
+  std::string isFar = e.node("Greater", {distance, e.number(delta, element)});
+  e.set(op, e.node("Where", {isFar, line, square}), x.order);
+}
+
+static void emitKlDiv(Emitter &e, train::KlDivOp op) {
+  Aligned x = align(e, {op.getX(), op.getTarget()}, Emitter::rankOf(op));
+  std::string zero = e.number(0, Emitter::elementTypeOf(op)), target = x.names[1];
+  std::string rest = e.node("Sub", {e.node("Log", {target}), x.names[0]});
+  std::string isZero = e.node("Equal", {target, zero});
+  e.set(op, e.node("Where", {isZero, zero, e.node("Mul", {target, rest})}), x.order);
+}
+
+static void emitHinge(Emitter &e, train::HingeOp op) {
+  Aligned x = align(e, {op.getX(), op.getTarget()}, Emitter::rankOf(op));
+  std::string one = e.number(1, Emitter::elementTypeOf(op));
+  e.set(op, e.node("Relu", {e.node("Sub", {one, e.node("Mul", x.names)})}), x.order);
+}
+
+static void emitPoissonNll(Emitter &e, train::PoissonNllOp op) {
+  Aligned x = align(e, {op.getX(), op.getTarget()}, Emitter::rankOf(op));
+  e.set(op, e.node("Sub", {e.node("Exp", {x.names[0]}), e.node("Mul", x.names)}), x.order);
+}
+
 std::vector<Entry> exporting::lossEntries() {
   return {
       entry<train::SoftmaxCrossEntropyOp, emitCrossEntropy>(),
+      entry<train::NllOp, emitNll>(),
       entry<train::MseOp, emitMse>(),
+      entry<train::HuberOp, emitHuber>(),
+      entry<train::KlDivOp, emitKlDiv>(),
+      entry<train::HingeOp, emitHinge>(),
+      entry<train::PoissonNllOp, emitPoissonNll>(),
       entry<train::L1Op, emitL1>(),
       entry<train::SmoothL1Op, emitSmoothL1>(),
       entry<train::BceWithLogitsOp, emitBce>(),

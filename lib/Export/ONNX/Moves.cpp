@@ -60,18 +60,37 @@ static void emitSlice(Emitter &e, train::SliceOp op) {
   e.set(op, e.node("Slice", inputs), order);
 }
 
+/// Gaps behind all elements of a dimension: a dimension of its own, which is padded and joined.
+static std::string withGaps(Emitter &e, std::string x, int64_t dim, int64_t gap, Dims sizes,
+                            const std::string &value) {
+  Dims pads(2 * (sizes.size() + 1), 0);
+  pads[sizes.size() + 1 + dim + 1] = gap;
+  std::string apart = e.node("Unsqueeze", {x, e.integers({dim + 1})});
+  std::string padded = e.node("Pad", {apart, e.integers(pads), value}, {{"mode", "constant"}});
+  sizes[dim] *= gap + 1;
+  return e.node("Reshape", {padded, e.integers(sizes)});
+}
+
 static void emitPad(Emitter &e, train::PadOp op) {
-  if (llvm::any_of(op.getInterior(), [](int64_t gap) { return gap != 0; }))
-    return e.fail(op, "Pad of ONNX has no gaps between elements");
-  Dims order = e.order(op.getX()), pads;
+  Dims order = e.order(op.getX()), pads, sizes;
+  std::string value = e.number(number(op.getValue()), Emitter::elementTypeOf(op));
+  std::string x = e.in(op.getX(), order);
+  Dims known = e.sizesOf(op.getX());
+  for (int64_t dim : order)
+    sizes.push_back(known[dim]);
+  for (auto [at, dim] : llvm::enumerate(order)) {
+    if (op.getInterior()[dim] == 0)
+      continue;
+    if (sizes[at] < 0)
+      return e.fail(op, "gaps between rows of the batch");
+    x = withGaps(e, x, at, op.getInterior()[dim], sizes, value);
+    sizes[at] *= op.getInterior()[dim] + 1;
+  }
   for (int64_t dim : order)
     pads.push_back(op.getLow()[dim]);
   for (int64_t dim : order)
-    pads.push_back(op.getHigh()[dim]);
-  std::string value = e.number(number(op.getValue()), Emitter::elementTypeOf(op));
-  e.set(op,
-        e.node("Pad", {e.in(op.getX(), order), e.integers(pads), value}, {{"mode", "constant"}}),
-        order);
+    pads.push_back(op.getHigh()[dim] - op.getInterior()[dim]);
+  e.set(op, e.node("Pad", {x, e.integers(pads), value}, {{"mode", "constant"}}), order);
 }
 
 static void emitConcat(Emitter &e, train::ConcatOp op) {
@@ -151,8 +170,10 @@ static void emitTake(Emitter &e, train::TakeAlongAxisOp op) {
 
 static void emitScatter(Emitter &e, train::ScatterOp op) {
   bool sets = op.getMode() == train::ScatterMode::set;
-  if (!sets && e.model.opset < 18)
-    return e.fail(op, "updates that are combined, before opset 18");
+  bool isExtreme =
+      op.getMode() == train::ScatterMode::max || op.getMode() == train::ScatterMode::min;
+  if (isExtreme && e.model.opset < 18)
+    return e.fail(op, "the largest or smallest of updates, before opset 18");
   std::string how = sets ? "none" : train::stringifyScatterMode(op.getMode()).str();
   e.set(op, e.node("ScatterElements", {e.in(op.getX()), e.in(op.getIndex()), e.in(op.getUpdates())},
                    {{"axis", int64_t(op.getDim())}, {"reduction", how}}));

@@ -49,6 +49,18 @@ static void emitLeakyRelu(Emitter &e, train::LeakyReluOp op) {
   give(e, op, e.node("LeakyRelu", {only(e, op)}, {{"alpha", number(op.getSlope())}}));
 }
 
+static void emitElu(Emitter &e, train::EluOp op) {
+  give(e, op, e.node("Elu", {only(e, op)}, {{"alpha", number(op.getAlpha())}}));
+}
+static void emitCelu(Emitter &e, train::CeluOp op) {
+  give(e, op, e.node("Celu", {only(e, op)}, {{"alpha", number(op.getAlpha())}}));
+}
+static void emitHardsigmoid(Emitter &e, train::HardsigmoidOp op) {
+  give(e, op,
+       e.node("HardSigmoid", {only(e, op)},
+              {{"alpha", number(op.getSlope())}, {"beta", number(op.getOffset())}}));
+}
+
 static void emitClamp(Emitter &e, train::ClampOp op) {
   std::string low = e.number(number(op.getLow()), elementOf(op));
   std::string high = e.number(number(op.getHigh()), elementOf(op));
@@ -63,6 +75,16 @@ static void emitCompare(Emitter &e, train::CompareOp op) {
   if (op.getPredicate() == train::ComparePredicate::ne)
     result = e.node("Not", {result});
   e.set(op, result, x.order);
+}
+
+/// Runtimes have no Where of truth values.
+static void emitSelect(Emitter &e, train::SelectOp op) {
+  Aligned x = align(e, op->getOperands(), Emitter::rankOf(op));
+  if (!elementOf(op).isInteger(1))
+    return e.set(op, e.node("Where", x.names), x.order);
+  std::string first = e.node("And", {x.names[0], x.names[1]});
+  std::string second = e.node("And", {e.node("Not", {x.names[0]}), x.names[2]});
+  e.set(op, e.node("Or", {first, second}), x.order);
 }
 
 static void emitCast(Emitter &e, train::CastOp op) {
@@ -124,6 +146,38 @@ static void emitSilu(Emitter &e, train::SiluOp op) {
   give(e, op, e.node("Mul", {x, e.node("Sigmoid", {x})}));
 }
 
+static void emitMish(Emitter &e, train::MishOp op) {
+  std::string x = only(e, op);
+  if (e.model.opset >= 18)
+    return give(e, op, e.node("Mish", {x}));
+  give(e, op, e.node("Mul", {x, e.node("Tanh", {e.node("Softplus", {x})})}));
+}
+
+/// tanh(x / 2) (exp(x) + 1), which loses nothing where exp(x) is near 1.
+static void emitExpm1(Emitter &e, train::Expm1Op op) {
+  std::string x = only(e, op);
+  std::string half = e.node("Tanh", {e.node("Mul", {x, e.number(0.5, elementOf(op))})});
+  std::string sum = e.node("Add", {e.node("Exp", {x}), e.number(1, elementOf(op))});
+  give(e, op, e.node("Mul", {half, sum}));
+}
+
+static void emitFmod(Emitter &e, train::FmodOp op) {
+  Aligned x = align(e, op->getOperands(), Emitter::rankOf(op));
+  e.set(op, e.node("Mod", x.names, {{"fmod", int64_t(1)}}), x.order);
+}
+
+/// Mod of reals has the sign of the dividend.
+static void emitMod(Emitter &e, train::ModOp op) {
+  Aligned x = align(e, op->getOperands(), Emitter::rankOf(op));
+  if (!isa<FloatType>(elementOf(op)))
+    return e.set(op, e.node("Mod", x.names), x.order);
+  std::string rest = e.node("Mod", x.names, {{"fmod", int64_t(1)}});
+  std::string zero = e.number(0, elementOf(op)), divisor = x.names[1];
+  std::string isOther =
+      e.node("Less", {e.node("Mul", {e.node("Sign", {rest}), e.node("Sign", {divisor})}), zero});
+  e.set(op, e.node("Where", {isOther, e.node("Add", {rest, divisor}), rest}), x.order);
+}
+
 static void emitOneHot(Emitter &e, train::OneHotOp op) {
   int64_t rank = Emitter::rankOf(op);
   // ONNX's OneHot counts negative labels from the end.
@@ -150,18 +204,37 @@ std::vector<Entry> exporting::pointwiseEntries() {
       NODE(SinOp, "Sin"),
       NODE(CosOp, "Cos"),
       NODE(FloorOp, "Floor"),
-      NODE(SelectOp, "Where"),
       NODE(AbsOp, "Abs"),
       NODE(ReciprocalOp, "Reciprocal"),
       NODE(LogOp, "Log"),
       NODE(ErfOp, "Erf"),
       NODE(SigmoidOp, "Sigmoid"),
       NODE(SoftplusOp, "Softplus"),
+      NODE(SoftsignOp, "Softsign"),
+      NODE(SeluOp, "Selu"),
+      NODE(HardswishOp, "HardSwish"),
+      NODE(PreluOp, "PRelu"),
+      NODE(TanOp, "Tan"),
+      NODE(AsinOp, "Asin"),
+      NODE(AcosOp, "Acos"),
+      NODE(AtanOp, "Atan"),
+      NODE(SinhOp, "Sinh"),
+      NODE(CoshOp, "Cosh"),
+      NODE(AsinhOp, "Asinh"),
+      NODE(AcoshOp, "Acosh"),
+      NODE(AtanhOp, "Atanh"),
+      NODE(CeilOp, "Ceil"),
+      NODE(RoundOp, "Round"),
+      NODE(SignOp, "Sign"),
       entry<train::StopGradientOp>(emitIdentity),
       entry<train::DropoutOp>(emitIdentity),
       entry<train::LeakyReluOp, emitLeakyRelu>(),
+      entry<train::EluOp, emitElu>(),
+      entry<train::CeluOp, emitCelu>(),
+      entry<train::HardsigmoidOp, emitHardsigmoid>(),
       entry<train::ClampOp, emitClamp>(),
       entry<train::CompareOp, emitCompare>(),
+      entry<train::SelectOp, emitSelect>(),
       entry<train::CastOp, emitCast>(),
       entry<train::SquareOp, emitSquare>(),
       entry<train::RsqrtOp, emitRsqrt>(),
@@ -169,6 +242,10 @@ std::vector<Entry> exporting::pointwiseEntries() {
       entry<train::GeluOp, emitGelu>(),
       entry<train::GeluTanhOp, emitGeluTanh>(),
       entry<train::SiluOp, emitSilu>(),
+      entry<train::MishOp, emitMish>(),
+      entry<train::Expm1Op, emitExpm1>(),
+      entry<train::FmodOp, emitFmod>(),
+      entry<train::ModOp, emitMod>(),
       entry<train::OneHotOp, emitOneHot>(),
   };
 }
