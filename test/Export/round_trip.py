@@ -33,9 +33,9 @@ def signature(model, function, sizes):
     programs = re.findall(r"train\.func @\"?export\.([^\"(]*)\"?\((.*)\) -> \(?(.*)", text)
     arguments = next(arguments for name, arguments, _ in programs if function in ("", name))
     inputs = []
-    for type, name, facts in re.findall(r'%\w+: tensor<([^>]*)> \{train\.is = #train\.input<"([^"]*)"([^>]*)>', arguments):
-        limit = re.search(r"limit = (\d+)", facts)
-        inputs.append((name, *parts(type), "batch = 0" in facts, int(limit[1]) if limit else 2))
+    for type, name, facts in re.findall(r'%\w+: tensor<([^>]*)> \{train\.is = #train\.input<"([^"]*)"([^}]*)', arguments):
+        limits = [int(limit) for limit in re.findall(r"limit = (\d+)", facts)]  # several, if columns are of several tables
+        inputs.append((name, *parts(type), "batch = 0" in facts, min(limits, default=2)))
     states = re.findall(r'train\.(?:param|buffer) @"?([^ "]*)"? : tensor<([^>]*)> = (.*)', text)
     return [(name, *parts(type)) for name, type, rest in states if "> as " not in rest and "zeros as " not in rest], inputs
 
