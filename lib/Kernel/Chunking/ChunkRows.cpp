@@ -278,7 +278,9 @@ struct KernelChunkRows : ampc::impl::KernelChunkRowsBase<KernelChunkRows> {
       }
   }
 
+  /// What stays whole is explained once nothing is left to cut.
   bool chunkNext(kernel::ProgramOp program) {
+    SmallVector<std::pair<kernel::GemmOp, std::string>> whole;
     for (auto product : program.getBody().getOps<kernel::GemmOp>()) {
       auto result = typeOf(product->getResult(0));
       if (!rows && kernel::byteSize(result.clone(product.getAcc())) <= smallScores)
@@ -288,10 +290,9 @@ struct KernelChunkRows : ampc::impl::KernelChunkRowsBase<KernelChunkRows> {
       int64_t least = region ? rows ? rows : leastRows(region->rows) : 0;
       int64_t times = region ? region->mostParts(least) : 1;
       if (times == 1) {
-        if (explain && explained.insert(product).second)
-          explainWhole(product, region ? "they have no equal parts of at least " +
-                                             std::to_string(least) + " rows"
-                                       : why);
+        if (region)
+          why = "they have no equal parts of at least " + std::to_string(least) + " rows";
+        whole.emplace_back(product, why);
         continue;
       }
       if (explain)
@@ -300,6 +301,9 @@ struct KernelChunkRows : ampc::impl::KernelChunkRowsBase<KernelChunkRows> {
       Chunking(program, *region, times).run();
       return true;
     }
+    if (explain)
+      for (auto &[product, why] : whole)
+        explainWhole(product, why);
     return false;
   }
 
@@ -312,7 +316,5 @@ struct KernelChunkRows : ampc::impl::KernelChunkRowsBase<KernelChunkRows> {
       product.emitRemark() << "makes its " << elements(space) / space.back()
                            << " rows at once: " << why;
   }
-
-  llvm::DenseSet<Operation *> explained;
 };
 } // namespace
