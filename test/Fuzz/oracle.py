@@ -97,6 +97,13 @@ class Results:
         return found
 
 
+def as_in_model(result, shape):
+    """Callers have the batch first, wherever the model has it."""
+    if result.shape == shape:
+        return result
+    return next((moved for moved in (np.moveaxis(result, 0, dim) for dim in range(result.ndim)) if moved.shape == shape), result)
+
+
 class Oracle:
     def __init__(self, folder):
         self.model = read_model(os.path.join(folder, "model.mlir"))
@@ -139,7 +146,8 @@ class Oracle:
             outputs = evaluate(self.model, function, results.inputs(name, 0, function), state, training=False)
             for i, value in enumerate(outputs):
                 field = "out" if len(outputs) == 1 else f"out{i}"
-                self.compare(f"{seen} {name}/{field}", results.tensors[f"{name}/{field}"], value)
+                got = results.tensors[f"{name}/{field}"]
+                self.compare(f"{seen} {name}/{field}", as_in_model(got, value.v.shape), value)
         for step in self.model.steps:
             names = self.programs(step)
             function = self.model.functions[step["loss"].lstrip("@")]

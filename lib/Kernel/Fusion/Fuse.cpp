@@ -188,6 +188,9 @@ bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
     if (usesLinearIndex(producer) &&
         (reader.getSpace() != producer.getSpace() || !isIdentityOn(via, reader.getSpace())))
       return false;
+    for (auto [j, source] : llvm::enumerate(inputsOf(producer)))
+      if (!mayAccess(reader, mapAt(producer.getInputMaps(), j).compose(via), shapeOf(source.get())))
+        return false;
     known[i] = merge.append(producer, via)[result];
   }
   if (known.empty())

@@ -1,6 +1,7 @@
 // Where a kernel and one that reads its results are at the same element.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Fusion/Meeting.h"
+#include "mlir-dialects/Kernel/LinearMap.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -32,8 +33,39 @@ AffineMap ampc::meetingMap(FusedKernelOpInterface producer, kernel::MapOp reader
   return normalized(via, space) == normalized(all, space) && space == reader.getSpace() ? all : via;
 }
 
+bool ampc::mayAccess(FusedKernelOpInterface kernel, AffineMap map, ArrayRef<int64_t> shape) {
+  if (!isa<kernel::ConvFilterOp>(kernel))
+    return true;
+  std::optional<LinearForm> form = LinearForm::of(map, shape);
+  std::optional<int64_t> step;
+  int64_t inner = 1;
+  for (unsigned dim : {3, 2, 1}) {
+    int64_t size = kernel.getSpace()[dim];
+    if (size > 1 && form && !step)
+      step = form->factors[dim];
+    else if (!form || (size > 1 && form->factors[dim] != *step * inner))
+      return false;
+    inner *= size;
+  }
+  return true;
+}
+
+/// Whether the producer may access all that the reader does.
+static bool mayAccessAll(FusedKernelOpInterface producer, kernel::MapOp reader, AffineMap via) {
+  for (auto [i, input] : llvm::enumerate(inputsOf(reader)))
+    if (input.get().getDefiningOp() != producer &&
+        !mayAccess(producer, mapAt(reader.getInputMaps(), i).compose(via), shapeOf(input.get())))
+      return false;
+  for (auto [i, result] : llvm::enumerate(reader->getResults()))
+    if (!mayAccess(producer, mapAt(reader.getResultMaps(), i).compose(via), shapeOf(result)))
+      return false;
+  return true;
+}
+
 bool ampc::canJoin(FusedKernelOpInterface producer, kernel::MapOp reader, AffineMap via) {
   bool same = producer.getSpace() == reader.getSpace() && via.isIdentity();
+  if (!mayAccessAll(producer, reader, via))
+    return false;
   if (!isa<kernel::MapOp>(producer) && (hasRowOps(reader) || usesLinearIndex(reader)))
     return false;
   if (same)

@@ -11,5 +11,8 @@ namespace ampc {
 mlir::AffineMap meetingMap(FusedKernelOpInterface producer, kernel::MapOp reader);
 /// What a reader may look like that joins the producer along `via`.
 bool canJoin(FusedKernelOpInterface producer, kernel::MapOp reader, mlir::AffineMap via);
+/// Whether the kernel may read or write a tensor of the shape by `map`. Gradients of filters walk
+/// taps and channels as one dimension.
+bool mayAccess(FusedKernelOpInterface kernel, mlir::AffineMap map, llvm::ArrayRef<int64_t> shape);
 } // namespace ampc
 #endif
