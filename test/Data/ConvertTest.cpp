@@ -103,6 +103,6 @@ TEST(Convert, FindsWhatDoesNotFit) {
   EXPECT_EQ(misfit(Element::F64, AMPC_I32, std::vector<double>{-1, 2, 3}, {true, 3, -1}), 2);
   EXPECT_EQ(misfit(Element::I32, AMPC_I32, std::vector<int32_t>{-1, 2, 3}, {true, 3, -1}), 2);
   EXPECT_EQ(misfit(Element::I32, AMPC_I32, std::vector<int32_t>{-1, 2}), -1);
-  EXPECT_EQ(describe(AMPC_I32, {true, 3, -1}), "values in [0, 3) or -1");
+  EXPECT_EQ(describe(AMPC_I32, {true, 3, -1}), "whole numbers in [0, 3) or -1");
   EXPECT_EQ(describe(AMPC_I8, {}), "whole numbers that fit into i8");
 }

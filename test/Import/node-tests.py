@@ -105,7 +105,10 @@ def stored(folder):
             for kind, into in zip(("input", "output"), arrays):
                 for i in range(len(getattr(model.graph, kind))):
                     with open(f"{place}/test_data_set_0/{kind}_{i}.pb", "rb") as file:
-                        into.append(numpy_helper.to_array(onnx.load_tensor_from_string(file.read())))
+                        tensor = onnx.load_tensor_from_string(file.read())
+                    if getattr(model.graph, kind)[i].type.tensor_type.elem_type == TensorProto.BFLOAT16:
+                        tensor.data_type = TensorProto.BFLOAT16  # older files say that its bits are UINT16
+                    into.append(numpy_helper.to_array(tensor))
         except Exception:  # sequences and strings are no tensors: what reads them differs, and nothing here needs them
             arrays = [[], []]
         yield os.path.basename(place), model, *arrays
