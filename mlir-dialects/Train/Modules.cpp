@@ -54,8 +54,8 @@ LogicalResult ModuleInstance::count(Operation *use) const {
   for (; root->user; root = root->user)
     if (++depth > 100)
       return use->emitError() << "expected modules that use each other at most 100 deep";
-  if (++root->instances > 100000)
-    return use->emitError() << "expected at most 100000 modules in use";
+  if (++root->instances > 20000)
+    return use->emitError() << "expected at most 20000 modules in use";
   return success();
 }
 
