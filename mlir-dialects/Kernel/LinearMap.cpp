@@ -63,6 +63,21 @@ bool LinearForm::isOneToOne(ArrayRef<int64_t> space) const {
   return true;
 }
 
+std::optional<int64_t> ampc::commonStep(ArrayRef<int64_t> factors, ArrayRef<int64_t> sizes) {
+  std::optional<int64_t> step;
+  int64_t inner = 1;
+  for (auto [factor, size] : llvm::reverse(llvm::zip_equal(factors, sizes))) {
+    if (size == 1)
+      continue;
+    if (!step)
+      step = factor;
+    if (factor != *step * inner)
+      return std::nullopt;
+    inner *= size;
+  }
+  return step.value_or(0);
+}
+
 bool ampc::isLinear(AffineMap map) {
   return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
     return LinearForm::of(expr, map.getNumDims()).has_value();

@@ -21,6 +21,10 @@ struct LinearForm {
   bool isOneToOne(llvm::ArrayRef<int64_t> space) const;
 };
 
+/// From one point to the next of dimensions that are walked in order as one; nothing if there is no
+/// one number. Dimensions of size 1 have no say: their factor may have been folded away.
+std::optional<int64_t> commonStep(llvm::ArrayRef<int64_t> factors, llvm::ArrayRef<int64_t> sizes);
+
 bool isLinear(mlir::AffineMap map);
 /// Whether every point of the space has an element of the shape. Divisions are taken to be right.
 bool staysInside(mlir::AffineMap map, llvm::ArrayRef<int64_t> space, llvm::ArrayRef<int64_t> shape);

@@ -86,7 +86,8 @@ def predict(folder, model, weights, data, results, words):
     for path, array in zip(files, data.values()):
         np.save(path, array)
     outs = {result: f"{folder}/result-{i}.npy" for i, result in enumerate(results)}
-    ampc("predict", model, "--checkpoint", weights, "--quiet", *words, *(f"--data={name}={path}" for name, path in zip(data, files)),
+    checkpoint = ["--checkpoint", weights] if weights else []
+    ampc("predict", model, *checkpoint, "--quiet", *words, *(f"--data={name}={path}" for name, path in zip(data, files)),
          *(f"--out={path if len(outs) == 1 else result + '=' + path}" for result, path in outs.items()))
     return [np.load(path) for path in outs.values()]
 
@@ -110,7 +111,7 @@ def outputs_of(path):
 
 def check(model, options):
     name = os.path.splitext(os.path.basename(model))[0]
-    folder = os.path.join(options.out, name)
+    folder = os.path.join(options.out, f"{name}-{options.function}" if options.function else name)
     os.makedirs(folder, exist_ok=True)
     sizes = ["--set", options.set] if options.set else []
     states, inputs = signature(model, options.function, sizes)
@@ -130,7 +131,7 @@ def check(model, options):
     rows = [str(dims[0]) for _, dims, _, is_batched, _ in inputs if is_batched]
     ampc("import", path, "-o", f"{folder}/back.mlir", *(["--batch", rows[0]] if is_symbolic else []))
     names = results if len(results) == 1 else [f"out{i}" for i in range(len(results))]
-    back = predict(folder, f"{folder}/back.mlir", f"{folder}/back.safetensors", data, names, [])
+    back = predict(folder, f"{folder}/back.mlir", None, data, names, [])  # has its weights
     wrong = differs(f"{name} imported", dict(zip(results, back)), want)
     if options.runtime:
         wrong |= differs(f"{name} in ONNX Runtime", run_onnx(path, data, results), want)

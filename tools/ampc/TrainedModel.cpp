@@ -8,14 +8,31 @@ namespace cl = llvm::cl;
 
 TrainedModel::TrainedModel(cl::SubCommand &command)
     : input(cl::Positional, cl::desc("MODEL.mlir"), cl::Required, cl::sub(command)),
-      checkpoint("checkpoint", cl::desc("what ampc train --out has written"),
-                 cl::value_desc("FILE.safetensors"), cl::sub(command)),
+      checkpoint(
+          "checkpoint",
+          cl::desc(
+              "what ampc train --out has written (default: initial values, if the model brings "
+              "them from a file)"),
+          cl::value_desc("FILE.safetensors"), cl::sub(command)),
       threads(command) {}
+
+/// Whether initial values are what a model has learnt: it brings values of parameters from a file,
+/// and has none that are random; or it has no parameters.
+static bool hasTrainedValues(const ampc_model &model) {
+  bool hasParameters = false, hasData = false;
+  for (const ampc_slot &slot : llvm::ArrayRef(model.slots, model.slot_count)) {
+    if (slot.role != AMPC_ROLE_PARAM)
+      continue;
+    hasParameters = true;
+    hasData |= slot.init == AMPC_INIT_DATA;
+    if (slot.init != AMPC_INIT_DATA && slot.init != AMPC_INIT_CONSTANT)
+      return false;
+  }
+  return hasData || !hasParameters;
+}
 
 bool TrainedModel::open(Session &session, const PrecisionOptions &precision, const Sources &data,
                         llvm::ArrayRef<std::string> outputs) const {
-  if (checkpoint.empty())
-    return fail("expected --checkpoint, a file of ampc train --out, but got none"), false;
   auto chosen = precision.get();
   if (!chosen)
     return fail(llvm::toString(chosen.takeError())), false;
@@ -23,13 +40,19 @@ bool TrainedModel::open(Session &session, const PrecisionOptions &precision, con
   request.input = input;
   request.options = *chosen;
   std::vector<std::string> others = request.inputs();
-  others.push_back(checkpoint);
+  if (!checkpoint.empty())
+    others.push_back(checkpoint);
   if (llvm::Error mistake = checkOutputs(outputs, data, others))
     return fail(llvm::toString(std::move(mistake))), false;
   ampc_options options = {};
   threads.apply(options);
   if (!session.open(request, options))
     return false;
+  if (checkpoint.empty()) {
+    if (hasTrainedValues(session.getModel()))
+      return true;
+    return fail("expected --checkpoint, a file of ampc train --out, but got none"), false;
+  }
   ampc_status status = ampc_rt_load(session.getState(), checkpoint.c_str(), AMPC_LOAD_WEIGHTS);
   if (status == AMPC_OK)
     return true;

@@ -15,8 +15,9 @@ struct TrainedModel {
   ThreadOptions threads;
 
   explicit TrainedModel(llvm::cl::SubCommand &command);
-  /// Compiles the model and loads parameters and buffers. False after a message, which there is
-  /// also if an output is an input.
+  /// Compiles the model and loads parameters and buffers. Without a checkpoint they keep initial
+  /// values, if these come from a file. False after a message, which there is also if an output is
+  /// an input.
   bool open(Session &session, const PrecisionOptions &precision, const Sources &data,
             llvm::ArrayRef<std::string> outputs) const;
 };

@@ -98,7 +98,10 @@ static void emitAvgPool(Emitter &e, train::AvgPoolOp op) {
 }
 
 static void emitGlobalAvgPool(Emitter &e, train::GlobalAvgPoolOp op) {
-  std::string mean = e.node("GlobalAveragePool", {e.in(op.getX(), channelsFirst)});
+  std::vector<int64_t> order = {0, Emitter::rankOf(op.getX()) - 1};
+  for (int64_t dim = 1; dim < order[1]; ++dim)
+    order.push_back(dim);
+  std::string mean = e.node("GlobalAveragePool", {e.in(op.getX(), order)});
   e.set(op, e.node("Flatten", {mean}, {{"axis", int64_t(1)}}));
 }
 

@@ -61,7 +61,8 @@ static void emitSlice(Emitter &e, train::SliceOp op) {
 }
 
 /// Gaps behind all elements of a dimension: a dimension of its own, which is padded and joined.
-static std::string withGaps(Emitter &e, std::string x, int64_t dim, int64_t gap, Dims sizes,
+/// `sizes` follows.
+static std::string withGaps(Emitter &e, std::string x, int64_t dim, int64_t gap, Dims &sizes,
                             const std::string &value) {
   Dims pads(2 * (sizes.size() + 1), 0);
   pads[sizes.size() + 1 + dim + 1] = gap;
@@ -84,7 +85,6 @@ static void emitPad(Emitter &e, train::PadOp op) {
     if (sizes[at] < 0)
       return e.fail(op, "gaps between rows of the batch");
     x = withGaps(e, x, at, op.getInterior()[dim], sizes, value);
-    sizes[at] *= op.getInterior()[dim] + 1;
   }
   for (int64_t dim : order)
     pads.push_back(op.getLow()[dim]);

@@ -36,18 +36,9 @@ AffineMap ampc::meetingMap(FusedKernelOpInterface producer, kernel::MapOp reader
 bool ampc::mayAccess(FusedKernelOpInterface kernel, AffineMap map, ArrayRef<int64_t> shape) {
   if (!isa<kernel::ConvFilterOp>(kernel))
     return true;
+  // (tap, channel) is one dimension to the code of such a kernel.
   std::optional<LinearForm> form = LinearForm::of(map, shape);
-  std::optional<int64_t> step;
-  int64_t inner = 1;
-  for (unsigned dim : {3, 2, 1}) {
-    int64_t size = kernel.getSpace()[dim];
-    if (size > 1 && form && !step)
-      step = form->factors[dim];
-    else if (!form || (size > 1 && form->factors[dim] != *step * inner))
-      return false;
-    inner *= size;
-  }
-  return true;
+  return form && commonStep(ArrayRef(form->factors).drop_front(), kernel.getSpace().drop_front());
 }
 
 /// Whether the producer may access all that the reader does.

@@ -47,6 +47,11 @@ train.model @functions(batch = 4) {
     %z = train.pad %y value 0.5 low [0, 1, 0, 0] high [0, 0, 2, 0] interior [0, 2, 1, 0]
     train.return %z
   }
+  train.func @means(%line: f32[batch, 3, 2], %volume: f32[batch, 3, 4, 2, 5]) {
+    %a = train.global_avg_pool %line
+    %b = train.global_avg_pool %volume
+    train.return %a, %b
+  }
   train.func @losses(%x: f32[batch, 7], %target: f32[batch, 7], %label: i32[batch]) {
     %share = train.sigmoid %target
     %huber = train.huber %x, %target delta 0.5
@@ -61,5 +66,6 @@ train.model @functions(batch = 4) {
   train.export @steps as "steps"
   train.export @activations as "activations"
   train.export @gaps as "gaps"
+  train.export @means as "means"
   train.export @losses as "losses"
 }

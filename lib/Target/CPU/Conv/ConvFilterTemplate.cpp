@@ -5,6 +5,7 @@
 #include "lib/Target/CPU/Conv/FilterTiles.h"
 #include "lib/Target/CPU/Loops.h"
 #include "lib/Target/CPU/Product/ProductEmitter.h"
+#include "mlir-dialects/Kernel/LinearMap.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -94,28 +95,13 @@ bool ConvFilterTemplate::hasOwnCode(Operation *op, const Tier &tier) const {
   return hasOwnProducts(conv.shape, tier) && !(tier.hasAMX() && conv.gathersWindows(tier));
 }
 
-/// Elements from one (tap, channel) to the next, or nothing if there is no one number. Dimensions
-/// of size 1 have no say: their coefficient may have been folded away.
-static std::optional<int64_t> stepOfTaps(const Access &access, ArrayRef<int64_t> sizes) {
-  std::optional<int64_t> step;
-  int64_t inner = 1;
-  for (unsigned dim : {3, 2, 1}) {
-    int64_t stride = access.strides[dim];
-    if (sizes[dim] > 1 && !step)
-      step = stride;
-    else if (sizes[dim] > 1 && stride != *step * inner)
-      return std::nullopt;
-    inner *= sizes[dim];
-  }
-  return step.value_or(0);
-}
-
 /// (tap, channel) as one dimension: vectors of sums may run over the end of a tap.
 static FailureOr<IterationSpace> flatFilter(kernel::ConvFilterOp op) {
   IterationSpace space = IterationSpace::of(op);
   for (SmallVector<Access> *list : {&space.inputs, &space.results})
     for (Access &access : *list) {
-      std::optional<int64_t> step = stepOfTaps(access, space.sizes);
+      std::optional<int64_t> step =
+          commonStep(ArrayRef(access.strides).drop_front(), ArrayRef(space.sizes).drop_front());
       if (access.residue || !step)
         return op.emitOpError(
             "expected maps that walk the taps and channels of the filter in order");
