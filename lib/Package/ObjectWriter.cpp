@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/ObjectWriter.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
@@ -66,6 +67,10 @@ static const char kernelPipeline[] =
     "simplifycfg<hoist-common-insts;sink-common-insts;no-keep-loops>,"
     "infer-alignment,instsimplify,div-rem-pairs)";
 
+/// The runtime has been optimised when the compiler was built. What differs between models is what
+/// of it they use: tables of a GPU, the functions around it.
+static const char functionsPipeline[] = "ipsccp,globalopt,function(simplifycfg),globaldce";
+
 static Error optimise(Module &module, TargetMachine &machine, Sanitizer sanitizer, Code code) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
@@ -82,12 +87,29 @@ static Error optimise(Module &module, TargetMachine &machine, Sanitizer sanitize
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   ModulePassManager passes;
-  if (code == Code::Functions || sanitizer != Sanitizer::None)
+  if (sanitizer != Sanitizer::None)
     passes = builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2);
-  else if (Error error = builder.parsePassPipeline(passes, kernelPipeline))
+  else if (Error error = builder.parsePassPipeline(
+               passes, code == Code::Functions ? functionsPipeline : kernelPipeline))
     return error;
   passes.run(module, modules);
   return Error::success();
+}
+
+namespace {
+/// Loops of kernels have few addresses, and x86 computes them as it loads: code without strength
+/// reduction is as fast, and done in two thirds of the time.
+struct NoStrengthReduction : OptPassGate {
+  bool shouldRunPass(StringRef pass, StringRef) const override {
+    return pass != "Loop Strength Reduction";
+  }
+  bool isEnabled() const override { return true; }
+};
+} // namespace
+
+/// Those with tiles have dozens of addresses per round, more than there are registers.
+static bool usesTiles(const Function &function) {
+  return function.getFnAttribute("target-features").getValueAsString().contains("+amx-tile");
 }
 
 Expected<SmallVector<char, 0>> ampc::writeObject(Module &module, Sanitizer sanitizer, Code code) {
@@ -105,6 +127,9 @@ Expected<SmallVector<char, 0>> ampc::writeObject(Module &module, Sanitizer sanit
   if (code != Code::None || sanitizer != Sanitizer::None)
     if (Error error = optimise(module, **machine, sanitizer, code))
       return error;
+  static NoStrengthReduction gate;
+  if (code == Code::Kernels && none_of(module, usesTiles))
+    module.getContext().setOptPassGate(gate);
   SmallVector<char, 0> object;
   raw_svector_ostream os(object);
   legacy::PassManager codegen;

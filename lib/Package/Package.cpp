@@ -11,6 +11,7 @@
 #include "lib/Package/ObjectWriter.h"
 #include "lib/Package/OneTier.h"
 #include "lib/Package/SharedLibrary.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -44,6 +45,7 @@ struct Member {
   Content content;
   std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> code = {};
+  uint64_t hash = 0; ///< of a tier's code before LLVM works on it
   llvm::SmallVector<char, 0> object = {};
   std::string error = {};
 };
@@ -64,6 +66,13 @@ static LogicalResult translateForDevice(ModuleOp module, ModelInfo &model, Devic
   return success();
 }
 
+static uint64_t hashOf(const llvm::Module &code) {
+  llvm::SmallVector<char, 0> bitcode;
+  llvm::raw_svector_ostream os(bitcode);
+  llvm::WriteBitcodeToFile(code, os);
+  return llvm::xxh3_64bits(StringRef(bitcode.data(), bitcode.size()));
+}
+
 /// One member per tier that has code of its own.
 static FailureOr<std::vector<Member>> translateTiers(ModuleOp module, ModelInfo &model,
                                                      const PackageOptions &options) {
@@ -72,15 +81,22 @@ static FailureOr<std::vector<Member>> translateTiers(ModuleOp module, ModelInfo 
     return failed(translateForDevice(module, model, options.images))
                ? FailureOr<std::vector<Member>>(failure())
                : FailureOr<std::vector<Member>>(std::move(members));
+  SmallVector<ModuleOp> codes;
   for (const TargetTier &tier : model.target->getTiers()) {
     auto code = module.lookupSymbol<ModuleOp>(("tier_" + tier.name).str());
     if (!code || code.getBody()->empty())
       continue;
+    codes.push_back(code);
     members.push_back({model.name + "_" + tier.name.str() + ".o", Content::Kernels});
-    members.back().code = model.target->translate(code, *members.back().context);
-    if (!members.back().code)
-      return code.emitError() << "cannot be translated to LLVM IR";
   }
+  if (failed(failableParallelForEach(module.getContext(), llvm::seq(members.size()), [&](size_t i) {
+        members[i].code = model.target->translate(codes[i], *members[i].context);
+        if (!members[i].code)
+          return codes[i].emitError() << "cannot be translated to LLVM IR", failure();
+        members[i].hash = hashOf(*members[i].code);
+        return success();
+      })))
+    return failure();
   return members;
 }
 
@@ -122,18 +138,6 @@ static LogicalResult addMain(ModuleOp module, ArrayRef<ModelInfo> targets,
     member.code = std::move(*code);
   }
   return success();
-}
-
-/// Of the code before LLVM works on it, so that a process that compiles one tier has the hash of
-/// the library with all of them.
-static uint64_t hashOf(uint64_t seed, ArrayRef<Member> members) {
-  for (const Member &member : members) {
-    llvm::SmallVector<char, 0> bitcode;
-    llvm::raw_svector_ostream os(bitcode);
-    llvm::WriteBitcodeToFile(*member.code, os);
-    seed = seed * 31 + llvm::xxh3_64bits(StringRef(bitcode.data(), bitcode.size()));
-  }
-  return seed;
 }
 
 static std::vector<std::string> publicFunctions(const llvm::Module &code) {
@@ -279,9 +283,12 @@ translateTargets(ModuleOp module, std::vector<ModelInfo> &targets, const Package
     FailureOr<std::vector<Member>> members = translateTiers(part, model, options);
     if (failed(members))
       return failure();
-    // Other code, other bits; a new release of LLVM may make other code.
-    model.planHash = hashOf(model.planHash * 31 + LLVM_VERSION_MAJOR, *members) * 31 +
-                     uint64_t(options.sanitizer);
+    // Other code, other bits; a new release of LLVM may make other code. Of all tiers, so that a
+    // process that compiles one of them has the hash of the library.
+    model.planHash = model.planHash * 31 + LLVM_VERSION_MAJOR;
+    for (const Member &member : *members)
+      model.planHash = model.planHash * 31 + member.hash;
+    model.planHash = model.planHash * 31 + uint64_t(options.sanitizer);
     membersOf.push_back(std::move(*members));
   }
   auto tiers = llvm::map_to_vector(targets, [](const ModelInfo &model) { return model.tiers; });
@@ -309,10 +316,14 @@ FailureOr<PackagedModel> ampc::packageModel(ModuleOp module, const PackageOption
     return failure();
   ModelInfo *model = &targets->front();
   llvm::Module &main = *members->back().code;
-  uint64_t seed = uint64_t(options.sanitizer);
+  // Tables have the hashes of plans.
+  uint64_t hash = 0;
   for (StringRef piece : piecesOf(*model))
-    seed = seed * 31 + llvm::xxh3_64bits(piece);
-  model->contentHash = llvm::formatv("{0:x-16}", hashOf(seed, *members)).str();
+    hash = hash * 31 + llvm::xxh3_64bits(piece);
+  for (const Member &member : *members)
+    if (member.content != Content::Kernels)
+      hash = hash * 31 + hashOf(*member.code);
+  model->contentHash = llvm::formatv("{0:x-16}", hash).str();
   std::vector<std::string> functions = publicFunctions(main);
   std::string tables = ownSymbols(*model, *members);
   addSymbolsForHeader(*model, functions, main);

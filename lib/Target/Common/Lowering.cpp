@@ -39,7 +39,12 @@ void target::registerLoweringDialects(DialectRegistry &registry) {
 // whole module every round would go through all of them again.
 void target::addLowering(OpPassManager &pm) {
   OpPassManager &function = pm.nest<LLVM::LLVMFuncOp>();
-  function.addPass(createCanonicalizerPass());
+  // From the end: what folding leaves without a use is gone before it is looked at. Bodies of loops
+  // have one block, in which there is nothing to simplify.
+  GreedyRewriteConfig config;
+  config.setUseTopDownTraversal(false);
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  function.addPass(createCanonicalizerPass(config));
   function.addPass(createCSEPass());
   function.addPass(createSCFToControlFlowPass());
   function.addPass(createConvertToLLVMPass());

@@ -37,6 +37,7 @@ struct CPUExpandMathPass : ampc::impl::CPUExpandMathBase<CPUExpandMathPass> {
     // which operands are constants depends on what is fused.
     GreedyRewriteConfig config;
     config.enableFolding(false);
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     if (failed(applyPatternsGreedily(getOperation(), std::move(functions), config)) ||
         failed(applyPatternsGreedily(getOperation(), std::move(rest), config)))
       signalPassFailure();
