@@ -76,6 +76,11 @@ def as_value(array):
     return Val(array.astype(np.float64) if array.dtype.kind == "f" else array)
 
 
+def batch_of(function):
+    """The batch is the first dimension of the first input that has one."""
+    return next((shape[0] for shape, _ in function.types if shape), 0)
+
+
 class Results:
     """What one precision gave."""
 
@@ -86,9 +91,8 @@ class Results:
         return {name[len(prefix):]: as_value(a) for name, a in self.tensors.items() if name.startswith(prefix)}
 
     def inputs(self, program, round, function, part=0, parts=1):
-        """Of one micro-batch. The batch is the first dimension of the first input that has one."""
-        found = []
-        batch = next((shape[0] for shape, _ in function.types if shape), 0)
+        """Of one micro-batch."""
+        found, batch = [], batch_of(function)
         for name, (shape, _) in zip(function.inputs, function.types):
             array = self.tensors[f"input/{program}/{round}/{name}"]
             if parts > 1 and shape and shape[0] == batch:
@@ -97,9 +101,9 @@ class Results:
         return found
 
 
-def as_in_model(result, shape):
+def as_in_model(result, shape, batch):
     """Callers have the batch first, wherever the model has it."""
-    if result.shape == shape:
+    if result.shape == shape or result.shape[:1] != (batch,):
         return result
     return next((moved for moved in (np.moveaxis(result, 0, dim) for dim in range(result.ndim)) if moved.shape == shape), result)
 
@@ -147,7 +151,7 @@ class Oracle:
             for i, value in enumerate(outputs):
                 field = "out" if len(outputs) == 1 else f"out{i}"
                 got = results.tensors[f"{name}/{field}"]
-                self.compare(f"{seen} {name}/{field}", as_in_model(got, value.v.shape), value)
+                self.compare(f"{seen} {name}/{field}", as_in_model(got, value.v.shape, batch_of(function)), value)
         for step in self.model.steps:
             names = self.programs(step)
             function = self.model.functions[step["loss"].lstrip("@")]

@@ -17,7 +17,7 @@ static cl::opt<std::string>
                cl::value_desc("FILE.safetensors"), cl::sub(exportCommand));
 static cl::opt<std::string>
     output("o", cl::desc("the file to write (- is standard output, without --external-data)"),
-           cl::value_desc("MODEL.onnx"), cl::Prefix, cl::Required, cl::sub(exportCommand));
+           cl::value_desc("MODEL.onnx"), cl::Prefix, cl::sub(exportCommand));
 static cl::opt<std::string> function("function",
                                      cl::desc("the export to write (default: the only one)"),
                                      cl::value_desc("NAME"), cl::sub(exportCommand));
@@ -50,6 +50,8 @@ static int writeFiles(const OnnxFile &file, const std::string &dataPath) {
 int ampc::runExport() {
   if (checkpoint.empty())
     return fail("expected --checkpoint, a file of ampc train --out, but got none");
+  if (output.empty())
+    return fail("expected -o MODEL.onnx, but got none");
   if (opset < 17 || opset > 21)
     return fail("expected --opset from 17 to 21, but got " + llvm::Twine(opset));
   std::string dataPath = output + ".data", error;

@@ -142,8 +142,9 @@ int ampc::runPredict() {
     return fail(error);
   if (batches.getLeftOut())
     return fail("expected a multiple of " + llvm::Twine(program.batch) +
-                " rows, since the export mixes the rows of a batch, but got " +
-                llvm::Twine(batches.getRows()));
+                " rows, since the export may mix the rows of a batch, but got " +
+                llvm::Twine(batches.getRows()) +
+                "; with --set batch=" + llvm::Twine(batches.getRows()) + " they are one batch");
   std::vector<Result> results = openResults(program);
   if (results.empty())
     return 1;

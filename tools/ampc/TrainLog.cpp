@@ -41,9 +41,14 @@ bool TrainLog::write(uint64_t step, llvm::ArrayRef<std::optional<ampc_train_out>
   std::vector<std::optional<double>> row = {double(step)};
   for (auto [turn, out] : llvm::zip_equal(turns, outs)) {
     size_t numbers = turn.program->number_count;
+    auto ifAny = [](int32_t output, float value) {
+      return output >= 0 ? std::optional<double>(value) : std::nullopt;
+    };
     if (out)
-      row.insert(row.end(), {out->loss, out->grad_norm, out->loss_scale, out->skipped,
-                             out->learning_rate, double(out->nonfinite)});
+      row.insert(row.end(),
+                 {out->loss, ifAny(turn.program->norm_output, out->grad_norm), out->loss_scale,
+                  out->skipped, ifAny(turn.program->rate_output, out->learning_rate),
+                  double(out->nonfinite)});
     if (out)
       row.insert(row.end(), out->numbers, out->numbers + numbers);
     else

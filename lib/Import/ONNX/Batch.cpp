@@ -197,8 +197,9 @@ llvm::Expected<ImportedModel> ampc::onnx::importForAnyBatch(const ImportOptions 
     auto model = import(probe);
     if (!model) {
       reason = llvm::toString(model.takeError());
-      // What is wrong with nodes may be so for this number of rows only.
-      hint = StringRef(reason).contains("\n  node ")
+      // What is wrong with nodes that can be imported may be so for this number of rows only.
+      hint = StringRef(reason).contains("\n  node ") &&
+                     !StringRef(reason).contains(": there is no converter for this op")
                  ? "\n  with " + std::to_string(probes[i]) + " rows; --batch N says another number"
                  : "";
       break;

@@ -194,6 +194,19 @@ llvm::Error Importer::finish(train::FuncOp func, OpBuilder &b, ArrayRef<Value> r
   return llvm::Error::success();
 }
 
+/// All at once: a file may have 100000 outputs. An empty name is none.
+static void nameResults(train::FuncOp func, ArrayRef<std::string> names) {
+  Builder b(func.getContext());
+  auto attrs = llvm::map_to_vector(names, [&](const std::string &name) {
+    if (name.empty())
+      return b.getDictionaryAttr({});
+    return b.getDictionaryAttr(
+        b.getNamedAttr(Signature::key, train::OutputAttr::get(b.getContext(), train::Output::Named,
+                                                              b.getStringAttr(name), -1)));
+  });
+  func.setAllResultAttrs(attrs);
+}
+
 llvm::Error Importer::build() {
   for (const std::optional<Plan> *plan : {&predict, &train})
     if (*plan)
@@ -208,6 +221,7 @@ llvm::Error Importer::build() {
       results.push_back(nodes.getFaults().empty() ? valueOf(b, scope, name) : Value());
     if (llvm::Error error = finish(predictFunc, b, results))
       return error;
+    nameResults(predictFunc, predict->results);
   }
   if (train) {
     Scope scope;
@@ -232,11 +246,10 @@ llvm::Error Importer::build() {
       if (!isa<FloatType>(getElementTypeOrSelf(result)) || !Converter::shapeOf(result).empty())
         return mistake("expected " + what + " to be one real number, but got " +
                        typeText(result.getType()));
-      if (i > 0)
-        Signature(lossFunc).setResult(i,
-                                      train::OutputAttr::get(&context, train::Output::Named,
-                                                             StringAttr::get(&context, what), -1));
     }
+    std::vector<std::string> names{""}; // of the loss
+    llvm::append_range(names, options.reports);
+    nameResults(lossFunc, names);
   }
   for (train::FuncOp func : {predictFunc, lossFunc}) {
     if (!func)

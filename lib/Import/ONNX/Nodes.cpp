@@ -58,9 +58,9 @@ llvm::Error Nodes::errors() const {
   std::string text;
   for (const std::string &fault : faults)
     text += "\n  " + fault;
-  return llvm::createStringError(std::error_code(),
-                                 "expected nodes that ampc can import, but got " +
-                                     Twine(faults.size()) + " faults:" + text);
+  return llvm::createStringError(
+      std::error_code(), "expected nodes that ampc can import, but got " + Twine(faults.size()) +
+                             (faults.size() == 1 ? " fault:" : " faults:") + text);
 }
 
 /// A branch that is known before the program runs takes the place of the node.
