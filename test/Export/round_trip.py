@@ -130,8 +130,7 @@ def check(model, options):
     want = dict(zip(results, predict(folder, model, weights, data, results, [*sizes, *which])))
     rows = [str(dims[0]) for _, dims, _, is_batched, _ in inputs if is_batched]
     ampc("import", path, "-o", f"{folder}/back.mlir", *(["--batch", rows[0]] if is_symbolic else []))
-    names = results if len(results) == 1 else [f"out{i}" for i in range(len(results))]
-    back = predict(folder, f"{folder}/back.mlir", None, data, names, [])  # has its weights
+    back = predict(folder, f"{folder}/back.mlir", None, data, results, [])  # has its weights
     wrong = differs(f"{name} imported", dict(zip(results, back)), want)
     if options.runtime:
         wrong |= differs(f"{name} in ONNX Runtime", run_onnx(path, data, results), want)
