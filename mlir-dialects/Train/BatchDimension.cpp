@@ -3,7 +3,6 @@
 #include "mlir-dialects/Train/BatchDimension.h"
 #include "mlir-dialects/Train/Tensors.h"
 #include "llvm/ADT/STLExtras.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace ampc;
@@ -25,20 +24,6 @@ int64_t ampc::commonDimension(ValueRange operands, BatchDimension dimensionOf) {
 static int64_t rankOf(Value v) { return tensorOf(v).getRank(); }
 
 // ---- One overload per op ----
-
-/// The dimensions before stay, and what is cut or joined lies within the parts.
-static int64_t resultOf(ReshapeOp op, BatchDimension dimensionOf) {
-  ArrayRef<int64_t> from = op.getX().getType().getShape(), to = op.getType().getShape();
-  int64_t dim = dimensionOf(op.getX());
-  auto product = [](ArrayRef<int64_t> sizes) {
-    return std::accumulate(sizes.begin(), sizes.end(), int64_t(1), std::multiplies<>());
-  };
-  int64_t before = product(from.take_front(dim));
-  for (size_t i = 0; i < to.size(); ++i)
-    if (product(to.take_front(i)) == before && to[i] % from[dim] == 0)
-      return i;
-  return -1;
-}
 
 static int64_t resultOf(PadOp op, BatchDimension dimensionOf) {
   int64_t dim = dimensionOf(op.getX());
@@ -108,6 +93,6 @@ template <typename... Ops> static void attach(MLIRContext *context) {
 }
 
 void ampc::attachBatchDimensions(MLIRContext *context) {
-  attach<ReshapeOp, PadOp, ConcatOp, SplitOp, MatmulOp, LinearOp, EmbeddingOp, GatherOp,
-         AttentionOp, ReduceSumOp, ReduceMeanOp, ReduceMaxOp, ReduceMinOp, LogSumExpOp>(context);
+  attach<PadOp, ConcatOp, SplitOp, MatmulOp, LinearOp, EmbeddingOp, GatherOp, AttentionOp,
+         ReduceSumOp, ReduceMeanOp, ReduceMaxOp, ReduceMinOp, LogSumExpOp>(context);
 }

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
     round_trip.py MODEL... --out=DIR [--runtime] [--external] [--opset N] [--function NAME] [--set NAME=NUMBER,...] [--weights FILE]
+                  [--time-first]
 
-With --runtime also checks the file by onnx.checker, and runs it with another number of rows than the model's.
+With --time-first the graph has the batch in the second dimension of its inputs, and ampc import takes numbers for it. With --runtime also checks the file by onnx.checker, and runs it with another number of rows than the model's.
 """
 import argparse
 import json
@@ -128,16 +129,25 @@ def check(model, options):
     data = batch(random, inputs, 1)
     which = ["--export", options.function] if options.function else []
     want = dict(zip(results, predict(folder, model, weights, data, results, [*sizes, *which])))
-    rows = [str(dims[0]) for _, dims, _, is_batched, _ in inputs if is_batched]
-    ampc("import", path, "-o", f"{folder}/back.mlir", *(["--batch", rows[0]] if is_symbolic else []))
-    back = predict(folder, f"{folder}/back.mlir", None, data, results, [])  # has its weights
-    wrong = differs(f"{name} imported", dict(zip(results, back)), want)
+    rows = [dims[0] for _, dims, _, is_batched, _ in inputs if is_batched]
+
+    def of_graph(data):
+        return {name: np.ascontiguousarray(array.swapaxes(0, 1)) for name, array in data.items()} if options.time_first else data
+
+    def imported(data, times):
+        size = ([f"--dim=batch={times * rows[0]}"] if options.time_first else ["--batch", str(times * rows[0])]) if is_symbolic else []
+        ampc("import", path, "-o", f"{folder}/back.mlir", *size)
+        return dict(zip(results, predict(folder, f"{folder}/back.mlir", None, of_graph(data), results, [])))  # has its weights
+
+    wrong = differs(f"{name} imported", imported(data, 1), want)
+    if is_symbolic:
+        more = batch(random, inputs, 3)
+        expected = dict(zip(results, predict(folder, model, weights, more, results, [*sizes, *which])))
+        wrong |= differs(f"{name} imported, three times the rows", imported(more, 3), expected)
     if options.runtime:
-        wrong |= differs(f"{name} in ONNX Runtime", run_onnx(path, data, results), want)
+        wrong |= differs(f"{name} in ONNX Runtime", run_onnx(path, of_graph(data), results), want)
         if is_symbolic:
-            data = batch(random, inputs, 3)
-            want = dict(zip(results, predict(folder, model, weights, data, results, [*sizes, *which])))
-            wrong |= differs(f"{name} in ONNX Runtime, three times the rows", run_onnx(path, data, results), want)
+            wrong |= differs(f"{name} in ONNX Runtime, three times the rows", run_onnx(path, of_graph(more), results), expected)
     return wrong
 
 
@@ -146,7 +156,7 @@ def main():
     parser.add_argument("models", nargs="+")
     parser.add_argument("--out", required=True)
     parser.add_argument("--opset", type=int, default=17)
-    for flag in ("--runtime", "--external"):
+    for flag in ("--runtime", "--external", "--time-first"):
         parser.add_argument(flag, action="store_true")
     for word in ("--function", "--set", "--weights"):
         parser.add_argument(word, default="")

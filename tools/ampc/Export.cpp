@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Export/ONNX.h"
 #include "ampc/Package/WriteFile.h"
+#include "ampc/Pipelines/Messages.h"
 #include "tools/ampc/Commands.h"
 #include "llvm/Support/Path.h"
 
@@ -29,6 +30,19 @@ static cl::opt<bool>
              cl::desc("weights go to MODEL.onnx.data, as they do if there are more than 2 GB"),
              cl::sub(exportCommand));
 
+/// How many rows the file takes, and why not any number.
+static std::string rowsText(const OnnxFile &file) {
+  if (!file.rows)
+    return "any number of rows";
+  auto [op, location] = file.mixesRows;
+  if (op.empty())
+    return "the sizes of the model";
+  mlir::FileLineColLoc line = lineOf(mlir::Location(location));
+  return std::to_string(*file.rows) + " rows, since " + op +
+         (line ? " at line " + std::to_string(line.getLine()) : "") +
+         " does not keep those of a batch apart";
+}
+
 /// Writes the weights first: a model without them would look new.
 static int writeFiles(const OnnxFile &file, const std::string &dataPath) {
   std::string error;
@@ -40,8 +54,7 @@ static int writeFiles(const OnnxFile &file, const std::string &dataPath) {
     return fail("cannot write " + output + ": " + llvm::toString(std::move(failure)));
   if (isQuiet() || output == "-")
     return 0;
-  llvm::errs() << "wrote " << output << (file.hasSymbolicBatch ? ", for any number of rows" : "")
-               << "\n";
+  llvm::errs() << "wrote " << output << ", for " << rowsText(file) << "\n";
   if (!file.data.empty())
     llvm::errs() << "wrote " << dataPath << "\n";
   return 0;

@@ -5,6 +5,7 @@
 
 #include "ampc/Data/Array.h"
 #include "mlir/IR/BuiltinOps.h"
+#include <optional>
 
 namespace ampc {
 struct ExportOptions {
@@ -21,7 +22,11 @@ struct ExportOptions {
 struct OnnxFile {
   std::string model;
   std::vector<Array> data;
-  bool hasSymbolicBatch = false; ///< else the number of rows is that of the model
+  /// Of the batch, where the graph has that of the model; else nothing, and it takes any number.
+  std::optional<int64_t> rows;
+  /// What keeps it from any number: an op that mixes rows, and where it is; empty if nothing says
+  /// which dimension is the batch.
+  std::pair<std::string, mlir::LocationAttr> mixesRows;
 };
 
 /// The function in inference mode. The module has been through the phase `import`. One error names

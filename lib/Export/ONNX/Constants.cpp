@@ -132,6 +132,41 @@ Array exporting::transposed(const Array &from, ArrayRef<int64_t> order) {
   return array;
 }
 
+/// The parts of a dimension, as [around][size][bytes of one].
+static std::pair<int64_t, int64_t> partsAlong(const Array &array, int64_t dim) {
+  int64_t around = 1;
+  for (int64_t size : ArrayRef(array.dims).take_front(dim))
+    around *= size;
+  return {around, array.bytes() / (around * array.dims[dim])};
+}
+
+Array exporting::firstAlong(const Array &from, int64_t dim) {
+  auto [around, bytes] = partsAlong(from, dim);
+  Dims dims(from.dims.begin(), from.dims.end());
+  dims[dim] = 1;
+  auto [array, to] = makeArray(from.element, dims);
+  for (int64_t i = 0; i < around; ++i)
+    std::memcpy(to + i * bytes, static_cast<const char *>(from.data) + i * from.dims[dim] * bytes,
+                size_t(bytes));
+  return array;
+}
+
+int64_t exporting::repeatedDimension(const Array &array, int64_t size) {
+  for (int64_t dim = 0; dim < int64_t(array.dims.size()); ++dim) {
+    if (array.dims[dim] != size || array.bytes() == 0)
+      continue;
+    auto [around, bytes] = partsAlong(array, dim);
+    const char *data = static_cast<const char *>(array.data);
+    // A part equals the one behind it where the bytes equal themselves, moved by a part.
+    bool isSame = true;
+    for (int64_t i = 0; i < around && isSame; ++i, data += size * bytes)
+      isSame = std::memcmp(data, data + bytes, size_t((size - 1) * bytes)) == 0;
+    if (isSame)
+      return dim;
+  }
+  return -1;
+}
+
 Array exporting::reshaped(Array array, ArrayRef<int64_t> dims) {
   array.dims.assign(dims.begin(), dims.end());
   return array;

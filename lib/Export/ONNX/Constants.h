@@ -22,6 +22,10 @@ std::optional<Array> arrayOf(mlir::ElementsAttr attribute);
 std::optional<Array> converted(const Array &from, mlir::Type element, std::string &error);
 /// Dimension i of the result is dimension order[i].
 Array transposed(const Array &from, llvm::ArrayRef<int64_t> order);
+/// The first of the equal parts along a dimension, which stays, of size 1.
+Array firstAlong(const Array &from, int64_t dim);
+/// The first dimension of that size along which all parts are equal, or -1.
+int64_t repeatedDimension(const Array &array, int64_t size);
 Array reshaped(Array array, llvm::ArrayRef<int64_t> dims);
 
 bool isIdentity(llvm::ArrayRef<int64_t> order);

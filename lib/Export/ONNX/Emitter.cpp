@@ -32,9 +32,15 @@ Traced &Emitter::trace(Value v) {
   if (auto read = v.getDefiningOp<train::ReadOp>()) {
     traced.constant = constantOf(read.getState());
   } else if (auto constant = v.getDefiningOp<train::ConstantOp>()) {
-    if (std::optional<Array> array = arrayOf(constant.getValue()))
+    if (std::optional<Array> array = arrayOf(constant.getValue())) {
+      if (int64_t dim = kind == RowsInGraph::AnyRepeated ? repeatedDimension(*array, rows) : -1;
+          dim >= 0) {
+        array = firstAlong(*array, dim);
+        traced.rows = BatchPlace{dim};
+        traced.isRepeated = true;
+      }
       traced.constant = std::make_shared<Constant>(Constant{"constant", *array, {}});
-    else
+    } else
       fail(constant, "constants whose elements lie elsewhere");
   }
   return values.try_emplace(v, std::move(traced)).first->second;
@@ -80,7 +86,7 @@ std::string Emitter::in(Value v, ArrayRef<int64_t> order, int64_t rank) {
   if (own == 0 || isIdentity(order))
     return in(v);
   Dims dims(rank - own, 1);
-  llvm::append_range(dims, shapeOf(v));
+  llvm::append_range(dims, sizesOf(v));
   Traced &traced = trace(v);
   if (traced.constant && isIdentity(traced.order))
     return form(*traced.constant, dims, order);
@@ -89,8 +95,8 @@ std::string Emitter::in(Value v, ArrayRef<int64_t> order, int64_t rank) {
 
 Dims Emitter::sizesOf(Value v) {
   Dims dims(shapeOf(v));
-  if (isBatched(v) && isSymbolic)
-    dims[0] = -1;
+  if (isBatched(v))
+    dims[trace(v).rows->dim] = isRepeated(v) ? 1 : -1;
   return dims;
 }
 
@@ -98,9 +104,10 @@ ValueInfo Emitter::describe(Value v, StringRef name) {
   ValueInfo info{name.str(), *exporting::elementOf(elementTypeOf(v)), {}};
   for (int64_t size : shapeOf(v))
     info.dims.push_back({size, ""});
-  if (isBatched(v) && isSymbolic) {
-    int64_t times = info.dims[0].size / rows;
-    info.dims[0].symbol = times == 1 ? "batch" : std::to_string(times) + "*batch";
+  if (isBatched(v)) {
+    Dim &dim = info.dims[trace(v).rows->dim];
+    int64_t times = dim.size / rows;
+    dim.symbol = times == 1 ? "batch" : std::to_string(times) + "*batch";
   }
   return info;
 }
@@ -225,13 +232,68 @@ bool Emitter::rename(const std::string &from, const std::string &to) {
   return true;
 }
 
+// ---- Rows of the batch ----
+
+void Emitter::bindInput(Value v, StringRef name, std::optional<BatchPlace> place) {
+  bind(v, {name.str(), identity(rankOf(v)), nullptr, place});
+  if (!place || !rowsInput.empty())
+    return;
+  rowsInput = name.str();
+  rowsDim = place->dim;
+  rowsTimes = shapeOf(v)[place->dim] / rows;
+}
+
+/// A vector of one number: so many times the rows of the batch.
+std::string Emitter::countRows(int64_t times) {
+  std::string sizes = node("Shape", {rowsInput});
+  std::string count = node("Gather", {sizes, integers({rowsDim})}, {{"axis", int64_t(0)}});
+  if (rowsTimes > 1)
+    count = node("Div", {count, integers({rowsTimes})});
+  return times > 1 ? node("Mul", {count, integers({times})}) : count;
+}
+
+std::string Emitter::sizes(Value v, Dims dims) {
+  if (!isBatched(v) || isRepeated(v))
+    return integers(dims);
+  int64_t dim = trace(v).rows->dim;
+  std::vector<std::string> parts;
+  if (dim > 0)
+    parts.push_back(integers(ArrayRef(dims).take_front(dim)));
+  parts.push_back(countRows(shapeOf(v)[dim] / rows));
+  if (dim + 1 < rankOf(v))
+    parts.push_back(integers(ArrayRef(dims).drop_front(dim + 1)));
+  return parts.size() == 1 ? parts[0] : node("Concat", parts, {{"axis", int64_t(0)}});
+}
+
+void Emitter::repeat(Value v) {
+  if (!isRepeated(v))
+    return;
+  std::string one = in(v);
+  Traced traced{"", identity(rankOf(v)), nullptr, trace(v).rows};
+  bind(v, traced);
+  traced.name = node("Expand", {one, sizes(v, Dims(shapeOf(v)))});
+  bind(v, traced);
+}
+
 void Emitter::noteRows(Operation *op) {
-  bool hasRows = llvm::any_of(op->getOperands(), [&](Value v) { return isBatched(v); });
+  auto batched = llvm::make_filter_range(op->getOperands(), [&](Value v) { return isBatched(v); });
+  if (!batched.empty())
+    repeatOperands(*this, op);
   for (OpResult result : op->getResults()) {
     Traced traced;
     traced.order = identity(rankOf(result));
-    traced.batched = hasRows && keepsRows(*this, op, result, rows);
-    mixesRows |= hasRows && !traced.batched && !result.use_empty();
+    if (!batched.empty()) {
+      traced.rows = rowsOfResult(*this, result);
+      traced.isRepeated =
+          traced.rows && llvm::all_of(batched, [&](Value v) { return isRepeated(v); });
+      if (!traced.rows && !result.use_empty() && !mixesRows)
+        mixesRows = op;
+    } else if (int64_t dim =
+                   kind == RowsInGraph::AnyRepeated ? repeatedDimension(result, rows) : -1;
+               dim >= 0) {
+      traced.rows = BatchPlace{dim};
+      traced.isRepeated = true;
+    }
     values[result] = std::move(traced);
   }
 }

@@ -3,6 +3,7 @@
 #ifndef LIB_EXPORT_ONNX_EMITTER_H
 #define LIB_EXPORT_ONNX_EMITTER_H
 
+#include "ampc/Train/BatchAnalysis.h"
 #include "lib/Export/ONNX/Constants.h"
 #include "lib/Export/ONNX/Graph.h"
 #include "mlir-dialects/Train/Train.h"
@@ -28,7 +29,15 @@ struct Traced {
   std::string name;
   Dims order;
   std::shared_ptr<Constant> constant;
-  bool batched = false; ///< the first dimension is a multiple of the rows of the batch
+  std::optional<BatchPlace> rows; ///< of the batch
+  bool isRepeated = false;        ///< the graph has one row, which stands for all
+};
+
+/// How the graph has rows of the batch.
+enum class RowsInGraph {
+  Any,         ///< any number of them
+  AnyRepeated, ///< and values that are the same in every row, such as a class token, as one row
+  Fixed        ///< those of the model
 };
 
 struct Fault {
@@ -37,14 +46,15 @@ struct Fault {
 
 class Emitter {
 public:
-  /// `stateOf` gives the value of a parameter or buffer. With `symbolic`, the graph has any number
-  /// of rows in place of `rows`.
-  Emitter(Model &model, std::function<Array(llvm::StringRef)> stateOf, bool symbolic, int64_t rows)
-      : model(model), stateOf(std::move(stateOf)), isSymbolic(symbolic), rows(rows) {}
+  /// `stateOf` gives the value of a parameter or buffer; `rows` is the model's number of them.
+  Emitter(Model &model, std::function<Array(llvm::StringRef)> stateOf, RowsInGraph kind,
+          int64_t rows)
+      : model(model), rows(rows), stateOf(std::move(stateOf)), kind(kind) {}
 
   Model &model;
   llvm::MapVector<mlir::Location, Fault> faults;
-  bool mixesRows = false; ///< then no graph has symbolic rows
+  const int64_t rows;
+  mlir::Operation *mixesRows = nullptr; ///< the first op that does; then no graph has any number
 
   // ---- Values ----
   Traced &trace(mlir::Value v);
@@ -61,14 +71,17 @@ public:
   void forget(mlir::Value v) { values.erase(v); }
   Dims order(mlir::Value v) { return trace(v).order; }
   bool isConstant(mlir::Value v) { return bool(trace(v).constant); }
-  bool isBatched(mlir::Value v) { return trace(v).batched; }
+  bool isBatched(mlir::Value v) { return trace(v).rows.has_value(); }
+  bool isRepeated(mlir::Value v) { return trace(v).isRepeated; }
+  /// As an input, from which the graph knows the number of rows.
+  void bindInput(mlir::Value v, llvm::StringRef name, std::optional<BatchPlace> place);
   static llvm::ArrayRef<int64_t> shapeOf(mlir::Value v) { return typeOf(v).getShape(); }
   static int64_t rankOf(mlir::Value v) { return typeOf(v).getRank(); }
   static mlir::RankedTensorType typeOf(mlir::Value v) {
     return llvm::cast<mlir::RankedTensorType>(v.getType());
   }
   static mlir::Type elementTypeOf(mlir::Value v) { return typeOf(v).getElementType(); }
-  /// Sizes for a node that makes the value: -1 for those that follow from the number of rows.
+  /// Sizes for a node that makes the value: -1 for one that follows from the number of rows.
   Dims sizesOf(mlir::Value v);
   ValueInfo describe(mlir::Value v, llvm::StringRef name);
 
@@ -106,16 +119,22 @@ public:
 
   /// Begins with the results of an op: notes which of them hold rows of the batch.
   void noteRows(mlir::Operation *op);
+  /// A row that stands for all becomes as many as there are.
+  void repeat(mlir::Value v);
+  /// A tensor of sizes for a value, in which the graph counts its rows.
+  std::string sizes(mlir::Value v, Dims dims);
 
 private:
   std::string form(Constant &constant, llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> order);
 
+  std::string countRows(int64_t times);
   std::shared_ptr<Constant> constantOf(llvm::StringRef state);
 
   std::function<Array(llvm::StringRef)> stateOf;
   llvm::StringMap<std::shared_ptr<Constant>> states;
-  bool isSymbolic;
-  int64_t rows;
+  RowsInGraph kind;
+  std::string rowsInput; ///< an input with them, at that place
+  int64_t rowsDim = 0, rowsTimes = 1;
   std::string current;
   mlir::DenseMap<mlir::Value, Traced> values;
   llvm::StringSet<> names;
@@ -154,7 +173,12 @@ struct Aligned {
 Aligned align(Emitter &e, mlir::ValueRange operands, int64_t rank);
 /// log(1 + x), exact for small x too.
 std::string log1p(Emitter &e, const std::string &x, mlir::Type element);
-/// Whether the op keeps rows of the batch apart, for any number of rows.
-bool keepsRows(Emitter &e, mlir::Operation *op, mlir::OpResult result, int64_t rows);
+/// Where a result of an op that sees rows of the batch holds them; nothing if it mixes them, or if
+/// it has something for every row of the model.
+std::optional<BatchPlace> rowsOfResult(Emitter &e, mlir::OpResult result);
+/// The dimension along which a value without rows of the batch is the same for each, or -1.
+int64_t repeatedDimension(mlir::Value v, int64_t rows);
+/// Makes as many rows of those that stand for all as the op's node needs.
+void repeatOperands(Emitter &e, mlir::Operation *op);
 } // namespace ampc::exporting
 #endif

@@ -106,7 +106,7 @@ Array States::get(StringRef name) {
 namespace {
 struct Batch {
   int64_t rows = 0; ///< 0: the text does not say which dimension it is
-  SmallVector<bool> arguments;
+  SmallVector<std::optional<BatchPlace>> arguments;
 };
 } // namespace
 
@@ -129,29 +129,30 @@ static int64_t batchDimension(StringRef formulas) {
   return found == dims.end() ? -1 : found - dims.begin();
 }
 
-/// First dimensions only: the text's `batch`, or else the first of the first input, and its equals.
+/// The text's `batch`, or else the first dimension of the first input, and its equals.
 static Batch batchOf(train::FuncOp func) {
   Batch batch;
   auto sizes = func->getAttrOfType<DictionaryAttr>(Sizes::key);
   auto formulas = sizes ? sizes.getAs<ArrayAttr>("arguments") : ArrayAttr();
-  bool isNamed = false;
   for (BlockArgument argument : func.getArguments()) {
     int64_t dim =
         formulas ? batchDimension(cast<StringAttr>(formulas[argument.getArgNumber()])) : -1;
-    if (dim == -2 || dim > 0)
+    if (dim == -2)
       return {};
-    isNamed |= dim == 0;
-    batch.arguments.push_back(dim == 0);
-    if (dim == 0)
-      batch.rows = Emitter::shapeOf(argument)[0];
+    batch.arguments.emplace_back();
+    if (dim < 0)
+      continue;
+    batch.arguments.back() = BatchPlace{dim};
+    batch.rows = Emitter::shapeOf(argument)[dim];
   }
-  if (isNamed)
+  if (batch.rows)
     return batch;
-  for (auto [argument, isBatched] : llvm::zip(func.getArguments(), batch.arguments)) {
+  for (auto [argument, place] : llvm::zip(func.getArguments(), batch.arguments)) {
     ArrayRef<int64_t> shape = Emitter::shapeOf(argument);
     if (!batch.rows && !shape.empty())
       batch.rows = shape[0];
-    isBatched = !shape.empty() && shape[0] == batch.rows;
+    if (!shape.empty() && shape[0] == batch.rows)
+      place = BatchPlace();
   }
   return batch;
 }
@@ -280,8 +281,12 @@ static void nameOutputs(Emitter &e, train::FuncOp func, ArrayRef<std::string> na
   Operation *end = func.getBody().front().getTerminator();
   e.enter(end);
   std::vector<std::string> values;
-  for (Value value : end->getOperands())
+  for (Value value : end->getOperands()) {
     values.push_back(e.in(value));
+    // The number of rows is then that of something else.
+    if (e.isRepeated(value) && !e.mixesRows)
+      e.mixesRows = end;
+  }
   std::map<std::string, std::string> renamed;
   for (auto [value, from, to] : llvm::zip(end->getOperands(), values, names)) {
     auto known = renamed.find(from);
@@ -309,10 +314,10 @@ static std::vector<std::string> outputNames(Emitter &e, train::FuncOp func) {
 }
 
 static void emitFunction(Emitter &e, train::ModelOp model, train::FuncOp func, const Batch &batch) {
-  for (auto [argument, isBatched] : llvm::zip(func.getArguments(), batch.arguments)) {
+  for (auto [argument, place] : llvm::zip(func.getArguments(), batch.arguments)) {
     auto input = Signature(func).argument<train::InputAttr>(argument);
     std::string name = e.unique(input ? input.getName().strref() : StringRef("in"));
-    e.bind(argument, {name, identity(Emitter::rankOf(argument)), nullptr, isBatched});
+    e.bindInput(argument, name, place);
     e.model.inputs.push_back(e.describe(argument, name));
   }
   std::vector<std::string> names = outputNames(e, func);
@@ -367,27 +372,30 @@ FailureOr<OnnxFile> ampc::exportOnnx(ModuleOp module, ArrayRef<NamedArray> weigh
   auto func = cast<train::FuncOp>(SymbolTable::lookupSymbolIn(model, chosen->getFunction()));
   States states(model, weights, options.weightsFile);
   Batch batch = batchOf(func);
-  for (bool symbolic : {true, false}) {
-    if (symbolic && !batch.rows)
+  OnnxFile file;
+  for (RowsInGraph kind : {RowsInGraph::Any, RowsInGraph::AnyRepeated, RowsInGraph::Fixed}) {
+    if (kind != RowsInGraph::Fixed && !batch.rows)
       continue;
-    if (!symbolic)
-      batch.arguments.assign(func.getNumArguments(), false);
+    if (kind == RowsInGraph::Fixed)
+      batch.arguments.assign(func.getNumArguments(), std::nullopt);
     Model graph;
     graph.name = model.getSymName().str();
     graph.producerVersion = options.producerVersion;
     graph.opset = options.opset;
     graph.metadata = {{"model", graph.name}, {"function", chosen->getName().str()}};
     Emitter e(
-        graph, [&](StringRef name) { return states.get(name); }, symbolic,
+        graph, [&](StringRef name) { return states.get(name); }, kind,
         std::max<int64_t>(batch.rows, 1));
     emitFunction(e, model, func, batch);
     if (failed(reportFaults(func, e)) || states.hasFailed)
       return failure();
-    if (symbolic && e.mixesRows)
+    if (e.mixesRows) {
+      file.mixesRows = {e.mixesRows->getName().getStringRef().str(), e.mixesRows->getLoc()};
       continue;
-    OnnxFile file;
+    }
     bool isBeside = options.external || isLarge(graph);
-    file.hasSymbolicBatch = symbolic;
+    if (kind == RowsInGraph::Fixed)
+      file.rows = batch.rows;
     file.model = encode(graph, isBeside ? options.dataFile : "", file.data);
     return file;
   }

@@ -14,7 +14,7 @@ static int64_t positionOf(int64_t dim, ArrayRef<int64_t> order) {
 
 static void emitReshape(Emitter &e, train::ReshapeOp op) {
   Traced &x = e.trace(op.getX());
-  if (x.constant && isIdentity(x.order)) {
+  if (x.constant && !x.isRepeated && isIdentity(x.order)) {
     Traced same = x;
     Array array = reshaped(same.constant->array, Emitter::shapeOf(op));
     same.constant = std::make_shared<Constant>(Constant{same.constant->name, array, {}});
@@ -28,7 +28,7 @@ static void emitReshape(Emitter &e, train::ReshapeOp op) {
 static void emitTranspose(Emitter &e, train::TransposeOp op) {
   Traced traced = e.trace(op.getX());
   traced.order = positions(traced.order, op.getPermutation());
-  traced.batched = e.isBatched(op);
+  traced.rows = e.trace(op).rows;
   e.bind(op, traced);
 }
 
@@ -110,7 +110,7 @@ static void emitSplit(Emitter &e, train::SplitOp op) {
 }
 
 static void emitIota(Emitter &e, train::IotaOp op) {
-  ArrayRef<int64_t> shape = Emitter::shapeOf(op);
+  Dims shape = e.sizesOf(op);
   std::string line = e.positions(shape[op.getDim()], op.getDim(), int64_t(shape.size()));
   auto i32 = IntegerType::get(op.getContext(), 32);
   std::string typed = e.cast(line, i32, Emitter::elementTypeOf(op));
@@ -154,7 +154,7 @@ static void emitAddAlong(Emitter &e, train::AddAlongAxisOp op) {
   Dims sizes(Emitter::shapeOf(op));
   int64_t size = sizes[op.getDim()]++;
   std::string zeros =
-      e.node("Expand", {e.number(0, Emitter::elementTypeOf(op)), e.integers(sizes)});
+      e.node("Expand", {e.number(0, Emitter::elementTypeOf(op)), e.sizes(op, sizes)});
   std::string sums =
       e.node("ScatterElements",
              {zeros, inside(e, op.getIndex(), size, std::nullopt), e.in(op.getUpdates())},

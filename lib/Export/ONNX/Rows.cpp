@@ -6,56 +6,101 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::exporting;
 
-/// Operands with rows have them along the first dimension of the space; others have a single size
-/// there, or none, and fit any number of rows.
-static bool keepsRows(Emitter &e, ScalarOpInterface op, unsigned result) {
-  SmallVector<int64_t> space = op.getSpace();
-  AffineExpr rows = getAffineDimExpr(0, op.getContext());
-  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    AffineMap map = op.getOperandMap(i);
-    if (e.isBatched(operand)) {
-      if (map.getResult(0) != rows || Emitter::shapeOf(operand)[0] != space[0])
-        return false;
-    } else if (space[0] != 1 && map.isFunctionOfDim(0)) {
-      return false;
-    }
-  }
-  AffineMap map = op.getResultMap(result);
-  return map.getNumResults() > 0 && map.getResult(0) == rows;
+// ---- Operands without rows ----
+
+/// They have a single size where the space has rows, or none, and fit any number of rows.
+static bool fit(Emitter &e, ScalarOpInterface op, Value batched, unsigned index) {
+  AffineExpr at = op.getOperandMap(index).getResult(e.trace(batched).rows->dim);
+  auto rows = dyn_cast<AffineDimExpr>(at);
+  return rows && llvm::all_of(llvm::enumerate(op->getOperands()), [&](auto operand) {
+           return e.isBatched(operand.value()) || op.getSpace()[rows.getPosition()] == 1 ||
+                  !op.getOperandMap(operand.index()).isFunctionOfDim(rows.getPosition());
+         });
 }
 
-/// Of operands with as many dimensions as those with rows, that broadcast or are joined with them.
-static bool fits(Emitter &e, Operation *op, Value operand) {
-  if (e.isBatched(operand) ||
-      isa<train::LinearOp, train::Conv2dOp, train::GatherOp, train::EmbeddingOp, train::ReshapeOp>(
-          op))
+/// Weights and tables do; others have a single size where those with rows have them.
+static bool fits(Emitter &e, Operation *op, Value operand, Value batched) {
+  int64_t rank = Emitter::rankOf(operand), dim = e.trace(batched).rows->dim;
+  if (isa<train::LinearOp, train::Conv2dOp, train::GatherOp, train::EmbeddingOp>(op))
     return true;
   if (isa<train::ConcatOp>(op))
     return false;
-  if (isa<train::MatmulOp>(op) && Emitter::rankOf(operand) == 2)
+  if (isa<train::MatmulOp>(op) && (rank == 2 || dim + 2 >= Emitter::rankOf(batched)))
     return true;
-  return llvm::none_of(op->getOperands(), [&](Value other) {
-    return e.isBatched(other) && Emitter::rankOf(other) == Emitter::rankOf(operand) &&
-           Emitter::shapeOf(operand)[0] != 1;
-  });
+  return rank != Emitter::rankOf(batched) || Emitter::shapeOf(operand)[dim] == 1;
 }
 
-bool exporting::keepsRows(Emitter &e, Operation *op, OpResult result, int64_t rows) {
-  ArrayRef<int64_t> shape = Emitter::shapeOf(result);
-  if (shape.empty() || shape[0] % rows)
-    return false;
-  // Along a single dimension softmax and norms look at other rows.
-  if (shape.size() == 1 &&
-      isa<train::SoftmaxOp, train::LogSoftmaxOp, train::LayerNormOp, train::RmsNormOp>(op))
-    return false;
-  if (isa<train::BatchNormOp>(op))
-    return shape.size() > 1 && !e.isBatched(op->getOperand(1)) && !e.isBatched(op->getOperand(2));
-  if (auto transposed = dyn_cast<train::Conv2dGradInputOp>(op))
-    return !e.isBatched(transposed.getFilter());
-  if (auto batched = dyn_cast<BatchedOpInterface>(op))
-    return batched.keepsLeadingDimension([&](Value v) { return e.isBatched(v); }) &&
-           llvm::all_of(op->getOperands(), [&](Value v) { return fits(e, op, v); });
-  if (auto scalar = dyn_cast<ScalarOpInterface>(op))
-    return ::keepsRows(e, scalar, result.getResultNumber());
-  return false;
+static bool operandsFit(Emitter &e, Operation *op) {
+  auto scalar = dyn_cast<ScalarOpInterface>(op);
+  for (auto [index, batched] : llvm::enumerate(op->getOperands())) {
+    if (!e.isBatched(batched))
+      continue;
+    if (scalar)
+      return fit(e, scalar, batched, index);
+    for (Value operand : op->getOperands())
+      if (!e.isBatched(operand) && !fits(e, op, operand, batched))
+        return false;
+  }
+  return true;
+}
+
+// ---- Results ----
+
+std::optional<BatchPlace> exporting::rowsOfResult(Emitter &e, OpResult result) {
+  Operation *op = result.getOwner();
+  std::optional<BatchPlace> first = e.trace(op->getOperand(0)).rows;
+  // In inference, of which analyses of a training step know nothing.
+  if (auto norm = dyn_cast<train::BatchNormOp>(op)) {
+    bool isApart = first && first->dim + 1 < Emitter::rankOf(result) &&
+                   !e.isBatched(norm.getGamma()) && !e.isBatched(norm.getBeta());
+    return isApart ? first : std::nullopt;
+  }
+  if (auto transposed = dyn_cast<train::Conv2dGradInputOp>(op)) {
+    std::optional<BatchPlace> rows = e.trace(transposed.getG()).rows;
+    bool isApart = rows && rows->dim == 0 && !e.isBatched(transposed.getFilter());
+    return isApart ? rows : std::nullopt;
+  }
+  auto place = placeOfResult(result, e.rows, [&](Value v) { return e.trace(v).rows; });
+  return place && operandsFit(e, op) ? place : std::nullopt;
+}
+
+// ---- One row for all ----
+
+int64_t exporting::repeatedDimension(Value v, int64_t rows) {
+  ArrayRef<int64_t> shape = Emitter::shapeOf(v);
+  auto firstOf = [&](llvm::function_ref<bool(int64_t)> isSame) {
+    for (int64_t dim = 0; dim < int64_t(shape.size()); ++dim)
+      if (shape[dim] == rows && isSame(dim))
+        return dim;
+    return int64_t(-1);
+  };
+  if (auto iota = v.getDefiningOp<train::IotaOp>())
+    return firstOf([&](int64_t dim) { return dim != int64_t(iota.getDim()); });
+  if (auto broadcast = v.getDefiningOp<train::BroadcastToOp>()) {
+    ArrayRef<int64_t> from = Emitter::shapeOf(broadcast.getX());
+    int64_t added = int64_t(shape.size() - from.size());
+    return firstOf([&](int64_t dim) { return dim < added || from[dim - added] == 1; });
+  }
+  return -1;
+}
+
+/// Whether the op's node takes one row and many, as broadcasting does.
+static bool broadcasts(Operation *op) {
+  auto scalar = dyn_cast<ScalarOpInterface>(op);
+  return isa<train::MatmulOp, train::AttentionOp>(op) ||
+         (scalar && op->getNumResults() == 1 && scalar.getResultMap(0).isIdentity());
+}
+
+void exporting::repeatOperands(Emitter &e, Operation *op) {
+  bool isNeeded = !broadcasts(op) && llvm::any_of(op->getOperands(), [&](Value v) {
+    return e.isBatched(v) && !e.isRepeated(v);
+  });
+  // One row cannot stand for all of a dimension that has more beside rows.
+  if (isa<train::ReshapeOp>(op))
+    if (std::optional<BatchPlace> place = rowsOfResult(e, op->getResult(0)))
+      isNeeded = Emitter::shapeOf(op->getResult(0))[place->dim] != e.rows;
+  if (!isNeeded)
+    return;
+  for (Value operand : op->getOperands())
+    e.repeat(operand);
 }

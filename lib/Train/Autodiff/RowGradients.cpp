@@ -1,7 +1,7 @@
 // Gradients of tables that only lookups read: the rows that occur, not a tensor of mostly zeros.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Autodiff/RowGradients.h"
-#include "lib/Train/Step/BatchAnalysis.h"
+#include "ampc/Train/BatchAnalysis.h"
 #include "mlir-dialects/Train/ValidRows.h"
 
 using namespace mlir;

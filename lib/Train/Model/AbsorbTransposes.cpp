@@ -1,7 +1,7 @@
 // State lies in the order that its transpositions give.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Train/BatchAnalysis.h"
 #include "ampc/Train/Passes.h"
-#include "lib/Train/Step/BatchAnalysis.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Outside.h"
 #include "mlir-dialects/Train/Signature.h"

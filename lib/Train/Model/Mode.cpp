@@ -1,7 +1,7 @@
 // What a function becomes in training or in inference.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Model/Mode.h"
-#include "lib/Train/Step/BatchAnalysis.h"
+#include "ampc/Train/BatchAnalysis.h"
 #include "mlir-dialects/Train/Along.h"
 #include "mlir-dialects/Train/BatchDimension.h"
 #include "mlir-dialects/Train/Origin.h"

@@ -1,11 +1,12 @@
 // Whether rows of a batch stay apart until a loss combines them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Train/Step/BatchAnalysis.h"
+#include "ampc/Train/BatchAnalysis.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/BatchDimension.h"
 #include "mlir-dialects/Train/Gradients.h"
 #include "mlir-dialects/Train/Signature.h"
 #include "mlir-dialects/Train/Tensors.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace ampc;
@@ -47,13 +48,13 @@ static int64_t dimensionOfSpace(ScalarOpInterface op, unsigned operand, int64_t 
 /// The dimension of the result that counts the rows, or -1: its elements are made from elements of
 /// the same row. Along the last dimension of the space scalar code may look around.
 static int64_t dimensionOfResult(ScalarOpInterface op, unsigned result,
-                                 const BatchDimensions &dims) {
+                                 BatchDimension dimensionOf) {
   int64_t row = -1;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    auto found = dims.find(operand);
-    if (found == dims.end())
+    int64_t dim = dimensionOf(operand);
+    if (dim < 0)
       continue;
-    int64_t position = dimensionOfSpace(op, i, found->second);
+    int64_t position = dimensionOfSpace(op, i, dim);
     if (position < 0 || (row >= 0 && position != row))
       return -1;
     row = position;
@@ -65,16 +66,71 @@ static int64_t dimensionOfResult(ScalarOpInterface op, unsigned result,
   return found == exprs.end() ? -1 : found - exprs.begin();
 }
 
-static int64_t dimensionOfResult(BatchedOpInterface op, const BatchDimensions &dims) {
-  auto dimensionOf = [&](Value v) {
-    auto found = dims.find(v);
-    return found == dims.end() ? -1 : found->second;
-  };
-  auto isBatched = [&](Value v) { return dims.contains(v); };
+static int64_t dimensionOfResult(BatchedOpInterface op, BatchDimension dimensionOf) {
+  auto isBatched = [&](Value v) { return dimensionOf(v) >= 0; };
   if (llvm::all_of(op->getOperands(), [&](Value v) { return dimensionOf(v) <= 0; }))
     return op.keepsLeadingDimension(isBatched) ? 0 : -1;
   auto elsewhere = dyn_cast<BatchDimensionOpInterface>(*op);
   return elsewhere ? elsewhere.getBatchDimension(dimensionOf) : -1;
+}
+
+static int64_t product(ArrayRef<int64_t> sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), int64_t(1), std::multiplies<>());
+}
+
+/// Elements keep their order, and rows the number of blocks around them. A dimension that has one
+/// block is taken before one that has several.
+static std::optional<BatchPlace> placeOfReshape(train::ReshapeOp op, int64_t batch,
+                                                BatchPlace from) {
+  ArrayRef<int64_t> to = op.getType().getShape();
+  int64_t blocks = product(op.getX().getType().getShape().take_front(from.dim)) * from.outer;
+  std::optional<BatchPlace> found;
+  for (auto [dim, size] : llvm::enumerate(to)) {
+    int64_t before = product(to.take_front(dim));
+    if (before == 0 || blocks % before != 0 || size % (blocks / before * batch) != 0)
+      continue;
+    BatchPlace place{int64_t(dim), blocks / before};
+    if (!found || place.outer < found->outer)
+      found = place;
+  }
+  return found;
+}
+
+/// The number of blocks that all operands with rows have; 0 if they differ.
+static int64_t commonBlocks(Operation *op, BatchPlaces placeOf) {
+  int64_t blocks = 0;
+  for (Value operand : op->getOperands()) {
+    std::optional<BatchPlace> place = placeOf(operand);
+    if (place && blocks && place->outer != blocks)
+      return 0;
+    if (place)
+      blocks = place->outer;
+  }
+  return blocks;
+}
+
+std::optional<BatchPlace> ampc::placeOfResult(OpResult result, int64_t batch, BatchPlaces placeOf) {
+  Operation *op = result.getOwner();
+  int64_t blocks = commonBlocks(op, placeOf);
+  if (auto reshape = dyn_cast<train::ReshapeOp>(op))
+    return placeOfReshape(reshape, batch, *placeOf(reshape.getX()));
+  auto batched = dyn_cast<BatchedOpInterface>(op);
+  auto scalar = dyn_cast<ScalarOpInterface>(op);
+  // Others may count on one block where the leading dimension changes its size.
+  bool keepsBlocks = scalar || isa<train::LinearOp, train::MatmulOp>(op);
+  if (blocks == 0 || (blocks > 1 && !keepsBlocks))
+    return std::nullopt;
+  auto dimensionOf = [&](Value v) {
+    std::optional<BatchPlace> place = placeOf(v);
+    return place ? place->dim : -1;
+  };
+  int64_t dim = batched  ? dimensionOfResult(batched, dimensionOf)
+                : scalar ? dimensionOfResult(scalar, result.getResultNumber(), dimensionOf)
+                         : -1;
+  ArrayRef<int64_t> shape = tensorOf(result).getShape();
+  if (dim < 0 || dim >= int64_t(shape.size()) || shape[dim] % (blocks * batch) != 0)
+    return std::nullopt;
+  return BatchPlace{dim, blocks};
 }
 
 namespace {
@@ -85,31 +141,37 @@ public:
   /// Notes the dimensions of the op's results; false if it mixes rows of the batch in a way that a
   /// short batch would change.
   bool visit(Operation *op);
-  BatchDimensions dims;
+  void note(Value v, BatchPlace place) { places[v] = place; }
+  BatchDimensions getDimensions() const;
 
 private:
-  int64_t dimensionOf(Value v) const {
-    auto found = dims.find(v);
-    return found == dims.end() ? -1 : found->second;
+  std::optional<BatchPlace> placeOf(Value v) const {
+    auto found = places.find(v);
+    return found == places.end() ? std::nullopt : std::optional(found->second);
   }
-  bool note(Value result, int64_t dim);
+  /// That of one block.
+  int64_t dimensionOf(Value v) const {
+    std::optional<BatchPlace> place = placeOf(v);
+    return place && place->outer == 1 ? place->dim : -1;
+  }
   bool visitGradient(train::GradOp op);
   int64_t combinedDimension(Operation *op);
   bool isDifferentiatedSum(Operation *op) const;
 
   int64_t batch;
   CanCombine canCombine;
+  DenseMap<Value, BatchPlace> places;
   DenseSet<Value> combined; // depend on what combines rows that count
   DenseSet<Value> sums;     // over all rows, whether they count or not
 };
 } // namespace
 
-bool BatchRows::note(Value result, int64_t dim) {
-  ArrayRef<int64_t> shape = tensorOf(result).getShape();
-  bool hasParts = dim >= 0 && dim < int64_t(shape.size()) && shape[dim] % batch == 0;
-  if (hasParts)
-    dims[result] = dim;
-  return hasParts;
+BatchDimensions BatchRows::getDimensions() const {
+  BatchDimensions dims;
+  for (auto [value, place] : places)
+    if (place.outer == 1)
+      dims[value] = place.dim;
+  return dims;
 }
 
 /// A sum over rows that nothing reads but its gradient. That of a row has no part of the others.
@@ -125,8 +187,8 @@ bool BatchRows::isDifferentiatedSum(Operation *op) const {
 bool BatchRows::visitGradient(train::GradOp op) {
   bool isSum = sums.contains(op.getValue());
   for (auto [source, gradient] : llvm::zip(op.getSources(), op.getGradients())) {
-    if (dims.contains(source))
-      dims[gradient] = dimensionOf(source);
+    if (std::optional<BatchPlace> place = placeOf(source))
+      note(gradient, *place);
     else if (isSum)
       return false;
     if (!isSum)
@@ -140,6 +202,8 @@ int64_t BatchRows::combinedDimension(Operation *op) {
   auto combining = dyn_cast<ValidRowsOpInterface>(op);
   if (!combining)
     return -1;
+  if (llvm::any_of(op->getOperands(), [&](Value v) { return placeOf(v) && dimensionOf(v) < 0; }))
+    return -1;
   int64_t dim = commonDimension(op->getOperands(), [&](Value v) { return dimensionOf(v); });
   return dim >= 0 && canCombine(combining, dim) ? dim : -1;
 }
@@ -150,23 +214,24 @@ bool BatchRows::visit(Operation *op) {
   int64_t along = combinedDimension(op);
   if (along >= 0 || llvm::any_of(op->getOperands(), [&](Value v) { return combined.contains(v); }))
     combined.insert(op->result_begin(), op->result_end());
-  if (llvm::none_of(op->getOperands(), [&](Value v) { return dims.contains(v); }))
+  if (llvm::none_of(op->getOperands(), [&](Value v) { return placeOf(v).has_value(); }))
     return true;
   if (along >= 0) {
     for (Value result : op->getResults())
-      note(result, along);
+      if (ArrayRef<int64_t> shape = tensorOf(result).getShape();
+          along < int64_t(shape.size()) && shape[along] % batch == 0)
+        note(result, {along});
     return true;
   }
   if (isDifferentiatedSum(op)) {
     sums.insert(op->getResult(0));
     return true;
   }
-  auto batched = dyn_cast<BatchedOpInterface>(op);
-  auto scalar = dyn_cast<ScalarOpInterface>(op);
   return llvm::all_of(op->getResults(), [&](OpResult result) {
-    return note(result, batched  ? dimensionOfResult(batched, dims)
-                        : scalar ? dimensionOfResult(scalar, result.getResultNumber(), dims)
-                                 : -1);
+    auto place = placeOfResult(result, batch, [&](Value v) { return placeOf(v); });
+    if (place)
+      note(result, *place);
+    return place.has_value();
   });
 }
 
@@ -176,12 +241,12 @@ std::optional<BatchDimensions> ampc::rowsOfBatch(train::FuncOp func, int64_t bat
   for (BlockArgument argument : func.getArguments())
     if (auto input = Signature(func).argument<train::InputAttr>(argument);
         input && input.isBatched())
-      rows.dims[argument] = 0;
+      rows.note(argument, {});
   for (Operation &op : func.getBody().front().without_terminator()) {
     if (&op == end)
       break;
     if (!rows.visit(&op) && !end)
       return std::nullopt;
   }
-  return std::move(rows.dims);
+  return rows.getDimensions();
 }

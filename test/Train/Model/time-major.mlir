@@ -75,3 +75,44 @@ train.model @beside(batch = 4, time = 5) {
 // CHECK-LABEL: train.model @beside
 // CHECK:       train.transpose %{{.*}} [1, 0] {{.*}}: tensor<5x4xf32>
 // CHECK:       train.transpose %{{.*}} [1, 0] {{.*}}: tensor<5x4xf32>
+
+// A product of all rows of all times: they are apart again behind it. Added up while they are not, they are not.
+train.model @flattened(batch = 4, time = 5, width = 8) {
+  train.param @w : f32[width, width] = #train.xavier_uniform
+  train.func @product(%x: f32[batch, time, width]) {
+    %first = train.transpose %x [1, 0, 2]
+    %flat = train.reshape %first to [time * batch, width]
+    %y = train.linear %flat, %w
+    %wide = train.gelu %y
+    %back = train.reshape %wide to [time, batch, width]
+    %rows = train.transpose %back [1, 0, 2]
+    train.return %rows
+  }
+  train.func @mixed(%x: f32[batch, time, width]) {
+    %first = train.transpose %x [1, 0, 2]
+    %flat = train.reshape %first to [time * batch, width]
+    %other = train.reshape %flat to [batch, time, width]
+    %sum = train.reduce_sum %other over [1]
+    train.return %sum
+  }
+  train.func @loss(%x: f32[batch, time, width], %y: f32[batch, time, width]) {
+    %first = train.transpose %y [1, 0, 2]
+    %flat = train.reshape %first to [time * batch, width]
+    %p = train.call @product(%x)
+    %t = train.transpose %p [1, 0, 2]
+    %all = train.reshape %t to [time * batch, width]
+    %l = train.mse %all, %flat
+    train.return %l
+  }
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1>
+  train.export @product as "product"
+  train.export @mixed as "mixed"
+}
+// CHECK-LABEL: train.model @flattened
+// CHECK-LABEL: train.func @fit.loss
+// CHECK-NOT:   short_batch
+// CHECK-LABEL: train.func @export.product
+// CHECK-SAME:  -> (tensor<4x5x8xf32> {train.is = #train.output<named, name = "out", batch = 0>})
+// CHECK-SAME:  short_batch
+// CHECK-LABEL: train.func @export.mixed
+// CHECK-SAME:  -> (tensor<4x8xf32> {train.is = #train.output<named, name = "out">})

@@ -1,14 +1,26 @@
 // Whether rows of a batch stay apart until a loss combines them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef LIB_TRAIN_STEP_BATCHANALYSIS_H
-#define LIB_TRAIN_STEP_BATCHANALYSIS_H
+#ifndef AMPC_TRAIN_BATCHANALYSIS_H
+#define AMPC_TRAIN_BATCHANALYSIS_H
 
 #include "mlir-dialects/Train/Train.h"
 #include "llvm/ADT/DenseMap.h"
 #include <optional>
 
 namespace ampc {
-/// The values that hold rows of the batch, and the dimension that has equal parts, one per row.
+/// Where a value holds rows of the batch: dimension `dim` has `outer` equal blocks, each with equal
+/// parts, one per row in their order. More than one block is what a reshape of [time, batch, size]
+/// to [time * batch, size] leaves.
+struct BatchPlace {
+  int64_t dim = 0;
+  int64_t outer = 1;
+};
+using BatchPlaces = llvm::function_ref<std::optional<BatchPlace>(mlir::Value)>;
+/// Where a result holds them, by where the operands of its op do, of which some does; nothing if
+/// the op mixes them.
+std::optional<BatchPlace> placeOfResult(mlir::OpResult result, int64_t batch, BatchPlaces placeOf);
+
+/// The values that hold rows of the batch in one block, and the dimension.
 using BatchDimensions = llvm::DenseMap<mlir::Value, int64_t>;
 /// Whether an op can leave out the rows that do not count, along that dimension of its operands.
 using CanCombine = llvm::function_ref<bool(ValidRowsOpInterface, int64_t)>;
