@@ -59,11 +59,18 @@ static int64_t resultOf(LinearOp op, BatchDimension dimensionOf) {
   return areWeights && dim + 1 < rankOf(op.getX()) ? dim : -1;
 }
 
+/// Dimensions of the index take the place of the table's first.
+template <typename Op> static int64_t resultOfRows(Op op, BatchDimension dimensionOf) {
+  int64_t table = dimensionOf(op.getTable()), index = dimensionOf(op.getIndex());
+  if (table < 0)
+    return index;
+  return table > 0 && index < 0 ? rankOf(op.getIndex()) + table - 1 : -1;
+}
 static int64_t resultOf(EmbeddingOp op, BatchDimension dimensionOf) {
-  return dimensionOf(op.getTable()) < 0 ? dimensionOf(op.getIndex()) : -1;
+  return resultOfRows(op, dimensionOf);
 }
 static int64_t resultOf(GatherOp op, BatchDimension dimensionOf) {
-  return dimensionOf(op.getTable()) < 0 ? dimensionOf(op.getIndex()) : -1;
+  return resultOfRows(op, dimensionOf);
 }
 
 static int64_t resultOf(AttentionOp op, BatchDimension dimensionOf) {
