@@ -1,8 +1,8 @@
 // What users read of diagnostics: MLIR's own in the words of a model's author.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Messages.h"
-#include "ampc/Pipelines/Reference.h"
 #include "ampc/Support/Nearest.h"
+#include "ampc/Support/Reference.h"
 #include "ampc/Support/Text.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,8 +1,8 @@
 // The rule that the command line gives to the step of a file.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Pipelines/Reference.h"
 #include "ampc/Support/Mistake.h"
 #include "ampc/Support/Nearest.h"
+#include "ampc/Support/Reference.h"
 #include "ampc/Support/Text.h"
 #include "lib/Import/ONNX/Print.h"
 #include "mlir/AsmParser/AsmParser.h"

@@ -1,7 +1,7 @@
 // The pages of docs/reference on the languages, for tools that show parts of them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_PIPELINES_REFERENCE_H
-#define AMPC_PIPELINES_REFERENCE_H
+#ifndef AMPC_SUPPORT_REFERENCE_H
+#define AMPC_SUPPORT_REFERENCE_H
 
 #include "llvm/ADT/StringRef.h"
 #include <string>

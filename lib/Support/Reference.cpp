@@ -1,7 +1,7 @@
 // The pages of docs/reference on the languages. They are made from the definitions, which the
 // compiler itself cannot ask for names of parameters or for texts.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Pipelines/Reference.h"
+#include "ampc/Support/Reference.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
