@@ -122,3 +122,35 @@ std::vector<std::string> ampc::filesOfInitialData(ModuleOp module) {
                [&](StateOpInterface, train::DataAttr data) { files.insert(data.getFile().str()); });
   return {files.begin(), files.end()};
 }
+
+/// `count` times the same number.
+static Array filled(ampc_dtype dtype, ArrayRef<int64_t> dims, double number) {
+  Array one{Element::F64, {dims.begin(), dims.end()}, nullptr, nullptr, 0};
+  std::vector<double> numbers(one.count(), number);
+  one.data = numbers.data();
+  return convert(Converter(Element::F64, dtype), one, dtype);
+}
+
+std::optional<std::vector<NamedArray>> ampc::trainedInitialData(ModuleOp module) {
+  TensorFiles files;
+  std::vector<NamedArray> values;
+  bool hasParameters = false, hasData = false;
+  for (auto model : targetModules(module).front().getOps<train::ModelOp>())
+    for (auto state : model.getOps<StateOpInterface>()) {
+      auto type = cast<RankedTensorType>(state.getType());
+      auto dtype = dtypeOf(type.getElementType());
+      Initializer init = state.getInit().getInitializer(type.getShape());
+      bool isData = init.kind == Initializer::Data;
+      if (!dtype || (!isData && init.kind != Initializer::Constant))
+        return std::nullopt;
+      FailureOr<Array> value = isData ? files.read(state, ampc_dtype(*dtype))
+                                      : filled(ampc_dtype(*dtype), outsideOf(state).shape, init.a);
+      if (failed(value))
+        return std::nullopt;
+      bool isParameter = isa<train::ParamOp>(state.getOperation());
+      hasParameters |= isParameter;
+      hasData |= isParameter && isData;
+      values.push_back({state.getSymName().str(), std::move(*value)});
+    }
+  return hasData || !hasParameters ? std::optional(std::move(values)) : std::nullopt;
+}

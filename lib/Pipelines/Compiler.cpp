@@ -7,6 +7,7 @@
 #include "ampc/Pipelines/Messages.h"
 #include "ampc/Support/Text.h"
 #include "ampc/Target/Target.h"
+#include "mlir-dialects/Train/Sizes.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
@@ -232,6 +233,15 @@ static std::unique_ptr<llvm::MemoryBuffer> readInput(const std::string &path, st
   return openInputFile(path, &error);
 }
 
+static std::vector<std::string> sizesOf(ModuleOp module) {
+  std::vector<std::string> sizes;
+  for (auto model : targetModules(module).front().getOps<train::ModelOp>())
+    if (auto declared = model->getAttrOfType<ArrayAttr>(Sizes::key))
+      for (Attribute each : declared)
+        sizes.push_back(cast<StringAttr>(each).str());
+  return sizes;
+}
+
 OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
   shown = request.shown;
   explained = request.options.explained;
@@ -245,6 +255,7 @@ OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
   OwningOpRef<ModuleOp> module = parse(sources, &context);
   if (!module || failed(checkIsModel(*module, request.input)))
     return nullptr;
+  sizes = sizesOf(*module);
   resolveInitialData(*module, request.input);
   FailureOr<ArrayRef<Phase>> phases = phasesFor(*module, request);
   if (failed(phases))

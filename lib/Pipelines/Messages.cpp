@@ -1,8 +1,8 @@
 // What users read of diagnostics: MLIR's own in the words of a model's author.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Messages.h"
-#include "ampc/Pipelines/Reference.h"
 #include "ampc/Support/Nearest.h"
+#include "ampc/Support/Reference.h"
 #include "ampc/Support/Text.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
@@ -80,7 +80,9 @@ static std::optional<std::string> unknownParameter(StringRef text, StringRef bef
       break;
   StringRef head = at ? before.take_front(at - 1).rtrim() : "";
   StringRef name = head.drop_front(head.rfind('#') + 1);
-  std::vector<std::string> known = parametersOf(name);
+  std::vector<std::string> known;
+  for (const Parameter &parameter : parametersOf(name))
+    known.push_back(parameter.name);
   if (known.empty())
     return std::nullopt;
   return "expected " + joinWords(known) + ", each at most once, in #" + name.str() + ", but got " +

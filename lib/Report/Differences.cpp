@@ -10,17 +10,17 @@ using namespace ampc::report;
 using llvm::StringRef;
 namespace json = llvm::json;
 
-static llvm::Expected<json::Value> parse(StringRef text, StringRef which) {
-  llvm::Expected<json::Value> value = parseJson(text);
+static llvm::Expected<json::Value> parse(ReportText text) {
+  llvm::Expected<json::Value> value = parseJson(text.json);
   if (!value)
-    return mistake(which + ": expected JSON, but got: " + llvm::toString(value.takeError()));
+    return mistake(text.file + ": expected JSON, but got: " + llvm::toString(value.takeError()));
   const json::Object *report = value->getAsObject();
   if (!report || report->getString("schema") != StringRef("ampc-report"))
-    return mistake(which + ": expected a report of ampc report --json, but got " +
+    return mistake(text.file + ": expected a report of ampc report --json, but got " +
                    (report ? "an object without its schema" : "no object"));
   std::optional<int64_t> version = report->getInteger("version");
   if (version != schemaVersion)
-    return mistake(which + ": expected version " + llvm::Twine(schemaVersion) + ", but got " +
+    return mistake(text.file + ": expected version " + llvm::Twine(schemaVersion) + ", but got " +
                    (version ? llvm::Twine(*version).str() : "none"));
   return value;
 }
@@ -127,12 +127,12 @@ void Comparison::compare(const json::Object &before, const json::Object &after) 
       line() << "+ step " << name << "\n";
 }
 
-llvm::Expected<bool> report::printDifferences(llvm::raw_ostream &os, StringRef before,
-                                              StringRef after) {
-  llvm::Expected<json::Value> left = parse(before, "first report");
+llvm::Expected<bool> report::printDifferences(llvm::raw_ostream &os, ReportText before,
+                                              ReportText after) {
+  llvm::Expected<json::Value> left = parse(before);
   if (!left)
     return left.takeError();
-  llvm::Expected<json::Value> right = parse(after, "second report");
+  llvm::Expected<json::Value> right = parse(after);
   if (!right)
     return right.takeError();
   Comparison comparison(os);

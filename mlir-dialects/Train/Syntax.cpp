@@ -249,20 +249,36 @@ void syntax::printNumbers(OpAsmPrinter &p, Operation *, DenseI64ArrayAttr number
 
 // ---- Steps and exports ----
 
+/// A list in brackets, or what `otherwise` says.
+static ParseResult parseParameterList(OpAsmParser &parser, StringRef otherwise, ArrayAttr &list) {
+  SMLoc place = parser.getCurrentLocation();
+  if (OptionalParseResult found = parser.parseOptionalAttribute(list); found.has_value())
+    return *found;
+  auto error = parser.emitError(place)
+               << "expected parameters in brackets, as in [@weight]" << otherwise;
+  StringAttr name;
+  std::string pattern;
+  if (succeeded(parser.parseOptionalSymbolName(name)))
+    error << ", but got @" << name.getValue();
+  else if (succeeded(parser.parseOptionalString(&pattern)))
+    error << ", but got \"" << pattern << '"';
+  return error;
+}
+
 ParseResult syntax::parseParameters(OpAsmParser &parser, ArrayAttr &parameters) {
   Builder &b = parser.getBuilder();
   SmallVector<Attribute> list;
   if (succeeded(parser.parseOptionalKeyword("all"))) {
     list.push_back(b.getStringAttr("*"));
   } else {
-    if (parser.parseAttribute(parameters))
+    if (parseParameterList(parser, ", or all", parameters))
       return failure();
     llvm::append_range(list, parameters);
   }
   if (succeeded(parser.parseOptionalKeyword("but"))) {
     ArrayAttr without;
     SMLoc place = parser.getCurrentLocation();
-    if (parser.parseAttribute(without))
+    if (parseParameterList(parser, "", without))
       return failure();
     for (Attribute each : without) {
       auto pattern = dyn_cast<StringAttr>(each);

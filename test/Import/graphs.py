@@ -45,6 +45,8 @@ GRAPHS = {
              *(f'initializer {{ name: "w{i}" data_type: 1 dims: 3 float_data: [1, 2, 3] }}' for i in range(50000)),
              *(f'output {{ name: "{name}{i}" }}' for name in "ab" for i in range(1, 50001))],
     "open": [value("input", "x", "N", "T"), Y, node("Tanh", ["x"], "y")],
+    "one": [value("input", "x", "N", 3), Y, node("Unique", ["x"], "y", "sorted")],
+    "rows": [value("input", "x", "N", 3), Y, SHAPE, node("Reshape", ["x", "shape"], "y", "flat")],
 }
 for name, lines in GRAPHS.items():
     text = "\n".join(['opset_import { domain: "" version: 17 }', "graph {", *lines, "}"])

@@ -1,7 +1,7 @@
 // What an editor reads: the replies of MLIR's language server, and what ampc adds to them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc-lsp-server/Replies.h"
-#include "ampc/Pipelines/Reference.h"
+#include "ampc/Support/Reference.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"

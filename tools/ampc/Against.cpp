@@ -361,6 +361,9 @@ int Comparison::run() {
   if ((!options.jsonFile.empty() && !report.writeJson(options.jsonFile, error)) ||
       (!options.csvFile.empty() && !report.writeCsv(options.csvFile, error)))
     return fail(error);
+  for (const std::string &file : {options.jsonFile, options.csvFile})
+    if (!file.empty() && !isQuiet())
+      llvm::errs() << "wrote " << file << "\n";
   return report.passed() ? 0 : 1;
 }
 

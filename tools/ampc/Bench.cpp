@@ -5,6 +5,7 @@
 #include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
 #include "tools/ampc/Calibrate.h"
+#include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/KernelProfile.h"
 #include "tools/ampc/Observer.h"
@@ -34,9 +35,9 @@ static cl::opt<std::string>
 static cl::opt<std::string> stepName("step",
                                      cl::desc("time this training step (default: the first)"),
                                      cl::sub(benchCommand));
-static cl::opt<unsigned>
-    steps("steps", cl::desc("timed runs, after a fifth as many to warm up (default: 20)"),
-          cl::init(20), cl::sub(benchCommand));
+static CountOption steps("steps",
+                         cl::desc("timed runs, after a fifth as many to warm up (default: 20)"),
+                         cl::init(20), cl::sub(benchCommand));
 static ThreadOptions threadOptions(benchCommand);
 static cl::opt<bool> profile("profile", cl::desc("time per kernel"), cl::sub(benchCommand));
 static cl::opt<std::string> jsonOutput("json",
@@ -53,7 +54,7 @@ static cl::opt<std::string>
                 cl::desc("predict times of kernels by the figures in this file (default: those of "
                          "a machine that ampc comes with)"),
                 cl::value_desc("FILE.json"), cl::sub(benchCommand));
-static cl::opt<unsigned>
+static CountOption
     threadsModel("threads-model",
                  cl::desc("in place of times: how long kernels would take on so many threads, each "
                           "of whose tasks is timed by itself"),
@@ -286,17 +287,11 @@ int ampc::runBench() {
     return fail("expected a model, or --calibrate");
   if (stepName.getNumOccurrences() && exportName.getNumOccurrences())
     return fail("expected --step or --export, but got both");
-  if (threadsModel.getNumOccurrences() && threadsModel == 0)
-    return fail("expected --threads-model of at least 1, but got 0");
   if (threadsModel && (profile || !jsonOutput.empty() || !svgOutput.empty()))
     return fail("expected --threads-model without --profile, --json and --svg");
   if (threadsModel && (threadOptions.shares.getNumOccurrences() || threadOptions.pin))
     return fail("expected --threads-model, which shows both ways to share, without --shares and "
                 "--pin-threads");
-  if (steps == 0) {
-    llvm::errs() << "ampc: error: expected --steps of at least 1, but got 0\n";
-    return 1;
-  }
   ShareTimes shares; // the session's state knows it
   Session session;
   ampc_options options = {};

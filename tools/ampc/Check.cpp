@@ -3,6 +3,7 @@
 #include "ampc/Support/Text.h"
 #include "tools/ampc/Against.h"
 #include "tools/ampc/Batches.h"
+#include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/NarrowGradients.h"
 #include "tools/ampc/PrecisionOptions.h"
@@ -32,8 +33,8 @@ static cl::opt<std::string> against("against",
 static cl::list<std::string> data("data",
                                   cl::desc("with --against: an input's rows (default: random)"),
                                   cl::value_desc("INPUT=FILE"), cl::sub(checkCommand));
-static cl::opt<unsigned> steps("steps", cl::desc("with --against: number of steps (default: 1)"),
-                               cl::init(1), cl::sub(checkCommand));
+static CountOption steps("steps", cl::desc("with --against: number of steps (default: 1)"),
+                         cl::init(1), cl::sub(checkCommand));
 static cl::opt<std::string>
     stepName("step", cl::desc("with --against: the train.step to run (default: the only one)"),
              cl::sub(checkCommand));
@@ -243,8 +244,6 @@ static int runSideBySide() {
     return fail("expected --against=f32 or f64, but got \"\"");
   if (order != "execution" && order != "error")
     return fail("expected --sort=execution or error, but got " + shown(order));
-  if (steps == 0)
-    return fail("expected --steps of at least 1");
   if (!(tolerance >= 0))
     return fail("expected a --tolerance that is not negative");
   CompileRequest request;

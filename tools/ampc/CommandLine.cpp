@@ -3,6 +3,7 @@
 #include "tools/ampc/CommandLine.h"
 #include "ampc/Support/Nearest.h"
 #include "tools/ampc/Commands.h"
+#include "llvm/ADT/StringExtras.h"
 #include <cstdio>
 #include <unistd.h>
 
@@ -35,12 +36,14 @@ static void explainUnknown(llvm::StringRef word, llvm::StringRef command) {
 static void explainOption(llvm::StringRef name, llvm::StringRef said) {
   auto [value, type] = said.split(" value invalid for ");
   if (!type.empty()) {
-    bool isCount = type.starts_with("uint") || type.starts_with("ulong"),
+    bool isNatural = type.starts_with("uint") || type.starts_with("ulong"),
+         isCount = type.starts_with("count"),
          isReal = type.starts_with("floating") || type.starts_with("number");
     fail("expected " + name + " of " +
-         (isReal    ? "a number"
-          : isCount ? "a whole number of at least 0"
-                    : "a whole number") +
+         (isReal      ? "a number"
+          : isNatural ? "a whole number of at least 0"
+          : isCount   ? "a whole number of at least 1"
+                      : "a whole number") +
          ", but got " + value.trim('\''));
   } else if (said.contains(" is invalid value for boolean")) {
     fail("expected " + name + " of true or false, but got " + said.split(" is ").first.trim('\''));
@@ -53,8 +56,32 @@ static void explainOption(llvm::StringRef name, llvm::StringRef said) {
   }
 }
 
+/// Whether the word behind this one belongs to it.
+static bool takesNext(llvm::StringRef word, llvm::StringRef command) {
+  for (cl::SubCommand *known : cl::getRegisteredSubcommands())
+    if (known->getName() == command)
+      if (const cl::Option *option = known->OptionsMap.lookup(word.ltrim('-')))
+        return option->getValueExpectedFlag() == cl::ValueRequired;
+  return false;
+}
+
+/// Words behind the command that are no options and no values of one.
+static std::vector<llvm::StringRef> freeWords(llvm::ArrayRef<const char *> words) {
+  std::vector<llvm::StringRef> free;
+  llvm::StringRef command = words[1];
+  for (size_t i = 2; i < words.size(); ++i) {
+    llvm::StringRef word = words[i];
+    if (!word.starts_with("-") || word == "-")
+      free.push_back(word);
+    else if (takesNext(word, command))
+      ++i;
+  }
+  return free;
+}
+
 /// The first of LLVM's messages, which the others often follow from.
-static void explain(llvm::StringRef said, llvm::StringRef command) {
+static void explain(llvm::StringRef said, llvm::ArrayRef<const char *> words) {
+  llvm::StringRef command = words[1];
   llvm::StringRef line = said.split('\n').first.split(": ").second;
   if (line.consume_front("Unknown command line argument '"))
     return explainUnknown(line.split('\'').first.split('=').first, command);
@@ -65,7 +92,7 @@ static void explain(llvm::StringRef said, llvm::StringRef command) {
   if (line.starts_with("Not enough positional"))
     fail("expected a model, as in ampc " + command + " MODEL.mlir, but got none");
   else if (line.starts_with("Too many positional"))
-    fail("expected one model and options, but got another word that belongs to no option");
+    fail("expected one model and options, but got " + llvm::join(freeWords(words), " and "));
   else
     fail(line);
 }
@@ -106,7 +133,7 @@ bool ampc::readCommandLine(llvm::ArrayRef<const char *> words, llvm::StringRef o
   bool isGood = cl::ParseCommandLineOptions(words.size(), words.data(), overview, &os);
   said = caught.take() + said;
   if (!isGood)
-    explain(said, words[1]);
+    explain(said, words);
   else
     llvm::errs() << said;
   return isGood;

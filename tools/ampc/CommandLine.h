@@ -5,8 +5,23 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/CommandLine.h"
 
 namespace ampc {
+/// Reads what there is at least one of.
+class CountParser : public llvm::cl::parser<unsigned> {
+public:
+  using parser::parser;
+  bool parse(llvm::cl::Option &option, llvm::StringRef name, llvm::StringRef text,
+             unsigned &value) {
+    return text.getAsInteger(0, value) || value == 0
+               ? option.error("'" + text + "' value invalid for count argument!")
+               : false;
+  }
+};
+/// An option for a number of at least 1; the first value may be 0, for none.
+using CountOption = llvm::cl::opt<unsigned, false, CountParser>;
+
 /// Reads the words behind the program's name, of which the first is a command. False after a
 /// message.
 bool readCommandLine(llvm::ArrayRef<const char *> words, llvm::StringRef overview);

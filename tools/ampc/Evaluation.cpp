@@ -116,31 +116,51 @@ bool Evaluation::matchStep(int program, llvm::ArrayRef<ampc_tensor> inputs,
   });
 }
 
+static const char *exportFor(TargetKind kind) {
+  switch (kind) {
+  case TargetKind::Class:
+    return "an export with one score per class for an integer input of the step";
+  case TargetKind::Binary:
+    return "an export of the shape of an input of the step that holds 0 and 1";
+  case TargetKind::Number:
+    return "an export of the shape of an input of the step that holds numbers";
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+/// Why there is no metric of this name.
+static std::string impossible(llvm::StringRef name) {
+  std::vector<std::string> names, needs;
+  for (const MetricKind &metric : metricKinds) {
+    if (!llvm::is_contained(names, metric.name))
+      names.push_back(metric.name.str());
+    if (metric.name == name)
+      needs.push_back(exportFor(metric.target));
+  }
+  if (needs.empty())
+    return "expected --metrics of " + llvm::join(names, ", ") + ", but got " + name.str() +
+           didYouMean(name, names);
+  return "expected metrics that the model's exports allow, but got " + name.str() + ": it needs " +
+         llvm::join(needs, ", or ");
+}
+
 bool Evaluation::chooseMetrics(llvm::ArrayRef<std::string> wanted, std::string &error) {
   auto isPossible = [&](const MetricKind &metric) { return target && metric.target == kind; };
   if (wanted.empty()) {
     for (const MetricKind &metric : metricKinds)
-      if (isPossible(metric) && (!metric.isForSequences || target->width > 1))
+      if (isPossible(metric) && (metric.isShown == ByDefault::Always ||
+                                 (metric.isShown == ByDefault::ForSequences && target->width > 1)))
         chosen.push_back(&metric);
     return true;
   }
   for (const std::string &name : wanted) {
-    auto known = llvm::find_if(metricKinds, [&](auto &metric) { return metric.name == name; });
-    if (known != metricKinds.end() && isPossible(*known)) {
-      chosen.push_back(&*known);
-      continue;
+    auto found = llvm::find_if(
+        metricKinds, [&](auto &metric) { return metric.name == name && isPossible(metric); });
+    if (found == metricKinds.end()) {
+      error = impossible(name);
+      return false;
     }
-    auto all = llvm::map_to_vector(metricKinds, [](auto &metric) { return metric.name.str(); });
-    error = "expected --metrics of " + llvm::join(all, ", ") + ", but got " + name +
-            didYouMean(name, all);
-    if (known != metricKinds.end())
-      error = "expected metrics that the model's exports allow, but got " + name + ": it needs " +
-              (known->target == TargetKind::Class
-                   ? "an export with one score per class for an integer input of the step"
-               : known->target == TargetKind::Binary
-                   ? "an export of the shape of an input of the step that holds 0 and 1"
-                   : "an export of the shape of an input of the step that holds numbers");
-    return false;
+    chosen.push_back(&*found);
   }
   return true;
 }

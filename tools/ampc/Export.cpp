@@ -1,6 +1,7 @@
 // ampc export: a trained model to ONNX.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Export/ONNX.h"
+#include "ampc/Package/InitialData.h"
 #include "ampc/Package/WriteFile.h"
 #include "ampc/Pipelines/Messages.h"
 #include "tools/ampc/Commands.h"
@@ -14,7 +15,9 @@ cl::SubCommand ampc::exportCommand("export", "an export of a trained model as a 
 static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::Required,
                                   cl::sub(exportCommand));
 static cl::opt<std::string>
-    checkpoint("checkpoint", cl::desc("parameters and buffers: what ampc train --out has written"),
+    checkpoint("checkpoint",
+               cl::desc("parameters and buffers: what ampc train --out has written (default: "
+                        "initial values, if the model brings them from a file)"),
                cl::value_desc("FILE.safetensors"), cl::sub(exportCommand));
 static cl::opt<std::string>
     output("o", cl::desc("the file to write (- is standard output, without --external-data)"),
@@ -60,20 +63,26 @@ static int writeFiles(const OnnxFile &file, const std::string &dataPath) {
   return 0;
 }
 
+/// Of the checkpoint, or what the model brings; none after a message.
+static std::optional<std::vector<NamedArray>> readWeights(mlir::ModuleOp module) {
+  std::string error;
+  std::vector<std::string> skipped;
+  auto weights =
+      checkpoint.empty() ? trainedInitialData(module) : readSafetensors(checkpoint, skipped, error);
+  if (!weights)
+    fail(checkpoint.empty() ? "expected --checkpoint, a file of ampc train --out, but got none"
+                            : error);
+  return weights;
+}
+
 int ampc::runExport() {
-  if (checkpoint.empty())
-    return fail("expected --checkpoint, a file of ampc train --out, but got none");
   if (output.empty())
     return fail("expected -o MODEL.onnx, but got none");
   if (opset < 17 || opset > 21)
     return fail("expected --opset from 17 to 21, but got " + llvm::Twine(opset));
-  std::string dataPath = output + ".data", error;
+  std::string dataPath = output + ".data";
   if (llvm::Error mistake = checkOutputs({output, dataPath}, {input, checkpoint}))
     return fail(llvm::toString(std::move(mistake)));
-  std::vector<std::string> skipped;
-  auto weights = readSafetensors(checkpoint, skipped, error);
-  if (!weights)
-    return fail(error);
   Compiler compiler;
   CompileRequest request;
   request.input = input;
@@ -81,9 +90,14 @@ int ampc::runExport() {
   mlir::OwningOpRef<mlir::ModuleOp> module = compiler.run(request);
   if (!module)
     return 1;
+  if (llvm::Error mistake = checkOutputs({output, dataPath}, filesOfInitialData(*module)))
+    return fail(llvm::toString(std::move(mistake)));
+  auto weights = readWeights(*module);
+  if (!weights)
+    return 1;
   ExportOptions options;
   options.function = function;
-  options.weightsFile = checkpoint;
+  options.weightsFile = checkpoint.empty() ? input : checkpoint;
   options.opset = opset;
   options.producerVersion = AMPC_VERSION;
   options.dataFile = llvm::sys::path::filename(dataPath).str();

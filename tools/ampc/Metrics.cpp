@@ -97,6 +97,29 @@ private:
   std::vector<std::pair<double, bool>> all;
 };
 
+/// The share of targets for which the score is on the right side of the threshold: of 0, or of 1/2
+/// if all scores are probabilities.
+class BinaryAccuracy : public Metric {
+public:
+  void add(const double *scores, const double *targets, int64_t count) override {
+    for (int64_t i = 0; i < count; ++i) {
+      bool isOne = targets[i] == 1;
+      rightOfZero += (scores[i] > 0) == isOne;
+      rightOfHalf += (scores[i] > 0.5) == isOne;
+      areProbabilities &= scores[i] >= 0 && scores[i] <= 1;
+    }
+    all += count;
+  }
+  std::optional<double> value() const override {
+    int64_t right = areProbabilities ? rightOfHalf : rightOfZero;
+    return all ? std::optional(double(right) / double(all)) : std::nullopt;
+  }
+
+private:
+  int64_t rightOfZero = 0, rightOfHalf = 0, all = 0;
+  bool areProbabilities = true;
+};
+
 /// The mean of |prediction - target|.
 class MeanError : public Mean {
 public:
@@ -115,10 +138,11 @@ template <typename T> std::unique_ptr<Metric> make(Classes classes) {
 } // namespace
 
 const std::vector<MetricKind> ampc::metricKinds = {
-    {"accuracy", TargetKind::Class, false, true, make<Accuracy>},
-    {"perplexity", TargetKind::Class, true, false, make<Perplexity>},
-    {"auc", TargetKind::Binary, false, true, make<AreaUnderCurve>},
-    {"mean_error", TargetKind::Number, false, false, make<MeanError>},
+    {"accuracy", TargetKind::Class, ByDefault::Always, true, make<Accuracy>},
+    {"perplexity", TargetKind::Class, ByDefault::ForSequences, false, make<Perplexity>},
+    {"auc", TargetKind::Binary, ByDefault::Always, true, make<AreaUnderCurve>},
+    {"accuracy", TargetKind::Binary, ByDefault::Never, true, make<BinaryAccuracy>},
+    {"mean_error", TargetKind::Number, ByDefault::Always, false, make<MeanError>},
 };
 
 bool ampc::isLargerBetter(llvm::StringRef score) {

@@ -40,10 +40,18 @@ struct Classes {
   int64_t ignore = -100; ///< targets that do not count
 };
 
+/// Where a metric is shown without being asked for.
+enum class ByDefault {
+  Always,
+  ForSequences, ///< where a row has several targets
+  Never
+};
+
+/// Names are those of one kind for each kind of target.
 struct MetricKind {
   llvm::StringLiteral name;
   TargetKind target;
-  bool isForSequences; ///< only shown where asked for, or where a row has several targets
+  ByDefault isShown;
   bool largerIsBetter;
   std::unique_ptr<Metric> (*make)(Classes);
 };

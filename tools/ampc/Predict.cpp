@@ -118,6 +118,15 @@ static bool predict(Session &session, int number, Batches &batches, std::vector<
   return llvm::all_of(results, [&](Result &result) { return result.file.close(error); });
 }
 
+static int failOnRows(const Session &session, int64_t batch, int64_t rows) {
+  bool hasSize = llvm::any_of(session.getSizes(),
+                              [](llvm::StringRef size) { return size.starts_with("batch ="); });
+  std::string number = std::to_string(rows);
+  return fail("expected a multiple of " + llvm::Twine(batch) +
+              " rows, since the export may mix the rows of a batch, but got " + number +
+              (hasSize ? "; with --set batch=" + number + " they are one batch" : ""));
+}
+
 int ampc::runPredict() {
   if (output.empty())
     return fail("expected --out, the .npy file to write, but got none");
@@ -141,10 +150,7 @@ int ampc::runPredict() {
       !batches.open(program, data, {0, false}, error))
     return fail(error);
   if (batches.getLeftOut())
-    return fail("expected a multiple of " + llvm::Twine(program.batch) +
-                " rows, since the export may mix the rows of a batch, but got " +
-                llvm::Twine(batches.getRows()) +
-                "; with --set batch=" + llvm::Twine(batches.getRows()) + " they are one batch");
+    return failOnRows(session, program.batch, batches.getRows());
   std::vector<Result> results = openResults(program);
   if (results.empty())
     return 1;

@@ -4,6 +4,7 @@
 #include "ampc/Data/Log.h"
 #include "ampc/Package/WriteFile.h"
 #include "tools/ampc/Batches.h"
+#include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/Observer.h"
 #include "tools/ampc/RunOptions.h"
@@ -20,8 +21,8 @@ cl::SubCommand ampc::profileCommand("profile",
                                     "run steps in f32 and record the exponents of their values");
 
 static RunOptions runOptions(profileCommand);
-static cl::opt<unsigned> steps("steps", cl::desc("runs of each step (default: 10)"), cl::init(10),
-                               cl::sub(profileCommand));
+static CountOption steps("steps", cl::desc("runs of each step (default: 10)"), cl::init(10),
+                         cl::sub(profileCommand));
 static cl::opt<std::string> stepName("step",
                                      cl::desc("the train.step to run (default: all in turn)"),
                                      cl::sub(profileCommand));
@@ -300,8 +301,6 @@ static int writeProfile(const Profile &profile) {
 }
 
 int ampc::runProfile() {
-  if (steps == 0)
-    return fail("expected --steps of at least 1");
   auto sources = runOptions.data.read();
   if (!sources)
     return fail(llvm::toString(sources.takeError()));

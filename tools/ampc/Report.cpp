@@ -41,6 +41,20 @@ static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readFile(llvm::String
   return std::move(*file);
 }
 
+/// A name that ends as that of another kind of file is a mistake: whatever it says, -o is a page.
+static std::string wrongKind() {
+  auto ends = [](llvm::StringRef path, llvm::ArrayRef<llvm::StringRef> kinds) {
+    llvm::StringRef kind = llvm::sys::path::extension(path);
+    return kind.empty() || llvm::is_contained(kinds, kind.lower());
+  };
+  if (!ends(output, {".html", ".htm"}))
+    return "expected -o FILE.html, a page (--json FILE.json has the facts alone), but got " +
+           output;
+  if (!ends(jsonOutput, {".json"}))
+    return "expected --json FILE.json (-o FILE.html has the page), but got " + jsonOutput;
+  return "";
+}
+
 static int printDiff() {
   if (inputs.size() != 2)
     return fail("expected two reports to compare, but got " + llvm::Twine(inputs.size()));
@@ -50,8 +64,8 @@ static int printDiff() {
   auto after = readFile(inputs[1]);
   if (!after)
     return fail(llvm::toString(after.takeError()));
-  auto differ =
-      report::printDifferences(llvm::outs(), (*before)->getBuffer(), (*after)->getBuffer());
+  auto differ = report::printDifferences(llvm::outs(), {inputs[0], (*before)->getBuffer()},
+                                         {inputs[1], (*after)->getBuffer()});
   return differ ? *differ : fail(llvm::toString(differ.takeError()));
 }
 
@@ -96,6 +110,8 @@ static bool writeStream(llvm::StringRef path, llvm::function_ref<void(llvm::raw_
   }
   if (code)
     fail("cannot write " + path + ": " + code.message());
+  else if (!isQuiet() && path != "-")
+    llvm::errs() << "wrote " << path << "\n";
   return !code;
 }
 
@@ -113,6 +129,8 @@ int ampc::runReport() {
   llvm::append_range(read, timesFiles);
   if (llvm::Error error = checkOutputs({output, jsonOutput}, read))
     return fail(llvm::toString(std::move(error)));
+  if (std::string mistake = wrongKind(); !mistake.empty())
+    return fail(mistake);
   report::Compilation f32, mixed;
   if (!compile(*options, Shown::Remarks, mixed))
     return 1;

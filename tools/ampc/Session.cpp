@@ -1,6 +1,8 @@
 // A model compiled and loaded into this process, with one state.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Session.h"
+#include "tools/ampc/Commands.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -83,6 +85,29 @@ bool Session::open(const CompileRequest &request, ampc_options options) {
     return true;
   llvm::errs() << "ampc: error: " << ampc_rt_status_string(status) << ": " << message << "\n";
   return false;
+}
+
+std::string Session::describe(ampc_status status) const {
+  llvm::StringRef message = lastError();
+  bool namesFile = message.consume_front("load: ") || message.consume_front("save: ");
+  return namesFile ? message.str() : ampc_rt_status_string(status) + (": " + message).str();
+}
+
+void Session::reportLoad(ampc_status status) const {
+  std::string message = describe(status);
+  fail(message);
+  // The number of rows is in no tensor of a checkpoint.
+  std::vector<std::string> sizes;
+  for (llvm::StringRef size : getSizes())
+    if (!size.starts_with("batch ="))
+      sizes.push_back(size.str());
+  static const llvm::StringRef signs[] = {": expected shape [", "' is missing",
+                                          ": the model has no tensor '"};
+  bool isOfSizes = llvm::any_of(
+      signs, [&](llvm::StringRef sign) { return llvm::StringRef(message).contains(sign); });
+  if (status == AMPC_E_CKPT_MISMATCH && isOfSizes && !sizes.empty())
+    note("if the checkpoint is of a model with other sizes, --set says them; here " +
+         llvm::join(sizes, ", "));
 }
 
 int Session::findProgram(int kind, llvm::StringRef name) const {

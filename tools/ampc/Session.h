@@ -24,6 +24,8 @@ public:
   /// Compiles, loads and creates a state. False after a failure, which has been reported.
   bool open(const CompileRequest &request, ampc_options options);
 
+  /// The sizes that the model declares, as in "depth = 12".
+  llvm::ArrayRef<std::string> getSizes() const { return compiler.getSizes(); }
   const ampc_model &getModel() const { return loaded->model(); }
   ampc_state *getState() { return state; }
   /// Number of the first program of a kind with this C suffix (empty: any), or -1.
@@ -47,6 +49,10 @@ public:
   /// Undoes what a refused training call leaves: its run and its random numbers.
   ampc_status takeBack(int program);
   const char *lastError() const { return ampc_rt_last_error(state); }
+  /// The last error, with what the status says of it. Errors of files name the file and say why.
+  std::string describe(ampc_status status) const;
+  /// Why a checkpoint was not loaded, and what may help.
+  void reportLoad(ampc_status status) const;
 
 private:
   ampc_status run(llvm::function_ref<ampc_status()> program);

@@ -4,6 +4,7 @@
 #include "ampc/Import/ONNX.h"
 #include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
+#include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/Observer.h"
 #include "tools/ampc/PrecisionOptions.h"
@@ -24,9 +25,8 @@ static RunOptions runOptions(trainCommand);
 static cl::opt<unsigned>
     steps("steps", cl::desc("steps of the whole training, with those of --resume (default: 100)"),
           cl::init(100), cl::sub(trainCommand));
-static cl::opt<unsigned> epochs("epochs",
-                                cl::desc("instead of --steps: how often every row is seen"),
-                                cl::init(0), cl::sub(trainCommand));
+static CountOption epochs("epochs", cl::desc("instead of --steps: how often every row is seen"),
+                          cl::init(0), cl::sub(trainCommand));
 static cl::opt<std::string>
     stepNames("step",
               cl::desc("the train.step to run (default: the only one), or several in turn: "
@@ -35,8 +35,8 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     output("out", cl::desc("checkpoint to write at the end, on Ctrl-C and on SIGTERM"),
            cl::value_desc("FILE.safetensors"), cl::sub(trainCommand));
-static cl::opt<unsigned> saveEvery("save-every", cl::desc("write it after every N-th step, too"),
-                                   cl::value_desc("N"), cl::init(0), cl::sub(trainCommand));
+static CountOption saveEvery("save-every", cl::desc("write it after every N-th step, too"),
+                             cl::value_desc("N"), cl::init(0), cl::sub(trainCommand));
 static cl::opt<std::string> resume("resume", cl::desc("checkpoint to go on from"),
                                    cl::value_desc("FILE.safetensors"), cl::sub(trainCommand));
 static cl::opt<std::string>
@@ -47,7 +47,7 @@ static cl::opt<std::string>
 static cl::list<std::string>
     validate("validate", cl::desc("rows to evaluate on, as in --data; one for every input"),
              cl::value_desc("INPUT=FILE"), cl::sub(trainCommand));
-static cl::opt<unsigned>
+static CountOption
     validateEvery("validate-every",
                   cl::desc("steps between evaluations (default: an epoch); one is at the end"),
                   cl::value_desc("N"), cl::init(0), cl::sub(trainCommand));
@@ -63,7 +63,7 @@ static cl::opt<std::string>
     bestFile("best",
              cl::desc("checkpoint of the best state by --validate (default: as --out, with .best)"),
              cl::value_desc("FILE.safetensors"), cl::sub(trainCommand));
-static cl::opt<unsigned>
+static CountOption
     patience("patience",
              cl::desc("end after N evaluations in a row that are no better (default: never)"),
              cl::value_desc("N"), cl::init(0), cl::sub(trainCommand));
@@ -84,14 +84,6 @@ static PrecisionOptions precision(trainCommand);
 
 /// What one option asks of another one; empty: nothing is wrong.
 static std::string checkOptions() {
-  auto least = [](const cl::opt<unsigned> &option) {
-    return option.getNumOccurrences() && option == 0
-               ? "expected --" + option.ArgStr.str() + " of at least 1, but got 0"
-               : std::string();
-  };
-  for (const cl::opt<unsigned> *option : {&saveEvery, &epochs, &validateEvery, &patience})
-    if (std::string mistake = least(*option); !mistake.empty())
-      return mistake;
   if (saveEvery && output.empty())
     return "expected --out, the checkpoint to write, with --save-every, but got none";
   if (epochs && steps.getNumOccurrences())
@@ -226,7 +218,7 @@ bool Training::openState() {
   ampc_status status = ampc_rt_load(session.getState(), resume.c_str(), AMPC_LOAD_ALL);
   if (status == AMPC_OK)
     return true;
-  fail(llvm::Twine(ampc_rt_status_string(status)) + ": " + session.lastError());
+  session.reportLoad(status);
   if (status == AMPC_E_CKPT_MISMATCH)
     note("--weights instead of --resume takes parameters and buffers alone, by name and shape");
   return false;

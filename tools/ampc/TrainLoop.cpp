@@ -57,7 +57,7 @@ int TrainLoop::save() {
   progress->stop();
   ampc_status status = ampc_rt_save(session.getState(), options.output.c_str());
   if (status != AMPC_OK)
-    return fail(llvm::Twine(ampc_rt_status_string(status)) + ": " + session.lastError());
+    return fail(session.describe(status));
   progress->say("saved " + options.output);
   return 0;
 }
@@ -68,8 +68,7 @@ void TrainLoop::saveSometimes(uint64_t done) {
     return;
   ampc_status status = ampc_rt_save(session.getState(), options.output.c_str());
   if (status != AMPC_OK)
-    progress->say(std::string("ampc: warning: ") + ampc_rt_status_string(status) + ": " +
-                  session.lastError());
+    progress->say("ampc: warning: " + session.describe(status));
 }
 
 /// Some rows make a loss that is not finite. An evaluation of full batches sees rows repeatedly.

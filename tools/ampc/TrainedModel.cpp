@@ -56,5 +56,5 @@ bool TrainedModel::open(Session &session, const PrecisionOptions &precision, con
   ampc_status status = ampc_rt_load(session.getState(), checkpoint.c_str(), AMPC_LOAD_WEIGHTS);
   if (status == AMPC_OK)
     return true;
-  return fail(llvm::Twine(ampc_rt_status_string(status)) + ": " + session.lastError()), false;
+  return session.reportLoad(status), false;
 }

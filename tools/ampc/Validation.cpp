@@ -58,8 +58,9 @@ bool Validation::recall(std::string &warning, std::string &error) {
   const std::string &path = options.bestFile;
   if (path.empty() || access(path.c_str(), F_OK) != 0)
     return true;
-  if (ampc_rt_load(session->getState(), path.c_str(), AMPC_LOAD_WEIGHTS) != AMPC_OK) {
-    warning = std::string("the best state so far is not known: ") + session->lastError();
+  ampc_status status = ampc_rt_load(session->getState(), path.c_str(), AMPC_LOAD_WEIGHTS);
+  if (status != AMPC_OK) {
+    warning = "the best state so far is not known: " + session->describe(status);
     return true;
   }
   auto found = evaluation.run(error);
@@ -87,11 +88,12 @@ bool Validation::run(uint64_t step, std::string &error) {
   best = score;
   bestStep = step;
   worse = 0;
-  if (options.bestFile.empty() ||
-      ampc_rt_save(session->getState(), options.bestFile.c_str()) == AMPC_OK)
+  if (options.bestFile.empty())
     return true;
-  error = session->lastError();
-  return false;
+  ampc_status status = ampc_rt_save(session->getState(), options.bestFile.c_str());
+  if (status != AMPC_OK)
+    error = session->describe(status);
+  return status == AMPC_OK;
 }
 
 std::string Validation::getBestText() const {

@@ -3,6 +3,7 @@
 #ifndef AMPC_PACKAGE_INITIALDATA_H
 #define AMPC_PACKAGE_INITIALDATA_H
 
+#include "ampc/Data/Array.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace ampc {
@@ -12,5 +13,8 @@ void resolveInitialData(mlir::ModuleOp module, llvm::StringRef modelFile);
 llvm::LogicalResult checkInitialData(mlir::ModuleOp module);
 /// The files that hold them.
 std::vector<std::string> filesOfInitialData(mlir::ModuleOp module);
+/// First values of parameters and buffers, in the order that files have, if they may be what a
+/// model has learnt: some come from a file and none is random, or the model has no parameters.
+std::optional<std::vector<NamedArray>> trainedInitialData(mlir::ModuleOp module);
 } // namespace ampc
 #endif

@@ -39,6 +39,8 @@ public:
   /// Parses and runs the phases. Null after a failure, which has been reported on standard error.
   mlir::OwningOpRef<mlir::ModuleOp> run(const CompileRequest &request);
   mlir::MLIRContext &getContext() { return context; }
+  /// The sizes that the model of the last run declares, as in "depth = 12".
+  llvm::ArrayRef<std::string> getSizes() const { return sizes; }
 
 private:
   mlir::LogicalResult filter(mlir::Diagnostic &diagnostic);
@@ -50,6 +52,7 @@ private:
   mlir::ScopedDiagnosticHandler clearer; ///< sees them first
   Shown shown = Shown::Remarks;
   std::string explained;
+  std::vector<std::string> sizes;
 };
 } // namespace ampc
 #endif

@@ -137,8 +137,11 @@ void printRows(llvm::raw_ostream &os, const llvm::json::Value &report);
 /// The page: the facts, where its graphs' nodes lie, and lines of the source (by number from 1).
 void writePage(llvm::raw_ostream &os, const llvm::json::Value &report, const Compilation &mixed,
                llvm::ArrayRef<llvm::StringRef> sourceLines);
+/// A report of a file, which errors name.
+struct ReportText {
+  llvm::StringRef file, json;
+};
 /// What differs between two reports, in words; false if nothing does.
-llvm::Expected<bool> printDifferences(llvm::raw_ostream &os, llvm::StringRef before,
-                                      llvm::StringRef after);
+llvm::Expected<bool> printDifferences(llvm::raw_ostream &os, ReportText before, ReportText after);
 } // namespace ampc::report
 #endif

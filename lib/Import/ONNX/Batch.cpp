@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Batch.h"
 #include "ampc/Support/Mistake.h"
+#include "lib/Import/ONNX/Nodes.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include <numeric>
@@ -187,6 +188,24 @@ static llvm::Expected<std::string> join(const std::string (&texts)[many]) {
   return result;
 }
 
+/// A mistake that has nothing to do with the number of rows, which its words may show: with a
+/// formula in the place of that.
+static std::string withoutRows(const std::string &first, const ImportOptions &options,
+                               Import import) {
+  std::string texts[many]{first};
+  for (size_t i = 1; i < many; ++i) {
+    ImportOptions probe = options;
+    probe.batch = probes[i];
+    auto model = import(probe);
+    if (model)
+      return first;
+    texts[i] = llvm::toString(model.takeError());
+  }
+  StringRef same[many];
+  llvm::copy(texts, same);
+  return Line(same).join().value_or(first);
+}
+
 llvm::Expected<ImportedModel> ampc::onnx::importForAnyBatch(const ImportOptions &options,
                                                             Import import) {
   std::string texts[many], reason, hint = "; --batch N says one number";
@@ -196,12 +215,18 @@ llvm::Expected<ImportedModel> ampc::onnx::importForAnyBatch(const ImportOptions 
     probe.batch = probes[i];
     auto model = import(probe);
     if (!model) {
-      reason = llvm::toString(model.takeError());
-      // What is wrong with nodes that can be imported may be so for this number of rows only.
-      hint = StringRef(reason).contains("\n  node ") &&
-                     !StringRef(reason).contains(": there is no converter for this op")
-                 ? "\n  with " + std::to_string(probes[i]) + " rows; --batch N says another number"
-                 : "";
+      hint = "";
+      llvm::handleAllErrors(
+          model.takeError(),
+          [&](const NodeFaults &faults) {
+            reason = faults.message();
+            if (faults.mayFollowFromSizes)
+              hint =
+                  "\n  with " + std::to_string(probes[i]) + " rows; --batch N says another number";
+          },
+          [&](const llvm::ErrorInfoBase &error) {
+            reason = i == 0 ? withoutRows(error.message(), options, import) : error.message();
+          });
       break;
     }
     texts[i] = model->text;

@@ -185,7 +185,7 @@ static void readFirst(Block &body) {
 }
 
 llvm::Error Importer::finish(train::FuncOp func, OpBuilder &b, ArrayRef<Value> results) {
-  if (!nodes.getFaults().empty() || llvm::is_contained(results, Value()))
+  if (nodes.haveFaults() || llvm::is_contained(results, Value()))
     return nodes.errors();
   train::ReturnOp::create(b, b.getUnknownLoc(), results);
   readFirst(func.front());
@@ -218,7 +218,7 @@ llvm::Error Importer::build() {
     nodes.convert(b, predict->slice.nodes, scope);
     SmallVector<Value> results;
     for (const std::string &name : predict->results)
-      results.push_back(nodes.getFaults().empty() ? valueOf(b, scope, name) : Value());
+      results.push_back(!nodes.haveFaults() ? valueOf(b, scope, name) : Value());
     if (llvm::Error error = finish(predictFunc, b, results))
       return error;
     nameResults(predictFunc, predict->results);
@@ -233,12 +233,12 @@ llvm::Error Importer::build() {
     Value value;
     if (!loss.kind.empty()) {
       value = lossOf(b, scope);
-    } else if (nodes.getFaults().empty()) {
+    } else if (!nodes.haveFaults()) {
       value = valueOf(b, scope, loss.output);
     }
     SmallVector<Value> results{value};
     for (const std::string &report : options.reports)
-      results.push_back(nodes.getFaults().empty() ? valueOf(b, scope, report) : Value());
+      results.push_back(!nodes.haveFaults() ? valueOf(b, scope, report) : Value());
     if (llvm::Error error = finish(lossFunc, b, results))
       return error;
     for (auto [i, result] : llvm::enumerate(results)) {
@@ -322,6 +322,9 @@ llvm::Expected<ImportedModel> Importer::run() {
   if (predictFunc)
     os << "  train.export @predict as \"predict\"\n";
   os << "}\n";
+  if (lossFunc && !states.hasTrained())
+    result.warnings.push_back("the loss has a gradient for no initializer of the file: the step "
+                              "has no parameter to train, and cannot be compiled");
   if (lossFunc && !nodes.getFixedNorms().empty())
     result.warnings.push_back(
         "batch norm " + nodes.getFixedNorms().front() +

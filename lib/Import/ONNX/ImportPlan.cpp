@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Mistake.h"
 #include "ampc/Support/Nearest.h"
+#include "ampc/Support/Text.h"
 #include "lib/Import/ONNX/Importer.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -26,10 +27,15 @@ llvm::Error Importer::readLoss() {
   std::vector<std::string> names;
   for (const ValueInfo &output : model.graph.outputs)
     names.push_back(output.name);
+  std::vector<std::string> beside;
+  for (const std::string &name : names)
+    if (name != loss.output && producers.find(name))
+      beside.push_back(name);
   for (const std::string &report : options.reports)
-    if (report == loss.output || !llvm::is_contained(names, report) || !producers.find(report))
-      return mistake("expected --report to be an output of the file beside the loss, but got " +
-                     report + didYouMean(report, names));
+    if (!llvm::is_contained(beside, report))
+      return mistake("expected --report to be an output of the file beside the loss (" +
+                     (beside.empty() ? "there is none" : llvm::join(beside, ", ")) + "), but got " +
+                     shown(report) + didYouMean(report, beside));
   if (loss.output.empty() || producers.find(loss.output))
     return llvm::Error::success();
   return mistake("expected --loss to be an output of the file (" + llvm::join(names, ", ") +

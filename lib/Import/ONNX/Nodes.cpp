@@ -1,6 +1,7 @@
 // Converts the nodes of a function one after the other, and notes what goes wrong.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Nodes.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -21,6 +22,11 @@ void Nodes::note(const Twine &fault) {
 static std::string describe(const Node &node, int64_t opset) {
   return "node " + nameOf(node) + " (" + (node.domain.empty() ? "" : node.domain + ".") + node.op +
          ", opset " + std::to_string(opset) + ")";
+}
+
+void Nodes::noteUnconverted(const Node &node, const std::string &fault) {
+  isOneUnconverted = true;
+  note(describe(node, opsetOf(node)) + ": " + fault);
 }
 
 /// Of graphs inside of it, or of others' values by name.
@@ -50,17 +56,26 @@ bool Nodes::repeat(Converter &c, int64_t count) {
 
 void Nodes::checkKinds(ArrayRef<const Node *> nodes) {
   for (const Node *node : nodes)
-    if (!findEntry(node->domain, node->op) && !seesMoreThanInputs(*node))
+    if (!findEntry(node->domain, node->op) && !seesMoreThanInputs(*node)) {
+      lacksConverter = true;
       note(describe(*node, opsetOf(*node)) + ": there is no converter for this op");
+    }
 }
+
+char NodeFaults::ID;
 
 llvm::Error Nodes::errors() const {
   std::string text;
+  if (!missingFiles.empty())
+    text = "expected " + llvm::join(missingFiles, ", ") +
+           " beside the model, with values of its initializers, but there is no such file";
+  else
+    text = "expected nodes that ampc can import, but got " + std::to_string(faults.size()) +
+           (faults.size() == 1 ? " fault:" : " faults:");
   for (const std::string &fault : faults)
     text += "\n  " + fault;
-  return llvm::createStringError(
-      std::error_code(), "expected nodes that ampc can import, but got " + Twine(faults.size()) +
-                             (faults.size() == 1 ? " fault:" : " faults:") + text);
+  return llvm::make_error<NodeFaults>(text,
+                                      isOneUnconverted && !lacksConverter && missingFiles.empty());
 }
 
 /// A branch that is known before the program runs takes the place of the node.
@@ -68,13 +83,13 @@ bool Nodes::convertIf(OpBuilder &b, const Node &node, Scope &scope) {
   Converter c(b, node, opsetOf(node), scope);
   const Literal *condition = c.literal(0);
   if (!condition || condition->count() != 1) {
-    note(describe(node, opsetOf(node)) +
-         ": expected a condition that follows from the shapes of the model's inputs");
+    noteUnconverted(node,
+                    "expected a condition that follows from the shapes of the model's inputs");
     return false;
   }
   const onnx::Attribute *branch = node.find(condition->integer(0) ? "then_branch" : "else_branch");
   if (!branch || !branch->graph || branch->graph->outputs.size() < node.outputs.size()) {
-    note(describe(node, opsetOf(node)) + ": expected a branch with the node's outputs");
+    noteUnconverted(node, "expected a branch with the node's outputs");
     return false;
   }
   if (!convertBody(b, *branch->graph, scope))
@@ -126,7 +141,7 @@ bool Nodes::convert(OpBuilder &b, const Node &node, Scope &scope) {
     noteFixedNorm(nameOf(node));
   if (c.fault.empty())
     return true;
-  note(describe(node, opset) + ": " + (said.empty() ? c.fault : said));
+  noteUnconverted(node, said.empty() ? c.fault : said);
   return false;
 }
 

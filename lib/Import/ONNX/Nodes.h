@@ -5,10 +5,27 @@
 
 #include "lib/Import/ONNX/Converter.h"
 #include "lib/Import/ONNX/Plan.h"
+#include "llvm/Support/Error.h"
+#include <set>
 
 namespace ampc::onnx {
 /// Nodes in all rounds of loops and all points of derivatives.
 constexpr int64_t mostRepeated = 1 << 17;
+
+/// What is wrong with the nodes of a file.
+class NodeFaults : public llvm::ErrorInfo<NodeFaults> {
+public:
+  static char ID;
+  NodeFaults(std::string text, bool mayFollowFromSizes)
+      : mayFollowFromSizes(mayFollowFromSizes), text(std::move(text)) {}
+  void log(llvm::raw_ostream &os) const override { os << text; }
+  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
+
+  const bool mayFollowFromSizes; ///< nodes of all kinds could be imported, with other shapes
+
+private:
+  std::string text;
+};
 
 /// Faults of all nodes that can be reached are found: a node that needs what another failed to make
 /// is passed over.
@@ -23,17 +40,21 @@ public:
   void checkKinds(llvm::ArrayRef<const Node *> nodes);
   bool failed(llvm::StringRef value) const { return missing.contains(value); }
   void note(const llvm::Twine &fault);
-  llvm::ArrayRef<std::string> getFaults() const { return faults; }
+  /// A file beside the model in which initializers would be.
+  void noteMissingFile(const std::string &file) { missingFiles.insert(file); }
+  bool haveFaults() const { return !faults.empty() || !missingFiles.empty(); }
   /// Names of batch norms that use the statistics of the file in steps as well.
   llvm::ArrayRef<std::string> getFixedNorms() const { return fixedNorms; }
   void noteFixedNorm(const std::string &name);
   /// What the user may want to know of nodes that were imported.
   llvm::ArrayRef<std::string> getRemarks() const { return remarks; }
-  /// One error with all faults.
+  /// One NodeFaults with all faults.
   llvm::Error errors() const;
 
 private:
   bool convert(mlir::OpBuilder &b, const Node &node, Scope &scope);
+  /// Notes what is wrong with a node of a kind that there is a converter for.
+  void noteUnconverted(const Node &node, const std::string &fault);
   bool convertIf(mlir::OpBuilder &b, const Node &node, Scope &scope);
   void convertLoop(mlir::OpBuilder &b, Converter &c, Scope &scope);
   void convertScan(mlir::OpBuilder &b, Converter &c, Scope &scope);
@@ -54,8 +75,11 @@ private:
   const bool trains;
   int64_t repeated = 0; ///< of `mostRepeated`
   std::vector<std::string> faults, fixedNorms, remarks;
-  llvm::StringSet<> noted;   ///< `faults`
-  llvm::StringSet<> missing; ///< values of nodes with a fault
+  std::set<std::string> missingFiles;
+  bool lacksConverter = false;   ///< for the kind of a node
+  bool isOneUnconverted = false; ///< for another reason
+  llvm::StringSet<> noted;       ///< `faults`
+  llvm::StringSet<> missing;     ///< values of nodes with a fault
 };
 } // namespace ampc::onnx
 #endif

@@ -1,12 +1,9 @@
 // Functions as people write them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Print.h"
-#include "ampc/Support/Mistake.h"
 #include "mlir-dialects/Train/Signature.h"
-#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/AsmState.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -137,30 +134,4 @@ void onnx::printFunction(llvm::raw_ostream &os, train::FuncOp func) {
   for (Operation &op : func.front())
     printOp(os, op, state);
   os << "  }\n";
-}
-
-llvm::Expected<std::string> onnx::optimizerText(StringRef text, MLIRContext &context) {
-  text = text.trim();
-  auto [kind, list] = text.split('(');
-  if (!list.consume_back(")"))
-    return mistake("expected --optimizer RULE(lr=NUMBER,...), but got " + text);
-  std::vector<std::string> parts;
-  for (StringRef part : llvm::split(list, ',')) {
-    auto [name, value] = part.split('=');
-    double number;
-    int64_t whole; // as it is: the rule may want a whole number
-    bool isNumber = value.trim().getAsInteger(10, whole) && !value.trim().getAsDouble(number);
-    parts.push_back(name.trim().str() + " = " +
-                    (isNumber ? llvm::formatv("{0:e6}", number).str() : value.trim().str()));
-  }
-  std::string attribute = "#train." + kind.trim().str() + "<" + llvm::join(parts, ", ") + ">";
-  std::string said; // first: later ones name the parser's own types
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    if (said.empty())
-      said = diagnostic.str();
-    return success();
-  });
-  if (!parseAttribute(attribute, &context))
-    return mistake("expected --optimizer RULE(lr=NUMBER,...), but got " + text + ": " + said);
-  return attribute;
 }

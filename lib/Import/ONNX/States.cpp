@@ -83,6 +83,10 @@ void States::declare(Scope &scope, const llvm::StringSet<> &needed, Nodes &nodes
   for (const Tensor &tensor : graph.initializers) {
     if (!needed.contains(tensor.name))
       continue;
+    if (!tensor.missingFile.empty()) {
+      nodes.noteMissingFile(tensor.missingFile);
+      continue;
+    }
     if (!tensor.fault.empty()) {
       nodes.note("initializer '" + tensor.name + "': " + tensor.fault);
       continue;

@@ -151,6 +151,8 @@ void Reader::placeExternal(const ::onnx::TensorProto &from, Tensor &to) {
     }
     auto mapped = ampc::mapFile(path, error);
     if (!mapped) {
+      if (real.empty())
+        to.missingFile = location;
       to.fault = error;
       return;
     }

@@ -47,6 +47,7 @@ struct Tensor {
   const char *data = nullptr;
   int64_t count = 0;
   std::string fault;
+  std::string missingFile;               ///< beside the model, where `data` would be
   std::vector<std::string> computedFrom; ///< of an initializer, if the exporter says so
 
   int64_t bytes() const { return count * bytesOf(type); }

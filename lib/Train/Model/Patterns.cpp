@@ -30,6 +30,9 @@ public:
     if (!glob)
       return step.emitOpError() << "expected a pattern of names, but got \"" << pattern
                                 << "\": " << llvm::toString(glob.takeError());
+    if (candidates.empty())
+      return step.emitOpError() << "expected a model with a parameter that is not frozen, for the "
+                                   "step to change, but it has none";
     bool any = false;
     for (Attribute symbol : candidates)
       if (glob->match(cast<FlatSymbolRefAttr>(symbol).getValue())) {

@@ -29,3 +29,14 @@ def calls(count, times):
 open("doubling.mlir", "w").write(calls(40, 2))
 open("chain.mlir", "w").write(calls(200, 1))
 open("regions.mlir", "w").write(HEAD + "  train.func @f() {\n" + "    amp.autocast bf16 {\n" * 100000)
+# 20000 uses, and the 200 that they stand in.
+open("modules.mlir", "w").write("""train.model @m {
+  train.model @inner {
+    train.param @w : f32[1] = #train.ones
+  }
+  train.model @outer {
+    train.use @inner as @inner times 100
+  }
+  train.use @outer as @outer times 200
+}
+""")

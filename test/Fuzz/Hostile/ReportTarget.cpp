@@ -13,7 +13,8 @@ const std::vector<std::string> &vocabulary() {
 
 /// 1: they differ, 0: they are the same, -1: one is no report.
 static int compare(llvm::StringRef before, llvm::StringRef after) {
-  llvm::Expected<bool> differ = report::printDifferences(llvm::nulls(), before, after);
+  llvm::Expected<bool> differ =
+      report::printDifferences(llvm::nulls(), {"before", before}, {"after", after});
   if (differ)
     return *differ;
   llvm::consumeError(differ.takeError());

@@ -1,7 +1,7 @@
 // The pages of docs/reference on the languages. They are made from the definitions, which the
 // compiler itself cannot ask for names of parameters or for texts.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Pipelines/Reference.h"
+#include "ampc/Support/Reference.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -40,16 +40,18 @@ std::vector<std::string> ampc::attributesOf(StringRef dialect) {
   return names;
 }
 
-std::vector<std::string> ampc::parametersOf(StringRef attribute) {
-  std::vector<std::string> names;
+std::vector<Parameter> ampc::parametersOf(StringRef attribute) {
+  std::vector<Parameter> parameters;
   StringRef page = pageOf(attribute.split('.').first);
   size_t start = page.find(("\n#" + attribute + "<\n").str());
   if (start == StringRef::npos)
-    return names;
+    return parameters;
   StringRef rest = page.drop_front(start + 1).split('\n').second;
   SmallVector<StringRef> lines;
   rest.take_front(rest.find("\n>")).split(lines, '\n');
-  for (StringRef line : lines)
-    names.push_back(line.rsplit("# ").second.trim().str());
-  return names;
+  for (StringRef line : lines) {
+    auto [type, name] = line.rsplit("# ");
+    parameters.push_back({name.trim().str(), type.trim(" ,").str()});
+  }
+  return parameters;
 }
