@@ -124,6 +124,17 @@ void Run::destroy() {
   state = nullptr;
 }
 
+/// Where memory has an element, as the element of a tensor that files and callers see.
+static int64_t placeOf(const ampc_tensor &tensor, int64_t element) {
+  if (tensor.memory_rank == 0)
+    return element;
+  const int64_t *sizes = tensor.dims + tensor.rank, *strides = sizes + tensor.memory_rank;
+  int64_t place = 0;
+  for (int32_t dim = tensor.memory_rank; dim-- > 0; element /= sizes[dim])
+    place += element % sizes[dim] * strides[dim];
+  return place;
+}
+
 /// The values of another state, rounded to this one's precision.
 void Run::setInitial() {
   for (int i = 0; i < model.slot_count; ++i) {
@@ -132,14 +143,19 @@ void Run::setInitial() {
     if (found == calls.initial->end() || !isReal(tensor.dtype))
       continue;
     auto *data = static_cast<char *>(ampc_rt_tensor_data(state, i));
-    if (found->second.dtype == tensor.dtype)
-      std::memcpy(data, found->second.bytes.data(), found->second.bytes.size());
-    if (found->second.dtype != AMPC_F32 || tensor.dtype == AMPC_F32)
+    bool isSame = found->second.dtype == tensor.dtype;
+    if (!isSame && found->second.dtype != AMPC_F32)
       continue;
+    int64_t bytes = ampc_rt_dtype_bytes(tensor.dtype);
     for (int64_t k = 0, count = countOf(tensor); k < count; ++k) {
+      char *place = data + placeOf(tensor, k) * bytes;
+      if (isSame) {
+        std::memcpy(place, found->second.bytes.data() + k * bytes, bytes);
+        continue;
+      }
       float value;
       std::memcpy(&value, found->second.bytes.data() + 4 * k, 4);
-      putReal(data + k * ampc_rt_dtype_bytes(tensor.dtype), tensor.dtype, value);
+      putReal(place, tensor.dtype, value);
     }
   }
   ampc_rt_refresh(state);
@@ -150,6 +166,12 @@ void Run::record(const std::string &name, const ampc_tensor &tensor, const void 
   value.dtype = tensor.dtype;
   value.dims.assign(tensor.dims, tensor.dims + tensor.rank);
   value.bytes.assign(static_cast<const char *>(data), tensor.bytes);
+  if (tensor.memory_rank == 0)
+    return;
+  int64_t bytes = ampc_rt_dtype_bytes(tensor.dtype);
+  for (int64_t k = 0, count = countOf(tensor); k < count; ++k)
+    std::memcpy(value.bytes.data() + k * bytes,
+                static_cast<const char *>(data) + placeOf(tensor, k) * bytes, bytes);
 }
 void Run::recordNumber(const std::string &name, double value) {
   Recorded &number = result[name];

@@ -93,23 +93,6 @@ std::string Session::describe(ampc_status status) const {
   return namesFile ? message.str() : ampc_rt_status_string(status) + (": " + message).str();
 }
 
-void Session::reportLoad(ampc_status status) const {
-  std::string message = describe(status);
-  fail(message);
-  // The number of rows is in no tensor of a checkpoint.
-  std::vector<std::string> sizes;
-  for (llvm::StringRef size : getSizes())
-    if (!size.starts_with("batch ="))
-      sizes.push_back(size.str());
-  static const llvm::StringRef signs[] = {": expected shape [", "' is missing",
-                                          ": the model has no tensor '"};
-  bool isOfSizes = llvm::any_of(
-      signs, [&](llvm::StringRef sign) { return llvm::StringRef(message).contains(sign); });
-  if (status == AMPC_E_CKPT_MISMATCH && isOfSizes && !sizes.empty())
-    note("if the checkpoint is of a model with other sizes, --set says them; here " +
-         llvm::join(sizes, ", "));
-}
-
 int Session::findProgram(int kind, llvm::StringRef name) const {
   const ampc_model &model = getModel();
   for (int i = 0; i < model.program_count; ++i)

@@ -51,8 +51,6 @@ public:
   const char *lastError() const { return ampc_rt_last_error(state); }
   /// The last error, with what the status says of it. Errors of files name the file and say why.
   std::string describe(ampc_status status) const;
-  /// Why a checkpoint was not loaded, and what may help.
-  void reportLoad(ampc_status status) const;
 
 private:
   ampc_status run(llvm::function_ref<ampc_status()> program);

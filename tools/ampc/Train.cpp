@@ -10,6 +10,7 @@
 #include "tools/ampc/PrecisionOptions.h"
 #include "tools/ampc/RunOptions.h"
 #include "tools/ampc/TrainLoop.h"
+#include "tools/ampc/TrainedModel.h"
 #include "tools/ampc/Weights.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/Path.h"
@@ -218,7 +219,7 @@ bool Training::openState() {
   ampc_status status = ampc_rt_load(session.getState(), resume.c_str(), AMPC_LOAD_ALL);
   if (status == AMPC_OK)
     return true;
-  session.reportLoad(status);
+  reportLoad(session, status);
   if (status == AMPC_E_CKPT_MISMATCH)
     note("--weights instead of --resume takes parameters and buffers alone, by name and shape");
   return false;

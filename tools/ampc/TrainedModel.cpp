@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/TrainedModel.h"
 #include "tools/ampc/Commands.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace ampc;
 namespace cl = llvm::cl;
@@ -15,6 +16,23 @@ TrainedModel::TrainedModel(cl::SubCommand &command)
               "them from a file)"),
           cl::value_desc("FILE.safetensors"), cl::sub(command)),
       threads(command) {}
+
+void ampc::reportLoad(const Session &session, ampc_status status) {
+  std::string message = session.describe(status);
+  fail(message);
+  // The number of rows is in no tensor of a checkpoint.
+  std::vector<std::string> sizes;
+  for (llvm::StringRef size : session.getSizes())
+    if (!size.starts_with("batch ="))
+      sizes.push_back(size.str());
+  static const llvm::StringRef signs[] = {": expected shape [", "' is missing",
+                                          ": the model has no tensor '"};
+  bool isOfSizes = llvm::any_of(
+      signs, [&](llvm::StringRef sign) { return llvm::StringRef(message).contains(sign); });
+  if (status == AMPC_E_CKPT_MISMATCH && isOfSizes && !sizes.empty())
+    note("if the checkpoint is of a model with other sizes, --set says them; here " +
+         llvm::join(sizes, ", "));
+}
 
 /// Whether initial values are what a model has learnt: it brings values of parameters from a file,
 /// and has none that are random; or it has no parameters.
@@ -56,5 +74,5 @@ bool TrainedModel::open(Session &session, const PrecisionOptions &precision, con
   ampc_status status = ampc_rt_load(session.getState(), checkpoint.c_str(), AMPC_LOAD_WEIGHTS);
   if (status == AMPC_OK)
     return true;
-  return session.reportLoad(status), false;
+  return reportLoad(session, status), false;
 }

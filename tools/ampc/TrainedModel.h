@@ -9,6 +9,9 @@
 #include "tools/ampc/ThreadOptions.h"
 
 namespace ampc {
+/// Why a checkpoint was not loaded, and what may help.
+void reportLoad(const Session &session, ampc_status status);
+
 /// The options; one instance per command.
 struct TrainedModel {
   llvm::cl::opt<std::string> input, checkpoint;
