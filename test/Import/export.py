@@ -1,7 +1,8 @@
 # Layers as PyTorch's exporters write them, and their values in f64.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """export.py FOLDER: writes FOLDER/script.onnx (torch.onnx of TorchScript), FOLDER/dynamo.onnx (of torch.export) and FOLDER/layers.json with inputs and
-the outputs of both; FOLDER/dlrm.onnx is a model with its loss. Wants PyTorch, onnx and onnxscript; its results are in Inputs/exported, so that tests want none of them."""
+the outputs of both; FOLDER/dlrm.onnx is a model with its loss, FOLDER/untrained.onnx one whose equal parameters the exporter joins, and
+FOLDER/untrained.json has its inputs and its losses in PyTorch. Wants PyTorch, onnx and onnxscript; its results are in Inputs/exported, so that tests want none of them."""
 import json
 import os
 import sys
@@ -12,6 +13,9 @@ import torch.nn.functional as F
 from torch import nn
 
 FOLDED = "pkg.onnxscript.optimizer.folded_from"
+SIGNATURE = "pkg.torch.export.ExportedProgram.graph_signature"
+SOURCE = "pkg.torch.onnx.fx_node"
+RATE, STEPS = 0.05, 4
 
 
 class Rms(nn.Module):
@@ -87,6 +91,39 @@ class Dlrm(nn.Module):
         return click, F.binary_cross_entropy(click, clicked), ((click > 0.5).float() == clicked).float().mean(), click.mean()
 
 
+class Untrained(nn.Module):
+    """Norms begin with ones and zeros, a table is also the last layer, and a call of a layer follows another one."""
+    def __init__(self):
+        super().__init__()
+        self.table, self.first, self.second, self.batch = nn.Embedding(9, 6), nn.LayerNorm(6), nn.LayerNorm(6), nn.BatchNorm1d(6)
+        self.inner = nn.Linear(6, 6)
+        nn.init.zeros_(self.inner.bias)
+        self.head = nn.Linear(6, 9, bias=False)
+        self.head.weight = self.table.weight
+        self.register_buffer("scale", torch.linspace(0.5, 1.5, 6))
+        self.names, self.is_dynamo = ["loss"], True
+
+    def forward(self, words, places, label):
+        h = self.first(self.table(words)) * self.scale
+        h = self.second(h + self.inner(h))
+        counts = torch.zeros(5).index_add(0, places, torch.ones(places.shape[0])).clamp(min=1)
+        h = h * counts.mean()
+        rows = self.batch(h.mean(1)) + self.batch(h.amax(1))
+        return F.cross_entropy(self.head(h + rows[:, None]).flatten(0, 1), label)
+
+
+def losses(model, given):
+    optimizer = torch.optim.SGD(model.parameters(), lr=RATE)
+    values = []
+    for _ in range(STEPS):
+        optimizer.zero_grad()
+        loss = model(*given.values())
+        loss.backward()
+        optimizer.step()
+        values.append(loss.item())
+    return values
+
+
 def arguments():
     sees = torch.rand(5, 5) > 0.4
     sees[torch.arange(5), torch.arange(5)] = True
@@ -96,23 +133,30 @@ def arguments():
     return given
 
 
-def strip(graph, depth=0):
-    """Without what nodes have of the source code that they were made of."""
+def keep(notes, keys):
+    kept = [note for note in notes if note.key in keys]
+    del notes[:]
+    notes.extend(kept)
+
+
+def strip(graph, keys=(), depth=0):
+    """Without what nodes have of the source code that they were made of, but for these notes."""
     for value in [*graph.input, *graph.output]:
         del value.metadata_props[:]
     if depth:
         del graph.value_info[:]
     for node in graph.node:
-        del node.metadata_props[:]
+        keep(node.metadata_props, keys)
         node.doc_string = ""
         for attribute in node.attribute:
             if attribute.HasField("g"):
-                strip(attribute.g, depth + 1)
+                strip(attribute.g, keys, depth + 1)
 
 
-def write(path, model, given):
-    model.eval()
-    model(*given.values())
+def write(path, model, given, keys=()):
+    if not keys:
+        model.eval()
+        model(*given.values())
     names = {"input_names": list(given), "output_names": model.names}
     if model.is_dynamo:
         torch.onnx.export(model, tuple(given.values()), path, dynamo=True, external_data=False, verbose=False, **names)
@@ -121,13 +165,14 @@ def write(path, model, given):
                           training=torch.onnx.TrainingMode.TRAINING, **names)
     file = onnx.load(path)
     initial = {each.name for each in file.graph.initializer}
-    strip(file.graph)
+    strip(file.graph, keys)
     notes = [value for value in file.graph.value_info if value.name in initial and any(note.key == FOLDED for note in value.metadata_props)]
     kept = []
     for value in notes:
         kept.append(onnx.ValueInfoProto(name=value.name))
         kept[-1].metadata_props.extend(note for note in value.metadata_props if note.key == FOLDED)
-    del file.graph.value_info[:], file.graph.metadata_props[:], file.metadata_props[:]
+    keep(file.graph.metadata_props, keys)
+    del file.graph.value_info[:], file.metadata_props[:]
     file.graph.value_info.extend(kept)
     onnx.save(file, path)
 
@@ -150,6 +195,13 @@ def main():
     write(f"{folder}/dlrm.onnx", Dlrm(), {
         "dense": torch.randn(rows, 3), "user": torch.randint(0, 11, (rows,)), "item": torch.randint(0, 11, (rows,)), "tags": torch.randint(0, 9, (rows, 2)),
         "clicked": torch.randint(0, 2, (rows,)).float()})
+    untrained = {"words": torch.randint(0, 9, (4, 3)), "places": torch.randint(0, 5, (7,)), "label": torch.randint(0, 9, (12,))}
+    torch.manual_seed(4)
+    model = Untrained()
+    write(f"{folder}/untrained.onnx", model, untrained, (SIGNATURE, SOURCE))
+    torch.manual_seed(4)
+    with open(f"{folder}/untrained.json", "w") as file:
+        json.dump({"inputs": {key: value.tolist() for key, value in untrained.items()}, "losses": losses(Untrained(), untrained)}, file)
     inputs = {key: {"shape": list(value.shape), "values": value.flatten().tolist()} for key, value in given.items()}
     with open(f"{folder}/layers.json", "w") as file:
         json.dump({"inputs": inputs, "outputs": values}, file)

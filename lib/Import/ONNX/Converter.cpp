@@ -39,9 +39,13 @@ Dims ampc::onnx::toChannelsFirst(int64_t rank) {
 }
 
 Value Converter::readState(const Known &known) {
-  auto type = RankedTensorType::get(known.dims, elementOf(known.type));
-  return train::ReadOp::create(b, NameLoc::get(b.getStringAttr(known.state)), type,
-                               FlatSymbolRefAttr::get(b.getContext(), known.state));
+  Dims dims = known.dims;
+  if (known.isTransposedState)
+    std::swap(dims[0], dims[1]);
+  auto type = RankedTensorType::get(dims, elementOf(known.type));
+  Value read = train::ReadOp::create(b, NameLoc::get(b.getStringAttr(known.state)), type,
+                                     FlatSymbolRefAttr::get(b.getContext(), known.state));
+  return known.isTransposedState ? transpose(read, {1, 0}) : read;
 }
 
 Value Converter::valueOf(Known &known) {

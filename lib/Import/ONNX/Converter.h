@@ -19,6 +19,7 @@ struct Known {
   std::shared_ptr<const Literal> literal;
   mlir::Value plain, channelsLast;
   std::string state;                               ///< the parameter or buffer that it is
+  bool isTransposedState = false;                  ///< of two dimensions
   std::shared_ptr<const struct Sequence> sequence; ///< which is nothing else
 };
 /// The elements of another one and one behind them; none if the size is 0.

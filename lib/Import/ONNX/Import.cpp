@@ -6,6 +6,7 @@
 #include "lib/Import/ONNX/Batch.h"
 #include "lib/Import/ONNX/Functions.h"
 #include "lib/Import/ONNX/Importer.h"
+#include "lib/Import/ONNX/Module.h"
 #include "lib/Import/ONNX/Print.h"
 #include "lib/Import/ONNX/Raise.h"
 #include "mlir-dialects/Train/Signature.h"
@@ -322,6 +323,18 @@ llvm::Expected<ImportedModel> Importer::run() {
   if (predictFunc)
     os << "  train.export @predict as \"predict\"\n";
   os << "}\n";
+  auto nothingOf = [](const std::vector<std::string> &names) {
+    return "the file has nothing of parameter '" + names.front() + "'" +
+           (names.size() > 1 ? " and others" : "") + " of the module";
+  };
+  if (lossFunc && !model.graph.lost.empty())
+    result.warnings.push_back(nothingOf(model.graph.lost) +
+                              ", which no step trains: an exporter drops what makes no difference, "
+                              "such as zeros that are added");
+  if (lossFunc && !model.graph.unread.empty())
+    result.remarks.push_back(nothingOf(model.graph.unread) +
+                             ": it shares its values with another one, nothing reads it, or an "
+                             "exporter dropped what makes no difference");
   if (lossFunc && !states.hasTrained())
     result.warnings.push_back("the loss has a gradient for no initializer of the file: the step "
                               "has no parameter to train, and cannot be compiled");
@@ -351,6 +364,7 @@ static llvm::Expected<ImportedModel> import(std::optional<Model> model, StringRe
     return mistake(error);
   if (std::string fault = expandFunctions(*model); !fault.empty())
     return mistake(fault);
+  restoreModule(*model);
   // A loss may name any value.
   SmallVector<StringRef> words;
   StringRef(options.loss).split(words, '(');

@@ -1,6 +1,7 @@
 // The bytes of large tensors stay where they are in a file of ONNX.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Raw.h"
+#include <algorithm>
 #include <cstdint>
 
 using namespace ampc::onnx;
@@ -8,7 +9,8 @@ using std::string_view;
 
 namespace {
 // Numbers of fields in onnx.proto.
-constexpr uint64_t modelGraph = 7, graphInitializer = 5, graphValueInfo = 13, tensorRawData = 9;
+constexpr uint64_t modelGraph = 7, modelNote = 14, graphNode = 1, graphInitializer = 5,
+                   graphValueInfo = 13, graphNote = 16, nodeNote = 9, tensorRawData = 9;
 constexpr uint64_t valueInfoName = 1, valueInfoNote = 4, noteKey = 1, noteValue = 2;
 // Of protobuf's wire format.
 enum WireType { Varint = 0, Eight = 1, Length = 2, Four = 5 };
@@ -149,17 +151,76 @@ static std::vector<std::string> quotedNames(string_view text) {
   }
 }
 
-std::map<std::string, std::vector<std::string>, std::less<>>
-ampc::onnx::computedFrom(string_view file) {
-  std::map<std::string, std::vector<std::string>, std::less<>> result;
-  Fields graph(contentOf(file, modelGraph));
-  for (Field value; graph.next(value);) {
-    Fields notes(value.number == graphValueInfo ? value.content : string_view());
-    for (Field note; notes.next(note);)
-      if (note.number == valueInfoNote &&
-          contentOf(note.content, noteKey) == "pkg.onnxscript.optimizer.folded_from")
-        result[std::string(contentOf(value.content, valueInfoName))] =
-            quotedNames(contentOf(note.content, noteValue));
+static void noteOrigin(string_view valueInfo, ExporterNotes &notes) {
+  Fields fields(valueInfo);
+  for (Field note; fields.next(note);)
+    if (note.number == valueInfoNote &&
+        contentOf(note.content, noteKey) == "pkg.onnxscript.optimizer.folded_from")
+      notes.computedFrom[std::string(contentOf(valueInfo, valueInfoName))] =
+          quotedNames(contentOf(note.content, noteValue));
+}
+
+/// Names in the module by those in the exported program.
+using Targets = std::map<std::string, std::string, std::less<>>;
+
+/// From lines such as "p_weight: PARAMETER target='weight'" and "b_mean: BUFFER target='mean' ...".
+static void noteSignature(string_view note, ExporterNotes &notes, Targets &targets) {
+  if (contentOf(note, noteKey) != "pkg.torch.export.ExportedProgram.graph_signature")
+    return;
+  string_view text = contentOf(note, noteValue);
+  while (!text.empty()) {
+    string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    size_t kind = line.find(": ");
+    if (kind == line.npos || line.find(" target='") == line.npos)
+      continue;
+    std::vector<std::string> target = quotedNames(line.substr(line.find(" target='")));
+    if (target.empty())
+      continue;
+    bool isParameter = line.substr(kind + 2, 10) == "PARAMETER ";
+    (isParameter ? notes.parameters : notes.others).insert(target[0]);
+    targets.emplace(line.substr(0, kind), target[0]);
   }
-  return result;
+}
+
+/// From "%linear = call_function[target=...](args = (%x, %p_weight, %p_bias), kwargs = {})".
+static ExporterNotes::Source sourceOf(string_view node, const Targets &targets) {
+  static const char *const letters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  ExporterNotes::Source source;
+  Fields fields(node);
+  for (Field note; fields.next(note);) {
+    if (note.number != nodeNote || contentOf(note.content, noteKey) != "pkg.torch.onnx.fx_node")
+      continue;
+    string_view text = contentOf(note.content, noteValue);
+    if (size_t op = text.find("[target="); op != text.npos)
+      source.op = text.substr(op + 8, text.find(']', op) - op - 8);
+    for (size_t at = text.find('%'); at != text.npos; at = text.find('%', at + 1)) {
+      size_t end = std::min(text.find_first_not_of(letters, at + 1), text.size());
+      if (auto found = targets.find(text.substr(at + 1, end - at - 1)); found != targets.end())
+        source.reads.push_back(found->second);
+    }
+  }
+  return source;
+}
+
+ExporterNotes ampc::onnx::exporterNotes(string_view file) {
+  ExporterNotes notes;
+  Targets targets;
+  auto forFields = [&](uint64_t number, auto use) {
+    Fields graph(contentOf(file, modelGraph));
+    for (Field field; graph.next(field);)
+      if (field.number == number)
+        use(field.content);
+  };
+  Fields model(file);
+  for (Field part; model.next(part);)
+    if (part.number == modelNote)
+      noteSignature(part.content, notes, targets);
+  forFields(graphValueInfo, [&](string_view value) { noteOrigin(value, notes); });
+  forFields(graphNote, [&](string_view note) { noteSignature(note, notes, targets); });
+  if (!targets.empty())
+    forFields(graphNode,
+              [&](string_view node) { notes.sources.push_back(sourceOf(node, targets)); });
+  return notes;
 }

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,8 +20,21 @@ struct Stripped {
 /// Nothing for bytes that are no message, and for those with groups, which no version of ONNX has.
 std::optional<Stripped> withoutRaw(std::string_view file);
 
-/// Of initializers that PyTorch's exporter computed: the names of all values that they were
-/// computed from, as it notes them beside each. onnx.proto may be older than these notes.
-std::map<std::string, std::vector<std::string>, std::less<>> computedFrom(std::string_view file);
+/// What PyTorch's exporter says of initializers beside the graph. onnx.proto may be older than the
+/// fields that have it.
+struct ExporterNotes {
+  /// Of those that it computed: the names of all values that they were computed from.
+  std::map<std::string, std::vector<std::string>, std::less<>> computedFrom;
+  /// Names of the module's parameters, and of its buffers and constants. Empty if it does not say.
+  std::set<std::string, std::less<>> parameters, others;
+  /// Of every node: the op of the module that it is made from, such as
+  /// torch.ops.aten.linear.default, and which of them that read, in its order.
+  struct Source {
+    std::string op;
+    std::vector<std::string> reads;
+  };
+  std::vector<Source> sources;
+};
+ExporterNotes exporterNotes(std::string_view file);
 } // namespace ampc::onnx
 #endif

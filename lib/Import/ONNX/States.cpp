@@ -1,6 +1,7 @@
 // Initializers as constants, parameters and buffers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/States.h"
+#include "lib/Import/ONNX/Module.h"
 #include "lib/Import/ONNX/Print.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -22,6 +23,8 @@ static bool isMadeUp(StringRef name) {
 States::States(const Graph &graph) : graph(graph) {
   for (const ValueInfo &input : graph.inputs)
     values.insert(input.name);
+  for (const Tensor &tensor : graph.initializers)
+    initializers[tensor.name] = &tensor;
   for (const Node &node : graph.nodes) {
     for (const std::string &output : node.outputs)
       values.insert(output);
@@ -37,11 +40,14 @@ static bool isNumbered(StringRef name) {
          name.rtrim("0123456789").ends_with("_");
 }
 
-/// Of what an exporter computed a tensor that may have been learned: what is no value of the graph
-/// and has no name that was made up.
+/// Of what an exporter computed a tensor that may have been learned: the module's parameters, or if
+/// it does not say which they are, what is no value of the graph and has no name that was made up.
 std::vector<std::string> States::learnedBehind(const Tensor &tensor) const {
   std::vector<std::string> names;
+  bool isKnown = !graph.parameters.empty() || !graph.others.empty();
   llvm::copy_if(tensor.computedFrom, std::back_inserter(names), [&](const std::string &name) {
+    if (isKnown)
+      return graph.parameters.count(name) != 0;
     return !name.empty() && !isMadeUp(name) && !values.contains(name) && !isNumbered(name);
   });
   return names;
@@ -49,6 +55,13 @@ std::vector<std::string> States::learnedBehind(const Tensor &tensor) const {
 bool States::isComputed(const Tensor &tensor) const {
   return !tensor.computedFrom.empty() && tensor.count <= mostElements &&
          learnedBehind(tensor).empty();
+}
+
+/// Whether the exporter says that it is, or was computed of, no parameter of the module.
+bool States::isFixed(const Tensor &tensor) const {
+  if (tensor.computedFrom.empty())
+    return graph.others.count(tensor.name) != 0;
+  return !graph.parameters.empty() && learnedBehind(tensor).empty();
 }
 
 /// 1 where a key is not behind its query, or 1 where it is; 0 elsewhere.
@@ -95,8 +108,9 @@ void States::declare(Scope &scope, const llvm::StringSet<> &needed, Nodes &nodes
     known.type = tensor.type;
     known.dims = Dims(tensor.dims.begin(), tensor.dims.end());
     bool isKept = isState(tensor) && tensor.count > 0;
+    known.isTransposedState = isKept && !tensor.transposedOf.empty();
     if (isKept)
-      known.state = tensor.name;
+      known.state = known.isTransposedState ? tensor.transposedOf : tensor.name;
     if (!isKept || tensor.count <= mostOfSettings)
       if (auto literal = readLiteral(tensor))
         known.literal = std::make_shared<const Literal>(std::move(*literal));
@@ -134,7 +148,8 @@ void States::noteReads(train::FuncOp func, bool trains) {
   reached.insert(body.getTerminator());
   for (size_t i = 0; i < reached.size(); ++i) {
     if (auto state = dyn_cast<train::ReadOp>(reached[i]);
-        state && !statistics.contains(state.getState()))
+        state && !statistics.contains(state.getState()) &&
+        !isFixed(*initializers.at(state.getState())))
       trained.insert(state.getState());
     if (i > 0 && !passesGradient(reached[i]))
       continue;
@@ -217,6 +232,7 @@ std::optional<std::vector<NamedArray>> ampc::readOnnxTensors(const std::string &
   auto model = readModel(path, error);
   if (!model)
     return std::nullopt;
+  restoreModule(*model);
   auto owners = std::make_shared<std::vector<std::shared_ptr<void>>>(model->owners);
   std::vector<NamedArray> arrays;
   for (const Tensor &tensor : model->graph.initializers) {
@@ -228,10 +244,26 @@ std::optional<std::vector<NamedArray>> ampc::readOnnxTensors(const std::string &
   return arrays;
 }
 
-/// Whether two nodes have the tensor, of one value, as an input of their own.
-static bool mayBeJoined(const Tensor &tensor, const llvm::StringMap<int> &users) {
+/// Initializers that are inputs of several nodes, of which not all are known to read them in the
+/// module.
+static llvm::StringSet<> sharedByNodes(const Graph &graph) {
+  llvm::StringMap<int> users;
+  llvm::StringSet<> unsure, shared;
+  for (const Node &node : graph.nodes)
+    for (const std::string &input : node.inputs) {
+      ++users[input];
+      if (!llvm::is_contained(node.reads, input))
+        unsure.insert(input);
+    }
+  for (const auto &name : unsure)
+    if (users.lookup(name.getKey()) > 1)
+      shared.insert(name.getKey());
+  return shared;
+}
+
+static bool isOfOneValue(const Tensor &tensor) {
   auto literal = tensor.count > 1 ? readLiteral(tensor) : std::nullopt;
-  return users.lookup(tensor.name) > 1 && literal && literal->isReal() && literal->allEqual();
+  return literal && literal->isReal() && literal->allEqual();
 }
 
 /// Exporters keep one initializer of several with equal values, which is no harm to inference.
@@ -252,10 +284,7 @@ static void warnOfComputed(ArrayRef<std::string> computed, ImportedModel &result
 }
 
 void States::print(llvm::raw_ostream &os, StringRef file, ImportedModel &result) const {
-  llvm::StringMap<int> users;
-  for (const Node &node : graph.nodes)
-    for (const std::string &input : node.inputs)
-      ++users[input];
+  llvm::StringSet<> shared = sharedByNodes(graph);
   std::vector<std::string> joined, computed;
   for (const Tensor &tensor : graph.initializers) {
     auto found = read.find(tensor.name);
@@ -268,7 +297,7 @@ void States::print(llvm::raw_ostream &os, StringRef file, ImportedModel &result)
     result.tensors.push_back(arrayOf(tensor, nullptr));
     if (auto behind = learnedBehind(tensor); trained.contains(tensor.name) && !behind.empty())
       computed.push_back(tensor.name + " of " + llvm::join(behind, " and "));
-    if (trained.contains(tensor.name) && mayBeJoined(tensor, users))
+    if (trained.contains(tensor.name) && shared.contains(tensor.name) && isOfOneValue(tensor))
       joined.push_back(tensor.name);
   }
   warnOfJoined(joined, result);

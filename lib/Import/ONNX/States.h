@@ -29,11 +29,13 @@ public:
 private:
   std::vector<std::string> learnedBehind(const Tensor &tensor) const;
   bool isComputed(const Tensor &tensor) const;
+  bool isFixed(const Tensor &tensor) const;
   bool isState(const Tensor &tensor) const;
 
   const Graph &graph;
   llvm::StringSet<> values; ///< inputs, and results of nodes
   llvm::StringMap<mlir::Type> read;
+  llvm::StringMap<const Tensor *> initializers;
   llvm::StringSet<> trained, written, frozen;
   llvm::StringSet<> statistics; ///< of batch norms, which no gradient changes
 };

@@ -4,6 +4,7 @@
 #include "ampc/Data/Mapping.h"
 #include "lib/Import/ONNX/Raw.h"
 #include "onnx.pb.h"
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <google/protobuf/io/coded_stream.h>
@@ -373,10 +374,16 @@ static std::optional<Model> read(std::string_view bytes, Folders folders,
   }
   Model model;
   Reader(model, std::move(folders), stripped ? std::move(stripped->raw) : RawData()).read(*proto);
-  auto computed = computedFrom(bytes);
+  ExporterNotes notes = exporterNotes(bytes);
   for (Tensor &tensor : model.graph.initializers)
-    if (auto found = computed.find(tensor.name); found != computed.end())
+    if (auto found = notes.computedFrom.find(tensor.name); found != notes.computedFrom.end())
       tensor.computedFrom = found->second;
+  for (size_t i = 0; i < std::min(model.graph.nodes.size(), notes.sources.size()); ++i) {
+    model.graph.nodes[i].source = std::move(notes.sources[i].op);
+    model.graph.nodes[i].reads = std::move(notes.sources[i].reads);
+  }
+  model.graph.parameters = std::move(notes.parameters);
+  model.graph.others = std::move(notes.others);
   model.owners.push_back(proto);
   model.owners.push_back(owner);
   return model;

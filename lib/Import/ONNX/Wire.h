@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,7 @@ struct Tensor {
   std::string fault;
   std::string missingFile;               ///< beside the model, where `data` would be
   std::vector<std::string> computedFrom; ///< of an initializer, if the exporter says so
+  std::string transposedOf;              ///< the initializer, of two dimensions, that it is
 
   int64_t bytes() const { return count * bytesOf(type); }
 };
@@ -73,6 +75,8 @@ struct Node {
   std::string name, op, domain;
   std::vector<std::string> inputs, outputs; ///< "" is one that is left out
   std::vector<Attribute> attributes;
+  std::string source; ///< the op of a module that it is made from, if the exporter says so
+  std::vector<std::string> reads; ///< what that read of the module's parameters and buffers
 
   const Attribute *find(std::string_view name) const;
 };
@@ -93,6 +97,11 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<Tensor> initializers;
   std::vector<ValueInfo> inputs, outputs;
+  /// Names of the module's parameters, and of its buffers and constants; empty if the exporter does
+  /// not say.
+  std::set<std::string, std::less<>> parameters, others;
+  /// Parameters of which the file has nothing: their ops are in the graph; nothing reads them.
+  std::vector<std::string> lost, unread;
 };
 
 /// A function that the file brings along.

@@ -1,0 +1,185 @@
+// A module's parameters as they were before an exporter joined or transposed them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Import/ONNX/Module.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include <algorithm>
+#include <cstring>
+
+using namespace ampc::onnx;
+
+namespace {
+/// What a file has of a module.
+class Present {
+public:
+  explicit Present(const Graph &graph) {
+    for (const Tensor &tensor : graph.initializers) {
+      initializers.insert(tensor.name);
+      for (const std::string &name : tensor.computedFrom)
+        parts.insert(name);
+    }
+  }
+  bool hasWhole(const std::string &name) const { return initializers.contains(name); }
+  /// Or something that was computed of it.
+  bool has(const std::string &name) const { return hasWhole(name) || parts.contains(name); }
+
+private:
+  llvm::StringSet<> initializers, parts;
+};
+} // namespace
+
+/// Others are not equal by chance: two layers share them.
+static bool isOfOneValue(const Tensor &tensor) {
+  int64_t size = bytesOf(tensor.type);
+  return tensor.fault.empty() && tensor.count > 0 &&
+         std::memcmp(tensor.data, tensor.data + size, size_t(tensor.bytes() - size)) == 0;
+}
+
+/// The node's inputs that are parameters or buffers of the module, and which of them its op read
+/// there; nothing if these cannot be told apart.
+static std::vector<std::pair<std::string *, std::string>>
+inputsAndReads(Node &node, const Graph &graph, const Present &present) {
+  std::vector<std::string *> inputs;
+  for (std::string &input : node.inputs)
+    if (present.hasWhole(input) && (graph.parameters.count(input) || graph.others.count(input)))
+      inputs.push_back(&input);
+  std::vector<std::string> reads = node.reads;
+  if (node.op == "BatchNormalization" && reads.size() < inputs.size()) {
+    // Called again it reads factors, and statistics of the call before.
+    inputs.resize(reads.size());
+  } else if (reads.size() != inputs.size()) {
+    // One of several nodes that an op became: what others of them read is in the file.
+    llvm::erase_if(inputs,
+                   [&](const std::string *input) { return llvm::is_contained(reads, *input); });
+    llvm::erase_if(reads, [&](const std::string &read) { return present.has(read); });
+  }
+  std::vector<std::pair<std::string *, std::string>> pairs;
+  if (reads.size() == inputs.size())
+    for (auto [input, read] : llvm::zip(inputs, reads))
+      pairs.emplace_back(input, read);
+  return pairs;
+}
+
+/// Gives nodes what their ops read, where that was joined with something else.
+static void giveOwn(Graph &graph, const Present &present) {
+  llvm::StringMap<size_t> numbers; // of initializers; more come behind them
+  for (size_t i = 0; i < graph.initializers.size(); ++i)
+    numbers[graph.initializers[i].name] = i;
+  for (Node &node : graph.nodes)
+    for (auto &[input, read] : inputsAndReads(node, graph, present)) {
+      const Tensor &joined = graph.initializers[numbers.lookup(*input)];
+      if (*input == read || present.hasWhole(read) || !isOfOneValue(joined))
+        continue;
+      if (!numbers.contains(read)) {
+        Tensor own = joined;
+        own.name = read;
+        numbers[read] = graph.initializers.size();
+        graph.initializers.push_back(std::move(own));
+      }
+      *input = read;
+    }
+}
+
+/// A batch norm that is called again reads the statistics of the call before, which are nowhere.
+static void giveStatistics(Graph &graph) {
+  llvm::StringMap<std::pair<std::string, std::string>> known; // by the factors
+  for (Node &node : graph.nodes) {
+    if (node.op != "BatchNormalization" || node.inputs.size() != 5)
+      continue;
+    std::string &mean = node.inputs[3], &variance = node.inputs[4];
+    bool isJoined = graph.parameters.count(mean) || graph.parameters.count(variance);
+    if (!isJoined)
+      known[node.inputs[1]] = {mean, variance};
+    else if (auto found = known.find(node.inputs[1]); found != known.end())
+      std::tie(mean, variance) = found->second;
+  }
+}
+
+/// Pairs of elements: of a matrix, and of its transposition. False from `use` ends it.
+template <typename Use> static bool forTransposed(int64_t rows, int64_t columns, Use use) {
+  constexpr int64_t tile = 32; // of both sides in a cache
+  for (int64_t top = 0; top < rows; top += tile)
+    for (int64_t left = 0; left < columns; left += tile)
+      for (int64_t i = top; i < std::min(top + tile, rows); ++i)
+        for (int64_t j = left; j < std::min(left + tile, columns); ++j)
+          if (!use(i * columns + j, j * rows + i))
+            return false;
+  return true;
+}
+
+static Tensor transposed(const Tensor &tensor, Model &model) {
+  int64_t size = bytesOf(tensor.type);
+  auto bytes = std::make_shared<std::vector<char>>(tensor.bytes());
+  forTransposed(tensor.dims[0], tensor.dims[1], [&](int64_t from, int64_t to) {
+    std::memcpy(bytes->data() + to * size, tensor.data + from * size, size_t(size));
+    return true;
+  });
+  Tensor result = tensor;
+  std::swap(result.dims[0], result.dims[1]);
+  result.computedFrom.clear();
+  result.data = bytes->data();
+  model.owners.push_back(std::move(bytes));
+  return result;
+}
+
+static bool isTransposed(const Tensor &tensor, const Tensor &whole) {
+  int64_t size = bytesOf(tensor.type);
+  return whole.fault.empty() && whole.type == tensor.type && whole.dims.size() == 2 &&
+         whole.dims[0] == tensor.dims[1] && whole.dims[1] == tensor.dims[0] &&
+         forTransposed(tensor.dims[0], tensor.dims[1], [&](int64_t at, int64_t there) {
+           return std::memcmp(tensor.data + at * size, whole.data + there * size, size_t(size)) ==
+                  0;
+         });
+}
+
+/// Factors of products that were linear layers, by the names of the weights that they are the
+/// transpositions of.
+static llvm::StringMap<std::string> factorsOfLinear(const Graph &graph) {
+  llvm::StringMap<std::string> weights;
+  for (const Node &node : graph.nodes)
+    if (node.op == "MatMul" && node.inputs.size() == 2 && !node.reads.empty() &&
+        node.source == "torch.ops.aten.linear.default")
+      weights[node.inputs[1]] = node.reads[0];
+  return weights;
+}
+
+/// Exporters keep a transposed copy of what a linear layer reads, also where another layer has the
+/// weight as it is.
+static void restoreWeights(Model &model) {
+  llvm::StringMap<const Tensor *> wholes;
+  for (const Tensor &tensor : model.graph.initializers)
+    wholes[tensor.name] = &tensor;
+  llvm::StringMap<std::string> factors = factorsOfLinear(model.graph);
+  std::vector<Tensor> restored;
+  llvm::StringSet<> names;
+  for (Tensor &tensor : model.graph.initializers) {
+    if (tensor.computedFrom.size() != 1 || tensor.dims.size() != 2 || !tensor.fault.empty())
+      continue;
+    const std::string &name = tensor.computedFrom[0];
+    const Tensor *whole = wholes.lookup(name);
+    if (whole ? !isTransposed(tensor, *whole) : factors.lookup(tensor.name) != name)
+      continue;
+    tensor.transposedOf = name;
+    if (!whole && names.insert(name).second) {
+      restored.push_back(transposed(tensor, model));
+      restored.back().name = name;
+      restored.back().transposedOf.clear();
+    }
+  }
+  std::move(restored.begin(), restored.end(), std::back_inserter(model.graph.initializers));
+}
+
+void ampc::onnx::restoreModule(Model &model) {
+  Graph &graph = model.graph;
+  giveOwn(graph, Present(graph));
+  giveStatistics(graph);
+  restoreWeights(model);
+  Present present(graph);
+  std::set<std::string, std::less<>> read;
+  for (const Node &node : graph.nodes)
+    read.insert(node.reads.begin(), node.reads.end());
+  for (const std::string &name : graph.parameters)
+    if (!present.has(name))
+      (read.count(name) ? graph.lost : graph.unread).push_back(name);
+}
