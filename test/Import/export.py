@@ -15,7 +15,7 @@ from torch import nn
 FOLDED = "pkg.onnxscript.optimizer.folded_from"
 SIGNATURE = "pkg.torch.export.ExportedProgram.graph_signature"
 SOURCE = "pkg.torch.onnx.fx_node"
-RATE, STEPS = 0.05, 4
+RATE, STEPS = 0.01, 4
 
 
 class Rms(nn.Module):
@@ -100,11 +100,13 @@ class Untrained(nn.Module):
         nn.init.zeros_(self.inner.bias)
         self.head = nn.Linear(6, 9, bias=False)
         self.head.weight = self.table.weight
+        self.token = nn.Parameter(0.1 * torch.randn(1, 1, 6))
         self.register_buffer("scale", torch.linspace(0.5, 1.5, 6))
         self.names, self.is_dynamo = ["loss"], True
 
     def forward(self, words, places, label):
-        h = self.first(self.table(words)) * self.scale
+        h = torch.cat([self.token.expand(words.shape[0], -1, -1), self.table(words)], 1)
+        h = self.first(h) * self.scale
         h = self.second(h + self.inner(h))
         counts = torch.zeros(5).index_add(0, places, torch.ones(places.shape[0])).clamp(min=1)
         h = h * counts.mean()
@@ -195,7 +197,7 @@ def main():
     write(f"{folder}/dlrm.onnx", Dlrm(), {
         "dense": torch.randn(rows, 3), "user": torch.randint(0, 11, (rows,)), "item": torch.randint(0, 11, (rows,)), "tags": torch.randint(0, 9, (rows, 2)),
         "clicked": torch.randint(0, 2, (rows,)).float()})
-    untrained = {"words": torch.randint(0, 9, (4, 3)), "places": torch.randint(0, 5, (7,)), "label": torch.randint(0, 9, (12,))}
+    untrained = {"words": torch.randint(0, 9, (4, 3)), "places": torch.randint(0, 5, (7,)), "label": torch.randint(0, 9, (16,))}
     torch.manual_seed(4)
     model = Untrained()
     write(f"{folder}/untrained.onnx", model, untrained, (SIGNATURE, SOURCE))

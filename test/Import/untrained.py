@@ -18,7 +18,7 @@ def main():
     for name, values in known["inputs"].items():
         np.save(f"{name}.npy", np.array(values, np.int64))
     wanted = known["losses"]
-    subprocess.run(["ampc", "train", os.path.join(FOLDER, "untrained.onnx"), "--loss", "loss", "--mode=train", "--optimizer=sgd(lr=0.05)",
+    subprocess.run(["ampc", "train", os.path.join(FOLDER, "untrained.onnx"), "--loss", "loss", "--mode=train", "--optimizer=sgd(lr=0.01)",
                     f"--steps={len(wanted)}", "--shuffle=false", "--log=log.csv", "--quiet", *(f"--data={name}={name}.npy" for name in known["inputs"])],
                    check=True)
     with open("log.csv") as file:

@@ -39,13 +39,14 @@ Dims ampc::onnx::toChannelsFirst(int64_t rank) {
 }
 
 Value Converter::readState(const Known &known) {
-  Dims dims = known.dims;
-  if (known.isTransposedState)
-    std::swap(dims[0], dims[1]);
+  const Dims &dims = known.stateDims.empty() ? known.dims : known.stateDims;
   auto type = RankedTensorType::get(dims, elementOf(known.type));
   Value read = train::ReadOp::create(b, NameLoc::get(b.getStringAttr(known.state)), type,
                                      FlatSymbolRefAttr::get(b.getContext(), known.state));
-  return known.isTransposedState ? transpose(read, {1, 0}) : read;
+  if (known.stateDims.empty())
+    return read;
+  bool isRepeated = dims[0] == 1 && known.dims[0] > 1;
+  return isRepeated ? broadcastTo(read, known.dims) : transpose(read, {1, 0});
 }
 
 Value Converter::valueOf(Known &known) {

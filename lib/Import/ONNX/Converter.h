@@ -18,8 +18,8 @@ struct Known {
   Dims dims;
   std::shared_ptr<const Literal> literal;
   mlir::Value plain, channelsLast;
-  std::string state;                               ///< the parameter or buffer that it is
-  bool isTransposedState = false;                  ///< of two dimensions
+  std::string state; ///< the parameter or buffer that it is
+  Dims stateDims;    ///< what is read has these and is repeated, or transposed; else empty
   std::shared_ptr<const struct Sequence> sequence; ///< which is nothing else
 };
 /// The elements of another one and one behind them; none if the size is 0.

@@ -280,6 +280,14 @@ static std::string modelName(StringRef path) {
   return name.empty() || llvm::isDigit(name[0]) ? "model_" + name : name;
 }
 
+/// The first convolution that was made from a batch norm, too; "" for none.
+static std::string joinedConvolution(const Graph &graph) {
+  for (const Node &node : graph.nodes)
+    if (node.op.rfind("Conv", 0) == 0 && StringRef(node.source).contains("batch_norm"))
+      return nameOf(node);
+  return "";
+}
+
 /// The first convolution that seems to have a batch norm in its weights; "" for none. Nothing says
 /// so for sure: the exporter makes new tensors, and calls them as the values of its own graph.
 static std::string foldedConvolution(const Graph &graph) {
@@ -344,6 +352,10 @@ llvm::Expected<ImportedModel> Importer::run() {
         (nodes.getFixedNorms().size() > 1 ? " and others" : "") +
         " was exported for inference: steps use the statistics of the file, which no "
         "step changes; --mode=train computes them of each batch");
+  if (std::string name = joinedConvolution(model.graph); lossFunc && !name.empty())
+    result.warnings.push_back("convolution " + name +
+                              " has a batch norm in its weights: steps train it without one; "
+                              "torch.onnx.export with optimize=False keeps it");
   if (std::string name = foldedConvolution(model.graph); lossFunc && !name.empty())
     result.warnings.push_back("convolution " + name +
                               " has weights of a name that torch.onnx gives when it folds a batch "

@@ -117,7 +117,6 @@ static Tensor transposed(const Tensor &tensor, Model &model) {
   });
   Tensor result = tensor;
   std::swap(result.dims[0], result.dims[1]);
-  result.computedFrom.clear();
   result.data = bytes->data();
   model.owners.push_back(std::move(bytes));
   return result;
@@ -144,8 +143,37 @@ static llvm::StringMap<std::string> factorsOfLinear(const Graph &graph) {
   return weights;
 }
 
+/// The only parameter that a tensor was computed from, besides sizes and other constants; "" for
+/// none.
+static std::string parameterBehind(const Tensor &tensor, const Graph &graph) {
+  if (graph.parameters.empty() && graph.others.empty())
+    return tensor.computedFrom.size() == 1 ? tensor.computedFrom[0] : "";
+  std::string only;
+  for (const std::string &name : tensor.computedFrom) {
+    if (graph.others.count(name) || (graph.parameters.count(name) && !only.empty()))
+      return "";
+    if (graph.parameters.count(name))
+      only = name;
+  }
+  return only;
+}
+
+/// What an exporter expanded before it knew that rows of a batch may be more: a class token.
+static bool isExpanded(const Tensor &tensor) {
+  if (tensor.name.compare(0, 6, "expand") != 0 || tensor.dims.size() < 2 || tensor.dims[0] < 2)
+    return false;
+  int64_t bytes = tensor.bytes() / tensor.dims[0];
+  return std::memcmp(tensor.data, tensor.data + bytes, size_t(tensor.bytes() - bytes)) == 0;
+}
+static Tensor firstOf(const Tensor &tensor) {
+  Tensor first = tensor;
+  first.count /= first.dims[0];
+  first.dims[0] = 1;
+  return first;
+}
+
 /// Exporters keep a transposed copy of what a linear layer reads, also where another layer has the
-/// weight as it is.
+/// weight as it is, and a copy per row of what they expand.
 static void restoreWeights(Model &model) {
   llvm::StringMap<const Tensor *> wholes;
   for (const Tensor &tensor : model.graph.initializers)
@@ -154,18 +182,20 @@ static void restoreWeights(Model &model) {
   std::vector<Tensor> restored;
   llvm::StringSet<> names;
   for (Tensor &tensor : model.graph.initializers) {
-    if (tensor.computedFrom.size() != 1 || tensor.dims.size() != 2 || !tensor.fault.empty())
+    std::string name = parameterBehind(tensor, model.graph);
+    if (name.empty() || !tensor.fault.empty())
       continue;
-    const std::string &name = tensor.computedFrom[0];
     const Tensor *whole = wholes.lookup(name);
-    if (whole ? !isTransposed(tensor, *whole) : factors.lookup(tensor.name) != name)
+    bool isRepeated = !whole && isExpanded(tensor);
+    if (!isRepeated && (tensor.dims.size() != 2 || (whole ? !isTransposed(tensor, *whole)
+                                                          : factors.lookup(tensor.name) != name)))
       continue;
-    tensor.transposedOf = name;
     if (!whole && names.insert(name).second) {
-      restored.push_back(transposed(tensor, model));
+      restored.push_back(isRepeated ? firstOf(tensor) : transposed(tensor, model));
       restored.back().name = name;
-      restored.back().transposedOf.clear();
+      restored.back().computedFrom.clear();
     }
+    tensor.original = name;
   }
   std::move(restored.begin(), restored.end(), std::back_inserter(model.graph.initializers));
 }

@@ -14,16 +14,16 @@ static std::shared_ptr<const Sequence> sequenceOf(Converter &c, unsigned i) {
   return known.sequence;
 }
 
-/// Of another sequence and input `i` behind it.
+/// Of another sequence and one behind it.
 static std::shared_ptr<const Sequence> append(Converter &c, std::shared_ptr<const Sequence> front,
-                                              unsigned i) {
+                                              Known last) {
   constexpr int64_t longest = 2048; // as of loops
   if (!front || front->size == longest) {
     c.fail("expected a sequence of at most " + Twine(longest) + " elements");
     return nullptr;
   }
   int64_t size = front->size + 1;
-  return std::make_shared<const Sequence>(Sequence{std::move(front), c.known(i), size});
+  return std::make_shared<const Sequence>(Sequence{std::move(front), std::move(last), size});
 }
 
 static void give(Converter &c, std::shared_ptr<const Sequence> sequence) {
@@ -36,7 +36,7 @@ static void give(Converter &c, std::shared_ptr<const Sequence> sequence) {
 static void convertConstruct(Converter &c) {
   auto sequence = std::make_shared<const Sequence>();
   for (unsigned i = 0; i < c.inputs() && sequence; ++i)
-    sequence = append(c, std::move(sequence), i);
+    sequence = append(c, std::move(sequence), c.known(i));
   give(c, std::move(sequence));
 }
 
@@ -53,7 +53,7 @@ static void convertInsert(Converter &c) {
       return;
     }
   }
-  give(c, append(c, std::move(front), 1));
+  give(c, append(c, std::move(front), c.known(1)));
 }
 
 static void convertAt(Converter &c) {
@@ -103,6 +103,48 @@ static void convertConcat(Converter &c) {
     c.set(0, c.concat(parts, axis));
 }
 
+/// Sizes of the parts of a dimension: all of one size but the last, or each its own.
+static std::optional<Dims> sizesOfParts(Converter &c, int64_t whole) {
+  if (!c.has(1))
+    return Dims(whole, 1);
+  auto sizes = c.numbers(1, "sizes of parts");
+  if (!sizes || !c.dims(1).empty())
+    return sizes;
+  int64_t size = sizes->front();
+  if (size < 1) {
+    c.fail("expected parts of at least 1, but got " + Twine(size));
+    return std::nullopt;
+  }
+  sizes->assign(whole / size, size);
+  if (whole % size)
+    sizes->push_back(whole % size);
+  return sizes;
+}
+
+static void convertSplit(Converter &c) {
+  int64_t axis = c.axisOf(0, 0);
+  auto sizes = axis < 0 ? std::nullopt : sizesOfParts(c, c.dims(0)[axis]);
+  if (!sizes)
+    return;
+  Operation *made = c.op("train.split", c.in(0), {c.attr("sizes", *sizes), c.attr("dim", axis)}, {},
+                         sizes->size());
+  auto sequence = std::make_shared<const Sequence>();
+  for (unsigned i = 0; made && i < made->getNumResults(); ++i) {
+    Known part;
+    part.type = c.type(0);
+    part.dims = Dims(c.dims(0));
+    part.dims[axis] = (*sizes)[i];
+    part.plain = made->getResult(i);
+    if (!c.has(1) && !c.integer("keepdims", 1)) {
+      part.dims.erase(part.dims.begin() + axis);
+      part.plain = c.reshape(part.plain, part.dims);
+    }
+    sequence = append(c, std::move(sequence), std::move(part));
+  }
+  if (made)
+    give(c, std::move(sequence));
+}
+
 static const Entry entries[] = {
     {"ConcatFromSequence", convertConcat},
     {"SequenceAt", convertAt},
@@ -110,6 +152,7 @@ static const Entry entries[] = {
     {"SequenceEmpty", [](Converter &c) { give(c, std::make_shared<const Sequence>()); }},
     {"SequenceInsert", convertInsert},
     {"SequenceLength", convertLength},
+    {"SplitToSequence", convertSplit},
 };
 
 ArrayRef<Entry> ampc::onnx::sequenceEntries() { return entries; }

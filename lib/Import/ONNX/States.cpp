@@ -108,9 +108,12 @@ void States::declare(Scope &scope, const llvm::StringSet<> &needed, Nodes &nodes
     known.type = tensor.type;
     known.dims = Dims(tensor.dims.begin(), tensor.dims.end());
     bool isKept = isState(tensor) && tensor.count > 0;
-    known.isTransposedState = isKept && !tensor.transposedOf.empty();
     if (isKept)
-      known.state = known.isTransposedState ? tensor.transposedOf : tensor.name;
+      known.state = tensor.original.empty() ? tensor.name : tensor.original;
+    if (isKept && !tensor.original.empty()) {
+      const std::vector<int64_t> &dims = initializers.at(tensor.original)->dims;
+      known.stateDims = Dims(dims.begin(), dims.end());
+    }
     if (!isKept || tensor.count <= mostOfSettings)
       if (auto literal = readLiteral(tensor))
         known.literal = std::make_shared<const Literal>(std::move(*literal));

@@ -50,7 +50,8 @@ struct Tensor {
   std::string fault;
   std::string missingFile;               ///< beside the model, where `data` would be
   std::vector<std::string> computedFrom; ///< of an initializer, if the exporter says so
-  std::string transposedOf;              ///< the initializer, of two dimensions, that it is
+  /// The initializer that it repeats along dimension 0 or, of two dimensions, transposes; or none.
+  std::string original;
 
   int64_t bytes() const { return count * bytesOf(type); }
 };
