@@ -130,6 +130,9 @@ class Oracle:
     def compare(self, what, got, expected):
         """Within the bound; where it is infinite nothing is promised."""
         got = got.astype(np.float64)
+        if got.shape != expected.v.shape:
+            self.problems.append(f"{what}: expected {list(expected.v.shape)} numbers, but got {list(got.shape)}")
+            return
         bound = np.broadcast_to(expected.e, got.shape)
         off = np.abs(got - expected.v)
         same = (got == expected.v) | (np.isnan(got) & np.isnan(expected.v))
