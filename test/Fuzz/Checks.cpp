@@ -175,6 +175,22 @@ void Checks::shortBatches() {
   std::swap(plain, whole);
 }
 
+/// Takes the steps' gradients and states out of both records. True if a gradient is 0 but for
+/// rounding: a rule that divides it by its size makes numbers of any size of that, or NaN.
+static bool takeGradients(Record (&records)[2]) {
+  bool isRounding = false;
+  for (auto it = records[0].begin(); it != records[0].end();) {
+    StringRef name = it->first;
+    bool isGradient = name.contains("/gradient/");
+    auto other = records[1].find(it->first);
+    if (isGradient && other != records[1].end())
+      isRounding |= isRoundingAlone(it->second, other->second);
+    bool isDetail = isGradient || name.contains("/before/") || name.contains("/after/");
+    it = isDetail ? records[0].erase(it) : std::next(it);
+  }
+  return isRounding;
+}
+
 /// The same model in f64 for the CPU and as plain loops: what rounding does is far below the bound,
 /// what wrong code does is not. Values that the model itself keeps in 16 bits may fall to either
 /// side.
@@ -186,6 +202,7 @@ void Checks::otherTarget() {
   wide.tiers = options.tiers;
   Calls calls;
   calls.seed = request.seed;
+  calls.detailed = true;
   Record records[2];
   for (auto [target, record] :
        llvm::zip(std::array<const char *, 2>{"cpu", "reference"}, records)) {
@@ -196,9 +213,14 @@ void Checks::otherTarget() {
       return fail("target", Twine(target) + " does not compile: " + made.message);
     record = runCalls(*loaded, calls);
   }
+  bool isRounding = takeGradients(records);
   if (request.plantFault == "target")
     records[1].begin()->second.bytes.back() ^= 0x40;
   std::vector<std::string> names = farDifferences(records[0], records[1]);
+  if (isRounding) // evaluations and exports came before all steps
+    llvm::erase_if(names, [](StringRef name) {
+      return name.count('/') > 1 || name.starts_with("state/") || name.starts_with("gradient/");
+    });
   if (!names.empty())
     fail("target", std::to_string(names.size()) + " of " + std::to_string(records[0].size()) +
                        " results are far apart: " + names[0] +

@@ -58,7 +58,8 @@ std::vector<std::string> fuzz::differences(const Record &a, const Record &b) {
   return names;
 }
 
-template <typename Real> static bool areNear(const std::string &a, const std::string &b) {
+template <typename Real>
+static bool areNear(const std::string &a, const std::string &b, double floor) {
   double largest = 0;
   std::vector<Real> x(a.size() / sizeof(Real)), y(x.size());
   if (a.size() != b.size())
@@ -70,10 +71,15 @@ template <typename Real> static bool areNear(const std::string &a, const std::st
       largest = std::max(largest, double(std::abs(value)));
   for (auto [p, q] : llvm::zip(x, y)) {
     bool same = p == q || (std::isnan(p) && std::isnan(q));
-    if (!same && !(std::abs(double(p) - double(q)) <= 1e-6 * largest + 1e-9))
+    if (!same && !(std::abs(double(p) - double(q)) <= 1e-6 * largest + floor))
       return false;
   }
   return true;
+}
+
+bool fuzz::isRoundingAlone(const Recorded &a, const Recorded &b) {
+  return a.dtype == AMPC_F64 && b.dtype == AMPC_F64 && areNear<double>(a.bytes, b.bytes, 1e-9) &&
+         !areNear<double>(a.bytes, b.bytes, 0);
 }
 
 std::vector<std::string> fuzz::farDifferences(const Record &a, const Record &b) {
@@ -82,8 +88,8 @@ std::vector<std::string> fuzz::farDifferences(const Record &a, const Record &b) 
     auto other = b.find(name);
     if (other == b.end())
       continue;
-    bool isGood = value.dtype == AMPC_F64   ? areNear<double>(value.bytes, other->second.bytes)
-                  : value.dtype == AMPC_F32 ? areNear<float>(value.bytes, other->second.bytes)
+    bool isGood = value.dtype == AMPC_F64 ? areNear<double>(value.bytes, other->second.bytes, 1e-9)
+                  : value.dtype == AMPC_F32 ? areNear<float>(value.bytes, other->second.bytes, 1e-9)
                                             : areEqual(value, other->second);
     if (!isGood)
       names.push_back(name);

@@ -24,6 +24,9 @@ std::vector<std::string> differences(const Record &a, const Record &b);
 /// millionth of the largest of their tensor, or anything else that differs by bits. Of models in
 /// f64.
 std::vector<std::string> farDifferences(const Record &a, const Record &b);
+/// True of a tensor in f64 that is 0 but for rounding: both are next to nothing, and differ as
+/// much.
+bool isRoundingAlone(const Recorded &a, const Recorded &b);
 /// Of two tensors that differ: the first elements that do.
 std::string firstDifference(const Recorded &a, const Recorded &b);
 /// As a safetensors file.

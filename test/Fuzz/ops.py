@@ -307,7 +307,9 @@ def _(o, x):
 
 
 @op("global_avg_pool")
-def _(o, x): return [div(total(x, (1, 2)), real(x.shape[1] * x.shape[2]))]
+def _(o, x):
+    places = range(1, x.ndim - 1)
+    return [div(total(x, places), real(int(np.prod(x.shape[1:-1], dtype=np.int64))))]
 
 
 @op("reduce_max")

@@ -111,7 +111,8 @@ def KernelFuseTotals : Pass<"kernel-fuse-totals", "::mlir::ModuleOp"> {
   let description = [{
     The sum of squares that clipping needs and the check for numbers that are not finite are sums over all elements of a gradient. They
     become part of the kernel that writes the gradient (`kernel.barrier`), as totals of a `kernel.with_totals`, on the elements as
-    they are stored. Where that is not possible the sum stays a kernel that reads the gradient once more, and a remark says why.
+    they are stored. Where that is not possible the sum stays a kernel that reads the gradient once more, and a remark says why. So does a
+    sum whose bits depend on its order, since fusion changes no bit: one of reals that is not in f64, or of a gradient in f64.
   }];
   let options = [Option<"explain", "explain", "bool", "false",
                         "a remark for every sum that stays a pass of its own">];

@@ -30,7 +30,10 @@ def TrainFreeze : Pass<"train-freeze", "::mlir::ModuleOp"> {
 }
 def TrainSetType : Pass<"train-set-type", "::mlir::ModuleOp"> {
   let summary = "Replace f32 by another element type everywhere in the model";
-  let description = "The f64 form of a model is the reference that gradients are checked in.";
+  let description = [{
+    The f64 form of a model is the reference that gradients are checked in. What the model itself declares in 16 bits stays that; products of
+    such tensors, whose results are in f32, have their operands cast to f64, so that they are multiplied and added up there.
+  }];
   let options = [Option<"type", "type", "std::string", "\"f64\"", "f32 or f64">];
 }
 def TrainSimplify : Pass<"train-simplify", "::mlir::ModuleOp"> {

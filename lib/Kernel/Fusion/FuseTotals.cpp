@@ -55,9 +55,10 @@ void TotalsFusion::findReaders(Value value, unsigned result) {
     if (auto sum = GradientSum::of(user))
       readers.push_back({cast<FusedKernelOpInterface>(user), result, *sum});
     else if (elements(shapeOf(value)) > 1 && addsUp(user) && !leadsToLoss(user))
-      explainPass(user, kernel.canTotal(result)
-                            ? "it does more than add up"
-                            : kernel->getName().getStringRef() + " cannot add up what it writes");
+      explainPass(user, !kernel.canTotal(result)
+                            ? kernel->getName().getStringRef() + " cannot add up what it writes"
+                        : GradientSum::inAnyOrder(user) ? "its bits depend on the order of its sum"
+                                                        : "it does more than add up");
   }
 }
 

@@ -284,7 +284,22 @@ bool ampc::leadsToLoss(Operation *op) {
   return false;
 }
 
+/// Whether a sum of `term` may have other bits in another order. Counts do not, and what is added
+/// up in f64 is rounded to fewer digits than that.
+static bool showsOrder(Value term, Type gradient) {
+  return isa<FloatType>(term.getType()) && (!term.getType().isF64() || gradient.isF64());
+}
+
 std::optional<GradientSum> GradientSum::of(Operation *op) {
+  std::optional<GradientSum> sum = inAnyOrder(op);
+  if (!sum)
+    return {};
+  Type gradient = getElementTypeOrSelf(sum->gradient->get());
+  auto shows = [&](Value term) { return showsOrder(term, gradient); };
+  return llvm::any_of(sum->terms, shows) ? std::nullopt : sum;
+}
+
+std::optional<GradientSum> GradientSum::inAnyOrder(Operation *op) {
   auto fused = dyn_cast<FusedKernelOpInterface>(op);
   auto reduce = dyn_cast<kernel::ReduceOp>(op);
   if (!fused || op->hasAttr("kernel.barrier") ||

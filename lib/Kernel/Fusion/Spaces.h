@@ -50,14 +50,16 @@ bool addsUp(mlir::Operation *op);
 /// forward pass, too, and a sum of those is none of a gradient: it keeps its order.
 bool leadsToLoss(mlir::Operation *op);
 
-/// What a sum over all elements of a gradient adds up; null if the kernel does anything else.
-/// `gradient` is the input that is one, in the memory of a kernel with `kernel.barrier` that can
-/// add up what it writes.
+/// What a sum over all elements of a gradient adds up; null if the kernel does anything else, or if
+/// the bits of the sum depend on its order, which fusion has to keep. `gradient` is the input that
+/// is one, in the memory of a kernel with `kernel.barrier` that can add up what it writes.
 struct GradientSum {
   mlir::OpOperand *gradient = nullptr;
   llvm::SmallVector<mlir::Value> terms; ///< of the body, one per result
 
   static std::optional<GradientSum> of(mlir::Operation *op);
+  /// The same without regard to the order.
+  static std::optional<GradientSum> inAnyOrder(mlir::Operation *op);
 };
 /// True if a sum over a gradient reads results of the one, and the other waits for a sum: as one
 /// kernel they would be too late for sums to become part of the kernels of the gradients.

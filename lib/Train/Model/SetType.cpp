@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Text.h"
 #include "ampc/Train/Passes.h"
+#include "mlir-dialects/Train/GradBuilder.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 
@@ -21,6 +22,20 @@ static DenseElementsAttr convertElements(DenseElementsAttr elements, FloatType t
     return value.bitcastToAPInt();
   };
   return cast<DenseFPElementsAttr>(elements).mapValues(type, convert);
+}
+
+/// Products of 16-bit tensors have a result in f32, their accumulator. Where that is f64, so are
+/// the operands: the numbers that the model says, and nothing of their products is rounded.
+static void widenOperands(PrecisionOpInterface op, FloatType accumulator) {
+  auto isWide = [&](Type type) { return getElementTypeOrSelf(type) == accumulator; };
+  if (op.getCategory() != Category::LowPrecision || !llvm::all_of(op->getResultTypes(), isWide))
+    return;
+  OpBuilder builder(op);
+  GradBuilder b(builder, op);
+  for (OpOperand &operand : op->getOpOperands())
+    if (auto element = dyn_cast<FloatType>(getElementTypeOrSelf(operand.get())))
+      if (element.getWidth() < 32)
+        operand.set(b.castTo(operand.get(), accumulator));
 }
 
 namespace {
@@ -57,6 +72,7 @@ struct TrainSetType : ampc::impl::TrainSetTypeBase<TrainSetType> {
     replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true,
                                           /*replaceLocs=*/false,
                                           /*replaceTypes=*/true);
+    getOperation()->walk([&](PrecisionOpInterface op) { widenOperands(op, to); });
   }
 };
 } // namespace

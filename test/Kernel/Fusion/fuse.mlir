@@ -154,6 +154,7 @@ train.model @fuse {
   // CHECK: kernel.yield
   // CHECK: %[[NORM:.*]] = kernel.map(%[[V]], %{{.*}} : tensor<64xf32>, tensor<f32>)
   // CHECK: arith.mulf
+  // CHECK: arith.extf
   // CHECK: arith.mulf
   // CHECK-NEXT: kernel.row_reduce
   // CHECK-NEXT: kernel.yield
@@ -161,18 +162,20 @@ train.model @fuse {
   // CHECK-NEXT: ^bb0
   // CHECK-NEXT: math.sqrt
   train.func @sums(%x: tensor<8x4xf32>, %dy: tensor<8x16xf32>, %w: tensor<4x16xf32>, %inverse: tensor<f32>)
-      -> (tensor<4x16xf32>, tensor<f32>, tensor<f32>) attributes {role = #train.role<export>} {
+      -> (tensor<4x16xf32>, tensor<f64>, tensor<f64>) attributes {role = #train.role<export>} {
     %0 = train.matmul %x, %dy transpose_lhs : (tensor<8x4xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
     %g = train.gradient @w, %0 : tensor<4x16xf32>
     %zero = train.constant dense<0.0> : tensor<f32>
     %1 = train.mul %g, %zero : tensor<4x16xf32>, tensor<f32>
-    %none = train.reduce_sum %1 over [0, 1] : tensor<4x16xf32>
+    %wide = train.cast %1 : tensor<4x16xf32> to tensor<4x16xf64>
+    %none = train.reduce_sum %wide over [0, 1] : tensor<4x16xf64>
     %2 = train.mul %g, %inverse : tensor<4x16xf32>, tensor<f32>
-    %3 = train.square %2 : tensor<4x16xf32>
-    %4 = train.reduce_sum %3 over [0, 1] : tensor<4x16xf32>
-    %norm = train.sqrt %4 : tensor<f32>
-    %5 = train.sub %w, %2 : tensor<4x16xf32>, tensor<4x16xf32>
-    train.return %5, %none, %norm : tensor<4x16xf32>, tensor<f32>, tensor<f32>
+    %3 = train.cast %2 : tensor<4x16xf32> to tensor<4x16xf64>
+    %4 = train.square %3 : tensor<4x16xf64>
+    %5 = train.reduce_sum %4 over [0, 1] : tensor<4x16xf64>
+    %norm = train.sqrt %5 : tensor<f64>
+    %6 = train.sub %w, %2 : tensor<4x16xf32>, tensor<4x16xf32>
+    train.return %6, %none, %norm : tensor<4x16xf32>, tensor<f64>, tensor<f64>
   }
 
   // A factor of a sum does not become one kernel with what waits for a sum, although both read the scale.
@@ -185,18 +188,21 @@ train.model @fuse {
   // CHECK-NEXT: kernel.yield
   // CHECK: kernel.map(%{{.*}}, %[[INVERSE]] :
   train.func @factor(%x: tensor<8x4xf32>, %dy: tensor<8x16xf32>, %w: tensor<4x16xf32>, %scale: tensor<f32>)
-      -> (tensor<4x16xf32>, tensor<f32>, tensor<f32>) attributes {role = #train.role<export>} {
+      -> (tensor<4x16xf32>, tensor<f32>, tensor<f64>) attributes {role = #train.role<export>} {
     %0 = train.matmul %x, %dy transpose_lhs : (tensor<8x4xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
     %g = train.gradient @w, %0 : tensor<4x16xf32>
-    %none = train.reduce_sum %g over [0, 1] : tensor<4x16xf32>
+    %wide = train.cast %g : tensor<4x16xf32> to tensor<4x16xf64>
+    %sum = train.reduce_sum %wide over [0, 1] : tensor<4x16xf64>
+    %none = train.cast %sum : tensor<f64> to tensor<f32>
     %next = train.mul %none, %scale : tensor<f32>, tensor<f32>
     %one = train.constant dense<1.0> : tensor<f32>
     %inverse = train.div %one, %scale : tensor<f32>, tensor<f32>
     %1 = train.mul %g, %inverse : tensor<4x16xf32>, tensor<f32>
-    %2 = train.square %1 : tensor<4x16xf32>
-    %norm = train.reduce_sum %2 over [0, 1] : tensor<4x16xf32>
-    %3 = train.sub %w, %1 : tensor<4x16xf32>, tensor<4x16xf32>
-    train.return %3, %next, %norm : tensor<4x16xf32>, tensor<f32>, tensor<f32>
+    %2 = train.cast %1 : tensor<4x16xf32> to tensor<4x16xf64>
+    %3 = train.square %2 : tensor<4x16xf64>
+    %norm = train.reduce_sum %3 over [0, 1] : tensor<4x16xf64>
+    %4 = train.sub %w, %1 : tensor<4x16xf32>, tensor<4x16xf32>
+    train.return %4, %next, %norm : tensor<4x16xf32>, tensor<f32>, tensor<f64>
   }
 
   // Squares that are wanted for themselves read what the gradient reads, and their sum is none of a gradient: in one kernel it would pass for one.
