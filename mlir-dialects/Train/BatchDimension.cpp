@@ -3,6 +3,7 @@
 #include "mlir-dialects/Train/BatchDimension.h"
 #include "mlir-dialects/Train/Tensors.h"
 #include "llvm/ADT/STLExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace ampc;
@@ -24,6 +25,9 @@ int64_t ampc::commonDimension(ValueRange operands, BatchDimension dimensionOf) {
 static int64_t rankOf(Value v) { return tensorOf(v).getRank(); }
 
 // ---- One overload per op ----
+
+/// By getPlaceInOrder.
+static int64_t resultOf(ReshapeOp, BatchDimension) { return -1; }
 
 static int64_t resultOf(PadOp op, BatchDimension dimensionOf) {
   int64_t dim = dimensionOf(op.getX());
@@ -87,10 +91,39 @@ template <typename Reduction> static int64_t resultOf(Reduction op, BatchDimensi
   return dim - llvm::count_if(op.getDims(), [&](int64_t other) { return other < dim; });
 }
 
+static int64_t product(ArrayRef<int64_t> sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), int64_t(1), std::multiplies<>());
+}
+
+/// Elements keep their order, and rows the number of blocks around them. A dimension that has one
+/// block is taken before one that has several.
+static std::optional<BatchPlace> placeOfReshape(ReshapeOp op, int64_t batch, BatchPlace from) {
+  ArrayRef<int64_t> to = op.getType().getShape();
+  int64_t blocks = product(op.getX().getType().getShape().take_front(from.dim)) * from.outer;
+  std::optional<BatchPlace> found;
+  for (auto [dim, size] : llvm::enumerate(to)) {
+    int64_t before = product(to.take_front(dim));
+    if (before == 0 || blocks % before != 0 || size % (blocks / before * batch) != 0)
+      continue;
+    BatchPlace place{int64_t(dim), blocks / before};
+    if (!found || place.outer < found->outer)
+      found = place;
+  }
+  return found;
+}
+
 namespace {
 template <typename Op> struct Rows : BatchDimensionOpInterface::ExternalModel<Rows<Op>, Op> {
   int64_t getBatchDimension(Operation *op, BatchDimension dimensionOf) const {
     return resultOf(cast<Op>(op), dimensionOf);
+  }
+  bool keepsBlocks(Operation *) const {
+    return std::is_same_v<Op, LinearOp> || std::is_same_v<Op, MatmulOp>;
+  }
+  std::optional<BatchPlace> getPlaceInOrder(Operation *op, BatchPlace from, int64_t batch) const {
+    if constexpr (std::is_same_v<Op, ReshapeOp>)
+      return placeOfReshape(cast<ReshapeOp>(op), batch, from);
+    return std::nullopt;
   }
 };
 } // namespace
@@ -100,6 +133,6 @@ template <typename... Ops> static void attach(MLIRContext *context) {
 }
 
 void ampc::attachBatchDimensions(MLIRContext *context) {
-  attach<PadOp, ConcatOp, SplitOp, MatmulOp, LinearOp, EmbeddingOp, GatherOp, AttentionOp,
-         ReduceSumOp, ReduceMeanOp, ReduceMaxOp, ReduceMinOp, LogSumExpOp>(context);
+  attach<ReshapeOp, PadOp, ConcatOp, SplitOp, MatmulOp, LinearOp, EmbeddingOp, GatherOp,
+         AttentionOp, ReduceSumOp, ReduceMeanOp, ReduceMaxOp, ReduceMinOp, LogSumExpOp>(context);
 }

@@ -5,6 +5,18 @@
 
 #include "mlir-dialects/Train/Train.h"
 
+#include <optional>
+
+namespace ampc {
+/// Where a value holds rows of the batch: dimension `dim` has `outer` equal blocks, each with equal
+/// parts, one per row in their order. More than one block is what a reshape of [time, batch, size]
+/// to [time * batch, size] leaves.
+struct BatchPlace {
+  int64_t dim = 0;
+  int64_t outer = 1;
+};
+} // namespace ampc
+
 #include "mlir-dialects/Train/BatchDimension.h.inc"
 
 namespace ampc {

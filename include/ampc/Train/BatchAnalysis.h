@@ -3,18 +3,11 @@
 #ifndef AMPC_TRAIN_BATCHANALYSIS_H
 #define AMPC_TRAIN_BATCHANALYSIS_H
 
-#include "mlir-dialects/Train/Train.h"
+#include "mlir-dialects/Train/BatchDimension.h"
 #include "llvm/ADT/DenseMap.h"
 #include <optional>
 
 namespace ampc {
-/// Where a value holds rows of the batch: dimension `dim` has `outer` equal blocks, each with equal
-/// parts, one per row in their order. More than one block is what a reshape of [time, batch, size]
-/// to [time * batch, size] leaves.
-struct BatchPlace {
-  int64_t dim = 0;
-  int64_t outer = 1;
-};
 using BatchPlaces = llvm::function_ref<std::optional<BatchPlace>(mlir::Value)>;
 /// Where a result holds them, by where the operands of its op do, of which some does; nothing if
 /// the op mixes them.

@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/BatchAnalysis.h"
 #include "mlir-dialects/Kernel/Kernel.h"
-#include "mlir-dialects/Train/BatchDimension.h"
 #include "mlir-dialects/Train/Gradients.h"
 #include "mlir-dialects/Train/Signature.h"
 #include "mlir-dialects/Train/Tensors.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace ampc;
@@ -74,28 +72,6 @@ static int64_t dimensionOfResult(BatchedOpInterface op, BatchDimension dimension
   return elsewhere ? elsewhere.getBatchDimension(dimensionOf) : -1;
 }
 
-static int64_t product(ArrayRef<int64_t> sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), int64_t(1), std::multiplies<>());
-}
-
-/// Elements keep their order, and rows the number of blocks around them. A dimension that has one
-/// block is taken before one that has several.
-static std::optional<BatchPlace> placeOfReshape(train::ReshapeOp op, int64_t batch,
-                                                BatchPlace from) {
-  ArrayRef<int64_t> to = op.getType().getShape();
-  int64_t blocks = product(op.getX().getType().getShape().take_front(from.dim)) * from.outer;
-  std::optional<BatchPlace> found;
-  for (auto [dim, size] : llvm::enumerate(to)) {
-    int64_t before = product(to.take_front(dim));
-    if (before == 0 || blocks % before != 0 || size % (blocks / before * batch) != 0)
-      continue;
-    BatchPlace place{int64_t(dim), blocks / before};
-    if (!found || place.outer < found->outer)
-      found = place;
-  }
-  return found;
-}
-
 /// The number of blocks that all operands with rows have; 0 if they differ.
 static int64_t commonBlocks(Operation *op, BatchPlaces placeOf) {
   int64_t blocks = 0;
@@ -112,12 +88,14 @@ static int64_t commonBlocks(Operation *op, BatchPlaces placeOf) {
 std::optional<BatchPlace> ampc::placeOfResult(OpResult result, int64_t batch, BatchPlaces placeOf) {
   Operation *op = result.getOwner();
   int64_t blocks = commonBlocks(op, placeOf);
-  if (auto reshape = dyn_cast<train::ReshapeOp>(op))
-    return placeOfReshape(reshape, batch, *placeOf(reshape.getX()));
+  auto own = dyn_cast<BatchDimensionOpInterface>(op);
+  if (own && op->getNumOperands() == 1)
+    if (std::optional<BatchPlace> place = own.getPlaceInOrder(*placeOf(op->getOperand(0)), batch))
+      return place;
   auto batched = dyn_cast<BatchedOpInterface>(op);
   auto scalar = dyn_cast<ScalarOpInterface>(op);
   // Others may count on one block where the leading dimension changes its size.
-  bool keepsBlocks = scalar || isa<train::LinearOp, train::MatmulOp>(op);
+  bool keepsBlocks = scalar || (own && own.keepsBlocks());
   if (blocks == 0 || (blocks > 1 && !keepsBlocks))
     return std::nullopt;
   auto dimensionOf = [&](Value v) {

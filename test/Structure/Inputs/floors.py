@@ -23,7 +23,7 @@ rooms = {
     "lib/Kernel": dialects,
     "lib/Target": dialects | runtime,  # the tiers of its tables
     "lib/Import": dialects | {"lib/Data"},
-    "lib/Export": dialects | {"lib/Data"},
+    "lib/Export": dialects | {"lib/Data", "lib/Train"},  # where rows of the batch are
     "lib/Report": dialects,
     "lib/Package": dialects | runtime | {"lib/Data", "lib/Import"},
     "lib/Pipelines": dialects | {"lib/Train", "lib/Precision", "lib/LossScaling", "lib/Conversion", "lib/Kernel", "lib/Target",
