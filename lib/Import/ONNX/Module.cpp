@@ -32,7 +32,7 @@ private:
 /// Others are not equal by chance: two layers share them.
 static bool isOfOneValue(const Tensor &tensor) {
   int64_t size = bytesOf(tensor.type);
-  return tensor.fault.empty() && tensor.count > 0 &&
+  return tensor.fault.empty() && size > 0 && tensor.count > 0 &&
          std::memcmp(tensor.data, tensor.data + size, size_t(tensor.bytes() - size)) == 0;
 }
 
@@ -183,7 +183,7 @@ static void restoreWeights(Model &model) {
   llvm::StringSet<> names;
   for (Tensor &tensor : model.graph.initializers) {
     std::string name = parameterBehind(tensor, model.graph);
-    if (name.empty() || !tensor.fault.empty())
+    if (name.empty() || !tensor.fault.empty() || tensor.bytes() == 0)
       continue;
     const Tensor *whole = wholes.lookup(name);
     bool isRepeated = !whole && isExpanded(tensor);
