@@ -96,7 +96,7 @@ class Untrained(nn.Module):
     def __init__(self):
         super().__init__()
         self.table, self.first, self.second, self.batch = nn.Embedding(9, 6), nn.LayerNorm(6), nn.LayerNorm(6), nn.BatchNorm1d(6)
-        self.inner = nn.Linear(6, 6)
+        self.inner, self.gate = nn.Linear(6, 6), nn.Linear(6, 1)
         nn.init.zeros_(self.inner.bias)
         self.head = nn.Linear(6, 9, bias=False)
         self.head.weight = self.table.weight
@@ -107,7 +107,7 @@ class Untrained(nn.Module):
     def forward(self, words, places, label):
         h = torch.cat([self.token.expand(words.shape[0], -1, -1), self.table(words)], 1)
         h = self.first(h) * self.scale
-        h = self.second(h + self.inner(h))
+        h = self.second(h + self.inner(h) * torch.sigmoid(self.gate(h)))
         counts = torch.zeros(5).index_add(0, places, torch.ones(places.shape[0])).clamp(min=1)
         h = h * counts.mean()
         rows = self.batch(h.mean(1)) + self.batch(h.amax(1))

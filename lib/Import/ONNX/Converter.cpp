@@ -45,7 +45,9 @@ Value Converter::readState(const Known &known) {
                                      FlatSymbolRefAttr::get(b.getContext(), known.state));
   if (known.stateDims.empty())
     return read;
-  bool isRepeated = dims[0] == 1 && known.dims[0] > 1;
+  // A matrix of one row is transposed to one of one column.
+  bool isRepeated = dims[0] == 1 && known.dims[0] > 1 &&
+                    ArrayRef(dims).drop_front() == ArrayRef(known.dims).drop_front();
   return isRepeated ? broadcastTo(read, known.dims) : transpose(read, {1, 0});
 }
 

@@ -190,7 +190,9 @@ static void restoreWeights(Model &model) {
     if (!isRepeated && (tensor.dims.size() != 2 || (whole ? !isTransposed(tensor, *whole)
                                                           : factors.lookup(tensor.name) != name)))
       continue;
-    if (!whole && names.insert(name).second) {
+    if (!whole && !names.insert(name).second)
+      continue; // another copy, which may have other values
+    if (!whole) {
       restored.push_back(isRepeated ? firstOf(tensor) : transposed(tensor, model));
       restored.back().name = name;
       restored.back().computedFrom.clear();
