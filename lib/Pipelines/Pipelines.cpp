@@ -66,6 +66,7 @@ static void addKernels(OpPassManager &pm, const Target &target, const CompileOpt
     if (options.fusePacks)
       pm.addPass(createKernelFusePacks({options.explain}));
   }
+  pm.addPass(createKernelPadRows());
   pm.addPass(createKernelConfigure());
 }
 

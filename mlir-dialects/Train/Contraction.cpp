@@ -24,6 +24,33 @@ struct FlattenedBatch : OpRewritePattern<MatmulOp> {
     return success();
   }
 };
+
+/// A transposed matrix is read as it was. A weight's gradient then has the weight's order, and no
+/// pass over memory turns it: so with an output layer that is the embedding.
+struct ReadBeforeTranspose : OpRewritePattern<MatmulOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(MatmulOp op, PatternRewriter &rewriter) const override {
+    auto before = [](Value side) -> Value {
+      auto transpose = side.getDefiningOp<TransposeOp>();
+      return transpose && transpose.getPermutation() == ArrayRef<int64_t>{1, 0} ? transpose.getX()
+                                                                                : Value();
+    };
+    Value lhs = before(op.getLhs()), rhs = before(op.getRhs());
+    if (!lhs && !rhs)
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] {
+      if (lhs) {
+        op.getLhsMutable().assign(lhs);
+        op.setTransposeLhs(!op.getTransposeLhs());
+      }
+      if (rhs) {
+        op.getRhsMutable().assign(rhs);
+        op.setTransposeRhs(!op.getTransposeRhs());
+      }
+    });
+    return success();
+  }
+};
 } // namespace
 
 /// Of the leading dimensions.
@@ -117,7 +144,7 @@ SmallVector<Value> MatmulOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotan
 }
 
 void MatmulOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<FlattenedBatch>(context);
+  patterns.add<FlattenedBatch, ReadBeforeTranspose>(context);
 }
 
 LogicalResult LinearOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor a,

@@ -11,7 +11,7 @@ def KernelChunkRows : Pass<"kernel-chunk-rows", "::mlir::ModuleOp"> {
     sums over rows reads the result of a product and what is computed from it with as many elements, all of these kernels become a program (`part`) for some
     of the rows, which a `kernel.call` runs for all: no tensor of all rows and columns exists, neither of scores nor of their
     gradients. Rows keep their bits; sums over rows, as gradients of weights are, carry on from one run to the next. It is done if scores take more
-    than 64 MB, the other tensors of the rows are small beside them, and the rows can be cut into equal parts: of at least 512 rows, or down to 256 if
+    than 64 MB, the other tensors of the rows are small beside them, and the rows can be cut into equal parts: of at least 512 rows (or what the target says), or down to 256 if
     that makes two parts of them, or of as many as `rows` says. What is as large but not computed from the scores, as targets are, is an input of the
     program, or made in it by copies of the kernels that make it; so numbers from all rows of it, as the sum of the targets' weights is, may be
     known before.
@@ -116,6 +116,15 @@ def KernelFuseTotals : Pass<"kernel-fuse-totals", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"explain", "explain", "bool", "false",
                         "a remark for every sum that stays a pass of its own">];
+}
+
+def KernelPadRows : Pass<"kernel-pad-rows", "::mlir::ModuleOp"> {
+  let summary = "Start every row of what kernels hand to each other where copies can";
+  let description = [{
+    A target copies whole rows at once only if they start at multiples of some bytes (`Target::getRowAlignment`), which those of a vocabulary of 50257 numbers in 16 bits do
+    not. What a `kernel.map` or `kernel.gemm` writes and only other kernels read, by their maps, gets longer rows, whose last elements nobody writes or reads: its type
+    has them, and spaces and maps stay as they are. State, inputs and outputs keep their shapes. No bit of any result changes.
+  }];
 }
 
 def KernelConfigure : Pass<"kernel-configure", "::mlir::ModuleOp"> {

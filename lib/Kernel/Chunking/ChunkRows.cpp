@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Chunking.h"
 #include "ampc/Kernel/Passes.h"
+#include "ampc/Target/Target.h"
 #include "lib/Kernel/Chunking/RowRegion.h"
 #include "lib/Kernel/Fusion/Views.h"
 #include "mlir-dialects/Train/Origin.h"
@@ -16,9 +17,10 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
-/// With few rows at a time, adding to the gradient of a weight takes longer than the products: of
-/// GPT-2 parts of 512 rows take 2 % more time than all rows at once, and parts of 256 7 %.
-static int64_t leastRows(int64_t rows) { return std::clamp<int64_t>(rows / 2, 256, 512); }
+/// Half of the rows, so that there are two parts, but no more than the target wants, or too few.
+static int64_t leastRows(int64_t rows, int64_t wanted) {
+  return std::clamp<int64_t>(rows / 2, 256, wanted);
+}
 
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
@@ -273,10 +275,16 @@ namespace {
 struct KernelChunkRows : ampc::impl::KernelChunkRowsBase<KernelChunkRows> {
   using KernelChunkRowsBase::KernelChunkRowsBase;
   void runOnOperation() override {
+    target = targetOf(getOperation());
+    if (!target)
+      return signalPassFailure();
     for (auto program : llvm::to_vector(getOperation().getOps<kernel::ProgramOp>()))
       while (chunkNext(program)) {
       }
   }
+
+private:
+  const Target *target = nullptr;
 
   /// What stays whole is explained once nothing is left to cut.
   bool chunkNext(kernel::ProgramOp program) {
@@ -287,7 +295,8 @@ struct KernelChunkRows : ampc::impl::KernelChunkRowsBase<KernelChunkRows> {
         continue;
       std::string why;
       std::optional<RowRegion> region = RowRegion::around(product, why);
-      int64_t least = region ? rows ? rows : leastRows(region->rows) : 0;
+      int64_t wanted = target->getScoreRows(typeOf(product.getLhs()).getElementType());
+      int64_t least = region ? rows ? rows : leastRows(region->rows, wanted) : 0;
       int64_t times = region ? region->mostParts(least) : 1;
       if (times == 1) {
         if (region)

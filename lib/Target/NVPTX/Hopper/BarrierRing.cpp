@@ -81,7 +81,9 @@ void BarrierRing::release(Value stage, Value condition) {
     }
     auto remote = LLVM::LLVMPointerType::get(e.b.getContext(),
                                              unsigned(NVVM::NVVMMemorySpace::SharedCluster));
+    // Nothing but the products, which are complete, has to be known to the others: the scope of a
+    // cluster would be a fence for the whole chip's memory at every step (MEMBAR.ALL.GPU).
     Value other = NVVM::MapaOp::create(e.b, e.loc, remote, barrier, lane);
-    NVVM::MBarrierArriveOp::create(e.b, e.loc, Type(), other, Value(), NVVM::MemScopeKind::CLUSTER);
+    NVVM::MBarrierArriveOp::create(e.b, e.loc, Type(), other, Value(), NVVM::MemScopeKind::CTA);
   });
 }

@@ -411,6 +411,7 @@ void nvptx::emitWarpgroups(FusedKernelOpInterface op, DeviceCode &code, const Wa
   shape.grid[0] = plan.clusters * plan.tile.cluster();
   shape.threads = plan.tile.threads();
   shape.cluster = plan.tile.cluster();
+  shape.registers = plan.tile.registers();
   shape.sharedBytes = plan.sharedBytes();
   shape.showsResults = plan.parts() == 1;
   SmallVector<kernel::TensorMapAttr> tensorMaps;

@@ -16,10 +16,14 @@ ArrayRef<WarpgroupShape> nvptx::warpgroupShapes() {
 }
 
 static constexpr int64_t mostStages = 8;
+/// The share of a large product's speed that two blocks reach together. An estimate.
+static constexpr double sharedSpeed = 0.62;
 
-/// Columns of the result that a warp stages at a time: beside the ring of the largest tile there is
-/// no room for more, and each block that divides k finishes some.
+/// Columns of the result that a warp stages at a time: beside the ring of the largest tile, or of
+/// two blocks, there is no room for more, and each block that divides k finishes some.
 static int64_t stagedColumns(const WarpgroupTile &tile) {
+  if (tile.blocks > 1)
+    return 16;
   return tile.n > 128 || tile.dividers > 1 ? 32 : 64;
 }
 
@@ -64,7 +68,9 @@ double WarpgroupGemm::cycles(const Chip &chip) const {
   for (const WarpgroupShape &shape : warpgroupShapes())
     if (shape.groups == tile.groups && shape.n == tile.n)
       speed = speedOf(chip, ProductForm::Warpgroups, tile.m(), tile.n, shape.speed);
-  double rounds = llvm::divideCeil(units(), chip.multiprocessors / tile.cluster());
+  if (tile.blocks > 1)
+    speed = sharedSpeed / double(tile.blocks);
+  double rounds = llvm::divideCeil(units(), mostClusters(chip));
   int64_t steps = llvm::divideCeil(partSteps(), tile.dividers);
   double pairs = double(tile.m() * tile.n * steps * stepPoints);
   double gathers = gatherCycles(lhs, gemm.lhs) + gatherCycles(rhs, gemm.rhs);
@@ -74,6 +80,15 @@ double WarpgroupGemm::cycles(const Chip &chip) const {
   if (tile.dividers > 1)
     cycles += 500 + double(tile.m() * tile.n * 4) / 32;
   return cycles;
+}
+
+/// Bodies of two blocks are hidden behind each other's products, but for the last ones.
+double WarpgroupGemm::cyclesWithBody(const Chip &chip) const {
+  double rounds = llvm::divideCeil(units(), mostClusters(chip));
+  double body = gemm.bodyCycles * double(tile.m() * tile.n);
+  if (tile.blocks == 1)
+    return cycles(chip) + rounds * body;
+  return std::max(cycles(chip), 1500 + rounds * double(tile.blocks) * body) + body;
 }
 
 /// Numbers of parts to try: a part is worth its cost from some steps on. As many as have something
@@ -99,14 +114,15 @@ static WarpgroupSide sideOf(const TileGemm &gemm, const SideLayout &side, int64_
 /// Without parts. `operands`: numbers of the left and the right one.
 static WarpgroupGemm planOf(const TileGemm &gemm, const Chip &chip, WarpgroupTile tile,
                             std::pair<int64_t, int64_t> operands) {
-  tile.stages =
-      std::min(mostStages, (chip.sharedBytes - bytesBesideRing(gemm, tile)) / tile.stageBytes());
+  // Of each block the chip takes 1 KB.
+  int64_t most = (chip.sharedBytes + 1024) / tile.blocks - 1024;
+  tile.stages = std::min(mostStages, (most - bytesBesideRing(gemm, tile)) / tile.stageBytes());
   WarpgroupSide lhs = sideOf(gemm, gemm.lhs, operands.first, tile.m(), 1),
                 rhs = sideOf(gemm, gemm.rhs, operands.second, tile.n, tile.sharers);
   if (rhs.isGathered())
     tile.sharers = 1;
   WarpgroupGemm plan{gemm, tile, lhs, rhs, partOf(gemm, tile), 0};
-  plan.clusters = std::min(plan.units(), chip.multiprocessors / tile.cluster());
+  plan.clusters = std::min(plan.units(), plan.mostClusters(chip));
   return plan;
 }
 
@@ -123,6 +139,17 @@ static bool mayDivide(const WarpgroupGemm &plan) {
   const WarpgroupTile &tile = plan.tile;
   return plan.units() == plan.clusters && plan.steps() / tile.dividers >= 8 &&
          tile.n / plan.part.tile.n % tile.dividers == 0;
+}
+
+/// In two blocks a multiprocessor, if each takes some tiles that hardware copies. Not measured
+/// bare: it is for bodies that take as long as their products.
+static std::optional<WarpgroupGemm> sharedOf(const TileGemm &gemm, const Chip &chip,
+                                             std::pair<int64_t, int64_t> operands) {
+  WarpgroupTile tile{2, 128, 1, 1, 0, 2};
+  tile.sharers = chooseSharers(gemm, tile);
+  WarpgroupGemm plan = planOf(gemm, chip, tile, operands);
+  bool fits = !plan.gathers() && plan.tile.stages >= 3 && plan.units() > plan.clusters / 2;
+  return fits ? std::optional(plan) : std::nullopt;
 }
 
 static bool fitsPick(const WarpgroupGemm &plan, const TilePick &pick, bool hasParts) {
@@ -182,7 +209,7 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
     for (int64_t count : partsToTry(plan.steps(), parts)) {
       WarpgroupGemm tried = plan;
       tried.part.parts = count;
-      tried.clusters = std::min(tried.units(), chip.multiprocessors / tried.tile.cluster());
+      tried.clusters = std::min(tried.units(), tried.mostClusters(chip));
       consider(tried);
     }
     tile.sharers = 1;
@@ -191,6 +218,13 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
       if (auto tried = planOf(gemm, chip, tile, {lhs, rhs}); parts <= 1 && mayDivide(tried))
         consider(tried);
     }
+  }
+  if (std::optional<WarpgroupGemm> shared = sharedOf(gemm, chip, {lhs, rhs});
+      best && shared && parts <= 1) {
+    bool isGiven = gemm.pick && shared->picked() == *gemm.pick;
+    bool isFaster = gemm.readsTable && shared->cyclesWithBody(chip) < best->cyclesWithBody(chip);
+    if (isGiven || isFaster)
+      best.emplace(*shared);
   }
   if (best && leavesToTiles(*best, chip)) {
     why = "it is small and would be copied in pieces";
@@ -234,9 +268,10 @@ std::string WarpgroupGemm::describe() const {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "warpgroups: tiles of " << tile.m() << "x" << tile.n << "x" << stepPoints << " in "
-     << tile.stages << " stages, clusters of " << tile.cluster()
-     << (tile.dividers > 1 ? " that divide k" : "") << ", sides along "
-     << (gemm.lhs.alongDepth ? "k" : "m") << " and " << (gemm.rhs.alongDepth ? "k" : "n");
+     << tile.stages << " stages, " << (tile.blocks > 1 ? "two blocks a multiprocessor, " : "")
+     << "clusters of " << tile.cluster() << (tile.dividers > 1 ? " that divide k" : "")
+     << ", sides along " << (gemm.lhs.alongDepth ? "k" : "m") << " and "
+     << (gemm.rhs.alongDepth ? "k" : "n");
   if (tensorBytes())
     os << ", tensor copies";
   if (lhs.isGathered())

@@ -13,16 +13,20 @@ namespace ampc::nvptx {
 constexpr int64_t gatheredLines = 64;
 
 /// A block's tile of the result: 64 lines of each of its warpgroups that multiply. Beside them one
-/// copies. Blocks of a cluster have neighbouring tiles along m, and share the right side; or they
+/// copies, or a warp of blocks of which a multiprocessor has two: one multiplies while the other
+/// stores. Blocks of a cluster have neighbouring tiles along m, and share the right side; or they
 /// have one tile, each some steps along k.
 struct WarpgroupTile {
   int64_t groups, n;
   int64_t sharers, dividers; // the blocks of a cluster, as one or the other
   int64_t stages;
+  int64_t blocks = 1; // that a multiprocessor has
 
   int64_t cluster() const { return sharers * dividers; }
   int64_t m() const { return 64 * groups; }
-  int64_t threads() const { return 128 * (groups + 1); }
+  int64_t threads() const { return 128 * groups + (blocks > 1 ? 32 : 128); }
+  /// Of a thread; 0: the assembler decides.
+  int64_t registers() const { return blocks > 1 ? 65536 / (blocks * threads()) / 8 * 8 : 0; }
   int64_t stageBytes() const { return (m() + n) * tileRowBytes; }
   int64_t ringBytes() const { return stages * stageBytes(); }
 };
@@ -52,6 +56,9 @@ struct WarpgroupGemm {
   /// What the epilogue is told: columns that a warp finishes at a time, and its sixteen lines.
   TileGemm part;
   int64_t clusters; // that are launched; each takes every so many-th unit
+  int64_t mostClusters(const Chip &chip) const {
+    return chip.multiprocessors * tile.blocks / tile.cluster();
+  }
 
   /// Nothing if the form of older chips is used, and a reason if the chip has warpgroups. `parts`
   /// of the sum: as many as are worth it if 0. `lhs`, `rhs`: numbers of the operands.
@@ -75,10 +82,11 @@ struct WarpgroupGemm {
   int64_t units() const { return rows() * columns() * gemm.batches() * parts(); }
   int64_t sharedBytes() const;
   TilePick picked() const {
-    return {ProductForm::Warpgroups, tile.m(), tile.n, parts(), tile.dividers};
+    return {ProductForm::Warpgroups, tile.m(), tile.n, parts(), tile.dividers, tile.blocks};
   }
-  /// The model's.
+  /// The model's; with what follows the sums where that differs from the others'.
   double cycles(const Chip &chip) const;
+  double cyclesWithBody(const Chip &chip) const;
   std::string describe() const;
 };
 

@@ -45,7 +45,7 @@ BlockLayout::BlockLayout(const RowShape &shape, const Chip &chip) : vector(shape
   int64_t phase = shape.hasPhase() ? vector - 1 : 0;
   chunks = llvm::divideCeil(shape.length + phase, vector);
   int64_t most = chooseThreads(chunks);
-  for (int64_t count = most; count >= std::min<int64_t>(most, 256); count /= 2)
+  for (int64_t count = most; count >= std::min<int64_t>(most, 256); count -= chains)
     if (place(shape, chip, count))
       return;
   place(shape, chip, most);

@@ -313,11 +313,14 @@ Value RowBlockWriter::addTerms(kernel::RowReduceOp reduce, Value parity, Value s
     // Column c of the tile: point c % vector of chunk c / vector.
     Value number = e.div32(chain(), layout.vector), i = e.rem32(chain(), layout.vector);
     Value from = e.advance(buffer.place(e, number, e.position(i)), e.mul32(parity, in.nextTile));
-    return e.loop(e.index(0), e.index(layout.tileColumns() / BlockLayout::chains), 1, sum,
-                  [&](Value block, ValueRange soFar) -> SmallVector<Value> {
-                    Value term = e.loadScalar(from, reduce.getType(), e.mul(block, step));
-                    return {combine(e, reduce.getKind(), soFar[0], term)};
-                  });
+    // Loads first: only the sums wait for each other.
+    SmallVector<Value> terms;
+    for (int64_t block = 0; block < layout.tileColumns() / BlockLayout::chains; ++block)
+      terms.push_back(e.loadScalar(from, reduce.getType(), e.index(block * step)));
+    Value all = sum;
+    for (Value term : terms)
+      all = combine(e, reduce.getKind(), all, term);
+    return {all};
   };
   return e.either(isAdder(reduce), add, [&]() -> SmallVector<Value> { return {sum}; })[0];
 }

@@ -1,0 +1,81 @@
+// Rows of what kernels hand to each other start where a target's copies can.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Kernel/Passes.h"
+#include "ampc/Target/Target.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_KERNELPADROWS
+#include "ampc/Kernel/Passes.h.inc"
+} // namespace ampc
+
+using namespace mlir;
+using namespace ampc;
+
+/// In shorter rows the bytes that are added count.
+static constexpr int64_t leastRowBytes = 512;
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// Kernels whose maps say which elements of an operand or result they mean, whatever else there is.
+static bool readsByMaps(Operation *op) {
+  return isa<kernel::MapOp, kernel::GemmOp, kernel::ReduceOp>(op);
+}
+
+/// The length that rows of `type` need; 0 if they may stay as they are.
+static int64_t paddedLength(RankedTensorType type, int64_t alignment) {
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  if (type.getRank() < 2 || type.getEncoding() || !bytes || alignment % bytes)
+    return 0;
+  int64_t length = type.getShape().back(), padded = llvm::alignTo(length, alignment / bytes);
+  bool isWorth = type.getNumElements() > length && length * bytes >= leastRowBytes;
+  return isWorth && padded != length ? padded : 0;
+}
+
+/// Adds the value and every other one that shows the same memory in rows of the same length.
+/// Whether all readers read it by maps.
+static bool findShown(Value value, SmallVectorImpl<Value> &shown) {
+  shown.push_back(value);
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    Operation *reader = use.getOwner();
+    if (auto view = dyn_cast<kernel::ViewOp>(reader))
+      return typeOf(view->getResult(0)).getRank() >= 2 &&
+             typeOf(view->getResult(0)).getShape().back() == typeOf(value).getShape().back() &&
+             findShown(view->getResult(0), shown);
+    if (auto totals = dyn_cast<kernel::WithTotalsOp>(reader)) {
+      Block &launch = totals.getLaunch().front();
+      return use.getOperandNumber() < launch.getNumArguments() &&
+             readsByMaps(totals.getKernel()) &&
+             findShown(launch.getArgument(use.getOperandNumber()), shown);
+    }
+    return readsByMaps(reader);
+  });
+}
+
+namespace {
+struct KernelPadRows : ampc::impl::KernelPadRowsBase<KernelPadRows> {
+  void runOnOperation() override {
+    const Target *target = targetOf(getOperation());
+    if (!target)
+      return signalPassFailure();
+    int64_t alignment = target->getRowAlignment();
+    for (auto program : getOperation().getOps<kernel::ProgramOp>())
+      for (Operation &op : program.getBody().front())
+        if (isa<kernel::MapOp, kernel::GemmOp>(op))
+          for (OpResult result : op.getResults())
+            pad(result, alignment);
+  }
+
+private:
+  static void pad(OpResult result, int64_t alignment) {
+    int64_t length = paddedLength(typeOf(result), alignment);
+    SmallVector<Value> shown;
+    if (!length || result.use_empty() || !findShown(result, shown))
+      return;
+    for (Value value : shown) {
+      SmallVector<int64_t> shape(typeOf(value).getShape());
+      shape.back() = length;
+      value.setType(typeOf(value).clone(shape));
+    }
+  }
+};
+} // namespace
