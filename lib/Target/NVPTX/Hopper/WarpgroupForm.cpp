@@ -39,6 +39,8 @@ private:
   Value rightTile(Value stage) { return e.advance(leftTile(stage), plan.lhs.tile.bytes()); }
   /// Every unit of the cluster after the other; the place in the ring goes on.
   void forUnits(Place first, llvm::function_ref<Place(const Unit &, Place)> body);
+  /// Those that are the warpgroup's turn.
+  void forTurns(llvm::function_ref<Place(const Unit &, Place)> body);
   /// Of the block, in the unit's part of k; index.
   std::pair<Value, Value> firstAndCount(const Unit &unit);
   /// Every step of the block; `body` gets its number, an i32, and what is carried.
@@ -55,8 +57,21 @@ private:
   Place gatherUnit(const Unit &unit, Place place);
   Place multiplyUnit(const Unit &unit, Place place);
   /// Columns of the tile from `at` on, an i32: of sixteen lines, by a warp.
-  void storeColumns(const Unit &unit, const Sums &sums, Value at);
-  void store(const Unit &unit, ValueRange sums);
+  void storeColumns(const Unit &unit, const Sums &sums, Value at, Epilogue::Ahead ahead);
+  Epilogue epilogueOf(const Unit &unit) {
+    return Epilogue(e, op, plan.part, product.results, pointers, unit.entry, unit.part);
+  }
+  Value lineOf(const Unit &unit) { // of the warp
+    return e.add32(unit.line, e.mul32(e.rem32(e.div32(e.thread(), 32), tile().m() / 16), 16));
+  }
+  /// A block of a cluster may be beyond the last line.
+  Epilogue::Ahead ask(const Unit &unit, Value at) {
+    Value line = lineOf(unit);
+    if (llvm::divideCeil(plan.gemm.m, tile().m()) % tile().sharers)
+      line = target::select(e, e.less32(line, plan.gemm.m), line, e.i32(0));
+    return epilogueOf(unit).ask(line, e.add32(unit.column, at));
+  }
+  void store(const Unit &unit, ValueRange sums, Epilogue::Ahead ahead);
   void exchangeAndStore(const Unit &unit, ValueRange sums);
   Sums addShares(Value place);
   void copy();
@@ -102,9 +117,9 @@ WarpgroupWriter::WarpgroupWriter(DeviceEmitter &e, FusedKernelOpInterface op,
     : e(e), op(op), plan(plan), product(product), gathered(plan.gathered()), pointers(pointers),
       maps(maps), memory(e.sharedMemory(1024)), rank(e.rem32(e.block(), plan.tile.cluster())),
       group(e.div32(e.thread(), 128)),
-      ring(e, e.advance(memory, plan.tile.ringBytes() + Epilogue::sharedBytes(plan.part)),
-           plan.tile.stages, (plan.tensorBytes() ? 1 : 0) + (plan.gathers() ? 128 : 0),
-           4 * plan.tile.groups, plan.tile.sharers) {}
+      ring(e, e.advance(memory, plan.tile.ringBytes() + plan.stagingBytes()), plan.tile.stages,
+           (plan.tensorBytes() ? 1 : 0) + (plan.gathers() ? 128 : 0),
+           4 * plan.tile.groups / plan.tile.turns(), plan.tile.sharers) {}
 
 static Value asI32(DeviceEmitter &e, Value position) {
   return arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), position);
@@ -119,6 +134,22 @@ void WarpgroupWriter::forUnits(Place first, llvm::function_ref<Place(const Unit 
   e.loop(e.position(cluster), e.index(plan.units()), plan.clusters, {first.stage, first.parity},
          [&](Value number, ValueRange now) -> SmallVector<Value> {
            Place next = body(Unit(e, plan, asI32(e, number), rank), {now[0], now[1]});
+           return {next.stage, next.parity};
+         });
+}
+
+// Stages are used in the order of units: the other warpgroup's are passed over.
+void WarpgroupWriter::forTurns(llvm::function_ref<Place(const Unit &, Place)> body) {
+  Place first = ring.first(/*copies=*/false), second = ring.after(first, plan.steps());
+  Value isFirst = target::equal(e, group, e.i32(0));
+  first = {target::select(e, isFirst, first.stage, second.stage),
+           target::select(e, isFirst, first.parity, second.parity)};
+  Value cluster = e.div32(e.block(), tile().cluster());
+  Value from = e.add32(cluster, e.mul32(group, plan.clusters));
+  e.loop(e.position(from), e.index(plan.units()), tile().turns() * plan.clusters,
+         {first.stage, first.parity}, [&](Value number, ValueRange now) -> SmallVector<Value> {
+           Place next = body(Unit(e, plan, asI32(e, number), rank), {now[0], now[1]});
+           next = ring.after(next, (tile().turns() - 1) * plan.steps());
            return {next.stage, next.parity};
          });
 }
@@ -268,7 +299,9 @@ Place WarpgroupWriter::multiplyUnit(const Unit &unit, Place first) {
     ring.waitUntilFilled(place);
     Value isLater = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ne, step, e.i32(0));
     Value adds = arith::ExtUIOp::create(e.b, e.loc, e.b.getI32Type(), isLater);
-    Value lines = e.advance(leftTile(place.stage), e.mul32(group, left.bytes()));
+    Value lines = leftTile(place.stage);
+    if (!tile().takesTurns)
+      lines = e.advance(lines, e.mul32(group, left.bytes()));
     SmallVector<Value> next = startProducts(e, left, right, lines, rightTile(place.stage),
                                             plan.gemm.element, now.drop_front(), adds);
     waitForProducts(e, 1);
@@ -276,30 +309,36 @@ Place WarpgroupWriter::multiplyUnit(const Unit &unit, Place first) {
     next.insert(next.begin(), place.stage);
     return next;
   });
+  Epilogue::Ahead ahead;
+  if (tile().dividers == 1)
+    ahead = ask(unit, e.i32(0));
   waitForProducts(e, 0);
   ring.release(after[2], Value());
   ValueRange sums = ArrayRef(after).drop_front(3);
   if (tile().dividers > 1)
     exchangeAndStore(unit, sums);
   else
-    store(unit, sums);
+    store(unit, sums, std::move(ahead));
   return {after[0], after[1]};
 }
 
-void WarpgroupWriter::storeColumns(const Unit &unit, const Sums &sums, Value at) {
-  Value warp = e.div32(e.thread(), 32);
+void WarpgroupWriter::storeColumns(const Unit &unit, const Sums &sums, Value at,
+                                   Epilogue::Ahead ahead) {
   e.syncWarp(e.i32(-1)); // what was staged before has been read
-  Epilogue(e, op, plan.part, product.results, pointers, unit.entry, unit.part)
-      .store(sums, e.add32(unit.line, e.mul32(warp, 16)), e.add32(unit.column, at),
-             e.advance(memory, tile().ringBytes()));
+  epilogueOf(unit).store(sums, lineOf(unit), e.add32(unit.column, at),
+                         e.advance(memory, tile().ringBytes()), std::move(ahead));
 }
 
-void WarpgroupWriter::store(const Unit &unit, ValueRange sums) {
+// What the next columns need is asked for before these are finished.
+void WarpgroupWriter::store(const Unit &unit, ValueRange sums, Epilogue::Ahead ahead) {
   int64_t columns = plan.part.tile.n;
   for (int64_t at = 0; at < tile().n; at += columns) {
     Sums own(columns / 8);
     for (int64_t i = 0; i < columns / 2; ++i)
       own[i / 4][i % 4] = sums[at / 2 + i];
+    Epilogue::Ahead next;
+    if (at + columns < tile().n)
+      next = ask(unit, e.i32(at + columns));
     Value exists;
     auto require = [&](Value holds) { exists = exists ? target::both(e, exists, holds) : holds; };
     if (plan.gemm.n % tile().n)
@@ -307,9 +346,10 @@ void WarpgroupWriter::store(const Unit &unit, ValueRange sums) {
     if (llvm::divideCeil(plan.gemm.m, tile().m()) % tile().sharers)
       require(e.less32(unit.line, plan.gemm.m));
     if (exists)
-      e.when(exists, [&] { storeColumns(unit, own, e.i32(at)); });
+      e.when(exists, [&] { storeColumns(unit, own, e.i32(at), ahead); });
     else
-      storeColumns(unit, own, e.i32(at));
+      storeColumns(unit, own, e.i32(at), ahead);
+    ahead = std::move(next);
   }
 }
 
@@ -331,7 +371,8 @@ void WarpgroupWriter::exchangeAndStore(const Unit &unit, ValueRange sums) {
   e.loop(e.index(0), e.index(tile().n / columns / blocks), 1, [&](Value turn) {
     Value at = e.mul32(e.add32(e.mul32(asI32(e, turn), blocks), rank), columns);
     auto finish = [&] {
-      storeColumns(unit, addShares(e.advance(place, e.mul32(at, squareBytes / 8))), at);
+      Sums whole = addShares(e.advance(place, e.mul32(at, squareBytes / 8)));
+      storeColumns(unit, whole, at, ask(unit, at));
     };
     if (plan.gemm.n % tile().n)
       e.when(e.less32(e.add32(unit.column, at), plan.gemm.n), finish);
@@ -384,8 +425,11 @@ void WarpgroupWriter::copy() {
 }
 void WarpgroupWriter::multiply() {
   setRegisters(e, plan, multiplyRegisters);
-  forUnits(ring.first(/*copies=*/false),
-           [&](const Unit &unit, Place place) { return multiplyUnit(unit, place); });
+  auto unit = [&](const Unit &unit, Place place) { return multiplyUnit(unit, place); };
+  if (tile().takesTurns)
+    forTurns(unit);
+  else
+    forUnits(ring.first(/*copies=*/false), unit);
   e.allStored(4 * tile().groups); // those that copy have few registers
 }
 
@@ -411,7 +455,6 @@ void nvptx::emitWarpgroups(FusedKernelOpInterface op, DeviceCode &code, const Wa
   shape.grid[0] = plan.clusters * plan.tile.cluster();
   shape.threads = plan.tile.threads();
   shape.cluster = plan.tile.cluster();
-  shape.registers = plan.tile.registers();
   shape.sharedBytes = plan.sharedBytes();
   shape.showsResults = plan.parts() == 1;
   SmallVector<kernel::TensorMapAttr> tensorMaps;

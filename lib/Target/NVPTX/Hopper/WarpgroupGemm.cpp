@@ -16,14 +16,10 @@ ArrayRef<WarpgroupShape> nvptx::warpgroupShapes() {
 }
 
 static constexpr int64_t mostStages = 8;
-/// The share of a large product's speed that two blocks reach together. An estimate.
-static constexpr double sharedSpeed = 0.62;
 
-/// Columns of the result that a warp stages at a time: beside the ring of the largest tile, or of
-/// two blocks, there is no room for more, and each block that divides k finishes some.
+/// Columns of the result that a warp stages at a time: beside the ring of the largest tile there is
+/// no room for more, and each block that divides k finishes some.
 static int64_t stagedColumns(const WarpgroupTile &tile) {
-  if (tile.blocks > 1)
-    return 16;
   return tile.n > 128 || tile.dividers > 1 ? 32 : 64;
 }
 
@@ -35,8 +31,9 @@ static TileGemm partOf(const TileGemm &gemm, const WarpgroupTile &tile) {
 }
 
 static int64_t bytesBesideRing(const TileGemm &gemm, const WarpgroupTile &tile) {
-  return Epilogue::sharedBytes(partOf(gemm, tile)) + BarrierRing::bytes(mostStages);
+  return tile.turns() * Epilogue::sharedBytes(partOf(gemm, tile)) + BarrierRing::bytes(mostStages);
 }
+int64_t WarpgroupGemm::stagingBytes() const { return tile.turns() * Epilogue::sharedBytes(part); }
 
 /// Two blocks share the right side where that wastes few tiles, and each has whole squares of it.
 static int64_t chooseSharers(const TileGemm &gemm, const WarpgroupTile &tile) {
@@ -68,8 +65,6 @@ double WarpgroupGemm::cycles(const Chip &chip) const {
   for (const WarpgroupShape &shape : warpgroupShapes())
     if (shape.groups == tile.groups && shape.n == tile.n)
       speed = speedOf(chip, ProductForm::Warpgroups, tile.m(), tile.n, shape.speed);
-  if (tile.blocks > 1)
-    speed = sharedSpeed / double(tile.blocks);
   double rounds = llvm::divideCeil(units(), mostClusters(chip));
   int64_t steps = llvm::divideCeil(partSteps(), tile.dividers);
   double pairs = double(tile.m() * tile.n * steps * stepPoints);
@@ -80,15 +75,6 @@ double WarpgroupGemm::cycles(const Chip &chip) const {
   if (tile.dividers > 1)
     cycles += 500 + double(tile.m() * tile.n * 4) / 32;
   return cycles;
-}
-
-/// Bodies of two blocks are hidden behind each other's products, but for the last ones.
-double WarpgroupGemm::cyclesWithBody(const Chip &chip) const {
-  double rounds = llvm::divideCeil(units(), mostClusters(chip));
-  double body = gemm.bodyCycles * double(tile.m() * tile.n);
-  if (tile.blocks == 1)
-    return cycles(chip) + rounds * body;
-  return std::max(cycles(chip), 1500 + rounds * double(tile.blocks) * body) + body;
 }
 
 /// Numbers of parts to try: a part is worth its cost from some steps on. As many as have something
@@ -114,9 +100,8 @@ static WarpgroupSide sideOf(const TileGemm &gemm, const SideLayout &side, int64_
 /// Without parts. `operands`: numbers of the left and the right one.
 static WarpgroupGemm planOf(const TileGemm &gemm, const Chip &chip, WarpgroupTile tile,
                             std::pair<int64_t, int64_t> operands) {
-  // Of each block the chip takes 1 KB.
-  int64_t most = (chip.sharedBytes + 1024) / tile.blocks - 1024;
-  tile.stages = std::min(mostStages, (most - bytesBesideRing(gemm, tile)) / tile.stageBytes());
+  tile.stages =
+      std::min(mostStages, (chip.sharedBytes - bytesBesideRing(gemm, tile)) / tile.stageBytes());
   WarpgroupSide lhs = sideOf(gemm, gemm.lhs, operands.first, tile.m(), 1),
                 rhs = sideOf(gemm, gemm.rhs, operands.second, tile.n, tile.sharers);
   if (rhs.isGathered())
@@ -141,14 +126,15 @@ static bool mayDivide(const WarpgroupGemm &plan) {
          tile.n / plan.part.tile.n % tile.dividers == 0;
 }
 
-/// In two blocks a multiprocessor, if each takes some tiles that hardware copies. Not measured
-/// bare: it is for bodies that take as long as their products.
-static std::optional<WarpgroupGemm> sharedOf(const TileGemm &gemm, const Chip &chip,
-                                             std::pair<int64_t, int64_t> operands) {
-  WarpgroupTile tile{2, 128, 1, 1, 0, 2};
+/// Where the body takes long beside the products of a tile, warpgroups take turns. Trials are of
+/// bare products, which are faster in one tile of both.
+static constexpr double longBody = 0.25; // cycles a point
+static std::optional<WarpgroupGemm> takingTurns(const TileGemm &gemm, const Chip &chip,
+                                                std::pair<int64_t, int64_t> operands) {
+  WarpgroupTile tile{2, 256, 1, 1, 0, /*takesTurns=*/true};
   tile.sharers = chooseSharers(gemm, tile);
   WarpgroupGemm plan = planOf(gemm, chip, tile, operands);
-  bool fits = !plan.gathers() && plan.tile.stages >= 3 && plan.units() > plan.clusters / 2;
+  bool fits = !plan.gathers() && plan.units() >= 2 * plan.clusters;
   return fits ? std::optional(plan) : std::nullopt;
 }
 
@@ -219,13 +205,10 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
         consider(tried);
     }
   }
-  if (std::optional<WarpgroupGemm> shared = sharedOf(gemm, chip, {lhs, rhs});
-      best && shared && parts <= 1) {
-    bool isGiven = gemm.pick && shared->picked() == *gemm.pick;
-    bool isFaster = gemm.readsTable && shared->cyclesWithBody(chip) < best->cyclesWithBody(chip);
-    if (isGiven || isFaster)
-      best.emplace(*shared);
-  }
+  if (auto turns = takingTurns(gemm, chip, {lhs, rhs}); turns && parts <= 1)
+    if (gemm.pick && !gemm.readsTable ? turns->picked() == *gemm.pick
+                                      : gemm.bodyCycles >= longBody && best && best->parts() == 1)
+      best.emplace(*turns);
   if (best && leavesToTiles(*best, chip)) {
     why = "it is small and would be copied in pieces";
     return std::nullopt;
@@ -268,10 +251,9 @@ std::string WarpgroupGemm::describe() const {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "warpgroups: tiles of " << tile.m() << "x" << tile.n << "x" << stepPoints << " in "
-     << tile.stages << " stages, " << (tile.blocks > 1 ? "two blocks a multiprocessor, " : "")
-     << "clusters of " << tile.cluster() << (tile.dividers > 1 ? " that divide k" : "")
-     << ", sides along " << (gemm.lhs.alongDepth ? "k" : "m") << " and "
-     << (gemm.rhs.alongDepth ? "k" : "n");
+     << tile.stages << " stages, " << (tile.takesTurns ? "taken in turns, " : "") << "clusters of "
+     << tile.cluster() << (tile.dividers > 1 ? " that divide k" : "") << ", sides along "
+     << (gemm.lhs.alongDepth ? "k" : "m") << " and " << (gemm.rhs.alongDepth ? "k" : "n");
   if (tensorBytes())
     os << ", tensor copies";
   if (lhs.isGathered())

@@ -47,9 +47,10 @@ void Epilogue::stage(ArrayRef<std::array<Value, 4>> sums, Value shared) {
 }
 
 /// A part's sums lie as the result does, entry by entry.
-void Epilogue::write(ArrayRef<Value> sums, Value line, Value column) {
+void Epilogue::write(ArrayRef<Value> sums, Value line, Value column,
+                     const ResultWriter::Runs &inputs) {
   if (gemm.parts == 1)
-    return writer.write(sums, batch, line, column);
+    return writer.write(sums, batch, line, column, inputs);
   Value entry = e.add(e.mul(e.position(part), gemm.batches()), e.position(number));
   Value place = e.add(e.mul(entry, gemm.m), e.position(line));
   place = e.add(e.mul(place, gemm.n), e.position(column));
@@ -57,42 +58,109 @@ void Epilogue::write(ArrayRef<Value> sums, Value line, Value column) {
 }
 
 /// `line`, `column`: of the staged part.
-void Epilogue::finish(const Staged &staged, Value line, Value column) {
+Epilogue::Columns Epilogue::columnsOf(const Staged &staged, Value pass, Value line, Value column) {
   int64_t runs = staged.width / columns;
-  e.loop(e.index(0), e.index(staged.lines * runs / staged.threads), 1, [&](Value pass) {
-    Value number = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), pass);
-    number = e.add32(e.mul32(number, staged.threads), staged.thread);
-    Value ownLine = e.div32(number, runs), ownColumn = e.mul32(e.rem32(number, runs), columns);
-    Value place = e.add32(e.mul32(ownLine, staged.pitch), ownColumn);
-    place = e.advance(staged.memory, e.mul32(place, 4));
-    ownLine = e.add32(line, ownLine);
-    ownColumn = e.add32(column, ownColumn);
-    Value exists;
-    auto require = [&](Value holds) { exists = exists ? target::both(e, exists, holds) : holds; };
-    if (gemm.m % gemm.tile.m)
-      require(e.less32(ownLine, gemm.m));
-    if (gemm.n % gemm.tile.n)
-      require(e.less32(ownColumn, gemm.n));
-    auto run = [&] { write(e.loadRun(place, e.b.getF32Type(), columns), ownLine, ownColumn); };
-    if (exists)
-      e.when(exists, run);
-    else
-      run();
+  Value number = e.add32(e.mul32(pass, staged.threads), staged.thread);
+  Value ownLine = e.div32(number, runs), ownColumn = e.mul32(e.rem32(number, runs), columns);
+  Value place = e.add32(e.mul32(ownLine, staged.pitch), ownColumn);
+  return {e.advance(staged.memory, e.mul32(place, 4)), e.add32(line, ownLine),
+          e.add32(column, ownColumn)};
+}
+
+/// Beyond the result the last columns and lines are read again, and not used.
+ResultWriter::Runs Epilogue::load(const Columns &at) {
+  Value line = at.line, column = at.column;
+  if (gemm.m % gemm.tile.m)
+    line = e.min32(line, e.i32(gemm.m - 1));
+  if (gemm.n % gemm.tile.n)
+    column = e.min32(column, e.i32(gemm.n - columns));
+  return writer.load(batch, line, column);
+}
+
+void Epilogue::finishPass(const Columns &at, const ResultWriter::Runs &inputs) {
+  Value exists;
+  auto require = [&](Value holds) { exists = exists ? target::both(e, exists, holds) : holds; };
+  if (gemm.m % gemm.tile.m)
+    require(e.less32(at.line, gemm.m));
+  if (gemm.n % gemm.tile.n)
+    require(e.less32(at.column, gemm.n));
+  auto run = [&] {
+    write(e.loadRun(at.place, e.b.getF32Type(), columns), at.line, at.column, inputs);
+  };
+  if (exists)
+    e.when(exists, run);
+  else
+    run();
+}
+
+Epilogue::Staged Epilogue::stagedBy(Value warpMemory) {
+  return {warpMemory,        e.rem32(e.thread(), 32), stagedLines(gemm),
+          gemm.tile.warpN(), pitchOf(gemm),           32};
+}
+
+/// Instructions of all passes that are worth being written out.
+static constexpr int64_t mostUnrolled = 256;
+
+// Passes of a long body are a loop, in which each asks for what the next one needs.
+Epilogue::Ahead Epilogue::ask(Value line, Value column) {
+  Ahead ahead;
+  if (gemm.parts > 1 || !writer.hasInputs())
+    return ahead;
+  Staged staged = stagedBy(Value());
+  staged.memory = e.sharedMemory();
+  bool isShort = passes(staged) * columns * writer.operations() <= mostUnrolled;
+  for (int64_t pass = 0; pass < (isShort ? passes(staged) : 1); ++pass)
+    ahead.push_back(load(columnsOf(staged, e.i32(pass), line, column)));
+  return ahead;
+}
+
+void Epilogue::finish(const Staged &staged, Value line, Value column, const Ahead &ahead) {
+  auto at = [&](Value pass) { return columnsOf(staged, pass, line, column); };
+  int64_t count = passes(staged);
+  if (!ahead.empty() && int64_t(ahead.size()) == count) {
+    for (int64_t pass = 0; pass < count; ++pass)
+      finishPass(at(e.i32(pass)), ahead[pass]);
+    return;
+  }
+  SmallVector<Value> first;
+  for (const auto &runs : ahead)
+    for (const auto &run : runs)
+      llvm::append_range(first, run);
+  e.loop(e.index(0), e.index(count), 1, first, [&](Value index, ValueRange now) {
+    Value pass = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), index);
+    if (ahead.empty()) {
+      Columns own = at(pass);
+      finishPass(own, gemm.parts > 1 ? ResultWriter::Runs() : load(own));
+      return SmallVector<Value>();
+    }
+    SmallVector<Value> next;
+    for (const auto &run : load(at(e.min32(e.add32(pass, e.i32(1)), e.i32(count - 1)))))
+      llvm::append_range(next, run);
+    ResultWriter::Runs inputs;
+    for (const auto &run : ahead.front()) {
+      inputs.emplace_back(now.take_front(run.size()));
+      now = now.drop_front(run.size());
+    }
+    finishPass(at(pass), inputs);
+    return next;
   });
 }
 
-void Epilogue::store(ArrayRef<std::array<Value, 4>> sums, Value line, Value column, Value shared) {
+void Epilogue::store(ArrayRef<std::array<Value, 4>> sums, Value line, Value column, Value shared,
+                     Ahead ahead) {
   Value warp = e.div32(e.thread(), 32), all = e.i32(-1);
   Value own = e.advance(shared, e.mul32(warp, warpBytes(gemm)));
-  Staged staged{own, e.rem32(e.thread(), 32), stagedLines(gemm), gemm.tile.warpN(), pitchOf(gemm),
-                32};
+  Staged staged = stagedBy(own);
   int64_t lines = staged.lines, perStage = lines / 16 * (gemm.tile.warpN() / 8);
   for (int64_t at = 0; at < gemm.tile.warpM(); at += lines) {
-    if (at > 0)
+    Value first = e.add32(line, e.i32(at));
+    if (at > 0) {
       e.syncWarp(all);
+      ahead = ask(first, column);
+    }
     stage(sums.slice(at / lines * perStage, perStage), own);
     e.syncWarp(all);
-    finish(staged, e.add32(line, e.i32(at)), column);
+    finish(staged, first, column, ahead);
   }
 }
 
@@ -109,11 +177,41 @@ void Epilogue::storeNumbers(ArrayRef<std::array<Value, 4>> sums, Value line, Val
       for (int64_t j = 0; j < runs; ++j)
         e.storeRun(sums[(at / 16 + r) * runs + j], e.advance(base, 4 * (r * width + 64 * j)));
     e.syncBlock();
-    finish(staged, e.add32(line, e.i32(at)), column);
+    finish(staged, e.add32(line, e.i32(at)), column, {});
   }
 }
 
-void ResultWriter::write(ArrayRef<Value> sums, ArrayRef<Value> batch, Value line, Value column) {
+/// An input that is read by neighbouring columns: each of them, or one for all.
+bool ResultWriter::hasInputs() const {
+  unsigned last = results.space.rank() - 1;
+  return llvm::any_of(results.space.inputs, [&](const Access &access) {
+    return access.dependsOn(last) && access.strideAlong(last) == 1;
+  });
+}
+int64_t ResultWriter::operations() {
+  return llvm::range_size(op.getBody().front().without_terminator());
+}
+
+ResultWriter::Runs ResultWriter::load(ArrayRef<Value> batch, Value line, Value column) {
+  const target::IterationSpace &space = results.space;
+  unsigned last = space.rank() - 1;
+  SmallVector<Value> dims = results.pointOf(e, batch, line, column);
+  ArrayRef<Value> inputs = ArrayRef(pointers.operands).drop_front(2);
+  Runs runs(space.inputs.size());
+  for (auto [i, access] : llvm::enumerate(space.inputs)) {
+    BlockArgument argument = op.getBody().front().getArgument(1 + i);
+    int64_t length = access.strideAlong(last) == 1 ? columns : 1;
+    if (argument.use_empty() || (access.dependsOn(last) && length == 1 && columns > 1))
+      continue; // the latter by element
+    Value place = target::position(e, access, dims);
+    runs[i] =
+        e.loadRun(e.address(inputs[i], argument.getType(), place), argument.getType(), length);
+  }
+  return runs;
+}
+
+void ResultWriter::write(ArrayRef<Value> sums, ArrayRef<Value> batch, Value line, Value column,
+                         const Runs &inputs) {
   const target::IterationSpace &space = results.space;
   unsigned last = space.rank() - 1;
   Block &block = op.getBody().front();
@@ -126,16 +224,10 @@ void ResultWriter::write(ArrayRef<Value> sums, ArrayRef<Value> batch, Value line
   SmallVector<Body::Values> known(columns);
   for (auto [values, sum] : llvm::zip(known, sums))
     values[block.getArgument(0)] = sum;
-  ArrayRef<Value> inputs = ArrayRef(pointers.operands).drop_front(2);
-  for (auto [i, access] : llvm::enumerate(space.inputs)) {
-    BlockArgument argument = block.getArgument(1 + i);
-    if (argument.use_empty() || (access.dependsOn(last) && runOf(access) == 1 && columns > 1))
-      continue; // the latter by element
-    SmallVector<Value> run = e.loadRun(placeOf(inputs[i], argument.getType(), access),
-                                       argument.getType(), runOf(access));
-    for (auto [c, values] : llvm::enumerate(known))
-      values[argument] = run[run.size() == 1 ? 0 : c];
-  }
+  for (auto [i, run] : llvm::enumerate(inputs))
+    if (!run.empty())
+      for (auto [c, values] : llvm::enumerate(known))
+        values[block.getArgument(1 + i)] = run[run.size() == 1 ? 0 : c];
   SmallVector<SmallVector<Value>> yields(op->getNumResults());
   auto pointAt = [&](int64_t c) {
     SmallVector<Value> at(dims);

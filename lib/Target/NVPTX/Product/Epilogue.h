@@ -19,7 +19,16 @@ public:
         pointers(pointers) {}
 
   const int64_t columns; // of a thread
-  void write(llvm::ArrayRef<Value> sums, llvm::ArrayRef<Value> batch, Value line, Value column);
+  /// Elements of each input that are neighbours there, or one for all columns; none of others.
+  using Runs = llvm::SmallVector<llvm::SmallVector<Value>>;
+  Runs load(llvm::ArrayRef<Value> batch, Value line, Value column);
+  void write(llvm::ArrayRef<Value> sums, llvm::ArrayRef<Value> batch, Value line, Value column,
+             const Runs &inputs);
+  void write(llvm::ArrayRef<Value> sums, llvm::ArrayRef<Value> batch, Value line, Value column) {
+    write(sums, batch, line, column, load(batch, line, column));
+  }
+  bool hasInputs() const;
+  int64_t operations(); // of the body at a point
 
 private:
   DeviceEmitter &e;
@@ -40,10 +49,19 @@ public:
   /// Bytes of all warps.
   static int64_t sharedBytes(const TileGemm &gemm);
 
+  /// What the body reads at the first columns that a thread finishes, or at all of them if it is
+  /// short: asked for before the sums are staged, since memory takes as long as many products.
+  using Ahead = llvm::SmallVector<ResultWriter::Runs>;
+  Ahead ask(Value line, Value column);
+
   /// `sums`: of lines 16 i and columns 8 j of the warp at [i * warpN / 8 + j], as mma leaves them.
   /// `line`, `column`: where the warp's part of the result begins; `shared`: memory that no other
   /// warp uses.
-  void store(llvm::ArrayRef<std::array<Value, 4>> sums, Value line, Value column, Value shared);
+  void store(llvm::ArrayRef<std::array<Value, 4>> sums, Value line, Value column, Value shared,
+             Ahead ahead);
+  void store(llvm::ArrayRef<std::array<Value, 4>> sums, Value line, Value column, Value shared) {
+    store(sums, line, column, shared, ask(line, column));
+  }
 
   /// Sums without matrix units: of 64 i + 4 (t / 16) + r and columns 64 j + 4 (t % 16) to the next
   /// but two of the block at [(4 i + r) * tile.n / 64 + j], for thread t.
@@ -56,9 +74,21 @@ private:
     Value memory, thread; // thread: its number among `threads`
     int64_t lines, width, pitch, threads;
   };
+  /// Columns that a thread finishes in a pass: where their sums are, and they.
+  struct Columns {
+    Value place, line, column;
+  };
+  Staged stagedBy(Value warpMemory);
+  int64_t passes(const Staged &staged) const {
+    return staged.lines * (staged.width / columns) / staged.threads;
+  }
+  Columns columnsOf(const Staged &staged, Value pass, Value line, Value column);
+  ResultWriter::Runs load(const Columns &at);
   void stage(llvm::ArrayRef<std::array<Value, 4>> sums, Value shared);
-  void finish(const Staged &staged, Value line, Value column);
-  void write(llvm::ArrayRef<Value> sums, Value line, Value column);
+  void finish(const Staged &staged, Value line, Value column, const Ahead &ahead);
+  void finishPass(const Columns &at, const ResultWriter::Runs &inputs);
+  void write(llvm::ArrayRef<Value> sums, Value line, Value column,
+             const ResultWriter::Runs &inputs);
 
   DeviceEmitter &e;
   const TileGemm &gemm;
