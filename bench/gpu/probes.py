@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Writes small kernels that ask a chip what lib/PTXSim/README.md lists as unconfirmed, with their inputs and the answers of our reading.
+# Writes small kernels that ask a chip the points of lib/PTXSim/README.md, with their inputs and the answers of our reading.
 # probes.py FOLDER
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A probe is NAME.ptx and NAME.probe, a text that gpu-probe reads. Answers are computed here from the PTX ISA, and not by the interpreter. Where the ISA
