@@ -4,7 +4,7 @@
 //
 // Prints one line: "ok", "differs", "agrees with LABELS", "skipped" or "failed". An output has a
 // file with the answer, or labels: NAME.LABEL.bin is what was recorded under the label. RESULT gets
-// the bytes of the last output.
+// the bytes of the last output. Of a probe that should fail the answer is the driver's code.
 #include "bench/gpu/Device.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +25,7 @@ typedef struct {
   char labels[MOST_LABELS][64]; /* or the one file with the answer */
   int label_count;
   bool has_answer;
+  int fails; /* the code, 0: it should not */
 } Probe;
 
 static const char *folder, *name;
@@ -51,12 +52,13 @@ static ampc_cuda_address upload(const char *file) {
 typedef int (*Encode)(void *, int, uint32_t, void *, const uint64_t *, const uint64_t *,
                       const uint32_t *, const uint32_t *, int, int, int, int);
 
-/* "FILE rank sizes box", of f32. */
+/* "TYPE FILE rank sizes box" */
 static void encodeMap(Probe *probe, int number, char *words) {
-  enum { FLOAT32 = 7 };
-  char *file = strtok(words, " ");
+  enum { FLOAT32 = 7, BFLOAT16 = 9 };
+  bool is_wide = !strcmp(strtok(words, " "), "f32");
+  char *file = strtok(NULL, " ");
   uint32_t rank = (uint32_t)atoi(strtok(NULL, " ")), box[5], steps[5] = {1, 1, 1, 1, 1};
-  uint64_t sizes[5], strides[5], bytes = 4;
+  uint64_t sizes[5], strides[5], bytes = is_wide ? 4 : 2;
   for (uint32_t d = 0; d < rank; ++d)
     sizes[d] = strtoull(strtok(NULL, " "), NULL, 10);
   for (uint32_t d = 0; d < rank; ++d)
@@ -69,8 +71,8 @@ static void encodeMap(Probe *probe, int number, char *words) {
   if (!found)
     end("failed %s: the driver has no tensor maps", name);
   probe->buffers[number] = upload(file);
-  check(encode(probe->maps[number], FLOAT32, rank, (void *)(uintptr_t)probe->buffers[number], sizes,
-               strides, box, steps, 0, 0, 0, 0),
+  check(encode(probe->maps[number], is_wide ? FLOAT32 : BFLOAT16, rank,
+               (void *)(uintptr_t)probe->buffers[number], sizes, strides, box, steps, 0, 0, 0, 0),
         "tensor map");
   probe->arguments[number] = probe->maps[number];
 }
@@ -97,6 +99,8 @@ static void readLine(Probe *probe, char *line) {
     probe->block = (unsigned)atoi(rest);
   else if (!strcmp(line, "shared"))
     probe->shared = (unsigned)atoi(rest);
+  else if (!strcmp(line, "fails"))
+    probe->fails = atoi(rest);
   else {
     probe->arguments[number] = &probe->buffers[number];
     ++probe->argument_count;
@@ -115,7 +119,8 @@ static bool runsHere(const char *target, int capability) {
   return target[strlen(target) - 1] == 'a' ? capability == wanted : capability >= wanted;
 }
 
-static void launchProbe(Probe *probe) {
+/* The code of the launch or of the wait for it. */
+static int launchProbe(Probe *probe) {
   char file[PATH_BYTES];
   size_t bytes;
   snprintf(file, sizeof file, "%s.ptx", name);
@@ -127,8 +132,8 @@ static void launchProbe(Probe *probe) {
     check(driver.set_function(function, AMPC_CUDA_MAX_DYNAMIC_SHARED_BYTES, (int)probe->shared),
           "shared memory");
   ampc_cuda_config config = {{1, 1, 1}, {probe->block, 1, 1}, probe->shared, NULL, NULL, 0};
-  check(driver.launch(&config, function, probe->arguments, NULL), "launch");
-  check(driver.synchronize(NULL), "run");
+  int result = driver.launch(&config, function, probe->arguments, NULL);
+  return result ? result : driver.synchronize(NULL);
 }
 
 /* Words that differ, and the first of them. */
@@ -151,6 +156,13 @@ static void reportAnswer(const Probe *probe, const uint32_t *got) {
   else
     printf("differs point %d: %s: %zu of %zu words, the first is %zu: %08x\n", probe->point, name,
            count, probe->output_bytes / 4, first, got[first]);
+}
+
+static void reportCode(const Probe *probe, int code) {
+  if (code == probe->fails)
+    printf("ok point %d: %s\n", probe->point, name);
+  else
+    printf("differs point %d: %s: code %d\n", probe->point, name, code);
 }
 
 static void reportLabels(const Probe *probe, const uint32_t *got) {
@@ -202,7 +214,12 @@ int main(int argc, char **argv) {
       return 0;
     }
   }
-  launchProbe(&probe);
+  int code = launchProbe(&probe);
+  if (probe.fails) {
+    reportCode(&probe, code);
+    return 0;
+  }
+  check(code, name);
   uint32_t *got = malloc(probe.output_bytes);
   check(driver.to_host(got, probe.buffers[probe.output], probe.output_bytes, NULL), "copy");
   check(driver.synchronize(NULL), "copy");

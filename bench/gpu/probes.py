@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-# Writes small kernels that ask a chip what lib/PTXSim/README.md lists as unconfirmed, with their inputs and the answers of our reading.
+# Writes small kernels that ask a chip the points of lib/PTXSim/README.md, with their inputs and the answers of our reading.
 # probes.py FOLDER
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A probe is NAME.ptx and NAME.probe, a text that gpu-probe reads. Answers are computed here from the PTX ISA, and not by the interpreter. Where the ISA
-leaves the answer open (sums of tensor cores, approximate functions) gpu-probe records what the interpreter says under a label: see pack."""
+leaves the answer open (sums of tensor cores, approximate functions) gpu-probe records what the interpreter says under a label: see pack. A line "fails CODE"
+means that the chip refuses the kernel with that code of the driver."""
 import os
 import random
 import struct
@@ -87,7 +88,7 @@ def matrices():
             probe.done(kernel("sm_90", "8.0", 2, body))
 
 
-CODES = {"f16": lambda x: struct.pack("<e", x), "bf16": lambda x: struct.pack("<f", x)[2:], "tf32": lambda x: struct.pack("<f", x)}
+CODES = {"f16": lambda x: struct.pack("<e", x), "bf16": lambda x: struct.pack("<f", x)[2:], "tf32": lambda x: struct.pack("<f", x), "f32": lambda x: struct.pack("<f", x)}
 
 
 def e4m3(x):
@@ -127,15 +128,21 @@ class Layout:
         return self.leading >> 4 << 16 | self.stride >> 4 << 32 | {16: 0, 32: 3, 64: 2, 128: 1}[self.swizzle] << 62
 
 
-def wgmma(kind, swizzle, majors, registers, point):
-    """Points 1 and 5: a product of small integers, which every arithmetic gives exactly."""
+def wide(draw):
+    """Of very different size: what a sum makes of them depends on alignment, truncation and order."""
+    return draw.choice([1, -1]) * draw.uniform(1, 2) * 2.0 ** draw.randint(-12, 12)
+
+
+def wgmma(kind, swizzle, majors, registers, point, sums=False):
+    """Points 1 and 5: a product of small integers, which every arithmetic gives exactly. Point 9 (`sums`): of numbers of very different size."""
     element, n = BYTES[kind], 64
     depth, per, area = 32 // element, 4 // element, 16384
     letters = "".join("k" if major else "mn"[side] for side, major in enumerate(majors))
-    probe = Probe(f"wgmma-{kind}-{swizzle}-{letters}{'-registers' * registers}", point, "sm_90a", "8.0", 128, 32768)
+    probe = Probe(f"wgmma-{kind}-sums" if sums else f"wgmma-{kind}-{swizzle}-{letters}{'-registers' * registers}", point, "sm_90a", "8.0", 128, 32768)
     draw = random.Random(swizzle * 8 + depth)
-    a = [[draw.randint(-3, 3) for _ in range(depth)] for _ in range(64)]
-    b = [[draw.randint(-3, 3) for _ in range(depth)] for _ in range(n)]
+    number = wide if sums else lambda draw: draw.randint(-3, 3)
+    a = [[number(draw) for _ in range(depth)] for _ in range(64)]
+    b = [[number(draw) for _ in range(depth)] for _ in range(n)]
     sides = [Layout(major, swizzle, element, 64) for major in majors]
     memory, fragments = bytearray(32768), bytearray()
     for layout, values, start in ((sides[0], a, 0), (sides[1], b, area)):
@@ -148,7 +155,7 @@ def wgmma(kind, swizzle, majors, registers, point):
             register, lane = i // per, thread % 32
             row = thread // 32 * 16 + lane // 4 + register % 2 * 8
             fragments += CODES[kind](a[row][register // 2 * 4 * per + lane % 4 * per + i % per])
-    sums = ", ".join(f"%x{i}" for i in range(n // 2))
+    results = ", ".join(f"%x{i}" for i in range(n // 2))
     transposes = "" if element != 2 else (f", {int(not majors[1])}" if registers else f", {int(not majors[0])}, {int(not majors[1])}")
     body = (".reg .f32 %x<64>;\nmov.u32 %r0, %tid.x; mov.u32 %r1, dyn; mov.u32 %r2, %r0;\n"
             "COPY: shl.b32 %r3, %r2, 4; cvt.u64.u32 %rd8, %r3; add.u64 %rd8, %rd8, %rd0; ld.global.v4.u32 {%r4,%r5,%r6,%r7}, [%rd8]; add.u32 %r8, %r1, %r3;\n"
@@ -157,7 +164,7 @@ def wgmma(kind, swizzle, majors, registers, point):
             + "".join(f"mov.f32 %x{i}, 0f00000000;\n" for i in range(n // 2))
             + f"fence.proxy.async; bar.sync 0; shr.u32 %r20, %r1, 4; cvt.u64.u32 %rd12, %r20; add.u64 %rd14, %rd12, {area // 16};\n"
             f"or.b64 %rd13, %rd12, {sides[0].descriptor()}; or.b64 %rd14, %rd14, {sides[1].descriptor()};\nwgmma.fence.sync.aligned;\n"
-            f"wgmma.mma_async.sync.aligned.m64n{n}k{depth}.f32.{kind}.{kind} {{{sums}}}, "
+            f"wgmma.mma_async.sync.aligned.m64n{n}k{depth}.f32.{kind}.{kind} {{{results}}}, "
             + ("{%r10,%r11,%r12,%r13}" if registers else "%rd13") + f", %rd14, 1, 1, 1{transposes};\n"
             "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n"
             f"mul.wide.u32 %rd10, %r0, {2 * n}; add.u64 %rd11, %rd10, %rd2;\n"
@@ -169,41 +176,72 @@ def wgmma(kind, swizzle, majors, registers, point):
             want.append(float(sum(x * y for x, y in zip(a[row], b[column]))))
     probe.argument("in FILE", bytes(memory))
     probe.argument("in FILE", bytes(fragments))
-    probe.argument(f"out {4 * len(want)} FILE", struct.pack(f"<{len(want)}f", *want))
+    if sums:
+        probe.argument(f"out {4 * len(want)} fma ampere hopper")
+    else:
+        probe.argument(f"out {4 * len(want)} FILE", struct.pack(f"<{len(want)}f", *want))
     probe.done(kernel("sm_90a", "8.0", 3, body, ".extern .shared .align 1024 .b8 dyn[];\n"))
+
+
+BOXES = [("f32", (40,), (16,), (8,)), ("f32", (40,), (16,), (-4,)), ("f32", (40,), (16,), (28,)), ("f32", (24, 10), (8, 4), (-4, 8)),
+               ("f32", (12, 5, 4), (8, 3, 2), (8, -1, 3)), ("f32", (4, 3, 2, 3, 2), (4, 2, 2, 2, 2), (0, 2, 1, -1, 1)), ("bf16", (40,), (16,), (-8,)),
+               ("bf16", (24, 10), (16, 4), (16, 8))]
+
+
+def box_kernel(rank, coordinates, bytes, store=False):
+    """A box to shared memory and out again; or zeros to the box."""
+    text = HEAD.format("8.0", "sm_90") + ".visible .entry k(.param .align 64 .b8 map[128], .param .u64 p1)\n{\n" + REGISTERS
+    text += f".shared .align 128 .b8 s[{bytes}]; .shared .align 8 .b64 bar;\n"
+    text += ("mov.u32 %r0, %tid.x; mov.u32 %r1, s; mov.u32 %r2, bar; ld.param.u64 %rd1, [p1]; cvta.to.global.u64 %rd1, %rd1;\n"
+             f"mov.b64 %rd2, map; cvta.param.u64 %rd2, %rd2; setp.eq.u32 %p0, %r0, 0; shl.b32 %r3, %r0, 2; setp.ge.u32 %p3, %r3, {bytes};\n")
+    walk = f"@%p3 bra OVER;\nWALK: cvt.u64.u32 %rd3, %r3; add.u64 %rd4, %rd1, %rd3; add.u32 %r4, %r1, %r3; "
+    again = f"add.u32 %r3, %r3, 128; setp.lt.u32 %p1, %r3, {bytes}; @%p1 bra WALK;\nOVER: "
+    if store:
+        return text + (f"{walk}mov.u32 %r5, 0; st.shared.u32 [%r4], %r5;\n{again}fence.proxy.async; bar.sync 0; @!%p0 bra END;\n"
+                       f"cp.async.bulk.tensor.{rank}d.global.shared::cta.bulk_group [%rd2, {{{coordinates}}}], [%r1];\n"
+                       "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\nEND: ret;\n}\n")
+    return text + ("@%p0 mbarrier.init.shared.b64 [%r2], 1; @%p0 fence.mbarrier_init.release.cluster; bar.sync 0;\n"
+                   f"@%p0 mbarrier.arrive.expect_tx.shared.b64 _, [%r2], {bytes};\n"
+                   f"@%p0 cp.async.bulk.tensor.{rank}d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd2, {{{coordinates}}}], [%r2];\n"
+                   "W: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 bra W;\n"
+                   f"{walk}ld.shared.u32 %r5, [%r4]; st.global.u32 [%rd4], %r5;\n{again}ret;\n}}\n")
 
 
 def tiles():
     """Point 2: boxes that reach beyond the tensor; the wait ends only if their bytes count."""
-    for number, (size, box, at) in enumerate([((40,), (16,), (8,)), ((40,), (16,), (-4,)), ((40,), (16,), (30,)), ((24, 10), (8, 4), (-3, 8)),
-                                              ((12, 5, 4), (4, 3, 2), (10, -1, 3)), ((4, 3, 2, 3, 2), (4, 2, 2, 2, 2), (0, 2, 1, -1, 1))]):
+    for number, (kind, size, box, at) in enumerate(BOXES):
         rank, count, total = len(size), 1, 1
         for side, extent in zip(box, size):
             count, total = count * side, total * extent
-        want = []
+        want = b""
         for i in range(count):
             rest, index, stride, inside = i, 0, 1, True
             for d in range(rank):
                 x = at[d] + rest % box[d]
                 rest //= box[d]
                 inside, index, stride = inside and 0 <= x < size[d], index + x * stride, stride * size[d]
-            want.append(float(index + 1) if inside else 0.0)
-        coordinates = ", ".join(str(x) for x in at)
+            want += CODES[kind](float(index + 1) if inside else 0.0)
         probe = Probe(f"tma-outside-{number}", 2, "sm_90", "8.0", 32)
-        text = HEAD.format("8.0", "sm_90") + ".visible .entry k(.param .align 64 .b8 map[128], .param .u64 p1)\n{\n" + REGISTERS
-        text += f".shared .align 128 .b8 s[{4 * count}]; .shared .align 8 .b64 bar;\n"
-        text += ("mov.u32 %r0, %tid.x; mov.u32 %r1, s; mov.u32 %r2, bar; ld.param.u64 %rd1, [p1]; cvta.to.global.u64 %rd1, %rd1;\n"
-                 "mov.b64 %rd2, map; cvta.param.u64 %rd2, %rd2; setp.eq.u32 %p0, %r0, 0;\n"
-                 "@%p0 mbarrier.init.shared.b64 [%r2], 1; @%p0 fence.mbarrier_init.release.cluster; bar.sync 0;\n"
-                 f"@%p0 mbarrier.arrive.expect_tx.shared.b64 _, [%r2], {4 * count};\n"
-                 f"@%p0 cp.async.bulk.tensor.{rank}d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd2, {{{coordinates}}}], [%r2];\n"
-                 "W: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 bra W;\n"
-                 f"shl.b32 %r3, %r0, 2; setp.ge.u32 %p3, %r3, {4 * count}; @%p3 bra OVER;\n"
-                 "WALK: cvt.u64.u32 %rd3, %r3; add.u64 %rd4, %rd1, %rd3; add.u32 %r4, %r1, %r3; ld.shared.u32 %r5, [%r4]; st.global.u32 [%rd4], %r5;\n"
-                 f"add.u32 %r3, %r3, 128; setp.lt.u32 %p1, %r3, {4 * count}; @%p1 bra WALK;\nOVER: ret;\n}}\n")
-        probe.argument(f"map FILE {rank} {' '.join(map(str, size))} {' '.join(map(str, box))}", struct.pack(f"<{total}f", *range(1, total + 1)))
-        probe.argument(f"out {4 * count} FILE", struct.pack(f"<{count}f", *want))
-        probe.done(text)
+        probe.argument(f"map {kind} FILE {rank} {' '.join(map(str, size))} {' '.join(map(str, box))}", b"".join(CODES[kind](float(i + 1)) for i in range(total)))
+        probe.argument(f"out {len(want)} FILE", want)
+        probe.done(box_kernel(rank, ", ".join(map(str, at)), len(want)))
+
+
+def unaligned():
+    """Point 2: a box that begins in a row at no multiple of 16 bytes is an illegal instruction, wherever it lies."""
+    for name, kind, size, box, at, store in (("4", "f32", (40,), (16,), (1,), False), ("8", "f32", (24, 10), (8, 4), (2, 3), False),
+                                             ("before", "f32", (40,), (16,), (-3,), False), ("bf16", "bf16", (40,), (16,), (1,), False),
+                                             ("store", "f32", (40,), (16,), (1,), True)):
+        rank, bytes, total = len(size), len(CODES[kind](0.0)), 1
+        for extent in size:
+            total *= extent
+        for side in box:
+            bytes *= side
+        probe = Probe(f"tma-unaligned-{name}", 2, "sm_90", "8.0", 32)
+        probe.lines.append("fails 715")
+        probe.argument(f"map {kind} FILE {rank} {' '.join(map(str, size))} {' '.join(map(str, box))}", b"".join(CODES[kind](float(i + 1)) for i in range(total)))
+        probe.argument(f"out {bytes}")
+        probe.done(box_kernel(rank, ", ".join(map(str, at)), bytes, store))
 
 
 def narrow_and_wide():
@@ -240,13 +278,9 @@ def narrow_and_wide():
         probe.done(kernel(target, version, 3, body))
 
 
-def sums():
-    """Point 9: which arithmetic a tensor core has; terms of very different size, whose sum depends on alignment, truncation and order."""
-    draw = random.Random(9)
-    first = b"".join(CODES["bf16"](draw.choice([1, -1]) * draw.uniform(1, 2) * 2.0 ** draw.randint(-12, 12)) for _ in range(32 * 8))
-    second = b"".join(CODES["bf16"](draw.choice([1, -1]) * draw.uniform(1, 2) * 2.0 ** draw.randint(-12, 12)) for _ in range(32 * 4))
-    start = struct.pack("<128f", *[draw.uniform(-1, 1) * 2.0 ** draw.randint(-8, 16) for _ in range(128)])
-    probe = Probe("mma-bf16-sums", 9, "sm_80", "7.1", 32)
+def mma(name, kind, first, second, start):
+    """Point 9: a product m16n8k16 by a warp, with its fragments as they lie in registers."""
+    probe = Probe(name, 9, "sm_80", "7.1", 32)
     for data in (first, second, start):
         probe.argument("in FILE", data)
     probe.argument("out 512 fma ampere hopper")
@@ -254,29 +288,76 @@ def sums():
                       "mov.u32 %r0, %tid.x; mul.wide.u32 %rd8, %r0, 16; add.u64 %rd9, %rd8, %rd0; ld.global.v4.u32 {%r1,%r2,%r3,%r4}, [%rd9];\n"
                       "mul.wide.u32 %rd10, %r0, 8; add.u64 %rd10, %rd10, %rd1; ld.global.v2.u32 {%r5,%r6}, [%rd10];\n"
                       "add.u64 %rd11, %rd8, %rd2; ld.global.v4.f32 {%f0,%f1,%f2,%f3}, [%rd11];\n"
-                      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f4,%f5,%f6,%f7}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, {%f0,%f1,%f2,%f3};\n"
+                      f"mma.sync.aligned.m16n8k16.row.col.f32.{kind}.{kind}.f32 {{%f4,%f5,%f6,%f7}}, {{%r1,%r2,%r3,%r4}}, {{%r5,%r6}}, {{%f0,%f1,%f2,%f3}};\n"
                       "add.u64 %rd12, %rd8, %rd3; st.global.v4.f32 [%rd12], {%f4,%f5,%f6,%f7};\n"))
+
+
+def depth_of(lane, element):
+    """The point of k of an element of a lane, of A; those of B are the elements 0, 1, 4 and 5."""
+    return lane % 4 * 2 + element % 2 + element // 4 * 8
+
+
+def sums():
+    """Point 9: which arithmetic a tensor core has."""
+    for kind in ("bf16", "f16"):
+        draw = random.Random(9)
+        first, second = (b"".join(CODES[kind](wide(draw)) for _ in range(count)) for count in (32 * 8, 32 * 4))
+        mma(f"mma-{kind}-sums", kind, first, second, struct.pack("<128f", *[draw.uniform(-1, 1) * 2.0 ** draw.randint(-8, 16) for _ in range(128)]))
+    # A product with a factor 0 and a large one beside small products: it cuts them off if it counts for the largest exponent.
+    beside("mma-f16-zeros", "f16", 0.0, 2.0**15, (-13, -10))
+    beside("mma-bf16-zeros", "bf16", 0.0, 2.0**100, (-24, -20))
+    # The smallest number and a large one, whose product has the exponent -9, or 1 if subnormal numbers count as if they were 2^-14.
+    beside("mma-f16-subnormals", "f16", 2.0**-24, 2.0**15, (-12, -8))
+
+
+def beside(name, kind, least, large, exponents):
+    """In each sum one product of `least` and what is at least `large`, and 15 of factors with these exponents."""
+    draw, place = random.Random(name), 5
+    small = lambda: draw.choice([1, -1]) * draw.uniform(1, 2) * 2.0 ** draw.randint(*exponents)
+    line = [[least if k == place else small() for k in range(16)] for _ in range(16)]
+    column = [[draw.uniform(1, 1.9) * large if k == place else small() for k in range(16)] for _ in range(8)]
+    first = b"".join(CODES[kind](line[lane // 4 + i // 2 % 2 * 8][depth_of(lane, i)]) for lane in range(32) for i in range(8))
+    second = b"".join(CODES[kind](column[lane // 4][depth_of(lane, i)]) for lane in range(32) for i in (0, 1, 4, 5))
+    mma(name, kind, first, second, struct.pack("<128f", *[0.0] * 128))
 
 
 def flushed():
     """Point 11: products and sums around the smallest normal number, and the upper halves of approximate reciprocals."""
     draw = random.Random(11)
-    pairs = [(2.0**-63 * draw.uniform(0.9999, 1.0001), 2.0**-63 * draw.uniform(0.9999, 1.0001)) for _ in range(28)]
-    pairs += [(1 - 2.0**-24, 2.0**-126), (1 - 2.0**-23, 2.0**-126), (2.0**-126, -(2.0**-127)), (2.0**-140, 1.0)]
+    least = 2.0**-126
+    # Products and sums between 1 - 2^-24 of the smallest normal number, which has as many bits as a normal number, and the smallest normal number: with any
+    # exponent they round to one or the other, while all are nearer to the latter than to the largest subnormal number.
+    rows = [(1 - 2.0**-24, least, 0.0), (1 - 2.0**-12, (1 + 2.0**-12) * least, 0.0), (31 * 601 / 2.0**15, 1801 / 2.0**10 * least, 0.0),
+            (1 - 2.0**-13, (1 + 2.0**-13) * least, 0.0), (-1 + 2.0**-13, (1 + 2.0**-13) * least, 0.0), (1 - 2.0**-14, (1 + 2.0**-14) * least, 0.0)]
+    rows += [(-(2.0**-76), part * 2.0**-76, least) for part in (4, 3, 2 + 2.0**-20, 2, 2 - 2.0**-20, 1, 2.0**-10)]
+    rows += [(1 - 2.0**-23, least, 0.0), (least, -(2.0**-127), 0.0), (2.0**-140, 1.0, 0.0)]
+    rows += [(2.0**-63 * draw.uniform(0.9999, 1.0001), 2.0**-63 * draw.uniform(0.9999, 1.0001), 2.0**-126 * draw.uniform(-2, 2)) for _ in range(32 - len(rows))]
     probe = Probe("ftz", 11, "sm_75", "6.5", 32)
-    probe.argument("in FILE", b"".join(struct.pack("<2f", *pair) for pair in pairs))
-    probe.argument("out 384 interpreter")
-    probe.done(kernel("sm_75", "6.5", 2,
-                      "mov.u32 %r0, %tid.x; mul.wide.u32 %rd8, %r0, 8; add.u64 %rd8, %rd8, %rd0; ld.global.v2.f32 {%f0,%f1}, [%rd8];\n"
-                      "mul.rn.ftz.f32 %f2, %f0, %f1; add.rn.ftz.f32 %f3, %f0, %f1; fma.rn.ftz.f32 %f4, %f0, %f1, %f2;\n"
-                      "mul.wide.u32 %rd9, %r0, 12; add.u64 %rd9, %rd9, %rd1; st.global.f32 [%rd9], %f2; st.global.f32 [%rd9+4], %f3; st.global.f32 [%rd9+8], %f4;\n"))
-    probe = Probe("reciprocals", 11, "sm_75", "6.5", 32)
-    probe.argument("in FILE", struct.pack("<32d", *[draw.uniform(1, 2) * 2.0 ** draw.randint(-40, 40) for _ in range(32)]))
+    probe.argument("in FILE", b"".join(struct.pack("<4f", *row, 0.0) for row in rows))
     probe.argument("out 512 interpreter")
+    probe.done(kernel("sm_75", "6.5", 2,
+                      "mov.u32 %r0, %tid.x; mul.wide.u32 %rd8, %r0, 16; add.u64 %rd9, %rd8, %rd0; ld.global.v4.f32 {%f0,%f1,%f2,%f3}, [%rd9];\n"
+                      "mul.rn.ftz.f32 %f4, %f0, %f1; add.rn.ftz.f32 %f5, %f0, %f1; fma.rn.ftz.f32 %f6, %f0, %f1, %f2;\n"
+                      "cvt.f64.f32 %fd0, %f0; cvt.f64.f32 %fd1, %f1; mul.rn.f64 %fd2, %fd0, %fd1; cvt.rn.ftz.f32.f64 %f7, %fd2;\n"
+                      "add.u64 %rd10, %rd8, %rd1; st.global.v4.f32 [%rd10], {%f4,%f5,%f6,%f7};\n"))
+    probe = Probe("reciprocals", 11, "sm_75", "6.5", 512)
+    probe.argument("in FILE", struct.pack("<512d", *[draw.uniform(1, 2) * 2.0 ** draw.randint(-40, 40) for _ in range(512)]))
+    probe.argument("out 8192 interpreter")
     probe.done(kernel("sm_75", "6.5", 2,
                       "mov.u32 %r0, %tid.x; mul.wide.u32 %rd8, %r0, 8; add.u64 %rd8, %rd8, %rd0; ld.global.f64 %fd0, [%rd8];\n"
                       "rcp.approx.ftz.f64 %fd1, %fd0; rsqrt.approx.ftz.f64 %fd2, %fd0;\n"
                       "mul.wide.u32 %rd9, %r0, 16; add.u64 %rd9, %rd9, %rd1; st.global.f64 [%rd9], %fd1; st.global.f64 [%rd9+8], %fd2;\n"))
+
+
+def exponentials():
+    """Point 15: what flash attention takes exponentials with."""
+    draw = random.Random(15)
+    probe = Probe("exponentials", 15, "sm_75", "6.5", 1024)
+    probe.argument("in FILE", struct.pack("<1024f", *[-20 + 21 * (i + draw.random()) / 1024 for i in range(1024)]))
+    probe.argument("out 4096 interpreter")
+    probe.done(kernel("sm_75", "6.5", 2,
+                      "mov.u32 %r0, %tid.x; mul.wide.u32 %rd8, %r0, 4; add.u64 %rd9, %rd8, %rd0; ld.global.f32 %f0, [%rd9];\n"
+                      "ex2.approx.ftz.f32 %f1, %f0; add.u64 %rd10, %rd8, %rd1; st.global.f32 [%rd10], %f1;\n"))
 
 
 os.makedirs(FOLDER, exist_ok=True)
@@ -287,7 +368,11 @@ for swizzle in (16, 32, 64, 128):
         wgmma("f16", swizzle, majors, False, 1)
 for kind in ("f16", "bf16", "tf32", "e4m3"):
     wgmma(kind, 128, (True, True), True, 5)
+for kind in ("f16", "bf16"):
+    wgmma(kind, 128, (True, True), False, 9, sums=True)
 tiles()
+unaligned()
 narrow_and_wide()
 sums()
 flushed()
+exponentials()

@@ -125,6 +125,8 @@ Inputs inputsOf(const Source &s) {
           extra.push_back(sign * double(std::nextafterf(float(x), INFINITY)));
         }
     }
+  extra.insert(extra.end(), {0x1p-126 - 0x1p-150, 0x1p-126 - 0x1p-151, 0x1p-126 - 0x1p-152,
+                             -0x1p-126 + 0x1p-152, 0x1p-126 - 0x1.8p-151});
   for (double x : extra)
     inputs.push_back({s.reg[1] == '3' ? asBits(float(x)) : asBits(x), 0, 0});
   return inputs;
@@ -175,20 +177,21 @@ TEST(Convert, FloatToLargeFloat) {
         auto clamp = [&](double x) {
           return extra == ".sat" ? (x > 0 ? std::min(x, 1.0) : 0.0) : x;
         };
-        if (extra != ".ftz" || from.name != std::string("f64"))
-          checkFloat(32,
-                     {text + (extra.empty() ? "" : extra.substr(1) + ".") + "f32." + from.name +
-                          " %d, %a;",
-                      "b32",
-                      {from.reg}},
-                     inputsOf(from), [&](uint64_t a, uint64_t, uint64_t) {
-                       double x = clamp(flushed(from.value(a), extra == ".ftz"));
-                       std::fesetround(hostModes[m]);
-                       volatile double v = x;
-                       volatile float r = float(v);
-                       std::fesetround(FE_TONEAREST);
-                       return asBits(float(flushed(r, extra == ".ftz")));
-                     });
+        checkFloat(
+            32,
+            {text + (extra.empty() ? "" : extra.substr(1) + ".") + "f32." + from.name + " %d, %a;",
+             "b32",
+             {from.reg}},
+            inputsOf(from), [&](uint64_t a, uint64_t, uint64_t) {
+              bool ftz = extra == ".ftz";
+              double x =
+                  clamp(half || from.reg[1] == '3' ? flushed(from.value(a), ftz) : from.value(a));
+              std::fesetround(hostModes[m]);
+              volatile double v = x, scaled = x * 0x1p126;
+              volatile float r = float(v), unbounded = float(scaled);
+              std::fesetround(FE_TONEAREST);
+              return asBits(ftz && std::fabs(unbounded) < 1 ? std::copysign(0.0f, r) : r);
+            });
         if (extra != ".ftz" && m == 0)
           checkFloat(64,
                      {"cvt." + (extra.empty() ? "" : extra.substr(1) + ".") + "f64." + from.name +

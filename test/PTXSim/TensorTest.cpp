@@ -53,13 +53,15 @@ struct Box {
   std::array<uint64_t, 5> size;
   std::array<uint32_t, 5> box;
   std::array<int32_t, 5> at;
+  unsigned row = 0; ///< elements from one row of the tensor to the next, 0: as many as a row has
 };
 const Box boxes[] = {{1, {40}, {16}, {8}},
                      {1, {40}, {16}, {-4}},
-                     {1, {40}, {16}, {30}},
+                     {1, {40}, {16}, {28}},
                      {2, {24, 10}, {8, 4}, {8, 3}},
-                     {2, {24, 10}, {8, 4}, {-3, 8}},
-                     {3, {12, 5, 4}, {4, 3, 2}, {10, -1, 3}},
+                     {2, {24, 10}, {8, 4}, {-4, 8}},
+                     {3, {12, 5, 4}, {8, 3, 2}, {8, -1, 3}},
+                     {2, {10, 8}, {8, 4}, {4, 3}, 12},
                      {4, {8, 3, 4, 3}, {8, 2, 2, 2}, {4, 2, 3, -1}},
                      {5, {4, 3, 2, 3, 2}, {4, 2, 2, 2, 2}, {0, 2, 1, -1, 1}}};
 
@@ -76,7 +78,7 @@ template <class F> void eachElement(const Box &b, F f) {
       rest /= b.box[d];
       inside &= x >= 0 && x < int64_t(b.size[d]);
       index += size_t(x) * stride;
-      stride *= b.size[d];
+      stride *= d == 0 && b.row ? b.row : b.size[d];
     }
     f(i, inside, index);
   }
@@ -94,7 +96,7 @@ TEST(Tensor, LoadsStoresAndReductions) {
       info.box = b.box;
       for (unsigned d = 0; d < b.rank; d++) {
         info.stride[d] = 4 * total;
-        total *= b.size[d];
+        total *= d == 0 && b.row ? b.row : b.size[d];
         count *= b.box[d];
       }
       std::vector<float> tensor(total), data(count);
@@ -129,6 +131,42 @@ TEST(Tensor, LoadsStoresAndReductions) {
       });
       EXPECT_EQ(got, want) << b.rank << "d " << store;
     }
+}
+
+/// A box begins at any row, but in a row at a multiple of 16 bytes, for loads and stores.
+TEST(Tensor, InnermostCoordinates) {
+  for (TensorType type : {TensorType::F32, TensorType::BF16})
+    for (const std::string &store : {std::string(), std::string("cp.async.bulk.tensor."),
+                                     std::string("cp.reduce.async.bulk.tensor.")})
+      for (int32_t at : {0, 1, 2, 4, 8, -3, -4, -8, 12}) {
+        int32_t element = type == TensorType::F32 ? 4 : 2;
+        TensorMapInfo info;
+        info.type = type;
+        info.rank = 2;
+        info.size = {32, 8};
+        info.stride = {0, uint64_t(32 * element)};
+        info.box = {uint32_t(64 / element), 2};
+        Device device;
+        DeviceAddress p = device.allocate(128);
+        info.base = device.allocate(1024);
+        std::vector<uint8_t> bytes(1024);
+        device.write(info.base, bytes.data(), 1024);
+        device.write(p, bytes.data(), 128);
+        Program program = device.load(Module::parse(tensorKernel(2, 128, store)));
+        std::array<int32_t, 5> place = {at, 3};
+        std::string message;
+        try {
+          device.launch(program, "k", {{1, 1, 1}, {32, 1, 1}},
+                        {argument(encodeTensorMap(info)), argument(p), argument(place)});
+        } catch (const Error &e) {
+          message = e.what();
+          EXPECT_EQ(e.kind, ErrorKind::Instruction);
+        }
+        std::string want = "a multiple of " + std::to_string(16 / element) +
+                           " (16 bytes), but got " + std::to_string(at);
+        EXPECT_EQ(message.find(want) != std::string::npos, at * element % 16 != 0)
+            << message << " at " << at;
+      }
 }
 
 TEST(Tensor, MapsAreChecked) {

@@ -85,6 +85,7 @@ CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
                                            const CUDA_KERNEL_NODE_PARAMS *parameters);
 CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, void *result);
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream);
+CUresult cuLaunchHostFunc(CUstream stream, void (*function)(void *), void *data);
 CUresult cuGraphExecDestroy(CUgraphExec exec);
 CUresult cuGetProcAddress_v2(const char *name, void **function, int version,
                              unsigned long long flags, int *status);

@@ -106,6 +106,11 @@ void caseText(void) {
         CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
   CHECK(cuModuleLoadData(&module, testModule("sm_100")), CUDA_ERROR_INVALID_PTX);
   EXPECT_MESSAGE("expected PTX that sm_90 can run, but got .target sm_100");
+  // A damaged cubin, and one that is none of the interpreter's business.
+  char elf[64] = "\177ELF\2\1\1";
+  CHECK(cuModuleLoadData(&module, elf), CUDA_ERROR_INVALID_IMAGE);
+  elf[18] = (char)190;
+  CHECK(cuModuleLoadData(&module, elf), CUDA_ERROR_NO_BINARY_FOR_GPU);
   CUlibrary library;
   CHECK(cuLibraryLoadData(&library, bad, NULL, NULL, 0, NULL, NULL, 0), CUDA_ERROR_INVALID_PTX);
   CHECK(cuModuleUnload((CUmodule)&library), CUDA_ERROR_INVALID_HANDLE);
@@ -118,7 +123,8 @@ void caseSticky(void) {
   CUfunction stop = kernelNamed("stop"), put = kernelNamed("put");
   OK(cuMemAlloc_v2(&p, 4));
   OK(launchOne(put, NULL, p, 7));
-  CHECK(cuLaunchKernel(stop, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), CUDA_ERROR_LAUNCH_FAILED);
+  // The launch does not wait for the kernel.
+  OK(cuLaunchKernel(stop, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
   unsigned value;
   CHECK(cuMemcpyDtoH_v2(&value, p, 4), CUDA_ERROR_LAUNCH_FAILED);
   EXPECT_MESSAGE("an earlier error of this context");
@@ -136,7 +142,8 @@ void caseSticky(void) {
   OK(cuModuleGetFunction(&put, module, "put"));
   OK(cuMemAlloc_v2(&p, 16));
   // The codes of the hardware for bad addresses.
-  CHECK(launchOne(put, NULL, p + 2, 7), CUDA_ERROR_MISALIGNED_ADDRESS);
+  OK(launchOne(put, NULL, p + 2, 7));
+  CHECK(cuCtxSynchronize(), CUDA_ERROR_MISALIGNED_ADDRESS);
   OK(cuDevicePrimaryCtxRelease_v2(0));
   CHECK(cuCtxSynchronize(), CUDA_ERROR_CONTEXT_IS_DESTROYED);
 }

@@ -88,7 +88,8 @@ void caseMarks(void) {
   OK(ptxsimClearRedZone(p + 124, 4));
   OK(launchOne(put, NULL, p + 124, 3));
   EXPECT(readWord(p + 124) == 3);
-  CHECK(launchOne(put, NULL, p + 120, 3), CUDA_ERROR_ILLEGAL_ADDRESS);
+  OK(launchOne(put, NULL, p + 120, 3));
+  CHECK(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
   EXPECT_MESSAGE("in kernel put");
   EXPECT_MESSAGE("lies in a red zone (120 bytes into");
   OK(cuDevicePrimaryCtxRelease_v2(0));
@@ -120,7 +121,8 @@ void caseMarks(void) {
   EXPECT(count == 50);
   CUdeviceptr to = p + 200, from = p + 60;
   void *arguments[] = {&to, &from};
-  CHECK(cuLaunchKernel(move, 1, 1, 1, 1, 1, 1, 0, s, arguments, NULL), CUDA_ERROR_LAUNCH_FAILED);
+  OK(cuLaunchKernel(move, 1, 1, 1, 1, 1, 1, 0, s, arguments, NULL));
+  CHECK(cuStreamSynchronize(s), CUDA_ERROR_LAUNCH_FAILED);
   EXPECT_MESSAGE("nobody wrote");
 }
 

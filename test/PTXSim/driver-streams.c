@@ -65,7 +65,8 @@ void caseDevices(void) {
   OK(cuMemcpyPeer(q, second, p, first, 4));
   EXPECT(readWord(q) == 11);
   // The memory of one device is not the other's; the first is in order afterwards.
-  CHECK(launchOne((CUfunction)kernel, NULL, p, 33), CUDA_ERROR_ILLEGAL_ADDRESS);
+  OK(launchOne((CUfunction)kernel, NULL, p, 33));
+  CHECK(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
   OK(cuCtxSetCurrent(first));
   EXPECT(readWord(p) == 11);
   OK(cuLibraryUnload(library));
@@ -145,6 +146,7 @@ void caseCaptureErrors(void) {
   OK(cuStreamBeginCapture_v2(s, 0));
   CHECK(cuStreamSynchronize(s), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   CHECK(cuMemsetD32Async(p, 0, 1, s), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+  CHECK(cuStreamSynchronize(s), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   CHECK(cuStreamEndCapture(s, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
   EXPECT(!graph);
   // So does an allocation, except in the relaxed mode.
@@ -172,6 +174,8 @@ void caseCaptureErrors(void) {
   OK(cuStreamSynchronize(s));
   OK(cuStreamSynchronize(t));
 }
+
+static void countCall(void *calls) { ++*(unsigned *)calls; }
 
 void caseGraphs(void) {
   begin();
@@ -208,6 +212,19 @@ void caseGraphs(void) {
   EXPECT(readWord(p) == 25);
   kernel.blockDimX = 1025;
   CHECK(cuGraphAddKernelNode_v2(&unused, other, NULL, 0, &kernel), CUDA_ERROR_INVALID_VALUE);
+  // Nothing runs behind a kernel that fails, and the launch does not wait for it.
+  CUstream s;
+  unsigned calls = 0;
+  OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+  OK(cuStreamBeginCapture_v2(s, 0));
+  OK(cuLaunchHostFunc(s, countCall, &calls));
+  OK(cuLaunchKernel(kernelNamed("stop"), 1, 1, 1, 1, 1, 1, 0, s, NULL, NULL));
+  OK(cuLaunchHostFunc(s, countCall, &calls));
+  OK(cuStreamEndCapture(s, &graph));
+  OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+  OK(cuGraphLaunch(exec, s));
+  CHECK(cuStreamSynchronize(s), CUDA_ERROR_LAUNCH_FAILED);
+  EXPECT(calls == 1);
 }
 
 /// PTXSIM_REPORT: driver-cases.py reads the file.

@@ -39,6 +39,7 @@ enum class ErrorKind {
   Argument,    ///< the host asked for something impossible (unknown kernel, wrong argument count)
   OutOfBounds, ///< an address outside every object, or in a red zone
   Misaligned,  ///< an address that is no multiple of what the access needs
+  Instruction, ///< operands that the hardware takes for an illegal instruction
   Memory,      ///< write to constant memory, or use of memory nobody wrote
   Register,    ///< use of a register nobody wrote
   Convergence, ///< divergent barrier, shuffle or other warp-wide instruction

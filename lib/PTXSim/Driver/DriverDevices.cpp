@@ -22,6 +22,7 @@ CUresult remember(CUresult code, const std::string &message) {
   // A result code cannot say what a kernel or its text did wrong; wrong calls are the program's own
   // business unless it asks.
   switch (code) {
+  case CUDA_ERROR_INVALID_IMAGE:
   case CUDA_ERROR_INVALID_PTX:
   case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
   case CUDA_ERROR_NO_BINARY_FOR_GPU:
@@ -40,6 +41,8 @@ CUresult codeOfKernel(const Error &error) {
     return CUDA_ERROR_ILLEGAL_ADDRESS;
   case ErrorKind::Misaligned:
     return CUDA_ERROR_MISALIGNED_ADDRESS;
+  case ErrorKind::Instruction:
+    return CUDA_ERROR_ILLEGAL_INSTRUCTION;
   case ErrorKind::Deadlock:
   case ErrorKind::Budget:
     return CUDA_ERROR_LAUNCH_TIMEOUT;

@@ -66,6 +66,13 @@ static std::vector<CUgraphExec_st::Step> stepsOf(const CUgraph_st &graph) {
   return steps;
 }
 
+/// Nothing follows a kernel that has failed.
+static void runSteps(const std::vector<CUgraphExec_st::Step> &steps) {
+  for (const CUgraphExec_st::Step &step : steps)
+    if (!currentContext()->sticky)
+      step.work.run();
+}
+
 static Work kernelWork(const CUDA_KERNEL_NODE_PARAMS &p) {
   CUfunc_st &f = functionOf(p.func ? p.func : reinterpret_cast<CUfunction>(p.kern));
   auto launch = std::make_shared<KernelLaunch>();
@@ -184,10 +191,7 @@ PTXSIM_EXPORT CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph
                                                 CUgraph child) {
   return enter([&] {
     auto steps = stepsOf(graphOf(child));
-    addNode(node, graph, dependencies, count, plainWork(Work::Graph, [steps] {
-              for (const auto &step : steps)
-                step.work.run();
-            }));
+    addNode(node, graph, dependencies, count, plainWork(Work::Graph, [steps] { runSteps(steps); }));
   });
 }
 PTXSIM_EXPORT CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode *from,
@@ -282,10 +286,7 @@ PTXSIM_EXPORT CUresult cuGraphUpload(CUgraphExec exec, CUstream stream) {
 PTXSIM_EXPORT CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
   return enter([&] {
     auto steps = execOf(exec).steps;
-    submit(stream, Work::Graph, [steps] {
-      for (const auto &step : steps)
-        step.work.run();
-    });
+    submit(stream, Work::Graph, [steps] { runSteps(steps); });
   });
 }
 PTXSIM_EXPORT CUresult cuGraphExecDestroy(CUgraphExec exec) {

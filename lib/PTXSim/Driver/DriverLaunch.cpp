@@ -80,7 +80,6 @@ void runKernel(const KernelLaunch &launch) {
     std::fprintf(stderr, "ptxsim: %s\n", message.c_str());
     context.sticky = code;
     context.stickyMessage = message;
-    fail(code, message);
   };
   LaunchResult result;
   try {
@@ -89,7 +88,7 @@ void runKernel(const KernelLaunch &launch) {
   } catch (const Error &e) {
     if (e.kind == ErrorKind::Argument)
       throw; // nothing has run
-    stick(codeOfKernel(e), e.what());
+    return stick(codeOfKernel(e), e.what());
   }
   countLaunch(*context.device, launch, result.statistics);
   if (result.findings.empty())

@@ -220,7 +220,8 @@ void submit(CUstream stream, Work work);
 void submit(CUstream stream, Work::Type type, std::function<void()> run);
 /// For calls that a capture in the strict modes forbids; they end it.
 void forbidDuringCapture(const char *call);
-/// Runs a kernel: its errors stick to the context.
+/// Runs a kernel. Its errors stick to the context, and fail the calls after the launch: the
+/// hardware would not have come to the kernel yet.
 void runKernel(const KernelLaunch &launch);
 /// Fails with what the hardware would refuse of the launch.
 void checkLaunch(const KernelLaunch &launch);

@@ -97,8 +97,7 @@ static CUevent_st &hostEventOf(CUevent event) {
 /// For calls that wait for a stream or ask for its state.
 static CUstream_st &hostStreamOf(CUstream stream, const char *call) {
   CUstream_st &s = streamOf(stream);
-  checkCapture(s);
-  if (s.capture) {
+  if (s.capture) { // even one that has ended by an error
     invalidate(*s.capture);
     fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
          std::string(call) + " of a stream that captures, which ends the capture");

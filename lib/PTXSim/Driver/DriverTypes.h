@@ -52,6 +52,7 @@ typedef struct CUmemPool_st *CUmemoryPool;
   X(CUDA_ERROR_CONTEXT_IS_DESTROYED, 709)                                                          \
   X(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, 712)                                                \
   X(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, 713)                                                    \
+  X(CUDA_ERROR_ILLEGAL_INSTRUCTION, 715)                                                           \
   X(CUDA_ERROR_MISALIGNED_ADDRESS, 716)                                                            \
   X(CUDA_ERROR_LAUNCH_FAILED, 719)                                                                 \
   X(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, 720)                                                  \

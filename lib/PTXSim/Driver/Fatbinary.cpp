@@ -54,7 +54,10 @@ std::string ptxOfImage(const void *image) {
     return ptxOfImage(readAt<const void *>(p, 8));
   if (magic == fatbinaryMagic)
     return ptxOfFatbinary(p);
-  if (magic == 0x464c457f) // "\x7fELF"
+  constexpr uint16_t cuda = 190;                              // EM_CUDA
+  if (magic == 0x464c457f && readAt<uint16_t>(p, 18) != cuda) // "\x7fELF", e_machine
+    fail(CUDA_ERROR_INVALID_IMAGE, "expected PTX, but got an ELF file that is no cubin");
+  if (magic == 0x464c457f)
     fail(CUDA_ERROR_NO_BINARY_FOR_GPU, "expected PTX, but got machine code (a cubin)");
   return std::string(static_cast<const char *>(image));
 }

@@ -165,7 +165,8 @@ void floatSlow(Warp &w, const Inst &i) {
     if (typeSize(i.type) == 2)
       w.reg<uint16_t>(i.dst)[l] = uint16_t(bits);
     else
-      w.reg<uint32_t>(i.dst)[l] = ftz ? floatBits(flushFloat(bitsFloat(bits))) : bits;
+      w.reg<uint32_t>(i.dst)[l] =
+          ftz && isTiny(x, i.rounding) ? floatBits(zeroOf(bitsFloat(bits))) : bits;
   }
 }
 struct HalfUp {

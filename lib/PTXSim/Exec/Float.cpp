@@ -14,32 +14,6 @@ namespace {
 
 template <class T> T clampUnit(T x) { return x > 0 ? (x < 1 ? x : T(1)) : T(0); }
 
-/// What .ftz and .sat do around an operation.
-struct Plain {
-  static float in(float x) { return x; }
-  static float out(float x) { return x; }
-};
-struct Ftz {
-  static float in(float x) { return flushFloat(x); }
-  static float out(float x) { return flushFloat(x); }
-};
-struct Sat {
-  static float in(float x) { return x; }
-  static float out(float x) { return clampUnit(x); }
-};
-struct FtzSat {
-  static float in(float x) { return flushFloat(x); }
-  static float out(float x) { return clampUnit(flushFloat(x)); }
-};
-
-template <class Op, class M> struct Around {
-  static float apply(float a) { return M::out(Op::apply(M::in(a))); }
-  static float apply(float a, float b) { return M::out(Op::apply(M::in(a), M::in(b))); }
-  static float apply(float a, float b, float c) {
-    return M::out(Op::apply(M::in(a), M::in(b), M::in(c)));
-  }
-};
-
 struct Add {
   template <class T> static T apply(T a, T b) { return a + b; }
 };
@@ -52,6 +26,9 @@ struct Mul {
 struct Div {
   template <class T> static T apply(T a, T b) { return a / b; }
 };
+struct Rcp {
+  template <class T> static T apply(T a) { return T(1) / a; }
+};
 struct Fma {
   static float apply(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
   static double apply(double a, double b, double c) { return __builtin_fma(a, b, c); }
@@ -62,6 +39,51 @@ struct Minimum {
 struct Maximum {
   static float apply(float a, float b) { return maximumNumber(a, b); }
 };
+
+/// Results before they are rounded to single precision, close enough for isTiny: products are
+/// exact, and no quotient lies between its bound and the nearest double. What else could round up
+/// to 2^-126 does so with any exponent.
+template <class Op> struct Unrounded {
+  template <class... F> static double apply(F... x) { return Op::apply(x...); }
+};
+template <> struct Unrounded<Mul> {
+  static double apply(float a, float b) { return double(a) * double(b); }
+};
+template <> struct Unrounded<Div> {
+  static double apply(float a, float b) { return double(a) / double(b); }
+};
+template <> struct Unrounded<Rcp> {
+  static double apply(float a) { return 1 / double(a); }
+};
+template <> struct Unrounded<Fma> {
+  static double apply(float a, float b, float c) {
+    return addToOdd(double(a) * double(b), double(c));
+  }
+};
+
+/// What .ftz and .sat do around an operation.
+struct Plain {
+  template <class Op, class... F> static float apply(F... x) { return Op::apply(x...); }
+};
+struct Ftz {
+  template <class Op, class... F> static float out(F... x) {
+    float result = Op::apply(x...);
+    return isTiny(Unrounded<Op>::apply(x...)) ? zeroOf(result) : result;
+  }
+  template <class Op, class... F> static float apply(F... x) { return out<Op>(flushFloat(x)...); }
+};
+struct Sat {
+  template <class Op, class... F> static float apply(F... x) { return clampUnit(Op::apply(x...)); }
+};
+struct FtzSat {
+  template <class Op, class... F> static float apply(F... x) {
+    return clampUnit(Ftz::apply<Op>(x...));
+  }
+};
+template <class Op, class M> struct Around {
+  template <class... F> static float apply(F... x) { return M::template apply<Op>(x...); }
+};
+
 template <class Op> struct OrNaN {
   static float apply(float a, float b) {
     return a != a || b != b ? bitsFloat(canonicalNaN) : Op::apply(a, b);
@@ -75,9 +97,6 @@ template <class Op> struct XorSign {
 };
 template <class Op> struct Three {
   static float apply(float a, float b, float c) { return Op::apply(Op::apply(a, b), c); }
-};
-struct Rcp {
-  template <class T> static T apply(T a) { return T(1) / a; }
 };
 struct Sqrt {
   template <class T> static T apply(T a) { return std::sqrt(a); }
@@ -158,6 +177,17 @@ template <class Op, Arity N> Handler float32(const Inst &i) {
              : (sat ? single<Around<Op, Sat>, N>() : single<Around<Op, Plain>, N>());
 }
 
+/// Of flushed operands, in nearest rounding; `at`: a lane, or a half of a pair.
+template <class Op, Arity N> double unroundedLane(Warp &w, const Inst &i, unsigned at) {
+  auto in = [&](uint32_t slot) { return flushFloat(w.reg<float>(slot)[at]); };
+  if constexpr (N == One)
+    return Unrounded<Op>::apply(in(i.a));
+  else if constexpr (N == Two)
+    return Unrounded<Op>::apply(in(i.a), in(i.b));
+  else
+    return Unrounded<Op>::apply(in(i.a), in(i.b), in(i.c));
+}
+
 /// Directed rounding: every operation of this file under another host rounding mode.
 template <class T, class Op, Arity N> void directed(Warp &w, const Inst &i) {
   bool ftz = sizeof(T) == 4 && (i.flags & InstFlag::Ftz), sat = i.flags & InstFlag::Sat;
@@ -176,7 +206,9 @@ template <class T, class Op, Arity N> void directed(Warp &w, const Inst &i) {
   });
   T *d = w.reg<T>(i.dst);
   PTXSIM_ACTIVE(w.exec) {
-    T x = in(results[l]);
+    T x = results[l];
+    if (ftz && isTiny(unroundedLane<Op, N>(w, i, l), i.rounding))
+      x = T(zeroOf(float(x)));
     d[l] = sat ? clampUnit(x) : x;
   }
 }
@@ -199,23 +231,24 @@ template <class Op, Arity N> Handler arithmetic64(const Inst &i) {
 
 /// Two floats in one 64-bit register.
 template <class Op, Arity N> void pairs(Warp &w, const Inst &i) {
+  float results[64];
+  bool ftz = i.flags & InstFlag::Ftz;
   auto run = [&] {
-    float *d = w.reg<float>(i.dst);
     const float *a = w.reg<float>(i.a), *b = w.reg<float>(i.b), *c = w.reg<float>(i.c);
-    bool ftz = i.flags & InstFlag::Ftz;
     auto in = [ftz](float x) { return ftz ? flushFloat(x) : x; };
-    for (int l = 0; l < 64; l++) {
-      if (!(w.exec >> (l / 2) & 1))
-        continue;
-      float r;
+    for (int l = 0; l < 64; l++)
       if constexpr (N == Two)
-        r = Op::apply(in(a[l]), in(b[l]));
+        results[l] = Op::apply(in(a[l]), in(b[l]));
       else
-        r = Op::apply(in(a[l]), in(b[l]), in(c[l]));
-      d[l] = in(r);
-    }
+        results[l] = Op::apply(in(a[l]), in(b[l]), in(c[l]));
   };
   isDirected(i) ? withRounding(i.rounding, run) : run();
+  float *d = w.reg<float>(i.dst);
+  for (unsigned l = 0; l < 64; l++)
+    if (w.exec >> (l / 2) & 1) {
+      bool tiny = ftz && isTiny(unroundedLane<Op, N>(w, i, l), i.rounding);
+      d[l] = tiny ? zeroOf(results[l]) : results[l];
+    }
 }
 
 template <class Op> Handler minMax(const Inst &i) {

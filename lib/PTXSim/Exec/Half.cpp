@@ -18,12 +18,14 @@ struct F16 {
   static uint16_t store(float x) { return floatToHalf(x); }
   static uint16_t store(double x) { return doubleToHalf(x); }
   static constexpr uint16_t exponentMask = 0x7c00;
+  static constexpr double tiny = 0x1p-14 - 0x1p-26;
 };
 struct BF16 {
   static float load(uint16_t x) { return bfloatToFloat(x); }
   static uint16_t store(float x) { return floatToBfloat(x); }
   static uint16_t store(double x) { return doubleToBfloat(x); }
   static constexpr uint16_t exponentMask = 0x7f80;
+  static constexpr double tiny = 0x1p-126 - 0x1p-135;
 };
 
 struct Add {
@@ -72,9 +74,8 @@ struct Tanh {
 template <class F> uint16_t flush(uint16_t x) {
   return (x & F::exponentMask) == 0 ? uint16_t(x & 0x8000) : x;
 }
-template <class F> uint16_t finish(uint16_t x, uint16_t flags) {
-  if (flags & InstFlag::Ftz)
-    x = flush<F>(x);
+/// What .sat and .relu do.
+template <class F> uint16_t after(uint16_t x, uint16_t flags) {
   if (flags & InstFlag::Sat) {
     float v = F::load(x);
     x = F::store(v > 0 ? (v < 1 ? v : 1.0f) : 0.0f);
@@ -82,6 +83,13 @@ template <class F> uint16_t finish(uint16_t x, uint16_t flags) {
   if ((flags & InstFlag::Relu) && F::load(x) == F::load(x) && (x & 0x8000))
     x = 0;
   return x;
+}
+/// Rounds, and flushes what is subnormal when it is rounded as if the exponent had no bound.
+template <class F, class T> uint16_t finish(T exact, uint16_t flags) {
+  uint16_t x = F::store(exact);
+  if ((flags & InstFlag::Ftz) && std::fabs(double(exact)) < F::tiny)
+    x &= 0x8000;
+  return after<F>(x, flags);
 }
 constexpr uint16_t specialFlags = InstFlag::Ftz | InstFlag::Sat | InstFlag::Relu;
 
@@ -100,7 +108,7 @@ template <class F, class Op, int Count> void binaryHalf(Warp &w, const Inst &i) 
     if (!(m >> (l * 32 / Count) & 1))
       continue;
     uint16_t x = ftz ? flush<F>(a[l]) : a[l], y = ftz ? flush<F>(b[l]) : b[l];
-    d[l] = finish<F>(F::store(Op::apply(F::load(x), F::load(y))), i.flags);
+    d[l] = finish<F>(Op::apply(F::load(x), F::load(y)), i.flags);
   }
 }
 template <class F, int Count> void fmaHalf(Warp &w, const Inst &i) {
@@ -113,7 +121,7 @@ template <class F, int Count> void fmaHalf(Warp &w, const Inst &i) {
     uint16_t x = ftz ? flush<F>(a[l]) : a[l], y = ftz ? flush<F>(b[l]) : b[l];
     uint16_t z = ftz ? flush<F>(c[l]) : c[l];
     double product = double(F::load(x)) * double(F::load(y)); // exact
-    d[l] = finish<F>(F::store(addToOdd(product, double(F::load(z)))), i.flags);
+    d[l] = finish<F>(addToOdd(product, double(F::load(z))), i.flags);
   }
 }
 template <class F, class Op, int Count> void unaryHalf(Warp &w, const Inst &i) {
@@ -121,14 +129,16 @@ template <class F, class Op, int Count> void unaryHalf(Warp &w, const Inst &i) {
   const uint16_t *a = w.reg<uint16_t>(i.a);
   for (int l = 0; l < Count; l++)
     if (w.exec >> (l * 32 / Count) & 1)
-      d[l] = finish<F>(F::store(double(Op::apply(F::load(a[l])))), i.flags);
+      d[l] = finish<F>(double(Op::apply(F::load(a[l]))), i.flags);
 }
 template <class F, uint16_t And, uint16_t Xor, int Count> void signHalf(Warp &w, const Inst &i) {
   uint16_t *d = w.reg<uint16_t>(i.dst);
   const uint16_t *a = w.reg<uint16_t>(i.a);
   for (int l = 0; l < Count; l++)
-    if (w.exec >> (l * 32 / Count) & 1)
-      d[l] = finish<F>(uint16_t((a[l] & And) ^ Xor), i.flags);
+    if (w.exec >> (l * 32 / Count) & 1) {
+      uint16_t x = uint16_t((a[l] & And) ^ Xor);
+      d[l] = after<F>(i.flags & InstFlag::Ftz ? flush<F>(x) : x, i.flags);
+    }
 }
 
 template <class F, class Op, class OpNaN, int Count> Handler minMax(const Inst &i) {

@@ -34,6 +34,18 @@ inline float flushFloat(float x) {
   return (u & 0x7f800000) == 0 ? bitsFloat(u & 0x80000000) : x;
 }
 
+/// Whether .ftz makes a zero of a result of single precision: it is subnormal when it is rounded as
+/// if the exponent had no bound. (1 - 2^-24) 2^-126 is, although the nearest multiple of 2^-149 is
+/// 2^-126. `exact` may be rounded to odd.
+inline bool isTiny(double exact) { return std::fabs(exact) < 0x1p-126 - 0x1p-151; }
+inline bool isTiny(double exact, Rounding rounding) {
+  if (rounding == (exact < 0 ? Rounding::Down : Rounding::Up))
+    return std::fabs(exact) <= 0x1p-126 - 0x1p-150;
+  bool nearest = rounding == Rounding::Nearest || rounding == Rounding::None;
+  return nearest ? isTiny(exact) : std::fabs(exact) < 0x1p-126;
+}
+inline float zeroOf(float sign) { return bitsFloat(floatBits(sign) & 0x80000000); }
+
 /// A + B rounded to odd: a second rounding to a type with two bits less then is exact.
 inline double addToOdd(double a, double b) {
   double s = a + b;

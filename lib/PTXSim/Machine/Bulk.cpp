@@ -137,6 +137,16 @@ const TensorMapData *readMap(Warp &w, uint64_t address, unsigned lane) {
   return reinterpret_cast<const TensorMapData *>(first.data);
 }
 
+/// What an H200 refuses as an illegal instruction: a box of any place, but not along the rows.
+void checkInnermost(Warp &w, const AsyncOp &op, unsigned lane) {
+  if (int64_t(op.coordinates[0]) * op.map.elementBytes % 16)
+    fault(w, ErrorKind::Instruction,
+          "illegal instruction: TMA needs an innermost coordinate that is a multiple of " +
+              std::to_string(16 / op.map.elementBytes) + " (16 bytes), but got " +
+              std::to_string(op.coordinates[0]),
+          1u << lane);
+}
+
 void tensorCopy(Warp &w, const Inst &i) {
   unsigned rank = i.count & 255;
   bool store = i.count & 0x100;
@@ -156,6 +166,7 @@ void tensorCopy(Warp &w, const Inst &i) {
             1u << l);
     for (unsigned d = 0; d < rank; d++)
       op.coordinates[d] = w.reg<int32_t>(coordinates[d])[l];
+    checkInnermost(w, op, l);
     uint64_t shared = toShared(addresses.at(w, 1, l));
     op.targetRank = sharedBlock(w, shared, l).rank;
     op.shared = uint32_t(shared);
