@@ -43,8 +43,7 @@ static bool findShown(Value value, SmallVectorImpl<Value> &shown) {
              findShown(view->getResult(0), shown);
     if (auto totals = dyn_cast<kernel::WithTotalsOp>(reader)) {
       Block &launch = totals.getLaunch().front();
-      return use.getOperandNumber() < launch.getNumArguments() &&
-             readsByMaps(totals.getKernel()) &&
+      return use.getOperandNumber() < launch.getNumArguments() && readsByMaps(totals.getKernel()) &&
              findShown(launch.getArgument(use.getOperandNumber()), shown);
     }
     return readsByMaps(reader);

@@ -34,7 +34,7 @@ void multiplyTileHardware(float *const c[4], const FragmentA &a, const FragmentB
         for (int s = first; s < first + group && s < k; s++) {
           float x = getA(a, row, s), y = getB(b, s, column);
           int e = exponentOf(x, minimumExponent) + exponentOf(y, minimumExponent);
-          largest = e > largest ? e : largest;
+          largest = e > largest && x != 0 && y != 0 ? e : largest;
           plain += double(x) * double(y);
         }
         if (!(std::fabs(plain) < 1e300)) { // infinities and NaN

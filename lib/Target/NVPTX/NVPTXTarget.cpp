@@ -25,9 +25,9 @@ public:
   }
   /// Of tensor copies, and of what a thread loads at once.
   int64_t getRowAlignment() const override { return 16; }
-  /// A tile of a weight's gradient is added to in memory behind its products, which takes an H200 as
-  /// long as those of 1024 rows. In 32 bits the CPU's number: the parts of a sum, and so its bits,
-  /// are the same.
+  /// A tile of a weight's gradient is added to in memory behind its products, which takes an H200
+  /// as long as those of 1024 rows. In 32 bits the CPU's number: the parts of a sum, and so its
+  /// bits, are the same.
   int64_t getScoreRows(Type element) const override {
     return element.getIntOrFloatBitWidth() == 16 ? 2048 : 512;
   }

@@ -101,4 +101,21 @@ train.model @ops {
     // CHECK-NEXT: train.return %[[DV]]
     train.return %dv : tensor<2x5x4xf32>
   }
+
+  // A transposed matrix is read as it was; a transposition of more dimensions stays.
+  // CHECK-LABEL: train.func @products
+  // CHECK-SAME: (%[[X:.*]]: tensor<4x8xf32> {{.*}}, %[[E:.*]]: tensor<5x8xf32> {{.*}}, %[[B:.*]]: tensor<3x5x8xf32> {{.*}})
+  train.func @products(%x: tensor<4x8xf32>, %e: tensor<5x8xf32>, %b: tensor<3x5x8xf32>) -> (tensor<4x5xf32>, tensor<4x4xf32>, tensor<3x5x5xf32>) {
+    // CHECK-DAG: %[[Y:.*]] = train.matmul %[[X]], %[[E]] transpose_rhs : (tensor<4x8xf32>, tensor<5x8xf32>) -> tensor<4x5xf32>
+    // CHECK: train.matmul %[[X]], %[[X]] transpose_rhs
+    // CHECK: %[[T:.*]] = train.transpose %[[B]]
+    // CHECK: train.matmul %[[B]], %[[T]]
+    %0 = train.transpose %e [1, 0] : tensor<5x8xf32>
+    %1 = train.matmul %x, %0 : (tensor<4x8xf32>, tensor<8x5xf32>) -> tensor<4x5xf32>
+    %2 = train.transpose %x [1, 0] : tensor<4x8xf32>
+    %3 = train.matmul %2, %2 transpose_lhs : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+    %4 = train.transpose %b [0, 2, 1] : tensor<3x5x8xf32>
+    %5 = train.matmul %b, %4 : (tensor<3x5x8xf32>, tensor<3x8x5xf32>) -> tensor<3x5x5xf32>
+    train.return %1, %3, %5 : tensor<4x5xf32>, tensor<4x4xf32>, tensor<3x5x5xf32>
+  }
 }

@@ -44,9 +44,9 @@
 // CHECK: wgmma.commit_group.sync.aligned
 // CHECK-NEXT: wgmma.wait_group.sync.aligned 1
 // CHECK: mapa.shared::cluster
-// CHECK: mbarrier.arrive.release.cta.shared::cluster.b64
+// CHECK: mbarrier.arrive.shared::cluster.b64
 // CHECK: wgmma.wait_group.sync.aligned 0
-// CHECK: mbarrier.arrive.release.cta.shared::cluster.b64
+// CHECK: mbarrier.arrive.shared::cluster.b64
 // The copies of a step: a box of the left side, and two squares of this block's half of the right one, which go to both blocks.
 // CHECK: setmaxnreg.dec.sync.aligned.u32 40
 // CHECK: mbarrier.try_wait.parity.shared.b64

@@ -37,12 +37,6 @@ BarrierRing::Place BarrierRing::next(Place place) {
           target::select(e, isLast, e.xor32(place.parity, e.i32(1)), place.parity)};
 }
 
-BarrierRing::Place BarrierRing::after(Place place, int64_t steps) {
-  Value stage = e.add32(place.stage, e.i32(steps % (2 * stages)));
-  Value rounds = e.div32(stage, stages);
-  return {e.rem32(stage, stages), e.xor32(place.parity, e.and32(rounds, 1))};
-}
-
 Value BarrierRing::nextStage(Value stage) {
   Value isLast = target::equal(e, stage, e.i32(stages - 1));
   return target::select(e, isLast, e.i32(0), e.add32(stage, e.i32(1)));

@@ -33,8 +33,6 @@ public:
   /// released.
   Place first(bool copies);
   Place next(Place place);
-  /// Of so many steps later.
-  Place after(Place place, int64_t steps);
   Value nextStage(Value stage);
 
   /// The barrier that copies to the stage complete.

@@ -39,8 +39,6 @@ private:
   Value rightTile(Value stage) { return e.advance(leftTile(stage), plan.lhs.tile.bytes()); }
   /// Every unit of the cluster after the other; the place in the ring goes on.
   void forUnits(Place first, llvm::function_ref<Place(const Unit &, Place)> body);
-  /// Those that are the warpgroup's turn.
-  void forTurns(llvm::function_ref<Place(const Unit &, Place)> body);
   /// Of the block, in the unit's part of k; index.
   std::pair<Value, Value> firstAndCount(const Unit &unit);
   /// Every step of the block; `body` gets its number, an i32, and what is carried.
@@ -62,7 +60,7 @@ private:
     return Epilogue(e, op, plan.part, product.results, pointers, unit.entry, unit.part);
   }
   Value lineOf(const Unit &unit) { // of the warp
-    return e.add32(unit.line, e.mul32(e.rem32(e.div32(e.thread(), 32), tile().m() / 16), 16));
+    return e.add32(unit.line, e.mul32(e.div32(e.thread(), 32), 16));
   }
   /// A block of a cluster may be beyond the last line.
   Epilogue::Ahead ask(const Unit &unit, Value at) {
@@ -117,9 +115,9 @@ WarpgroupWriter::WarpgroupWriter(DeviceEmitter &e, FusedKernelOpInterface op,
     : e(e), op(op), plan(plan), product(product), gathered(plan.gathered()), pointers(pointers),
       maps(maps), memory(e.sharedMemory(1024)), rank(e.rem32(e.block(), plan.tile.cluster())),
       group(e.div32(e.thread(), 128)),
-      ring(e, e.advance(memory, plan.tile.ringBytes() + plan.stagingBytes()), plan.tile.stages,
-           (plan.tensorBytes() ? 1 : 0) + (plan.gathers() ? 128 : 0),
-           4 * plan.tile.groups / plan.tile.turns(), plan.tile.sharers) {}
+      ring(e, e.advance(memory, plan.tile.ringBytes() + Epilogue::sharedBytes(plan.part)),
+           plan.tile.stages, (plan.tensorBytes() ? 1 : 0) + (plan.gathers() ? 128 : 0),
+           4 * plan.tile.groups, plan.tile.sharers) {}
 
 static Value asI32(DeviceEmitter &e, Value position) {
   return arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), position);
@@ -134,22 +132,6 @@ void WarpgroupWriter::forUnits(Place first, llvm::function_ref<Place(const Unit 
   e.loop(e.position(cluster), e.index(plan.units()), plan.clusters, {first.stage, first.parity},
          [&](Value number, ValueRange now) -> SmallVector<Value> {
            Place next = body(Unit(e, plan, asI32(e, number), rank), {now[0], now[1]});
-           return {next.stage, next.parity};
-         });
-}
-
-// Stages are used in the order of units: the other warpgroup's are passed over.
-void WarpgroupWriter::forTurns(llvm::function_ref<Place(const Unit &, Place)> body) {
-  Place first = ring.first(/*copies=*/false), second = ring.after(first, plan.steps());
-  Value isFirst = target::equal(e, group, e.i32(0));
-  first = {target::select(e, isFirst, first.stage, second.stage),
-           target::select(e, isFirst, first.parity, second.parity)};
-  Value cluster = e.div32(e.block(), tile().cluster());
-  Value from = e.add32(cluster, e.mul32(group, plan.clusters));
-  e.loop(e.position(from), e.index(plan.units()), tile().turns() * plan.clusters,
-         {first.stage, first.parity}, [&](Value number, ValueRange now) -> SmallVector<Value> {
-           Place next = body(Unit(e, plan, asI32(e, number), rank), {now[0], now[1]});
-           next = ring.after(next, (tile().turns() - 1) * plan.steps());
            return {next.stage, next.parity};
          });
 }
@@ -299,9 +281,7 @@ Place WarpgroupWriter::multiplyUnit(const Unit &unit, Place first) {
     ring.waitUntilFilled(place);
     Value isLater = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ne, step, e.i32(0));
     Value adds = arith::ExtUIOp::create(e.b, e.loc, e.b.getI32Type(), isLater);
-    Value lines = leftTile(place.stage);
-    if (!tile().takesTurns)
-      lines = e.advance(lines, e.mul32(group, left.bytes()));
+    Value lines = e.advance(leftTile(place.stage), e.mul32(group, left.bytes()));
     SmallVector<Value> next = startProducts(e, left, right, lines, rightTile(place.stage),
                                             plan.gemm.element, now.drop_front(), adds);
     waitForProducts(e, 1);
@@ -425,11 +405,8 @@ void WarpgroupWriter::copy() {
 }
 void WarpgroupWriter::multiply() {
   setRegisters(e, plan, multiplyRegisters);
-  auto unit = [&](const Unit &unit, Place place) { return multiplyUnit(unit, place); };
-  if (tile().takesTurns)
-    forTurns(unit);
-  else
-    forUnits(ring.first(/*copies=*/false), unit);
+  forUnits(ring.first(/*copies=*/false),
+           [&](const Unit &unit, Place place) { return multiplyUnit(unit, place); });
   e.allStored(4 * tile().groups); // those that copy have few registers
 }
 

@@ -31,9 +31,8 @@ static TileGemm partOf(const TileGemm &gemm, const WarpgroupTile &tile) {
 }
 
 static int64_t bytesBesideRing(const TileGemm &gemm, const WarpgroupTile &tile) {
-  return tile.turns() * Epilogue::sharedBytes(partOf(gemm, tile)) + BarrierRing::bytes(mostStages);
+  return Epilogue::sharedBytes(partOf(gemm, tile)) + BarrierRing::bytes(mostStages);
 }
-int64_t WarpgroupGemm::stagingBytes() const { return tile.turns() * Epilogue::sharedBytes(part); }
 
 /// Two blocks share the right side where that wastes few tiles, and each has whole squares of it.
 static int64_t chooseSharers(const TileGemm &gemm, const WarpgroupTile &tile) {
@@ -65,7 +64,7 @@ double WarpgroupGemm::cycles(const Chip &chip) const {
   for (const WarpgroupShape &shape : warpgroupShapes())
     if (shape.groups == tile.groups && shape.n == tile.n)
       speed = speedOf(chip, ProductForm::Warpgroups, tile.m(), tile.n, shape.speed);
-  double rounds = llvm::divideCeil(units(), mostClusters(chip));
+  double rounds = llvm::divideCeil(units(), chip.multiprocessors / tile.cluster());
   int64_t steps = llvm::divideCeil(partSteps(), tile.dividers);
   double pairs = double(tile.m() * tile.n * steps * stepPoints);
   double gathers = gatherCycles(lhs, gemm.lhs) + gatherCycles(rhs, gemm.rhs);
@@ -107,7 +106,7 @@ static WarpgroupGemm planOf(const TileGemm &gemm, const Chip &chip, WarpgroupTil
   if (rhs.isGathered())
     tile.sharers = 1;
   WarpgroupGemm plan{gemm, tile, lhs, rhs, partOf(gemm, tile), 0};
-  plan.clusters = std::min(plan.units(), plan.mostClusters(chip));
+  plan.clusters = std::min(plan.units(), chip.multiprocessors / tile.cluster());
   return plan;
 }
 
@@ -124,18 +123,6 @@ static bool mayDivide(const WarpgroupGemm &plan) {
   const WarpgroupTile &tile = plan.tile;
   return plan.units() == plan.clusters && plan.steps() / tile.dividers >= 8 &&
          tile.n / plan.part.tile.n % tile.dividers == 0;
-}
-
-/// Where the body takes long beside the products of a tile, warpgroups take turns. Trials are of
-/// bare products, which are faster in one tile of both.
-static constexpr double longBody = 0.25; // cycles a point
-static std::optional<WarpgroupGemm> takingTurns(const TileGemm &gemm, const Chip &chip,
-                                                std::pair<int64_t, int64_t> operands) {
-  WarpgroupTile tile{2, 256, 1, 1, 0, /*takesTurns=*/true};
-  tile.sharers = chooseSharers(gemm, tile);
-  WarpgroupGemm plan = planOf(gemm, chip, tile, operands);
-  bool fits = !plan.gathers() && plan.units() >= 2 * plan.clusters;
-  return fits ? std::optional(plan) : std::nullopt;
 }
 
 static bool fitsPick(const WarpgroupGemm &plan, const TilePick &pick, bool hasParts) {
@@ -195,7 +182,7 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
     for (int64_t count : partsToTry(plan.steps(), parts)) {
       WarpgroupGemm tried = plan;
       tried.part.parts = count;
-      tried.clusters = std::min(tried.units(), tried.mostClusters(chip));
+      tried.clusters = std::min(tried.units(), chip.multiprocessors / tried.tile.cluster());
       consider(tried);
     }
     tile.sharers = 1;
@@ -205,10 +192,6 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
         consider(tried);
     }
   }
-  if (auto turns = takingTurns(gemm, chip, {lhs, rhs}); turns && parts <= 1)
-    if (gemm.pick && !gemm.readsTable ? turns->picked() == *gemm.pick
-                                      : gemm.bodyCycles >= longBody && best && best->parts() == 1)
-      best.emplace(*turns);
   if (best && leavesToTiles(*best, chip)) {
     why = "it is small and would be copied in pieces";
     return std::nullopt;
@@ -251,8 +234,8 @@ std::string WarpgroupGemm::describe() const {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "warpgroups: tiles of " << tile.m() << "x" << tile.n << "x" << stepPoints << " in "
-     << tile.stages << " stages, " << (tile.takesTurns ? "taken in turns, " : "") << "clusters of "
-     << tile.cluster() << (tile.dividers > 1 ? " that divide k" : "") << ", sides along "
+     << tile.stages << " stages, clusters of " << tile.cluster()
+     << (tile.dividers > 1 ? " that divide k" : "") << ", sides along "
      << (gemm.lhs.alongDepth ? "k" : "m") << " and " << (gemm.rhs.alongDepth ? "k" : "n");
   if (tensorBytes())
     os << ", tensor copies";

@@ -12,18 +12,16 @@ namespace ampc::nvptx {
 /// Lines of a tile that threads copy at a time: it consists of such tiles, whatever its layout.
 constexpr int64_t gatheredLines = 64;
 
-/// A block's tile of the result: 64 lines of each of its warpgroups that multiply, or of one of the
-/// two if they take turns: one multiplies while the other stores. Beside them one copies. Blocks of a cluster have neighbouring tiles along m, and share the right side; or they
+/// A block's tile of the result: 64 lines of each of its warpgroups that multiply. Beside them one
+/// copies. Blocks of a cluster have neighbouring tiles along m, and share the right side; or they
 /// have one tile, each some steps along k.
 struct WarpgroupTile {
   int64_t groups, n;
   int64_t sharers, dividers; // the blocks of a cluster, as one or the other
   int64_t stages;
-  bool takesTurns = false;
 
   int64_t cluster() const { return sharers * dividers; }
-  int64_t turns() const { return takesTurns ? groups : 1; }
-  int64_t m() const { return 64 * groups / turns(); }
+  int64_t m() const { return 64 * groups; }
   int64_t threads() const { return 128 * (groups + 1); }
   int64_t stageBytes() const { return (m() + n) * tileRowBytes; }
   int64_t ringBytes() const { return stages * stageBytes(); }
@@ -54,9 +52,6 @@ struct WarpgroupGemm {
   /// What the epilogue is told: columns that a warp finishes at a time, and its sixteen lines.
   TileGemm part;
   int64_t clusters; // that are launched; each takes every so many-th unit
-  int64_t mostClusters(const Chip &chip) const {
-    return chip.multiprocessors / tile.cluster();
-  }
 
   /// Nothing if the form of older chips is used, and a reason if the chip has warpgroups. `parts`
   /// of the sum: as many as are worth it if 0. `lhs`, `rhs`: numbers of the operands.
@@ -79,14 +74,11 @@ struct WarpgroupGemm {
   int64_t columns() const { return llvm::divideCeil(gemm.n, tile.n); }
   int64_t units() const { return rows() * columns() * gemm.batches() * parts(); }
   int64_t sharedBytes() const;
-  /// Where warps stage results, behind the ring.
-  int64_t stagingBytes() const;
   TilePick picked() const {
-    return {ProductForm::Warpgroups, tile.m(), tile.n, parts(), tile.dividers, tile.turns()};
+    return {ProductForm::Warpgroups, tile.m(), tile.n, parts(), tile.dividers};
   }
-  /// The model's; with what follows the sums where that differs from the others'.
+  /// The model's.
   double cycles(const Chip &chip) const;
-  double cyclesWithBody(const Chip &chip) const;
   std::string describe() const;
 };
 

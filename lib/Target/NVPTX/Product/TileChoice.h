@@ -26,11 +26,10 @@ enum class ProductForm { Numbers, Tiles, Warpgroups };
 struct TilePick {
   ProductForm form;
   int64_t m, n, parts, dividers;
-  int64_t turns = 1; // that warpgroups take, each with a tile of its own
 
   bool operator==(const TilePick &other) const {
     return form == other.form && m == other.m && n == other.n && parts == other.parts &&
-           dividers == other.dividers && turns == other.turns;
+           dividers == other.dividers;
   }
 };
 
