@@ -35,13 +35,14 @@ for point, names in points.items():
                 said = r"ptxsim: <image>:\d+: illegal instruction: TMA needs .*" if "unaligned" in name else ""
                 assert re.fullmatch(f"ok point {point}: {name}{said}", answer, re.S), answer
 
-# Arithmetic that is recorded: each model of tensor cores agrees with itself alone.
+# Arithmetic that is recorded: each model of tensor cores agrees with itself, and alone, but where it makes no difference.
 for name in points[9]:
     for label in labels[name]:
         assert ask(name, f"--record={label}", PTXSIM_TENSOR=label) == ""
     for label in labels[name]:
         answer = ask(name, PTXSIM_TENSOR=label)
-        assert answer == f"agrees with {label} point 9: {name}", answer
+        alike = "ampere, hopper" if name == "mma-bf16-zeros" and label != "fma" else label
+        assert answer == f"agrees with {alike} point 9: {name}", answer
 assert ask("mma-bf16-sums", PTXSIM_TENSOR="volta", capability="8.0") == "differs point 9: mma-bf16-sums"
 for point in (11, 15):
     for name in points[point]:

@@ -15,7 +15,7 @@ BOUND = {"f32": 0.0, "bf16": 1e-2, "f16": 2e-3}[PRECISION]
 with open(MODEL) as file:
     text = file.read()
 limits = {"token": 96, "next": 96, "label": 4}
-library, name = build(f"{PRECISION}-{TIER}", text, f"--precision={PRECISION}", f"--target={TIER},cpu", "--gpu-images=ptx")
+library, name = build(f"{PRECISION}-{TIER}", text, f"--precision={PRECISION}", f"--target={TIER},cpu", "--gpu-images=ptx", "--winograd=off")
 gpu, cpu = Trained(library, name, device=b"cuda"), Trained(library, name, threads=2, device=b"cpu")
 expect("where it runs", gpu.call("tier", gpu.state, restype=ctypes.c_char_p), TIER.encode())
 scaling = ("loss_scale", "found_inf", "skipped", "step")

@@ -62,8 +62,11 @@ private:
   Value lineOf(const Unit &unit) { // of the warp
     return e.add32(unit.line, e.mul32(e.div32(e.thread(), 32), 16));
   }
-  /// A block of a cluster may be beyond the last line.
+  /// A block of a cluster may be beyond the last line. Where a warpgroup gathers, the others have
+  /// no registers to spare.
   Epilogue::Ahead ask(const Unit &unit, Value at) {
+    if (plan.gathers() && tile().n > 128)
+      return {};
     Value line = lineOf(unit);
     if (llvm::divideCeil(plan.gemm.m, tile().m()) % tile().sharers)
       line = target::select(e, e.less32(line, plan.gemm.m), line, e.i32(0));

@@ -156,7 +156,7 @@ void Epilogue::store(ArrayRef<std::array<Value, 4>> sums, Value line, Value colu
     Value first = e.add32(line, e.i32(at));
     if (at > 0) {
       e.syncWarp(all);
-      ahead = ask(first, column);
+      ahead.clear();
     }
     stage(sums.slice(at / lines * perStage, perStage), own);
     e.syncWarp(all);

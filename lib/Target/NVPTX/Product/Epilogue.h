@@ -60,7 +60,7 @@ public:
   void store(llvm::ArrayRef<std::array<Value, 4>> sums, Value line, Value column, Value shared,
              Ahead ahead);
   void store(llvm::ArrayRef<std::array<Value, 4>> sums, Value line, Value column, Value shared) {
-    store(sums, line, column, shared, ask(line, column));
+    store(sums, line, column, shared, {});
   }
 
   /// Sums without matrix units: of 64 i + 4 (t / 16) + r and columns 64 j + 4 (t % 16) to the next
