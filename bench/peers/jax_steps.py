@@ -91,10 +91,13 @@ def char_gpt(layers=6, heads=6, width=384, context=256, batch=8, vocabulary=96):
         return cross_entropy(layer_norm(x, parameters["norm"]).astype(compute) @ parameters["head"].astype(compute), target)
 
     tokens = [jax.random.randint(next(keys), (batch, context), 0, vocabulary) for _ in range(2)]
-    return parameters, loss, tokens, dict(rate=3e-4, decay=0.1)
+    return parameters, loss, tokens, dict(rate=3e-4, decay=0.1, clip=1.0)
 
 
-def adamw(parameters, moments, gradients, count, rate, decay, beta1=0.9, beta2=0.999, epsilon=1e-8):
+def adamw(parameters, moments, gradients, count, rate, decay, clip=None, beta1=0.9, beta2=0.999, epsilon=1e-8):
+    if clip:
+        norm = jnp.sqrt(sum(jnp.sum(g * g) for g in jax.tree.leaves(gradients)))
+        gradients = jax.tree.map(lambda g: g * jnp.minimum(1, clip / (norm + 1e-6)), gradients)
     first, second = moments
     first = jax.tree.map(lambda m, g: beta1 * m + (1 - beta1) * g, first, gradients)
     second = jax.tree.map(lambda v, g: beta2 * v + (1 - beta2) * g * g, second, gradients)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import torch_timing
 
-SIZES = dict(layers=6, heads=6, width=384, context=256, batch=8, vocabulary=96, tied=0)
+SIZES = dict(layers=6, heads=6, width=384, context=256, batch=8, vocabulary=96, tied=0, clip=1)
 
 
 def make_model(sizes):
@@ -62,7 +62,7 @@ def main():
     def make_step(compiled):
         model = make_model(sizes)
         optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4, weight_decay=0.1, fused=True)
-        update = torch_timing.Update(arguments, [optimizer])
+        update = torch_timing.Update(arguments, [optimizer], sizes.clip)
         forward = torch.compile(model) if compiled else model
         token = torch.randint(sizes.vocabulary, (sizes.batch, sizes.context))
         target = torch.randint(sizes.vocabulary, (sizes.batch, sizes.context))

@@ -53,20 +53,30 @@ def autocast(arguments):
 
 
 class Update:
-    """Backward pass and update, with a scaled loss in f16."""
+    """Backward pass and update, with a scaled loss in f16; `clip`: most that the norm of all gradients may be, 0 for any."""
 
-    def __init__(self, arguments, optimizers):
+    def __init__(self, arguments, optimizers, clip=0):
         import torch
 
-        self.optimizers = optimizers
+        self.optimizers, self.limit = optimizers, clip
         self.scaler = torch.amp.GradScaler(arguments.device, enabled=arguments.dtype == "f16")
 
     def __call__(self, loss):
         self.scaler.scale(loss).backward()
+        if self.limit:
+            self.clip()
         for optimizer in self.optimizers:
             self.scaler.step(optimizer)
         self.scaler.update()
         return loss.detach()
+
+    def clip(self):
+        import torch
+
+        for optimizer in self.optimizers:
+            self.scaler.unscale_(optimizer)
+        parameters = [each for optimizer in self.optimizers for group in optimizer.param_groups for each in group["params"]]
+        torch.nn.utils.clip_grad_norm_(parameters, self.limit)
 
 
 def time_steps(step, warm_up, steps, limit):

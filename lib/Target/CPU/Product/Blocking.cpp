@@ -6,13 +6,13 @@ using namespace mlir;
 using namespace ampc::cpu;
 
 // Cache sizes every x86-64-v3 or later server core has at least (L1d 32 KB, L2 512 KB).
-constexpr int64_t depthBytes = 1536; // of one line of a panel: a panel of A fills half of L1
+constexpr int64_t depthBytes = 2048; // of one line of a panel: a panel of A of 12 lines fits L1
 // Tiles hide their loads from L2: with k up to 2048 in one block, sums need not leave the registers
 // in between (measured on a core with AMX: 1736 of 2500 GFLOP/s at k = 1024).
 constexpr int64_t tileDepthBytes = 4096;
 constexpr int64_t lhsBytes = 512 << 10; // of A, which tiles read in place from L2
 constexpr int64_t mostColumns = 512;    // of a block of B, which with that depth stays in L2
-constexpr int64_t rhsBytes = mostColumns * depthBytes;
+constexpr int64_t rhsBytes = 768 << 10;
 constexpr int64_t keptRhsBytes = 4 << 20; // of B kept packed for later tasks: a share of L3
 constexpr int64_t sumsBytes = 1 << 20;    // of sums between blocks of k
 constexpr int64_t workPerTask = 1 << 20;  // multiply-adds: about 20 us

@@ -41,6 +41,10 @@ void RegisterTile::store(KernelEmitter &e, ValueRange sums, Value to, int64_t st
     e.store(sums[i], to, e.index(i / vectors * stride + i % vectors * width));
 }
 
+/// Points ahead of the products for which B is asked: some 4 KB. Prefetchers of processors begin
+/// later, and end with a page.
+static constexpr int64_t pointsAhead = 32;
+
 SmallVector<Value> RegisterTile::add(KernelEmitter &e, Value a, Value b, Value points,
                                      ValueRange sums) const {
   return e.loop(e.index(0), points, 1, sums, [&](Value k, ValueRange sum) {
@@ -48,6 +52,8 @@ SmallVector<Value> RegisterTile::add(KernelEmitter &e, Value a, Value b, Value p
     for (int64_t v = 0; v < vectors; ++v) {
       Value at = e.add(e.mul(k, columns()), v * width);
       Value y = e.loadVector(b, rhs, at, width);
+      if (fetchesAhead)
+        e.prefetch(b, rhs, e.add(at, pointsAhead * columns()));
       right.push_back(multiply == Multiply::Pairs ? y : widen(e, y, acc));
     }
     for (int64_t i = 0; i < rows; ++i) {
