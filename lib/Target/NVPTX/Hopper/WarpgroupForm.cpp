@@ -63,15 +63,22 @@ private:
   struct Part {
     Value line, column;
   };
-  /// Of the columns from `at` on, an i32, of the warpgroup's 64 lines number `high`.
-  Part partOf(const Unit &unit, Value at, int64_t high = 0) {
+  /// Of the columns from `at` on, an i32.
+  Part partOf(const Unit &unit, Value at) {
     Value warp = e.div32(e.thread(), 32);
     if (tile().takesTurns)
       warp = e.rem32(warp, 4);
-    Value line = e.add32(unit.line, e.mul32(warp, 16));
-    return {high ? e.add32(line, e.i32(64 * high)) : line, e.add32(unit.column, at)};
+    return {e.add32(unit.line, e.mul32(warp, 16)), e.add32(unit.column, at)};
   }
+  /// Of all parts, those of 64 lines after each other.
+  Part partOf(const Unit &unit, Value number, int64_t across) {
+    Part part = partOf(unit, e.mul32(e.rem32(number, across), plan.part.tile.n));
+    part.line = e.add32(part.line, e.mul32(e.div32(number, across), 64));
+    return part;
+  }
+  void whenExists(const Unit &unit, Part part, llvm::function_ref<void()> store);
   void storePart(const Unit &unit, const Sums &sums, Part part, Epilogue::Ahead ahead);
+  void storeInLoop(const Unit &unit, ArrayRef<Sums> sums, Epilogue::Ahead ahead);
   Epilogue epilogueOf(const Unit &unit) {
     return Epilogue(e, op, plan.part, product.results, pointers, unit.entry, unit.part);
   }
@@ -355,32 +362,67 @@ void WarpgroupWriter::storePart(const Unit &unit, const Sums &sums, Part part,
                          std::move(ahead));
 }
 
+void WarpgroupWriter::whenExists(const Unit &unit, Part part, llvm::function_ref<void()> store) {
+  Value exists;
+  auto require = [&](Value holds) { exists = exists ? target::both(e, exists, holds) : holds; };
+  if (plan.gemm.n % tile().n)
+    require(e.less32(part.column, plan.gemm.n));
+  if (llvm::divideCeil(plan.gemm.m, tile().m()) % tile().sharers)
+    require(e.less32(unit.line, plan.gemm.m));
+  if (exists)
+    e.when(exists, store);
+  else
+    store();
+}
+
 // What the next part needs is asked for before this one is finished.
 void WarpgroupWriter::store(const Unit &unit, ValueRange sums, Epilogue::Ahead ahead) {
-  int64_t columns = plan.part.tile.n, across = tile().n / columns, count = tile().high * across;
-  auto partAt = [&](int64_t number) {
-    return partOf(unit, e.i32(number % across * columns), number / across);
-  };
-  for (int64_t number = 0; number < count; ++number) {
-    Sums own(columns / 8);
-    for (int64_t i = 0; i < columns / 2; ++i)
-      own[i / 4][i % 4] = sums[number * columns / 2 + i];
-    Part part = partAt(number);
+  int64_t columns = plan.part.tile.n, across = tile().n / columns;
+  SmallVector<Sums> parts(tile().high * across, Sums(columns / 8));
+  for (auto [i, sum] : llvm::enumerate(sums))
+    parts[i / (columns / 2)][i % (columns / 2) / 4][i % 4] = sum;
+  if (parts.size() > 1 && epilogueOf(unit).isLong())
+    return storeInLoop(unit, parts, std::move(ahead));
+  for (size_t number = 0; number < parts.size(); ++number) {
+    const Sums &own = parts[number];
+    Part part = partOf(unit, e.i32(number), across);
     Epilogue::Ahead next;
-    if (number + 1 < count)
-      next = ask(unit, partAt(number + 1));
-    Value exists;
-    auto require = [&](Value holds) { exists = exists ? target::both(e, exists, holds) : holds; };
-    if (plan.gemm.n % tile().n)
-      require(e.less32(part.column, plan.gemm.n));
-    if (llvm::divideCeil(plan.gemm.m, tile().m()) % tile().sharers)
-      require(e.less32(unit.line, plan.gemm.m));
-    if (exists)
-      e.when(exists, [&] { storePart(unit, own, part, ahead); });
-    else
-      storePart(unit, own, part, ahead);
+    if (number + 1 < parts.size())
+      next = ask(unit, partOf(unit, e.i32(number + 1), across));
+    whenExists(unit, part, [&] { storePart(unit, own, part, ahead); });
     ahead = std::move(next);
   }
+}
+
+// A long body is written once: an instruction that is not in the first cache takes a warp several
+// cycles. Only the code that stages the sums differs from part to part.
+void WarpgroupWriter::storeInLoop(const Unit &unit, ArrayRef<Sums> sums, Epilogue::Ahead ahead) {
+  int64_t across = tile().n / plan.part.tile.n, count = sums.size();
+  Value staging = e.advance(memory, tile().ringBytes());
+  SmallVector<int64_t> others = llvm::to_vector(llvm::seq<int64_t>(1, count));
+  e.loop(e.index(0), e.index(count), 1, Epilogue::valuesOf(ahead),
+         [&](Value index, ValueRange now) {
+           Value number = asI32(e, index),
+                 after = e.min32(e.add32(number, e.i32(1)), e.i32(count - 1));
+           Part part = partOf(unit, number, across);
+           Epilogue::Ahead next;
+           if (!ahead.empty())
+             next = ask(unit, partOf(unit, after, across));
+           e.syncWarp(e.i32(-1)); // what was staged before has been read
+           auto which =
+               scf::IndexSwitchOp::create(e.b, e.loc, TypeRange(), index, others, others.size());
+           for (auto [region, own] : llvm::zip(which->getRegions(), sums)) {
+             OpBuilder::InsertionGuard guard(e.b);
+             e.b.createBlock(&region);
+             epilogueOf(unit).stage(own, staging);
+             scf::YieldOp::create(e.b, e.loc);
+           }
+           e.syncWarp(e.i32(-1));
+           whenExists(unit, part, [&] {
+             epilogueOf(unit).finish(part.line, part.column, staging, Epilogue::with(ahead, now));
+           });
+           return Epilogue::valuesOf(next);
+         });
 }
 
 /// Sums of a warp in the order in which its threads have them: four of each for every eight
