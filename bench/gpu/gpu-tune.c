@@ -48,7 +48,7 @@ typedef struct {
 } Launch;
 
 typedef struct {
-  char way[128]; /* form, tile, parts, dividers, cycles of the model */
+  char way[128]; /* form, tile, parts, dividers, turns, sharers, cycles of the model */
   uint64_t workspace;
   Launch launches[MOST_LAUNCHES];
   int launch_count;
@@ -121,11 +121,10 @@ static void readLaunch(Trial *trial) {
 
 static void readTrial(Trial *trial) {
   memset(trial, 0, sizeof *trial);
-  char *words[6];
-  for (int i = 0; i < 6; ++i)
-    words[i] = word();
-  snprintf(trial->way, sizeof trial->way, "%s %s %s %s %s %s", words[0], words[1], words[2],
-           words[3], words[4], words[5]);
+  for (int i = 0; i < 8; ++i) {
+    size_t length = strlen(trial->way);
+    snprintf(trial->way + length, sizeof trial->way - length, i ? " %s" : "%s", word());
+  }
   trial->workspace = (uint64_t)number();
 }
 

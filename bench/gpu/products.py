@@ -44,6 +44,81 @@ def gemm(element, layout, m, n, k):
 """
 
 
+BODIES = {  # arguments behind the sum, results, and what they are; "rows" for what lies as the result does
+    "gelu": (["columns f32"], ["bf16", "bf16"], """%0 = arith.addf %sum, %a : f32
+    %1 = arith.truncf %0 : f32 to bf16
+    %2 = arith.extf %1 : bf16 to f32
+    %3 = arith.mulf %2, %2 : f32
+    %4 = arith.mulf %2, %3 : f32
+    %5 = arith.mulf %4, %cube : f32
+    %6 = arith.addf %2, %5 : f32
+    %7 = arith.mulf %6, %scale : f32
+    %8 = arith.mulf %2, %half : f32
+    %9 = math.tanh %7 : f32
+    %10 = arith.addf %9, %one : f32
+    %11 = arith.mulf %8, %10 : f32
+    %12 = arith.truncf %11 : f32 to bf16
+    kernel.yield %1, %12 : bf16, bf16"""),
+    "gelu_gradient": (["rows bf16"], ["bf16"], """%0 = arith.extf %a : bf16 to f32
+    %1 = arith.mulf %0, %0 : f32
+    %2 = arith.mulf %1, %cube : f32
+    %3 = arith.addf %2, %one : f32
+    %4 = arith.mulf %0, %3 : f32
+    %5 = arith.mulf %4, %scale : f32
+    %6 = math.tanh %5 : f32
+    %7 = arith.mulf %1, %cubes : f32
+    %8 = arith.addf %7, %one : f32
+    %9 = arith.mulf %8, %scale : f32
+    %10 = arith.mulf %6, %6 : f32
+    %11 = arith.subf %one, %10 : f32
+    %12 = arith.mulf %11, %9 : f32
+    %13 = arith.mulf %0, %half : f32
+    %14 = arith.mulf %13, %12 : f32
+    %15 = arith.addf %6, %one : f32
+    %16 = arith.mulf %15, %half : f32
+    %17 = arith.addf %16, %14 : f32
+    %18 = arith.truncf %sum : f32 to bf16
+    %19 = arith.extf %18 : bf16 to f32
+    %20 = arith.mulf %19, %17 : f32
+    %21 = arith.truncf %20 : f32 to bf16
+    kernel.yield %21 : bf16"""),
+    "residual": (["columns f32", "rows f32"], ["f32"], """%0 = arith.addf %sum, %a : f32
+    %1 = arith.addf %b, %0 : f32
+    kernel.yield %1 : f32""")}
+
+
+def body(kind, layout, m, n, k):
+    """A product of bf16 with a body of a transformer's behind it."""
+    inputs, results, text = BODIES[kind]
+    left, right = ("mk", "km")[layout[0] == "T"], ("kn", "nk")[layout[1] == "T"]
+    size = {"m": m, "n": n, "k": k}
+    types = [tensor([size[dim] for dim in side], "bf16") for side in (left, right)]
+    more = [tensor([n] if lies == "columns" else [m, n], element) for lies, element in map(str.split, inputs)]
+    maps = [", ".join(f"affine_map<(m, n, k) -> ({side[0]}, {side[1]})>" for side in (left, right)),
+            ", ".join("affine_map<(m, n) -> (n)>" if lies.startswith("columns") else "affine_map<(m, n) -> (m, n)>" for lies in inputs),
+            ", ".join("affine_map<(m, n) -> (m, n)>" for _ in results)]
+    outs = [tensor([m, n], element) for element in results]
+    names = ["%x", "%w"] + [f"%in{i}" for i in range(len(more))]
+    operands = ", ".join(f"{name}: {type}" for name, type in zip(names, types + more))
+    arguments = "".join(f", %{letter}: {given.split()[1]}" for letter, given in zip("ab", inputs))
+    returned = ", ".join(f"%y#{i}" for i in range(len(outs)))
+    name = f"body_{kind}_{layout}_{m}_{n}_{k}"
+    return name, f"""kernel.program @{name}({operands}) -> ({", ".join(outs)}) {{
+  %y:{len(outs)} = kernel.gemm %x, %w : {types[0]}, {types[1]} acc f32 maps [{maps[0]}] space [{m}, {n}] depth {k} epilogue ({", ".join(names[2:])} : {", ".join(more)})
+    maps [{maps[1]}] -> [{maps[2]}] {{
+  ^bb0(%sum: f32{arguments}):
+    %one = arith.constant 1.0 : f32
+    %half = arith.constant 0.5 : f32
+    %cube = arith.constant 4.471500e-02 : f32
+    %cubes = arith.constant 1.341450e-01 : f32
+    %scale = arith.constant 0.797884583 : f32
+    {text}
+  }} : {", ".join(outs)}
+  kernel.return {returned} : {", ".join(outs)}
+}}
+"""
+
+
 def conv(kind, images, side, channels, features, window, stride=1):
     """`kind`: conv or conv_filter, of square images in bf16, padded so that as many windows are left."""
     pad, out = window // 2, side // stride
@@ -78,6 +153,12 @@ PIXELS = [(200704, 64, 256), (200704, 256, 64), (50176, 128, 512), (50176, 512, 
 WINDOWS = [(56, 64, 64, 3), (28, 128, 128, 3), (14, 256, 256, 3), (7, 512, 512, 3), (224, 3, 64, 7, 2)]
 
 
+def bodies():
+    """Of GPT-2: what they cost behind products, and which way hides it best; no rows of tables."""
+    return [body("gelu", "NN", TOKENS, 3072, 768), body("gelu_gradient", "NT", TOKENS, 3072, 768), body("residual", "NN", TOKENS, 768, 768),
+            body("residual", "NN", TOKENS, 768, 3072)]
+
+
 def everything():
     """Names and texts, the most valuable first."""
     all = []
@@ -95,10 +176,10 @@ def everything():
     all.append(gemm("f16", "NN", 4096, 4096, 4096))
     all += training("tf32", 4096, 4096, 4096) + training("tf32", TOKENS, 768, 768)
     all += training("f32", 4096, 4096, 4096) + [gemm("f32", "NN", 2048, 512, 128)]
-    return all
+    return all + bodies()
 
 
 def few():
     """What the interpreter runs in seconds."""
     return [gemm("bf16", "NT", 136, 72, 320), gemm("bf16", "TN", 64, 64, 77), gemm("tf32", "NN", 40, 72, 64), gemm("f32", "NN", 32, 48, 20),
-            conv("conv", 1, 8, 16, 24, 3)]
+            conv("conv", 1, 8, 16, 24, 3), body("gelu", "NN", 136, 72, 64)]

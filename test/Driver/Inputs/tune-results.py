@@ -27,6 +27,6 @@ for product in PRODUCTS:
         answer = "same"
         if name == "weights" and (tile_m, tile_n) == (128, 32):
             milliseconds, answer = milliseconds / 10, "differs"
-        lines.append(f"trial {own} {tile_m} {tile_n} 1 1 {tile_m * tile_n} {milliseconds:.6f} {answer}")
+        lines.append(f"trial {own} {tile_m} {tile_n} 1 1 1 0 {tile_m * tile_n} {milliseconds:.6f} {answer}")
     print("\n".join(lines + [f"end {len(lines) - 1} {hash_of(lines):016x}"]))
 print("failed late: cut off after 60 s")

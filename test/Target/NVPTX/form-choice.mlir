@@ -31,6 +31,27 @@ kernel.program @pieces(%x: tensor<512x136xbf16>, %w: tensor<512x36xbf16>) -> ten
   } : tensor<136x36xf32>
   kernel.return %y : tensor<136x36xf32>
 }
+// Warpgroups take turns where a body that they would all wait for takes long, and each has several tiles.
+#id = affine_map<(m, n) -> (m, n)>
+#rows = affine_map<(m, n, k) -> (m, k)>
+// CHECK-SAME: form = "warpgroups: tiles of 64x256x64 in 5 stages, taken in turns, clusters of 2
+// CHECK-SAME: form = "warpgroups: tiles of 128x{{[^"]*}} stages, clusters
+kernel.program @body(%x: tensor<16384x768xbf16>, %w: tensor<768x768xbf16>, %r: tensor<16384x768xf32>) -> tensor<16384x768xf32> {
+  %y = kernel.gemm %x, %w : tensor<16384x768xbf16>, tensor<768x768xbf16> acc f32 maps [#rows, #kn] space [16384, 768] depth 768 epilogue (%r : tensor<16384x768xf32>) maps [#id] -> [#mn] {
+  ^bb0(%sum: f32, %residual: f32):
+    %0 = arith.addf %sum, %residual : f32
+    kernel.yield %0 : f32
+  } : tensor<16384x768xf32>
+  kernel.return %y : tensor<16384x768xf32>
+}
+kernel.program @few_tiles(%x: tensor<2048x768xbf16>, %w: tensor<768x768xbf16>, %r: tensor<2048x768xf32>) -> tensor<2048x768xf32> {
+  %y = kernel.gemm %x, %w : tensor<2048x768xbf16>, tensor<768x768xbf16> acc f32 maps [#rows, #kn] space [2048, 768] depth 768 epilogue (%r : tensor<2048x768xf32>) maps [#id] -> [#mn] {
+  ^bb0(%sum: f32, %residual: f32):
+    %0 = arith.addf %sum, %residual : f32
+    kernel.yield %0 : f32
+  } : tensor<2048x768xf32>
+  kernel.return %y : tensor<2048x768xf32>
+}
 // A gradient before a vocabulary, whose lines and those of the weights start anywhere.
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>

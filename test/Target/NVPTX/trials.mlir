@@ -31,6 +31,7 @@
 // TRIALS-NEXT: map 1 0 bf16 128 2 136 1024 272
 // TRIALS-DAG:  trial Warpgroups 128 256
 // TRIALS-DAG:  trial Warpgroups 64 64
+// TRIALS-DAG:  trial Warpgroups 64 256 1 1 2 1
 // TRIALS-DAG:  trial Tiles
 // TRIALS:      product numbers NN 4 1 16 24 40
 // TRIALS:      trial Numbers 64 64 1 1

@@ -68,11 +68,12 @@ static void printLaunch(kernel::LaunchAttr launch) {
     printMap(map);
 }
 
-/// "trial FORM M N PARTS DIVIDERS CYCLES WORKSPACE", the model's own first, then its launches.
+/// "trial FORM M N PARTS DIVIDERS TURNS SHARERS CYCLES WORKSPACE", the model's own first, then its
+/// launches.
 static void printTrial(Operation *op, const nvptx::ProductPlan &plan, ArrayAttr records) {
   const nvptx::TilePick &pick = plan.pick;
   llvm::outs() << "trial " << nvptx::formName(pick.form);
-  printNumbers({pick.m, pick.n, pick.parts, pick.dividers});
+  printNumbers({pick.m, pick.n, pick.parts, pick.dividers, pick.turns, pick.sharers});
   llvm::outs() << llvm::format(" %.0f ", plan.cycles)
                << cast<KernelOpInterface>(op).getWorkspaceBytes() << "\n";
   auto record =

@@ -23,6 +23,8 @@ void BarrierRing::initialise() {
       NVVM::MBarrierInitOp::create(e.b, e.loc, released(e.i32(stage)), e.i32(readers * cluster),
                                    Value());
     }
+    for (int64_t group = 0; group < (takesTurns ? 2 : 0); ++group)
+      NVVM::MBarrierInitOp::create(e.b, e.loc, turn(e.i32(group)), e.i32(readers), Value());
     NVVM::FenceMbarrierInitOp::create(e.b, e.loc);
   });
   syncCluster(e, cluster);
@@ -30,6 +32,12 @@ void BarrierRing::initialise() {
 
 // The phase before the first counts as complete, and has parity 1.
 BarrierRing::Place BarrierRing::first(bool copies) { return {e.i32(0), e.i32(copies ? 1 : 0)}; }
+
+BarrierRing::Place BarrierRing::after(Place place, int64_t steps) {
+  Value stage = e.add32(place.stage, e.i32(steps % (2 * stages)));
+  Value rounds = e.div32(stage, stages);
+  return {e.rem32(stage, stages), e.xor32(place.parity, e.and32(rounds, 1))};
+}
 
 BarrierRing::Place BarrierRing::next(Place place) {
   Value isLast = target::equal(e, place.stage, e.i32(stages - 1));
@@ -65,6 +73,14 @@ void BarrierRing::publish() {
 
 void BarrierRing::fill(Value stage) {
   NVVM::MBarrierArriveOp::create(e.b, e.loc, e.b.getI64Type(), filled(stage), Value());
+}
+
+void BarrierRing::passTurn(Value group) {
+  Value isFirst = target::equal(e, e.rem32(e.thread(), 32), e.i32(0));
+  e.when(isFirst, [&] {
+    Value other = turn(e.xor32(group, e.i32(1)));
+    NVVM::MBarrierArriveOp::create(e.b, e.loc, e.b.getI64Type(), other, Value());
+  });
 }
 
 // A product is only known to be complete to the warp that has waited for it: each arrives, one lane

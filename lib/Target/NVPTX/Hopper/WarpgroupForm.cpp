@@ -39,6 +39,8 @@ private:
   Value rightTile(Value stage) { return e.advance(leftTile(stage), plan.lhs.tile.bytes()); }
   /// Every unit of the cluster after the other; the place in the ring goes on.
   void forUnits(Place first, llvm::function_ref<Place(const Unit &, Place)> body);
+  /// Those that are the warpgroup's turn; `body` waits for it by the parity, and passes it on.
+  void forTurns(llvm::function_ref<Place(const Unit &, Place, Value)> body);
   /// Of the block, in the unit's part of k; index.
   std::pair<Value, Value> firstAndCount(const Unit &unit);
   /// Every step of the block; `body` gets its number, an i32, and what is carried.
@@ -53,24 +55,42 @@ private:
   SmallVector<Value> fillBehind(Place place, ValueRange now);
   void fillRest(Value pending, Value count);
   Place gatherUnit(const Unit &unit, Place place);
-  Place multiplyUnit(const Unit &unit, Place place);
-  /// Columns of the tile from `at` on, an i32: of sixteen lines, by a warp.
-  void storeColumns(const Unit &unit, const Sums &sums, Value at, Epilogue::Ahead ahead);
+  /// `parity`: of the turn; null if none are taken.
+  Place multiplyUnit(const Unit &unit, Place place, Value parity);
+  /// Starts the products of a step; `sums` are those of one 64 lines after the other.
+  SmallVector<Value> startStep(Value stage, ValueRange sums, Value adds);
+  /// What a warp finishes at a time: of sixteen lines, from the unit's line on; i32.
+  struct Part {
+    Value line, column;
+  };
+  /// Of the columns from `at` on, an i32.
+  Part partOf(const Unit &unit, Value at) {
+    Value warp = e.div32(e.thread(), 32);
+    if (tile().takesTurns)
+      warp = e.rem32(warp, 4);
+    return {e.add32(unit.line, e.mul32(warp, 16)), e.add32(unit.column, at)};
+  }
+  /// Of all parts, those of 64 lines after each other.
+  Part partOf(const Unit &unit, Value number, int64_t across) {
+    Part part = partOf(unit, e.mul32(e.rem32(number, across), plan.part.tile.n));
+    part.line = e.add32(part.line, e.mul32(e.div32(number, across), 64));
+    return part;
+  }
+  void whenExists(const Unit &unit, Part part, llvm::function_ref<void()> store);
+  void storePart(const Unit &unit, const Sums &sums, Part part, Epilogue::Ahead ahead);
+  void storeInLoop(const Unit &unit, ArrayRef<Sums> sums, Epilogue::Ahead ahead);
   Epilogue epilogueOf(const Unit &unit) {
     return Epilogue(e, op, plan.part, product.results, pointers, unit.entry, unit.part);
   }
-  Value lineOf(const Unit &unit) { // of the warp
-    return e.add32(unit.line, e.mul32(e.div32(e.thread(), 32), 16));
-  }
   /// A block of a cluster may be beyond the last line. Where a warpgroup gathers, the others have
   /// no registers to spare.
-  Epilogue::Ahead ask(const Unit &unit, Value at) {
+  Epilogue::Ahead ask(const Unit &unit, Part part) {
     if (plan.gathers() && tile().n > 128)
       return {};
-    Value line = lineOf(unit);
+    Value line = part.line;
     if (llvm::divideCeil(plan.gemm.m, tile().m()) % tile().sharers)
       line = target::select(e, e.less32(line, plan.gemm.m), line, e.i32(0));
-    return epilogueOf(unit).ask(line, e.add32(unit.column, at));
+    return epilogueOf(unit).ask(line, part.column);
   }
   void store(const Unit &unit, ValueRange sums, Epilogue::Ahead ahead);
   void exchangeAndStore(const Unit &unit, ValueRange sums);
@@ -118,9 +138,9 @@ WarpgroupWriter::WarpgroupWriter(DeviceEmitter &e, FusedKernelOpInterface op,
     : e(e), op(op), plan(plan), product(product), gathered(plan.gathered()), pointers(pointers),
       maps(maps), memory(e.sharedMemory(1024)), rank(e.rem32(e.block(), plan.tile.cluster())),
       group(e.div32(e.thread(), 128)),
-      ring(e, e.advance(memory, plan.tile.ringBytes() + Epilogue::sharedBytes(plan.part)),
-           plan.tile.stages, (plan.tensorBytes() ? 1 : 0) + (plan.gathers() ? 128 : 0),
-           4 * plan.tile.groups, plan.tile.sharers) {}
+      ring(e, e.advance(memory, plan.tile.ringBytes() + plan.stagingBytes()), plan.tile.stages,
+           (plan.tensorBytes() ? 1 : 0) + (plan.gathers() ? 128 : 0),
+           4 * plan.tile.groups / plan.tile.turns(), plan.tile.sharers, plan.tile.takesTurns) {}
 
 static Value asI32(DeviceEmitter &e, Value position) {
   return arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), position);
@@ -136,6 +156,22 @@ void WarpgroupWriter::forUnits(Place first, llvm::function_ref<Place(const Unit 
          [&](Value number, ValueRange now) -> SmallVector<Value> {
            Place next = body(Unit(e, plan, asI32(e, number), rank), {now[0], now[1]});
            return {next.stage, next.parity};
+         });
+}
+
+// Stages are used in the order of units: the other warpgroup's are passed over.
+void WarpgroupWriter::forTurns(llvm::function_ref<Place(const Unit &, Place, Value)> body) {
+  Place first = ring.first(/*copies=*/false), second = ring.after(first, plan.steps());
+  Value isFirst = target::equal(e, group, e.i32(0));
+  Value stage = target::select(e, isFirst, first.stage, second.stage);
+  Value parity = target::select(e, isFirst, first.parity, second.parity);
+  Value turn = target::select(e, isFirst, e.i32(1), e.i32(0));
+  Value from = e.add32(e.div32(e.block(), tile().cluster()), e.mul32(group, plan.clusters));
+  e.loop(e.position(from), e.index(plan.units()), tile().turns() * plan.clusters,
+         {stage, parity, turn}, [&](Value number, ValueRange now) -> SmallVector<Value> {
+           Place next = body(Unit(e, plan, asI32(e, number), rank), {now[0], now[1]}, now[2]);
+           next = ring.after(next, plan.steps());
+           return {next.stage, next.parity, e.xor32(now[2], e.i32(1))};
          });
 }
 
@@ -274,27 +310,41 @@ Place WarpgroupWriter::gatherUnit(const Unit &unit, Place first) {
   return {after[0], after[1]};
 }
 
-// A stage is released when the products of the next one have started: they keep the units busy.
-Place WarpgroupWriter::multiplyUnit(const Unit &unit, Place first) {
-  const WgmmaTile &right = plan.rhs.tile;
+SmallVector<Value> WarpgroupWriter::startStep(Value stage, ValueRange sums, Value adds) {
   WgmmaTile left{64, plan.lhs.tile.alongDepth};
+  Value lines = leftTile(stage), columns = rightTile(stage);
+  if (!tile().takesTurns)
+    lines = e.advance(lines, e.mul32(group, left.bytes()));
+  SmallVector<Value> next;
+  for (int64_t high = 0, count = tile().n / 2; high < tile().high; ++high)
+    llvm::append_range(
+        next, startProducts(e, left, plan.rhs.tile, e.advance(lines, high * left.bytes()), columns,
+                            plan.gemm.element, sums.slice(high * count, count), adds));
+  return next;
+}
+
+// A stage is released when the products of the next one have started: they keep the units busy. The
+// turn is over when they have all started.
+Place WarpgroupWriter::multiplyUnit(const Unit &unit, Place first, Value parity) {
   SmallVector<Value> carried{first.stage}; // the stage before
-  llvm::append_range(carried, undefinedSums(e, right.lines));
+  llvm::append_range(carried, undefinedSums(e, tile().high * tile().n));
+  if (tile().takesTurns)
+    ring.waitForTurn(group, parity);
   auto after = forSteps(unit, first, carried, [&](Value step, Place place, ValueRange now) {
     ring.waitUntilFilled(place);
     Value isLater = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ne, step, e.i32(0));
     Value adds = arith::ExtUIOp::create(e.b, e.loc, e.b.getI32Type(), isLater);
-    Value lines = e.advance(leftTile(place.stage), e.mul32(group, left.bytes()));
-    SmallVector<Value> next = startProducts(e, left, right, lines, rightTile(place.stage),
-                                            plan.gemm.element, now.drop_front(), adds);
-    waitForProducts(e, 1);
+    SmallVector<Value> next = startStep(place.stage, now.drop_front(), adds);
+    waitForProducts(e, tile().high);
     ring.release(now[0], isLater);
     next.insert(next.begin(), place.stage);
     return next;
   });
+  if (tile().takesTurns)
+    ring.passTurn(group);
   Epilogue::Ahead ahead;
   if (tile().dividers == 1)
-    ahead = ask(unit, e.i32(0));
+    ahead = ask(unit, partOf(unit, e.i32(0)));
   waitForProducts(e, 0);
   ring.release(after[2], Value());
   ValueRange sums = ArrayRef(after).drop_front(3);
@@ -305,35 +355,74 @@ Place WarpgroupWriter::multiplyUnit(const Unit &unit, Place first) {
   return {after[0], after[1]};
 }
 
-void WarpgroupWriter::storeColumns(const Unit &unit, const Sums &sums, Value at,
-                                   Epilogue::Ahead ahead) {
+void WarpgroupWriter::storePart(const Unit &unit, const Sums &sums, Part part,
+                                Epilogue::Ahead ahead) {
   e.syncWarp(e.i32(-1)); // what was staged before has been read
-  epilogueOf(unit).store(sums, lineOf(unit), e.add32(unit.column, at),
-                         e.advance(memory, tile().ringBytes()), std::move(ahead));
+  epilogueOf(unit).store(sums, part.line, part.column, e.advance(memory, tile().ringBytes()),
+                         std::move(ahead));
 }
 
-// What the next columns need is asked for before these are finished.
+void WarpgroupWriter::whenExists(const Unit &unit, Part part, llvm::function_ref<void()> store) {
+  Value exists;
+  auto require = [&](Value holds) { exists = exists ? target::both(e, exists, holds) : holds; };
+  if (plan.gemm.n % tile().n)
+    require(e.less32(part.column, plan.gemm.n));
+  if (llvm::divideCeil(plan.gemm.m, tile().m()) % tile().sharers)
+    require(e.less32(unit.line, plan.gemm.m));
+  if (exists)
+    e.when(exists, store);
+  else
+    store();
+}
+
+// What the next part needs is asked for before this one is finished.
 void WarpgroupWriter::store(const Unit &unit, ValueRange sums, Epilogue::Ahead ahead) {
-  int64_t columns = plan.part.tile.n;
-  for (int64_t at = 0; at < tile().n; at += columns) {
-    Sums own(columns / 8);
-    for (int64_t i = 0; i < columns / 2; ++i)
-      own[i / 4][i % 4] = sums[at / 2 + i];
+  int64_t columns = plan.part.tile.n, across = tile().n / columns;
+  SmallVector<Sums> parts(tile().high * across, Sums(columns / 8));
+  for (auto [i, sum] : llvm::enumerate(sums))
+    parts[i / (columns / 2)][i % (columns / 2) / 4][i % 4] = sum;
+  if (parts.size() > 1 && epilogueOf(unit).isLong())
+    return storeInLoop(unit, parts, std::move(ahead));
+  for (size_t number = 0; number < parts.size(); ++number) {
+    const Sums &own = parts[number];
+    Part part = partOf(unit, e.i32(number), across);
     Epilogue::Ahead next;
-    if (at + columns < tile().n)
-      next = ask(unit, e.i32(at + columns));
-    Value exists;
-    auto require = [&](Value holds) { exists = exists ? target::both(e, exists, holds) : holds; };
-    if (plan.gemm.n % tile().n)
-      require(e.less32(e.add32(unit.column, e.i32(at)), plan.gemm.n));
-    if (llvm::divideCeil(plan.gemm.m, tile().m()) % tile().sharers)
-      require(e.less32(unit.line, plan.gemm.m));
-    if (exists)
-      e.when(exists, [&] { storeColumns(unit, own, e.i32(at), ahead); });
-    else
-      storeColumns(unit, own, e.i32(at), ahead);
+    if (number + 1 < parts.size())
+      next = ask(unit, partOf(unit, e.i32(number + 1), across));
+    whenExists(unit, part, [&] { storePart(unit, own, part, ahead); });
     ahead = std::move(next);
   }
+}
+
+// A long body is written once: an instruction that is not in the first cache takes a warp several
+// cycles. Only the code that stages the sums differs from part to part.
+void WarpgroupWriter::storeInLoop(const Unit &unit, ArrayRef<Sums> sums, Epilogue::Ahead ahead) {
+  int64_t across = tile().n / plan.part.tile.n, count = sums.size();
+  Value staging = e.advance(memory, tile().ringBytes());
+  SmallVector<int64_t> others = llvm::to_vector(llvm::seq<int64_t>(1, count));
+  e.loop(e.index(0), e.index(count), 1, Epilogue::valuesOf(ahead),
+         [&](Value index, ValueRange now) {
+           Value number = asI32(e, index),
+                 after = e.min32(e.add32(number, e.i32(1)), e.i32(count - 1));
+           Part part = partOf(unit, number, across);
+           Epilogue::Ahead next;
+           if (!ahead.empty())
+             next = ask(unit, partOf(unit, after, across));
+           e.syncWarp(e.i32(-1)); // what was staged before has been read
+           auto which =
+               scf::IndexSwitchOp::create(e.b, e.loc, TypeRange(), index, others, others.size());
+           for (auto [region, own] : llvm::zip(which->getRegions(), sums)) {
+             OpBuilder::InsertionGuard guard(e.b);
+             e.b.createBlock(&region);
+             epilogueOf(unit).stage(own, staging);
+             scf::YieldOp::create(e.b, e.loc);
+           }
+           e.syncWarp(e.i32(-1));
+           whenExists(unit, part, [&] {
+             epilogueOf(unit).finish(part.line, part.column, staging, Epilogue::with(ahead, now));
+           });
+           return Epilogue::valuesOf(next);
+         });
 }
 
 /// Sums of a warp in the order in which its threads have them: four of each for every eight
@@ -355,7 +444,8 @@ void WarpgroupWriter::exchangeAndStore(const Unit &unit, ValueRange sums) {
     Value at = e.mul32(e.add32(e.mul32(asI32(e, turn), blocks), rank), columns);
     auto finish = [&] {
       Sums whole = addShares(e.advance(place, e.mul32(at, squareBytes / 8)));
-      storeColumns(unit, whole, at, ask(unit, at));
+      Part part = partOf(unit, at);
+      storePart(unit, whole, part, ask(unit, part));
     };
     if (plan.gemm.n % tile().n)
       e.when(e.less32(e.add32(unit.column, at), plan.gemm.n), finish);
@@ -382,12 +472,12 @@ Sums WarpgroupWriter::addShares(Value place) {
 }
 
 // A multiprocessor has 65536 registers; with two groups that multiply a thread has at most 168 of
-// them, of which one that copies needs few, if it does not gather. Sums of 128 columns leave enough
-// of them.
+// them, of which one that copies needs few, if it does not gather. 64 sums of each leave enough of
+// them.
 static constexpr int32_t copyRegisters = 40, multiplyRegisters = 232;
 
 static void setRegisters(DeviceEmitter &e, const WarpgroupGemm &plan, int32_t count) {
-  if (plan.gathers() || plan.tile.groups < 2 || plan.tile.n <= 128)
+  if (plan.gathers() || plan.tile.groups < 2 || plan.tile.threadSums() <= 64)
     return;
   auto action =
       count > 168 ? NVVM::SetMaxRegisterAction::increase : NVVM::SetMaxRegisterAction::decrease;
@@ -408,8 +498,13 @@ void WarpgroupWriter::copy() {
 }
 void WarpgroupWriter::multiply() {
   setRegisters(e, plan, multiplyRegisters);
-  forUnits(ring.first(/*copies=*/false),
-           [&](const Unit &unit, Place place) { return multiplyUnit(unit, place); });
+  if (tile().takesTurns)
+    forTurns([&](const Unit &unit, Place place, Value parity) {
+      return multiplyUnit(unit, place, parity);
+    });
+  else
+    forUnits(ring.first(/*copies=*/false),
+             [&](const Unit &unit, Place place) { return multiplyUnit(unit, place, Value()); });
   e.allStored(4 * tile().groups); // those that copy have few registers
 }
 

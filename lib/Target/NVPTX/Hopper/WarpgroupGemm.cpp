@@ -9,9 +9,15 @@ using namespace ampc;
 using namespace ampc::nvptx;
 
 ArrayRef<WarpgroupShape> nvptx::warpgroupShapes() {
-  static constexpr WarpgroupShape shapes[] = {{2, 256, 1.0},  {2, 192, 0.96}, {2, 128, 0.85},
-                                              {1, 256, 0.75}, {2, 64, 0.6},   {1, 128, 0.6},
-                                              {1, 64, 0.4}};
+  static constexpr WarpgroupShape shapes[] = {{2, 256, 1.0},
+                                              {2, 192, 0.96},
+                                              {2, 128, 0.85},
+                                              {1, 256, 0.75},
+                                              {2, 64, 0.6},
+                                              {1, 128, 0.6},
+                                              {1, 64, 0.4},
+                                              {2, 256, 0.64, /*takesTurns=*/true},
+                                              {2, 128, 0.64, true, /*high=*/2}};
   return shapes;
 }
 
@@ -20,7 +26,7 @@ static constexpr int64_t mostStages = 8;
 /// Columns of the result that a warp stages at a time: beside the ring of the largest tile there is
 /// no room for more, and each block that divides k finishes some.
 static int64_t stagedColumns(const WarpgroupTile &tile) {
-  return tile.n > 128 || tile.dividers > 1 ? 32 : 64;
+  return tile.threadSums() > 64 || tile.dividers > 1 ? 32 : 64;
 }
 
 static TileGemm partOf(const TileGemm &gemm, const WarpgroupTile &tile) {
@@ -30,16 +36,27 @@ static TileGemm partOf(const TileGemm &gemm, const WarpgroupTile &tile) {
   return part;
 }
 
+/// Of all warps that multiply: the epilogue is told of those that have a tile together.
+static int64_t stagingBytesOf(const TileGemm &part, const WarpgroupTile &tile) {
+  return 4 * tile.groups * Epilogue::sharedBytes(part) / part.tile.warpsM;
+}
 static int64_t bytesBesideRing(const TileGemm &gemm, const WarpgroupTile &tile) {
-  return Epilogue::sharedBytes(partOf(gemm, tile)) + BarrierRing::bytes(mostStages);
+  return stagingBytesOf(partOf(gemm, tile), tile) + BarrierRing::bytes(mostStages, tile.takesTurns);
+}
+int64_t WarpgroupGemm::stagingBytes() const { return stagingBytesOf(part, tile); }
+
+/// Blocks share the right side where that wastes few tiles, and each has whole squares of it.
+static bool mayShare(const TileGemm &gemm, const WarpgroupTile &tile, int64_t sharers) {
+  int64_t tiles = llvm::divideCeil(gemm.m, tile.m());
+  bool fills = tiles % sharers == 0 || tiles >= 4 * sharers;
+  return fills && tile.n % ((gemm.rhs.alongDepth ? 8 : 64) * sharers) == 0;
 }
 
-/// Two blocks share the right side where that wastes few tiles, and each has whole squares of it.
-static int64_t chooseSharers(const TileGemm &gemm, const WarpgroupTile &tile) {
-  int64_t tiles = llvm::divideCeil(gemm.m, tile.m());
-  bool fills = tiles % 2 == 0 || tiles >= 8;
-  bool divides = gemm.rhs.alongDepth ? tile.n % 16 == 0 : tile.n % 128 == 0;
-  return fills && divides ? 2 : 1;
+/// Clusters that run at the same time: more than two blocks are not found in all of a chip's
+/// groups of 16 and 18 multiprocessors.
+static int64_t mostClusters(const WarpgroupTile &tile, const Chip &chip) {
+  int64_t usable = tile.sharers > 2 ? chip.multiprocessors / 16 * 16 : chip.multiprocessors;
+  return usable / tile.cluster();
 }
 
 int64_t WarpgroupGemm::steps() const { return llvm::divideCeil(gemm.depth, stepPoints); }
@@ -62,9 +79,9 @@ static double gatherCycles(const WarpgroupSide &side, const SideLayout &layout) 
 double WarpgroupGemm::cycles(const Chip &chip) const {
   double speed = 1;
   for (const WarpgroupShape &shape : warpgroupShapes())
-    if (shape.groups == tile.groups && shape.n == tile.n)
-      speed = speedOf(chip, ProductForm::Warpgroups, tile.m(), tile.n, shape.speed);
-  double rounds = llvm::divideCeil(units(), chip.multiprocessors / tile.cluster());
+    if (shape.groups == tile.groups && shape.n == tile.n && shape.takesTurns == tile.takesTurns)
+      speed = speedOf(chip, ProductForm::Warpgroups, tile.m(), tile.n, shape.speed, tile.turns());
+  double rounds = llvm::divideCeil(units(), mostClusters(tile, chip));
   int64_t steps = llvm::divideCeil(partSteps(), tile.dividers);
   double pairs = double(tile.m() * tile.n * steps * stepPoints);
   double gathers = gatherCycles(lhs, gemm.lhs) + gatherCycles(rhs, gemm.rhs);
@@ -74,6 +91,18 @@ double WarpgroupGemm::cycles(const Chip &chip) const {
   if (tile.dividers > 1)
     cycles += 500 + double(tile.m() * tile.n * 4) / 32;
   return cycles;
+}
+
+/// A body is waited for, or is hidden behind the other warpgroup's products, but for the last one.
+/// One warpgroup alone takes half again as long for a point as two that wait for memory together:
+/// an estimate.
+double WarpgroupGemm::cyclesWithBody(const Chip &chip) const {
+  double rounds = llvm::divideCeil(units(), mostClusters(tile, chip)), products = cycles(chip);
+  double body = gemm.bodyCycles * double(tile.m() * tile.n);
+  if (!tile.takesTurns)
+    return products + rounds * body;
+  body *= 1.5;
+  return std::max(products, (products + rounds * body) / 2) + body;
 }
 
 /// Numbers of parts to try: a part is worth its cost from some steps on. As many as have something
@@ -106,7 +135,7 @@ static WarpgroupGemm planOf(const TileGemm &gemm, const Chip &chip, WarpgroupTil
   if (rhs.isGathered())
     tile.sharers = 1;
   WarpgroupGemm plan{gemm, tile, lhs, rhs, partOf(gemm, tile), 0};
-  plan.clusters = std::min(plan.units(), chip.multiprocessors / tile.cluster());
+  plan.clusters = std::min(plan.units(), mostClusters(tile, chip));
   return plan;
 }
 
@@ -129,7 +158,35 @@ static bool fitsPick(const WarpgroupGemm &plan, const TilePick &pick, bool hasPa
   TilePick own = plan.picked();
   if (hasParts)
     own.parts = pick.parts;
-  return own == pick;
+  return pick.allows(own);
+}
+
+/// Warpgroups that take turns: as was picked, else where the model with bodies finds a tenth less
+/// than for `other`, and each has two tiles or more. The table is of products without bodies.
+static std::optional<WarpgroupGemm> takingTurns(const TileGemm &gemm, const Chip &chip,
+                                                const std::optional<WarpgroupGemm> &other,
+                                                std::pair<int64_t, int64_t> operands) {
+  bool isPicked = gemm.pick && (gemm.pick->turns > 1 || !gemm.readsTable);
+  if (!isPicked && other && other->parts() > 1)
+    return std::nullopt;
+  std::optional<WarpgroupGemm> best;
+  double least = other && !isPicked ? 0.9 * other->cyclesWithBody(chip) : 1e300;
+  for (const WarpgroupShape &shape : warpgroupShapes())
+    for (int64_t sharers : {1, 2, 4}) {
+      WarpgroupTile tile = shape.tile();
+      tile.sharers = sharers;
+      if (!tile.takesTurns || !mayShare(gemm, tile, sharers))
+        continue;
+      WarpgroupGemm plan = planOf(gemm, chip, tile, operands);
+      bool fits = isPicked ? gemm.pick->allows(plan.picked())
+                           : sharers == 2 && plan.units() >= 4 * plan.clusters;
+      double cost = plan.cyclesWithBody(chip);
+      if (plan.gathers() || !fits || cost >= least)
+        continue;
+      least = cost;
+      best.emplace(plan);
+    }
+  return best;
 }
 
 /// Whether a product that is gathered is formed by the tiles of older chips instead. Nothing of
@@ -173,16 +230,16 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
       best.emplace(tried);
     }
   };
-  for (auto [groups, n, speed] : warpgroupShapes()) {
-    WarpgroupTile tile{groups, n, 1, 1, 0};
-    tile.sharers = chooseSharers(gemm, tile);
+  for (const WarpgroupShape &shape : warpgroupShapes()) {
+    WarpgroupTile tile = shape.tile();
+    tile.sharers = mayShare(gemm, tile, 2) ? 2 : 1;
     WarpgroupGemm plan = planOf(gemm, chip, tile, {lhs, rhs});
-    if (!fitsRegisters(plan))
+    if (tile.takesTurns || !fitsRegisters(plan))
       continue;
     for (int64_t count : partsToTry(plan.steps(), parts)) {
       WarpgroupGemm tried = plan;
       tried.part.parts = count;
-      tried.clusters = std::min(tried.units(), chip.multiprocessors / tried.tile.cluster());
+      tried.clusters = std::min(tried.units(), mostClusters(tried.tile, chip));
       consider(tried);
     }
     tile.sharers = 1;
@@ -192,6 +249,9 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
         consider(tried);
     }
   }
+  if (parts <= 1)
+    if (auto turns = takingTurns(gemm, chip, best, {lhs, rhs}))
+      best.emplace(*turns);
   if (best && leavesToTiles(*best, chip)) {
     why = "it is small and would be copied in pieces";
     return std::nullopt;
@@ -234,8 +294,8 @@ std::string WarpgroupGemm::describe() const {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "warpgroups: tiles of " << tile.m() << "x" << tile.n << "x" << stepPoints << " in "
-     << tile.stages << " stages, clusters of " << tile.cluster()
-     << (tile.dividers > 1 ? " that divide k" : "") << ", sides along "
+     << tile.stages << " stages, " << (tile.takesTurns ? "taken in turns, " : "") << "clusters of "
+     << tile.cluster() << (tile.dividers > 1 ? " that divide k" : "") << ", sides along "
      << (gemm.lhs.alongDepth ? "k" : "m") << " and " << (gemm.rhs.alongDepth ? "k" : "n");
   if (tensorBytes())
     os << ", tensor copies";

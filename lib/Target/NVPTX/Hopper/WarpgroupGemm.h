@@ -12,17 +12,22 @@ namespace ampc::nvptx {
 /// Lines of a tile that threads copy at a time: it consists of such tiles, whatever its layout.
 constexpr int64_t gatheredLines = 64;
 
-/// A block's tile of the result: 64 lines of each of its warpgroups that multiply. Beside them one
-/// copies. Blocks of a cluster have neighbouring tiles along m, and share the right side; or they
-/// have one tile, each some steps along k.
+/// What a block forms at a time: 64 lines of each of its warpgroups that multiply. Or its two
+/// warpgroups take turns: each has a tile of its own, of 64 lines or more, and multiplies while the
+/// other one stores. Beside them one copies. Blocks of a cluster have neighbouring tiles along m,
+/// and share the right side; or they have one tile, each some steps along k.
 struct WarpgroupTile {
   int64_t groups, n;
   int64_t sharers, dividers; // the blocks of a cluster, as one or the other
   int64_t stages;
+  bool takesTurns = false;
+  int64_t high = 1; // times 64: lines of a warpgroup
 
   int64_t cluster() const { return sharers * dividers; }
-  int64_t m() const { return 64 * groups; }
+  int64_t turns() const { return takesTurns ? groups : 1; }
+  int64_t m() const { return 64 * high * groups / turns(); }
   int64_t threads() const { return 128 * (groups + 1); }
+  int64_t threadSums() const { return high * n / 2; }
   int64_t stageBytes() const { return (m() + n) * tileRowBytes; }
   int64_t ringBytes() const { return stages * stageBytes(); }
 };
@@ -41,6 +46,10 @@ struct WarpgroupSide {
 struct WarpgroupShape {
   int64_t groups, n;
   double speed;
+  bool takesTurns = false;
+  int64_t high = 1;
+
+  WarpgroupTile tile() const { return {groups, n, 1, 1, 0, takesTurns, high}; }
 };
 /// The largest first.
 llvm::ArrayRef<WarpgroupShape> warpgroupShapes();
@@ -74,11 +83,15 @@ struct WarpgroupGemm {
   int64_t columns() const { return llvm::divideCeil(gemm.n, tile.n); }
   int64_t units() const { return rows() * columns() * gemm.batches() * parts(); }
   int64_t sharedBytes() const;
+  /// Where warps stage results, behind the ring.
+  int64_t stagingBytes() const;
   TilePick picked() const {
-    return {ProductForm::Warpgroups, tile.m(), tile.n, parts(), tile.dividers};
+    return {ProductForm::Warpgroups, tile.m(),     tile.n,      parts(),
+            tile.dividers,           tile.turns(), tile.sharers};
   }
-  /// The model's.
+  /// The model's, and with the kernel's body.
   double cycles(const Chip &chip) const;
+  double cyclesWithBody(const Chip &chip) const;
   std::string describe() const;
 };
 

@@ -33,11 +33,11 @@ Epilogue::Epilogue(DeviceEmitter &e, FusedKernelOpInterface op, const TileGemm &
 }
 
 // A thread has columns 2 (t % 4) and the next of line t / 4, then of line t / 4 + 8.
-void Epilogue::stage(ArrayRef<std::array<Value, 4>> sums, Value shared) {
+void Epilogue::stageWarp(ArrayRef<std::array<Value, 4>> sums, Value memory) {
   Value lane = e.rem32(e.thread(), 32);
   int64_t pitch = pitchOf(gemm), tiles = gemm.tile.warpN() / 8;
   Value own = e.add32(e.mul32(e.div32(lane, 4), pitch), e.mul32(e.rem32(lane, 4), 2));
-  Value base = e.advance(shared, e.mul32(own, 4));
+  Value base = e.advance(memory, e.mul32(own, 4));
   for (auto [number, four] : llvm::enumerate(sums)) {
     int64_t line = int64_t(number) / tiles * 16, column = int64_t(number) % tiles * 8;
     for (int64_t half : {0, 1})
@@ -98,8 +98,29 @@ Epilogue::Staged Epilogue::stagedBy(Value warpMemory) {
           gemm.tile.warpN(), pitchOf(gemm),           32};
 }
 
-/// Instructions of all passes that are worth being written out.
+/// Operations of all passes that are worth being written out.
 static constexpr int64_t mostUnrolled = 256;
+bool Epilogue::isLong() {
+  return gemm.parts == 1 &&
+         passes(stagedBy(Value())) * columns * writer.operations() > mostUnrolled;
+}
+
+SmallVector<Value> Epilogue::valuesOf(const Ahead &ahead) {
+  SmallVector<Value> values;
+  for (const auto &runs : ahead)
+    for (const auto &run : runs)
+      llvm::append_range(values, run);
+  return values;
+}
+Epilogue::Ahead Epilogue::with(const Ahead &ahead, ValueRange values) {
+  Ahead other = ahead;
+  for (auto &runs : other)
+    for (auto &run : runs) {
+      llvm::copy(values.take_front(run.size()), run.begin());
+      values = values.drop_front(run.size());
+    }
+  return other;
+}
 
 // Passes of a long body are a loop, in which each asks for what the next one needs.
 Epilogue::Ahead Epilogue::ask(Value line, Value column) {
@@ -108,8 +129,7 @@ Epilogue::Ahead Epilogue::ask(Value line, Value column) {
     return ahead;
   Staged staged = stagedBy(Value());
   staged.memory = e.sharedMemory();
-  bool isShort = passes(staged) * columns * writer.operations() <= mostUnrolled;
-  for (int64_t pass = 0; pass < (isShort ? passes(staged) : 1); ++pass)
+  for (int64_t pass = 0; pass < (isLong() ? 1 : passes(staged)); ++pass)
     ahead.push_back(load(columnsOf(staged, e.i32(pass), line, column)));
   return ahead;
 }
@@ -122,34 +142,32 @@ void Epilogue::finish(const Staged &staged, Value line, Value column, const Ahea
       finishPass(at(e.i32(pass)), ahead[pass]);
     return;
   }
-  SmallVector<Value> first;
-  for (const auto &runs : ahead)
-    for (const auto &run : runs)
-      llvm::append_range(first, run);
-  e.loop(e.index(0), e.index(count), 1, first, [&](Value index, ValueRange now) {
+  e.loop(e.index(0), e.index(count), 1, valuesOf(ahead), [&](Value index, ValueRange now) {
     Value pass = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), index);
     if (ahead.empty()) {
       Columns own = at(pass);
       finishPass(own, gemm.parts > 1 ? ResultWriter::Runs() : load(own));
       return SmallVector<Value>();
     }
-    SmallVector<Value> next;
-    for (const auto &run : load(at(e.min32(e.add32(pass, e.i32(1)), e.i32(count - 1)))))
-      llvm::append_range(next, run);
-    ResultWriter::Runs inputs;
-    for (const auto &run : ahead.front()) {
-      inputs.emplace_back(now.take_front(run.size()));
-      now = now.drop_front(run.size());
-    }
-    finishPass(at(pass), inputs);
-    return next;
+    Ahead next{load(at(e.min32(e.add32(pass, e.i32(1)), e.i32(count - 1))))};
+    finishPass(at(pass), with(ahead, now).front());
+    return valuesOf(next);
   });
+}
+
+Value Epilogue::warpMemory(Value shared) {
+  return e.advance(shared, e.mul32(e.div32(e.thread(), 32), warpBytes(gemm)));
+}
+void Epilogue::stage(ArrayRef<std::array<Value, 4>> sums, Value shared) {
+  stageWarp(sums, warpMemory(shared));
+}
+void Epilogue::finish(Value line, Value column, Value shared, const Ahead &ahead) {
+  finish(stagedBy(warpMemory(shared)), line, column, ahead);
 }
 
 void Epilogue::store(ArrayRef<std::array<Value, 4>> sums, Value line, Value column, Value shared,
                      Ahead ahead) {
-  Value warp = e.div32(e.thread(), 32), all = e.i32(-1);
-  Value own = e.advance(shared, e.mul32(warp, warpBytes(gemm)));
+  Value all = e.i32(-1), own = warpMemory(shared);
   Staged staged = stagedBy(own);
   int64_t lines = staged.lines, perStage = lines / 16 * (gemm.tile.warpN() / 8);
   for (int64_t at = 0; at < gemm.tile.warpM(); at += lines) {
@@ -158,7 +176,7 @@ void Epilogue::store(ArrayRef<std::array<Value, 4>> sums, Value line, Value colu
       e.syncWarp(all);
       ahead.clear();
     }
-    stage(sums.slice(at / lines * perStage, perStage), own);
+    stageWarp(sums.slice(at / lines * perStage, perStage), own);
     e.syncWarp(all);
     finish(staged, first, column, ahead);
   }

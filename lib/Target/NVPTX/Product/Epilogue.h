@@ -53,6 +53,12 @@ public:
   /// short: asked for before the sums are staged, since memory takes as long as many products.
   using Ahead = llvm::SmallVector<ResultWriter::Runs>;
   Ahead ask(Value line, Value column);
+  /// All values of `ahead`, and others in their places.
+  static llvm::SmallVector<Value> valuesOf(const Ahead &ahead);
+  static Ahead with(const Ahead &ahead, mlir::ValueRange values);
+  /// Whether the body of what a warp stages at once has more instructions than are worth being
+  /// written out several times.
+  bool isLong();
 
   /// `sums`: of lines 16 i and columns 8 j of the warp at [i * warpN / 8 + j], as mma leaves them.
   /// `line`, `column`: where the warp's part of the result begins; `shared`: memory that no other
@@ -62,6 +68,10 @@ public:
   void store(llvm::ArrayRef<std::array<Value, 4>> sums, Value line, Value column, Value shared) {
     store(sums, line, column, shared, {});
   }
+  /// The same in two steps, of a part that is staged at once, for code that stages sums of one part
+  /// or another one.
+  void stage(llvm::ArrayRef<std::array<Value, 4>> sums, Value shared);
+  void finish(Value line, Value column, Value shared, const Ahead &ahead);
 
   /// Sums without matrix units: of 64 i + 4 (t / 16) + r and columns 64 j + 4 (t % 16) to the next
   /// but two of the block at [(4 i + r) * tile.n / 64 + j], for thread t.
@@ -84,7 +94,8 @@ private:
   }
   Columns columnsOf(const Staged &staged, Value pass, Value line, Value column);
   ResultWriter::Runs load(const Columns &at);
-  void stage(llvm::ArrayRef<std::array<Value, 4>> sums, Value shared);
+  Value warpMemory(Value shared);
+  void stageWarp(llvm::ArrayRef<std::array<Value, 4>> sums, Value memory);
   void finish(const Staged &staged, Value line, Value column, const Ahead &ahead);
   void finishPass(const Columns &at, const ResultWriter::Runs &inputs);
   void write(llvm::ArrayRef<Value> sums, Value line, Value column,

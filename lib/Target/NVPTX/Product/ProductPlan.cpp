@@ -30,8 +30,10 @@ std::optional<ProductPlan> nvptx::planOf(Operation *operation, const Chip &chip)
 
 void nvptx::setPick(Operation *op, const TilePick &pick) {
   Builder b(op->getContext());
-  op->setAttr(pickName, b.getDenseI64ArrayAttr(
-                            {int64_t(pick.form), pick.m, pick.n, pick.parts, pick.dividers}));
+  SmallVector<int64_t> members{int64_t(pick.form), pick.m, pick.n, pick.parts, pick.dividers};
+  if (pick.turns > 1)
+    members.append({pick.turns, pick.sharers});
+  op->setAttr(pickName, b.getDenseI64ArrayAttr(members));
 }
 
 LogicalResult nvptx::checkPick(Operation *op, const Chip &chip) {
@@ -41,7 +43,7 @@ LogicalResult nvptx::checkPick(Operation *op, const Chip &chip) {
   if (auto given = dyn_cast<DenseI64ArrayAttr>(attribute); given && given.empty())
     return success();
   if (std::optional<TilePick> wanted = givenPick(op))
-    if (auto plan = planOf(op, chip); plan && plan->pick == *wanted)
+    if (auto plan = planOf(op, chip); plan && wanted->allows(plan->pick))
       return success();
   return op->emitOpError() << "expected " << pickName << " of a tile that " << chip.name
                            << " has code for, but got " << attribute;
@@ -53,7 +55,7 @@ static SmallVector<ProductPlan> everyWay(Operation *op, const Chip &chip) {
   auto isCheaper = [](const ProductPlan &a, const ProductPlan &b) { return a.cycles < b.cycles; };
   auto tryPick = [&](const TilePick &pick) {
     setPick(op, pick);
-    if (auto plan = planOf(op, chip); plan && plan->pick == pick)
+    if (auto plan = planOf(op, chip); plan && pick.allows(plan->pick))
       all.insert(std::upper_bound(all.begin(), all.end(), *plan, isCheaper), *plan);
   };
   auto tryParts = [&](ProductForm form, int64_t m, int64_t n) {
@@ -65,9 +67,15 @@ static SmallVector<ProductPlan> everyWay(Operation *op, const Chip &chip) {
   for (const TileSpeed &tile : tileShapes(chip))
     tryParts(ProductForm::Tiles, tile.shape.m, tile.shape.n);
   for (const WarpgroupShape &shape : warpgroupShapes()) {
-    tryParts(ProductForm::Warpgroups, 64 * shape.groups, shape.n);
+    WarpgroupTile tile = shape.tile();
+    for (int64_t sharers : {1, 2, 4})
+      if (tile.takesTurns)
+        tryPick({ProductForm::Warpgroups, tile.m(), tile.n, 1, 1, tile.turns(), sharers});
+    if (tile.takesTurns)
+      continue;
+    tryParts(ProductForm::Warpgroups, tile.m(), tile.n);
     for (int64_t dividers : {2, 4, 8})
-      tryPick({ProductForm::Warpgroups, 64 * shape.groups, shape.n, 1, dividers});
+      tryPick({ProductForm::Warpgroups, tile.m(), tile.n, 1, dividers});
   }
   return all;
 }
@@ -82,7 +90,7 @@ SmallVector<ProductPlan> nvptx::trialsOf(Operation *op, const Chip &chip) {
   auto hasTile = [&](const ProductPlan &plan) {
     return llvm::any_of(chosen, [&](const ProductPlan &known) {
       return known.pick.form == plan.pick.form && known.pick.m == plan.pick.m &&
-             known.pick.n == plan.pick.n;
+             known.pick.n == plan.pick.n && known.pick.turns == plan.pick.turns;
     });
   };
   auto isKnown = [&](const ProductPlan &plan) {

@@ -14,16 +14,17 @@ struct SpeedRow {
   ProductForm form;
   int64_t m, n;
   double speed;
+  int64_t turns = 1;
 };
 } // namespace
 
 double ampc::nvptx::speedOf(const Chip &chip, ProductForm form, int64_t m, int64_t n,
-                            double otherwise) {
+                            double otherwise, int64_t turns) {
   static const llvm::SmallVector<SpeedRow> rows = {
 #include "lib/Target/NVPTX/Product/TileSpeeds.inc"
   };
   for (const SpeedRow &row : rows)
-    if (row.chip == chip.name && row.form == form && row.m == m && row.n == n)
+    if (row.chip == chip.name && row.form == form && row.m == m && row.n == n && row.turns == turns)
       return row.speed;
   return otherwise;
 }

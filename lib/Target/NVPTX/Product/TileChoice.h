@@ -21,15 +21,22 @@ struct TileShape {
 /// What forms a product: multiply-adds of f32, tiles on matrix units, or warpgroups.
 enum class ProductForm { Numbers, Tiles, Warpgroups };
 
-/// A way to form a product: a block's tile, parts of the sum over k, and blocks of a cluster that
-/// divide k.
+/// A way to form a product: a tile of a block or, if its warpgroups take turns, of each of them,
+/// parts of the sum over k, and blocks of a cluster that divide k, or share a side.
 struct TilePick {
   ProductForm form;
   int64_t m, n, parts, dividers;
+  int64_t turns = 1, sharers = 0; // sharers 0: as many as the form chooses
 
   bool operator==(const TilePick &other) const {
     return form == other.form && m == other.m && n == other.n && parts == other.parts &&
-           dividers == other.dividers;
+           dividers == other.dividers && turns == other.turns && sharers == other.sharers;
+  }
+  /// Whether a product that is formed like this one is what was asked for.
+  bool allows(TilePick formed) const {
+    if (sharers == 0)
+      formed.sharers = 0;
+    return *this == formed;
   }
 };
 
@@ -72,7 +79,8 @@ const TilePick *findPick(llvm::ArrayRef<TileRow> rows, const ProductSize &size,
                          llvm::StringRef chip);
 
 /// The share of a large product's speed that was measured (TileSpeeds.inc), or `otherwise`.
-double speedOf(const Chip &chip, ProductForm form, int64_t m, int64_t n, double otherwise);
+double speedOf(const Chip &chip, ProductForm form, int64_t m, int64_t n, double otherwise,
+               int64_t turns = 1);
 
 /// The pick, if it has a tile that there is code for, else what the model finds fastest. Only the
 /// shape if `given` > 0 parts were chosen before.

@@ -37,6 +37,8 @@ struct TileGemm {
   /// From the op's attribute code.tile, else from the table; whether the table counts.
   std::optional<TilePick> pick;
   bool readsTable = true;
+  /// Cycles of a multiprocessor for the body at a point, beyond storing 16 bits. An estimate.
+  double bodyCycles = 0;
   int64_t parts = 1, partDepth; // ranges of k, whose sums are added in order; points of a range
   bool readsAhead = true;       // copies through registers begin behind the last step, too
 

@@ -44,6 +44,13 @@ def gemm(m, n, k, layout="NN", element="f32", result=None, body="plain", batch=(
 %3 = arith.mulf %2, %x2 : {acc}
 """
         results = [("%0", acc), ("%3", acc)]
+    elif body == "long":  # times the derivative of GELU at a tensor: more operations than are written out for every part of a tile
+        inputs = [(out, acc)]
+        code = "\n".join(f"%c{i} = arith.constant {value} : {acc}" for i, value in enumerate(["1.0", "5.000000e-01", "4.471500e-02", "1.341450e-01", "0.797884583"]))
+        steps = ["mulf %x0, %x0", "mulf %0, %c2", "addf %1, %c0", "mulf %x0, %2", "mulf %3, %c4", "tanh %4", "mulf %0, %c3", "addf %6, %c0", "mulf %7, %c4", "mulf %5, %5",
+                 "subf %c0, %9", "mulf %10, %8", "mulf %x0, %c1", "mulf %12, %11", "addf %5, %c0", "mulf %14, %c1", "addf %15, %13", "mulf %sum, %16"]
+        code += "".join(f"\n%{i} = {'math' if 'tanh' in step else 'arith'}.{step} : {acc}" for i, step in enumerate(steps)) + "\n"
+        results = [("%17", acc)]
     final = []
     for i, (value, kind) in enumerate(results):
         narrow = result if i == len(results) - 1 else acc

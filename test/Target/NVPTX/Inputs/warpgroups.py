@@ -1,4 +1,4 @@
-# Prints kernel.gemm ops for the warpgroups of sm_90a, for ampc-kernel-run: layouts, edges, batches; "tiles": every shape of tiles; "more": of clusters, too; "parts": of k in blocks of a
+# Prints kernel.gemm ops for the warpgroups of sm_90a, for ampc-kernel-run: layouts, edges, batches; "tiles": every shape of tiles; "turns": that warpgroups take; "more": of clusters, too; "parts": of k in blocks of a
 # cluster; "pixels": convolutions with one tap, and gradients of their filters; "gathers": windows of images, and lines that are not aligned.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import contextlib
@@ -15,10 +15,10 @@ with contextlib.redirect_stdout(io.StringIO()):
 if sys.argv[1:] == ["tiles"]:  # whatever a table says
     gemm(264, 2824, 72, "NN", element="bf16", result="bf16", tile="2, 64, 128, 1, 1")
     gemm(1032, 840, 24, "NT", element="f16", body="bias", tile="2, 64, 128, 1, 1")
-    gemm(136, 2824, 200, "TT", element="f16", result="f16", body="bias", tile="2, 128, 64, 1, 1")
+    gemm(136, 2824, 200, "TT", element="f16", result="f16", body="long", tile="2, 128, 64, 1, 1")
     gemm(520, 1672, 136, "TN", element="bf16", result="bf16", body="bias", tile="2, 128, 128, 1, 1")
     gemm(1032, 1672, 72, "TT", element="bf16", result="bf16", tile="2, 64, 256, 1, 1")
-    gemm(648, 2824, 72, "NT", element="f16", result="f16", tile="2, 128, 192, 1, 1")
+    gemm(648, 2824, 72, "NT", element="f16", result="f16", body="long", tile="2, 128, 192, 1, 1")
     gemm(1032, 2696, 136, "NN", element="bf16", result="bf16", tile="2, 128, 256, 1, 1")
 elif sys.argv[1:] == ["more"]:
     gemm(136, 2824, 72, "NN", element="bf16", result="bf16")
@@ -27,6 +27,15 @@ elif sys.argv[1:] == ["more"]:
     gemm(1032, 2504, 328, "NT", element="bf16", result="bf16")
     gemm(1032, 2696, 72, "TN", element="bf16", result="bf16", body="full")
     gemm(2056, 3080, 136, "NN", element="bf16", result="bf16", body="bias")  # more tiles than multiprocessors
+elif sys.argv[1:] == ["turns"]:  # of warpgroups: steps in more stages than the ring has, and in fewer; odd numbers of turns, and none
+    gemm(100, 248, 520, "NN", element="bf16", result="bf16", body="full", batch=(150,), shared=True, tile="2, 64, 256, 1, 1, 2, 2")
+    gemm(72, 200, 72, "TT", element="f16", body="long", batch=(7, 30), tile="2, 64, 256, 1, 1, 2, 2")
+    gemm(568, 520, 328, "NT", element="bf16", result="bf16", body="long", batch=(9,), tile="2, 64, 256, 1, 1, 2, 2")  # a block beyond the last line
+    gemm(40, 248, 712, "TN", element="bf16", body="bias", batch=(139,), tile="2, 64, 256, 1, 1, 2, 1")  # most blocks have one tile
+    gemm(200, 248, 392, "NN", element="bf16", result="bf16", body="bias", batch=(75,), tile="2, 64, 256, 1, 1, 2, 4")
+    gemm(136, 1000, 136, "NT", element="bf16", result="bf16", body="full", batch=(25,), tile="2, 128, 128, 1, 1, 2, 1")
+    gemm(392, 392, 456, "TN", element="f16", result="f16", body="long", batch=(20,), tile="2, 128, 128, 1, 1, 2, 2")
+    gemm(8, 8, 64, "NN", element="bf16", tile="2, 128, 128, 1, 1, 2, 1")  # one tile
 elif sys.argv[1:] == ["parts"]:
     gemm(136, 72, 1100, "TN", element="bf16", result="bf16", body="bias")
     gemm(72, 136, 2112, "NT", element="f16", body="full")
