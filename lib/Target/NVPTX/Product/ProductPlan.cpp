@@ -68,7 +68,7 @@ static SmallVector<ProductPlan> everyWay(Operation *op, const Chip &chip) {
     tryParts(ProductForm::Tiles, tile.shape.m, tile.shape.n);
   for (const WarpgroupShape &shape : warpgroupShapes()) {
     WarpgroupTile tile = shape.tile();
-    for (int64_t sharers : {1, 2, 4})
+    for (int64_t sharers : {1, 2})
       if (tile.takesTurns)
         tryPick({ProductForm::Warpgroups, tile.m(), tile.n, 1, 1, tile.turns(), sharers});
     if (tile.takesTurns)

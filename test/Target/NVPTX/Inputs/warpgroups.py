@@ -32,7 +32,7 @@ elif sys.argv[1:] == ["turns"]:  # of warpgroups: steps in more stages than the 
     gemm(72, 200, 72, "TT", element="f16", body="long", batch=(7, 30), tile="2, 64, 256, 1, 1, 2, 2")
     gemm(568, 520, 328, "NT", element="bf16", result="bf16", body="long", batch=(9,), tile="2, 64, 256, 1, 1, 2, 2")  # a block beyond the last line
     gemm(40, 248, 712, "TN", element="bf16", body="bias", batch=(139,), tile="2, 64, 256, 1, 1, 2, 1")  # most blocks have one tile
-    gemm(200, 248, 392, "NN", element="bf16", result="bf16", body="bias", batch=(75,), tile="2, 64, 256, 1, 1, 2, 4")
+    gemm(200, 248, 392, "NN", element="bf16", result="bf16", body="bias", batch=(75,), tile="2, 64, 256, 1, 1, 2, 2")
     gemm(136, 1000, 136, "NT", element="bf16", result="bf16", body="full", batch=(25,), tile="2, 128, 128, 1, 1, 2, 1")
     gemm(392, 392, 456, "TN", element="f16", result="f16", body="long", batch=(20,), tile="2, 128, 128, 1, 1, 2, 2")
     gemm(8, 8, 64, "NN", element="bf16", tile="2, 128, 128, 1, 1, 2, 1")  # one tile
