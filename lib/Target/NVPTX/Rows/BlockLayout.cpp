@@ -40,24 +40,19 @@ static int64_t chooseThreads(int64_t chunks) {
   return llvm::alignTo(llvm::divideCeil(chunks, tiles), BlockLayout::chains);
 }
 
-/// Of the shared memory, what each of two blocks may have; the chip takes 1 KB of each.
-static int64_t half(const Chip &chip) { return (chip.sharedBytes + 1024) / 2 - 1024; }
-
-/// With fewer threads there is more room for the row. Two blocks of a multiprocessor, of which one
-/// reads while the other one adds up, are better than one with all of the memory.
+/// With fewer threads there is more room for the row.
 BlockLayout::BlockLayout(const RowShape &shape, const Chip &chip) : vector(shape.vector) {
   int64_t phase = shape.hasPhase() ? vector - 1 : 0;
   chunks = llvm::divideCeil(shape.length + phase, vector);
   int64_t most = chooseThreads(chunks);
-  for (auto [available, least] : {std::pair(half(chip), 192), std::pair(chip.sharedBytes, 256)})
-    for (int64_t count = most; count >= std::min<int64_t>(most, least); count -= chains)
-      if (place(shape, chip, count, available))
-        return;
-  place(shape, chip, most, chip.sharedBytes);
+  for (int64_t count = most; count >= std::min<int64_t>(most, 256); count -= chains)
+    if (place(shape, chip, count))
+      return;
+  place(shape, chip, most);
 }
 
-/// Whether everything that is read by reductions has a place in `available` bytes.
-bool BlockLayout::place(const RowShape &shape, const Chip &chip, int64_t count, int64_t available) {
+/// Whether everything that is read by reductions has a place.
+bool BlockLayout::place(const RowShape &shape, const Chip &chip, int64_t count) {
   threads = llvm::alignTo(count, chains);
   tiles = llvm::divideCeil(chunks, threads);
   bytes = 0;
@@ -71,7 +66,7 @@ bool BlockLayout::place(const RowShape &shape, const Chip &chip, int64_t count, 
         inputs.insert(value);
   bool isComplete = true;
   for (Value input : inputs)
-    isComplete &= keep(shape, input, available);
+    isComplete &= keep(shape, input, chip.sharedBytes);
   // Computing again costs less than a multiprocessor with one block.
   for (Value value : shape.kept())
     if (!isa<BlockArgument>(value))

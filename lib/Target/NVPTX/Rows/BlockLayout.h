@@ -57,7 +57,7 @@ struct BlockLayout {
   int64_t bytes = 0;
 
 private:
-  bool place(const RowShape &shape, const Chip &chip, int64_t count, int64_t available);
+  bool place(const RowShape &shape, const Chip &chip, int64_t count);
   int64_t take(int64_t size);
   void placeSums(const RowShape &shape);
   void placeTerms(const RowShape &shape);
