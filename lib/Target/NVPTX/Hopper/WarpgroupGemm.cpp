@@ -52,13 +52,6 @@ static bool mayShare(const TileGemm &gemm, const WarpgroupTile &tile, int64_t sh
   return fills && tile.n % ((gemm.rhs.alongDepth ? 8 : 64) * sharers) == 0;
 }
 
-/// Clusters that run at the same time. Of four blocks, which would read less, a chip whose groups
-/// have 16 and 18 multiprocessors does not find as many as that: on an H200 they take twice as
-/// long.
-static int64_t mostClusters(const WarpgroupTile &tile, const Chip &chip) {
-  return chip.multiprocessors / tile.cluster();
-}
-
 int64_t WarpgroupGemm::steps() const { return llvm::divideCeil(gemm.depth, stepPoints); }
 
 /// Cycles in which a warpgroup gathers a step of a side. A warp has a scheduler of its own, and a
@@ -81,7 +74,7 @@ double WarpgroupGemm::cycles(const Chip &chip) const {
   for (const WarpgroupShape &shape : warpgroupShapes())
     if (shape.groups == tile.groups && shape.n == tile.n && shape.takesTurns == tile.takesTurns)
       speed = speedOf(chip, ProductForm::Warpgroups, tile.m(), tile.n, shape.speed, tile.turns());
-  double rounds = llvm::divideCeil(units(), mostClusters(tile, chip));
+  double rounds = llvm::divideCeil(units(), chip.multiprocessors / tile.cluster());
   int64_t steps = llvm::divideCeil(partSteps(), tile.dividers);
   double pairs = double(tile.m() * tile.n * steps * stepPoints);
   double gathers = gatherCycles(lhs, gemm.lhs) + gatherCycles(rhs, gemm.rhs);
@@ -95,9 +88,10 @@ double WarpgroupGemm::cycles(const Chip &chip) const {
 
 /// A body is waited for, or is hidden behind the other warpgroup's products, but for the last one.
 /// One warpgroup alone takes half again as long for a point as two that wait for memory together:
-/// an estimate.
+/// an estimate. On an H200 less is hidden than this says: both want the same registers' ports.
 double WarpgroupGemm::cyclesWithBody(const Chip &chip) const {
-  double rounds = llvm::divideCeil(units(), mostClusters(tile, chip)), products = cycles(chip);
+  double rounds = llvm::divideCeil(units(), chip.multiprocessors / tile.cluster()),
+         products = cycles(chip);
   double body = gemm.bodyCycles * double(tile.m() * tile.n);
   if (!tile.takesTurns)
     return products + rounds * body;
@@ -135,7 +129,7 @@ static WarpgroupGemm planOf(const TileGemm &gemm, const Chip &chip, WarpgroupTil
   if (rhs.isGathered())
     tile.sharers = 1;
   WarpgroupGemm plan{gemm, tile, lhs, rhs, partOf(gemm, tile), 0};
-  plan.clusters = std::min(plan.units(), mostClusters(tile, chip));
+  plan.clusters = std::min(plan.units(), chip.multiprocessors / tile.cluster());
   return plan;
 }
 
@@ -163,6 +157,7 @@ static bool fitsPick(const WarpgroupGemm &plan, const TilePick &pick, bool hasPa
 
 /// Warpgroups that take turns: as was picked, else where the model with bodies finds a tenth less
 /// than for `other`, and each has two tiles or more. The table is of products without bodies.
+/// Clusters of four blocks, which would read less, take twice as long on an H200.
 static std::optional<WarpgroupGemm> takingTurns(const TileGemm &gemm, const Chip &chip,
                                                 const std::optional<WarpgroupGemm> &other,
                                                 std::pair<int64_t, int64_t> operands) {
@@ -239,7 +234,7 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
     for (int64_t count : partsToTry(plan.steps(), parts)) {
       WarpgroupGemm tried = plan;
       tried.part.parts = count;
-      tried.clusters = std::min(tried.units(), mostClusters(tried.tile, chip));
+      tried.clusters = std::min(tried.units(), chip.multiprocessors / tried.tile.cluster());
       consider(tried);
     }
     tile.sharers = 1;
