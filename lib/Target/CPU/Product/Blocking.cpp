@@ -10,10 +10,9 @@ constexpr int64_t depthBytes = 2048; // of one line of a panel: a panel of A of 
 // Tiles hide their loads from L2: with k up to 2048 in one block, sums need not leave the registers
 // in between (measured on a core with AMX: 1736 of 2500 GFLOP/s at k = 1024).
 constexpr int64_t tileDepthBytes = 4096;
-constexpr int64_t lhsBytes = 512 << 10; // of A, which tiles read in place from L2
-constexpr int64_t mostColumns = 512;    // of a block of B
-constexpr int64_t rhsBytes =
-    768 << 10; // of such a block, which stays in L2: 384 columns of that depth
+constexpr int64_t lhsBytes = 512 << 10;   // of A, which tiles read in place from L2
+constexpr int64_t mostColumns = 512;      // of a block of B
+constexpr int64_t rhsBytes = 768 << 10;   // of such a block: it stays in L2
 constexpr int64_t keptRhsBytes = 4 << 20; // of B kept packed for later tasks: a share of L3
 constexpr int64_t sumsBytes = 1 << 20;    // of sums between blocks of k
 constexpr int64_t workPerTask = 1 << 20;  // multiply-adds: about 20 us
