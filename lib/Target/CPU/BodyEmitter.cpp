@@ -191,7 +191,10 @@ void BodyEmitter::storeResult(unsigned k, Value value, const Run &run) {
   }
   value = e.broadcast(value, run.lanes);
   addToTotals(k, value, run.active);
-  if (auto stride = access.strideAlong(run.along))
+  auto stride = access.strideAlong(run.along);
+  if (streams && stride == 1 && run.active == run.lanes)
+    return e.stream(value, base, at);
+  if (stride)
     return e.storeStrided(value, base, at, *stride, run.active);
   e.storeScattered(value, base, scattered(access, run));
 }

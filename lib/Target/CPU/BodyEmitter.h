@@ -55,6 +55,9 @@ public:
   void emitResults(const Run &run, mlir::ValueRange leading);
   /// Asks for what the body reads at `count` points along run.along and that no other row reads.
   void prefetch(const Run &run, int64_t count);
+  /// From now on whole vectors of results go past the caches: they are aligned, and nothing reads
+  /// them before caches have lost them.
+  void streamResults() { streams = true; }
   /// Stores result `k` at the run.
   void storeResult(unsigned k, mlir::Value value, const Run &run);
 
@@ -91,6 +94,7 @@ private:
   Values pinned;
   llvm::SmallVector<mlir::Value> order; // keys of `pinned` in the order of their definition
   int64_t width;
+  bool streams = false;
 };
 
 /// Creates an op of a body again, on operands of which some may be vectors of `lanes`; `values`

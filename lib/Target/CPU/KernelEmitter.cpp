@@ -74,6 +74,16 @@ void KernelEmitter::store(Value value, Value base, Value position, int64_t activ
   else
     LLVM::MaskedStoreOp::create(b, loc, value, at, mask(vector.getDimSize(0), active), align);
 }
+void KernelEmitter::stream(Value vector, Value base, Value position) {
+  auto type = cast<VectorType>(vector.getType());
+  unsigned bytes = type.getNumElements() * elementBytes(type.getElementType());
+  Value at = address(base, type.getElementType(), position);
+  LLVM::StoreOp::create(b, loc, toRaw(vector), at, std::min(bytes, 64u), /*isVolatile=*/false,
+                        /*isNonTemporal=*/true);
+}
+void KernelEmitter::finishStreams() {
+  LLVM::CallIntrinsicOp::create(b, loc, b.getStringAttr("llvm.x86.sse.sfence"), ValueRange{});
+}
 void KernelEmitter::prefetch(Value base, Type element, Value position) {
   LLVM::Prefetch::create(b, loc, address(base, element, position), /*rw=*/0, /*hint=*/3,
                          /*cache=*/1);

@@ -35,6 +35,10 @@ public:
   void store(Value value, Value base, Value position, int64_t active = -1);
   void storeStrided(Value value, Value base, Value position, int64_t stride, int64_t active = -1);
   void storeScattered(Value value, Value base, llvm::ArrayRef<Value> positions);
+  /// A whole vector, at a multiple of its size, past the caches: `finishStreams` comes before
+  /// another thread reads it.
+  void stream(Value vector, Value base, Value position);
+  void finishStreams();
   /// Asks for the cache line of an element that is read soon, which may be outside of the tensor.
   void prefetch(Value base, Type element, Value position);
 

@@ -16,7 +16,14 @@ struct Gemm {
   explicit Gemm(kernel::GemmOp op);
 };
 
+/// Discardable attribute of a product whose results go past the caches.
+constexpr llvm::StringLiteral streamsName = "code.streams";
+/// Bytes of a gradient that a processor's caches will not hold beside what a step does until the
+/// update reads them.
+constexpr int64_t leastStreamed = 4 << 20;
+
 struct GemmTemplate : KernelTemplate {
+  void configure(Operation *op) const override;
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override;
   void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override;
@@ -60,6 +67,33 @@ Gemm::Gemm(kernel::GemmOp op) {
   shape.packedRhs = kernel::packingOf(op.getRhs().getType()) != nullptr;
 }
 
+/// Whether vectors of the result, of some numbers from a multiple of their count on, are aligned in
+/// a buffer that is: not if a caller owns it, who may have put it anywhere.
+static bool isAlignedInRows(OpResult result, unsigned rank) {
+  auto op = cast<FusedKernelOpInterface>(result.getOwner());
+  auto type = cast<RankedTensorType>(result.getType());
+  Access access = IterationSpace::of(op).results[result.getResultNumber()];
+  int64_t line = 64 / elementBytes(type.getElementType());
+  return access.strides[rank - 1] == 1 && access.constant % line == 0 && !access.residue &&
+         llvm::all_of(ArrayRef(access.strides).drop_back(),
+                      [&](int64_t stride) { return stride % line == 0; });
+}
+
+// A store to a line that is not in cache reads it first.
+void GemmTemplate::configure(Operation *op) const {
+  Operation *outer = op; // what programs hold
+  if (auto totals = dyn_cast<kernel::WithTotalsOp>(op->getParentOp()))
+    outer = totals;
+  auto isStreamed = [&](OpResult result) {
+    auto isReturned = [](Operation *user) { return isa<kernel::ReturnOp>(user); };
+    return kernel::byteSize(result.getType()) >= leastStreamed &&
+           llvm::none_of(outer->getResult(result.getResultNumber()).getUsers(), isReturned) &&
+           isAlignedInRows(result, cast<kernel::GemmOp>(op).getSpace().size());
+  };
+  if (outer->hasAttr("kernel.barrier") && llvm::all_of(op->getResults(), isStreamed))
+    op->setAttr(streamsName, UnitAttr::get(op->getContext()));
+}
+
 FailureOr<KernelEmission> GemmTemplate::plan(Operation *op, const Tier &tier) const {
   Gemm gemm(cast<kernel::GemmOp>(op));
   Blocking blocking = chooseBlocking(gemm.shape, gemm.lhs, tier);
@@ -76,6 +110,9 @@ void GemmTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
   gemm.lhs.pointer = pointers.operands[0];
   gemm.rhs.pointer = pointers.operands[1];
   BodyEmitter body(e, gemmOp, pointers);
+  bool streams = op->hasAttr(streamsName);
+  if (streams)
+    body.streamResults();
   unsigned rank = gemmOp.getSpace().size();
   Blocking blocking = chooseBlocking(gemm.shape, gemm.lhs, e.tier);
   auto runAt = [&](Value batch, Value m, Value n) {
@@ -96,6 +133,8 @@ void GemmTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
   };
   ProductEmitter(e, gemm.shape, blocking, gemm.lhs, gemm.rhs, epilogue, prefetch)
       .emit(begin, end, pointers.scratch, pointers.totals);
+  if (streams)
+    e.finishStreams();
 }
 
 void ampc::cpu::addGemmTemplate(TemplateRegistry &registry) {
