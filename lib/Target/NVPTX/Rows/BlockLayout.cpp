@@ -36,7 +36,7 @@ void ChunkBuffer::store(DeviceEmitter &e, ArrayRef<Value> values, Value chunk) c
 /// Long rows take several tiles, so that one is read while another is added up. Whole warps of
 /// adders.
 static int64_t chooseThreads(int64_t chunks) {
-  int64_t most = chunks <= 1024 ? 256 : 512, tiles = llvm::divideCeil(chunks, most);
+  int64_t most = chunks <= 1024 ? 256 : chunks <= 4096 ? 512 : 1024, tiles = llvm::divideCeil(chunks, most);
   return llvm::alignTo(llvm::divideCeil(chunks, tiles), BlockLayout::chains);
 }
 
@@ -57,6 +57,7 @@ bool BlockLayout::place(const RowShape &shape, const Chip &chip, int64_t count) 
   tiles = llvm::divideCeil(chunks, threads);
   bytes = 0;
   kept.clear();
+  replaced.clear();
   placeSums(shape);
   placeTerms(shape);
   llvm::SmallSetVector<Value, 8> inputs;
@@ -69,7 +70,7 @@ bool BlockLayout::place(const RowShape &shape, const Chip &chip, int64_t count) 
     isComplete &= keep(shape, input, chip.sharedBytes);
   // Computing again costs less than a multiprocessor with one block.
   for (Value value : shape.kept())
-    if (!isa<BlockArgument>(value))
+    if (!isa<BlockArgument>(value) && !takePlace(shape, value))
       keep(shape, value, chip.sharedBytes / 3);
   return isComplete;
 }
@@ -84,7 +85,7 @@ void BlockLayout::placeSums(const RowShape &shape) {
   for (const auto &stage : shape.reductions)
     for (kernel::RowReduceOp reduce : stage) {
       int64_t size = target::elementBytes(reduce.getType());
-      if (!isOrdered(reduce)) {
+      if (!shape.isOrdered(reduce)) {
         perWarp[reduce.getResult()] = take(warps() * size);
         continue;
       }
@@ -103,7 +104,7 @@ void BlockLayout::placeTerms(const RowShape &shape) {
   for (const auto &stage : shape.reductions) {
     bytes = start;
     for (kernel::RowReduceOp reduce : stage) {
-      if (!isOrdered(reduce))
+      if (!shape.isOrdered(reduce))
         continue;
       Sum &sum = sums[reduce.getResult()];
       ChunkBuffer terms(reduce.getType(), vector, threads, 64);
@@ -116,6 +117,18 @@ void BlockLayout::placeTerms(const RowShape &shape) {
   bytes = most;
 }
 
+/// Of an input that is not needed any more.
+bool BlockLayout::takePlace(const RowShape &shape, Value value) {
+  for (auto &[input, buffer] : kept)
+    if (isa<BlockArgument>(input) && input.getType() == value.getType() &&
+        shape.endsWith(input, value) && !llvm::is_contained(replaced, input)) {
+      replaced.push_back(input);
+      ChunkBuffer place = buffer;
+      kept[value] = place;
+      return true;
+    }
+  return false;
+}
 bool BlockLayout::keep(const RowShape &shape, Value value, int64_t most) {
   ChunkBuffer buffer(value.getType(), vector, chunks, 0);
   if (bytes + buffer.bytes() > most)

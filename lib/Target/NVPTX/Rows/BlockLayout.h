@@ -7,12 +7,6 @@
 
 namespace ampc::nvptx {
 
-/// Sums whose order shows: of terms that lie in shared memory, tile by tile, each of 64 threads
-/// adds up every 64th. Maxima and minima are formed by the threads that find the terms.
-inline bool isOrdered(kernel::RowReduceOp reduce) {
-  return reduce.getKind() == kernel::Combine::sum;
-}
-
 /// Elements of chunks, those of one chunk in planes of at most 16 bytes each, so that neighbouring
 /// threads find theirs in neighbouring banks.
 struct ChunkBuffer {
@@ -62,6 +56,9 @@ private:
   void placeSums(const RowShape &shape);
   void placeTerms(const RowShape &shape);
   bool keep(const RowShape &shape, Value value, int64_t most);
+  bool takePlace(const RowShape &shape, Value value);
+
+  llvm::SmallVector<Value> replaced; // inputs whose place has another value from some stage on
 };
 
 } // namespace ampc::nvptx

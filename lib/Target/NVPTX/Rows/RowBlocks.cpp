@@ -229,7 +229,7 @@ void RowBlockWriter::storeTerms(kernel::RowReduceOp reduce, ArrayRef<Value> term
 /// A chunk behind the row adds nothing.
 SmallVector<Value> RowBlockWriter::leaveOut(unsigned stage, Value parity, ValueRange sums) {
   for (auto [reduce, none] : llvm::zip(shape.reductions[stage], neutral(stage)))
-    if (isOrdered(reduce))
+    if (shape.isOrdered(reduce))
       storeTerms(reduce, SmallVector<Value>(layout.vector, none), parity);
   return sums;
 }
@@ -244,7 +244,7 @@ SmallVector<Value> RowBlockWriter::findTerms(unsigned stage, const Chunk &chunk,
     SmallVector<Value> terms;
     for (auto [i, values] : llvm::enumerate(known))
       terms.push_back(body.evaluate(reduce.getX(), dimsAt(e.add(chunk.start, i)), values));
-    if (isOrdered(reduce)) {
+    if (shape.isOrdered(reduce)) {
       storeTerms(reduce, terms, parity);
       continue;
     }
@@ -279,7 +279,7 @@ SmallVector<Value> RowBlockWriter::findSingleTerms(unsigned stage, const Chunk &
     SmallVector<Value> next(soFar);
     for (size_t r = 0; r < reductions.size(); ++r) {
       kernel::RowReduceOp reduce = reductions[r];
-      if (!isOrdered(reduce)) {
+      if (!shape.isOrdered(reduce)) {
         next[r] = combine(e, reduce.getKind(), next[r], terms[r]);
         continue;
       }
@@ -300,7 +300,7 @@ Value RowBlockWriter::isAdder(kernel::RowReduceOp reduce) {
       if (other == reduce)
         return target::equal(e, e.div32(thread, BlockLayout::chains),
                              e.i32(number % (layout.threads / BlockLayout::chains)));
-      number += isOrdered(other);
+      number += shape.isOrdered(other);
     }
   llvm_unreachable("a reduction is in a stage");
 }
@@ -374,7 +374,7 @@ void RowBlockWriter::storeOfWarp(kernel::RowReduceOp reduce, Value value) {
   });
 }
 Value RowBlockWriter::finish(kernel::RowReduceOp reduce) {
-  if (isOrdered(reduce))
+  if (shape.isOrdered(reduce))
     return e.loadScalar(at(layout.sums.find(reduce.getResult())->second.result), reduce.getType(),
                         e.index(0));
   Value from = at(layout.perWarp.find(reduce.getResult())->second), all;
@@ -387,7 +387,7 @@ Value RowBlockWriter::finish(kernel::RowReduceOp reduce) {
 
 void RowBlockWriter::reduceStage(unsigned stage) {
   ArrayRef<kernel::RowReduceOp> reductions = shape.reductions[stage];
-  bool hasSums = llvm::any_of(reductions, isOrdered);
+  bool hasSums = llvm::any_of(reductions, [&](auto reduce) { return shape.isOrdered(reduce); });
   shape.defineUniform(e, body, row, stage, uniform);
   SmallVector<Value> sums = neutral(stage);
   sums = e.loop(e.index(0), e.index(layout.tiles), 1, sums, [&](Value tile, ValueRange soFar) {
@@ -405,17 +405,17 @@ void RowBlockWriter::reduceStage(unsigned stage) {
       return next;
     e.syncBlock();
     for (auto [r, reduce] : llvm::enumerate(reductions))
-      if (isOrdered(reduce))
+      if (shape.isOrdered(reduce))
         next[r] = addTerms(reduce, parity, next[r]);
     return next;
   });
   for (auto [reduce, sum] : llvm::zip(reductions, sums))
-    isOrdered(reduce) ? storeChain(reduce, sum) : storeOfWarp(reduce, sum);
+    shape.isOrdered(reduce) ? storeChain(reduce, sum) : storeOfWarp(reduce, sum);
   e.syncBlock();
   if (hasSums) {
     int64_t warp = 0;
     for (kernel::RowReduceOp reduce : reductions)
-      if (isOrdered(reduce))
+      if (shape.isOrdered(reduce))
         e.when(target::equal(e, e.div32(thread, 32), e.i32(warp++ % layout.warps())),
                [&] { finishSum(reduce); });
     e.syncBlock();

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Rows/RowShape.h"
 #include "lib/Target/Common/Slices.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -10,13 +12,13 @@ using namespace ampc::nvptx;
 using target::Access;
 using target::Body;
 
-/// What computing `value` at a point needs: up to reductions.
-static void collect(Value value, RowShape::Cone &cone) {
+/// What computing `value` at a point needs: up to reductions, and to what is known.
+static void collect(Value value, RowShape::Cone &cone, Value known = {}) {
   Operation *def = value.getDefiningOp();
-  if (isa_and_nonnull<kernel::RowReduceOp>(def) || !cone.insert(value) || !def)
+  if (isa_and_nonnull<kernel::RowReduceOp>(def) || value == known || !cone.insert(value) || !def)
     return;
   for (Value operand : def->getOperands())
-    collect(operand, cone);
+    collect(operand, cone, known);
 }
 
 RowShape::RowShape(kernel::MapOp op, target::IterationSpace given)
@@ -27,16 +29,27 @@ RowShape::RowShape(kernel::MapOp op, target::IterationSpace given)
     reductions.resize(std::max<size_t>(reductions.size(), stage + 1));
     reductions[stage].push_back(reduce);
   }
-  cones.resize(stages() + 1);
-  for (auto [cone, stage] : llvm::zip(cones, reductions))
-    for (kernel::RowReduceOp reduce : stage)
-      collect(reduce.getX(), cone);
   for (unsigned k = 0; k < op->getNumResults(); ++k)
-    if (space.results[k].dependsOn(last)) {
+    if (space.results[k].dependsOn(last))
       varying.push_back(k);
-      collect(body.getTerminator()->getOperand(k), cones.back());
-    }
+  cones.resize(stages() + 1);
+  for (auto [stage, cone] : llvm::enumerate(cones))
+    for (Value root : rootsOf(stage))
+      collect(root, cone);
   chooseVector();
+}
+
+/// What a stage computes at every point.
+SmallVector<Value> RowShape::rootsOf(unsigned stage) const {
+  SmallVector<Value> roots;
+  kernel::MapOp map = op; // accessors are not const
+  if (stage < stages())
+    for (kernel::RowReduceOp reduce : reductions[stage])
+      roots.push_back(reduce.getX());
+  else
+    for (unsigned k : varying)
+      roots.push_back(map.getBody().front().getTerminator()->getOperand(k));
+  return roots;
 }
 
 /// The place of a run's points in a chunk, as multiples of the outer places.
@@ -90,6 +103,21 @@ bool RowShape::isUniform(Value value) const {
   return !isa<kernel::RowIndexOp, kernel::LinearIndexOp>(def) &&
          llvm::all_of(def->getOperands(), [&](Value v) { return isUniform(v); });
 }
+/// Zero but where the number of the column is that of the row: the logit of a label.
+static bool isPick(Value value, llvm::function_ref<bool(Value)> isUniform) {
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  auto compare = select ? select.getCondition().getDefiningOp<arith::CmpIOp>() : nullptr;
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq ||
+      !matchPattern(select.getFalseValue(), m_PosZeroFloat()))
+    return false;
+  auto isColumn = [](Value x) { return x.getDefiningOp<kernel::RowIndexOp>() != nullptr; };
+  return (isColumn(compare.getLhs()) && isUniform(compare.getRhs())) ||
+         (isColumn(compare.getRhs()) && isUniform(compare.getLhs()));
+}
+bool RowShape::isOrdered(kernel::RowReduceOp reduce) const {
+  return reduce.getKind() == kernel::Combine::sum &&
+         !isPick(reduce.getX(), [&](Value x) { return isUniform(x); });
+}
 bool RowShape::hasPhase() const {
   return llvm::any_of(residues, [](int64_t residue) { return residue != 0; });
 }
@@ -116,6 +144,18 @@ SmallVector<Value> RowShape::kept() const {
         values.push_back(value);
     }
   return values;
+}
+
+bool RowShape::endsWith(Value input, Value value) const {
+  auto first = llvm::find_if(cones, [&](const Cone &cone) { return cone.contains(value); });
+  for (unsigned stage = first - cones.begin() + 1; stage < cones.size(); ++stage) {
+    Cone cone;
+    for (Value root : rootsOf(stage))
+      collect(root, cone, value);
+    if (cone.contains(input))
+      return false;
+  }
+  return true;
 }
 
 void RowShape::defineUniform(DeviceEmitter &e, Body &body, ArrayRef<Value> row, unsigned stage,

@@ -24,6 +24,10 @@ struct RowShape {
   }
   /// Whether all points of a row have the same.
   bool isUniform(Value value) const;
+  /// Sums whose order shows: of terms that lie in shared memory, tile by tile, each of 64 threads
+  /// adds up every 64th. Maxima, minima and sums of one term beside zeros are formed by the threads
+  /// that find the terms.
+  bool isOrdered(kernel::RowReduceOp reduce) const;
   bool hasPhase() const;
   /// Points of the first chunk that belong to what lies before the row, of type index.
   Value phase(DeviceEmitter &e, llvm::ArrayRef<Value> row) const;
@@ -38,6 +42,9 @@ struct RowShape {
   /// Values that several stages need, and that are worth being kept: elements of runs, and what
   /// takes about twenty instructions.
   llvm::SmallVector<Value> kept() const;
+  /// Whether the element of an input is no longer needed behind the first stage that computes
+  /// `value`, if that is kept.
+  bool endsWith(Value input, Value value) const;
 
   /// What is the same for all points and known after the reductions before `stage`, computed once;
   /// added to `known`.
@@ -58,6 +65,7 @@ struct RowShape {
   llvm::SmallVector<unsigned> varying; // results
 
 private:
+  llvm::SmallVector<Value> rootsOf(unsigned stage) const;
   llvm::SmallVector<int64_t> residuesOf(const target::Access &access) const;
   void chooseVector();
   llvm::SmallVector<int64_t> residues; // of a row's start: per outer dimension, then the constant
