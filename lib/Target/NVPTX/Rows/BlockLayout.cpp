@@ -36,10 +36,10 @@ void ChunkBuffer::store(DeviceEmitter &e, ArrayRef<Value> values, Value chunk) c
 /// Long rows take several tiles, so that one is read while another is added up. Whole warps of
 /// adders.
 static int64_t chooseThreads(int64_t chunks) {
-  int64_t most = chunks <= 1024   ? 256
-                 : chunks <= 4096 ? 512
-                                  : 1024,
-          tiles = llvm::divideCeil(chunks, most);
+  int64_t most = chunks <= 1024 ? 256 : 512;
+  if (chunks > 4096)
+    most = 1024;
+  int64_t tiles = llvm::divideCeil(chunks, most);
   return llvm::alignTo(llvm::divideCeil(chunks, tiles), BlockLayout::chains);
 }
 
