@@ -92,6 +92,14 @@ int64_t target::alignmentOf(Value tensor) {
   return least;
 }
 
+bool target::isReturned(Value tensor) {
+  if (auto totals = dyn_cast<kernel::WithTotalsOp>(tensor.getParentBlock()->getParentOp()))
+    tensor = totals->getResult(cast<OpResult>(tensor).getResultNumber());
+  SmallVector<unsigned> results;
+  findResults(tensor, results);
+  return !results.empty();
+}
+
 bool target::startsAligned(Value tensor, int64_t count) {
   int64_t bytes = count * elementBytes(getElementTypeOrSelf(tensor));
   return alignmentOf(tensor) >= std::min(mostAligned, bytes);

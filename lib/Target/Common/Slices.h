@@ -15,6 +15,9 @@ constexpr int64_t mostAligned = 16;
 /// devices copy. Slices lie one behind the other: micro-batches of an input, and what runs of a
 /// called program read and write in turn.
 int64_t alignmentOf(mlir::Value tensor);
+/// Whether the tensor, which a kernel writes, or a view of it is a result of the program: then it
+/// lies where a caller has its memory.
+bool isReturned(mlir::Value tensor);
 /// Whether vectors of `count` elements are aligned at the tensor's start.
 bool startsAligned(mlir::Value tensor, int64_t count);
 

@@ -1,5 +1,5 @@
 // A gradient of 4 MB goes past the caches: they would have lost it before its update, and a store reads what it writes over. Not a smaller one, one that a
-// caller gets, whose memory starts anywhere, one of rows that are not whole cache lines, and what no update reads.
+// caller gets, itself or a view of it, whose memory starts anywhere, one of rows that are not whole cache lines, and what no update reads.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --kernel-configure | FileCheck %s
 // RUN: %ampc-opt %s --kernel-configure --kernel-emit-cpu="tiers=plain,avx2,avx512" | FileCheck %s --check-prefix=CODE
@@ -7,9 +7,8 @@
 #km = affine_map<(m, n, k) -> (k, m)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n) -> (m, n)>
-#one = affine_map<(m, n) -> (0, 0)>
 module attributes {kernel.target = "cpu"} {
-kernel.program @gradients(%x: tensor<16x1024xf32>, %y: tensor<16x1024xf32>, %y7: tensor<16x1032xf32>) -> (tensor<1024x1024xf32>, tensor<1024x1024xf32>, tensor<1016x1024xf32>, tensor<1024x1032xf32>, tensor<1024x1024xf32>) {
+kernel.program @gradients(%x: tensor<16x1024xf32>, %y: tensor<16x1024xf32>, %y7: tensor<16x1032xf32>) -> (tensor<1024x1024xf32>, tensor<1024x1024xf32>, tensor<1048576xf32>, tensor<1016x1024xf32>, tensor<1024x1032xf32>, tensor<1024x1024xf32>) {
   // CHECK: kernel.gemm {{.*}}attributes {code.streams, kernel.barrier}
   %g = kernel.gemm %x, %y : tensor<16x1024xf32>, tensor<16x1024xf32> acc f32 maps [#km, #kn] space [1024, 1024] depth 16
       epilogue () maps [] -> [#mn] attributes {kernel.barrier} {
@@ -27,6 +26,13 @@ kernel.program @gradients(%x: tensor<16x1024xf32>, %y: tensor<16x1024xf32>, %y7:
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } : tensor<1024x1024xf32>
+  // CHECK: kernel.gemm {{.*}}attributes {kernel.barrier}
+  %viewed = kernel.gemm %x, %y : tensor<16x1024xf32>, tensor<16x1024xf32> acc f32 maps [#km, #kn] space [1024, 1024] depth 16
+      epilogue () maps [] -> [#mn] attributes {kernel.barrier} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<1024x1024xf32>
+  %view = kernel.view %viewed : tensor<1024x1024xf32> to tensor<1048576xf32>
   // CHECK: kernel.gemm {{.*}}attributes {kernel.barrier}
   %small = kernel.gemm %x, %y : tensor<16x1024xf32>, tensor<16x1024xf32> acc f32 maps [#km, #kn] space [1016, 1024] depth 16
       epilogue () maps [] -> [#mn] attributes {kernel.barrier} {
@@ -60,7 +66,7 @@ kernel.program @gradients(%x: tensor<16x1024xf32>, %y: tensor<16x1024xf32>, %y7:
     %0 = arith.negf %element : f32
     kernel.yield %0 : f32
   } : tensor<1024x1024xf32>
-  kernel.return %g.new, %returned, %small.new, %ragged.new, %activation.new : tensor<1024x1024xf32>, tensor<1024x1024xf32>, tensor<1016x1024xf32>, tensor<1024x1032xf32>, tensor<1024x1024xf32>
+  kernel.return %g.new, %returned, %view, %small.new, %ragged.new, %activation.new : tensor<1024x1024xf32>, tensor<1024x1024xf32>, tensor<1048576xf32>, tensor<1016x1024xf32>, tensor<1024x1032xf32>, tensor<1024x1024xf32>
 }
 }
 // CODE-LABEL: module @tier_plain

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/BodyEmitter.h"
 #include "lib/Target/CPU/Product/ProductEmitter.h"
+#include "lib/Target/Common/Slices.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -85,9 +86,7 @@ void GemmTemplate::configure(Operation *op) const {
   if (auto totals = dyn_cast<kernel::WithTotalsOp>(op->getParentOp()))
     outer = totals;
   auto isStreamed = [&](OpResult result) {
-    auto isReturned = [](Operation *user) { return isa<kernel::ReturnOp>(user); };
-    return kernel::byteSize(result.getType()) >= leastStreamed &&
-           llvm::none_of(outer->getResult(result.getResultNumber()).getUsers(), isReturned) &&
+    return kernel::byteSize(result.getType()) >= leastStreamed && !target::isReturned(result) &&
            isAlignedInRows(result, cast<kernel::GemmOp>(op).getSpace().size());
   };
   if (outer->hasAttr("kernel.barrier") && llvm::all_of(op->getResults(), isStreamed))
