@@ -49,6 +49,13 @@ def step_row(name, dtype, ours, theirs):
         **of_pytorch(theirs))
 
 
+def speed_of_peer(dtype, count):
+    """Options of PyTorch's scripts. Without products of f16 a step of it takes seconds or minutes, and its compiler changes nothing: eager, and fewer."""
+    with open("/proc/cpuinfo") as file:
+        slow = dtype == "f16" and not re.search(r"\b(avx512|amx)_fp16\b", file.read())
+    return ["--mode=eager", "--warm-up=1", "--steps=3", "--limit=60"] if slow else [f"--steps={count}"]
+
+
 def of_ampc(model, dtype, count):
     return run([ampc, "bench", *model, "--precision", dtype, "--threads", "2", "--steps", str(count)])
 
@@ -57,7 +64,7 @@ def steps(python, folder):
     for ((name, *model), script, *options), dtype in [(case, dtype) for case in workloads(folder) for dtype in ("f32", "bf16", "f16")]:
         count = 8 if "GPT-2" in name else 20
         ours = of_ampc(model, dtype, count)
-        command = [python, peer(script), "--threads=2", f"--dtype={dtype}", f"--steps={count}", *options]
+        command = [python, peer(script), "--threads=2", f"--dtype={dtype}", *speed_of_peer(dtype, count), *options]
         lines = run(command) if python else []
         step_row(name, dtype, ours, lines)
         jax = {"torch_mlp.py": "mlp", "torch_char_gpt.py": None if options else "char-gpt"}.get(script)

@@ -12,6 +12,9 @@ namespace ampc::cpu {
 double pointCost(FusedKernelOpInterface op);
 /// Points that make a task worth the 1 to 2 us it takes to hand it to a thread.
 int64_t pointsPerTask(FusedKernelOpInterface op);
+/// Bytes of a tensor that a processor's caches will not hold beside what a step does until the
+/// tensor is read: a gradient until its update, a weight's packed copy until its products.
+constexpr int64_t leastStreamed = 4 << 20;
 
 } // namespace ampc::cpu
 #endif

@@ -138,5 +138,8 @@ constexpr const char *models[] = {AMPC_TEST_LAYERS, AMPC_TEST_FILTERS};
 INSTANTIATE_TEST_SUITE_P(Precisions, PackedState,
                          testing::Combine(testing::ValuesIn(models),
                                           testing::Values("f32", "bf16", "f16")));
+INSTANTIATE_TEST_SUITE_P(PastCaches, PackedState,
+                         testing::Combine(testing::Values(AMPC_TEST_WIDE),
+                                          testing::Values("f32", "bf16")));
 INSTANTIATE_TEST_SUITE_P(WithLossScaling, SkippedStep,
                          testing::Combine(testing::ValuesIn(models), testing::Values("f16")));

@@ -22,6 +22,21 @@ static Value loadIndex(KernelEmitter &e, Value base, Value i) {
   return e.asIndex(e.loadScalar(base, e.b.getI32Type(), i));
 }
 
+/// How far ahead rows of tables are asked for, and how much of each.
+constexpr int64_t rowsAhead = 16, linesAhead = 4;
+
+/// Rows of a large table are in no cache and follow no order: asks for the one that will be wanted
+/// in a while. `row`: of `rows`, for which `index` names one of the table.
+static void askAhead(KernelEmitter &e, Value table, RankedTensorType type, Value index, Value row,
+                     int64_t rows) {
+  Type element = type.getElementType();
+  int64_t width = type.getDimSize(1), line = 64 * 8 / element.getIntOrFloatBitWidth();
+  Value later = e.min(e.add(row, rowsAhead), e.index(rows - 1));
+  Value first = e.mul(loadIndex(e, index, later), width);
+  for (int64_t j = 0; j < std::min(width, linesAhead * line); j += line)
+    e.prefetch(table, element, e.add(first, j));
+}
+
 /// Adds row `from` of the updates to row `to` of the sums.
 static void addRow(KernelEmitter &e, Value updates, Value sums, const KernelPointers &pointers,
                    Value to, Value from) {
@@ -66,6 +81,7 @@ class GatherTemplate : public KernelTemplate {
     Value limit = e.index(tensorOf(op.getTable()).getDimSize(0));
     Value table = pointers.operands[0], result = pointers.results[0];
     forRowsOfTasks(e, begin, end, rows, width, [&](Value row) {
+      askAhead(e, table, tensorOf(op.getTable()), pointers.operands[1], row, rows);
       Value from = loadIndex(e, pointers.operands[1], row), to = e.mul(row, width);
       Value valid = within(e, from, limit);
       e.when(valid, [&] { copyRow(e, element, result, to, table, e.mul(from, width), width); });
@@ -232,6 +248,7 @@ class PutRowsTemplate : public KernelTemplate {
     int64_t rows = type.getDimSize(0), width = type.getDimSize(1);
     Value limit = e.index(tensorOf(op.getTable()).getDimSize(0));
     forRowsOfTasks(e, begin, end, rows, width, [&](Value row) {
+      askAhead(e, pointers.results[0], tensorOf(op.getTable()), pointers.operands[1], row, rows);
       Value to = loadIndex(e, pointers.operands[1], row);
       e.when(within(e, to, limit), [&] {
         copyRow(e, type.getElementType(), pointers.results[0], e.mul(to, width),

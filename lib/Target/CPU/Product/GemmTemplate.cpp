@@ -1,6 +1,7 @@
 // kernel.gemm: operands by strides, batches of any layout, the body on finished sums.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/BodyEmitter.h"
+#include "lib/Target/CPU/Cost.h"
 #include "lib/Target/CPU/Product/ProductEmitter.h"
 #include "lib/Target/Common/Slices.h"
 
@@ -19,9 +20,6 @@ struct Gemm {
 
 /// Discardable attribute of a product whose results go past the caches.
 constexpr llvm::StringLiteral streamsName = "code.streams";
-/// Bytes of a gradient that a processor's caches will not hold beside what a step does until the
-/// update reads them.
-constexpr int64_t leastStreamed = 4 << 20;
 
 struct GemmTemplate : KernelTemplate {
   void configure(Operation *op) const override;

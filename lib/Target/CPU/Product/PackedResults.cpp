@@ -38,6 +38,8 @@ PackedResults::PackedResults(kernel::MapOp op, const Tier &tier) : op(op) {
     if (kernel::packingOf(typeOf(op, k))) {
       results.push_back({k, PackedSide(typeOf(op, k), tier), 0});
       edge = std::max(edge, results.back().side.blockEdge(tier));
+      if (kernel::byteSize(typeOf(op, k)) >= leastStreamed)
+        streams |= results.back().side.streamPanels(tier);
     }
   if (results.empty())
     return;
@@ -111,4 +113,6 @@ void PackedResults::emit(KernelEmitter &e, BodyEmitter &body, const KernelPointe
          [&](Value row) { emitRow(row, block.column, block.columnEnd); });
   for (Result &result : results)
     result.side.packBlock(e, block, pointers.results[result.number]);
+  if (streams)
+    e.finishStreams();
 }

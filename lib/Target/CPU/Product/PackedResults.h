@@ -47,6 +47,7 @@ private:
 
   kernel::MapOp op;
   int64_t rows, columns, blockRows, blockColumns, scratch = 0;
+  bool streams = false; // some results, past the caches
   llvm::SmallVector<Result, 2> results;
 };
 

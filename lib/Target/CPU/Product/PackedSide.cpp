@@ -65,6 +65,15 @@ int64_t PackedSide::blockEdge(const Tier &tier) const {
   return std::max(lines, width * format.depth); // powers of two
 }
 
+bool PackedSide::streamPanels(const Tier &tier) {
+  constexpr int64_t line = 64;
+  int64_t unit = elementBytes(format.unit);
+  // Runs of a called program write slices of `planned` bytes, one behind the other.
+  format.streams = tier.lanes(8 * unit) * unit == line && lines * unit % line == 0 &&
+                   panelBytes() % line == 0 && planned % line == 0;
+  return format.streams;
+}
+
 void PackedSide::setMatrix(KernelEmitter &e, Value pointer, int64_t rowStride) {
   setLines(e, pointer, lineDim == 0 ? rowStride : 1, lineDim == 0 ? 1 : rowStride);
 }

@@ -31,6 +31,9 @@ public:
   /// Blocks of a right side that start at multiples of this in both dimensions, and end there or at
   /// the edge of the matrix, are whole numbers of panels by steps of what packs them.
   int64_t blockEdge(const Tier &tier) const;
+  /// From now on `packBlock` writes past the caches, if a panel's vectors are whole lines of them:
+  /// `finishStreams` comes before another thread reads what it wrote. Returns whether they are.
+  bool streamPanels(const Tier &tier);
   /// Whether such blocks may end at multiples of `edge` within a row: not if that is within a
   /// panel.
   bool mayCutRows(int64_t edge) const { return taps == 1 || source.lines % edge == 0; }

@@ -58,11 +58,15 @@ static Value reinterpret(KernelEmitter &e, Value x, Type element) {
 
 void ampc::cpu::storeUnits(KernelEmitter &e, Value units, Value panel, Value position,
                            const PanelFormat &format) {
+  auto store = [&](Value units, Value position) {
+    format.streams &&isa<VectorType>(units.getType()) ? e.stream(units, panel, position)
+                                                      : e.store(units, panel, position);
+  };
   if (!format.secondPanel)
-    return e.store(units, panel, position);
+    return store(units, position);
   auto [high, low] = split(e, reinterpret(e, units, e.b.getIntegerType(16)));
-  e.store(reinterpret(e, high, format.unit), panel, position);
-  e.store(reinterpret(e, low, format.unit), panel, e.add(position, format.secondPanel));
+  store(reinterpret(e, high, format.unit), position);
+  store(reinterpret(e, low, format.unit), e.add(position, format.secondPanel));
 }
 
 void ampc::cpu::storeAlongLine(KernelEmitter &e, Value numbers, Value panel, Value position,

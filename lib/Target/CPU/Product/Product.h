@@ -27,6 +27,7 @@ struct PanelFormat {
   mlir::Type unit;         // type of a point: that of the sums, or i32
   int64_t depth = 1;       // k per point
   int64_t secondPanel = 0; // units from the panel of high parts to that of low ones; 0: none
+  bool streams = false;    // whole vectors go past the caches
 };
 
 /// C[b][m][n] = sum over k of A[b][m][k] * B[b][k][n], summed in type `acc`.
