@@ -22,12 +22,15 @@ namespace {
 /// one piece, whichever values were there.
 class Clock {
 public:
-  /// Bytes since the last touch and these, or all that the run has touched and more.
+  /// Bytes since the last touch and these, or all that the run has touched and more. Some rows of a
+  /// table do not bring the others near.
   int64_t touch(Value value, int64_t bytes) {
     int64_t &last = lasts.try_emplace(keyOf(value), never).first->second;
     int64_t distance = last == never ? INT64_MAX : now - last + bytes;
+    bool isPart = bytes < kernel::byteSize(value.getType()) / 2;
     now += bytes;
-    last = now;
+    if (!isPart || last == never)
+      last = now;
     return distance;
   }
 

@@ -169,12 +169,13 @@ static void countConvLike(Op op, double multiplyAdds, double packed, Work &work)
     work.touches.push_back(wholeOf(side, false, op->getOperand(side)));
   touchBody(op, 2, tileColumns, work);
 }
-/// Windows of fewer channels than this are gathered: a whole vector for each of their pixels.
+/// Windows of fewer channels than this are gathered: whole vectors for each of their rows.
 constexpr int64_t vectorChannels = 16;
 
 static void countConv(kernel::ConvOp op, Work &work) {
   SmallVector<int64_t> filter = kernel::filterShape(op);
-  double gathered = pointsOf(op.getSpace().drop_back()) * filter[1] * filter[2] * vectorChannels;
+  double gathered = pointsOf(op.getSpace().drop_back()) * filter[1] *
+                    llvm::alignTo(filter[2] * filter[3], vectorChannels);
   countConvLike(op, pointsOf(op.getSpace()) * pointsOf(ArrayRef(filter).drop_front()),
                 filter[3] < vectorChannels ? gathered : 0, work);
 }

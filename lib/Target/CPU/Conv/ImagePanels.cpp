@@ -1,6 +1,7 @@
 // Windows of an image copied into panels; padding becomes zeros.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Conv/ImagePanels.h"
+#include "lib/Target/CPU/Loops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -54,14 +55,105 @@ static int64_t lanesDividing(const Window &window, int64_t width) {
 }
 
 Value ampc::cpu::readImage(KernelEmitter &e, const PatchReader &reader, Value inside, Value at,
-                           int64_t lanes, const PanelFormat &format) {
-  Value x = format.depth == 1
-                ? widen(e, e.loadVector(reader.pointer, reader.element, at, lanes), format.unit)
-                : e.loadVector(reader.pointer, e.b.getIntegerType(16), at, lanes);
+                           int64_t lanes, const PanelFormat &format, int64_t active) {
+  Type element = format.depth == 1 ? reader.element : e.b.getIntegerType(16);
+  Value x = e.loadVector(reader.pointer, element, at, lanes, active);
+  if (format.depth == 1)
+    x = widen(e, x, format.unit);
   return arith::SelectOp::create(e.b, e.loc, inside, x, e.constant(x.getType(), 0));
 }
 
-// Whole lines: positions count k, and a pair is two neighbours in memory.
+namespace {
+/// A line of a panel in whole lines, of one output pixel: positions count k, and a pair is two
+/// neighbours in memory.
+struct PixelLine {
+  KernelEmitter &e;
+  const PatchReader &reader;
+  const PanelFormat &format;
+  Value group, panel, k, end; // [k, end) is packed
+  PatchReader::Pixel pixel;
+  Value origin; // where k = 0 is
+  int64_t width;
+
+  bool rowsAreRuns() const;
+  void copyTaps(Value from, Value until) const {
+    e.loop(from, until, 1, [&](Value tap) { copyTap(tap); });
+  }
+  void copyRows() const;
+  void store(Value numbers, Value k) const {
+    Value at = e.add(origin, k);
+    format.depth == 1 ? e.store(numbers, panel, at) : storeAlongLine(e, numbers, panel, at, format);
+  }
+
+private:
+  void copyTap(Value tap) const;
+  void copyRun(Value row) const;
+  Value isWholeRun(Value row) const;
+  int64_t channels() const { return reader.window.groupChannels; }
+  int64_t rowTaps() const { return reader.window.kernel[1]; }
+};
+} // namespace
+
+void PixelLine::copyTap(Value tap) const {
+  const Window &window = reader.window;
+  Patch patch = reader.patchAt(e, pixel, tap, group);
+  Value first = e.mul(tap, channels());
+  Value c0 = e.max(e.index(0), e.sub(k, first)), c1 = e.min(e.index(channels()), e.sub(end, first));
+  auto copy = [&](Value from, Value until, int64_t lanes) {
+    e.loop(from, until, lanes, [&](Value c) {
+      Value at = e.add(patch.start, e.mul(c, window.channelStride()));
+      store(readImage(e, reader, patch.inside, at, lanes, format), e.add(first, c));
+    });
+  };
+  // Blocks of k are multiples of a vector, so whole vectors suffice if the channels are, too.
+  int64_t lanes = lanesDividing(window, width);
+  if (lanes >= 4 || channels() < width || window.channelsFirst)
+    return copy(c0, c1, lanes);
+  Value whole = e.sub(c1, e.rem(e.sub(c1, c0), width));
+  copy(c0, whole, width);
+  copy(whole, c1, 1);
+}
+
+/// Whether a row of the window is one run of memory, whose pixels are less than a vector each.
+bool PixelLine::rowsAreRuns() const {
+  const Window &window = reader.window;
+  return channels() < width && window.columnStride() == channels() && !window.channelsFirst &&
+         rowTaps() > 1 && rowTaps() <= window.width && window.dilations[1] == 1 &&
+         window.inputDilations[1] == 1 && !format.secondPanel;
+}
+
+/// All of the row is packed, and no column of it is outside of the image.
+Value PixelLine::isWholeRun(Value row) const {
+  int64_t run = rowTaps() * channels();
+  Value first = e.mul(row, run);
+  Value result = within(e, pixel.x, e.index(reader.window.width - rowTaps() + 1));
+  for (Value holds : {e.less(e.add(k, -1), first), e.less(e.add(first, run - 1), end)})
+    result = arith::AndIOp::create(e.b, e.loc, result, holds);
+  return result;
+}
+void PixelLine::copyRun(Value row) const {
+  Patch patch = reader.patchAt(e, pixel, e.mul(row, rowTaps()), group);
+  Value to = e.add(origin, e.mul(row, rowTaps() * channels()));
+  forVectors(e, rowTaps() * channels(), width, [&](Value j, int64_t active) {
+    Value at = e.add(patch.start, j);
+    e.store(readImage(e, reader, patch.inside, at, width, format, active), panel, e.add(to, j),
+            active);
+  });
+}
+void PixelLine::copyRows() const {
+  int64_t taps = rowTaps(), run = taps * channels();
+  Value firstTap = e.div(k, channels()), lastTap = e.div(e.add(end, channels() - 1), channels());
+  e.loop(e.div(k, run), e.div(e.add(end, run - 1), run), 1, [&](Value row) {
+    Value isWhole = isWholeRun(row);
+    e.when(isWhole, [&] { copyRun(row); });
+    Value isCut = arith::XOrIOp::create(e.b, e.loc, isWhole, e.constant(e.b.getI1Type(), 1));
+    e.when(isCut, [&] {
+      Value tap = e.mul(row, taps);
+      copyTaps(e.max(tap, firstTap), e.min(e.add(tap, taps), lastTap));
+    });
+  });
+}
+
 void PixelLines::pack(KernelEmitter &e, Value line, int64_t count, Value firstPoint, Value points,
                       Value panel, PanelLayout layout, const PanelFormat &format) {
   const Window &window = reader.window;
@@ -71,36 +163,18 @@ void PixelLines::pack(KernelEmitter &e, Value line, int64_t count, Value firstPo
   Value end = e.add(k, e.mul(points, format.depth));
   if (depth % format.depth)
     end = e.min(end, e.index(depth));
-  auto store = [&](Value x, Value at) {
-    format.depth == 1 ? e.store(x, panel, at) : storeAlongLine(e, x, panel, at, format);
-  };
   e.loop(e.index(0), e.index(count), 1, [&](Value i) {
     Value number = e.min(e.add(line, i), e.index(window.pixels() - 1));
     PatchReader::Pixel pixel = reader.pixelAt(e, number);
-    Value to = e.sub(e.mul(i, layout.lineStride * format.depth), k); // of k = 0
-    e.loop(e.div(k, channels), e.div(e.add(end, channels - 1), channels), 1, [&](Value tap) {
-      Patch patch = reader.patchAt(e, pixel, tap, group);
-      Value first = e.mul(tap, channels);
-      Value c0 = e.max(e.index(0), e.sub(k, first)),
-            c1 = e.min(e.index(channels), e.sub(end, first));
-      Value into = e.add(to, first);
-      auto copy = [&](Value from, Value until, int64_t lanes) {
-        e.loop(from, until, lanes, [&](Value c) {
-          Value at = e.add(patch.start, e.mul(c, window.channelStride()));
-          store(readImage(e, reader, patch.inside, at, lanes, format), e.add(into, c));
-        });
-      };
-      // Blocks of k are multiples of a vector, so whole vectors suffice if the channels are, too.
-      int64_t lanes = lanesDividing(window, width);
-      if (lanes >= 4 || channels < width || window.channelsFirst)
-        return copy(c0, c1, lanes);
-      Value whole = e.sub(c1, e.rem(e.sub(c1, c0), width));
-      copy(c0, whole, width);
-      copy(whole, c1, 1);
-    });
+    Value origin = e.sub(e.mul(i, layout.lineStride * format.depth), k);
+    PixelLine to{e, reader, format, group, panel, k, end, pixel, origin, width};
+    if (to.rowsAreRuns())
+      to.copyRows();
+    else
+      to.copyTaps(e.div(k, channels), e.div(e.add(end, channels - 1), channels));
     if (depth % format.depth)
       e.when(e.less(e.index(depth - 1), end),
-             [&] { store(e.constant(e.b.getIntegerType(16), 0), e.add(to, depth)); });
+             [&] { to.store(e.constant(e.b.getIntegerType(16), 0), e.index(depth)); });
   });
 }
 

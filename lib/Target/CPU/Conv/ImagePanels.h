@@ -38,9 +38,11 @@ private:
                     int64_t size, mlir::Value &inside) const;
 };
 
-/// Numbers of the image, zero where `inside` is false: as wide as the sums, or bits of 16.
+/// Numbers of the image, zero where `inside` is false: as wide as the sums, or bits of 16. The
+/// first `active` lanes are read.
 mlir::Value readImage(KernelEmitter &e, const PatchReader &reader, mlir::Value inside,
-                      mlir::Value at, int64_t lanes, const PanelFormat &format);
+                      mlir::Value at, int64_t lanes, const PanelFormat &format,
+                      int64_t active = -1);
 
 /// Lines are output pixels, k is (tap, channel): the left side of a convolution.
 class PixelLines : public PanelSource {

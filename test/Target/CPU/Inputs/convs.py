@@ -134,6 +134,9 @@ conv(2, 12, 9, 9, 4, stride=3, pad=2, groups=9, element="f64")
 conv(1, 5, 6, 6, 2, pad=1, spread=3, groups=6)  # phases without a tap
 conv(3, 4, 5, 5, 3, pad=1, stride=2, spread=2, groups=5)
 conv(2, 6, 8, 16, 3, pad=1, groups=8)
+# Rows of windows of few channels, cut by blocks of k, and by the edges of the image.
+conv(2, 35, 3, 8, 16, stride=16)
+conv(1, 30, 5, 9, 11, stride=4, pad=5, element="bf16")
 # Windows gathered for filter gradients: several parts and blocks of rows, an image without a partner, runs of one tap, groups.
 conv(11, 16, 3, 24, 3, pad=1)
 conv(11, 16, 3, 24, 3, pad=1, element="bf16")
