@@ -1,4 +1,4 @@
-// How long bodies take: only to cut work into tasks.
+// How long bodies take, to cut work into tasks, and what caches hold, to choose stores.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_COST_H
 #define LIB_TARGET_CPU_COST_H

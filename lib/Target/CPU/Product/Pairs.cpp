@@ -59,8 +59,11 @@ static Value reinterpret(KernelEmitter &e, Value x, Type element) {
 void ampc::cpu::storeUnits(KernelEmitter &e, Value units, Value panel, Value position,
                            const PanelFormat &format) {
   auto store = [&](Value units, Value position) {
-    format.streams &&isa<VectorType>(units.getType()) ? e.stream(units, panel, position)
-                                                      : e.store(units, panel, position);
+    bool isWhole = isa<VectorType>(units.getType()); // edges are stored one by one
+    if (format.streams && isWhole)
+      e.stream(units, panel, position);
+    else
+      e.store(units, panel, position);
   };
   if (!format.secondPanel)
     return store(units, position);
