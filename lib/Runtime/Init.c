@@ -10,18 +10,20 @@
  * 2011. */
 static ALWAYS_INLINE void philox(const uint32_t counter[4], const uint32_t key[2],
                                  uint32_t out[4]) {
-  uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
+  /* Words in the low halves of 64 bits, with anything above: vectors need no conversions. */
+  const uint64_t low = 0xffffffffu;
+  uint64_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
   uint32_t k0 = key[0], k1 = key[1];
   for (int round = 0; round < 10; ++round) {
-    uint64_t p0 = 0xD2511F53ull * c0, p1 = 0xCD9E8D57ull * c2;
-    c0 = (uint32_t)(p1 >> 32) ^ c1 ^ k0;
-    c1 = (uint32_t)p1;
-    c2 = (uint32_t)(p0 >> 32) ^ c3 ^ k1;
-    c3 = (uint32_t)p0;
+    uint64_t p0 = 0xD2511F53ull * (c0 & low), p1 = 0xCD9E8D57ull * (c2 & low);
+    c0 = p1 >> 32 ^ c1 ^ k0;
+    c1 = p1;
+    c2 = p0 >> 32 ^ c3 ^ k1;
+    c3 = p0;
     k0 += 0x9E3779B9u;
     k1 += 0xBB67AE85u;
   }
-  out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
+  out[0] = (uint32_t)c0, out[1] = (uint32_t)c1, out[2] = (uint32_t)c2, out[3] = (uint32_t)c3;
 }
 void ampc_rt_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]) {
   philox(counter, key, out);
@@ -145,11 +147,12 @@ static ALWAYS_INLINE void draw(const Stream *stream, uint64_t element, uint32_t 
   *v = (double)(((uint64_t)word[2] << 32 | word[3]) >> 11) * unit;
 }
 
-/* Box and Muller 1958. */
+/* Box and Muller 1958: a radius, and the cosine of an angle. */
+static ALWAYS_INLINE double radius(double u) { return __builtin_sqrt(-2 * logarithm(1 - u)); }
 static ALWAYS_INLINE double drawNormal(const Stream *stream, uint64_t element, uint32_t attempt) {
   double u, v;
   draw(stream, element, attempt, &u, &v);
-  return __builtin_sqrt(-2 * logarithm(1 - u)) * cosTurns(v);
+  return radius(u) * cosTurns(v);
 }
 
 /* First draws for neighbouring elements; `count` is BLOCK or, at the end of a share, less. */
@@ -158,17 +161,20 @@ typedef void (*Draws)(const Stream *stream, uint64_t first, int count, bool is_n
                       double *values);
 static ALWAYS_INLINE void drawMany(const Stream *stream, uint64_t first, int count, bool is_normal,
                                    double *values) {
-  /* Four chains side by side: a single one waits for its own results. */
-  if (is_normal) {
+  /* Four chains side by side, as a single one waits for its own results; in parts that leave
+     registers for four. */
+  double second[BLOCK];
 #pragma clang loop interleave_count(4)
-    for (int i = 0; i < count; ++i)
-      values[i] = drawNormal(stream, first + (uint64_t)i, 0);
+  for (int i = 0; i < count; ++i)
+    draw(stream, first + (uint64_t)i, 0, &values[i], &second[i]);
+  if (!is_normal)
     return;
-  }
-  for (int i = 0; i < count; ++i) {
-    double v;
-    draw(stream, first + (uint64_t)i, 0, &values[i], &v);
-  }
+#pragma clang loop interleave_count(4)
+  for (int i = 0; i < count; ++i)
+    values[i] = radius(values[i]);
+#pragma clang loop interleave_count(4)
+  for (int i = 0; i < count; ++i)
+    values[i] *= cosTurns(second[i]);
 }
 
 /* The same operations on vectors, without multiply-adds that round once: the same bits. */

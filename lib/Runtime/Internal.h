@@ -149,6 +149,9 @@ size_t ampc_rt_max_scratch(const ampc_model *model);
 size_t ampc_rt_short_batch_bytes(const ampc_model *model, bool training);
 /* Runs body(argument, share) for all shares on the state's threads. */
 void ampc_rt_parallel(const ampc_state *state, ampc_rt_body body, void *argument);
+/* A thread's share of a block: one byte of every page, as it is, so that the page is present, near
+   this thread. */
+void ampc_rt_touch(unsigned char *block, size_t bytes, int32_t share, int32_t shares);
 /* Runs the program that rebuilds working copies, if there is one. */
 ampc_status ampc_rt_derive(ampc_state *state);
 

@@ -398,6 +398,25 @@ static void copyToState(const Load *load, unsigned char *stage) {
   }
 }
 
+typedef struct {
+  const Load *load;
+  unsigned char *stage;
+  size_t stage_bytes;
+} Destination;
+
+/* One thread reads and copies, but each has its share of the pages that are not there yet. */
+static void touchShare(void *argument, int32_t share) {
+  const Destination *to = argument;
+  const ampc_state *state = to->load->state;
+  int32_t shares = state->layout.thread_count;
+  ampc_rt_touch(to->stage, to->stage_bytes, share, shares);
+  for (int32_t i = 0; i < to->load->count; ++i)
+    if (to->load->ranges[i].slot >= 0) {
+      const ampc_slot *slot = &state->model->slots[to->load->ranges[i].slot];
+      ampc_rt_touch(ampc_rt_slot_data(state, slot), (size_t)slot->tensor.bytes, share, shares);
+    }
+}
+
 /* What the checkpoint does not hold stays as it is on the device. */
 static ampc_status pullState(const Load *load) {
   const ampc_model *model = load->state->model;
@@ -418,6 +437,8 @@ static ampc_status loadData(const Load *load) {
   if (stage == MAP_FAILED)
     return ampc_rt_fail(load->state->error, AMPC_E_MEMORY, "load: could not map %u bytes",
                         (uint64_t)bytes);
+  Destination to = {load, stage, fits ? bytes : 0};
+  ampc_rt_parallel(load->state, touchShare, &to);
   ampc_status status = readData(load, stage);
   if (!status)
     status = pullState(load);

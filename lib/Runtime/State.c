@@ -192,31 +192,34 @@ size_t ampc_rt_state_bytes(const ampc_model *model, const ampc_options *options)
   return largestLayout(model, &all).total;
 }
 
-/* Large blocks in huge pages, where the system gives them to programs that ask. */
-static void *allocateDefault(void *context, size_t bytes) {
-  (void)context;
+/* Zeros, which new pages of the system are anyway: a page is taken, near the thread that needs it,
+   when it is first used, and what a program never runs takes none. Large blocks in huge pages,
+   where the system gives them to programs that ask. `block` is what to free. */
+static void *allocateZeros(size_t bytes, void **block) {
   const size_t page = 2u << 20;
-  if (bytes < 4 * page)
-    return aligned_alloc(AMPC_ALIGN, bytes);
-  void *memory = aligned_alloc(page, (bytes + page - 1) / page * page);
-  if (memory)
-    (void)madvise(memory, bytes / page * page, MADV_HUGEPAGE); /* else small ones do */
-  return memory;
+  size_t align = bytes < 4 * page ? AMPC_ALIGN : page;
+  *block = calloc(1, bytes + align);
+  if (!*block)
+    return NULL;
+  uintptr_t first = ((uintptr_t)*block + align - 1) / align * align;
+  if (align == page)
+    (void)madvise((void *)first, bytes / page * page, MADV_HUGEPAGE); /* else small ones do */
+  return (void *)first;
 }
-static void releaseDefault(void *context, void *memory) {
-  (void)context;
-  free(memory);
-}
-
-/* One byte of every page, so that it is present, near this thread: the first step meets no page
-   faults. */
-static void touchPages(unsigned char *begin, size_t bytes) {
-  for (size_t i = 0; i < bytes; i += 4096)
-    *(volatile unsigned char *)(begin + i) = 0;
+static void releaseDefault(void *block, void *memory) {
+  (void)memory;
+  free(block);
 }
 
-/* Zeros for tensors; what else there is only has to be present. A thread's share of a tensor is
-   what most kernels give it. */
+void ampc_rt_touch(unsigned char *block, size_t bytes, int32_t share, int32_t shares) {
+  size_t number = (size_t)share, count = (size_t)shares;
+  volatile unsigned char *data = block;
+  for (size_t i = bytes * number / count, end = bytes * (number + 1) / count; i < end; i += 4096)
+    data[i] = data[i];
+}
+
+/* Zeros for the tensors of a caller's memory; what else there is only has to be present, near this
+   thread. A thread's share of a tensor is what most kernels give it. */
 static void clearShare(void *argument, int32_t share) {
   const ampc_state *state = argument;
   const ampc_rt_layout *layout = &state->layout;
@@ -229,11 +232,10 @@ static void clearShare(void *argument, int32_t share) {
     size_t begin = bytes * number / shares, end = bytes * (number + 1) / shares;
     memset(ampc_rt_slot_data(state, slot) + begin, 0, end - begin);
   }
-  size_t arena = layout->scratch - layout->arena;
-  size_t begin = arena * number / shares, end = arena * (number + 1) / shares;
-  touchPages(ampc_rt_at(state, layout->arena) + begin, end - begin);
-  touchPages(ampc_rt_at(state, layout->scratch + number * layout->scratch_stride),
-             layout->scratch_stride);
+  ampc_rt_touch(ampc_rt_at(state, layout->arena), layout->scratch - layout->arena, share,
+                layout->thread_count);
+  ampc_rt_touch(ampc_rt_at(state, layout->scratch + number * layout->scratch_stride),
+                layout->scratch_stride, 0, 1);
 }
 
 /* Initial values are made on the host, so that they are the same everywhere. */
@@ -252,15 +254,19 @@ static ampc_status fill(ampc_state *state, uint64_t seed, const char *values, ch
 static ampc_status start(const ampc_model *model, const ampc_options *options,
                          const ampc_rt_layout *layout, const ampc_rt_choice *choice,
                          ampc_state **result, char *error) {
-  ampc_allocate allocate = options->allocate ? options->allocate : allocateDefault;
-  void *memory =
-      options->memory ? options->memory : allocate(options->allocator_context, layout->total);
+  bool is_zero = !options->memory && !options->allocate;
+  void *context = options->allocator_context;
+  void *memory = options->memory     ? options->memory
+                 : options->allocate ? options->allocate(context, layout->total)
+                                     : allocateZeros(layout->total, &context);
   if (!memory)
     return ampc_rt_fail(error, AMPC_E_MEMORY, "could not allocate %u bytes",
                         (uint64_t)layout->total);
   ampc_state *state = memory;
-  memset(state, 0, layout->slots);
-  memset((char *)memory + layout->room, 0, layout->total - layout->room);
+  if (!is_zero) {
+    memset(state, 0, layout->slots);
+    memset((char *)memory + layout->room, 0, layout->total - layout->room);
+  }
   state->model = model;
   state->layout = *layout;
   state->tier = choice->tier;
@@ -268,7 +274,7 @@ static ampc_status start(const ampc_model *model, const ampc_options *options,
   state->dynamic = options->shares == AMPC_SHARES_DYNAMIC;
   state->own_memory = !options->memory;
   state->release = options->release ? options->release : releaseDefault;
-  state->allocator_context = options->allocator_context;
+  state->allocator_context = context;
   state->parallel_for = options->parallel_for;
   state->parallel_context = options->parallel_context;
   ampc_rt_set_hooks(state, &options->hooks);
@@ -276,7 +282,7 @@ static ampc_status start(const ampc_model *model, const ampc_options *options,
   ampc_status status = ampc_rt_pool_start(&state->pool, workers,
                                           (ampc_rt_worker *)ampc_rt_at(state, layout->threads),
                                           options->pin_threads != 0, error);
-  if (!status)
+  if (!status && !is_zero)
     ampc_rt_parallel(state, clearShare, state);
   if (!status && model->device)
     status = model->device->create(state, choice->device, options->stream, error);

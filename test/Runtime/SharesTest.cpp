@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <map>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include <set>
 #include <string>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <vector>
 
 using namespace fake;
@@ -248,4 +250,24 @@ TEST(Shares, ThreadsTouchMemoryInShares) {
       EXPECT_NEAR(double(pages), 16, 4);
   }
   munmap(options.memory, options.memory_bytes);
+}
+
+/// Memory that create takes by itself is there when it is used: what is never run takes none.
+TEST(Shares, OwnMemoryComesWithItsUse) {
+  auto resident = [] {
+    std::ifstream file("/proc/self/statm");
+    size_t all = 0, pages = 0;
+    file >> all >> pages;
+    return pages * size_t(sysconf(_SC_PAGESIZE));
+  };
+  constexpr size_t arena = size_t(256) << 20;
+  ampc_model large = makeModel();
+  large.arena_bytes = arena;
+  size_t before = resident();
+  State state(optionsOf(2, AMPC_SHARES_FIXED), large), same(optionsOf(2, AMPC_SHARES_FIXED));
+  EXPECT_LT(resident(), before + arena / 4);
+  EXPECT_EQ(state.bytes(), same.bytes());
+  state.step();
+  same.step();
+  EXPECT_EQ(state.bytes(), same.bytes());
 }
