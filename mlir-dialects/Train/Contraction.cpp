@@ -130,10 +130,18 @@ static Value flattenRows(GradBuilder &b, Value x) {
 
 // C = op(A) op(B): dA = dC op(B)^T and dB = op(A)^T dC, transposed where the operand is. An operand
 // without batch dimensions gets its sum over the batch from reduceTo; for weights on the right the
-// rows of all batches are one product instead, so that no gradient per batch is stored.
+// rows of all batches are one product instead, so that no gradient per batch is stored. Products of
+// a matrix with itself, transposed, have one adjoint with dC + dC^T in place of the sum of two.
 SmallVector<Value> MatmulOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
   Value g = cotangents[0];
   bool ta = getTransposeLhs(), tb = getTransposeRhs();
+  if (getLhs() == getRhs() && ta != tb) {
+    auto order = llvm::to_vector(llvm::seq<int64_t>(rankOf(g)));
+    std::swap(order.back(), order[order.size() - 2]);
+    Value both = b.add(g, b.transpose(g, order));
+    Value x = getLhs();
+    return {tb ? b.matmul(both, x, false, false) : b.matmul(x, both, false, false), Value()};
+  }
   if (!ta && getLhs().getType().getRank() > 2 && getRhs().getType().getRank() == 2) {
     Value x = flattenRows(b, getLhs()), dy = flattenRows(b, g);
     return {b.matmul(g, getRhs(), false, !tb),

@@ -228,6 +228,13 @@ def numbers(tensor):
     return [float(f"{v:.9g}") if isinstance(v, float) else int(v) for v in flat]
 
 
+own = normal(2, 3, 5)  # with itself, turned
+case("shapes", "matmul_own_rows", {"x": own}, "train.matmul %x, %x transpose_rhs : (tensor<2x3x5xf32>, tensor<2x3x5xf32>) -> tensor<2x3x3xf32>",
+     lambda x: x @ x.mT)
+case("shapes", "matmul_own_columns", {"x": own}, "train.matmul %x, %x transpose_lhs : (tensor<2x3x5xf32>, tensor<2x3x5xf32>) -> tensor<2x5x5xf32>",
+     lambda x: x.mT @ x)
+
+
 def record(name, operands, op, compute, gradient, buffers):
     """Lines of the model, and what to expect of it. Data are rounded to f32 first: both sides see the same."""
     operands = {k: v.float().double() if v.is_floating_point() else v for k, v in operands.items()}

@@ -444,4 +444,34 @@ train.model @shapes {
     train.return %s : tensor<f32>
   }
   train.step @linear.fit minimize @linear.loss over [@linear.x, @linear.w, @linear.b] with #train.sgd<lr = 1.0>
+  train.param @matmul_own_rows.x : tensor<2x3x5xf32> = #train.zeros
+  train.func @matmul_own_rows() -> tensor<2x3x3xf32> {
+    %x = train.read @matmul_own_rows.x : tensor<2x3x5xf32>
+    %r = train.matmul %x, %x transpose_rhs : (tensor<2x3x5xf32>, tensor<2x3x5xf32>) -> tensor<2x3x3xf32>
+    train.return %r : tensor<2x3x3xf32>
+  }
+  train.export @matmul_own_rows as "matmul_own_rows"
+  train.func @matmul_own_rows.loss(%weight: tensor<2x3x3xf32>) -> tensor<f32> {
+    %x = train.read @matmul_own_rows.x : tensor<2x3x5xf32>
+    %r = train.matmul %x, %x transpose_rhs : (tensor<2x3x5xf32>, tensor<2x3x5xf32>) -> tensor<2x3x3xf32>
+    %p = train.mul %r, %weight : tensor<2x3x3xf32>, tensor<2x3x3xf32>
+    %s = train.reduce_sum %p over [0, 1, 2] : tensor<2x3x3xf32>
+    train.return %s : tensor<f32>
+  }
+  train.step @matmul_own_rows.fit minimize @matmul_own_rows.loss over [@matmul_own_rows.x] with #train.sgd<lr = 1.0>
+  train.param @matmul_own_columns.x : tensor<2x3x5xf32> = #train.zeros
+  train.func @matmul_own_columns() -> tensor<2x5x5xf32> {
+    %x = train.read @matmul_own_columns.x : tensor<2x3x5xf32>
+    %r = train.matmul %x, %x transpose_lhs : (tensor<2x3x5xf32>, tensor<2x3x5xf32>) -> tensor<2x5x5xf32>
+    train.return %r : tensor<2x5x5xf32>
+  }
+  train.export @matmul_own_columns as "matmul_own_columns"
+  train.func @matmul_own_columns.loss(%weight: tensor<2x5x5xf32>) -> tensor<f32> {
+    %x = train.read @matmul_own_columns.x : tensor<2x3x5xf32>
+    %r = train.matmul %x, %x transpose_lhs : (tensor<2x3x5xf32>, tensor<2x3x5xf32>) -> tensor<2x5x5xf32>
+    %p = train.mul %r, %weight : tensor<2x5x5xf32>, tensor<2x5x5xf32>
+    %s = train.reduce_sum %p over [0, 1, 2] : tensor<2x5x5xf32>
+    train.return %s : tensor<f32>
+  }
+  train.step @matmul_own_columns.fit minimize @matmul_own_columns.loss over [@matmul_own_columns.x] with #train.sgd<lr = 1.0>
 }

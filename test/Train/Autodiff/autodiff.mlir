@@ -30,3 +30,24 @@ train.model @line {
 // CHECK-NEXT:  [[DW:%[a-z0-9]+]] = train.matmul [[X]], [[G]] transpose_lhs
 // CHECK-NEXT:  train.gradient @w, [[DW]]
 // CHECK-NEXT:  train.gradient @b, [[DB]]
+
+// A product of a matrix with itself, transposed: one product backward, with the cotangent and its transpose.
+train.model @gram {
+  train.param @w : tensor<4x3x5xf32> = #train.kaiming_uniform
+  train.func @loss(%y: tensor<4x3x3xf32>) -> tensor<f32> {
+    %w = train.read @w : tensor<4x3x5xf32>
+    %0 = train.matmul %w, %w transpose_rhs : (tensor<4x3x5xf32>, tensor<4x3x5xf32>) -> tensor<4x3x3xf32>
+    %1 = train.mul %0, %y : tensor<4x3x3xf32>, tensor<4x3x3xf32>
+    %2 = train.reduce_sum %1 over [0, 1, 2] : tensor<4x3x3xf32>
+    train.return %2 : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
+}
+// CHECK-LABEL: train.model @gram
+// CHECK-LABEL: train.func @fit.grad
+// CHECK:       train.seed
+// CHECK:       [[C:%[a-z0-9]+]] = train.mul
+// CHECK-NEXT:  [[T:%[a-z0-9]+]] = train.transpose [[C]] [0, 2, 1]
+// CHECK-NEXT:  [[B:%[a-z0-9]+]] = train.add [[C]], [[T]]
+// CHECK-NEXT:  [[D:%[a-z0-9]+]] = train.matmul [[B]], %{{[a-z0-9]+}} : (tensor<4x3x3xf32>, tensor<4x3x5xf32>) -> tensor<4x3x5xf32>
+// CHECK-NEXT:  train.gradient @w, [[D]]
