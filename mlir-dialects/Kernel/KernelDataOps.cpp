@@ -54,12 +54,13 @@ LogicalResult SumRowsOp::verify() {
     return failure();
   if (updates.getRank() != 2 || sums.getRank() != 2 || order.getRank() != 1 ||
       starts.getRank() != 1 || order.getDimSize(0) != updates.getDimSize(0) ||
-      starts.getDimSize(0) != sums.getDimSize(0) + 1 ||
-      sums.getDimSize(1) != updates.getDimSize(1) || !order.getElementType().isInteger(32) ||
-      !starts.getElementType().isInteger(32)) // 1.
-    return emitOpError() << "expected updates [n, width], an order [n], starts [m + 1] and sums "
-                            "[m, width], but got "
-                         << updates << ", " << order << ", " << starts << " and " << sums;
+      starts.getDimSize(0) != sums.getDimSize(0) + 1 || getFrom() < 0 ||
+      getFrom() + sums.getDimSize(1) > updates.getDimSize(1) ||
+      !order.getElementType().isInteger(32) || !starts.getElementType().isInteger(32)) // 1.
+    return emitOpError() << "expected updates [n, at least from + width], an order [n], starts "
+                            "[m + 1] and sums [m, width], but got "
+                         << updates << ", " << order << ", " << starts << " and " << sums
+                         << " from " << getFrom();
   return success();
 }
 

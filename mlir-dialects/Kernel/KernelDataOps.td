@@ -69,20 +69,23 @@ def Kernel_GroupRowsOp : Kernel_DataOp<"group_rows"> {
 def Kernel_SumRowsOp : Kernel_DataOp<"sum_rows", [], ["canTotal"]> {
   let summary = "Row k is the sum of the updates order[starts[k]] to order[starts[k + 1] - 1]";
   let description = [{
-    The sums' type is that of the accumulator. A row belongs to one task, which adds in the order given.
+    The sums' type is that of the accumulator. A row belongs to one task, which adds in the order given. Of wider updates
+    the columns that begin with `from` are read.
 
     Constraints:
 
-    1. The updates are [n, width], the order of i32 and [n], the starts of i32 and [m + 1], and the sums [m, width].
+    1. The updates are [n, at least from + width], the order of i32 and [n], the starts of i32 and [m + 1], and the sums [m, width].
     2. Updates are real; the sums are of at least 32 bits and at least their type.
 
     ```mlir
     %sums = kernel.sum_rows %updates, %order, %starts : tensor<12x8xf32>, tensor<12xi32>, tensor<13xi32> -> tensor<12x8xf32>
+    %part = kernel.sum_rows %wide, %order, %starts from 16 : tensor<12x48xbf16>, tensor<12xi32>, tensor<13xi32> -> tensor<12x8xf32>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$updates, AnyRankedTensor:$order, AnyRankedTensor:$starts);
-  let assemblyFormat =
-      "$updates `,` $order `,` $starts attr-dict `:` type(operands) `->` type($result)";
+  let arguments = (ins AnyRankedTensor:$updates, AnyRankedTensor:$order, AnyRankedTensor:$starts,
+      DefaultValuedAttr<IndexValueAttr, "0">:$from);
+  let assemblyFormat = [{$updates `,` $order `,` $starts (`from` $from^)? attr-dict
+                         `:` type(operands) `->` type($result)}];
 }
 def Kernel_PutRowsOp
     : Kernel_DataOp<"put_rows", [AllTypesMatch<["table", "result"]>], ["getOverwritten"]> {

@@ -177,18 +177,48 @@ static LogicalResult convertScatterAdd(train::ScatterAddOp op, Converter &conver
   return success();
 }
 
+namespace {
+/// Rows of neighbouring columns, from `from` on, of a matrix that may be wider.
+struct Columns {
+  Value matrix;
+  int64_t from = 0;
+};
+} // namespace
+
+/// What a slice left of a matrix is read there, and before a cast to f32, in which sums are formed
+/// anyway: so with tables whose rows went into one concatenation.
+static Columns columnsOf(Location loc, train::SumRowsOp op, Converter &converter) {
+  Value updates = op.getUpdates();
+  if (auto cast = updates.getDefiningOp<train::CastOp>())
+    if (cast.getType().getElementType().isF32() &&
+        isa<BFloat16Type, Float16Type>(tensorOf(cast.getX()).getElementType()))
+      updates = cast.getX();
+  Access access = converter.access(updates);
+  MLIRContext *context = converter.builder.getContext();
+  AffineExpr row = getAffineDimExpr(0, context), column = getAffineDimExpr(1, context);
+  if (!access.literal && access.type.getRank() == 2 && access.map.getNumResults() == 2 &&
+      access.map.getResult(0) == row) {
+    AffineExpr from = access.map.getResult(1) - column;
+    if (auto number = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(from, 2, 0)))
+      return {access.tensor, number.getValue()};
+  }
+  return {asRows(loc, op.getUpdates(), op.getIndex().getType().getRank(), converter)};
+}
+
 static LogicalResult convertSumRows(train::SumRowsOp op, Converter &converter) {
   Location loc = op.getLoc();
-  Value updates = asRows(loc, op.getUpdates(), op.getIndex().getType().getRank(), converter);
+  auto [updates, from] = columnsOf(loc, op, converter);
   Value index = flat(loc, op.getIndex(), converter);
   auto rows = op.getRows().getType();
   auto groups = kernel::GroupRowsOp::create(converter.builder, loc, rows, index.getType(),
                                             rows.clone({rows.getDimSize(0) + 1}), index,
                                             converter.builder.getI64IntegerAttr(op.getOf()));
-  Value sums =
-      kernel::SumRowsOp::create(converter.builder, loc, sumsOf(updates, op.getSums().getType()),
-                                updates, groups.getOrder(), groups.getStarts());
-  converter.set(op.getSums(), rounded(loc, sums, op.getSums().getType(), converter));
+  RankedTensorType type = op.getSums().getType();
+  auto sumType = sumsOf(updates, type);
+  sumType = sumType.clone({type.getDimSize(0), type.getNumElements() / type.getDimSize(0)});
+  Value sums = kernel::SumRowsOp::create(converter.builder, loc, sumType, updates,
+                                         groups.getOrder(), groups.getStarts(), from);
+  converter.set(op.getSums(), rounded(loc, sums, type, converter));
   converter.set(op.getRows(), groups.getRows());
   return success();
 }

@@ -69,9 +69,10 @@ static Touch wholeOf(unsigned number, bool isWrite, Value tensor) {
           llvm::divideCeilSigned(bytes, pageBytes)};
 }
 
+static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
+
 /// Rows of a table, as many bytes as `rows` has, each row by itself.
-static Touch rowsOf(unsigned number, bool isWrite, Value rows) {
-  auto type = cast<RankedTensorType>(rows.getType());
+static Touch rowsOf(unsigned number, bool isWrite, RankedTensorType type) {
   int64_t count = type.getDimSize(0), bytes = kernel::byteSize(type);
   int64_t width = count ? bytes / count : 0;
   return {number, isWrite, bytes, count * llvm::divideCeilSigned(width, lineBytes),
@@ -261,12 +262,12 @@ static void countAttentionGrad(kernel::AttentionGradOp op, Work &work) {
 
 static void countGather(kernel::GatherOp op, Work &work) {
   touchAll(op, work);
-  work.touches[0] = rowsOf(0, false, op.getResult());
+  work.touches[0] = rowsOf(0, false, typeOf(op.getResult()));
 }
 static void countPutRows(kernel::PutRowsOp op, Work &work) {
   touchAll(op, work);
   work.touches[2] = {2, false};
-  work.touches[3] = rowsOf(0, true, op.getRows());
+  work.touches[3] = rowsOf(0, true, typeOf(op.getRows()));
 }
 static void countScatterAdd(kernel::ScatterAddOp op, Work &work) {
   touchAll(op, work);
@@ -274,7 +275,11 @@ static void countScatterAdd(kernel::ScatterAddOp op, Work &work) {
 }
 static void countSumRows(kernel::SumRowsOp op, Work &work) {
   touchAll(op, work);
-  work.vectorOps += elementsOf(op.getUpdates());
+  auto updates = typeOf(op.getUpdates());
+  auto read = updates.clone({updates.getDimSize(0), typeOf(op.getResult()).getDimSize(1)});
+  if (read != updates)
+    work.touches[0] = rowsOf(0, false, read);
+  work.vectorOps += double(read.getNumElements());
 }
 /// A comparison and a choice, or an addition, per element of every window.
 static void countPool(kernel::PoolOp op, Work &work) {

@@ -26,19 +26,19 @@ void target::emitPlainSumRows(Operation *operation, Points &points) {
   auto op = cast<kernel::SumRowsOp>(operation);
   auto updates = tensorOf(op.getUpdates()), sums = tensorOf(op.getResult());
   Type acc = sums.getElementType();
-  points.forEach(sums.getShape(),
-                 [&](LoopEmitter &e, const KernelPointers &pointers, ArrayRef<Value> p) {
-                   Value first = loadIndex(e, pointers.operands[2], p[0]),
-                         last = loadIndex(e, pointers.operands[2], e.add(p[0], 1));
-                   auto next = [&](Value i, ValueRange sum) -> SmallVector<Value> {
-                     Value row = loadIndex(e, pointers.operands[1], i);
-                     Value x = e.loadScalar(pointers.operands[0], updates.getElementType(),
-                                            at(e, updates.getShape(), {row, p[1]}));
-                     return {arith::AddFOp::create(e.b, e.loc, sum[0], widen(e, x, acc))};
-                   };
-                   Value sum = e.loop(first, last, 1, e.constant(acc, 0), next)[0];
-                   e.storeScalar(sum, pointers.results[0], at(e, sums.getShape(), p));
-                 });
+  points.forEach(
+      sums.getShape(), [&](LoopEmitter &e, const KernelPointers &pointers, ArrayRef<Value> p) {
+        Value first = loadIndex(e, pointers.operands[2], p[0]),
+              last = loadIndex(e, pointers.operands[2], e.add(p[0], 1));
+        auto next = [&](Value i, ValueRange sum) -> SmallVector<Value> {
+          Value row = loadIndex(e, pointers.operands[1], i);
+          Value x = e.loadScalar(pointers.operands[0], updates.getElementType(),
+                                 at(e, updates.getShape(), {row, e.add(p[1], op.getFrom())}));
+          return {arith::AddFOp::create(e.b, e.loc, sum[0], widen(e, x, acc))};
+        };
+        Value sum = e.loop(first, last, 1, e.constant(acc, 0), next)[0];
+        e.storeScalar(sum, pointers.results[0], at(e, sums.getShape(), p));
+      });
 }
 
 /// Works on the table in place: the result's memory is the table's.

@@ -52,6 +52,17 @@ train.model @moves {
     %y = train.put_rows %s at %r into %t : tensor<12x2x5xf32>, tensor<12xi32>, tensor<70x2x5xf32>
     train.return %y : tensor<70x2x5xf32>
   }
+  // Columns of a wider matrix are read there, before a cast that widens them.
+  // CHECK-LABEL: kernel.program @column_gradients
+  // CHECK-SAME: %[[G:.*]]: tensor<12x24xbf16>
+  train.func @column_gradients(%g: tensor<12x24xbf16>, %i: tensor<12xi32>, %t: tensor<70x8xf32>) -> tensor<70x8xf32> attributes {role = #train.role<export>} {
+    %p = train.slice %g from [0, 16] sizes [12, 8] strides [1, 1] : tensor<12x24xbf16>
+    %u = train.cast %p : tensor<12x8xbf16> to tensor<12x8xf32>
+    // CHECK: kernel.sum_rows %[[G]], %{{.*}}, %{{.*}} from 16 : tensor<12x24xbf16>, tensor<12xi32>, tensor<13xi32> -> tensor<12x8xf32>
+    %s, %r = train.sum_rows %u at %i of 70 : tensor<12x8xf32>, tensor<12xi32> to tensor<12x8xf32>, tensor<12xi32>
+    %y = train.put_rows %s at %r into %t : tensor<12x8xf32>, tensor<12xi32>, tensor<70x8xf32>
+    train.return %y : tensor<70x8xf32>
+  }
   // CHECK-LABEL: kernel.program @parts
   train.func @parts(%a: tensor<3x4xf32>, %b: tensor<3x2xf32>) -> tensor<5x13xf32> attributes {role = #train.role<export>} {
     // CHECK: kernel.assemble({{.*}} : tensor<3x4xf32>, tensor<3x2xf32>) offsets [0, 0, 0, 4] strides [1, 1, 1, 1] fill 0.000000e+00 -> tensor<3x6xf32>

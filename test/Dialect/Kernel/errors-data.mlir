@@ -67,8 +67,16 @@ kernel.program @group_starts(%i: tensor<4xi32>) {
 
 kernel.program @sum_starts(%u: tensor<3x4xf32>, %o: tensor<3xi32>) {
 // constraint kernel.sum_rows 1
-// expected-error @below {{expected updates [n, width], an order [n], starts [m + 1] and sums [m, width], but got 'tensor<3x4xf32>', 'tensor<3xi32>', 'tensor<3xi32>' and 'tensor<3x4xf32>'}}
+// expected-error @below {{expected updates [n, at least from + width], an order [n], starts [m + 1] and sums [m, width], but got 'tensor<3x4xf32>', 'tensor<3xi32>', 'tensor<3xi32>' and 'tensor<3x4xf32>' from 0}}
   %y = kernel.sum_rows %u, %o, %o : tensor<3x4xf32>, tensor<3xi32>, tensor<3xi32> -> tensor<3x4xf32>
+  kernel.return
+}
+
+// -----
+
+kernel.program @sum_columns(%u: tensor<3x9xf32>, %o: tensor<3xi32>, %s: tensor<4xi32>) {
+// expected-error @below {{expected updates [n, at least from + width], an order [n], starts [m + 1] and sums [m, width], but got 'tensor<3x9xf32>', 'tensor<3xi32>', 'tensor<4xi32>' and 'tensor<3x4xf32>' from 6}}
+  %y = kernel.sum_rows %u, %o, %s from 6 : tensor<3x9xf32>, tensor<3xi32>, tensor<4xi32> -> tensor<3x4xf32>
   kernel.return
 }
 

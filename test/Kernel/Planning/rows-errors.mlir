@@ -19,7 +19,7 @@ kernel.program @accumulator(%u: tensor<12x4xf16>, %o: tensor<12xi32>, %s: tensor
 // -----
 
 kernel.program @starts(%u: tensor<12x4xf16>, %o: tensor<12xi32>, %s: tensor<12xi32>) -> tensor<12x4xf32> {
-  // expected-error @below {{expected updates [n, width], an order [n], starts [m + 1] and sums [m, width]}}
+  // expected-error @below {{expected updates [n, at least from + width], an order [n], starts [m + 1] and sums [m, width]}}
   %r = kernel.sum_rows %u, %o, %s : tensor<12x4xf16>, tensor<12xi32>, tensor<12xi32> -> tensor<12x4xf32>
   kernel.return %r : tensor<12x4xf32>
 }

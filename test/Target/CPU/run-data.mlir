@@ -55,6 +55,19 @@ kernel.program @sum_rows_bf16(%u: tensor<31x19xbf16>, %o: tensor<31xi32>, %s: te
   %r = kernel.sum_rows %u, %o, %s {test.limit = 31 : i64} : tensor<31x19xbf16>, tensor<31xi32>, tensor<8xi32> -> tensor<7x19xf32>
   kernel.return %r : tensor<7x19xf32>
 }
+// Columns of wider updates, which other targets read four, two and one at a time.
+kernel.program @sum_columns(%u: tensor<301x96xbf16>, %o: tensor<301xi32>, %s: tensor<601xi32>) -> tensor<600x32xf32> {
+  %r = kernel.sum_rows %u, %o, %s from 64 {test.limit = 12 : i64} : tensor<301x96xbf16>, tensor<301xi32>, tensor<601xi32> -> tensor<600x32xf32>
+  kernel.return %r : tensor<600x32xf32>
+}
+kernel.program @sum_even_columns(%u: tensor<31x74xf32>, %o: tensor<31xi32>, %s: tensor<8xi32>) -> tensor<7x20xf32> {
+  %r = kernel.sum_rows %u, %o, %s from 54 {test.limit = 31 : i64} : tensor<31x74xf32>, tensor<31xi32>, tensor<8xi32> -> tensor<7x20xf32>
+  kernel.return %r : tensor<7x20xf32>
+}
+kernel.program @sum_odd_columns(%u: tensor<31x80xbf16>, %o: tensor<31xi32>, %s: tensor<8xi32>) -> tensor<7x16xf32> {
+  %r = kernel.sum_rows %u, %o, %s from 3 {test.limit = 31 : i64} : tensor<31x80xbf16>, tensor<31xi32>, tensor<8xi32> -> tensor<7x16xf32>
+  kernel.return %r : tensor<7x16xf32>
+}
 kernel.program @put_rows(%r: tensor<501x37xf32>, %i: tensor<501xi32>, %t: tensor<700x37xf32>) -> tensor<700x37xf32> {
   %y = kernel.put_rows %r, %i into %t {test.distinct, test.limit = 801 : i64} : tensor<501x37xf32>, tensor<501xi32>, tensor<700x37xf32>
   kernel.return %y : tensor<700x37xf32>

@@ -58,11 +58,12 @@ static void groupRows(kernel::GroupRowsOp op, ArrayRef<Elements> x, std::vector<
 }
 static void sumRows(kernel::SumRowsOp op, ArrayRef<Elements> x, std::vector<Elements> &y) {
   int64_t rows = shapeOf(op.getResult())[0], width = shapeOf(op.getResult())[1];
+  int64_t pitch = shapeOf(op.getUpdates())[1], from = op.getFrom();
   y.push_back(makeElements(op.getResult()));
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t i = x[2][row].whole; i < x[2][row + 1].whole; ++i)
       for (int64_t j = 0; j < width; ++j)
-        y[0][row * width + j].real += x[0][x[1][i].whole * width + j].real;
+        y[0][row * width + j].real += x[0][x[1][i].whole * pitch + from + j].real;
 }
 static void putRows(kernel::PutRowsOp op, ArrayRef<Elements> x, std::vector<Elements> &y) {
   int64_t rows = shapeOf(op.getTable())[0], width = shapeOf(op.getTable())[1];

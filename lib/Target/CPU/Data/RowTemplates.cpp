@@ -26,23 +26,25 @@ static Value loadIndex(KernelEmitter &e, Value base, Value i) {
 constexpr int64_t rowsAhead = 16, linesAhead = 4;
 
 /// Rows of a large table are in no cache and follow no order: asks for the one that will be wanted
-/// in a while. `row`: of `rows`, for which `index` names one of the table.
-static void askAhead(KernelEmitter &e, Value table, RankedTensorType type, Value index, Value row,
-                     int64_t rows) {
+/// in a while. `row`: of `rows`, for which `index` names one of the table, of which `width` columns
+/// from `column` on are wanted.
+static void askAhead(KernelEmitter &e, Value table, RankedTensorType type, int64_t column,
+                     int64_t width, Value index, Value row, int64_t rows) {
   Type element = type.getElementType();
-  int64_t width = type.getDimSize(1), line = 64 * 8 / element.getIntOrFloatBitWidth();
+  int64_t line = 64 * 8 / element.getIntOrFloatBitWidth();
   Value later = e.min(e.add(row, rowsAhead), e.index(rows - 1));
-  Value first = e.mul(loadIndex(e, index, later), width);
+  Value first = e.add(e.mul(loadIndex(e, index, later), type.getDimSize(1)), column);
   for (int64_t j = 0; j < std::min(width, linesAhead * line); j += line)
     e.prefetch(table, element, e.add(first, j));
 }
 
 /// Adds row `from` of the updates to row `to` of the sums.
 static void addRow(KernelEmitter &e, Value updates, Value sums, const KernelPointers &pointers,
-                   Value to, Value from) {
+                   Value to, Value from, int64_t column = 0) {
   Type acc = tensorOf(sums).getElementType(), in = tensorOf(updates).getElementType();
   int64_t width = tensorOf(sums).getDimSize(1), lanes = e.tier.lanes(acc.getIntOrFloatBitWidth());
-  Value first = e.mul(from, width), target = e.mul(to, width);
+  Value first = e.add(e.mul(from, tensorOf(updates).getDimSize(1)), column),
+        target = e.mul(to, width);
   forVectors(e, width, lanes, [&](Value j, int64_t active) {
     Value x = e.loadVector(pointers.operands[0], in, e.add(first, j), lanes, active);
     if (in != acc)
@@ -81,7 +83,7 @@ class GatherTemplate : public KernelTemplate {
     Value limit = e.index(tensorOf(op.getTable()).getDimSize(0));
     Value table = pointers.operands[0], result = pointers.results[0];
     forRowsOfTasks(e, begin, end, rows, width, [&](Value row) {
-      askAhead(e, table, tensorOf(op.getTable()), pointers.operands[1], row, rows);
+      askAhead(e, table, tensorOf(op.getTable()), 0, width, pointers.operands[1], row, rows);
       Value from = loadIndex(e, pointers.operands[1], row), to = e.mul(row, width);
       Value valid = within(e, from, limit);
       e.when(valid, [&] { copyRow(e, element, result, to, table, e.mul(from, width), width); });
@@ -228,9 +230,12 @@ class SumRowsTemplate : public KernelTemplate {
     fillRow(e, type.getElementType(), 0.0, pointers.results[0], e.mul(row, width), width);
     Value first = loadIndex(e, pointers.operands[2], row),
           last = loadIndex(e, pointers.operands[2], e.add(row, 1));
+    auto updates = tensorOf(op.getUpdates());
     e.loop(first, last, 1, [&](Value i) {
+      askAhead(e, pointers.operands[0], updates, op.getFrom(), width, pointers.operands[1], i,
+               updates.getDimSize(0));
       addRow(e, op.getUpdates(), op.getResult(), pointers, row,
-             loadIndex(e, pointers.operands[1], i));
+             loadIndex(e, pointers.operands[1], i), op.getFrom());
     });
     addRowToTotals(e, op.getResult(), pointers, row);
   }
@@ -248,7 +253,8 @@ class PutRowsTemplate : public KernelTemplate {
     int64_t rows = type.getDimSize(0), width = type.getDimSize(1);
     Value limit = e.index(tensorOf(op.getTable()).getDimSize(0));
     forRowsOfTasks(e, begin, end, rows, width, [&](Value row) {
-      askAhead(e, pointers.results[0], tensorOf(op.getTable()), pointers.operands[1], row, rows);
+      askAhead(e, pointers.results[0], tensorOf(op.getTable()), 0, width, pointers.operands[1], row,
+               rows);
       Value to = loadIndex(e, pointers.operands[1], row);
       e.when(within(e, to, limit), [&] {
         copyRow(e, type.getElementType(), pointers.results[0], e.mul(to, width),

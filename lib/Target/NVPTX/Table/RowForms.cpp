@@ -92,13 +92,16 @@ static void emitSearch(kernel::ScatterAddOp op, DeviceCode &code) {
 /// Row p of the result is the sum of updates order[starts[p]] to order[starts[p + 1] - 1], one
 /// after the other; a thread has some neighbouring columns.
 static void
-emitSegmentSums(DeviceCode &code, Value updates, Value result,
+emitSegmentSums(DeviceCode &code, Value updates, int64_t firstColumn, Value result,
                 llvm::function_ref<std::pair<Value, Value>(DeviceEmitter &, const KernelPointers &)>
                     orderAndStarts) {
   constexpr int64_t together = 4;
   auto in = tensorOf(updates), sums = tensorOf(result);
   Type element = in.getElementType(), acc = sums.getElementType();
-  int64_t width = sums.getDimSize(1), points = columnsPerThread(acc, width);
+  int64_t width = sums.getDimSize(1);
+  // What the columns of every run are a multiple of: loads are aligned.
+  int64_t step = std::gcd(std::gcd(width, in.getDimSize(1)), firstColumn);
+  int64_t points = columnsPerThread(acc, step);
   ThreadPerPoint(code).forEachOnDevice(
       {sums.getDimSize(0), width / points},
       [&](DeviceEmitter &e, const KernelPointers &pointers, ArrayRef<Value> p) {
@@ -110,7 +113,7 @@ emitSegmentSums(DeviceCode &code, Value updates, Value result,
           SmallVector<SmallVector<Value>> read;
           for (int64_t r = 0; r < rows; ++r) {
             Value row = loadIndex(e, places, e.add(i, r));
-            Value place = target::at(e, in.getShape(), {row, column});
+            Value place = target::at(e, in.getShape(), {row, e.add(column, firstColumn)});
             read.push_back(
                 e.loadRun(e.address(pointers.operands[0], element, place), element, points));
           }
@@ -191,7 +194,7 @@ static void emitScatterAdd(Operation *operation, DeviceCode &code) {
         Value start = lowerBound(e, sort, pointers.operands[1], pointers.workspace, p[0]);
         storeIndex(e, start, starts(e, pointers), p[0]);
       });
-  emitSegmentSums(code, op.getUpdates(), op.getResult(),
+  emitSegmentSums(code, op.getUpdates(), 0, op.getResult(),
                   [&](DeviceEmitter &e, const KernelPointers &pointers) {
                     return std::pair(pointers.workspace, starts(e, pointers));
                   });
@@ -200,7 +203,7 @@ static void emitScatterAdd(Operation *operation, DeviceCode &code) {
 static void emitSumRows(Operation *operation, DeviceCode &code) {
   auto op = cast<kernel::SumRowsOp>(operation);
   code.describe("segments");
-  emitSegmentSums(code, op.getUpdates(), op.getResult(),
+  emitSegmentSums(code, op.getUpdates(), op.getFrom(), op.getResult(),
                   [&](DeviceEmitter &, const KernelPointers &pointers) {
                     return std::pair(pointers.operands[1], pointers.operands[2]);
                   });
