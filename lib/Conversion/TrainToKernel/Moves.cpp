@@ -194,15 +194,17 @@ static Columns columnsOf(Location loc, train::SumRowsOp op, Converter &converter
         isa<BFloat16Type, Float16Type>(tensorOf(cast.getX()).getElementType()))
       updates = cast.getX();
   Access access = converter.access(updates);
+  unsigned leading = op.getIndex().getType().getRank();
   MLIRContext *context = converter.builder.getContext();
   AffineExpr row = getAffineDimExpr(0, context), column = getAffineDimExpr(1, context);
-  if (!access.literal && access.type.getRank() == 2 && access.map.getNumResults() == 2 &&
-      access.map.getResult(0) == row) {
+  if (leading == 1 && !access.literal && access.type.getRank() == 2 &&
+      access.map.getNumResults() == 2 && access.map.getResult(0) == row &&
+      tensorOf(access.tensor).getDimSize(0) == access.type.getDimSize(0)) {
     AffineExpr from = access.map.getResult(1) - column;
     if (auto number = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(from, 2, 0)))
       return {access.tensor, number.getValue()};
   }
-  return {asRows(loc, op.getUpdates(), op.getIndex().getType().getRank(), converter)};
+  return {asRows(loc, op.getUpdates(), leading, converter)};
 }
 
 static LogicalResult convertSumRows(train::SumRowsOp op, Converter &converter) {

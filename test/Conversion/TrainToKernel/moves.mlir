@@ -63,6 +63,23 @@ train.model @moves {
     %y = train.put_rows %s at %r into %t : tensor<12x8xf32>, tensor<12xi32>, tensor<70x8xf32>
     train.return %y : tensor<70x8xf32>
   }
+  // Not so where rows are left out, or where a row is one number.
+  // CHECK-LABEL: kernel.program @some_rows
+  train.func @some_rows(%g: tensor<13x24xbf16>, %i: tensor<12xi32>, %t: tensor<70x8xf32>) -> tensor<70x8xf32> attributes {role = #train.role<export>} {
+    %p = train.slice %g from [0, 16] sizes [12, 8] strides [1, 1] : tensor<13x24xbf16>
+    // CHECK: kernel.sum_rows %{{.*}}, %{{.*}}, %{{.*}} : tensor<12x8xbf16>, tensor<12xi32>, tensor<13xi32> -> tensor<12x8xf32>
+    %s, %r = train.sum_rows %p at %i of 70 : tensor<12x8xbf16>, tensor<12xi32> to tensor<12x8xf32>, tensor<12xi32>
+    %y = train.put_rows %s at %r into %t : tensor<12x8xf32>, tensor<12xi32>, tensor<70x8xf32>
+    train.return %y : tensor<70x8xf32>
+  }
+  // CHECK-LABEL: kernel.program @numbers
+  train.func @numbers(%g: tensor<3x24xf32>, %i: tensor<3x4xi32>, %t: tensor<70xf32>) -> tensor<70xf32> attributes {role = #train.role<export>} {
+    %p = train.slice %g from [0, 16] sizes [3, 4] strides [1, 1] : tensor<3x24xf32>
+    // CHECK: kernel.sum_rows %{{.*}}, %{{.*}}, %{{.*}} : tensor<12x1xf32>, tensor<12xi32>, tensor<13xi32> -> tensor<12x1xf32>
+    %s, %r = train.sum_rows %p at %i of 70 : tensor<3x4xf32>, tensor<3x4xi32> to tensor<12xf32>, tensor<12xi32>
+    %y = train.put_rows %s at %r into %t : tensor<12xf32>, tensor<12xi32>, tensor<70xf32>
+    train.return %y : tensor<70xf32>
+  }
   // CHECK-LABEL: kernel.program @parts
   train.func @parts(%a: tensor<3x4xf32>, %b: tensor<3x2xf32>) -> tensor<5x13xf32> attributes {role = #train.role<export>} {
     // CHECK: kernel.assemble({{.*}} : tensor<3x4xf32>, tensor<3x2xf32>) offsets [0, 0, 0, 4] strides [1, 1, 1, 1] fill 0.000000e+00 -> tensor<3x6xf32>
