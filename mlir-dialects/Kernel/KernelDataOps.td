@@ -78,8 +78,7 @@ def Kernel_SumRowsOp : Kernel_DataOp<"sum_rows", [], ["canTotal"]> {
     2. Updates are real; the sums are of at least 32 bits and at least their type.
 
     ```mlir
-    %sums = kernel.sum_rows %updates, %order, %starts : tensor<12x8xf32>, tensor<12xi32>, tensor<13xi32> -> tensor<12x8xf32>
-    %part = kernel.sum_rows %wide, %order, %starts from 16 : tensor<12x48xbf16>, tensor<12xi32>, tensor<13xi32> -> tensor<12x8xf32>
+    %sums = kernel.sum_rows %updates, %order, %starts from 16 : tensor<12x48xbf16>, tensor<12xi32>, tensor<13xi32> -> tensor<12x8xf32>
     ```
   }];
   let arguments = (ins AnyRankedTensor:$updates, AnyRankedTensor:$order, AnyRankedTensor:$starts,
