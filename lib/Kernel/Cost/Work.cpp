@@ -34,9 +34,8 @@ int64_t Work::pages() const {
 static double pointsOf(ArrayRef<int64_t> sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), 1.0, std::multiplies<double>());
 }
-static double elementsOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getNumElements();
-}
+static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
+static double elementsOf(Value tensor) { return typeOf(tensor).getNumElements(); }
 static std::string elementName(Value tensor) {
   std::string name;
   llvm::raw_string_ostream(name) << getElementTypeOrSelf(tensor);
@@ -69,8 +68,6 @@ static Touch wholeOf(unsigned number, bool isWrite, Value tensor) {
           llvm::divideCeilSigned(bytes, pageBytes)};
 }
 
-static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
-
 /// Rows of a table, as many bytes as `rows` has, each row by itself.
 static Touch rowsOf(unsigned number, bool isWrite, RankedTensorType type) {
   int64_t count = type.getDimSize(0), bytes = kernel::byteSize(type);
@@ -85,7 +82,7 @@ static Touch rowsOf(unsigned number, bool isWrite, RankedTensorType type) {
 static Touch walkOf(unsigned number, bool isWrite, Value tensor, AffineMap map,
                     ArrayRef<int64_t> space, int64_t mostRun, bool alongMemory = false) {
   Touch touch = wholeOf(number, isWrite, tensor);
-  auto type = cast<RankedTensorType>(tensor.getType());
+  auto type = typeOf(tensor);
   std::optional<LinearForm> form =
       kernel::packingOf(type) ? std::nullopt : LinearForm::of(map, type.getShape());
   if (!form || type.getNumElements() == 0)
@@ -181,7 +178,7 @@ static void countConv(kernel::ConvOp op, Work &work) {
                 filter[3] < vectorChannels ? gathered : 0, work);
 }
 static void countConvFilter(kernel::ConvFilterOp op, Work &work) {
-  auto cotangent = cast<RankedTensorType>(op.getRhs().getType()).getShape();
+  auto cotangent = typeOf(op.getRhs()).getShape();
   countConvLike(op, pointsOf(op.getSpace()) * pointsOf(cotangent.drop_back()), 0, work);
 }
 
@@ -191,7 +188,7 @@ static void countWinograd(kernel::WinogradOp op, Work &work) {
   int64_t tile = op.getTile(), square = (tile + 2) * (tile + 2);
   double tiles =
       double(space[0]) * llvm::divideCeil(space[1], tile) * llvm::divideCeil(space[2], tile);
-  double channels = cast<RankedTensorType>(op.getLhs().getType()).getDimSize(3);
+  double channels = typeOf(op.getLhs()).getDimSize(3);
   work.products.push_back({elementName(op.getLhs()), tiles * square * channels * space[3]});
   work.vectorOps += tiles * square * tile * (channels + space[3]);
   countBody(op.getBody(), pointsOf(space), work);
