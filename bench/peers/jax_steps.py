@@ -61,7 +61,7 @@ def mlp():
         return cross_entropy(linear(x, parameters[-1]), label)
 
     batch = jax.random.normal(keys[3], (batch, sizes[0])), jax.random.randint(keys[4], (batch,), 0, sizes[-1])
-    return parameters, loss, batch, dict(rate=1e-3, decay=1e-2)
+    return parameters, loss, batch, dict(rate=1e-5, decay=1e-2)
 
 
 def char_gpt(layers=6, heads=6, width=384, context=256, batch=8, vocabulary=96):

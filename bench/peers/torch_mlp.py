@@ -14,7 +14,7 @@ def main():
     def make_step(compiled):
         model = nn.Sequential(nn.Linear(sizes.inputs, sizes.hidden), nn.ReLU(), nn.Linear(sizes.hidden, sizes.hidden), nn.ReLU(),
                               nn.Linear(sizes.hidden, sizes.classes))
-        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=1e-2, fused=True)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5, weight_decay=1e-2, fused=True)
         update = torch_timing.Update(sizes, [optimizer])
         forward = torch.compile(model) if compiled else model
         x, label = torch.randn(sizes.batch, sizes.inputs), torch.randint(sizes.classes, (sizes.batch,))

@@ -326,8 +326,9 @@ void ProductEmitter::emitRegisterTile(Value a, Value b, Value depth, Value from,
   int64_t columns = blocking.columns();
   Type right = rhsFormat.unit.isInteger(16) ? shape.rhs : rhsFormat.unit;
   RegisterTile tile = {
-      blocking.multiply, blocking.rows, blocking.vectors, blocking.width,    shape.acc,
-      lhsFormat.unit,    right,         lhsLines,         blocking.packedRhs};
+      blocking.multiply, blocking.rows, blocking.vectors, blocking.width, shape.acc,
+      lhsFormat.unit,    right,         lhsLines};
+  tile.fetchesAhead = true;
   SmallVector<Value> sums = from ? tile.load(e, from, columns) : tile.zeros(e);
   if (!lhsLines.runPoints)
     sums = tile.add(e, a, b, depth, sums);

@@ -52,7 +52,7 @@ SmallVector<Value> RegisterTile::add(KernelEmitter &e, Value a, Value b, Value p
     for (int64_t v = 0; v < vectors; ++v) {
       Value at = e.add(e.mul(k, columns()), v * width);
       Value y = e.loadVector(b, rhs, at, width);
-      if (fetchesAhead)
+      if (fetchesAhead && v * width * elementBytes(rhs) % 64 == 0)
         e.prefetch(b, rhs, e.add(at, pointsAhead * columns()));
       right.push_back(multiply == Multiply::Pairs ? y : widen(e, y, acc));
     }

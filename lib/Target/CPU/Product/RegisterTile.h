@@ -21,7 +21,7 @@ struct RegisterTile {
   mlir::Type acc, lhs,
       rhs; // of sums and of the points of both sides; a narrow rhs is widened, pairs are not
   PanelLayout lhsLines;
-  bool fetchesAhead = false; // B's panel comes from beyond the second-level cache
+  bool fetchesAhead = false; // B's panel may come from beyond the second-level cache
 
   int64_t columns() const { return vectors * width; }
   Sums zeros(KernelEmitter &e) const;
