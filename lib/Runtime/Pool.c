@@ -31,6 +31,7 @@ static bool maySpin(uint32_t i, uint64_t *end) {
   __builtin_ia32_pause();
   if (i % 64)
     return true;
+  sched_yield(); /* who is waited for may want this very processor */
   uint64_t now = ampc_rt_now_ns();
   if (!*end)
     *end = now + SPIN_NS;

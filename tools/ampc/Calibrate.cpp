@@ -12,6 +12,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Threading.h"
+#include <chrono>
 #include <cstdlib>
 
 using namespace ampc;
@@ -20,6 +21,8 @@ using llvm::StringRef;
 // Sizes that a machine without a word on its caches is taken to have.
 constexpr int64_t usualCoreCache = 1 << 20, usualSharedCache = 32 << 20;
 constexpr unsigned runs = 25;
+// And no less than this: it takes the system milliseconds to give each thread a processor.
+constexpr std::chrono::milliseconds leastTime(50);
 
 /// Of the first core, by the system's number of the cache. (In a virtual machine sysconf may tell
 /// of caches that the cores do not share.)
@@ -132,7 +135,8 @@ llvm::Expected<Sample> Run::measure(StringRef name) {
   KernelTimes times;
   ampc_hooks hooks = times.hooks();
   ampc_rt_set_hooks(session.getState(), &hooks);
-  for (unsigned i = 0; i < runs; ++i) {
+  auto start = std::chrono::steady_clock::now();
+  for (unsigned i = 0; i < runs || std::chrono::steady_clock::now() - start < leastTime; ++i) {
     if (session.runFunction(number, inputs.get(), pointers) != AMPC_OK)
       return mistake(session.lastError());
     times.endRun();
