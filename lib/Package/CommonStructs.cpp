@@ -86,7 +86,8 @@ static constexpr Placed optionsFields[] = {AMPC_FIELD(ampc_options, size, UInt32
                                            AMPC_FIELD(ampc_options, stream, Data),
                                            AMPC_FIELD(ampc_options, initial_data, Text),
                                            AMPC_FIELD(ampc_options, shares, Int32),
-                                           AMPC_FIELD(ampc_options, pin_threads, Int32)};
+                                           AMPC_FIELD(ampc_options, pin_threads, Int32),
+                                           AMPC_FIELD(ampc_options, denormals, Int32)};
 AMPC_CHECK(ampc_options, optionsFields);
 
 template <size_t count> static std::vector<CommonField> fieldsOf(const Placed (&placed)[count]) {
@@ -147,6 +148,8 @@ llvm::ArrayRef<CommonConstant> ampc::commonConstants() {
                                              AMPC_VALUE(AMPC_ROLE_WORKING),
                                              AMPC_VALUE(AMPC_SHARES_FIXED),
                                              AMPC_VALUE(AMPC_SHARES_DYNAMIC),
+                                             AMPC_VALUE(AMPC_DENORMALS_KEEP),
+                                             AMPC_VALUE(AMPC_DENORMALS_FLUSH),
                                              AMPC_VALUE(AMPC_LOAD_ALL),
                                              AMPC_VALUE(AMPC_LOAD_WEIGHTS)};
 #undef AMPC_VALUE

@@ -95,6 +95,7 @@ struct ampc_state {
   int32_t tier;
   bool split;
   bool dynamic; /* shares */
+  bool flushes; /* denormals */
   bool own_memory;
   ampc_release release;
   void *allocator_context;

@@ -134,6 +134,11 @@ static ampc_status checkOptions(const ampc_options *given, const ampc_options *o
                         "options: expected shares to be AMPC_SHARES_FIXED or AMPC_SHARES_DYNAMIC, "
                         "but got %d",
                         (int64_t)options->shares);
+  if (options->denormals != AMPC_DENORMALS_KEEP && options->denormals != AMPC_DENORMALS_FLUSH)
+    return ampc_rt_fail(error, AMPC_E_ARG,
+                        "options: expected denormals to be AMPC_DENORMALS_KEEP or "
+                        "AMPC_DENORMALS_FLUSH, but got %d",
+                        (int64_t)options->denormals);
   if (options->pin_threads && options->parallel_for)
     return ampc_rt_fail(error, AMPC_E_ARG,
                         "options: expected pin_threads without parallel_for, whose threads are not "
@@ -272,6 +277,7 @@ static ampc_status start(const ampc_model *model, const ampc_options *options,
   state->tier = choice->tier;
   state->split = options->want_split != 0;
   state->dynamic = options->shares == AMPC_SHARES_DYNAMIC;
+  state->flushes = options->denormals == AMPC_DENORMALS_FLUSH;
   state->own_memory = !options->memory;
   state->release = options->release ? options->release : releaseDefault;
   state->allocator_context = context;

@@ -1,4 +1,4 @@
-// How threads share tasks, where they run, and which memory they touch first.
+// How threads share tasks, where and in which mode they run, and which memory they touch first.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/Runtime/FakeModel.h"
 #include <algorithm>
@@ -188,6 +188,33 @@ TEST(Shares, PinnedThreadsKeepToOneProcessorEach) {
                          std::to_string(count + 1));
 }
 
+/// Kernels round to the nearest, whatever their thread does elsewhere.
+TEST(Denormals, AreFlushedInKernelsAloneAndIfAskedFor) {
+  constexpr unsigned masks = 0x1f80, flushes = 0x8040, down = 0x2000, flags = 0x3f;
+  static std::set<unsigned> seen;
+  Replaced other([](void *const *operands, int64_t begin, int64_t end, void *scratch) {
+    std::lock_guard<std::mutex> lock(mutex);
+    seen.insert(__builtin_ia32_stmxcsr() & ~flags);
+    gradKernel(operands, begin, end, scratch);
+  });
+  unsigned before = __builtin_ia32_stmxcsr();
+  for (int32_t denormals : {AMPC_DENORMALS_KEEP, AMPC_DENORMALS_FLUSH})
+    for (int threads : {1, 2})
+      for (unsigned mine : {masks | down, masks | flushes}) {
+        ampc_options options = optionsOf(threads, AMPC_SHARES_FIXED);
+        options.denormals = denormals;
+        State state(options, other.model);
+        seen.clear();
+        __builtin_ia32_ldmxcsr(mine);
+        state.step();
+        unsigned after = __builtin_ia32_stmxcsr();
+        __builtin_ia32_ldmxcsr(before);
+        EXPECT_EQ(after & ~flags, mine);
+        unsigned want = denormals == AMPC_DENORMALS_FLUSH ? masks | flushes : masks;
+        EXPECT_EQ(seen, std::set<unsigned>{want}) << threads << " threads";
+      }
+}
+
 TEST(Shares, BadOptionsAreRefused) {
   char message[200] = "";
   ampc_options options = optionsOf(1, 2);
@@ -198,6 +225,11 @@ TEST(Shares, BadOptionsAreRefused) {
   EXPECT_STREQ(message, "options: expected shares to be AMPC_SHARES_FIXED or AMPC_SHARES_DYNAMIC, "
                         "but got 2");
   options.shares = AMPC_SHARES_FIXED;
+  options.denormals = 2;
+  EXPECT_EQ(ampc_rt_create(&model, &options, &state), AMPC_E_ARG);
+  EXPECT_STREQ(message, "options: expected denormals to be AMPC_DENORMALS_KEEP or "
+                        "AMPC_DENORMALS_FLUSH, but got 2");
+  options.denormals = AMPC_DENORMALS_KEEP;
   options.pin_threads = 1;
   options.parallel_for = [](void *, int32_t count, void (*body)(void *, int32_t), void *argument) {
     for (int32_t i = 0; i < count; ++i)

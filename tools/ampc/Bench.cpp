@@ -7,12 +7,12 @@
 #include "tools/ampc/Calibrate.h"
 #include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
+#include "tools/ampc/HostOptions.h"
 #include "tools/ampc/KernelProfile.h"
 #include "tools/ampc/Observer.h"
 #include "tools/ampc/PrecisionOptions.h"
 #include "tools/ampc/RandomInputs.h"
 #include "tools/ampc/Session.h"
-#include "tools/ampc/ThreadOptions.h"
 #include "tools/ampc/ThreadsModel.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -38,7 +38,7 @@ static cl::opt<std::string> stepName("step",
 static CountOption steps("steps",
                          cl::desc("timed runs, after a fifth as many to warm up (default: 20)"),
                          cl::init(20), cl::sub(benchCommand));
-static ThreadOptions threadOptions(benchCommand);
+static HostOptions hostOptions(benchCommand);
 static cl::opt<bool> profile("profile", cl::desc("time per kernel"), cl::sub(benchCommand));
 static cl::opt<std::string> jsonOutput("json",
                                        cl::desc("also write the times, with those of every kernel, "
@@ -109,7 +109,7 @@ static int findProgram(const Session &session) {
 }
 
 static int64_t threadCount() {
-  int threads = threadOptions.threads;
+  int threads = hostOptions.threads;
   return threads > 0 ? threads : llvm::hardware_concurrency().compute_thread_count();
 }
 
@@ -289,13 +289,13 @@ int ampc::runBench() {
     return fail("expected --step or --export, but got both");
   if (threadsModel && (profile || !jsonOutput.empty() || !svgOutput.empty()))
     return fail("expected --threads-model without --profile, --json and --svg");
-  if (threadsModel && (threadOptions.shares.getNumOccurrences() || threadOptions.pin))
+  if (threadsModel && (hostOptions.shares.getNumOccurrences() || hostOptions.pin))
     return fail("expected --threads-model, which shows both ways to share, without --shares and "
                 "--pin-threads");
   ShareTimes shares; // the session's state knows it
   Session session;
   ampc_options options = {};
-  threadOptions.apply(options);
+  hostOptions.apply(options);
   CompileRequest request;
   request.input = input;
   auto chosen = precision.get();

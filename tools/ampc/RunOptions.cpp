@@ -11,11 +11,11 @@ RunOptions::RunOptions(cl::SubCommand &command)
            cl::init(0), cl::sub(command)),
       shuffle("shuffle", cl::desc("new order in every epoch (default: true)"), cl::init(true),
               cl::sub(command)),
-      threads(command) {}
+      host(command) {}
 
 ampc_options RunOptions::stateOptions() const {
   ampc_options options = {};
   options.seed = seed;
-  threads.apply(options);
+  host.apply(options);
   return options;
 }

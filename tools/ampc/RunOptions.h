@@ -3,8 +3,8 @@
 #ifndef TOOLS_AMPC_RUNOPTIONS_H
 #define TOOLS_AMPC_RUNOPTIONS_H
 
+#include "tools/ampc/HostOptions.h"
 #include "tools/ampc/Sources.h"
-#include "tools/ampc/ThreadOptions.h"
 
 namespace ampc {
 /// One instance per command, beside its definition.
@@ -13,7 +13,7 @@ struct RunOptions {
   DataOptions data;
   llvm::cl::opt<uint64_t> seed;
   llvm::cl::opt<bool> shuffle;
-  ThreadOptions threads;
+  HostOptions host;
 
   explicit RunOptions(llvm::cl::SubCommand &command);
   /// What a new state needs of them.

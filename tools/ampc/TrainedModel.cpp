@@ -15,7 +15,7 @@ TrainedModel::TrainedModel(cl::SubCommand &command)
               "what ampc train --out has written (default: initial values, if the model brings "
               "them from a file)"),
           cl::value_desc("FILE.safetensors"), cl::sub(command)),
-      threads(command) {}
+      host(command) {}
 
 void ampc::reportLoad(const Session &session, ampc_status status) {
   std::string message = session.describe(status);
@@ -63,7 +63,7 @@ bool TrainedModel::open(Session &session, const PrecisionOptions &precision, con
   if (llvm::Error mistake = checkOutputs(outputs, data, others))
     return fail(llvm::toString(std::move(mistake))), false;
   ampc_options options = {};
-  threads.apply(options);
+  host.apply(options);
   if (!session.open(request, options))
     return false;
   if (checkpoint.empty()) {

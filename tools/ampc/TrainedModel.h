@@ -3,10 +3,10 @@
 #ifndef TOOLS_AMPC_TRAINEDMODEL_H
 #define TOOLS_AMPC_TRAINEDMODEL_H
 
+#include "tools/ampc/HostOptions.h"
 #include "tools/ampc/PrecisionOptions.h"
 #include "tools/ampc/Session.h"
 #include "tools/ampc/Sources.h"
-#include "tools/ampc/ThreadOptions.h"
 
 namespace ampc {
 /// Why a checkpoint was not loaded, and what may help.
@@ -15,7 +15,7 @@ void reportLoad(const Session &session, ampc_status status);
 /// The options; one instance per command.
 struct TrainedModel {
   llvm::cl::opt<std::string> input, checkpoint;
-  ThreadOptions threads;
+  HostOptions host;
 
   explicit TrainedModel(llvm::cl::SubCommand &command);
   /// Compiles the model and loads parameters and buffers. Without a checkpoint they keep initial

@@ -86,6 +86,13 @@ typedef enum {
                          others with theirs: for processors that do other work, too */
 } ampc_shares;
 
+/* What kernels on the host make of numbers nearer to zero than the least normal one of their type
+   (1.2e-38 in f32), which cost some processors a hundred times as much as others. */
+typedef enum {
+  AMPC_DENORMALS_KEEP, /* they are numbers like others */
+  AMPC_DENORMALS_FLUSH /* as operands and as results of arithmetic they are zeros */
+} ampc_denormals;
+
 /* Memory aligned to 64 bytes, or null. */
 typedef void *(*ampc_allocate)(void *context, size_t bytes);
 typedef void (*ampc_release)(void *context, void *memory);
@@ -152,6 +159,7 @@ typedef struct {
   int32_t pin_threads;      /* 1: each thread of the library's pool keeps to one processor, thread i
                                (the caller's is 0, and left alone) to the i-th, from 0, of those that
                                the caller may use; 0: the system moves them */
+  int32_t denormals;        /* ampc_denormals */
 } ampc_options;
 
 /* Flags of load. */

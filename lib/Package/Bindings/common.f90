@@ -1,8 +1,9 @@
   ! A new state, with first values from `seed`; threads 0 are as many as the process may use. device: 'cpu', 'cuda' or
   ! 'cuda:1'; want_split: keep room for gradients, for calls of grad and apply. initial_data: the file of first values that
   ! ampc compile --initial-data=beside has written. shares: how threads share the tasks of a kernel, AMPC_SHARES_DYNAMIC where
-  ! processors do other work, too. pin_threads: each but the first keeps to one processor.
-  subroutine create(self, status, seed, threads, device, want_split, initial_data, shares, pin_threads)
+  ! processors do other work, too. pin_threads: each but the first keeps to one processor. denormals: what kernels on the host
+  ! make of numbers below 1.2e-38; AMPC_DENORMALS_FLUSH takes them for zeros, which some processors are faster with.
+  subroutine create(self, status, seed, threads, device, want_split, initial_data, shares, pin_threads, denormals)
     class(@), intent(inout) :: self
     integer(c_int), intent(out) :: status
     integer(c_int64_t), intent(in), optional :: seed
@@ -12,6 +13,7 @@
     character(len=*), intent(in), optional :: initial_data
     integer(c_int), intent(in), optional :: shares
     logical, intent(in), optional :: pin_threads
+    integer(c_int), intent(in), optional :: denormals
     type(ampc_options), target :: options
     character(kind=c_char), target :: message(512), place(64), path(4096)
     call self%destroy()
@@ -24,6 +26,7 @@
     if (present(want_split)) options%want_split = merge(1, 0, want_split)
     if (present(shares)) options%shares = shares
     if (present(pin_threads)) options%pin_threads = merge(1, 0, pin_threads)
+    if (present(denormals)) options%denormals = denormals
     if (present(device)) then
       call toC(device, place)
       options%device = c_loc(place)

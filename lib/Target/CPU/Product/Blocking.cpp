@@ -15,6 +15,7 @@ constexpr int64_t mostColumns = 512;      // of a block of B
 constexpr int64_t rhsBytes = 768 << 10;   // of such a block: it stays in L2
 constexpr int64_t keptRhsBytes = 4 << 20; // of B kept packed for later tasks: a share of L3
 constexpr int64_t sumsBytes = 1 << 20;    // of sums between blocks of k
+constexpr int64_t leastWidened = 4;       // panels of A that pay for widening B: one and a half
 constexpr int64_t workPerTask = 1 << 20;  // multiply-adds: about 20 us
 constexpr int64_t mostTasks = 16;
 
@@ -103,7 +104,7 @@ PanelFormat PanelFormat::of(Multiply multiply, Type acc, int64_t panelUnits) {
 
 PanelFormat ampc::cpu::rhsFormat(const ProductShape &shape, const Blocking &blocking,
                                  int64_t panelUnits) {
-  if (blocking.packedRhs && blocking.multiply == Multiply::Wide && shape.rhs.isBF16())
+  if (blocking.readsRhsInPlace() && blocking.multiply == Multiply::Wide && shape.rhs.isBF16())
     return PanelFormat(IntegerType::get(shape.rhs.getContext(), 16));
   return PanelFormat::of(blocking.multiply, shape.acc, panelUnits);
 }
@@ -163,6 +164,8 @@ Blocking ampc::cpu::chooseBlocking(const ProductShape &shape, const PanelSource 
     chooseMatrixTile(shape, blocking);
   else
     chooseTile(shape, tier, blocking);
+  blocking.widensRhs = shape.mayWidenRhs && shape.packedRhs && shape.rhs.isBF16() &&
+                       blocking.multiply == Multiply::Wide && blocking.mPanels >= leastWidened;
   bool together = packsTogether(blocking, lhs);
   cutProduct(shape, chooseDepth(shape, together, blocking), together, blocking);
   return blocking;
@@ -172,7 +175,7 @@ Blocking ampc::cpu::chooseBlocking(const ProductShape &shape, const PanelSource 
 /// thread that has tasks of all columns packs more of B, once.
 static bool shouldKeepColumns(const ProductShape &shape, bool lhsTogether,
                               const Blocking &blocking) {
-  if (!blocking.keepRhs && !blocking.packedRhs)
+  if (!blocking.keepRhs && !blocking.readsRhsInPlace())
     return false;
   bool packsLhs = !blocking.usesTiles() && !blocking.packedLhs; // tiles read most lines in place
   return (lhsTogether && blocking.keepRhs) || (packsLhs && shape.m >= 2 * shape.n);
@@ -187,7 +190,7 @@ void ampc::cpu::cutProduct(const ProductShape &shape, int64_t depth, bool lhsTog
     mostLines = std::min(mostLines, rhsBytes / (depth * elementBytes(shape.acc)));
   int64_t nMost = std::max<int64_t>(1, mostLines / blocking.columns());
   int64_t rhsLineBytes = blocking.points * elementBytes(shape.acc) * blocking.parts();
-  blocking.keepRhs = !shape.packedRhs &&
+  blocking.keepRhs = !blocking.readsRhsInPlace() &&
                      std::min(nMost * blocking.columns(), shape.n) * rhsLineBytes <= keptRhsBytes;
   cutPanels(blocking.nPanels, nMost, blocking.nStep, blocking.nTasks);
   cutPanels(blocking.mPanels, mostPanels(shape, blocking), blocking.mStep, blocking.mTasks);
@@ -196,7 +199,8 @@ void ampc::cpu::cutProduct(const ProductShape &shape, int64_t depth, bool lhsTog
   // rows. Long sums want large tasks, for each of them packs both sides.
   int64_t work = shape.batch * shape.m * shape.n * shape.k;
   int64_t wanted =
-      std::min(blocking.keepRhs || shape.packedRhs ? mostTasks : mostTasks / 4, work / workPerTask);
+      std::min(blocking.keepRhs || blocking.readsRhsInPlace() ? mostTasks : mostTasks / 4,
+               work / workPerTask);
   auto tasks = [&] { return shape.batch * blocking.mTasks * blocking.nTasks; };
   if (!shouldKeepColumns(shape, lhsTogether, blocking) && tasks() < wanted &&
       blocking.nTasks == 1 && shape.n >= 256)

@@ -63,7 +63,7 @@ Gemm::Gemm(kernel::GemmOp op) {
   shape.lhs = lhs.element;
   shape.rhs = rhs.element;
   shape.packedLhs = kernel::packingOf(op.getLhs().getType()) != nullptr;
-  shape.packedRhs = kernel::packingOf(op.getRhs().getType()) != nullptr;
+  shape.packedRhs = shape.mayWidenRhs = kernel::packingOf(op.getRhs().getType()) != nullptr;
 }
 
 /// Whether vectors of the result, of some numbers from a multiple of their count on, are aligned in

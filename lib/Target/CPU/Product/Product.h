@@ -36,6 +36,7 @@ struct ProductShape {
   mlir::Type lhs, rhs, acc;                  // of elements
   bool sharedRhs = false;                    // B is the same for the whole batch
   bool packedLhs = false, packedRhs = false; // by kernel.pack, for this tier
+  bool mayWidenRhs = false;                  // see Blocking::widensRhs
 };
 
 /// A register tile has `rows` x `columns()` sums. A panel is a strip of A (`rows` lines) or B
@@ -63,9 +64,13 @@ struct Blocking {
   /// nothing but that side, so that all products which read it agree.
   bool packedLhs = false, packedRhs = false;
   int64_t packedPoints = 0; // of such a panel, whole steps of tiles; the last ones zero
+  /// B is packed before in bf16, where products are wide, and gets as wide as sums in scratch:
+  /// cheaper than to widen it for every panel of A, as that takes the units that multiply.
+  bool widensRhs = false;
 
   int64_t columns() const { return vectors * width; }
   bool usesTiles() const { return multiply >= Multiply::Tiles; }
+  bool readsRhsInPlace() const { return packedRhs && !widensRhs; }
   /// Of a packed number: 2 if it is split.
   int64_t parts() const { return multiply == Multiply::SplitTiles ? 2 : 1; }
 };

@@ -47,13 +47,13 @@ ScratchLayout ScratchLayout::of(const ProductShape &shape, const Blocking &block
       lines.runPoints ? blocking.depth / lines.runPoints * lines.runStride
                       : blocking.rows * (blocking.packedLhs ? blocking.packedPoints : lhsLine);
   layout.rhsPanelUnits =
-      blocking.columns() * (blocking.packedRhs ? blocking.packedPoints : blocking.depth);
+      blocking.columns() * (blocking.readsRhsInPlace() ? blocking.packedPoints : blocking.depth);
   layout.zeros = take(split * tile);
   layout.tile = take(tile);
   layout.spare = take(blocking.usesTiles() * spareTileBytes / elementBytes(shape.acc));
   int64_t lhsPanels = packsTogether(blocking, lhs) ? blocking.mStep : 1;
   layout.lhs = take(!blocking.packedLhs * blocking.parts() * lhsPanels * layout.lhsPanelUnits);
-  layout.rhs = take(!blocking.packedRhs * blocking.parts() * rhsBlocks * blocking.nStep *
+  layout.rhs = take(!blocking.readsRhsInPlace() * blocking.parts() * rhsBlocks * blocking.nStep *
                     layout.rhsPanelUnits);
   layout.sums = take(split * blocking.mStep * blocking.nStep * tile);
   layout.total = at;
@@ -82,7 +82,7 @@ void ProductEmitter::emit(Value begin, Value end, Value memory, Totals *totals) 
       });
     }
     e.loop(e.index(0), e.index(blocking.depthBlocks), 1, [&](Value block) {
-      if (!blocking.keepRhs && !blocking.packedRhs)
+      if (!blocking.keepRhs && !blocking.readsRhsInPlace())
         packRhs(task, block);
       emitBlock(task, block);
     });
@@ -117,7 +117,7 @@ Value ProductEmitter::points(Value block) {
                e.sub(e.index(blocking.points), e.mul(block, blocking.depth)));
 }
 Value ProductEmitter::rhsPanel(const Task &task, Value block, Value panel) {
-  if (blocking.packedRhs) {
+  if (blocking.readsRhsInPlace()) {
     Value start = e.mul(panel, blocking.parts() * layout.rhsPanelUnits);
     return e.address(rhs.packed(), rhsFormat.unit,
                      e.add(start, e.mul(block, blocking.depth * blocking.columns())));
@@ -197,7 +197,23 @@ void ProductEmitter::packLhsTogether(const Task &task, Value block) {
   });
 }
 
+/// Panels of the task that are packed before, a block of k of each.
+void ProductEmitter::widenRhs(const Task &task, Value block) {
+  int64_t columns = blocking.columns();
+  Value first = e.mul(block, blocking.depth * columns);
+  e.loop(task.n, task.nEnd, 1, [&](Value n) {
+    Value from =
+        e.address(rhs.packed(), shape.rhs, e.add(e.mul(n, blocking.packedPoints * columns), first));
+    Value to = rhsPanel(task, block, n);
+    e.loop(e.index(0), e.mul(points(block), columns), blocking.width, [&](Value i) {
+      e.store(widen(e, e.loadVector(from, shape.rhs, i, blocking.width), shape.acc), to, i);
+    });
+  });
+}
+
 void ProductEmitter::packRhs(const Task &task, Value block) {
+  if (blocking.widensRhs)
+    return widenRhs(task, block);
   int64_t columns = blocking.columns();
   PanelLayout rows = {1, columns};
   Value start = e.mul(block, blocking.depth);

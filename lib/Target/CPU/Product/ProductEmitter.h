@@ -50,6 +50,7 @@ private:
   };
   void packLhs(Value m, Value block);
   void packLhsTogether(const Task &task, Value block);
+  void widenRhs(const Task &task, mlir::Value block);
   void packRhs(const Task &task, Value block);
   void inStretches(Value block,
                    llvm::function_ref<void(Value k, Value count, Value nextCount)> pack);

@@ -56,7 +56,9 @@ program names
   print '(i0, 2a)', status, ' ', model%last_error()
   call model%create(status, shares=2)
   print '(i0, 2a)', status, ' ', model%last_error()
-  call model%create(status, threads=1, shares=AMPC_SHARES_DYNAMIC, pin_threads=.true.)
+  call model%create(status, denormals=2)
+  print '(i0, 2a)', status, ' ', model%last_error()
+  call model%create(status, threads=1, denormals=AMPC_DENORMALS_FLUSH, shares=AMPC_SHARES_DYNAMIC, pin_threads=.true.)
   print '(i0, 2a)', status, ' dynamic: ', model%last_error()
   call model%destroy()
 end program

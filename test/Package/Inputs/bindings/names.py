@@ -72,6 +72,7 @@ refused(model.__setitem__, "a.b", np.ones((3, 4)))
 refused(model.load, sys.argv[1] + "/none")
 refused(lambda: _Hard.Model(device="tpu"))
 refused(lambda: _Hard.Model(shares=2))
+refused(lambda: _Hard.Model(denormals=2))
 with _Hard.Model(seed=1, threads=2, shares=_Hard.AMPC_SHARES_DYNAMIC, pin_threads=len(os.sched_getaffinity(0)) > 1) as dynamic, _Hard.Model(seed=1, threads=1) as alone:
     for step in range(3):
         assert dynamic.train_step(x, label).loss == alone.train_step(x, label).loss

@@ -53,7 +53,7 @@ def gemm(m, n, k, element, sides, transposed=(), batch=0):
 def every():
     for element in ["f32", "bf16", "f16", "f64"]:
         for sides in [("rhs",), ("lhs",), ("lhs", "rhs")]:
-            for m, n, k in [(1, 1, 1), (1, 70, 33), (37, 50, 67), (13, 16, 31), (96, 64, 64)]:
+            for m, n, k in [(1, 1, 1), (1, 70, 33), (37, 50, 67), (13, 16, 31), (96, 64, 64), (61, 40, 1100)]:
                 gemm(m, n, k, element, sides)
             gemm(35, 41, 40, element, sides, transposed=("lhs", "rhs"))
             gemm(17, 33, 96, element, sides, transposed=("rhs",))

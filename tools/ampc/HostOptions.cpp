@@ -1,11 +1,11 @@
-// Options of the commands that run a model: its threads.
+// Options of the commands that run a model: how processors do.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tools/ampc/ThreadOptions.h"
+#include "tools/ampc/HostOptions.h"
 
 using namespace ampc;
 namespace cl = llvm::cl;
 
-ThreadOptions::ThreadOptions(cl::SubCommand &command)
+HostOptions::HostOptions(cl::SubCommand &command)
     : threads("threads", cl::desc("default: as many as the process may use"), cl::init(0),
               cl::sub(command)),
       shares("shares", cl::desc("how threads share the tasks of a kernel (default: fixed)"),
@@ -16,10 +16,18 @@ ThreadOptions::ThreadOptions(cl::SubCommand &command)
              cl::init(AMPC_SHARES_FIXED), cl::sub(command)),
       pin("pin-threads",
           cl::desc("each thread but the first keeps to one processor (default: false)"),
-          cl::init(false), cl::sub(command)) {}
+          cl::init(false), cl::sub(command)),
+      denormals("denormals",
+                cl::desc("numbers nearer to zero than the least normal one, 1.2e-38 in f32, which "
+                         "slow some processors down (default: keep)"),
+                cl::values(clEnumValN(AMPC_DENORMALS_KEEP, "keep", "they are numbers like others"),
+                           clEnumValN(AMPC_DENORMALS_FLUSH, "flush",
+                                      "in kernels on the host they are zeros")),
+                cl::init(AMPC_DENORMALS_KEEP), cl::sub(command)) {}
 
-void ThreadOptions::apply(ampc_options &options) const {
+void HostOptions::apply(ampc_options &options) const {
   options.threads = threads;
   options.shares = shares;
   options.pin_threads = pin;
+  options.denormals = denormals;
 }

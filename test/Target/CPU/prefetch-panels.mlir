@@ -1,6 +1,6 @@
-// A side that was packed before comes from beyond the caches, and vectors ask for it some points ahead, a vector each; what a product packs itself is near.
+// Panels of B, packed before or by the product itself, may come from beyond a core's caches: vectors ask for them some points ahead, once a cache line.
 // Matrix tiles do not: their own loads take the buffers.
-// RUN: %ampc-opt %s --kernel-configure --kernel-emit-cpu="tiers=avx512bf16,amx" | FileCheck %s
+// RUN: %ampc-opt %s --kernel-configure --kernel-emit-cpu="tiers=avx2,avx512bf16,amx" | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 kernel.program @both(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16, #kernel.packed<rhs, depth = 0, bytes = 8192>>, %c: tensor<64x64xbf16>) -> (tensor<64x64xf32>, tensor<64x64xf32>) {
   %0 = kernel.gemm %a, %b : tensor<64x64xbf16>, tensor<64x64xbf16, #kernel.packed<rhs, depth = 0, bytes = 8192>> acc f32
@@ -17,10 +17,16 @@ kernel.program @both(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16, #kernel.pack
   } : tensor<64x64xf32>
   kernel.return %0, %1 : tensor<64x64xf32>, tensor<64x64xf32>
 }
+// CHECK-LABEL: module @tier_avx2
+// CHECK: llvm.func {{.*}}@model_k0
+// CHECK: llvm.intr.prefetch
+// CHECK-NOT: llvm.intr.prefetch
+// CHECK: llvm.func {{.*}}@model_k1
 // CHECK-LABEL: module @tier_avx512bf16
 // CHECK: llvm.func {{.*}}@model_k0
 // CHECK-COUNT-2: llvm.intr.prefetch
-// CHECK: llvm.func {{.*}}@model_k1
 // CHECK-NOT: llvm.intr.prefetch
+// CHECK: llvm.func {{.*}}@model_k1
+// CHECK: llvm.intr.prefetch
 // CHECK-LABEL: module @tier_amx
 // CHECK-NOT: llvm.intr.prefetch
