@@ -1,5 +1,5 @@
 // Matrix tiles pack sides whose lines are neighbours in stretches of rows: while one is packed, the next one of each side is asked for.
-// Vectors pack panel by panel among the products, which hide the loads.
+// Vectors pack panel by panel among the products, which hide the loads, and ask for packed panels of B alone.
 // RUN: %ampc-opt %s --kernel-configure --kernel-emit-cpu="tiers=avx512,amx" | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 kernel.program @gradient(%x: tensor<128x128xbf16>, %g: tensor<128x128xbf16>) -> tensor<128x128xf32> {
@@ -12,6 +12,7 @@ kernel.program @gradient(%x: tensor<128x128xbf16>, %g: tensor<128x128xbf16>) -> 
   kernel.return %0 : tensor<128x128xf32>
 }
 // CHECK-LABEL: module @tier_avx512
+// CHECK-COUNT-2: llvm.intr.prefetch
 // CHECK-NOT: llvm.intr.prefetch
 // A row of a panel of 32 lines of bf16 is one cache line.
 // CHECK-LABEL: module @tier_amx

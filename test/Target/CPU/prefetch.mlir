@@ -1,5 +1,6 @@
 // What the body of a product reads in rows of their own is asked for before the products of a tile, and nothing else: the bias
-// is near, the result would take buffers from loads, and vectors (avx512) read what they need one row after the other.
+// is near, the result would take buffers from loads, and vectors (avx512) read what they need one row after the other; they ask for
+// panels of B alone.
 // RUN: %ampc-opt %s --kernel-configure --kernel-emit-cpu="tiers=avx512,amx" | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 kernel.program @residual(%a: tensor<96x64xbf16>, %b: tensor<64x64xbf16>, %bias: tensor<64xf32>, %x: tensor<96x64xbf16>) -> (tensor<96x64xf32>) {
@@ -16,6 +17,7 @@ kernel.program @residual(%a: tensor<96x64xbf16>, %b: tensor<64x64xbf16>, %bias: 
   kernel.return %0 : tensor<96x64xf32>
 }
 // CHECK-LABEL: module @tier_avx512
+// CHECK-COUNT-2: llvm.intr.prefetch
 // CHECK-NOT: llvm.intr.prefetch
 // A row of a tile of 32 columns of bf16 is one cache line.
 // CHECK-LABEL: module @tier_amx
