@@ -60,8 +60,11 @@ def of_ampc(model, dtype, count):
     return run([ampc, "bench", *model, "--precision", dtype, "--threads", "2", "--steps", str(count)])
 
 
-def steps(python, folder):
-    for ((name, *model), script, *options), dtype in [(case, dtype) for case in workloads(folder) for dtype in ("f32", "bf16", "f16")]:
+TYPES = ["f32", "bf16", "f16"]
+
+
+def steps(python, folder, types=TYPES):
+    for ((name, *model), script, *options), dtype in [(case, dtype) for case in workloads(folder) for dtype in types]:
         count = 8 if "GPT-2" in name else 20
         ours = of_ampc(model, dtype, count)
         command = [python, peer(script), "--threads=2", f"--dtype={dtype}", *speed_of_peer(dtype, count), *options]
