@@ -97,6 +97,7 @@ struct ampc_state {
   bool dynamic; /* shares */
   bool flushes; /* denormals */
   bool own_memory;
+  bool is_present; /* all pages of the state and of work memory, or none is needed */
   ampc_release release;
   void *allocator_context;
   ampc_parallel_for parallel_for;
@@ -153,6 +154,9 @@ void ampc_rt_parallel(const ampc_state *state, ampc_rt_body body, void *argument
 /* A thread's share of a block: one byte of every page, as it is, so that the page is present, near
    this thread. */
 void ampc_rt_touch(unsigned char *block, size_t bytes, int32_t share, int32_t shares);
+/* Before the first training program: the pages that nothing has used yet. Kernels would bring them
+   twice, for what they read and again for what they write there. */
+void ampc_rt_bring(ampc_state *state);
 /* Runs the program that rebuilds working copies, if there is one. */
 ampc_status ampc_rt_derive(ampc_state *state);
 

@@ -223,24 +223,48 @@ void ampc_rt_touch(unsigned char *block, size_t bytes, int32_t share, int32_t sh
     data[i] = data[i];
 }
 
+static void touchWork(const ampc_state *state, int32_t share) {
+  const ampc_rt_layout *layout = &state->layout;
+  ampc_rt_touch(ampc_rt_at(state, layout->arena), layout->scratch - layout->arena, share,
+                layout->thread_count);
+  ampc_rt_touch(ampc_rt_at(state, layout->scratch + (size_t)share * layout->scratch_stride),
+                layout->scratch_stride, 0, 1);
+}
+
+static bool hasSlot(const ampc_state *state, const ampc_slot *slot) {
+  return slot->role != AMPC_ROLE_GRADIENT || state->split;
+}
+
 /* Zeros for the tensors of a caller's memory; what else there is only has to be present, near this
    thread. A thread's share of a tensor is what most kernels give it. */
 static void clearShare(void *argument, int32_t share) {
   const ampc_state *state = argument;
-  const ampc_rt_layout *layout = &state->layout;
-  size_t shares = (size_t)layout->thread_count, number = (size_t)share;
+  size_t shares = (size_t)state->layout.thread_count, number = (size_t)share;
   for (int32_t s = 0; s < state->model->slot_count; ++s) {
     const ampc_slot *slot = &state->model->slots[s];
-    if (slot->role == AMPC_ROLE_GRADIENT && !state->split)
+    if (!hasSlot(state, slot))
       continue;
     size_t bytes = ampc_rt_align((size_t)slot->tensor.bytes);
     size_t begin = bytes * number / shares, end = bytes * (number + 1) / shares;
     memset(ampc_rt_slot_data(state, slot) + begin, 0, end - begin);
   }
-  ampc_rt_touch(ampc_rt_at(state, layout->arena), layout->scratch - layout->arena, share,
-                layout->thread_count);
-  ampc_rt_touch(ampc_rt_at(state, layout->scratch + number * layout->scratch_stride),
-                layout->scratch_stride, 0, 1);
+  touchWork(state, share);
+}
+
+static void touchAll(void *argument, int32_t share) {
+  const ampc_state *state = argument;
+  for (int32_t s = 0; s < state->model->slot_count; ++s) {
+    const ampc_slot *slot = &state->model->slots[s];
+    if (hasSlot(state, slot))
+      ampc_rt_touch(ampc_rt_slot_data(state, slot), (size_t)slot->tensor.bytes, share,
+                    state->layout.thread_count);
+  }
+  touchWork(state, share);
+}
+void ampc_rt_bring(ampc_state *state) {
+  if (!state->is_present)
+    ampc_rt_parallel(state, touchAll, state);
+  state->is_present = true;
 }
 
 /* Initial values are made on the host, so that they are the same everywhere. */
@@ -290,6 +314,7 @@ static ampc_status start(const ampc_model *model, const ampc_options *options,
                                           options->pin_threads != 0, error);
   if (!status && !is_zero)
     ampc_rt_parallel(state, clearShare, state);
+  state->is_present = !is_zero || model->device;
   if (!status && model->device)
     status = model->device->create(state, choice->device, options->stream, error);
   if (!status)

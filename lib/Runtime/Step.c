@@ -319,6 +319,8 @@ static ampc_status run(ampc_state *state, int32_t number, const void *input, voi
   if ((status = checkInputs(state, program, in, valid, error)) ||
       (status = checkOutputs(program, output, error)))
     return status;
+  if (ampc_rt_is_training(program))
+    ampc_rt_bring(state);
   ampc_rt_call call = prepare(state, program, in->workspace);
   call.inputs = in->inputs;
   call.control.valid = (int32_t)valid;
