@@ -15,7 +15,7 @@ constexpr int64_t mostColumns = 512;      // of a block of B
 constexpr int64_t rhsBytes = 768 << 10;   // of such a block: it stays in L2
 constexpr int64_t keptRhsBytes = 4 << 20; // of B kept packed for later tasks: a share of L3
 constexpr int64_t sumsBytes = 1 << 20;    // of sums between blocks of k
-constexpr int64_t leastWidened = 4;       // panels of A that pay for widening B: one and a half
+constexpr int64_t leastWidened = 4;       // panels of A; by count two pay for widening B
 constexpr int64_t workPerTask = 1 << 20;  // multiply-adds: about 20 us
 constexpr int64_t mostTasks = 16;
 
