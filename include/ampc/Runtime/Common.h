@@ -87,7 +87,7 @@ typedef enum {
 } ampc_shares;
 
 /* What kernels on the host make of numbers nearer to zero than the least normal one of their type
-   (1.2e-38 in f32), which cost some processors a hundred times as much as others. */
+   (1.2e-38 in f32), which slow some processors down. */
 typedef enum {
   AMPC_DENORMALS_KEEP, /* they are numbers like others */
   AMPC_DENORMALS_FLUSH /* as operands and as results of arithmetic they are zeros */
