@@ -200,13 +200,14 @@ void BodyEmitter::storeResult(unsigned k, Value value, const Run &run) {
 }
 // Only what is read: asking for lines that will be written takes from products the buffers that
 // their own loads wait in.
-void BodyEmitter::prefetch(const Run &run, int64_t count) {
+void BodyEmitter::prefetch(const Run &run, int64_t count, int64_t least) {
   OperandRange operands = op.getInputsMutable();
   for (BlockArgument arg : body().getArguments().drop_front(op.getNumLeadingArguments())) {
     unsigned input = arg.getArgNumber() - op.getNumLeadingArguments();
     const Access &access = points.inputs[input];
     if (arg.use_empty() || access.residue || access.strideAlong(run.along) != 1 ||
-        dependence(arg) == uint64_t(1) << run.along)
+        dependence(arg) == uint64_t(1) << run.along ||
+        kernel::byteSize(operands[input].getType()) < least)
       continue;
     Type element = getElementTypeOrSelf(operands[input].getType());
     Value start = target::position(e, access, run.dims);

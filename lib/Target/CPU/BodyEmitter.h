@@ -53,8 +53,9 @@ public:
   /// Evaluates and stores all results, given the values of the leading arguments (accumulators):
   /// what a contraction calls on its sums.
   void emitResults(const Run &run, mlir::ValueRange leading);
-  /// Asks for what the body reads at `count` points along run.along and that no other row reads.
-  void prefetch(const Run &run, int64_t count);
+  /// Asks for what the body reads at `count` points along run.along and that no other row reads, of
+  /// tensors of `least` bytes and more.
+  void prefetch(const Run &run, int64_t count, int64_t least);
   /// From now on whole vectors of results go past the caches: they are aligned, and nothing reads
   /// them before caches have lost them.
   void streamResults() { streams = true; }

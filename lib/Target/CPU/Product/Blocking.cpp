@@ -150,6 +150,17 @@ bool ampc::cpu::packsTogether(const Blocking &blocking, const PanelSource &side)
   return blocking.usesTiles() && side.linesAreNeighbours();
 }
 
+/// Units between lines of A where vectors read them in place, else 0: lines whole pages apart would
+/// share a few sets of the first cache, which is smallest where it has eight lines in each.
+static int64_t lineInPlace(const ProductShape &shape, const PanelSource &lhs,
+                           const Blocking &blocking) {
+  constexpr int64_t page = 4096, mostBytes = 256 << 10;
+  PanelFormat format = PanelFormat::of(blocking.multiply, shape.acc, 0);
+  int64_t bytes = lhs.bytesBetweenLines(format), unit = elementBytes(format.unit);
+  bool isGood = bytes % unit == 0 && bytes % page && bytes * blocking.rows <= mostBytes;
+  return isGood ? bytes / unit : 0;
+}
+
 Blocking ampc::cpu::chooseBlocking(const ProductShape &shape, const PanelSource &lhs,
                                    const Tier &tier) {
   Blocking blocking;
@@ -164,6 +175,8 @@ Blocking ampc::cpu::chooseBlocking(const ProductShape &shape, const PanelSource 
     chooseMatrixTile(shape, blocking);
   else
     chooseTile(shape, tier, blocking);
+  if (!blocking.usesTiles() && !blocking.packedLhs)
+    blocking.lhsLineInPlace = lineInPlace(shape, lhs, blocking);
   blocking.widensRhs = shape.mayWidenRhs && shape.packedRhs && shape.rhs.isBF16() &&
                        blocking.multiply == Multiply::Wide && blocking.mPanels >= leastWidened;
   bool together = packsTogether(blocking, lhs);

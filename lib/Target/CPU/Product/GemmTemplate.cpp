@@ -126,7 +126,7 @@ void GemmTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
     body.emitResults(run, sums);
   };
   auto prefetch = [&](Value batch, Value m, Value n, int64_t columns) {
-    body.prefetch(runAt(batch, m, n), columns);
+    body.prefetch(runAt(batch, m, n), columns, blocking.usesTiles() ? 0 : leastStreamed);
   };
   ProductEmitter(e, gemm.shape, blocking, gemm.lhs, gemm.rhs, epilogue, prefetch)
       .emit(begin, end, pointers.scratch, pointers.totals);

@@ -39,11 +39,13 @@ PanelLayout StridedSource::layout(int64_t lines, int64_t depth) const {
 }
 
 int64_t StridedSource::bytesBetweenLines(const PanelFormat &format) const {
-  bool isPairs = format.depth == 2 && !format.secondPanel;
-  return isPairs && depthStride == 1 && lineStride > 0 ? 2 * lineStride : 0;
+  bool isLike = format.depth == 2 ? !format.secondPanel : element == format.unit;
+  bool isInOrder = depthStride == 1 && lineStride > 0;
+  return isLike && isInOrder && depth % format.depth == 0 ? lineStride * elementBytes(element) : 0;
 }
-Value StridedSource::addressInPlace(KernelEmitter &e, Value line, Value k) {
-  return e.address(entry, element, e.add(e.mul(line, lineStride), e.mul(k, 2)));
+Value StridedSource::addressInPlace(KernelEmitter &e, Value line, Value k,
+                                    const PanelFormat &format) {
+  return e.address(entry, element, e.add(e.mul(line, lineStride), e.mul(k, format.depth)));
 }
 
 void StridedSource::pack(KernelEmitter &e, Value line, int64_t count, Value k, Value points,

@@ -55,7 +55,8 @@ public:
   /// Bytes between lines if memory holds whole lines in this format already; else 0.
   virtual int64_t bytesBetweenLines(const PanelFormat &format) const { return 0; }
   /// Address of point `k` of a line; only if bytesBetweenLines() is not 0.
-  virtual mlir::Value addressInPlace(KernelEmitter &e, mlir::Value line, mlir::Value k) {
+  virtual mlir::Value addressInPlace(KernelEmitter &e, mlir::Value line, mlir::Value k,
+                                     const PanelFormat &format) {
     return mlir::Value();
   }
 };
@@ -80,7 +81,8 @@ public:
   void prefetch(KernelEmitter &e, mlir::Value line, int64_t lines, mlir::Value k, mlir::Value depth,
                 const PanelFormat &format) override;
   int64_t bytesBetweenLines(const PanelFormat &format) const override;
-  mlir::Value addressInPlace(KernelEmitter &e, mlir::Value line, mlir::Value k) override;
+  mlir::Value addressInPlace(KernelEmitter &e, mlir::Value line, mlir::Value k,
+                             const PanelFormat &format) override;
 
 private:
   /// One call of `pack`.

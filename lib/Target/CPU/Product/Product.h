@@ -67,6 +67,8 @@ struct Blocking {
   /// B is packed before in bf16, where products are wide, and gets as wide as sums in scratch:
   /// cheaper than to widen it for every panel of A, as that takes the units that multiply.
   bool widensRhs = false;
+  /// Not 0: vectors read lines of A, so many units apart, where they are.
+  int64_t lhsLineInPlace = 0;
 
   int64_t columns() const { return vectors * width; }
   bool usesTiles() const { return multiply >= Multiply::Tiles; }

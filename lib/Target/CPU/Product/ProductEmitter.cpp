@@ -23,6 +23,8 @@ ProductEmitter::ProductEmitter(KernelEmitter &e, const ProductShape &shape,
 PanelLayout ampc::cpu::lhsLayout(const Blocking &blocking, const PanelSource &lhs) {
   if (blocking.packedLhs)
     return {1, blocking.rows};
+  if (blocking.lhsLineInPlace)
+    return {blocking.lhsLineInPlace, 1};
   return blocking.usesTiles() ? paddedLines(blocking.depth)
                               : lhs.layout(blocking.rows, blocking.depth);
 }
@@ -237,10 +239,12 @@ void ProductEmitter::packRhs(const Task &task, Value block) {
     });
 }
 
-/// Only matrix tiles, which need no broadcasts from A, and whole steps of them.
+/// Matrix tiles take whole steps of points.
 bool ProductEmitter::readsLhsInPlace() const {
-  if (!blocking.usesTiles() || blocking.packedLhs)
-    return blocking.usesTiles();
+  if (!blocking.usesTiles())
+    return blocking.lhsLineInPlace != 0;
+  if (blocking.packedLhs)
+    return true;
   return shape.k % (lhsFormat.depth * blocking.width) == 0 && lhs.bytesBetweenLines(lhsFormat) != 0;
 }
 ProductEmitter::LhsPanel ProductEmitter::packedLhs() {
@@ -258,7 +262,7 @@ ProductEmitter::LhsPanel ProductEmitter::lhsPanel(Value m, Value block) {
   if (blocking.packedLhs)
     return lhsPackedBefore(m, block);
   Value k = e.mul(block, blocking.depth);
-  LhsPanel panel = {lhs.addressInPlace(e, e.mul(m, blocking.rows), k),
+  LhsPanel panel = {lhs.addressInPlace(e, e.mul(m, blocking.rows), k, lhsFormat),
                     e.index(lhs.bytesBetweenLines(lhsFormat)), 4};
   if (shape.m % blocking.rows == 0)
     return panel;
@@ -360,7 +364,7 @@ void ProductEmitter::emitRegisterTile(Value a, Value b, Value depth, Value from,
 /// Rows of a tile of sums lie on pages of their own, of which processors fetch nothing ahead: what
 /// its epilogue reads comes while its products are formed.
 void ProductEmitter::emitPrefetch(const Task &task, Value m, Value n) {
-  if (!prefetch || !blocking.usesTiles())
+  if (!prefetch)
     return;
   Value row = e.mul(m, blocking.rows), column = e.mul(n, blocking.columns());
   Value count = e.min(e.index(blocking.rows), e.sub(e.index(shape.m), row));
