@@ -54,7 +54,7 @@ LogicalResult kernel::verifyKernel(Operation *op) {
     return tensor && tensor.getEncoding();
   };
   for (auto [i, type] : llvm::enumerate(op->getOperandTypes()))
-    if (isPacked(type) && !(isa<GemmOp>(op) && i < 2) &&
+    if (isPacked(type) && !isa<CallOp>(op) && !(isa<GemmOp>(op) && i < 2) &&
         !(isa<ConvOp, WinogradOp>(op) && i == 1)) // 2.
       return op->emitOpError() << "expected a tensor that is not packed as operand " << i
                                << ", but got " << type;

@@ -30,6 +30,8 @@ private:
   bool pays(const Copy &copy);
   bool goes(StringAttr state);
   void add(const Copy &copy);
+  Value copyIn(kernel::ProgramOp program, kernel::ProgramOp caller, const Copy &copy,
+               StringAttr name);
   void read(kernel::ProgramOp program, const Copy &copy, StringAttr name);
   void write(kernel::ProgramOp program, const Copy &copy, StringAttr name);
   void derive(const Copy &copy, StringAttr name);
@@ -83,8 +85,8 @@ bool PackWeights::pays(const Copy &copy) {
       continue;
     int64_t total = 0, saved = isWritten ? -found.front().writing : 0;
     for (PackedRead read : found) {
-      total += elements(read.product.getSpace().drop_back());
-      saved += read.saving;
+      total += read.runs * elements(read.product.getSpace().drop_back());
+      saved += read.runs * read.saving;
     }
     if (saved > 0 && saved * (rows ? rows : packingOf(copy).rows) >= total)
       return true;
@@ -92,13 +94,43 @@ bool PackWeights::pays(const Copy &copy) {
   return false;
 }
 
+/// The copy, which `caller` has as an argument, as one of a program that may be a part.
+Value PackWeights::copyIn(kernel::ProgramOp program, kernel::ProgramOp caller, const Copy &copy,
+                          StringAttr name) {
+  if (program == caller)
+    return Signature(program).addState(name, copy.second);
+  kernel::CallOp call = onlyCallOf(program);
+  Value given = copyIn(call->getParentOfType<kernel::ProgramOp>(), caller, copy, name);
+  auto known = llvm::find(call.getInputs(), given);
+  unsigned number = known - call.getInputs().begin();
+  if (known != call.getInputs().end())
+    return program.getArgument(number);
+  call->insertOperands(number, given);
+  return Signature(program).insertArgument(number, copy.second, train::InputAttr::get(name),
+                                           program.getLoc());
+}
+
+/// Arguments of parts that nothing reads any more.
+static void dropArguments(kernel::ProgramOp part) {
+  kernel::CallOp call = onlyCallOf(part);
+  for (unsigned i = part.getNumArguments(); i-- > call.getCarried();)
+    if (part.getArgument(i).use_empty()) {
+      (void)part.eraseArgument(i);
+      call->eraseOperand(i);
+    }
+  if (auto caller = call->getParentOfType<kernel::ProgramOp>(); caller.is(train::Role::Part))
+    dropArguments(caller);
+}
+
 void PackWeights::read(kernel::ProgramOp program, const Copy &copy, StringAttr name) {
-  Value packed = Signature(program).addState(name, copy.second);
   for (const PackedRead &read : reads[copy][program]) {
     Operation *turned = read.product->getOperand(1).getDefiningOp();
-    read.product->setOperand(1, packed);
+    auto reader = read.product->getParentOfType<kernel::ProgramOp>();
+    read.product->setOperand(1, copyIn(reader, program, copy, name));
     if (turned && turned->use_empty())
       turned->erase();
+    if (reader != program)
+      dropArguments(reader);
   }
 }
 
@@ -193,13 +225,19 @@ bool PackWeights::goes(StringAttr state) {
         if (copy.first == state)
           readers.insert(read.product);
   auto isPackable = [&](Operation *user) { return readers.contains(user); };
+  std::function<bool(OpOperand &)> goesWith = [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (auto call = dyn_cast<kernel::CallOp>(user)) {
+      auto part = call.getProgram();
+      return part && llvm::all_of(part.getArgument(use.getOperandNumber()).getUses(), goesWith);
+    }
+    return isPackable(user) || (!user->use_empty() && llvm::all_of(user->getUsers(), isPackable));
+  };
   for (auto program : module.getOps<kernel::ProgramOp>())
     for (BlockArgument argument : program.getArguments())
-      if (Signature(program).stateArgument(argument.getArgNumber()) == state)
-        for (Operation *user : argument.getUsers())
-          if (!isPackable(user) &&
-              (user->use_empty() || !llvm::all_of(user->getUsers(), isPackable)))
-            return false;
+      if (Signature(program).stateArgument(argument.getArgNumber()) == state &&
+          !llvm::all_of(argument.getUses(), goesWith))
+        return false;
   return true;
 }
 

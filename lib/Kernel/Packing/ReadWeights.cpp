@@ -89,7 +89,7 @@ private:
   void add(Value weight, Type copy, FusedKernelOpInterface product, int64_t saving,
            int64_t writing = 1);
 
-  kernel::ProgramOp program;
+  kernel::ProgramOp program; ///< perhaps a part
   const Target &target;
   llvm::function_ref<bool(StringAttr)> isWeight;
   PackedReads &reads;
@@ -97,13 +97,37 @@ private:
 };
 } // namespace
 
+kernel::CallOp ampc::onlyCallOf(kernel::ProgramOp part) {
+  kernel::CallOp only;
+  for (auto program : part->getParentOfType<ModuleOp>().getOps<kernel::ProgramOp>())
+    for (auto call : program.getBody().getOps<kernel::CallOp>()) {
+      if (call.getProgram() != part)
+        continue;
+      if (only)
+        return {};
+      only = call;
+    }
+  return only;
+}
+
 void ReadFinder::add(Value weight, Type copy, FusedKernelOpInterface product, int64_t saving,
                      int64_t writing) {
   auto argument = dyn_cast<BlockArgument>(weight);
+  kernel::ProgramOp reader = program;
+  int64_t runs = 1;
+  while (argument && reader.is(train::Role::Part)) {
+    kernel::CallOp call = onlyCallOf(reader);
+    unsigned number = argument.getArgNumber();
+    if (!call || call.moves(number) || int64_t(number) < call.getCarried())
+      return;
+    argument = dyn_cast<BlockArgument>(call.getInputs()[number]);
+    reader = call->getParentOfType<kernel::ProgramOp>();
+    runs *= call.getRuns();
+  }
   StringAttr state =
-      argument ? Signature(program).stateArgument(argument.getArgNumber()) : StringAttr();
+      argument ? Signature(reader).stateArgument(argument.getArgNumber()) : StringAttr();
   if (state && isWeight(state))
-    reads[{state, copy}][program].push_back({product, saving, writing});
+    reads[{state, copy}][reader].push_back({product, runs, saving, writing});
 }
 
 void ReadFinder::find(kernel::GemmOp op) {

@@ -11,17 +11,22 @@ namespace ampc {
 /// A weight, and the packed type of the order in which products read it.
 using Copy = std::pair<mlir::StringAttr, mlir::Type>;
 
-/// A product whose right side (operand 1) is the weight or what a kernel makes of it.
+/// A product whose right side (operand 1) is the weight or what a kernel makes of it, in a program or
+/// in a part that this calls.
 struct PackedRead {
   FusedKernelOpInterface product;
-  int64_t saving;  ///< what it saves in a run of the program: as many times packing the weight
+  int64_t runs;    ///< of the product in one of the program
+  int64_t saving;  ///< what it saves in a run of it: as many times packing the weight
   int64_t writing; ///< the same of what writing the copy takes
 };
 /// By copy and program.
 using PackedReads =
     llvm::MapVector<Copy, llvm::MapVector<mlir::Operation *, llvm::SmallVector<PackedRead, 1>>>;
 
-/// Adds what a program can read packed.
+/// The only call of a part; null if there are more or none.
+kernel::CallOp onlyCallOf(kernel::ProgramOp part);
+
+/// Adds what a program, or a part that it calls, can read packed.
 void findReads(kernel::ProgramOp program, const Target &target,
                llvm::function_ref<bool(mlir::StringAttr)> isWeight, PackedReads &reads);
 
