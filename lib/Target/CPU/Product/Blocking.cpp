@@ -150,8 +150,8 @@ bool ampc::cpu::packsTogether(const Blocking &blocking, const PanelSource &side)
   return blocking.usesTiles() && side.linesAreNeighbours();
 }
 
-/// Units between lines of A where vectors read them in place, else 0: lines whole pages apart would
-/// share a few sets of the first cache, which is smallest where it has eight lines in each.
+/// Units between lines of A where vectors read them in place, else 0: of lines whole pages apart a
+/// tile wants twelve from one set of the first cache, which in some processors has eight.
 static int64_t lineInPlace(const ProductShape &shape, const PanelSource &lhs,
                            const Blocking &blocking) {
   constexpr int64_t page = 4096, mostBytes = 256 << 10;
@@ -184,14 +184,39 @@ Blocking ampc::cpu::chooseBlocking(const ProductShape &shape, const PanelSource 
   return blocking;
 }
 
-/// Whether halves of the columns cost more than they save: each of them packs A again, where a
-/// thread that has tasks of all columns packs more of B, once.
-static bool shouldKeepColumns(const ProductShape &shape, bool lhsTogether,
-                              const Blocking &blocking) {
-  if (!blocking.keepRhs && !blocking.readsRhsInPlace())
-    return false;
-  bool packsLhs = !blocking.usesTiles() && !blocking.packedLhs; // tiles read most lines in place
-  return (lhsTogether && blocking.keepRhs) || (packsLhs && shape.m >= 2 * shape.n);
+/// Cuts more tasks where that reads least again: tasks of rows read all of B, those of columns all of
+/// A. A number that has to be packed counts twice as much as one that is read where it lies, and one
+/// of B, which comes from memory once per task, twice as much as one of A; what a thread keeps
+/// packed for its next tasks counts little.
+static void cutByReads(const ProductShape &shape, int64_t wanted, Blocking &blocking) {
+  bool lhsIsReady = blocking.packedLhs || blocking.lhsLineInPlace;
+  double lhsReads = double(shape.m) * (lhsIsReady ? 1 : 2);
+  double rhsReads = double(shape.n) * (blocking.keepRhs ? 0.5 : blocking.readsRhsInPlace() ? 2 : 4);
+  while (shape.batch * blocking.mTasks * blocking.nTasks < wanted) {
+    bool hasRows = blocking.mStep * blocking.rows > 32 && blocking.mStep > 1;
+    bool hasColumns = blocking.nStep > 1;
+    if (!hasRows && !hasColumns)
+      return;
+    bool readsLess = rhsReads * double(blocking.mTasks) <= lhsReads * double(blocking.nTasks);
+    if (hasRows && (!hasColumns || readsLess))
+      cutPanels(blocking.mPanels, ceilDiv(blocking.mStep, 2), blocking.mStep, blocking.mTasks);
+    else
+      cutPanels(blocking.nPanels, ceilDiv(blocking.nStep, 2), blocking.nStep, blocking.nTasks);
+  }
+}
+
+/// The same for matrix tiles, which read most lines of A in place: first two halves of the columns,
+/// whose packing is not repeated unless panels of A are packed together; then rows.
+static void cutForTiles(const ProductShape &shape, int64_t wanted, bool lhsTogether,
+                        Blocking &blocking) {
+  auto tasks = [&] { return shape.batch * blocking.mTasks * blocking.nTasks; };
+  if (!(lhsTogether && blocking.keepRhs) && tasks() < wanted && blocking.nTasks == 1 &&
+      shape.n >= 256)
+    cutPanels(blocking.nPanels, ceilDiv(blocking.nPanels, 2), blocking.nStep, blocking.nTasks);
+  while (tasks() < wanted && blocking.mStep * blocking.rows > 32 && blocking.mStep > 1)
+    cutPanels(blocking.mPanels, ceilDiv(blocking.mStep, 2), blocking.mStep, blocking.mTasks);
+  while (tasks() < wanted && blocking.nStep > 1)
+    cutPanels(blocking.nPanels, ceilDiv(blocking.nStep, 2), blocking.nStep, blocking.nTasks);
 }
 
 void ampc::cpu::cutProduct(const ProductShape &shape, int64_t depth, bool lhsTogether,
@@ -208,18 +233,13 @@ void ampc::cpu::cutProduct(const ProductShape &shape, int64_t depth, bool lhsTog
   cutPanels(blocking.nPanels, nMost, blocking.nStep, blocking.nTasks);
   cutPanels(blocking.mPanels, mostPanels(shape, blocking), blocking.mStep, blocking.mTasks);
 
-  // Enough tasks to share: first two halves of the columns, whose packing is not repeated, then
-  // rows. Long sums want large tasks, for each of them packs both sides.
+  // Enough tasks to share. Long sums want large tasks, for each of them packs both sides.
   int64_t work = shape.batch * shape.m * shape.n * shape.k;
   int64_t wanted =
       std::min(blocking.keepRhs || blocking.readsRhsInPlace() ? mostTasks : mostTasks / 4,
                work / workPerTask);
-  auto tasks = [&] { return shape.batch * blocking.mTasks * blocking.nTasks; };
-  if (!shouldKeepColumns(shape, lhsTogether, blocking) && tasks() < wanted &&
-      blocking.nTasks == 1 && shape.n >= 256)
-    cutPanels(blocking.nPanels, ceilDiv(blocking.nPanels, 2), blocking.nStep, blocking.nTasks);
-  while (tasks() < wanted && blocking.mStep * blocking.rows > 32 && blocking.mStep > 1)
-    cutPanels(blocking.mPanels, ceilDiv(blocking.mStep, 2), blocking.mStep, blocking.mTasks);
-  while (tasks() < wanted && blocking.nStep > 1)
-    cutPanels(blocking.nPanels, ceilDiv(blocking.nStep, 2), blocking.nStep, blocking.nTasks);
+  if (blocking.usesTiles())
+    cutForTiles(shape, wanted, lhsTogether, blocking);
+  else
+    cutByReads(shape, wanted, blocking);
 }
