@@ -8,7 +8,8 @@
 // Else tasks have halves of the columns: 12 panels of B, and sums of 8 x 12 tiles.
 // CHECK-SAME: name = "model_k1", scratch = array<i64: 0, 1622784,{{[^}]*}}tasks = array<i64: 1, 16,
 // Tiles of 4 x 24 sums would have fewer edges here, but leave one register for numbers of A; with that, tiles of 3 rows read too much of B.
-// CHECK-SAME: name = "model_k2", scratch = array<i64: 0, 1599744,{{[^}]*}}tasks = array<i64: 1, 16,
+// Tasks are as many of rows as of columns, where neither side is read much more than the other: 6 panels of B, and sums of 6 x 6 tiles.
+// CHECK-SAME: name = "model_k2", scratch = array<i64: 0, 813312,{{[^}]*}}tasks = array<i64: 1, 16,
 #x = affine_map<(d0, d1, d2) -> (d2, d0)>
 #g = affine_map<(d0, d1, d2) -> (d2, d1)>
 #id = affine_map<(d0, d1) -> (d0, d1)>

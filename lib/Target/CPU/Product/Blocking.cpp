@@ -154,11 +154,10 @@ bool ampc::cpu::packsTogether(const Blocking &blocking, const PanelSource &side)
 /// tile wants twelve from one set of the first cache, which in some processors has eight.
 static int64_t lineInPlace(const ProductShape &shape, const PanelSource &lhs,
                            const Blocking &blocking) {
-  constexpr int64_t page = 4096, mostBytes = 256 << 10;
+  constexpr int64_t page = 4096;
   PanelFormat format = PanelFormat::of(blocking.multiply, shape.acc, 0);
   int64_t bytes = lhs.bytesBetweenLines(format), unit = elementBytes(format.unit);
-  bool isGood = bytes % unit == 0 && bytes % page && bytes * blocking.rows <= mostBytes;
-  return isGood ? bytes / unit : 0;
+  return bytes % unit == 0 && bytes % page ? bytes / unit : 0;
 }
 
 Blocking ampc::cpu::chooseBlocking(const ProductShape &shape, const PanelSource &lhs,

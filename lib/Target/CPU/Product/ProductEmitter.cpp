@@ -54,7 +54,8 @@ ScratchLayout ScratchLayout::of(const ProductShape &shape, const Blocking &block
   layout.tile = take(tile);
   layout.spare = take(blocking.usesTiles() * spareTileBytes / elementBytes(shape.acc));
   int64_t lhsPanels = packsTogether(blocking, lhs) ? blocking.mStep : 1;
-  layout.lhs = take(!blocking.packedLhs * blocking.parts() * lhsPanels * layout.lhsPanelUnits);
+  bool packs = !blocking.packedLhs && !blocking.lhsLineInPlace;
+  layout.lhs = take(packs * blocking.parts() * lhsPanels * layout.lhsPanelUnits);
   layout.rhs = take(!blocking.readsRhsInPlace() * blocking.parts() * rhsBlocks * blocking.nStep *
                     layout.rhsPanelUnits);
   layout.sums = take(split * blocking.mStep * blocking.nStep * tile);
@@ -257,14 +258,22 @@ ProductEmitter::LhsPanel ProductEmitter::lhsPackedBefore(Value m, Value block) {
   Value at = e.add(start, e.mul(block, blocking.depth * blocking.rows));
   return {e.address(lhs.packed(), lhsFormat.unit, at), e.index(64), 4 * blocking.rows};
 }
-/// A panel in place; the last one, if it has fewer lines, as packed before.
+/// Of a panel of A. The last one, if it has fewer lines, begins earlier where vectors read in place,
+/// among lines of the one before.
+Value ProductEmitter::firstRow(Value m) {
+  Value row = e.mul(m, blocking.rows);
+  if (!blocking.lhsLineInPlace || shape.m % blocking.rows == 0)
+    return row;
+  return e.min(row, e.index(shape.m - blocking.rows));
+}
+/// A panel in place; the last one for matrix tiles, if it has fewer lines, as packed before.
 ProductEmitter::LhsPanel ProductEmitter::lhsPanel(Value m, Value block) {
   if (blocking.packedLhs)
     return lhsPackedBefore(m, block);
   Value k = e.mul(block, blocking.depth);
-  LhsPanel panel = {lhs.addressInPlace(e, e.mul(m, blocking.rows), k, lhsFormat),
+  LhsPanel panel = {lhs.addressInPlace(e, firstRow(m), k, lhsFormat),
                     e.index(lhs.bytesBetweenLines(lhsFormat)), 4};
-  if (shape.m % blocking.rows == 0)
+  if (!blocking.usesTiles() || shape.m % blocking.rows == 0)
     return panel;
   LhsPanel edge = packedLhs();
   Value isWhole = e.less(m, e.index(blocking.mPanels - 1));
@@ -304,7 +313,7 @@ void ProductEmitter::emitBlockTogether(const Task &task, Value block) {
 /// Rows of results are finished from left to right: what neighbouring tiles write, and their bodies
 /// read, are neighbouring cache lines of the same pages.
 void ProductEmitter::emitBlockInPlace(const Task &task, Value block) {
-  if (shape.m % blocking.rows && !blocking.packedLhs)
+  if (blocking.usesTiles() && shape.m % blocking.rows && !blocking.packedLhs)
     e.when(e.less(e.index(blocking.mPanels - 1), task.mEnd),
            [&] { packLhs(e.index(blocking.mPanels - 1), block); });
   e.loop(task.m, task.mEnd, 1, [&](Value m) {
@@ -374,10 +383,11 @@ void ProductEmitter::emitPrefetch(const Task &task, Value m, Value n) {
 
 void ProductEmitter::emitEpilogue(const Task &task, Value m, Value n, Value tile) {
   int64_t columns = blocking.columns(), width = blocking.width;
-  Value row0 = e.mul(m, blocking.rows), column0 = e.mul(n, columns);
+  Value row0 = firstRow(m), column0 = e.mul(n, columns);
   Value rowsHere = e.min(e.index(blocking.rows), e.sub(e.index(shape.m), row0));
+  Value firstHere = e.sub(e.mul(m, blocking.rows), row0);
   auto emitRows = [&](int64_t columnsHere) {
-    e.loop(e.index(0), rowsHere, 1, [&](Value row) {
+    e.loop(firstHere, rowsHere, 1, [&](Value row) {
       for (int64_t j = 0; j < columnsHere; j += width) {
         Value sums = e.loadVector(tile, shape.acc, e.add(e.mul(row, columns), j), width);
         epilogue(task.batch, e.add(row0, row), e.add(column0, j), std::min(width, columnsHere - j),

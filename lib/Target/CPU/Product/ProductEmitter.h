@@ -60,6 +60,7 @@ private:
   LhsPanel lhsPackedBefore(Value m, Value block);
   LhsPanel packedLhs();
   Value packedTogether(const Task &task, Value m);
+  Value firstRow(Value m);
   LhsPanel lhsPanel(Value m, Value block);
   void emitBlock(const Task &task, Value block);
   void emitBlockInPlace(const Task &task, Value block);
