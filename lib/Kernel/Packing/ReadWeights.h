@@ -11,8 +11,8 @@ namespace ampc {
 /// A weight, and the packed type of the order in which products read it.
 using Copy = std::pair<mlir::StringAttr, mlir::Type>;
 
-/// A product whose right side (operand 1) is the weight or what a kernel makes of it, in a program or
-/// in a part that this calls.
+/// A product whose right side (operand 1) is the weight or what a kernel makes of it, in a program
+/// or in a part that this calls.
 struct PackedRead {
   FusedKernelOpInterface product;
   int64_t runs;    ///< of the product in one of the program

@@ -183,9 +183,9 @@ Blocking ampc::cpu::chooseBlocking(const ProductShape &shape, const PanelSource 
   return blocking;
 }
 
-/// Cuts more tasks where that reads least again: tasks of rows read all of B, those of columns all of
-/// A. A number that has to be packed counts twice as much as one that is read where it lies, and one
-/// of B, which comes from memory once per task, twice as much as one of A; what a thread keeps
+/// Cuts more tasks where that reads least again: tasks of rows read all of B, those of columns all
+/// of A. A number that has to be packed counts twice as much as one that is read where it lies, and
+/// one of B, which comes from memory once per task, twice as much as one of A; what a thread keeps
 /// packed for its next tasks counts little.
 static void cutByReads(const ProductShape &shape, int64_t wanted, Blocking &blocking) {
   bool lhsIsReady = blocking.packedLhs || blocking.lhsLineInPlace;

@@ -258,8 +258,8 @@ ProductEmitter::LhsPanel ProductEmitter::lhsPackedBefore(Value m, Value block) {
   Value at = e.add(start, e.mul(block, blocking.depth * blocking.rows));
   return {e.address(lhs.packed(), lhsFormat.unit, at), e.index(64), 4 * blocking.rows};
 }
-/// Of a panel of A. The last one, if it has fewer lines, begins earlier where vectors read in place,
-/// among lines of the one before.
+/// Of a panel of A. The last one, if it has fewer lines, begins earlier where vectors read in
+/// place, among lines of the one before.
 Value ProductEmitter::firstRow(Value m) {
   Value row = e.mul(m, blocking.rows);
   if (!blocking.lhsLineInPlace || shape.m % blocking.rows == 0)
