@@ -51,6 +51,7 @@ static void addKernels(OpPassManager &pm, const Target &target, const CompileOpt
       rows && target.getFusionLimits())
     pm.addPass(createKernelChunkRows({*rows, options.explain}));
   if (options.fuse && target.getFusionLimits()) {
+    pm.addPass(createKernelAddRows());
     pm.addPass(createKernelFuse());
     pm.addPass(createKernelTurnResults());
     pm.addPass(createKernelReadImages());

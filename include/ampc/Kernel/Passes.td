@@ -23,6 +23,16 @@ def KernelChunkRows : Pass<"kernel-chunk-rows", "::mlir::ModuleOp"> {
   ];
 }
 
+def KernelAddRows : Pass<"kernel-add-rows", "::mlir::ModuleOp"> {
+  let summary = "Add rows, not a table of mostly zeros";
+  let description = [{
+    The gradient of a table of words that is also the output layer's weight is a sum: what the layer gives, for every row, and a
+    `kernel.scatter_add` of what the lookups give. Where lookups are at most a quarter as many as rows and the table takes 1 MB and more, the rows
+    that occur are taken from the one, added to, and put back; a tensor of mostly zeros is neither written nor read. Sums keep their
+    order, and so their bits (but for -0, which stays -0 in rows that no lookup names).
+  }];
+}
+
 def KernelFuse : Pass<"kernel-fuse", "::mlir::ModuleOp"> {
   let summary = "Fewer passes over memory";
   let description = [{

@@ -24,23 +24,6 @@ static int64_t leastRows(int64_t rows, int64_t wanted) {
 
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// A kernel that works element by element on tensors of the result's shape.
-template <typename Build>
-static Value pointwise(OpBuilder &builder, Location loc, RankedTensorType type, ValueRange inputs,
-                       Build build) {
-  AffineMap all = builder.getMultiDimIdentityMap(type.getRank());
-  SmallVector<AffineMap> maps(inputs.size(), all);
-  auto map = kernel::MapOp::create(builder, loc, TypeRange{type}, inputs, type.getShape(),
-                                   builder.getAffineMapArrayAttr(maps),
-                                   builder.getAffineMapArrayAttr(all));
-  OpBuilder::InsertionGuard guard(builder);
-  Block *body = builder.createBlock(&map.getBody());
-  for (Value input : inputs)
-    body->addArgument(getElementTypeOrSelf(input), loc);
-  kernel::YieldOp::create(builder, loc, build(body->getArguments()));
-  return map->getResult(0);
-}
-
 static Value add(OpBuilder &builder, Location loc, Value a, Value b) {
   return isa<FloatType>(a.getType()) ? arith::AddFOp::create(builder, loc, a, b).getResult()
                                      : arith::AddIOp::create(builder, loc, a, b).getResult();
@@ -182,8 +165,9 @@ void Chunking::fillPart(kernel::ProgramOp part) {
       if (sum.getOwner() != op)
         continue;
       Value terms[] = {inner.lookup(sum), body->getArgument(i)};
-      returned[i] = pointwise(builder, op->getLoc(), typeOf(sum), terms,
-                              [&](ValueRange x) { return add(builder, op->getLoc(), x[0], x[1]); });
+      returned[i] = createPointwise(builder, op->getLoc(), typeOf(sum), terms, [&](ValueRange x) {
+        return add(builder, op->getLoc(), x[0], x[1]);
+      });
       joinOrigins(returned[i].getDefiningOp(), op);
     }
   }
@@ -197,7 +181,7 @@ kernel::CallOp Chunking::createCall(kernel::ProgramOp part) {
   SmallVector<Type> types;
   for (OpResult sum : sums) {
     Type element = typeOf(sum).getElementType();
-    operands.push_back(pointwise(builder, loc, typeOf(sum), {}, [&](ValueRange) -> Value {
+    operands.push_back(createPointwise(builder, loc, typeOf(sum), {}, [&](ValueRange) -> Value {
       return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(element));
     }));
     joinOrigins(operands.back().getDefiningOp(), sum.getOwner());

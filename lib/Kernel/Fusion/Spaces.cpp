@@ -188,6 +188,21 @@ static Value viewOf(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
                                  : kernel::ViewOp::create(builder, value.getLoc(), type, value);
 }
 
+Value ampc::createPointwise(OpBuilder &builder, Location loc, RankedTensorType type,
+                            ValueRange inputs, llvm::function_ref<Value(ValueRange)> body) {
+  AffineMap all = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<AffineMap> maps(inputs.size(), all);
+  auto map = kernel::MapOp::create(builder, loc, TypeRange{type}, inputs, type.getShape(),
+                                   builder.getAffineMapArrayAttr(maps),
+                                   builder.getAffineMapArrayAttr(all));
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&map.getBody());
+  for (Value input : inputs)
+    block->addArgument(getElementTypeOrSelf(input), loc);
+  kernel::YieldOp::create(builder, loc, body(block->getArguments()));
+  return map->getResult(0);
+}
+
 kernel::MapOp ampc::respace(kernel::MapOp op, ArrayRef<int64_t> space) {
   ArrayRef<int64_t> old = op.getSpace();
   if (old == space)

@@ -65,6 +65,10 @@ struct GradientSum {
 /// kernel they would be too late for sums to become part of the kernels of the gradients.
 bool delaysSums(mlir::Operation *first, mlir::Operation *second);
 
+/// What a map gives that works element by element on tensors of the result's shape.
+mlir::Value createPointwise(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::RankedTensorType type, mlir::ValueRange inputs,
+                            llvm::function_ref<mlir::Value(mlir::ValueRange)> body);
 /// Rewrites a map over another space with the same points in the same order, its tensors behind
 /// views. Null (and nothing changed) if its maps do not allow that.
 kernel::MapOp respace(kernel::MapOp op, llvm::ArrayRef<int64_t> space);

@@ -1,0 +1,133 @@
+// A table of mostly zeros is not added to another: its rows are.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Kernel/Passes.h"
+#include "lib/Kernel/Fusion/Spaces.h"
+#include "mlir-dialects/Train/Origin.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_KERNELADDROWS
+#include "ampc/Kernel/Passes.h.inc"
+} // namespace ampc
+
+using namespace mlir;
+using namespace ampc;
+
+/// Bytes of the table from which it pays to look for the rows, and how many times as many it has.
+static constexpr int64_t leastBytes = 1 << 20, leastRatio = 4;
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+namespace {
+/// A map that adds a scatter_add to a table which nothing else reads.
+struct RowSum {
+  kernel::MapOp map;
+  kernel::ScatterAddOp scatter;
+  Value table;
+  bool scatterIsFirst = false;
+
+  static std::optional<RowSum> of(kernel::MapOp map);
+  void rewrite();
+
+private:
+  Value withoutPadding(OpBuilder &builder);
+  Value sumOf(OpBuilder &builder, Value table, Value rows);
+};
+} // namespace
+
+static bool isOnePass(kernel::MapOp map) {
+  auto isWhole = [&](Attribute attr) {
+    return isIdentityOn(cast<AffineMapAttr>(attr).getValue(), map.getSpace());
+  };
+  return map->getNumResults() == 1 && llvm::all_of(map.getInputMaps(), isWhole) &&
+         llvm::all_of(map.getResultMaps(), isWhole);
+}
+
+std::optional<RowSum> RowSum::of(kernel::MapOp map) {
+  if (map.getInputs().size() != 2 || !isOnePass(map))
+    return {};
+  Block &body = map.getBody().front();
+  auto sum = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  if (!sum || &body.front() != sum || sum.getLhs() == sum.getRhs() ||
+      !isa<BlockArgument>(sum.getLhs()) || !isa<BlockArgument>(sum.getRhs()))
+    return {};
+  for (unsigned i : {0, 1}) {
+    RowSum found;
+    found.map = map;
+    found.scatter = map.getInputs()[i].getDefiningOp<kernel::ScatterAddOp>();
+    found.table = map.getInputs()[1 - i];
+    found.scatterIsFirst = sum.getLhs() == body.getArgument(i);
+    if (!found.scatter || !found.scatter->hasOneUse() || !found.table.hasOneUse() ||
+        !found.table.getDefiningOp() || found.table.getType() != map->getResult(0).getType())
+      continue;
+    int64_t rows = typeOf(found.table).getDimSize(0),
+            updates = typeOf(found.scatter.getIndex()).getDimSize(0);
+    if (updates && rows >= leastRatio * updates &&
+        kernel::byteSize(found.table.getType()) >= leastBytes)
+      return found;
+  }
+  return {};
+}
+
+/// Updates of the row that is left out go nowhere.
+Value RowSum::withoutPadding(OpBuilder &builder) {
+  Value index = scatter.getIndex();
+  std::optional<int64_t> padding = scatter.getPadding();
+  if (!padding)
+    return index;
+  Location loc = scatter.getLoc();
+  auto number = [&](int64_t x) -> Value {
+    return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(int32_t(x)));
+  };
+  return createPointwise(builder, loc, typeOf(index), index, [&](ValueRange row) -> Value {
+    Value isPadding = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, row[0],
+                                            number(*padding));
+    return arith::SelectOp::create(builder, loc, isPadding, number(-1), row[0]);
+  });
+}
+
+/// The terms in the order that they had.
+Value RowSum::sumOf(OpBuilder &builder, Value table, Value rows) {
+  return createPointwise(builder, map.getLoc(), typeOf(rows), {table, rows},
+                         [&](ValueRange x) -> Value {
+                           return arith::AddFOp::create(builder, map.getLoc(), x[scatterIsFirst],
+                                                        x[!scatterIsFirst]);
+                         });
+}
+
+void RowSum::rewrite() {
+  OpBuilder builder(map);
+  Location loc = map.getLoc();
+  Value index = withoutPadding(builder);
+  auto indices = typeOf(index), sums = typeOf(table);
+  int64_t count = indices.getDimSize(0);
+  auto groups = kernel::GroupRowsOp::create(builder, loc, indices, indices,
+                                            indices.clone({count + 1}), index,
+                                            builder.getI64IntegerAttr(sums.getDimSize(0)));
+  auto rowType = sums.clone({count, sums.getDimSize(1)});
+  auto added = kernel::SumRowsOp::create(builder, loc, rowType, scatter.getUpdates(),
+                                         groups.getOrder(), groups.getStarts(), /*from=*/0);
+  auto old = kernel::GatherOp::create(builder, loc, rowType, table, groups.getRows());
+  Value sum = sumOf(builder, old, added);
+  SmallVector<Operation *> kernels{groups, added, old, sum.getDefiningOp()};
+  if (index != scatter.getIndex())
+    kernels.push_back(index.getDefiningOp());
+  for (Operation *op : kernels)
+    joinOrigins(op, scatter.getOperation());
+  auto put = kernel::PutRowsOp::create(builder, loc, sums, sum, groups.getRows(), table);
+  put->setDiscardableAttrs(map->getDiscardableAttrDictionary());
+  map->getResult(0).replaceAllUsesWith(put.getResult());
+  map.erase();
+  scatter.erase();
+}
+
+namespace {
+struct KernelAddRows : ampc::impl::KernelAddRowsBase<KernelAddRows> {
+  void runOnOperation() override {
+    for (auto program : getOperation().getOps<kernel::ProgramOp>())
+      for (auto map : llvm::make_early_inc_range(program.getBody().getOps<kernel::MapOp>()))
+        if (std::optional<RowSum> sum = RowSum::of(map))
+          sum->rewrite();
+  }
+};
+} // namespace
