@@ -41,7 +41,7 @@ def KernelDialect : Dialect {
     Constraints of KernelOpInterface, that is of every kernel:
 
     1. Operands and results are tensors of static shape, of at least one and at most 2^40 elements of f64, f32, bf16, f16 or an integer of 1, 8, 16, 32 or 64 bits.
-    2. Operands are not packed, but for the sides of a `kernel.gemm` and the filters of `kernel.conv` and `kernel.winograd`.
+    2. Operands are not packed, but for the sides of a `kernel.gemm`, the filters of `kernel.conv` and `kernel.winograd`, and what a `kernel.call` hands on.
     3. Results are not packed, but for those of `kernel.pack`, `kernel.map` and `kernel.winograd_filter`.
 
     Constraints of FusedKernelOpInterface, that is of every kernel with maps and a body:

@@ -94,7 +94,8 @@ def KernelPackWeights : Pass<"kernel-pack-weights", "::mlir::ModuleOp"> {
     (`kernel.winograd`); what turned or transformed them in every call is gone. Filters of groups, and those turned for strided convolutions, are packed by each call.
 
     What it is worth depends on the rows that products have. A program gains if (packs saved - packs to write the copy) * `rows` is at least
-    the sum of the rows of its products, where the target says what `rows` is for numbers of that type, and how often a product packs. A step that
+    the sum of the rows of its products, where the target says what `rows` is for numbers of that type, and how often a product packs. Products of a part
+count as often as the program that calls it runs them; the part gets the copy as one more argument. A step that
     reads a weight once per update, in a product that packs once, gains nothing: it packs once either way. A copy is made if some program gains that writes the
     weight or is an export. Where nothing but products reads the 16-bit copy of a parameter and packed ones are as small, they then take its place, one
     for every order.

@@ -143,9 +143,11 @@ void Arena::addKernel(KernelOpInterface op, int64_t time) {
     int64_t last = lastRead(result, time);
     unshared += bytes;
     if (OpOperand *target = result.getResultNumber() ? nullptr : op.getOverwritten()) {
-      unsigned buffer = bufferOf.lookup(kernel::throughViews(target->get()));
+      Value table = kernel::throughViews(target->get());
+      unsigned buffer = bufferOf.lookup(table);
       buffers[buffer].last = std::max(buffers[buffer].last, last);
       bufferOf[result] = buffer;
+      offsetIn[result] = offsetIn.lookup(table);
       continue;
     }
     if (std::optional<unsigned> buffer = last > time ? inherited(op, result, time) : std::nullopt) {
