@@ -80,19 +80,18 @@ Value RowSum::withoutPadding(OpBuilder &builder) {
     return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(int32_t(x)));
   };
   return createPointwise(builder, loc, typeOf(index), index, [&](ValueRange row) -> Value {
-    Value isPadding = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, row[0],
-                                            number(*padding));
+    Value isPadding =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, row[0], number(*padding));
     return arith::SelectOp::create(builder, loc, isPadding, number(-1), row[0]);
   });
 }
 
 /// The terms in the order that they had.
 Value RowSum::sumOf(OpBuilder &builder, Value table, Value rows) {
-  return createPointwise(builder, map.getLoc(), typeOf(rows), {table, rows},
-                         [&](ValueRange x) -> Value {
-                           return arith::AddFOp::create(builder, map.getLoc(), x[scatterIsFirst],
-                                                        x[!scatterIsFirst]);
-                         });
+  return createPointwise(
+      builder, map.getLoc(), typeOf(rows), {table, rows}, [&](ValueRange x) -> Value {
+        return arith::AddFOp::create(builder, map.getLoc(), x[scatterIsFirst], x[!scatterIsFirst]);
+      });
 }
 
 void RowSum::rewrite() {
@@ -101,9 +100,9 @@ void RowSum::rewrite() {
   Value index = withoutPadding(builder);
   auto indices = typeOf(index), sums = typeOf(table);
   int64_t count = indices.getDimSize(0);
-  auto groups = kernel::GroupRowsOp::create(builder, loc, indices, indices,
-                                            indices.clone({count + 1}), index,
-                                            builder.getI64IntegerAttr(sums.getDimSize(0)));
+  auto groups =
+      kernel::GroupRowsOp::create(builder, loc, indices, indices, indices.clone({count + 1}), index,
+                                  builder.getI64IntegerAttr(sums.getDimSize(0)));
   auto rowType = sums.clone({count, sums.getDimSize(1)});
   auto added = kernel::SumRowsOp::create(builder, loc, rowType, scatter.getUpdates(),
                                          groups.getOrder(), groups.getStarts(), /*from=*/0);

@@ -110,7 +110,7 @@ PhaseProduct::PhaseProduct(const Conv &conv, const ConvPhase &phase, const Tier 
     int64_t depth = PanelFormat::of(blocking.multiply, shape.acc, 0).depth;
     this->image = std::make_unique<WindowLines>(reader, *tile, depth);
   } else {
-    this->image = std::make_unique<PixelLines>(reader);
+    this->image = linesOfPixels(reader);
     cutPixels(tier);
   }
   tasks = shape.batch * blocking.mTasks * blocking.nTasks;

@@ -43,6 +43,27 @@ Patch PatchReader::patchAt(KernelEmitter &e, const Pixel &pixel, Value tap, Valu
   return patch;
 }
 
+static bool isMatrix(const Window &window) {
+  auto all = [](const int64_t (&numbers)[2], int64_t number) {
+    return numbers[0] == number && numbers[1] == number;
+  };
+  return all(window.kernel, 1) && all(window.strides, 1) && all(window.padding, 0) &&
+         all(window.inputDilations, 1) && window.groups == 1 && !window.channelsFirst &&
+         window.outHeight == window.height && window.outWidth == window.width;
+}
+std::unique_ptr<PanelSource> ampc::cpu::linesOfPixels(const PatchReader &reader) {
+  const Window &window = reader.window;
+  if (!isMatrix(window))
+    return std::make_unique<PixelLines>(reader);
+  auto lines = std::make_unique<StridedSource>();
+  lines->pointer = reader.pointer;
+  lines->element = reader.element;
+  lines->lines = window.pixels();
+  lines->depth = lines->lineStride = window.channels;
+  lines->depthStride = 1;
+  return lines;
+}
+
 PanelLayout PixelLines::layout(int64_t lines, int64_t depth) const { return paddedLines(depth); }
 
 /// The widest vector of which a tap's channels, if they are neighbours, are a multiple.

@@ -58,6 +58,10 @@ private:
   mlir::Value group;
 };
 
+/// The same; where a window is one pixel and all of the image are taken in order, these are rows of
+/// a matrix.
+std::unique_ptr<PanelSource> linesOfPixels(const PatchReader &reader);
+
 /// Lines are (tap, channel), k is the output pixel: the right side of a filter's gradient.
 class TapLines : public PanelSource {
 public:
