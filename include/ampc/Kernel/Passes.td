@@ -95,7 +95,7 @@ def KernelPackWeights : Pass<"kernel-pack-weights", "::mlir::ModuleOp"> {
 
     What it is worth depends on the rows that products have. A program gains if (packs saved - packs to write the copy) * `rows` is at least
     the sum of the rows of its products, where the target says what `rows` is for numbers of that type, and how often a product packs. Products of a part
-count as often as the program that calls it runs them; the part gets the copy as one more argument. A step that
+    count as often as the program that calls it runs them; the part gets the copy as one more argument. A step that
     reads a weight once per update, in a product that packs once, gains nothing: it packs once either way. A copy is made if some program gains that writes the
     weight or is an export. Where nothing but products reads the 16-bit copy of a parameter and packed ones are as small, they then take its place, one
     for every order.
