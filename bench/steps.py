@@ -5,6 +5,7 @@ import os
 import re
 import resource
 import shutil
+import statistics
 import subprocess
 import sys
 import time
@@ -133,8 +134,8 @@ def programs(folder):
 
 
 def processes(python, folder):
-    """A process that trains (of three, the one with the median time to create): from its start to the first loss, its peak of memory, and for ampc what comes before and behind the first step. Both sides
-    are Python with NumPy; PyTorch runs eagerly, which starts sooner and holds less than its compiler."""
+    """A process that trains: from its start to the first loss, its peak of memory, and for ampc what comes before and behind the first step; ampc's figures are medians of three processes, since one
+    whose memory the host has to find again takes several times as long. Both sides are Python with NumPy; PyTorch runs eagerly, which starts sooner and holds less than its compiler."""
     print("\n| process, bf16, 2 threads | ampc: create | first step / later | until a loss | PyTorch | peak memory | PyTorch | ampc / PyTorch |")
     print("|---|---|---|---|---|---|---|---|")
     for (what, *model), script, *options in workloads(folder):
@@ -144,17 +145,18 @@ def processes(python, folder):
             print(f"failed: {done.stderr.strip()[-400:]}", file=sys.stderr)
             continue
         command = [python or "/usr/bin/python3", peer("ampc_steps.py"), out, "--steps=6", "--threads=2"]
-        ours = sorted((line for _ in range(3) for line in run(command)), key=lambda line: line["create"])[1:2]
+        ours = [line for _ in range(3) for line in run(command)]
         command = [python, peer(script), "--threads=2", "--dtype=bf16", "--mode=eager", "--warm-up=2", "--steps=4", *options]
         theirs = run(command) if python else []
         shutil.rmtree(out)
         if not ours:
             continue
-        ours, theirs = ours[0], theirs[0] if theirs else {}
-        first, later = ours["seconds"][0], sorted(ours["seconds"][1:])[len(ours["seconds"]) // 2 - 1]
-        cells = [what, f"{ours['create'] * 1e3:.1f} ms", f"{first / later:.2f}", f"{ours['ready']:.2f} s"]
-        cells += [f"{theirs['ready']:.2f} s" if theirs else "-", f"{ours['peak_bytes'] / 1e6:.0f} MB"]
-        cells += [f"{theirs['peak_bytes'] / 1e6:.0f} MB", f"{ours['peak_bytes'] / theirs['peak_bytes']:.2f} (bar: at most 0.6)"] if theirs else ["-", "-"]
+        create, first, ready, peak = (statistics.median(map(figure, ours)) for figure in (
+            lambda line: line["create"], lambda line: line["seconds"][0] / statistics.median(line["seconds"][1:]),
+            lambda line: line["ready"], lambda line: line["peak_bytes"]))
+        theirs = theirs[0] if theirs else {}
+        cells = [what, f"{create * 1e3:.1f} ms", f"{first:.2f}", f"{ready:.2f} s", f"{theirs['ready']:.2f} s" if theirs else "-", f"{peak / 1e6:.0f} MB"]
+        cells += [f"{theirs['peak_bytes'] / 1e6:.0f} MB", f"{peak / theirs['peak_bytes']:.2f} (bar: at most 0.6)"] if theirs else ["-", "-"]
         print("| " + " | ".join(cells) + " |", flush=True)
 
 
