@@ -1,6 +1,7 @@
 // Where the results of a program are written: state in place, outputs directly, copies where
 // neither works.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Kernel/Fusion/Spaces.h"
 #include "lib/Kernel/Planning/Schedule.h"
 #include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/Signature.h"
@@ -94,16 +95,11 @@ LogicalResult HomeFinder::readSignature() {
 OpResult HomeFinder::copy(OpOperand &operand) {
   OpBuilder builder(operand.getOwner());
   Value value = operand.get();
-  auto type = cast<RankedTensorType>(value.getType());
-  ArrayAttr all = builder.getAffineMapArrayAttr(builder.getMultiDimIdentityMap(type.getRank()));
-  auto map = kernel::MapOp::create(builder, value.getLoc(), TypeRange{type}, value, type.getShape(),
-                                   all, all);
-  setOrigins(map, originsOf(kernel::throughViews(value)));
-  builder.createBlock(&map.getBody());
-  Value element = map.getBody().addArgument(type.getElementType(), value.getLoc());
-  kernel::YieldOp::create(builder, value.getLoc(), element);
-  operand.set(map.getResult(0));
-  return map->getResult(0);
+  Value copied = createPointwise(builder, value.getLoc(), cast<RankedTensorType>(value.getType()),
+                                 value, [](ValueRange x) { return x[0]; });
+  setOrigins(copied.getDefiningOp(), originsOf(kernel::throughViews(value)));
+  operand.set(copied);
+  return cast<OpResult>(copied);
 }
 
 void HomeFinder::placeOutput(OpOperand &operand, unsigned number) {

@@ -240,7 +240,7 @@ void ProductEmitter::packRhs(const Task &task, Value block) {
     });
 }
 
-/// Matrix tiles take whole steps of points.
+/// Vectors where the blocking says so; matrix tiles, which may lie anywhere, if k is whole steps.
 bool ProductEmitter::readsLhsInPlace() const {
   if (!blocking.usesTiles())
     return blocking.lhsLineInPlace != 0;
