@@ -117,8 +117,10 @@ const char *ampc_rt_json_string(ampc_rt_json *json) {
     }
     ++json->cursor;
     int32_t code = json->cursor < json->end ? readEscape(json) : -1;
-    if (code <= 0)
-      break;
+    if (code <= 0) { /* 0 would end the name early; a quote behind it does not end the string */
+      fail(json, "an escape of JSON other than \\u0000");
+      return "";
+    }
     out = putUtf8(out, (uint32_t)code);
   }
   if (json->cursor >= json->end || *json->cursor != '"') {

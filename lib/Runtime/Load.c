@@ -482,7 +482,8 @@ static ampc_status loadPath(ampc_state *state, const char *path, bool weights_on
   load.values_only = values_only;
   memset(stagedRuns(&load), 0, sizeof(uint64_t) * (size_t)state->model->program_count);
   load.ranges = (ampc_rt_range *)ampc_rt_at(state, state->layout.ranges);
-  load.file = open(path, O_RDONLY | O_CLOEXEC);
+  /* Without waiting for the writer of a FIFO, which has no length and is refused. */
+  load.file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (load.file < 0)
     return ampc_rt_fail(state->error, AMPC_E_IO, "load: %s: %s", path, ampc_rt_errno_text(errno));
   ampc_status status = loadFile(&load);

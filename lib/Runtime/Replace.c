@@ -19,26 +19,96 @@
 #include <unistd.h>
 
 typedef struct {
-  const char *path;
-  char folder[PATH_MAX]; /* of the path, with a slash */
-  char hidden[PATH_MAX]; /* in the folder: .NAME.ampc-new */
+  char path[PATH_MAX];   /* of the file itself, where the caller's path is a symbolic link */
+  char hidden[PATH_MAX]; /* FOLDER/.NAME.ampc-new */
+  size_t folder;         /* bytes of the folder and its slash, in `hidden` */
   int durable;
+  bool replaces;   /* there is an old file, */
+  struct stat old; /* whose owner, group and mode the new one gets */
 } target;
 
-static int openTarget(target *to, const char *path, int durable) {
+/* Length of the folder and its slash in a path. */
+static size_t folderOf(const char *path) {
   size_t length = strlen(path);
   while (length && path[length - 1] != '/')
     --length;
-  ampc_rt_text folder = {to->folder, sizeof to->folder, 0};
-  ampc_rt_text hidden = {to->hidden, sizeof to->hidden, 0};
-  for (size_t i = 0; i < length; ++i)
-    ampc_rt_put_char(&folder, path[i]);
-  if (!length)
-    ampc_rt_put(&folder, "./");
-  ampc_rt_print(&hidden, "%s.%s.ampc-new", to->folder, path + length);
-  to->path = path;
+  return length;
+}
+
+/* The calls themselves: older C libraries have no functions of these names. */
+static int statOf(const char *path, struct stat *info) {
+  return syscall(SYS_stat, path, info) ? errno : 0;
+}
+
+/* Puts the file that a chain of symbolic links names in the place of the link: a link stays, and
+   its target, on another disk perhaps, is replaced as a whole. `hidden` is scratch. */
+static int followLinks(target *to) {
+  for (int links = 0; links < 40; ++links) { /* the system's own limit */
+    ssize_t length = readlink(to->path, to->hidden, sizeof to->hidden);
+    if (length < 0)
+      return errno == EINVAL || errno == ENOENT ? 0 : errno; /* no link, or nothing */
+    size_t folder = to->hidden[0] == '/' ? 0 : folderOf(to->path);
+    if (folder + (size_t)length >= sizeof to->path)
+      return ENAMETOOLONG;
+    memcpy(to->path + folder, to->hidden, (size_t)length);
+    to->path[folder + (size_t)length] = 0;
+  }
+  return ELOOP;
+}
+
+/* A device, a FIFO or a folder is no file that could be replaced; as root, a rename would. */
+static int findOld(target *to) {
+  int failure = statOf(to->path, &to->old);
+  to->replaces = !failure;
+  if (failure)
+    return failure == ENOENT ? 0 : failure;
+  return S_ISREG(to->old.st_mode) ? 0 : S_ISDIR(to->old.st_mode) ? EISDIR : ENXIO;
+}
+
+static int openTarget(target *to, const char *path, int durable) {
+  size_t length = strlen(path);
+  if (length >= sizeof to->path)
+    return ENAMETOOLONG;
+  memcpy(to->path, path, length + 1);
   to->durable = durable;
-  return folder.length < sizeof to->folder && hidden.length < sizeof to->hidden ? 0 : ENAMETOOLONG;
+  /* First what is behind the path: links below /proc name pipes and sockets by texts. */
+  int failure = findOld(to);
+  if (failure || (failure = followLinks(to)))
+    return failure;
+  ampc_rt_text hidden = {to->hidden, sizeof to->hidden, 0};
+  size_t folder = folderOf(to->path);
+  for (size_t i = 0; i < folder; ++i)
+    ampc_rt_put_char(&hidden, to->path[i]);
+  if (!folder)
+    ampc_rt_put(&hidden, "./");
+  to->folder = hidden.length;
+  ampc_rt_print(&hidden, ".%s.ampc-new", to->path + folder);
+  return hidden.length < sizeof to->hidden ? 0 : ENAMETOOLONG;
+}
+
+static int openFolder(target *to, int flags, mode_t mode) {
+  char first = to->hidden[to->folder];
+  to->hidden[to->folder] = 0;
+  int file = open(to->hidden, flags, mode);
+  to->hidden[to->folder] = first;
+  return file;
+}
+
+/* Owner and group are the old file's where the system lets this process give them, and so is the
+   mode. A group that cannot be kept leaves its successor the rights of all others, so that nobody
+   new can read a private file. Before the content is written. */
+static int keepRights(const target *to, int file) {
+  struct stat now;
+  if (!to->replaces)
+    return 0;
+  if (syscall(SYS_fstat, file, &now))
+    return errno;
+  mode_t mode = to->old.st_mode & 0777;
+  if (to->old.st_uid != now.st_uid || to->old.st_gid != now.st_gid)
+    if (fchown(file, to->old.st_uid, to->old.st_gid) && to->old.st_gid != now.st_gid &&
+        fchown(file, (uid_t)-1, to->old.st_gid))
+      mode = (mode & 0707) | (mode & 0007) << 3;
+  return mode == (now.st_mode & 0777) || fchmod(file, mode) == 0 ? 0 : errno;
 }
 
 static int lockFile(int file, int how) {
@@ -48,7 +118,6 @@ static int lockFile(int file, int how) {
   return 0;
 }
 
-/* By the call itself: older C libraries have no function of these names. */
 static bool isAt(const char *path, int file) {
   struct stat named, opened;
   return syscall(SYS_lstat, path, &named) == 0 && syscall(SYS_fstat, file, &opened) == 0 &&
@@ -92,7 +161,9 @@ static int moveHidden(const target *to) {
 }
 
 static int writeContent(const target *to, int file, ampc_rt_writer write, void *argument) {
-  int failure = write(argument, file);
+  int failure = keepRights(to, file);
+  if (!failure)
+    failure = write(argument, file);
   return failure || !to->durable || fsync(file) == 0 ? failure : errno;
 }
 
@@ -108,10 +179,9 @@ static int linkUnnamed(const target *to, int file) {
 }
 
 /* Not *possible: the file system or the system cannot do this. */
-static int replaceByUnnamed(const target *to, ampc_rt_writer write, void *argument,
-                            bool *possible) {
+static int replaceByUnnamed(target *to, ampc_rt_writer write, void *argument, bool *possible) {
   *possible = false;
-  int file = open(to->folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  int file = openFolder(to, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   if (file < 0)
     return errno;
   /* First, since the disk may be full of it; what another process holds goes without this. */
@@ -140,8 +210,8 @@ static int replaceByNamed(const target *to, ampc_rt_writer write, void *argument
 }
 
 /* Makes the new name durable. Some file systems cannot, and need not, sync a folder. */
-static int syncFolder(const target *to) {
-  int file = open(to->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+static int syncFolder(target *to) {
+  int file = openFolder(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
   if (file < 0)
     return errno;
   int failure = fsync(file) == 0 || errno == EINVAL ? 0 : errno;

@@ -95,6 +95,11 @@ const char *ampc_rt_errno_text(int number) {
     return "file too large";
   case EISDIR:
     return "is a directory";
+  case ENXIO:
+  case ESPIPE:
+    return "is not a regular file";
+  case ELOOP:
+    return "too many symbolic links";
   case ENOTDIR:
     return "not a directory";
   case EMFILE:

@@ -191,7 +191,10 @@ TEST_F(Checkpoint, RefusesDamagedFiles) {
   edit("\"dtype\":\"F32\",", "", "dtype, shape and data_offsets, each once");
   edit("\"dtype\":\"F32\"", "\"dtype\":\"F32\",\"dtype\":\"F32\"",
        "dtype, shape and data_offsets, each once");
-  edit("\"format\":\"ampc\"", "\"format\":\"am\\qpc\"", "the end of a string");
+  edit("\"format\":\"ampc\"", "\"format\":\"am\\qpc\"", "an escape of JSON");
+  // Just before the closing quote, too.
+  for (const char *name : {"\"w\\u0000\":", "\"w\\q\":", "\"w\\u12\":", "\"w\\ud800\":"})
+    edit("\"w\":", name, "an escape of JSON");
   edit("\"format\":\"ampc\"", "\"format\":3", "a string");
   expectRefused(withHeader(header + "{}", data), "nothing after the header's object");
   expectRefused(withHeader("[]", data), "a header that is a JSON object");
@@ -226,6 +229,68 @@ TEST_F(Checkpoint, SurvivesAnyByteInTheHeader) {
     }
     ASSERT_TRUE(bytes(b) == before) << at;
   }
+}
+
+// The file that a chain of links names is replaced; the links stay.
+TEST_F(Checkpoint, FollowsSymbolicLinks) {
+  std::string first = folder + "/first", second = folder + "/second";
+  ASSERT_EQ(symlink("second", first.c_str()), 0);
+  ASSERT_EQ(symlink(path.c_str(), second.c_str()), 0);
+  for (int round = 0; round < 2; ++round) { // to no file, then to an old one
+    train(a, 1);
+    ASSERT_EQ(ampc_rt_save(a, first.c_str()), AMPC_OK) << ampc_rt_last_error(a);
+    struct stat info;
+    for (const std::string &link : {first, second})
+      EXPECT_TRUE(lstat(link.c_str(), &info) == 0 && S_ISLNK(info.st_mode));
+    EXPECT_TRUE(lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode));
+    ASSERT_EQ(ampc_rt_load(b, path.c_str(), 0), AMPC_OK) << ampc_rt_last_error(b);
+    EXPECT_TRUE(bytes(a) == bytes(b));
+  }
+  unlink(second.c_str());
+  ASSERT_EQ(symlink("first", second.c_str()), 0);
+  EXPECT_EQ(ampc_rt_save(a, first.c_str()), AMPC_E_IO);
+  EXPECT_NE(std::string(ampc_rt_last_error(a)).find("too many symbolic links"), std::string::npos);
+}
+
+TEST_F(Checkpoint, KeepsRightsOfTheOldFile) {
+  ASSERT_EQ(ampc_rt_save(a, path.c_str()), AMPC_OK);
+  for (mode_t mode : {mode_t(0600), mode_t(0664), mode_t(0440)}) {
+    ASSERT_EQ(chmod(path.c_str(), mode), 0);
+    bool isRoot = geteuid() == 0; // others cannot give files away
+    if (isRoot) {
+      ASSERT_EQ(chown(path.c_str(), 1234, 4321), 0);
+    }
+    ASSERT_EQ(ampc_rt_save(a, path.c_str()), AMPC_OK) << ampc_rt_last_error(a);
+    struct stat info;
+    ASSERT_EQ(stat(path.c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 07777, mode);
+    EXPECT_EQ(info.st_uid, isRoot ? 1234 : geteuid());
+    EXPECT_EQ(info.st_gid, isRoot ? 4321 : info.st_gid);
+  }
+}
+
+TEST_F(Checkpoint, ReplacesRegularFilesAlone) {
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  std::string link = folder + "/link";
+  ASSERT_EQ(symlink(path.c_str(), link.c_str()), 0);
+  for (const std::string &name : {path, link}) {
+    EXPECT_EQ(ampc_rt_save(a, name.c_str()), AMPC_E_IO);
+    EXPECT_NE(std::string(ampc_rt_last_error(a)).find("is not a regular file"), std::string::npos)
+        << ampc_rt_last_error(a);
+    struct stat info;
+    EXPECT_TRUE(lstat(path.c_str(), &info) == 0 && S_ISFIFO(info.st_mode));
+  }
+  EXPECT_EQ(ampc_rt_save(a, folder.c_str()), AMPC_E_IO);
+  EXPECT_NE(std::string(ampc_rt_last_error(a)).find("is a directory"), std::string::npos);
+}
+
+TEST_F(Checkpoint, RefusesFifosWithoutWaiting) {
+  unlink(path.c_str());
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(ampc_rt_load(b, path.c_str(), 0), AMPC_E_IO);
+  EXPECT_NE(std::string(ampc_rt_last_error(b)).find("is not a regular file"), std::string::npos)
+      << ampc_rt_last_error(b);
+  unlink(path.c_str());
 }
 
 // A disk that fails, or a file that somebody cuts, at any moment of the load.
