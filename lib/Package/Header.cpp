@@ -1,5 +1,6 @@
 // NAME.h: the C interface of a model, in C99.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Escape.h"
 #include "lib/Package/Interface.h"
 #include "lib/Package/Mirrors.h"
 #include "llvm/ADT/StringExtras.h"
@@ -12,13 +13,6 @@ extern const unsigned char commonHeader[];
 extern const std::size_t commonHeaderSize;
 } // namespace ampc
 using namespace ampc;
-
-/// Comments must not end early, whatever the user's names hold.
-static std::string inComment(std::string text) {
-  for (size_t at; (at = text.find("*/")) != std::string::npos;)
-    text.replace(at, 2, "* /");
-  return text;
-}
 
 namespace {
 class HeaderWriter {
@@ -65,7 +59,7 @@ static std::string declare(CType type, StringRef of, StringRef declared) {
 void HeaderWriter::writeFunction(StringRef function, CType result,
                                  ArrayRef<ParameterInfo> parameters, StringRef doc) {
   if (!doc.empty())
-    os << "/* " << doc << " */\n";
+    os << "/* " << doc << " */\n"; // the texts of Interface.cpp, of several lines
   os << declare(result, name, name + "_" + function.str() + "(");
   interleaveComma(parameters, os, [&](const ParameterInfo &parameter) {
     bool ofCall = parameter.type == CType::In || parameter.type == CType::Out;

@@ -1,5 +1,6 @@
 // Reads state, programs and kernels from a module after `emit`.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Escape.h"
 #include "lib/Package/Hashes.h"
 #include "lib/Package/Interface.h"
 #include "lib/Package/Mirrors.h"
@@ -416,6 +417,10 @@ LogicalResult Reader::checkNames(train::ModelOp model) {
   if (std::string expected = expectedName(result.name); !expected.empty())
     return model.emitError() << "expected a model name that is " << expected << ", but got '"
                              << result.name << "'";
+  for (const SlotInfo &slot : result.slots)
+    if (StringRef(slot.tensor.name).contains('\0')) // where names of C end
+      return model.emitError() << "expected names without a zero byte, but got '"
+                               << inComment(slot.tensor.name) << "'";
   llvm::StringSet<> taken = {"model", "state"};
   for (const FunctionInfo &function :
        llvm::concat<const FunctionInfo>(stateFunctions(), tensorFunctions()))

@@ -1,12 +1,13 @@
 // libNAME.so, for languages that load a library when they run.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/SharedLibrary.h"
+#include "ampc/Package/WriteFile.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/Signals.h"
 #include <cstdlib>
 
 using namespace llvm;
@@ -25,29 +26,57 @@ static Expected<std::string> findCompiler() {
                            "--bindings=python needs: cc in PATH, or CC=COMPILER");
 }
 
+namespace {
+/// A file in the system's folder for temporary files, which goes with the process unless SIGKILL
+/// ends it.
+class TemporaryFile {
+public:
+  TemporaryFile(StringRef suffix) {
+    if (!(code = sys::fs::createTemporaryFile("ampc-link", suffix, path)))
+      sys::RemoveFileOnSignal(path);
+  }
+  ~TemporaryFile() {
+    if (code)
+      return;
+    sys::fs::remove(path);
+    sys::DontRemoveFileOnSignal(path);
+  }
+
+  std::error_code code;
+  SmallString<128> path;
+};
+} // namespace
+
 Error ampc::linkSharedLibrary(const std::string &archive, const std::string &shared) {
   Expected<std::string> compiler = findCompiler();
   if (!compiler)
     return compiler.takeError();
-  // A process that has loaded the old one keeps it.
-  std::string fresh = shared + ".new", name = sys::path::filename(shared).str();
-  SmallString<128> log;
-  if (std::error_code code = sys::fs::createTemporaryFile("ampc-link", "txt", log))
-    return createStringError("cannot write a temporary file: " + code.message());
-  FileRemover removeLog(log), removeFresh(fresh);
-  std::string soname = "-Wl,-soname," + name;
-  SmallVector<StringRef> arguments = {*compiler, "-shared", "-o", fresh, soname,
-                                      "-Wl,--whole-archive", archive, "-Wl,--no-whole-archive",
+  // Linkers write in place, and two compilations may write into one folder: the library is linked
+  // under a name of this process and put in its place whole. A process that has loaded the old one
+  // keeps it.
+  TemporaryFile fresh("so"), log("txt");
+  for (const TemporaryFile *file : {&fresh, &log})
+    if (file->code)
+      return createStringError("cannot write a temporary file: " + file->code.message());
+  std::string soname = "-Wl,-soname," + sys::path::filename(shared).str();
+  SmallVector<StringRef> arguments = {*compiler, "-shared", "-o", fresh.path, soname,
+                                      // the table of addresses is read-only once it is loaded
+                                      "-Wl,-z,relro,-z,now", "-Wl,--whole-archive", archive,
+                                      "-Wl,--no-whole-archive",
                                       // what nothing in it calls is not loaded with it
                                       "-Wl,--as-needed", "-Wl,-z,defs", "-pthread", "-lm", "-ldl"};
-  std::optional<StringRef> redirects[] = {std::nullopt, log.str(), log.str()};
+  std::optional<StringRef> redirects[] = {std::nullopt, log.path.str(), log.path.str()};
   std::string error;
   if (sys::ExecuteAndWait(*compiler, arguments, std::nullopt, redirects, 0, 0, &error) != 0) {
-    if (auto text = MemoryBuffer::getFile(log); text && error.empty())
+    if (auto text = MemoryBuffer::getFile(log.path); text && error.empty())
       error = (*text)->getBuffer().trim().str();
     return createStringError("cannot link " + shared + " by " + *compiler + ": " + error);
   }
-  if (std::error_code code = sys::fs::rename(fresh, shared))
-    return createStringError("cannot write " + shared + ": " + code.message());
+  auto library = MemoryBuffer::getFile(fresh.path);
+  if (!library)
+    return createStringError("cannot read " + fresh.path.str() + ": " +
+                             library.getError().message());
+  if (Error error = writeFile(shared, (*library)->getBuffer()))
+    return createStringError("cannot write " + shared + ": " + toString(std::move(error)));
   return Error::success();
 }

@@ -57,6 +57,10 @@ llvm::ArrayRef<OptionDefinition> ampc::getOptionDefinitions() {
        "activation_budget", nullptr},
       {&O::freeze, OptionScope::User, "freeze", "PATTERN",
        "parameters that no step changes, as names with * and ?", "freeze", nullptr},
+      {&O::bytecode, OptionScope::User, "bytecode", "",
+       "accept a model as MLIR bytecode: only from a source you trust, since a damaged file can "
+       "crash MLIR's reader or run code in it",
+       "", nullptr},
       {&O::explain, OptionScope::User, "explain-precision", "",
        "a remark for every decision and every inserted cast; =REGEX: those that it matches", "",
        nullptr},

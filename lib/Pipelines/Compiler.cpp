@@ -251,6 +251,13 @@ OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
     llvm::errs() << "ampc: error: " << error << "\n";
     return nullptr;
   }
+  // MLIR's reader of bytecode trusts its input: random changes of a file of one kilobyte gave heap
+  // corruption, invalid accesses and an endless loop.
+  if (isBytecode(*file) && !request.options.bytecode) {
+    llvm::errs() << "ampc: error: expected a model as text, but got MLIR bytecode in "
+                 << request.input << "; --bytecode accepts it from a source you trust\n";
+    return nullptr;
+  }
   sources.AddNewSourceBuffer(std::move(file), {});
   OwningOpRef<ModuleOp> module = parse(sources, &context);
   if (!module || failed(checkIsModel(*module, request.input)))

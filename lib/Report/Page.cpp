@@ -1,5 +1,6 @@
 // The page: one file with everything in it.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Escape.h"
 #include "lib/Report/Facts.h"
 #include "lib/Report/StepLayout.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -28,13 +29,6 @@ static void writeData(llvm::raw_ostream &os, const json::Value &value) {
       os << "\\u003c";
     else
       os << c;
-}
-
-static std::string escaped(StringRef words) {
-  std::string out;
-  llvm::raw_string_ostream os(out);
-  llvm::printHTMLEscaped(words, os);
-  return out;
 }
 
 /// Lines that ops point at. Long ones hold data.
@@ -68,7 +62,7 @@ void report::writePage(llvm::raw_ostream &os, const json::Value &report, const C
     auto [key, after] = rest.split("}}");
     os << before;
     if (key == "title")
-      os << escaped(mixed.model);
+      os << ampc::inMarkup(mixed.model);
     else if (key == "style")
       os << text(reportStyle, reportStyleSize);
     else if (key == "script")

@@ -3,6 +3,7 @@
 #include "tools/ampc/AgainstReport.h"
 #include "ampc/Data/Array.h"
 #include "ampc/Package/WriteFile.h"
+#include "ampc/Support/Escape.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
@@ -244,20 +245,14 @@ bool AgainstReport::writeJson(const std::string &path, std::string &error) const
 bool AgainstReport::writeCsv(const std::string &path, std::string &error) const {
   std::string text;
   llvm::raw_string_ostream file(text);
-  auto quoted = [](llvm::StringRef text) {
-    std::string out = "\"";
-    for (char c : text)
-      out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return out + "\"";
-  };
   file << "name,op,kind,type,norm_error,max_error,largest,sensitivity,worst_step,first_divergent_"
           "step,"
           "location\n";
   for (const Row &row : rows)
-    file << quoted(row.value.key) << "," << row.value.op << "," << textOf(row.value.kind) << ","
+    file << inCsv(row.value.key) << "," << row.value.op << "," << textOf(row.value.kind) << ","
          << row.type
          << llvm::format(",%.6g,%.6g,%.6g,%.6g,%u,%u,", row.worst.norm, row.worst.max,
                          row.worst.largest, row.worst.sensitivity, row.step, row.firstBad)
-         << quoted(row.value.location) << "\n";
+         << inCsv(row.value.location) << "\n";
   return write(path, text, error);
 }

@@ -1,5 +1,6 @@
 // Times of kernels as a picture: each row of rectangles divides those above.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Escape.h"
 #include "tools/ampc/KernelProfile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -48,27 +49,20 @@ private:
 /// Colours that people who are blind to some tell apart (Okabe and Ito 2008), lightened.
 constexpr const char *colors[] = {"#dddddd", "#9ecfea", "#f3c77a", "#8fd0b5"};
 
-static std::string escaped(StringRef text) {
-  std::string result;
-  llvm::raw_string_ostream os(result);
-  llvm::printHTMLEscaped(text, os);
-  return result;
-}
-
 void Drawing::draw(const Frame &frame, double left, size_t row) {
   double wide = width * frame.nanoseconds / total, y = top + height * row;
   if (wide < 0.3)
     return; // nobody sees it
-  os << "<g><title>" << escaped(frame.name)
+  os << "<g><title>" << ampc::inMarkup(frame.name)
      << llvm::format(": %.3f ms, %.1f %%", 1e-6 * frame.nanoseconds,
                      100.0 * frame.nanoseconds / total)
-     << escaped(frame.note) << "</title>"
+     << ampc::inMarkup(frame.note) << "</title>"
      << llvm::format("<rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%.0f\" fill=\"%s\"/>",
                      left, y, wide, height - 1, colors[frame.color]);
   // A letter is about 7 wide.
   if (size_t letters = wide / 7; letters > 3)
     os << llvm::format("<text x=\"%.2f\" y=\"%.0f\">", left + 3, y + 14)
-       << escaped(StringRef(frame.name).take_front(letters)) << "</text>";
+       << ampc::inMarkup(StringRef(frame.name).take_front(letters)) << "</text>";
   os << "</g>\n";
   for (const Frame &inner : frame.inner) {
     draw(inner, left, row + 1);
@@ -117,7 +111,7 @@ void KernelProfile::writeSvg(llvm::raw_ostream &os, StringRef title) const {
      << "<style>text { pointer-events: none } rect:hover { stroke: black }</style>\n"
      << llvm::format("<rect width=\"%.0f\" height=\"%.0f\" fill=\"white\"/>\n", Drawing::width,
                      tall)
-     << "<text x=\"3\" y=\"20\">" << escaped(title)
+     << "<text x=\"3\" y=\"20\">" << ampc::inMarkup(title)
      << llvm::format(": %.3f ms in %zu kernels", 1e-6 * root.nanoseconds, times.size())
      << "</text>\n";
   Drawing(os, std::max<int64_t>(1, root.nanoseconds)).draw(root, 0, 0);

@@ -25,6 +25,7 @@ struct CompileOptions {
   bool masterWeights = true;
   std::string profile;
   std::vector<std::string> freeze;
+  bool bytecode = false; ///< a model may be MLIR bytecode, whose reader is not hardened
   bool explain = false;
   std::string explained; ///< a regular expression that remarks have to match; empty: all are shown
   std::string chunkedLosses = "auto";

@@ -1,5 +1,6 @@
 // NAME.hpp: a C++17 class around NAME.h.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Escape.h"
 #include "lib/Package/Bindings/Bindings.h"
 #include "lib/Package/Mirrors.h"
 #include "llvm/ADT/StringExtras.h"
@@ -52,7 +53,7 @@ void CppWriter::writeStruct(StringRef title, ArrayRef<OperandInfo> operands, boo
   for (const OperandInfo &operand : operands)
     if (operand.output == outputs)
       os << "  Span<" << (outputs ? "" : "const ") << cTypeOf(operand.tensor->dtype) << "> "
-         << operand.name << "; ///< " << operand.field->doc << "\n";
+         << operand.name << "; ///< " << inComment(operand.field->doc) << "\n";
   if (rate)
     os << "  float lr_factor = 1; ///< factor on the learning rate\n";
   os << "};\n";
@@ -137,7 +138,7 @@ void CppWriter::writeBody(const CallInfo &call, StringRef method, bool besides) 
 
 void CppWriter::writeMethod(const CallInfo &call, StringRef method) {
   StringRef doc = StringRef(call.doc).split('\n').first;
-  os << "\n  /// " << (call.trains ? doc.split(" `out`").first : doc) << "\n";
+  os << "\n  /// " << inComment(call.trains ? doc.split(" `out`").first : doc) << "\n";
   bool reads = call.trains || any_of(operandsOf(call, fieldScope()),
                                      [](const OperandInfo &operand) { return !operand.output; });
   std::string parameters =

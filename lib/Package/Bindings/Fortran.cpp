@@ -4,6 +4,7 @@
 // Arrays have C's dimensions in reverse, as columns come first in Fortran. A call is two
 // subroutines: the bound one checks shapes, the other has arrays of explicit shape, for which the
 // compiler makes contiguous copies where they are needed.
+#include "ampc/Support/Escape.h"
 #include "lib/Package/Bindings/Bindings.h"
 #include "lib/Package/Mirrors.h"
 #include "llvm/ADT/StringExtras.h"
@@ -311,10 +312,10 @@ void FortranWriter::writeCheck(const CallInfo &call, ArrayRef<OperandInfo> opera
 
 void FortranWriter::writeChecked(const CallInfo &call, const Names &name) {
   std::vector<OperandInfo> operands = operandsOf(call, scope, toFortran);
-  os << "\n  ! " << StringRef(call.doc).split('\n').first.split(" `out`").first << "\n";
+  os << "\n  ! " << inComment(StringRef(call.doc).split('\n').first.split(" `out`").first) << "\n";
   for (const OperandInfo &operand : operands)
     os << "  !   " << operand.name << "(" << extents(*operand.tensor, *call.program) << "): in C "
-       << operand.field->doc << "\n";
+       << inComment(operand.field->doc) << "\n";
   os << "  subroutine " << name.checked;
   writeArguments(call, operands, true, os);
   writeDummies(call, name, operands, true);

@@ -1,5 +1,6 @@
 // NAME.py: a Python class around libNAME.so, with NumPy's arrays in and out.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Escape.h"
 #include "lib/Package/Bindings/Bindings.h"
 #include "lib/Package/Mirrors.h"
 #include "llvm/ADT/StringExtras.h"
@@ -54,14 +55,6 @@ static std::string toPython(StringRef name) {
 
 static std::vector<OperandInfo> operandsOf(const CallInfo &call) {
   return operandsOf(call, NameScope((keywords + locals).str()), toPython);
-}
-
-/// Text between three quotes.
-static std::string inQuotes(StringRef text) {
-  std::string escaped;
-  for (char c : text)
-    escaped += (c == '\\' || c == '"' ? std::string("\\") : "") + c;
-  return escaped;
 }
 
 void PythonWriter::writeStruct(StringRef title, ArrayRef<std::pair<std::string, CType>> fields) {
@@ -147,7 +140,7 @@ void PythonWriter::writeCalls() {
     writeOperands(call, true);
     os << ", (";
     for (const TensorInfo &number : numbersOf(*call.program))
-      os << "\"" << inQuotes(number.name) << "\", ";
+      os << "\"" << inPythonString(number.name) << "\", ";
     os << ")),\n";
   }
   os << "}\n";
@@ -161,15 +154,15 @@ void PythonWriter::writeMethod(const CallInfo &call, StringRef method) {
       inputs += (inputs.empty() ? "" : ", ") + operand.name;
   os << "\n    def " << method << "(self" << (inputs.empty() ? "" : ", " + inputs)
      << (call.trains ? ", lr_factor=1.0" : "") << "):\n        \"\"\""
-     << inQuotes(StringRef(call.doc).split('\n').first.split(" `out`").first) << "\n";
+     << inPythonString(StringRef(call.doc).split('\n').first.split(" `out`").first) << "\n";
   for (const OperandInfo &operand : operands)
     os << "\n        " << (operand.output ? "returns " : "") << operand.name << ": "
-       << inQuotes(describe(*operand.tensor, call.program->batch, /*asBits=*/false));
+       << inPythonString(describe(*operand.tensor, call.program->batch, /*asBits=*/false));
   if (call.trains)
     os << "\n        lr_factor: factor on the learning rate\n        returns an ampc_train_out: "
           "loss, grad_norm, skipped, ...";
   for (auto [place, number] : enumerate(numbersOf(*call.program)))
-    os << (place ? ", " : "\n        and in its `named`: ") << inQuotes(number.name);
+    os << (place ? ", " : "\n        and in its `named`: ") << inPythonString(number.name);
   os << "\"\"\"\n        return self._run(\"" << call.program->name << "\", [" << inputs << "]"
      << (call.trains ? ", lr_factor" : "") << ")\n";
 }

@@ -137,7 +137,7 @@ class _Model:
                                initial_data=os.fsencode(initial_data or os.path.join(_FOLDER, f"{_NAME}.data.safetensors")))
         status = _library.create(ctypes.byref(options), ctypes.byref(self._state))
         if status < 0:
-            raise Error(status, message.value.decode())
+            raise Error(status, message.value.decode(errors="replace"))
 
     def close(self):
         """Ends the state, after calls that other threads are in; later ones raise Error."""
@@ -158,7 +158,7 @@ class _Model:
 
     def _finish(self, status):
         if status < 0:
-            raise Error(status, _library.last_error(self._state).decode())
+            raise Error(status, _library.last_error(self._state).decode(errors="replace"))
 
     def _run(self, name, given, lr_factor=1.0):
         call = _CALLS[name]
@@ -207,7 +207,7 @@ class _Model:
         return {tensor.name: tensor for tensor in map(_tensor, numbers)}
 
     def _find(self, name):
-        number = _library.find_tensor(name.encode())
+        number = _library.find_tensor(name.encode(errors="surrogateescape"))
         if number < 0:
             raise KeyError(f"expected one of {', '.join(self.tensors)}, but got {name}")
         return number, _tensor(number)
@@ -232,7 +232,7 @@ class _Model:
 
 def _tensor(number):
     tensor = _library.tensor(number).contents
-    return Tensor(tensor.name.decode(), _DTYPES[tensor.dtype], tuple(tensor.dims[i] for i in range(tensor.rank)),
+    return Tensor(tensor.name.decode(errors="surrogateescape"), _DTYPES[tensor.dtype], tuple(tensor.dims[i] for i in range(tensor.rank)),
                   _library.tensor_role(number))
 
 
