@@ -67,6 +67,13 @@ void BodyEmitter::release(size_t mark) {
   while (order.size() > mark)
     pinned.erase(order.pop_back_val());
 }
+BodyEmitter::Values BodyEmitter::take(size_t mark) {
+  Values taken;
+  for (Value value : ArrayRef(order).drop_front(mark))
+    taken[value] = pinned.lookup(value);
+  release(mark);
+  return taken;
+}
 void BodyEmitter::pin(const Run &run, uint64_t varying) {
   Run point = run;
   point.lanes = point.active = 1;

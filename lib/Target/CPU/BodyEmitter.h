@@ -44,6 +44,8 @@ public:
   /// Pins and definitions after `mark` are forgotten; call it where a loop body ends.
   size_t mark() const { return order.size(); }
   void release(size_t mark);
+  /// Forgets them and returns them, for `evaluate` to begin with at other places in the code.
+  Values take(size_t mark);
 
   /// The value of a body value: a vector of run.lanes if it depends on the lanes, else maybe a
   /// scalar.

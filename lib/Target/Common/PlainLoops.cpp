@@ -142,33 +142,3 @@ unsigned target::rowStage(Value value) {
                                 isa_and_nonnull<kernel::RowReduceOp>(operand.getDefiningOp()));
   return most;
 }
-
-static bool readsAcross(kernel::ReduceOp op, const IterationSpace &space) {
-  if (space.sizes[2] != 1 || space.sizes[0] == 1 ||
-      !op.getBody().front().getOps<kernel::LinearIndexOp>().empty())
-    return false;
-  bool across = false;
-  for (const Access &access : llvm::concat<const Access>(space.inputs, space.results)) {
-    if (access.residue)
-      return false;
-    across |= access.strides[0] == 1 && access.strides[1] > 1;
-  }
-  return across;
-}
-ReduceOrder::ReduceOrder(kernel::ReduceOp op)
-    : chunks(op.getParts()), space(IterationSpace::of(op)) {
-  if (readsAcross(op, space)) {
-    std::swap(space.sizes[0], space.sizes[2]);
-    for (Access &access : llvm::concat<Access>(space.inputs, space.results))
-      std::swap(access.strides[0], access.strides[2]);
-  }
-  outer = space.sizes[0];
-  reduced = space.sizes[1];
-  inner = space.sizes[2];
-  chunk = llvm::divideCeil(reduced, chunks);
-}
-int64_t ReduceOrder::chooseParts(kernel::ReduceOp op) {
-  ArrayRef<int64_t> space = op.getSpace();
-  int64_t elements = space[0] * space[1] * space[2];
-  return std::max<int64_t>(1, std::min({space[1] / 16, elements / 16384, int64_t(64)}));
-}

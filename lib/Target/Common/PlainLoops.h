@@ -104,16 +104,6 @@ mlir::Value at(LoopEmitter &e, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<mli
 /// Element `i` of an index, an i32, as a position.
 mlir::Value loadIndex(LoopEmitter &e, mlir::Value base, mlir::Value i);
 void storeIndex(LoopEmitter &e, mlir::Value number, mlir::Value base, mlir::Value i);
-/// How a kernel.reduce adds up: each of `chunks` by itself, and their sums in order.
-struct ReduceOrder {
-  explicit ReduceOrder(kernel::ReduceOp op);
-  /// A chunk is worth a task from about 16 K elements on; 64 of them keep the last sum short.
-  static int64_t chooseParts(kernel::ReduceOp op);
-  int64_t outer, reduced, inner;
-  int64_t chunks, chunk; // parts of reduced, and their length
-  IterationSpace space; // rows of a transposed tensor are columns: outer and inner may be exchanged
-};
-
 /// Reductions of a row that must be finished before `value` is known: the stage that computes it.
 unsigned rowStage(mlir::Value value);
 

@@ -174,8 +174,8 @@ kernel.program @with_loss(%w: tensor<16xf32> {train.is = #train.state<@w>}, %x: 
 
 // Partial sums of a long reduction are arena memory while it runs.
 // CHECK-LABEL: kernel.program @workspace
-// CHECK-SAME: arena_bytes = 16384
-// CHECK: kernel.reduce {{.*}} attributes {kernel.places = [#kernel.place<output, 0, 0>], kernel.workspace = 0 : i64, parts = 32 : i64, workspace_bytes = 16384 : i64}
+// CHECK-SAME: arena_bytes = 8192
+// CHECK: kernel.reduce {{.*}} attributes {kernel.places = [#kernel.place<output, 0, 0>], kernel.workspace = 0 : i64, parts = 16 : i64, workspace_bytes = 8192 : i64}
 kernel.program @workspace(%x: tensor<1x4096x128xf32> {train.is = #train.input<"x">}) -> (tensor<1x128xf32> {train.is = #train.output<named, name = "y">}) {
   %0 = kernel.reduce sum (%x : tensor<1x4096x128xf32>) space [1, 4096, 128]
       maps [affine_map<(d0, d1, d2) -> (d0, d1, d2)>] -> [affine_map<(d0, d1, d2) -> (d0, d2)>] {

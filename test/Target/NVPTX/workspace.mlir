@@ -5,8 +5,8 @@
 #in = affine_map<(d0, d1, d2) -> (d1, d2)>
 #out = affine_map<(d0, d1, d2) -> (d2)>
 kernel.program @workspace(%x: tensor<512x64xf32>) -> tensor<64xf32> {
-  // CHECK: workspace.mlir:[[#@LINE+1]]:{{.*}}error: 'kernel.reduce' op expected a workspace of at least 1024 bytes, but got 0
-  %y = kernel.reduce sum(%x : tensor<512x64xf32>) space [1, 512, 64] maps [#in] -> [#out] attributes {parts = 4 : i64} {
+  // CHECK: workspace.mlir:[[#@LINE+1]]:{{.*}}error: 'kernel.reduce' op expected a workspace of at least 512 bytes, but got 0
+  %y = kernel.reduce sum(%x : tensor<512x64xf32>) space [1, 512, 64] maps [#in] -> [#out] attributes {parts = 2 : i64} {
   ^bb0(%a: f32):
     kernel.yield %a : f32
   } : tensor<64xf32>

@@ -1,9 +1,9 @@
 // kernel.map: rows of points, each in stages when it reduces along itself.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/BodyEmitter.h"
-#include "lib/Target/CPU/Combine.h"
 #include "lib/Target/CPU/Cost.h"
 #include "lib/Target/CPU/Data/RowCache.h"
+#include "lib/Target/CPU/Data/RowSums.h"
 #include "lib/Target/CPU/Data/Totals.h"
 #include "lib/Target/CPU/Product/PackedResults.h"
 #include "lib/Target/CPU/Product/TileEmitter.h"
@@ -98,39 +98,23 @@ Run RowEmitter::runAt(Value j, int64_t active) const {
   return run;
 }
 
-// Several accumulators per reduction hide the latency of an addition.
 void RowEmitter::reduceStage(MutableArrayRef<kernel::RowReduceOp> reductions) {
-  int64_t lanes = body.lanes(), full = length - length % lanes;
-  int64_t ways = length >= 8 * lanes ? 4 : 1;
-  SmallVector<Value> sums;
-  for (int64_t way = 0; way < ways; ++way)
-    for (kernel::RowReduceOp r : reductions)
-      sums.push_back(neutral(e, r.getKind(), KernelEmitter::vectorOf(r.getType(), lanes)));
-  auto accumulate = [&](Value j, int64_t active, MutableArrayRef<Value> into) {
+  SmallVector<RowSums::Sum> sums;
+  for (kernel::RowReduceOp r : reductions)
+    sums.push_back({r.getKind(), r.getType()});
+  auto terms = [&](Value j, int64_t active) {
     Run run = runAt(j, active);
     BodyEmitter::Values done;
     cache.load(e, body, scratch, stage, run, done);
-    for (auto [r, sum] : llvm::zip(reductions, into)) {
-      Value next = combine(e, r.getKind(), sum, body.evaluateVector(r.getX(), run, done));
-      sum = keepActive(e, next, sum, active);
-    }
+    SmallVector<Value> found;
+    for (kernel::RowReduceOp r : reductions)
+      found.push_back(body.evaluateVector(r.getX(), run, done));
     cache.store(e, scratch, stage, run, done);
+    return found;
   };
-  size_t count = reductions.size();
-  int64_t blocked = full - full % (ways * lanes);
-  sums = e.loop(e.index(0), e.index(blocked), ways * lanes, sums, [&](Value j, ValueRange v) {
-    SmallVector<Value> next(v);
-    for (int64_t way = 0; way < ways; ++way)
-      accumulate(e.add(j, way * lanes), lanes, MutableArrayRef(next).slice(way * count, count));
-    return next;
-  });
-  for (int64_t j = blocked; j < length; j += lanes)
-    accumulate(e.index(j), std::min(lanes, length - j), MutableArrayRef(sums).take_front(count));
-  for (auto [i, r] : llvm::enumerate(reductions)) {
-    for (int64_t way = 1; way < ways; ++way)
-      sums[i] = combine(e, r.getKind(), sums[i], sums[way * count + i]);
-    body.define(r.getResult(), combineLanes(e, r.getKind(), sums[i]));
-  }
+  RowSums rows(e, sums, body.lanes(), e.offset(scratch, cache.bytes()));
+  for (auto [r, sum] : llvm::zip(reductions, rows.emit(length, terms)))
+    body.define(r.getResult(), sum);
 }
 
 void RowEmitter::storeVarying(Value from, Value to) {
@@ -188,6 +172,12 @@ void RowEmitter::emit(ArrayRef<Value> outerDims, Value from, Value to) {
   body.release(mark);
 }
 
+/// Of a stage's sums: all that a row has are enough for any.
+static int64_t sumBytes(kernel::MapOp op, int64_t length) {
+  auto reductions = op.getBody().front().getOps<kernel::RowReduceOp>();
+  return RowSums::scratchBytes(std::distance(reductions.begin(), reductions.end()), length);
+}
+
 namespace {
 class MapTemplate : public KernelTemplate {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override {
@@ -203,7 +193,7 @@ class MapTemplate : public KernelTemplate {
     }
     auto tiles = TileShape::of(map, shape.space, BodyEmitter::lanesFor(map, tier));
     emission.tasks = tiles ? tiles->tasks() : shape.tasks();
-    emission.scratchBytes = RowCache(map, shape.length).bytes();
+    emission.scratchBytes = RowCache(map, shape.length).bytes() + sumBytes(map, shape.length);
     return emission;
   }
 

@@ -3,6 +3,7 @@
 #ifndef LIB_TARGET_NVPTX_ROWS_BLOCKLAYOUT_H
 #define LIB_TARGET_NVPTX_ROWS_BLOCKLAYOUT_H
 
+#include "lib/Target/Common/SumOrder.h"
 #include "lib/Target/NVPTX/Rows/RowShape.h"
 
 namespace ampc::nvptx {
@@ -15,7 +16,7 @@ struct ChunkBuffer {
   int64_t vector = 0, pieceElements = 0, elementBytes = 0;
 
   ChunkBuffer() = default;
-  ChunkBuffer(mlir::Type element, int64_t vector, int64_t chunks, int64_t padding);
+  ChunkBuffer(mlir::Type element, int64_t vector, int64_t chunks);
   int64_t pieceBytes() const { return pieceElements * elementBytes; }
   int64_t pieces() const { return vector / pieceElements; }
   int64_t bytes() const { return pieces() * planeBytes; }
@@ -27,34 +28,31 @@ struct ChunkBuffer {
   void store(DeviceEmitter &e, llvm::ArrayRef<Value> values, Value chunk) const;
 };
 
+/// Threads in groups, each of which has 512 neighbouring columns at a time and adds up parts of the
+/// row of 8192 columns, in the order of target::order: part p is that of group p % groups. A thread
+/// has a chunk in each step, always of the same columns modulo 512. Example of 50257 columns in
+/// f32: 7 parts, 7 groups of 128 threads, a round of 16 steps.
 struct BlockLayout {
   using Value = mlir::Value;
-  static constexpr int64_t chains = 64; // sums of a row, one a column of a block of 64
 
   BlockLayout(const RowShape &shape, const Chip &chip);
-  int64_t tileColumns() const { return threads * vector; }
-  int64_t warps() const { return threads / 32; }
+  int64_t groupThreads() const { return target::order::rowWidth / vector; }
+  int64_t threads() const { return groups * groupThreads(); }
+  int64_t rounds() const { return llvm::divideCeil(parts, groups); }
 
-  int64_t vector, threads, chunks, tiles;
+  int64_t vector, chunks, parts, groups, steps;
   /// Inputs that lie in shared memory before the first stage, and values that a stage leaves there.
   llvm::MapVector<Value, ChunkBuffer> kept;
-  /// Of ordered sums: terms, twice, since one tile is added up while the next is made; then by
-  /// reduction: sums of columns, what is left of the row, the result.
+  /// Of a reduction: the sums of columns of each group, and those of parts.
   struct Sum {
-    ChunkBuffer terms;
-    int64_t nextTile = 0; // bytes between the two
-    int64_t columns = 0, rest = 0, result = 0;
+    int64_t columns = 0, parts = 0;
   };
   llvm::DenseMap<Value, Sum> sums;
-  /// Others: one number per warp.
-  llvm::DenseMap<Value, int64_t> perWarp;
   int64_t bytes = 0;
 
 private:
-  bool place(const RowShape &shape, const Chip &chip, int64_t count);
   int64_t take(int64_t size);
   void placeSums(const RowShape &shape);
-  void placeTerms(const RowShape &shape);
   bool keep(const RowShape &shape, Value value, int64_t most);
   bool takePlace(const RowShape &shape, Value value);
 

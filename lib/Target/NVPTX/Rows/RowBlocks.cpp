@@ -14,7 +14,7 @@ class RowBlockWriter {
 public:
   RowBlockWriter(const RowShape &shape, const BlockLayout &layout, DeviceEmitter &e,
                  const KernelPointers &pointers)
-      : shape(shape), layout(layout), order(shape.length), e(e), pointers(pointers),
+      : shape(shape), layout(layout), e(e), pointers(pointers),
         body(e, shape.op, pointers, shape.space), row(shape.rowAt(e, e.block())),
         thread(e.thread()), shared(e.sharedMemory()) {
     if (shape.hasPhase())
@@ -24,9 +24,10 @@ public:
 
 private:
   /// A chunk of the thread: its number, the column of its first point (less than 0 if that is
-  /// before the row), and whether all its points are columns below a limit (null: always).
+  /// before the row), the columns [low, high) that this thread has, and whether all points of the
+  /// chunk are among them (null: always).
   struct Chunk {
-    Value number, start, isWhole;
+    Value number, start, low, high, isWhole;
   };
   SmallVector<Value> dimsAt(Value column) const {
     SmallVector<Value> dims(row);
@@ -34,8 +35,11 @@ private:
     return dims;
   }
   Value at(int64_t offset) { return e.advance(shared, offset); }
-  Value isColumn(Value column) { return target::within(e, column, shape.length); }
-  Chunk chunkOf(Value tile, int64_t limit);
+  Value part(Value round) { return e.add(e.mul(round, layout.groups), e.position(group())); }
+  Value group() { return e.div32(thread, layout.groupThreads()); }
+  Chunk chunkOf(Value round, Value step);
+  void forChunks(llvm::function_ref<void(const Chunk &)> body);
+  Value isColumn(const Chunk &chunk, Value column);
   /// `whole` for a chunk, or `single` for each of its points that is a column.
   void visit(const Chunk &chunk, llvm::function_ref<void()> whole,
              llvm::function_ref<void(Value i, Value column)> single);
@@ -53,25 +57,16 @@ private:
 
   void reduceStage(unsigned stage);
   SmallVector<Value> neutral(unsigned stage);
-  void storeTerms(kernel::RowReduceOp reduce, ArrayRef<Value> terms, Value parity);
-  SmallVector<Value> leaveOut(unsigned stage, Value parity, ValueRange sums);
-  SmallVector<Value> findTerms(unsigned stage, const Chunk &chunk, Value parity, ValueRange sums);
-  SmallVector<Value> findSingleTerms(unsigned stage, const Chunk &chunk, Value parity,
-                                     ValueRange sums);
-  Value addTerms(kernel::RowReduceOp reduce, Value parity, Value sum);
-  Value isAdder(kernel::RowReduceOp reduce);
-  Value chain() { return e.and32(thread, BlockLayout::chains - 1); }
-  void storeChain(kernel::RowReduceOp reduce, Value sum);
-  void finishSum(kernel::RowReduceOp reduce);
-  void storeOfWarp(kernel::RowReduceOp reduce, Value value);
-  Value finish(kernel::RowReduceOp reduce);
-  Value combineLanes(kernel::Combine kind, Value x, int64_t width);
+  SmallVector<Value> addChunk(unsigned stage, const Chunk &chunk, ValueRange sums);
+  SmallVector<Value> addPoints(unsigned stage, const Chunk &chunk, ValueRange sums);
+  void storeColumns(kernel::RowReduceOp reduce, ValueRange sums);
+  void addColumns(kernel::RowReduceOp reduce, Value round);
+  Value addParts(kernel::RowReduceOp reduce);
   void storeVarying();
   void storeUniform();
 
   const RowShape &shape;
   const BlockLayout &layout;
-  SumOrder order;
   DeviceEmitter &e;
   const KernelPointers &pointers;
   Body body;
@@ -81,22 +76,39 @@ private:
 };
 } // namespace
 
-RowBlockWriter::Chunk RowBlockWriter::chunkOf(Value tile, int64_t limit) {
+RowBlockWriter::Chunk RowBlockWriter::chunkOf(Value round, Value step) {
   Chunk chunk;
-  Value first = e.mul(tile, layout.threads);
-  chunk.number = e.add32(e.number(first), thread);
-  chunk.start = e.mul(e.position(chunk.number), layout.vector);
+  int64_t perPart = target::order::chunkColumns / layout.vector;
+  Value lane = e.position(e.rem32(thread, layout.groupThreads())), first = part(round);
+  Value number = e.add(e.add(e.mul(first, perPart), e.mul(step, layout.groupThreads())), lane);
+  chunk.number = e.number(number);
+  chunk.start = e.mul(number, layout.vector);
   if (phase)
     chunk.start = e.sub(chunk.start, phase);
-  if (!phase && limit == layout.tiles * layout.tileColumns())
+  chunk.low = e.mul(first, target::order::chunkColumns);
+  chunk.high = e.min(e.add(chunk.low, target::order::chunkColumns), e.index(shape.length));
+  int64_t all = layout.rounds() * layout.groups * target::order::chunkColumns;
+  if (!phase && (shape.length == all || shape.length == layout.steps * target::order::rowWidth))
     return chunk;
-  chunk.isWhole = e.less(chunk.start, e.index(limit - layout.vector + 1));
+  chunk.isWhole = e.less(e.add(chunk.start, layout.vector - 1), chunk.high);
   if (phase) {
     Value begins =
-        e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::sge, chunk.start, e.index(0));
+        e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::sge, chunk.start, chunk.low);
     chunk.isWhole = target::both(e, chunk.isWhole, begins);
   }
   return chunk;
+}
+void RowBlockWriter::forChunks(llvm::function_ref<void(const Chunk &)> body) {
+  e.loop(e.index(0), e.index(layout.rounds()), 1, [&](Value round) {
+    e.loop(e.index(0), e.index(layout.steps), 1, [&](Value step) { body(chunkOf(round, step)); });
+  });
+}
+
+/// A chunk may be that of two groups: each has the columns of its own part.
+Value RowBlockWriter::isColumn(const Chunk &chunk, Value column) {
+  Value begins =
+      e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::sge, column, chunk.low);
+  return target::both(e, begins, e.less(column, chunk.high));
 }
 
 void RowBlockWriter::visit(const Chunk &chunk, llvm::function_ref<void()> whole,
@@ -106,10 +118,12 @@ void RowBlockWriter::visit(const Chunk &chunk, llvm::function_ref<void()> whole,
   e.when(chunk.isWhole, whole);
   if (shape.isWhole())
     return;
-  e.when(target::negate(e, chunk.isWhole), [&] {
+  Value isPartial =
+      target::both(e, target::negate(e, chunk.isWhole), e.less(chunk.start, chunk.high));
+  e.when(isPartial, [&] {
     e.loop(e.index(0), e.index(layout.vector), 1, [&](Value i) {
       Value column = e.add(chunk.start, i);
-      e.when(isColumn(column), [&] { single(i, column); });
+      e.when(isColumn(chunk, column), [&] { single(i, column); });
     });
   });
 }
@@ -147,8 +161,7 @@ void RowBlockWriter::fill() {
       inputs.push_back({input, buffer});
   if (inputs.empty())
     return;
-  e.loop(e.index(0), e.index(layout.tiles), 1, [&](Value tile) {
-    Chunk chunk = chunkOf(tile, shape.length);
+  forChunks([&](const Chunk &chunk) {
     for (auto &[input, buffer] : inputs)
       fillChunk(input, buffer, chunk);
   });
@@ -218,53 +231,27 @@ SmallVector<Value> RowBlockWriter::neutral(unsigned stage) {
   return values;
 }
 
-void RowBlockWriter::storeTerms(kernel::RowReduceOp reduce, ArrayRef<Value> terms, Value parity) {
-  const BlockLayout::Sum &in = layout.sums.find(reduce.getResult())->second;
-  const ChunkBuffer &buffer = in.terms;
-  for (int64_t piece = 0; piece < buffer.pieces(); ++piece)
-    e.storeRun(terms.slice(piece * buffer.pieceElements, buffer.pieceElements),
-               e.advance(buffer.place(e, thread, piece), e.mul32(parity, in.nextTile)));
-}
-
-/// A chunk behind the row adds nothing.
-SmallVector<Value> RowBlockWriter::leaveOut(unsigned stage, Value parity, ValueRange sums) {
-  for (auto [reduce, none] : llvm::zip(shape.reductions[stage], neutral(stage)))
-    if (shape.isOrdered(reduce))
-      storeTerms(reduce, SmallVector<Value>(layout.vector, none), parity);
-  return sums;
-}
-
-/// Maxima of the thread's terms; terms of sums go to shared memory.
-SmallVector<Value> RowBlockWriter::findTerms(unsigned stage, const Chunk &chunk, Value parity,
-                                             ValueRange sums) {
+/// To the sums of the thread's columns, reduction by reduction.
+SmallVector<Value> RowBlockWriter::addChunk(unsigned stage, const Chunk &chunk, ValueRange sums) {
   SmallVector<Body::Values> known = readChunk(stage, chunk);
-  SmallVector<Value> next(sums);
-  for (auto [r, op] : llvm::enumerate(shape.reductions[stage])) {
-    kernel::RowReduceOp reduce = op;
-    SmallVector<Value> terms;
-    for (auto [i, values] : llvm::enumerate(known))
-      terms.push_back(body.evaluate(reduce.getX(), dimsAt(e.add(chunk.start, i)), values));
-    if (shape.isOrdered(reduce)) {
-      storeTerms(reduce, terms, parity);
-      continue;
+  SmallVector<Value> next;
+  for (kernel::RowReduceOp reduce : shape.reductions[stage])
+    for (auto [i, values] : llvm::enumerate(known)) {
+      Value term = body.evaluate(reduce.getX(), dimsAt(e.add(chunk.start, i)), values);
+      next.push_back(combine(e, reduce.getKind(), sums[next.size()], term));
     }
-    for (Value term : terms)
-      next[r] = combine(e, reduce.getKind(), next[r], term);
-  }
   keepChunk(stage, known, chunk);
   return next;
 }
 
-/// Point by point: what is no column adds nothing, and columns behind the last block of 64 have a
-/// place of their own.
-SmallVector<Value> RowBlockWriter::findSingleTerms(unsigned stage, const Chunk &chunk, Value parity,
-                                                   ValueRange sums) {
+/// Point by point: what is no column of the thread's part adds nothing.
+SmallVector<Value> RowBlockWriter::addPoints(unsigned stage, const Chunk &chunk, ValueRange sums) {
   ArrayRef<kernel::RowReduceOp> reductions = shape.reductions[stage];
   return e.loop(e.index(0), e.index(layout.vector), 1, sums, [&](Value i, ValueRange soFar) {
     Value column = e.add(chunk.start, i);
-    SmallVector<Value> none = neutral(stage);
+    SmallVector<Value> none = neutral(stage), next;
     SmallVector<Value> terms = e.either(
-        isColumn(column),
+        isColumn(chunk, column),
         [&] {
           Body::Values known = readPoint(stage, chunk, i);
           SmallVector<Value> found;
@@ -274,154 +261,98 @@ SmallVector<Value> RowBlockWriter::findSingleTerms(unsigned stage, const Chunk &
           return found;
         },
         [&] { return none; });
-    Value behind = e.sub(column, e.index(order.blocked));
-    Value isRest = target::within(e, behind, order.rest);
-    SmallVector<Value> next(soFar);
-    for (size_t r = 0; r < reductions.size(); ++r) {
-      kernel::RowReduceOp reduce = reductions[r];
-      if (!shape.isOrdered(reduce)) {
-        next[r] = combine(e, reduce.getKind(), next[r], terms[r]);
-        continue;
+    for (auto [r, op] : llvm::enumerate(reductions)) {
+      kernel::RowReduceOp reduce = op;
+      for (int64_t point = 0; point < layout.vector; ++point) {
+        Value sum = soFar[next.size()], all = combine(e, reduce.getKind(), sum, terms[r]);
+        next.push_back(target::select(e, target::equal(e, i, e.index(point)), all, sum));
       }
-      const BlockLayout::Sum &in = layout.sums.find(reduce.getResult())->second;
-      Value to = e.advance(in.terms.place(e, thread, i), e.mul32(parity, in.nextTile));
-      e.storeScalar(target::select(e, isRest, none[r], terms[r]), to, e.index(0));
-      e.when(isRest, [&] { e.storeScalar(terms[r], at(in.rest), behind); });
     }
     return next;
   });
 }
 
-/// 64 threads each; which ones, differs among the sums of a stage.
-Value RowBlockWriter::isAdder(kernel::RowReduceOp reduce) {
-  int64_t number = 0;
-  for (const auto &stage : shape.reductions)
-    for (kernel::RowReduceOp other : stage) {
-      if (other == reduce)
-        return target::equal(e, e.div32(thread, BlockLayout::chains),
-                             e.i32(number % (layout.threads / BlockLayout::chains)));
-      number += shape.isOrdered(other);
-    }
-  llvm_unreachable("a reduction is in a stage");
-}
-
-Value RowBlockWriter::addTerms(kernel::RowReduceOp reduce, Value parity, Value sum) {
-  const BlockLayout::Sum &in = layout.sums.find(reduce.getResult())->second;
-  const ChunkBuffer &buffer = in.terms;
-  int64_t step = BlockLayout::chains / buffer.pieces();
-  auto add = [&]() -> SmallVector<Value> {
-    // Column c of the tile: point c % vector of chunk c / vector.
-    Value number = e.div32(chain(), layout.vector), i = e.rem32(chain(), layout.vector);
-    Value from = e.advance(buffer.place(e, number, e.position(i)), e.mul32(parity, in.nextTile));
-    // Loads first: only the sums wait for each other.
-    SmallVector<Value> terms;
-    for (int64_t block = 0; block < layout.tileColumns() / BlockLayout::chains; ++block)
-      terms.push_back(e.loadScalar(from, reduce.getType(), e.index(block * step)));
-    Value all = sum;
-    for (Value term : terms)
-      all = combine(e, reduce.getKind(), all, term);
-    return {all};
-  };
-  return e.either(isAdder(reduce), add, [&]() -> SmallVector<Value> { return {sum}; })[0];
-}
-
 /// Columns of a row do not start where its chunks do.
-void RowBlockWriter::storeChain(kernel::RowReduceOp reduce, Value sum) {
-  e.when(isAdder(reduce), [&] {
-    Value column = chain();
+void RowBlockWriter::storeColumns(kernel::RowReduceOp reduce, ValueRange sums) {
+  constexpr int64_t width = target::order::rowWidth;
+  int64_t size = target::elementBytes(reduce.getType());
+  Value own = e.advance(at(layout.sums.find(reduce.getResult())->second.columns),
+                        e.mul32(group(), width * size));
+  Value first = e.mul32(e.rem32(thread, layout.groupThreads()), layout.vector);
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    Value column = e.add32(first, e.i32(i));
     if (phase)
-      column = e.and32(e.sub32(column, e.number(phase)), BlockLayout::chains - 1);
-    e.storeScalar(sum, at(layout.sums.find(reduce.getResult())->second.columns),
-                  e.position(column));
-  });
+      column = e.and32(e.sub32(column, e.number(phase)), width - 1);
+    e.storeScalar(sum, own, e.position(column));
+  }
 }
 
-Value RowBlockWriter::combineLanes(kernel::Combine kind, Value x, int64_t width) {
-  for (int64_t half = width / 2; half >= 1; half /= 2)
-    x = combine(e, kind, x, e.shuffleDown(x, e.i32(-1), half, width));
-  return x;
-}
-
-/// By one warp, in the order of a CPU with vectors of sixteen.
-void RowBlockWriter::finishSum(kernel::RowReduceOp reduce) {
-  constexpr int64_t lanes = 16;
+/// The tree over the columns of a part, by the first warp of its group; lane l has the columns l,
+/// l + 32, ...
+void RowBlockWriter::addColumns(kernel::RowReduceOp reduce, Value round) {
+  constexpr int64_t width = target::order::rowWidth, lanes = 32;
   const BlockLayout::Sum &in = layout.sums.find(reduce.getResult())->second;
+  Type type = reduce.getType();
+  Value own = e.advance(at(in.columns), e.mul32(group(), width * target::elementBytes(type)));
   Value lane = e.position(e.and32(thread, lanes - 1));
-  auto load = [&](int64_t offset, int64_t first) {
-    return e.loadScalar(at(offset), reduce.getType(), e.add(lane, first));
-  };
-  kernel::Combine kind = reduce.getKind();
-  Value sum = load(in.columns, 0);
-  for (int64_t first = 0; first < order.rest; first += lanes) {
-    auto add = [&]() -> SmallVector<Value> {
-      return {combine(e, kind, sum, load(in.rest, first))};
-    };
-    Value exists = e.less(lane, e.index(order.rest - first));
-    sum = e.either(exists, add, [&]() -> SmallVector<Value> { return {sum}; })[0];
-  }
-  for (int64_t way = 1; way < order.ways; ++way)
-    sum = combine(e, kind, sum, load(in.columns, way * lanes));
-  sum = combineLanes(kind, sum, lanes);
-  e.when(target::equal(e, e.and32(thread, 31), e.i32(0)),
-         [&] { e.storeScalar(sum, at(in.result), e.index(0)); });
+  auto load = [&](int64_t i) { return e.loadScalar(own, type, e.add(lane, i * lanes)); };
+  Value sum = target::sumTree<Value>(
+      width / lanes, load, [&](Value x, Value y) { return combine(e, reduce.getKind(), x, y); });
+  for (int64_t half = lanes / 2; half >= 1; half /= 2)
+    sum = combine(e, reduce.getKind(), sum, e.shuffleDown(sum, e.i32(-1), half, lanes));
+  Value isFirst = target::equal(e, e.rem32(thread, layout.groupThreads()), e.i32(0));
+  Value isPart = e.less(part(round), e.index(layout.parts));
+  e.when(target::both(e, isFirst, isPart), [&] { e.storeScalar(sum, at(in.parts), part(round)); });
 }
 
-void RowBlockWriter::storeOfWarp(kernel::RowReduceOp reduce, Value value) {
-  value = combineLanes(reduce.getKind(), value, 32);
-  e.when(target::equal(e, e.and32(thread, 31), e.i32(0)), [&] {
-    e.storeScalar(value, at(layout.perWarp.find(reduce.getResult())->second),
-                  e.position(e.div32(thread, 32)));
+/// The tree over parts: of few by each thread, else level by level.
+Value RowBlockWriter::addParts(kernel::RowReduceOp reduce) {
+  constexpr int64_t few = 16;
+  Type type = reduce.getType();
+  Value from = at(layout.sums.find(reduce.getResult())->second.parts);
+  auto load = [&](Value i) { return e.loadScalar(from, type, i); };
+  auto add = [&](Value x, Value y) { return combine(e, reduce.getKind(), x, y); };
+  if (layout.parts <= few)
+    return target::sumTree<Value>(layout.parts, [&](int64_t i) { return load(e.index(i)); }, add);
+  target::forLevels(layout.parts, [&](int64_t half, int64_t pairs) {
+    e.loop(e.position(thread), e.index(pairs), layout.threads(),
+           [&](Value i) { e.storeScalar(add(load(i), load(e.add(i, half))), from, i); });
+    e.syncBlock();
   });
-}
-Value RowBlockWriter::finish(kernel::RowReduceOp reduce) {
-  if (shape.isOrdered(reduce))
-    return e.loadScalar(at(layout.sums.find(reduce.getResult())->second.result), reduce.getType(),
-                        e.index(0));
-  Value from = at(layout.perWarp.find(reduce.getResult())->second), all;
-  for (int64_t warp = 0; warp < layout.warps(); ++warp) {
-    Value next = e.loadScalar(from, reduce.getType(), e.index(warp));
-    all = all ? combine(e, reduce.getKind(), all, next) : next;
-  }
-  return all;
+  return load(e.index(0));
 }
 
 void RowBlockWriter::reduceStage(unsigned stage) {
   ArrayRef<kernel::RowReduceOp> reductions = shape.reductions[stage];
-  bool hasSums = llvm::any_of(reductions, [&](auto reduce) { return shape.isOrdered(reduce); });
   shape.defineUniform(e, body, row, stage, uniform);
-  SmallVector<Value> sums = neutral(stage);
-  sums = e.loop(e.index(0), e.index(layout.tiles), 1, sums, [&](Value tile, ValueRange soFar) {
-    Chunk chunk = chunkOf(tile, hasSums ? order.blocked : shape.length);
-    Value parity = e.number(e.rem(tile, 2));
-    auto whole = [&] { return findTerms(stage, chunk, parity, soFar); };
-    auto rest = [&] {
-      Value isBehind = e.less(e.index(shape.length - 1), chunk.start);
-      return e.either(
-          isBehind, [&] { return leaveOut(stage, parity, soFar); },
-          [&] { return findSingleTerms(stage, chunk, parity, soFar); });
-    };
-    SmallVector<Value> next = chunk.isWhole ? e.either(chunk.isWhole, whole, rest) : whole();
-    if (!hasSums)
-      return next;
-    e.syncBlock();
+  SmallVector<Value> none;
+  for (Value value : neutral(stage))
+    none.append(layout.vector, value);
+  e.loop(e.index(0), e.index(layout.rounds()), 1, [&](Value round) {
+    SmallVector<Value> sums =
+        e.loop(e.index(0), e.index(layout.steps), 1, none, [&](Value step, ValueRange soFar) {
+          Chunk chunk = chunkOf(round, step);
+          auto whole = [&] { return addChunk(stage, chunk, soFar); };
+          auto none = [&] { return SmallVector<Value>(soFar); };
+          auto points = [&] {
+            return e.either(
+                e.less(chunk.start, chunk.high), [&] { return addPoints(stage, chunk, soFar); },
+                none);
+          };
+          return chunk.isWhole ? e.either(chunk.isWhole, whole, points) : whole();
+        });
     for (auto [r, reduce] : llvm::enumerate(reductions))
-      if (shape.isOrdered(reduce))
-        next[r] = addTerms(reduce, parity, next[r]);
-    return next;
-  });
-  for (auto [reduce, sum] : llvm::zip(reductions, sums))
-    shape.isOrdered(reduce) ? storeChain(reduce, sum) : storeOfWarp(reduce, sum);
-  e.syncBlock();
-  if (hasSums) {
-    int64_t warp = 0;
-    for (kernel::RowReduceOp reduce : reductions)
-      if (shape.isOrdered(reduce))
-        e.when(target::equal(e, e.div32(thread, 32), e.i32(warp++ % layout.warps())),
-               [&] { finishSum(reduce); });
+      storeColumns(reduce, ArrayRef(sums).slice(r * layout.vector, layout.vector));
     e.syncBlock();
-  }
+    Value isFirstWarp = e.less32(e.rem32(thread, layout.groupThreads()), 32);
+    e.when(isFirstWarp, [&] {
+      for (kernel::RowReduceOp reduce : reductions)
+        addColumns(reduce, round);
+    });
+    e.syncBlock();
+  });
   for (kernel::RowReduceOp reduce : reductions)
-    uniform[reduce.getResult()] = finish(reduce);
+    uniform[reduce.getResult()] = addParts(reduce);
 }
 
 // ---- Results ----
@@ -430,8 +361,7 @@ void RowBlockWriter::storeVarying() {
   Operation *yield = body.block().getTerminator();
   unsigned stage = shape.stages();
   shape.defineUniform(e, body, row, stage, uniform);
-  e.loop(e.index(0), e.index(layout.tiles), 1, [&](Value tile) {
-    Chunk chunk = chunkOf(tile, shape.length);
+  forChunks([&](const Chunk &chunk) {
     auto whole = [&] {
       SmallVector<Body::Values> known = readChunk(stage, chunk);
       SmallVector<SmallVector<Value>> values(shape.varying.size());
@@ -485,10 +415,10 @@ void nvptx::emitRowBlocks(const RowShape &shape, DeviceCode &code) {
   if (shape.rows() == 0)
     return;
   BlockLayout layout(shape, code.chip);
-  code.describe("rows of " + llvm::Twine(layout.threads) + " threads, in shared memory");
+  code.describe("rows of " + llvm::Twine(layout.threads()) + " threads, in shared memory");
   LaunchShape launch;
   launch.grid[0] = shape.rows();
-  launch.threads = layout.threads;
+  launch.threads = layout.threads();
   launch.sharedBytes = layout.bytes;
   code.launch(launch, [&](DeviceEmitter &e, const KernelPointers &pointers) {
     RowBlockWriter(shape, layout, e, pointers).write();

@@ -1,5 +1,6 @@
 // Rows by groups of sixteen threads, which hold what they read in registers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/Common/SumOrder.h"
 #include "lib/Target/NVPTX/LaneGroup.h"
 #include "lib/Target/NVPTX/Rows/RowShape.h"
 
@@ -30,7 +31,7 @@ class RowGroupWriter {
 public:
   RowGroupWriter(const RowShape &shape, DeviceEmitter &e, const KernelPointers &pointers,
                  LaneGroup &group, ArrayRef<Value> row)
-      : shape(shape), columns(shape), order(shape.length), e(e), pointers(pointers),
+      : shape(shape), columns(shape), e(e), pointers(pointers),
         body(e, shape.op, pointers, shape.space), group(group), row(row), known(columns.count()) {}
   void write();
 
@@ -47,14 +48,12 @@ private:
   void loadRuns(unsigned stage, int64_t step);
   void reduceStage(unsigned stage);
   Value reduce(kernel::RowReduceOp reduce);
-  Value reduceRuns(kernel::RowReduceOp reduce, ArrayRef<Value> terms);
   void storeStep(int64_t step);
   void storeVarying();
   void storeUniform();
 
   const RowShape &shape;
   ThreadColumns columns;
-  SumOrder order;
   DeviceEmitter &e;
   const KernelPointers &pointers;
   Body body;
@@ -111,51 +110,24 @@ void RowGroupWriter::reduceStage(unsigned stage) {
     uniform[op.getResult()] = reduce(op);
 }
 
+/// Column j of the matrix of target::order is in step j / columns.step, modulo the steps of its
+/// row, and with thread j / run % 16.
 Value RowGroupWriter::reduce(kernel::RowReduceOp op) {
-  SmallVector<Value> terms =
-      llvm::map_to_vector(known, [&](Body::Values &at) { return at.lookup(op.getX()); });
-  if (columns.run > 1)
-    return reduceRuns(op, terms);
-  SmallVector<Value> sums(order.ways, target::neutral(e, op.getKind(), op.getType()));
-  for (auto [step, term] : llvm::enumerate(terms)) {
-    bool isBlocked = int64_t(step) * columns.width < order.blocked;
-    Value &sum = sums[isBlocked ? step % order.ways : 0];
-    Value next = combine(e, op.getKind(), sum, term), is = exists(step);
+  kernel::Combine kind = op.getKind();
+  int64_t width = llvm::PowerOf2Ceil(std::min(shape.length, target::order::rowWidth));
+  int64_t run = columns.run, steps = std::max<int64_t>(1, width / columns.step);
+  SmallVector<Value> sums(steps * run, target::neutral(e, kind, op.getType()));
+  for (int64_t j = 0; j < columns.count(); ++j) {
+    Value &sum = sums[j % (steps * run)];
+    Value next = combine(e, kind, sum, known[j].lookup(op.getX())), is = exists(j / run);
     sum = is ? target::select(e, is, next, sum) : next;
   }
-  for (Value way : ArrayRef(sums).drop_front())
-    sums.front() = combine(e, op.getKind(), sums.front(), way);
-  return group.combine(op.getKind(), sums.front());
-}
-
-// Column 64 b + 16 way + 4 q + i of a row is with thread 4 way + q, so threads q, 4 + q, ... have
-// what belongs to the same lanes of a vector. The rest of the row goes to the first way.
-Value RowGroupWriter::reduceRuns(kernel::RowReduceOp op, ArrayRef<Value> terms) {
-  constexpr int64_t run = 4;
-  kernel::Combine kind = op.getKind();
-  SmallVector<Value> sums(run, target::neutral(e, kind, op.getType()));
-  for (int64_t j = 0; j < columns.whole * run; ++j)
-    sums[j % run] = combine(e, kind, sums[j % run], terms[j]);
-  Value quarter = e.and32(e.thread(), 3);
-  for (int64_t i = 0; i < run; ++i) {
-    auto ofWay = [&](Value x, int64_t way) {
-      return group.fromLane(x, e.add32(quarter, e.i32(4 * way)));
-    };
-    Value sum = ofWay(sums[i], 0);
-    for (int64_t way = 0; way * columns.width < columns.rest; ++way) {
-      Value next = combine(e, kind, sum, ofWay(terms[columns.whole * run + i], way));
-      int64_t left = columns.rest - way * columns.width;
-      sum = left >= columns.width
-                ? next
-                : target::select(e, e.less32(e.mul32(quarter, run), left), next, sum);
-    }
-    for (int64_t way = 1; way < order.ways; ++way)
-      sum = combine(e, kind, sum, ofWay(sums[i], way));
-    for (int64_t distance : {2, 1})
-      sum = combine(e, kind, sum, group.fromLane(sum, e.xor32(quarter, e.i32(distance))));
-    sums[i] = sum;
-  }
-  return combine(e, kind, combine(e, kind, sums[0], sums[2]), combine(e, kind, sums[1], sums[3]));
+  auto add = [&](Value x, Value y) { return combine(e, kind, x, y); };
+  auto ofRun = [&](int64_t i) {
+    return group.combine(kind, target::sumTree<Value>(
+                                   steps, [&](int64_t step) { return sums[step * run + i]; }, add));
+  };
+  return target::sumTree<Value>(run, ofRun, add);
 }
 
 void RowGroupWriter::storeStep(int64_t step) {

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Rows/RowShape.h"
 #include "lib/Target/Common/Slices.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -102,21 +100,6 @@ bool RowShape::isUniform(Value value) const {
     return true;
   return !isa<kernel::RowIndexOp, kernel::LinearIndexOp>(def) &&
          llvm::all_of(def->getOperands(), [&](Value v) { return isUniform(v); });
-}
-/// Zero but where the number of the column is that of the row: the logit of a label.
-static bool isPick(Value value, llvm::function_ref<bool(Value)> isUniform) {
-  auto select = value.getDefiningOp<arith::SelectOp>();
-  auto compare = select ? select.getCondition().getDefiningOp<arith::CmpIOp>() : nullptr;
-  if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq ||
-      !matchPattern(select.getFalseValue(), m_PosZeroFloat()))
-    return false;
-  auto isColumn = [](Value x) { return x.getDefiningOp<kernel::RowIndexOp>() != nullptr; };
-  return (isColumn(compare.getLhs()) && isUniform(compare.getRhs())) ||
-         (isColumn(compare.getRhs()) && isUniform(compare.getLhs()));
-}
-bool RowShape::isOrdered(kernel::RowReduceOp reduce) const {
-  return reduce.getKind() == kernel::Combine::sum &&
-         !isPick(reduce.getX(), [&](Value x) { return isUniform(x); });
 }
 bool RowShape::hasPhase() const {
   return llvm::any_of(residues, [](int64_t residue) { return residue != 0; });

@@ -24,10 +24,6 @@ struct RowShape {
   }
   /// Whether all points of a row have the same.
   bool isUniform(Value value) const;
-  /// Sums whose order shows: of terms that lie in shared memory, tile by tile, each of 64 threads
-  /// adds up every 64th. Maxima, minima and sums of one term beside zeros are formed by the threads
-  /// that find the terms.
-  bool isOrdered(kernel::RowReduceOp reduce) const;
   bool hasPhase() const;
   /// Points of the first chunk that belong to what lies before the row, of type index.
   Value phase(DeviceEmitter &e, llvm::ArrayRef<Value> row) const;
@@ -69,15 +65,6 @@ private:
   llvm::SmallVector<int64_t> residuesOf(const target::Access &access) const;
   void chooseVector();
   llvm::SmallVector<int64_t> residues; // of a row's start: per outer dimension, then the constant
-};
-
-/// Columns in the order of sums of a CPU with vectors of sixteen: a long row's start in blocks of
-/// 64, whose columns each have a sum of their own, the rest in sixteens.
-struct SumOrder {
-  explicit SumOrder(int64_t length)
-      : ways(length >= 128 ? 4 : 1), blocked(length / (ways * 16) * (ways * 16)),
-        rest(length - blocked) {}
-  int64_t ways, blocked, rest;
 };
 
 void emitRowGroups(const RowShape &shape, DeviceCode &code);

@@ -28,17 +28,20 @@ if sys.argv[1:] == ["counters"]:
     reduce("sum_of_squares_f32", (1, 1 << 18, 1), "f32", squares=True)
     sys.exit()
 
-# Columns by threads: vectors, with rows that are left.
+# Columns by blocks: vectors, single columns, rows that are left, sums of doubles.
 reduce("columns", (1, 61, 256), "bf16")
 reduce("columns_batch", (3, 37, 24), "f32", squares=True)
 reduce("columns_f64", (1, 300, 70), "f64", sums="f64")
-# By blocks: whole vectors, single columns, several blocks beside each other, sums of doubles.
-reduce("staged16", (1, 2051, 16), "bf16")
-reduce("staged37", (2, 700, 37), "f32", squares=True)
-reduce("staged128", (1, 1100, 128), "f32")
-reduce("staged_f64", (1, 900, 12), "f32", sums="f64")
-# Rows by groups of threads, and long ones by blocks.
+reduce("chunks16", (1, 2051, 16), "bf16")
+reduce("chunks37", (2, 700, 37), "f32", squares=True)
+reduce("chunks128", (1, 1100, 128), "f32")
+reduce("chunks_f64", (1, 900, 12), "f32", sums="f64")
+# By threads: no more rows than one adds up.
+reduce("few_rows", (2, 9, 24), "f32")
+# Rows by groups of threads, and long ones by blocks; several levels of chunks.
 reduce("rows", (70, 200, 1), "bf16")
+reduce("odd_rows", (5, 1043, 1), "f32")
 reduce("long_rows", (3, 6181, 1), "f32", squares=True)
 reduce("aligned_rows", (2, 1 << 14, 1), "bf16")
 reduce("long_f64", (1, 5000, 1), "f64", sums="f64")
+reduce("levels", (1, 70 * 8192 + 3, 1), "bf16")

@@ -133,6 +133,9 @@ norm_gradient("norm_gradient768", 3, 768, "f32")
 norm_gradient("norm_gradient2051", 3, 2051, "bf16")
 cross_entropy("cross_entropy1027", 4, 1027, "f16")
 cross_entropy("cross_entropy5003", 2, 5003, "f32")
+# By several groups of threads: parts of 8192 columns.
+cross_entropy("cross_entropy20003", 2, 20003, "f32")
+norm("norm16400", 2, 16400, "bf16")
 # Points: vectors and what is left, rows that start anywhere.
 points("points4099", (4099,), "f32", bias=False)
 points("points_f64", (1027,), "f64", bias=False)

@@ -1,0 +1,67 @@
+// Sums along a row, in the order that all targets have.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_TARGET_CPU_DATA_ROWSUMS_H
+#define LIB_TARGET_CPU_DATA_ROWSUMS_H
+
+#include "lib/Target/CPU/Combine.h"
+#include "lib/Target/Common/SumOrder.h"
+
+namespace ampc::cpu {
+
+/// Sums (maxima, minima) along a row, several at once, in vectors of `lanes`. The matrix of
+/// target::order, of 512 columns, is walked in stripes of one vector of its columns, four of them
+/// 128 apart at a time: a stripe's sums are in four registers, whose additions do not wait for each
+/// other. Row of 768 on 16 lanes, stripe 0:
+///   columns 0..15, 128..143, 256..271, 384..399, then 512..527 and 640..655 are added to the
+///   first two.
+/// The whole rows of a long chunk come before the stripes, row after row as prefetchers follow
+/// them, with the sums of all 512 columns in scratch.
+class RowSums {
+public:
+  using Value = mlir::Value;
+  struct Sum {
+    kernel::Combine kind;
+    mlir::Type type; // of an element
+  };
+  /// Term vectors of the columns from `column` on, one a sum; the first `active` lanes exist.
+  using Terms = llvm::function_ref<llvm::SmallVector<Value>(Value column, int64_t active)>;
+
+  RowSums(KernelEmitter &e, llvm::ArrayRef<Sum> sums, int64_t lanes, Value scratch)
+      : e(e), sums(sums), lanes(lanes), scratch(scratch) {}
+  /// Of a thread, for so many sums of rows.
+  static int64_t scratchBytes(int64_t sums, int64_t length);
+
+  /// The sums of a row of any length, as scalars.
+  llvm::SmallVector<Value> emit(int64_t length, Terms terms);
+
+private:
+  using Values = llvm::SmallVector<Value>;
+  static constexpr int64_t span = 128; // columns between the registers of a stripe
+  static constexpr int64_t longRows = 8, fewVectors = 16;
+  // Of a sum.
+  static constexpr int64_t stripeBytes = span * sizeof(double);
+  static constexpr int64_t columnBytes = target::order::rowWidth * sizeof(double);
+  struct Matrix {
+    explicit Matrix(int64_t length);
+    bool isLong() const { return rows >= longRows; }
+    int64_t length, ways, rows, rest; // vectors of a stripe, rows of all its columns, terms behind
+  };
+  Values emitChunk(Value from, int64_t length, Terms terms);
+  Values addWay(mlir::ValueRange sums, int64_t way, Value column, int64_t active, Terms terms);
+  Values sumStripe(const Matrix &matrix, Value column, int64_t whole, int64_t active, Terms terms);
+  Values start();
+  void addRows(int64_t rows, Terms terms);
+  Values columnsAt(Value column);
+  Value stripes(unsigned k) { return e.offset(scratch, k * (stripeBytes + columnBytes)); }
+  Value columns(unsigned k) { return e.offset(stripes(k), stripeBytes); }
+  Value chunks(unsigned k, int64_t count);
+  Value addChunks(unsigned k, int64_t count);
+
+  KernelEmitter &e;
+  llvm::ArrayRef<Sum> sums;
+  int64_t lanes;
+  Value scratch;
+};
+
+} // namespace ampc::cpu
+#endif
