@@ -89,6 +89,8 @@ llvm::ArrayRef<OptionDefinition> ampc::getOptionDefinitions() {
        "those of the targets' tiers to write code for (none given: all)", "", nullptr},
       {&O::observe, OptionScope::Internal, "observe", "",
        "every value of a step is a result of its program", "", nullptr},
+      {&O::dataTotals, OptionScope::Internal, "data-totals", "",
+       "evaluations give what a batch adds to the loss over all data", "", nullptr},
       {&O::policyCosts, OptionScope::Internal, "policy-costs", "",
        "attach to programs what each policy costs", "", nullptr},
   };

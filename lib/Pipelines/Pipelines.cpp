@@ -93,9 +93,9 @@ ArrayRef<Phase> ampc::getPhases() {
        }},
       {"simplify",
        "one function per step, evaluation and export, in its mode; state is explicit; canonical",
-       [](OpPassManager &pm, const CompileOptions &) {
+       [](OpPassManager &pm, const CompileOptions &options) {
          pm.addPass(createAmpFlattenRegions());
-         pm.addPass(createTrainInstantiate());
+         pm.addPass(createTrainInstantiate({options.dataTotals}));
          pm.addPass(createTrainExpandGradients());
          pm.addPass(createTrainSimplify());
          pm.addPass(createTrainAbsorbTransposes());

@@ -1,6 +1,7 @@
 // Registration of the train dialect, and its generated code.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/BatchDimension.h"
+#include "mlir-dialects/Train/Parts.h"
 #include "mlir-dialects/Train/Results.h"
 #include "mlir-dialects/Train/Signature.h"
 #include "mlir-dialects/Train/Syntax.h"
@@ -118,6 +119,7 @@ void TrainDialect::initialize() {
 #include "mlir-dialects/Train/TrainOps.cpp.inc"
       >(*this);
   attachBatchDimensions(getContext());
+  attachSummands(getContext());
 }
 
 bool Saves::operand(unsigned index) const {

@@ -6,6 +6,7 @@
 #include "mlir-dialects/Train/Gradients.h"
 #include "mlir-dialects/Train/Indexing.h"
 #include "mlir-dialects/Train/Modules.h"
+#include "mlir-dialects/Train/Parts.h"
 #include "mlir-dialects/Train/Sampling.h"
 #include "mlir-dialects/Train/Update.h"
 #include "mlir-dialects/Train/Windows.h"
@@ -14,6 +15,7 @@ void ampc::registerTrainDialect(mlir::DialectRegistry &registry) {
   registry.insert<train::TrainDialect>();
   registerModuleOps(registry);
   registerGradientOps(registry);
+  registerPartOps(registry);
   registerUpdateOps(registry);
   registerCompositeNormOps(registry);
   registerIndexingOps(registry);

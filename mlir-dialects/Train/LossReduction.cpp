@@ -1,6 +1,7 @@
 // How losses of rows or elements become one number.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/LossReduction.h"
+#include "mlir-dialects/Train/Parts.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -37,7 +38,8 @@ Value LossReduction::count(Value losses, Type wide) {
     return sumOfCounted(losses, wide);
   auto type = tensorOf(losses);
   if (!valid)
-    return b.real(double(type.getNumElements()), wide);
+    return b.op<CountOp>(RankedTensorType::get({}, wide), losses,
+                         llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
   double perRow = double(type.getNumElements()) / type.getDimSize(0);
   return b.mul(validCount(b, type, valid, batchRows, wide), b.real(perRow, wide));
 }

@@ -1,5 +1,6 @@
 // Reductions and ops along the last dimension: shapes, verifiers, longer adjoints.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Parts.h"
 #include "mlir-dialects/Train/Tensors.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -30,8 +31,8 @@ bool ReduceMeanOp::keepsLeadingDimension(IsBatched) { return !llvm::is_contained
 SmallVector<Value> ReduceMeanOp::decompose(GradBuilder &b) {
   Type element = getType().getElementType(), wide = accumulatorOf(element);
   Value sum = b.reduceSum(b.castTo(getX(), wide), getDims());
-  double share = double(getType().getNumElements()) / getX().getType().getNumElements();
-  return {b.castTo(b.mul(sum, b.real(share, sum)), element)};
+  Value share = b.op<CountOp>(RankedTensorType::get({}, wide), getX(), getDims(), true);
+  return {b.castTo(b.mul(sum, share), element)};
 }
 
 Value ampc::reduceExtremumAdjoint(GradBuilder &b, Value g, Value x, Value result,

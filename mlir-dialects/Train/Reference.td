@@ -3,6 +3,7 @@
 include "mlir-dialects/Train/Train.td"
 include "mlir-dialects/Train/Modules.td"
 include "mlir-dialects/Train/Gradients.td"
+include "mlir-dialects/Train/Parts.td"
 include "mlir-dialects/Train/Update.td"
 include "mlir-dialects/Train/CompositeNorm.td"
 include "mlir-dialects/Train/Indexing.td"

@@ -9,6 +9,12 @@ from graph import parameters
 from running import PRECISIONS, Val
 
 
+def sums_rows(op):
+    """Whether a loss with it may be another one than the mean of those of its parts."""
+    return op.name.startswith("train.reduce_") and op.name not in ("train.reduce_mean", "train.reduce_max", "train.reduce_min") \
+        or op.name in ("train.weighted_cross_entropy", "train.logsumexp") or op["reduction"] == "sum" or op["ignore"] is not None
+
+
 def draws(op):
     return op.name.startswith(("train.random_", "train.dropout"))
 

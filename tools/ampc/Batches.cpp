@@ -1,6 +1,7 @@
 // Batches of rows, in an order that a seed and the step number fix.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Batches.h"
+#include "tools/ampc/Session.h"
 #include <numeric>
 
 using namespace ampc;
@@ -11,10 +12,14 @@ bool Batches::open(const ampc_program &p, const Dataset &data, Order wanted, std
   const Dataset::Field *first = nullptr; // whose rows the others have to match
   for (int i = 0; i < p.input_count; ++i) {
     const ampc_tensor &tensor = p.inputs[i];
-    const Dataset::Field &field = data.get(tensor.name);
-    fields.push_back(&field);
+    fields.push_back(isTotal(tensor) ? nullptr : &data.get(tensor.name));
     buffers.emplace_back(tensor.bytes);
     inputs.push_back(buffers.back().data());
+    if (!fields.back()) {
+      setTotal(i, std::vector<double>(elementCount(tensor), 1));
+      continue;
+    }
+    const Dataset::Field &field = *fields.back();
     if (!tensor.batched) {
       field.converter.convert(field.array.data, buffers.back().data(), field.width);
       continue;
@@ -44,8 +49,20 @@ bool Batches::open(const ampc_program &p, const Dataset &data, Order wanted, std
   return true;
 }
 
+void Batches::setTotal(int input, llvm::ArrayRef<double> elements) {
+  Converter narrow(elementOf(AMPC_F64), ampc_dtype(program->inputs[input].dtype));
+  narrow.convert(elements.data(), buffers[input].data(), int64_t(elements.size()));
+}
+
 int64_t Batches::getLeftOut() const {
   return program->batch && !program->short_batch ? rows % program->batch : 0;
+}
+
+uint32_t Batches::countOf(uint64_t step) const {
+  if (!program->batch)
+    return 0;
+  int64_t first = int64_t(step % perEpoch) * program->batch;
+  return uint32_t(std::min<int64_t>(program->batch, rows - first));
 }
 
 /// Fisher and Yates' shuffle; splitmix64 keyed by seed and epoch.
@@ -68,7 +85,7 @@ std::vector<int64_t> Batches::rowsOf(uint64_t step) {
   if (!program->batch)
     return {};
   int64_t first = int64_t(step % perEpoch) * program->batch;
-  std::vector<int64_t> chosen(std::min<int64_t>(program->batch, rows - first));
+  std::vector<int64_t> chosen(countOf(step));
   std::iota(chosen.begin(), chosen.end(), first);
   if (!how.shuffle)
     return chosen;
@@ -97,7 +114,7 @@ void Batches::fillRows(llvm::ArrayRef<int64_t> chosen) {
 /// Rows of files that need not be in memory are read while the step before them computes.
 void Batches::prefetch(uint64_t step) {
   auto isLarge = [](const Dataset::Field *field) {
-    return field->tensor.batched && field->array.bytes() > int64_t(1) << 30;
+    return field && field->tensor.batched && field->array.bytes() > int64_t(1) << 30;
   };
   if (!program->batch || llvm::none_of(fields, isLarge))
     return;

@@ -17,6 +17,7 @@ public:
   /// `data`, which has to live as long, was opened for the program. False with a message if the
   /// rows of the inputs do not go together.
   bool open(const ampc_program &program, const Dataset &data, Order order, std::string &error);
+  bool isOpen() const { return program; }
   /// Fills the inputs for a step (from 0); returns the number of valid rows.
   uint32_t fill(uint64_t step);
   /// Fills them with these rows, and what is left of the batch with the same rows again.
@@ -24,18 +25,22 @@ public:
   /// The rows that fill(step) takes.
   std::vector<int64_t> rowsOf(uint64_t step);
   llvm::ArrayRef<const void *> getInputs() const { return inputs; }
+  /// Sets the elements of an input that is a total; they are 1 at first.
+  void setTotal(int input, llvm::ArrayRef<double> elements);
   int64_t getRows() const { return rows; }
   /// Steps in which every row comes once, but for those that do not fill a batch of a program that
   /// needs full ones.
   uint64_t getPerEpoch() const { return perEpoch; }
   int64_t getLeftOut() const;
+  /// Valid rows of a step; 0 if the program has no batch.
+  uint32_t countOf(uint64_t step) const;
 
 private:
   void shuffleFor(uint64_t epoch);
   void prefetch(uint64_t step);
 
   const ampc_program *program = nullptr;
-  std::vector<const Dataset::Field *> fields; // one per input
+  std::vector<const Dataset::Field *> fields; // one per input, null for a total
   std::vector<std::vector<char>> buffers;     // one per input
   std::vector<const void *> inputs;
   std::vector<uint32_t> order; ///< of the rows, where they are shuffled

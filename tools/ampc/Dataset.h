@@ -39,6 +39,8 @@ private:
   std::vector<Field> fields;
 };
 
+/// Whether an input, or the output of that name, is a total over all data: see weighEvaluation.
+bool isTotal(const ampc_tensor &tensor);
 /// "[5, 4]".
 std::string shapeText(llvm::ArrayRef<int64_t> dims);
 /// Whether the tensors take the same data: equal types, rows of equal shape.

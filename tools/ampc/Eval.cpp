@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/Evaluation.h"
+#include "tools/ampc/IgnoredLabels.h"
 #include "tools/ampc/Observer.h"
 #include "tools/ampc/PrecisionOptions.h"
 #include "tools/ampc/TrainedModel.h"
@@ -40,7 +41,8 @@ int ampc::runEval() {
   if (!sources)
     return fail(llvm::toString(sources.takeError()));
   Session session;
-  if (!model.open(session, precision, *sources, {}))
+  IgnoredLabels labels;
+  if (!model.open(session, precision, *sources, {}, &labels))
     return 1;
   int step = findStep(session, stepName);
   if (step < 0)
@@ -50,13 +52,16 @@ int ampc::runEval() {
   std::string error;
   const ampc_program &program = session.getModel().programs[findEvaluation(session, step)];
   if (!data.open({&program}, *sources, {"data", !dataOptions.allowNonFinite}, error) ||
-      !evaluation.open(session, {step}, data, metrics, error))
+      !evaluation.open(session, {step}, data, labels, metrics, error))
     return fail(error);
   if (std::string source = evaluation.getSource(); !source.empty())
     note("metrics are of " + source);
   if (int64_t rows = evaluation.getLeftOut())
     note("the last " + llvm::Twine(rows) +
          " rows are left out: the model mixes rows, and they do not fill a batch");
+  if (std::string losses = evaluation.getBatchLosses(); !losses.empty())
+    note(losses +
+         " is the mean over batches: the model mixes rows, so that it depends on their size");
   auto scores = evaluation.run(error);
   if (!scores)
     return fail(error);

@@ -23,18 +23,20 @@ int ampc::findEvaluation(const Session &session, int step) {
 }
 
 bool Evaluation::open(Session &s, llvm::ArrayRef<int> steps, const Dataset &data,
-                      llvm::ArrayRef<std::string> wanted, std::string &error) {
+                      const IgnoredLabels &labels, llvm::ArrayRef<std::string> wanted,
+                      std::string &error) {
   session = &s;
   losses.resize(steps.size());
   for (auto [part, step] : llvm::zip_equal(losses, steps)) {
     const ampc_model &model = s.getModel();
     part.program = findEvaluation(s, step);
     assert(part.program >= 0 && "every step has an evaluation");
-    if (!part.batches.open(model.programs[part.program], data, {0, false}, error))
+    if (!part.batches.open(model.programs[part.program], data, {0, false}, error) ||
+        !openTotals(part, step, data, error))
       return false;
     names.push_back(steps.size() == 1 ? "loss" : stepNameOf(model, step) + ".loss");
   }
-  if (!findPredictions(data, error) || !chooseMetrics(wanted, error))
+  if (!findPredictions(data, labels, error) || !chooseMetrics(wanted, error))
     return false;
   for (const MetricKind *metric : chosen)
     names.push_back(metric->name.str());
@@ -74,9 +76,7 @@ bool Evaluation::matchTarget(int program, const Dataset::Field &field) {
       continue;
     target = &field;
     output = i;
-    // 0 is also what tables say where nothing is ignored.
-    classes = {field.tensor.label_limit,
-               field.tensor.label_ignore ? field.tensor.label_ignore : -1};
+    classes.count = field.tensor.label_limit;
     kind = isClass                      ? TargetKind::Class
            : hasOnlyZerosAndOnes(field) ? TargetKind::Binary
                                         : TargetKind::Number;
@@ -86,7 +86,8 @@ bool Evaluation::matchTarget(int program, const Dataset::Field &field) {
 }
 
 /// The first export that takes inputs of a step, and predicts another one of it.
-bool Evaluation::findPredictions(const Dataset &data, std::string &error) {
+bool Evaluation::findPredictions(const Dataset &data, const IgnoredLabels &labels,
+                                 std::string &error) {
   const ampc_model &model = session->getModel();
   for (int p = 0; p < model.program_count && !target; ++p) {
     const ampc_program &program = model.programs[p];
@@ -97,6 +98,11 @@ bool Evaluation::findPredictions(const Dataset &data, std::string &error) {
       if (!target && matchStep(p, inputs, model.programs[part.program], data))
         predictions.program = p;
   }
+  if (target)
+    classes.ignore = labels.find(target->source.input);
+  // 0 is also what tables say where nothing is ignored.
+  if (target && !classes.ignore && target->tensor.label_ignore)
+    classes.ignore = target->tensor.label_ignore;
   return !target ||
          predictions.batches.open(model.programs[predictions.program], data, {0, false}, error);
 }
@@ -179,30 +185,97 @@ int64_t Evaluation::getLeftOut() const {
   return rows;
 }
 
+std::string Evaluation::getBatchLosses() const {
+  std::vector<std::string> found;
+  for (auto [name, part] : llvm::zip(names, losses))
+    if (part.totals < 0 && part.batches.getPerEpoch() > 1)
+      found.push_back(name);
+  return llvm::join(found, ", ");
+}
+
 static std::string failure(Session &session, ampc_status status) {
   return std::string(ampc_rt_status_string(status)) + ": " + session.lastError();
 }
 
-/// The mean over rows of what is a mean over rows of a batch.
-std::optional<double> Evaluation::runLoss(Part &part, std::string &error) {
-  const ampc_program &tables = session->getModel().programs[part.program];
-  Outputs outputs(tables);
-  Converter wide(elementOf(tables.outputs[0].dtype), AMPC_F64);
-  double sum = 0, rows = 0;
-  for (uint64_t step = 0; step < part.batches.getPerEpoch(); ++step) {
-    uint32_t valid = part.batches.fill(step);
-    ampc_status status =
-        session->runFunction(part.program, part.batches.getInputs(), outputs.get(), valid);
+/// A model whose totals depend on `valid` alone has no inputs in that program.
+bool Evaluation::openTotals(Part &part, int step, const Dataset &data, std::string &error) {
+  const ampc_model &model = session->getModel();
+  part.totals = session->findProgram(AMPC_PROGRAM_EVAL, "totals_" + stepNameOf(model, step));
+  if (part.totals < 0)
+    return true;
+  const ampc_program &tables = model.programs[part.totals];
+  bool hasData = llvm::any_of(llvm::ArrayRef(tables.inputs, tables.input_count),
+                              [](const ampc_tensor &input) { return input.batched; });
+  return !hasData || part.totalBatches.open(tables, data, {0, false}, error);
+}
+
+/// Runs a program on all batches of `rows`, whose inputs may be none of the program's.
+bool Evaluation::runAll(int program, Batches &batches, const Batches &rows, Take take,
+                        std::string &error) {
+  Outputs outputs(session->getModel().programs[program]);
+  for (uint64_t step = 0; step < rows.getPerEpoch(); ++step) {
+    uint32_t valid = rows.countOf(step);
+    if (batches.isOpen())
+      batches.fill(step);
+    ampc_status status = session->runFunction(program, batches.getInputs(), outputs.get(), valid);
     if (status < 0) {
       error = failure(*session, status);
-      return std::nullopt;
+      return false;
     }
+    take(outputs, valid);
+  }
+  return true;
+}
+
+/// Sets the totals of an evaluation. One that others depend on is right before they are: a further
+/// run for each.
+bool Evaluation::runTotals(Part &part, std::string &error) {
+  const ampc_model &model = session->getModel();
+  const ampc_program &tables = model.programs[part.totals];
+  llvm::ArrayRef<ampc_tensor> found(tables.outputs, tables.output_count);
+  int nested = llvm::count_if(llvm::ArrayRef(tables.inputs, tables.input_count), isTotal);
+  for (int run = 0; run <= nested; ++run) {
+    std::vector<std::vector<double>> sums;
+    for (const ampc_tensor &output : found)
+      sums.emplace_back(elementCount(output));
+    auto take = [&](const Outputs &outputs, uint32_t) {
+      for (auto [sum, tensor, memory] : llvm::zip_equal(sums, found, outputs.get())) {
+        std::vector<double> added(sum.size());
+        Converter(elementOf(tensor.dtype), AMPC_F64).convert(memory, added.data(), sum.size());
+        for (auto [s, x] : llvm::zip_equal(sum, added))
+          s += x;
+      }
+    };
+    if (!runAll(part.totals, part.totalBatches, part.batches, take, error))
+      return false;
+    for (auto [program, batches] :
+         {std::pair(part.program, &part.batches), std::pair(part.totals, &part.totalBatches)})
+      for (int i = 0; i < model.programs[program].input_count; ++i)
+        for (auto [sum, output] : llvm::zip_equal(sums, found))
+          if (llvm::StringRef(model.programs[program].inputs[i].name) == output.name)
+            batches->setTotal(i, sum);
+  }
+  return true;
+}
+
+/// The sum of what batches add to the loss over all data. Of a loss that is no such sum the mean
+/// over batches, each as often as it has rows.
+std::optional<double> Evaluation::runLoss(Part &part, std::string &error) {
+  const ampc_program &tables = session->getModel().programs[part.program];
+  bool isSum = part.totals >= 0;
+  if (isSum && !runTotals(part, error))
+    return std::nullopt;
+  Converter wide(elementOf(tables.outputs[0].dtype), AMPC_F64);
+  double sum = 0, rows = 0;
+  auto take = [&](const Outputs &outputs, uint32_t valid) {
     double loss, weight = std::max(valid, 1u);
     wide.convert(outputs.get()[0], &loss, 1);
-    sum += loss * weight;
+    sum += isSum ? loss : loss * weight;
     rows += weight;
-  }
-  return sum / rows;
+  };
+  if (!runAll(part.program, part.batches, part.batches, take, error))
+    return std::nullopt;
+  return isSum ? sum : sum / rows;
 }
 
 /// A few targets at a time: in f64 the scores of a language model would be too large.
@@ -229,20 +302,12 @@ void Evaluation::score(llvm::ArrayRef<std::unique_ptr<Metric>> metrics, const vo
 
 bool Evaluation::runPredictions(llvm::ArrayRef<std::unique_ptr<Metric>> metrics,
                                 std::string &error) {
-  const ampc_program &tables = session->getModel().programs[predictions.program];
-  Outputs outputs(tables);
-  for (uint64_t step = 0; step < predictions.batches.getPerEpoch(); ++step) {
-    uint32_t valid = predictions.batches.fill(step);
-    ampc_status status = session->runFunction(predictions.program, predictions.batches.getInputs(),
-                                              outputs.get(), valid);
-    if (status < 0) {
-      error = failure(*session, status);
-      return false;
-    }
-    score(metrics, outputs.get()[output], int64_t(step) * tables.batch * target->width,
-          valid * target->width);
-  }
-  return true;
+  int64_t first = 0;
+  auto take = [&](const Outputs &outputs, uint32_t valid) {
+    score(metrics, outputs.get()[output], first, valid * target->width);
+    first += valid * target->width;
+  };
+  return runAll(predictions.program, predictions.batches, predictions.batches, take, error);
 }
 
 std::optional<std::vector<Score>> Evaluation::run(std::string &error) {

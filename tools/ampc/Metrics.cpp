@@ -32,7 +32,7 @@ public:
   explicit Accuracy(Classes classes) : classes(classes) {}
   void add(const double *scores, const double *targets, int64_t count) override {
     for (int64_t i = 0; i < count; ++i, scores += classes.count)
-      if (targets[i] != double(classes.ignore))
+      if (classes.counts(targets[i]))
         note(double(std::max_element(scores, scores + classes.count) - scores) == targets[i]);
   }
 
@@ -46,7 +46,7 @@ public:
   explicit Perplexity(Classes classes) : classes(classes) {}
   void add(const double *scores, const double *targets, int64_t count) override {
     for (int64_t i = 0; i < count; ++i, scores += classes.count)
-      if (targets[i] != double(classes.ignore))
+      if (classes.counts(targets[i]))
         note(-logProbability(scores, size_t(targets[i])));
   }
   std::optional<double> value() const override {

@@ -37,7 +37,8 @@ public:
 /// What a Class target needs besides.
 struct Classes {
   int64_t count = 0;
-  int64_t ignore = -100; ///< targets that do not count
+  std::optional<int64_t> ignore; ///< targets that do not count
+  bool counts(double target) const { return !ignore || target != double(*ignore); }
 };
 
 /// Where a metric is shown without being asked for.

@@ -161,6 +161,7 @@ private:
 
   Session session;
   CompileRequest request;
+  IgnoredLabels labels;
   ampc_options state = runOptions.stateOptions();
   std::vector<Turn> turns;
   Dataset data;
@@ -188,11 +189,14 @@ bool Training::openData(const Sources &training, const Sources &validating) {
     return true;
   validation = std::make_unique<Validation>();
   Validation::Options options{{metrics.begin(), metrics.end()}, monitor, bestPath(), patience};
-  if (!validation->open(session, numbers, validating, data, finite, options, error))
+  if (!validation->open(session, numbers, validating, data, labels, finite, options, error))
     return failed(error);
   const Evaluation &evaluation = validation->getEvaluation();
   if (std::string source = evaluation.getSource(); !source.empty())
     note("metrics are of " + source);
+  if (std::string losses = evaluation.getBatchLosses(); !losses.empty())
+    note(losses + " of --validate is the mean over batches: the model mixes rows, so that it "
+                  "depends on their size");
   if (int64_t rows = evaluation.getLeftOut())
     note("the last " + llvm::Twine(rows) +
          " rows of --validate are left out: the model mixes rows, "
@@ -256,6 +260,8 @@ bool Training::open() {
     return failed(llvm::toString(validating.takeError()));
   request.input = runOptions.input;
   request.options = *chosen;
+  request.options.dataTotals = !validate.empty();
+  labels.watch(request);
   Sources all = *training;
   llvm::append_range(all, *validating);
   std::vector<std::string> others = request.inputs();
@@ -264,6 +270,7 @@ bool Training::open() {
     return failed(llvm::toString(std::move(mistake)));
   if (!session.open(request, state))
     return false;
+  request.inspect = nullptr;
   turns = findTurns(session);
   return !turns.empty() && openData(*training, *validating) && openState() && openLog();
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/TrainedModel.h"
 #include "tools/ampc/Commands.h"
+#include "tools/ampc/IgnoredLabels.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace ampc;
@@ -50,13 +51,16 @@ static bool hasTrainedValues(const ampc_model &model) {
 }
 
 bool TrainedModel::open(Session &session, const PrecisionOptions &precision, const Sources &data,
-                        llvm::ArrayRef<std::string> outputs) const {
+                        llvm::ArrayRef<std::string> outputs, IgnoredLabels *labels) const {
   auto chosen = precision.get();
   if (!chosen)
     return fail(llvm::toString(chosen.takeError())), false;
   CompileRequest request;
   request.input = input;
   request.options = *chosen;
+  request.options.dataTotals = labels;
+  if (labels)
+    labels->watch(request);
   std::vector<std::string> others = request.inputs();
   if (!checkpoint.empty())
     others.push_back(checkpoint);

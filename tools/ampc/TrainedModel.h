@@ -9,6 +9,8 @@
 #include "tools/ampc/Sources.h"
 
 namespace ampc {
+class IgnoredLabels;
+
 /// Why a checkpoint was not loaded, and what may help.
 void reportLoad(const Session &session, ampc_status status);
 
@@ -20,9 +22,9 @@ struct TrainedModel {
   explicit TrainedModel(llvm::cl::SubCommand &command);
   /// Compiles the model and loads parameters and buffers. Without a checkpoint they keep initial
   /// values, if these come from a file. False after a message, which there is also if an output is
-  /// an input.
+  /// an input. With `labels` evaluations are for the loss over all data: see Evaluation.
   bool open(Session &session, const PrecisionOptions &precision, const Sources &data,
-            llvm::ArrayRef<std::string> outputs) const;
+            llvm::ArrayRef<std::string> outputs, IgnoredLabels *labels = nullptr) const;
 };
 } // namespace ampc
 #endif

@@ -38,6 +38,7 @@ struct CompileOptions {
   std::vector<std::string> targets = {"cpu"}; ///< in order of preference
   std::vector<std::string> tiers;
   bool observe = false;
+  bool dataTotals = false;
   bool policyCosts = false;
 };
 

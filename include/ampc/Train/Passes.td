@@ -68,9 +68,16 @@ def TrainInstantiate : Pass<"train-instantiate", "::mlir::ModuleOp"> {
     whose meaning depends on the mode (dropout, batch norm), and gives losses the number of valid rows. A step
     `@fit` becomes `@fit.loss` (training mode) and `@fit.eval` (inference mode); exports keep their name. The
     functions of the source are erased.
+
+    The loss of a step with micro-batches becomes the term that a part adds to the loss of the whole batch: what it divides by, such as the number of
+    labels that count, is the `train.total` of all parts, and what all parts share, such as a penalty, has the factor `train.share`. A loss that is no such sum is
+    an error. With `totals`, which the commands that evaluate ask for, `@fit.eval` gives the term that a batch adds to the loss over all data, from totals that are inputs,
+    and `@fit.totals` what it adds to them.
   }];
   // Scalar code of ops is looked at.
   let dependentDialects = ["::ampc::kernel::KernelDialect"];
+  let options = [Option<"totals", "totals", "bool", "false",
+                        "give evaluations the totals of all data">];
 }
 def TrainExpandGradients : Pass<"train-expand-gradients", "::mlir::ModuleOp"> {
   let summary = "Replace gradients inside of functions by the backward pass that computes them";

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Model/Mode.h"
+#include "lib/Train/Step/WeighParts.h"
 #include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/SignatureChange.h"
 #include "mlir-dialects/Train/TrainFlat.h"
@@ -90,16 +91,17 @@ namespace {
 /// Turns a clone of a source function into a function of all that it depends on.
 class Instance {
 public:
-  Instance(train::FuncOp func, SymbolTable &symbols, bool training)
+  /// With `keepCounts`, divisors of means stay `train.count`.
+  Instance(train::FuncOp func, SymbolTable &symbols, bool training, bool keepCounts)
       : func(func), signature(func), body(func.getBody().front()), symbols(symbols),
-        training(training) {}
+        training(training), keepCounts(keepCounts) {}
   LogicalResult run() {
     if (failed(CallInliner(symbols).inlineCalls(func)))
       return failure();
     moveAlongLast(func);
     prepareBatch(func);
     prepareIndices(func);
-    lowerMode(func, training);
+    lowerMode(func, training, keepCounts);
     attachRandomState(func, cast<train::ModelOp>(func->getParentOp()));
     SignatureChange change(func);
     liftReads(change);
@@ -148,10 +150,11 @@ private:
   Signature signature;
   Block &body;
   SymbolTable &symbols;
-  bool training;
+  bool training, keepCounts;
 };
 
 struct TrainInstantiate : ampc::impl::TrainInstantiateBase<TrainInstantiate> {
+  using TrainInstantiateBase::TrainInstantiateBase;
   void runOnOperation() override {
     if (failed(checkIsFlat(getOperation(), getArgument())))
       return signalPassFailure();
@@ -161,27 +164,32 @@ struct TrainInstantiate : ampc::impl::TrainInstantiateBase<TrainInstantiate> {
   }
 
 private:
-  /// A program of the source function; `step` is empty for exports.
+  /// A program of the source function; `step` is null for exports.
   FailureOr<train::FuncOp> make(train::ModelOp model, StringRef source, const Twine &name,
-                                train::Role role, StringRef step, SymbolTable &symbols) {
+                                train::Role role, train::StepOp step, SymbolTable &symbols) {
     OpBuilder builder = OpBuilder::atBlockEnd(&model.getBody().front());
     auto func = cast<train::FuncOp>(builder.clone(*symbols.lookup(source)));
     func.setSymName(name.str());
     func.setRole(role);
-    if (!step.empty())
-      func.setStep(step);
+    if (step)
+      func.setStep(step.getSymName());
     Signature signature(func);
     unsigned count = func.getNumResults();
     for (unsigned i = 0; i < count; ++i) {
       StringAttr out = builder.getStringAttr(count == 1 ? "out" : "out" + std::to_string(i));
-      if (!step.empty() && i == 0) // whatever name an export has for it
+      if (step && i == 0) // whatever name an export has for it
         signature.setResult(i, train::OutputAttr::get(&getContext(), train::Output::Loss, {}, -1));
       else if (!signature.result(i))
         signature.setResult(i,
                             train::OutputAttr::get(&getContext(), train::Output::Named, out, -1));
     }
-    if (failed(Instance(func, symbols, role == train::Role::Loss).run()))
+    bool isLoss = role == train::Role::Loss, isEval = role == train::Role::Eval;
+    bool isInParts = isLoss && step.getMicroBatches().value_or(1) > 1;
+    if (failed(Instance(func, symbols, isLoss, isInParts || (isEval && totals)).run()) ||
+        (isInParts && failed(weighParts(func, step))))
       return failure();
+    if (isEval && totals)
+      (void)weighEvaluation(func, step);
     return func;
   }
 
@@ -191,8 +199,8 @@ private:
     llvm::StringSet<> exported;
     for (auto step : llvm::to_vector(model.getOps<train::StepOp>())) {
       StringRef name = step.getSymName();
-      if (failed(make(model, step.getLoss(), name + ".loss", train::Role::Loss, name, symbols)) ||
-          failed(make(model, step.getLoss(), name + ".eval", train::Role::Eval, name, symbols)))
+      if (failed(make(model, step.getLoss(), name + ".loss", train::Role::Loss, step, symbols)) ||
+          failed(make(model, step.getLoss(), name + ".eval", train::Role::Eval, step, symbols)))
         return failure();
       step.setLoss((name + ".eval").str()); // the source function goes
     }
@@ -201,7 +209,7 @@ private:
         return exp.emitOpError() << "expected one export named \"" << exp.getName()
                                  << "\", but there are two";
       FailureOr<train::FuncOp> func = make(model, exp.getFunction(), "export." + exp.getName(),
-                                           train::Role::Export, "", symbols);
+                                           train::Role::Export, {}, symbols);
       if (failed(func))
         return failure();
       func->setExportNameAttr(exp.getNameAttr());

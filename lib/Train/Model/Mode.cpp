@@ -5,6 +5,7 @@
 #include "mlir-dialects/Train/Along.h"
 #include "mlir-dialects/Train/BatchDimension.h"
 #include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Parts.h"
 #include "mlir-dialects/Train/Sizes.h"
 #include "mlir-dialects/Train/Tensors.h"
 #include "mlir/IR/Verifier.h"
@@ -36,7 +37,7 @@ void ampc::moveAlongLast(train::FuncOp func) {
       replaceByOwn(op, [&](GradBuilder &b) { return moveAlongLast(b, op); });
 }
 
-void ampc::lowerMode(train::FuncOp func, bool training) {
+void ampc::lowerMode(train::FuncOp func, bool training, bool keepCounts) {
   Block &body = func.getBody().front();
   for (auto op : llvm::to_vector(body.getOps<ModalOpInterface>()))
     replaceByOwn(
@@ -45,7 +46,7 @@ void ampc::lowerMode(train::FuncOp func, bool training) {
   for (bool changed = true; changed;) {
     changed = false;
     for (auto op : llvm::to_vector(body.getOps<CompositeOpInterface>()))
-      if (op.isComposite()) {
+      if (op.isComposite() && !(keepCounts && isa<train::CountOp>(*op))) {
         // Precision policies list composite ops, not their parts.
         setOrigin(op, originOf(op).withSource(op->getName().stripDialect()));
         changed |= replaceByOwn(op, [&](GradBuilder &b) { return op.decompose(b); });
@@ -259,6 +260,8 @@ void ampc::prepareBatch(train::FuncOp func) {
       auto found = dims->find(v);
       return found == dims->end() ? -1 : found->second;
     });
+    if (dim < 0) // of a penalty on parameters all rows count
+      continue;
     if (dim > 0)
       moveCombined(op, dim, *dims);
     else if (!canCombineRows(op, batch))

@@ -9,8 +9,9 @@ namespace ampc {
 /// Ops look along the last dimension afterwards, which is what all that follows expects.
 void moveAlongLast(train::FuncOp func);
 
-/// Replaces ops that training and inference understand differently, then composite ops.
-void lowerMode(train::FuncOp func, bool training);
+/// Replaces ops that training and inference understand differently, then composite ops. With
+/// `keepCounts`, divisors of means stay `train.count`.
+void lowerMode(train::FuncOp func, bool training, bool keepCounts);
 
 /// Gives random ops their state, read from a buffer that the model gets if it has none, and a key
 /// made of their name.

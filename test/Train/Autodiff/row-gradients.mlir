@@ -64,7 +64,7 @@ train.model @dense {
 
 // -----
 
-// One number per row; micro-batches put their rows one after the other, each times its share of the rows that count.
+// One number per row; micro-batches put their rows one after the other, zeros if none of a part counts.
 train.model @rowwise {
   train.param @t : tensor<100x4xf32> = #train.zeros
   train.func @loss(%i: tensor<6xi32>, %y: tensor<6x4xf32>) -> tensor<f32> {
@@ -79,8 +79,7 @@ train.model @rowwise {
 // CHECK:       train.buffer @fit.sum.t : tensor<100x1xf32>
 // CHECK-LABEL: train.func @fit.train
 // CHECK:       train.iota along 0 : tensor<6xi32>
-// CHECK:       %[[SHARE:.*]] = train.mul %{{.*}}, %{{.*}} : tensor<6x4xf32>, tensor<f32>
-// CHECK:       train.select %{{.*}}, %[[SHARE]], %{{.*}} : tensor<i1>, tensor<6x4xf32>, tensor<f32>
+// CHECK:       train.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<i1>, tensor<6x4xf32>, tensor<f32>
 // CHECK:       %[[SUMS:.*]], %[[ROWS:.*]] = train.sum_rows %{{.*}} at %{{.*}} of 100 : tensor<18x4xf32>, tensor<18xi32>
 // CHECK:       train.gradient @t, %[[SUMS]]
 // CHECK:       train.put_rows %{{.*}} at %[[ROWS]] into %{{.*}} : tensor<18x4xf32>, tensor<18xi32>, tensor<100x4xf32>

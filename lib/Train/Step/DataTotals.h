@@ -1,0 +1,26 @@
+// Totals over all batches of data as inputs of an evaluation.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_TRAIN_STEP_DATATOTALS_H
+#define LIB_TRAIN_STEP_DATATOTALS_H
+
+#include "mlir-dialects/Train/Signature.h"
+
+namespace ampc {
+/// Takes every `train.total` and `train.share` out of an evaluation: see weighEvaluation.
+class DataTotals {
+public:
+  explicit DataTotals(train::FuncOp eval) : eval(eval), signature(eval) {}
+  /// The program of what a batch adds to each total.
+  train::FuncOp run();
+
+private:
+  mlir::Value rowsOf(GradBuilder &b, mlir::Type element);
+  void expandShares();
+  void makeInputs();
+  train::FuncOp makeProgram(unsigned count);
+
+  train::FuncOp eval;
+  Signature signature;
+};
+} // namespace ampc
+#endif

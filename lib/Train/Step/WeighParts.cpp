@@ -1,0 +1,209 @@
+// The loss of one part of a batch as a term of the loss of the whole batch.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Train/Step/WeighParts.h"
+#include "lib/Train/Step/DataTotals.h"
+#include "lib/Train/Step/PartAnalysis.h"
+#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Parts.h"
+#include "mlir-dialects/Train/Tensors.h"
+
+using namespace mlir;
+using namespace ampc;
+
+namespace {
+using Ops = llvm::DenseSet<Operation *>;
+
+class Weighing {
+public:
+  Weighing(train::FuncOp func, train::StepOp step)
+      : func(func), step(step), signature(func), terminator(func.getBody().front().getTerminator()),
+        isStep(func.getRole() != train::Role::Eval) {}
+  LogicalResult runStep();
+  bool runEvaluation();
+
+private:
+  SmallVector<Value> learnedParameters();
+  SmallVector<Value> writtenState(const DenseSet<Value> &ofRows);
+  bool isWritten(OpOperand &returned) {
+    return bool(signature.stateResult(returned.getOperandNumber()));
+  }
+  LogicalResult check(const PartAnalysis &parts);
+  LogicalResult checkKept(const PartAnalysis &parts, const Ops &weighed, const Ops &kept);
+  void addCone(Value value, Ops &ops, Ops *statistics);
+  void apply(const PartAnalysis &parts, const Ops &weighed, ArrayRef<OpOperand *> results);
+  void change(OpOperand &operand, bool isTotal);
+  Value countOf(GradBuilder &b, train::CountOp op, bool isOfAll);
+  InFlightDiagnostic refuse(Operation *op);
+
+  train::FuncOp func;
+  train::StepOp step;
+  Signature signature;
+  Operation *terminator;
+  bool isStep; ///< else an evaluation, whose batches nobody has counted
+  llvm::DenseMap<Value, Value> totals;
+};
+} // namespace
+
+SmallVector<Value> Weighing::learnedParameters() {
+  SmallVector<Value> found;
+  for (Attribute param : step.getParams())
+    if (auto symbol = dyn_cast<FlatSymbolRefAttr>(param))
+      if (BlockArgument argument = signature.findState(symbol.getValue()))
+        found.push_back(argument);
+  return found;
+}
+
+/// State whose new value depends on rows goes from part to part.
+SmallVector<Value> Weighing::writtenState(const DenseSet<Value> &ofRows) {
+  SmallVector<Value> found;
+  for (OpOperand &returned : terminator->getOpOperands())
+    if (StringAttr state = signature.stateResult(returned.getOperandNumber());
+        state && ofRows.contains(returned.get()))
+      if (BlockArgument argument = signature.findState(state))
+        found.push_back(argument);
+  return found;
+}
+
+InFlightDiagnostic Weighing::refuse(Operation *op) {
+  InFlightDiagnostic error = op->emitError();
+  error.attachNote(step.getLoc()) << "in " << *step.getMicroBatches() << " micro-batches here";
+  return error;
+}
+
+/// The ops that a value is computed by. Statistics of the rows of one part lead to `statistics`, if
+/// that is there.
+void Weighing::addCone(Value value, Ops &ops, Ops *statistics) {
+  SmallVector<Value> open{value};
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val().getDefiningOp();
+    if (!op || !ops.insert(op).second)
+      continue;
+    for (OpOperand &operand : op->getOpOperands())
+      if (statistics && isStatistic(operand))
+        addCone(operand.get(), *statistics, nullptr);
+      else
+        open.push_back(operand.get());
+  }
+}
+
+/// Every result but state is a sum over parts, or has the rows of all parts.
+LogicalResult Weighing::check(const PartAnalysis &parts) {
+  for (OpOperand &returned : terminator->getOpOperands()) {
+    const PartValue &value = parts.of(returned.get());
+    bool isLoss = returned.getOperandNumber() == 0;
+    if (isWritten(returned) || (value.of == OfWhole::Rows && !isLoss) || value.of == OfWhole::Sum ||
+        (value.of == OfWhole::Same && !value.isDrawn))
+      continue;
+    Operation *op = value.cause ? value.cause : returned.get().getDefiningOp();
+    return refuse(op ? op : func) << "expected " << (isLoss ? "the loss" : "a result")
+                                  << " of a batch to be the sum of those of its parts, but "
+                                  << (op ? nameOf(op) : "an argument")
+                                  << " combines rows, so that no part has it alone: only sums over "
+                                     "rows, and divisors that "
+                                     "depend on no parameter, are the same in micro-batches";
+  }
+  return success();
+}
+
+/// Statistics and state that goes from part to part are of one part: a number cannot be that and a
+/// divisor of the whole batch.
+LogicalResult Weighing::checkKept(const PartAnalysis &parts, const Ops &weighed, const Ops &kept) {
+  for (Operation *op : kept)
+    if (weighed.contains(op) && (parts.countsRows(op) || !parts.getChanges(op).empty()))
+      return refuse(op)
+             << "expected state that a step writes to depend on one part of a batch, but "
+             << nameOf(op) << " is also in the loss, with a number of the whole batch";
+  return success();
+}
+
+void Weighing::change(OpOperand &operand, bool isTotal) {
+  Value value = operand.get();
+  OpBuilder builder(operand.getOwner());
+  train::OriginAttr origin = originOf(value);
+  GradBuilder b(builder, operand.getOwner()->getLoc(),
+                origin ? origin : originOf(operand.getOwner()));
+  if (isTotal) {
+    Value &known = totals[value];
+    if (!known) {
+      builder.setInsertionPointAfterValue(value);
+      known = b.op<train::TotalOp>(value);
+    }
+    operand.set(known);
+    return;
+  }
+  Type element = getElementTypeOrSelf(value), wide = accumulatorOf(element);
+  Value share = b.op<train::ShareOp>(RankedTensorType::get({}, wide));
+  operand.set(b.castTo(b.mul(b.castTo(value, wide), share), element));
+}
+
+/// Of the rows of all parts, or of those of one.
+Value Weighing::countOf(GradBuilder &b, train::CountOp op, bool isOfAll) {
+  if (isStep || !isOfAll)
+    return b.real(op.getNumber(isOfAll ? *step.getMicroBatches() : 1), op.getType());
+  Type element = op.getType().getElementType();
+  Value number = b.real(op.getNumber(), element),
+        batches = b.op<train::TotalOp>(b.real(1.0, element));
+  return op.getReciprocal() ? b.div(number, batches) : b.mul(number, batches);
+}
+
+void Weighing::apply(const PartAnalysis &parts, const Ops &weighed, ArrayRef<OpOperand *> results) {
+  for (Operation &op : llvm::make_early_inc_range(func.getBody().front().without_terminator())) {
+    if (!weighed.contains(&op))
+      continue;
+    for (const PartChange &change : parts.getChanges(&op))
+      this->change(*change.operand, change.isTotal);
+  }
+  for (OpOperand *returned : results)
+    if (parts.of(returned->get()).of == OfWhole::Same)
+      change(*returned, false);
+  for (auto op : llvm::make_early_inc_range(func.getBody().getOps<train::CountOp>())) {
+    OpBuilder builder(op);
+    GradBuilder b(builder, op);
+    op.replaceAllUsesWith(countOf(b, op, weighed.contains(op) && parts.countsRows(op)));
+    op.erase();
+  }
+}
+
+LogicalResult Weighing::runStep() {
+  if (!func.getBatch())
+    return step.emitOpError() << "expected an input with a batch to cut into "
+                              << *step.getMicroBatches() << " micro-batches";
+  SmallVector<Value> written = writtenState(valuesOfRows(func));
+  PartAnalysis parts(func, {*func.getBatch(), learnedParameters(), written});
+  if (failed(check(parts)))
+    return failure();
+  Ops weighed, kept;
+  SmallVector<OpOperand *> sums;
+  for (OpOperand &returned : terminator->getOpOperands()) {
+    if (isWritten(returned)) {
+      addCone(returned.get(), kept, nullptr);
+      continue;
+    }
+    addCone(returned.get(), weighed, &kept);
+    sums.push_back(&returned);
+  }
+  if (failed(checkKept(parts, weighed, kept)))
+    return failure();
+  apply(parts, weighed, sums);
+  return success();
+}
+
+bool Weighing::runEvaluation() {
+  PartAnalysis parts(func, {func.getBatch().value_or(0), learnedParameters(), {}, true});
+  OpOperand &loss = terminator->getOpOperand(0);
+  const PartValue &value = parts.of(loss.get());
+  bool isSum = value.of == OfWhole::Sum || (value.of == OfWhole::Same && !value.isDrawn);
+  Ops weighed;
+  if (isSum)
+    addCone(loss.get(), weighed, nullptr);
+  apply(parts, weighed, isSum ? ArrayRef<OpOperand *>(&loss) : ArrayRef<OpOperand *>());
+  return isSum;
+}
+
+LogicalResult ampc::weighParts(train::FuncOp loss, train::StepOp step) {
+  return Weighing(loss, step).runStep();
+}
+
+train::FuncOp ampc::weighEvaluation(train::FuncOp eval, train::StepOp step) {
+  return Weighing(eval, step).runEvaluation() ? DataTotals(eval).run() : train::FuncOp();
+}

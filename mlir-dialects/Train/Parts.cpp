@@ -1,0 +1,72 @@
+// Numbers of a whole batch inside the function of one part, and the ops that sums over parts go
+// through.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Parts.h"
+#include "mlir-dialects/Train/ParseScope.h"
+#include "mlir-dialects/Train/Tensors.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::train;
+
+#include "mlir-dialects/Train/Summands.cpp.inc"
+
+double CountOp::getNumber(int64_t parts) {
+  double count = double(parts);
+  for (int64_t dim : getDims())
+    count *= double(getX().getType().getDimSize(dim));
+  return getReciprocal() ? 1.0 / count : count;
+}
+
+SmallVector<Value> CountOp::decompose(GradBuilder &b) { return {b.real(getNumber(), getType())}; }
+
+// ---- Linear ops ----
+
+/// One factor of a product, the other one being the same in all parts.
+static bool isSummand(MulOp, unsigned index, unsigned other) { return index == other; }
+static bool isSummand(DivOp, unsigned index, unsigned other) { return index == 0 && other == 0; }
+static bool isSummand(SelectOp, unsigned index, unsigned other) { return index > 0 && other > 0; }
+/// A number that is rounded to an integer, or becomes a truth value, is none.
+static bool isSummand(CastOp op, unsigned, unsigned) {
+  return isa<FloatType>(op.getType().getElementType());
+}
+/// All operands: terms, or elements that are moved.
+template <typename Op> static bool isSummand(Op, unsigned, unsigned) { return true; }
+
+namespace {
+template <typename Op> struct Linear : SummandsOpInterface::ExternalModel<Linear<Op>, Op> {
+  bool isSummandWith(Operation *op, unsigned index, unsigned other) const {
+    return isSummand(cast<Op>(op), index, other);
+  }
+};
+} // namespace
+
+namespace {
+/// Of batch norm: all but the rows, gain and bias.
+struct Statistics : StatisticsOpInterface::ExternalModel<Statistics, BatchNormalizeOp> {
+  bool isStatistic(Operation *op, unsigned index) const {
+    auto norm = cast<BatchNormalizeOp>(op);
+    return index != 0 && op->getOperand(index) != norm.getGamma() &&
+           op->getOperand(index) != norm.getBeta();
+  }
+};
+} // namespace
+
+template <typename... Ops> static void attach(MLIRContext *context) {
+  (Ops::template attachInterface<Linear<Ops>>(*context), ...);
+}
+
+void ampc::attachSummands(MLIRContext *context) {
+  attach<AddOp, SubOp, NegOp, MulOp, DivOp, SelectOp, CastOp, ReduceSumOp, StopGradientOp,
+         ReshapeOp, TransposeOp, BroadcastToOp, SliceOp, ConcatOp>(context);
+  BatchNormalizeOp::attachInterface<Statistics>(*context);
+}
+
+#define GET_OP_CLASSES
+#include "mlir-dialects/Train/PartsOps.cpp.inc"
+
+void ampc::registerPartOps(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *, TrainDialect *dialect) {
+    addNotedOperations<CountOp, TotalOp, ShareOp>(*dialect);
+  });
+}

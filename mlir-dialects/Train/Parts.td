@@ -1,0 +1,44 @@
+// Numbers of a whole batch inside the function of one part, until micro-batches are made.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TRAIN_PARTS
+#define AMPC_TRAIN_PARTS
+include "mlir-dialects/Train/Base.td"
+
+def Train_CountOp : Train_CompositeOp<"count", FullPrecision, [MadeByPasses]> {
+  let summary = "The number of elements of dimensions, or 1 over it: the divisor of a mean";
+  let doc = [{
+    A mean over rows is made with it, so that the mean of a batch in parts divides by the rows of all parts. }];
+  let arguments = (ins RealTensor:$x, DenseI64ArrayAttr:$dims, UnitAttr:$reciprocal);
+  let results = (outs 0DTensorOf<[F64, F32, BF16, F16]>:$result);
+  let assemblyFormat =
+      "$x `over` $dims (`reciprocal` $reciprocal^)? attr-dict `:` type($x) `to` type($result)";
+  let example = "%n = train.count %x over [0, 1] : tensor<4x8xf32> to tensor<f32>";
+  let parts = "the constant";
+  let extraClassDeclaration = [{
+    /// The value, where the dimensions have `parts` times as many elements as the type says.
+    double getNumber(int64_t parts = 1);
+  }];
+}
+def Train_TotalOp : Train_Op<"total", FullPrecision, [MadeByPasses, SameOperandsAndResultType]> {
+  let summary = "The sum of a value over all parts of a batch";
+  let doc = [{
+    The divisor of a mean over labels that count, or over the classes' weights: it depends on no parameter of the step, so that the sum is
+    known before the first part is computed. `train-expand-step` replaces it by the sum. }];
+  let arguments = (ins AnyRankedTensor:$x);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let example = "%n = train.total %x : tensor<f32>";
+  let differentiable = 0;
+  let extraClassDeclaration = "static bool stopsGradient() { return true; }";
+}
+def Train_ShareOp : Train_Op<"share", FullPrecision, [MadeByPasses]> {
+  let summary = "The share of a batch's rows that are in this part; all shares add up to 1";
+  let doc = [{
+    Factor of a term that is the same in all parts, such as a penalty on parameters. Rows of a short batch that do not count have no share.
+    `train-expand-step` replaces it. }];
+  let arguments = (ins);
+  let results = (outs 0DTensorOf<[F64, F32]>:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let example = "%s = train.share : tensor<f32>";
+  let differentiable = 0;
+}
+#endif
