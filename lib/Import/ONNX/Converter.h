@@ -175,14 +175,10 @@ llvm::ArrayRef<Entry> poolEntries();
 llvm::ArrayRef<Entry> orderEntries();
 llvm::ArrayRef<Entry> attentionEntries();
 llvm::ArrayRef<Entry> sequenceEntries();
+llvm::ArrayRef<Entry> knownEntries();
 /// Those of the domain `trainingDomain`.
 llvm::ArrayRef<Entry> trainingEntries();
 /// Null for an op that cannot be imported.
 const Entry *findEntry(llvm::StringRef domain, llvm::StringRef op);
-
-/// Computes a node of which all inputs are known; false if it is not one for that.
-bool fold(Converter &c);
-/// Gives output 0 the elements of a known input 0 in another shape; false if it is not known.
-bool reshapeKnown(Converter &c, llvm::ArrayRef<int64_t> dims);
 } // namespace ampc::onnx
 #endif

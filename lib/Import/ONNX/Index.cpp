@@ -1,6 +1,6 @@
 // Nodes that read and write elements by number.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Import/ONNX/Converter.h"
+#include "lib/Import/ONNX/Evaluate.h"
 #include "mlir-dialects/Train/Indexing.h"
 
 using namespace mlir;
@@ -17,62 +17,44 @@ static Value fromStart(Converter &c, Value index, int64_t size) {
   return c.select(isBehind, c.add(index, limit), index);
 }
 
+/// Known indices in [0, size); nothing with a fault noted where one lies outside.
+static std::optional<Literal> fromStart(Converter &c, const Literal &known, int64_t size) {
+  Literal index = known;
+  for (int64_t &at : index.ints) {
+    if (at < -size || at >= size) {
+      c.fail("expected indices in [" + Twine(-size) + ", " + Twine(size) + "), but got " +
+             Twine(at));
+      return std::nullopt;
+    }
+    at += at < 0 ? size : 0;
+  }
+  return index;
+}
+
 /// Indices of input `i` in [0, size): known ones are checked here.
 static Value indexOf(Converter &c, unsigned i, int64_t size) {
   const Literal *known = c.literal(i);
   if (!known || known->isReal())
     return fromStart(c, c.in(i), size);
-  Literal index = *known;
-  for (int64_t &at : index.ints) {
-    if (at < -size || at >= size)
-      return c.fail("expected indices in [" + Twine(-size) + ", " + Twine(size) + "), but got " +
-                    Twine(at));
-    at += at < 0 ? size : 0;
-  }
-  return c.constant(index);
+  auto index = fromStart(c, *known, size);
+  return index ? c.constant(*index) : Value();
 }
 
 static void convertGather(Converter &c) {
   int64_t axis = c.axisOf(0, 0);
   if (axis < 0)
     return;
-  int64_t size = c.dims(0)[axis];
-  const Literal *known = c.literal(1);
-  if (!known)
+  if (!c.literal(1))
     return c.set(0, c.take(c.in(0), axis, c.in(1)));
-  if (known->dims.size() > 1)
-    return c.set(0, c.take(c.in(0), axis, indexOf(c, 1, size)));
-  Dims index;
-  for (int64_t at : known->ints) {
-    if (at < -size || at >= size) {
-      c.fail("expected indices in [" + Twine(-size) + ", " + Twine(size) + "), but got " +
-             Twine(at));
-      return;
-    }
-    index.push_back(at < 0 ? at + size : at);
-  }
-  Value y = c.take(c.in(0), axis, index);
+  auto index = fromStart(c, *c.literal(1), c.dims(0)[axis]);
+  if (!index || (c.literal(0) && give(c, gatherLiteral(*c.literal(0), axis, *index))))
+    return;
+  if (index->dims.size() > 1)
+    return c.set(0, c.take(c.in(0), axis, c.constant(*index)));
+  Value y = c.take(c.in(0), axis, Dims(index->ints.begin(), index->ints.end()));
   Dims dims(c.dims(0));
   dims.erase(dims.begin() + axis);
-  c.set(0, known->dims.empty() ? c.reshape(y, dims) : y);
-}
-
-/// The row-major number of the element of `dims` that `index` names along `axis`, at every place
-/// of the index.
-static Value elementNumbers(Converter &c, Value index, ArrayRef<int64_t> dims, int64_t axis) {
-  if (!index)
-    return {};
-  Dims shape(Converter::shapeOf(index)), strides = stridesOf(dims);
-  Value stride = c.constant(Literal::scalar(strides[axis]));
-  Value numbers = strides[axis] == 1 ? index : c.mul(index, stride);
-  for (size_t d = 0; d < dims.size(); ++d) {
-    if (int64_t(d) == axis || shape[d] == 1)
-      continue;
-    Dims column(shape.size(), 1);
-    column[d] = shape[d];
-    numbers = c.add(numbers, c.reshape(c.countBy(strides[d], shape[d]), column));
-  }
-  return numbers;
+  c.set(0, index->dims.empty() ? c.reshape(y, dims) : y);
 }
 
 static int64_t product(ArrayRef<int64_t> dims) {
@@ -106,14 +88,14 @@ static Value pickLabels(Converter &c, int64_t axis) {
   return c.reshape(c.make<train::NegOp>(loss), c.dims(1));
 }
 
-/// Data and indices as an op along a dimension wants them: along `axis` if their other dimensions
-/// agree, with indices that may count from the end; else all elements by their numbers.
 namespace {
+/// An index of lines along `axis` that may have fewer lines than the data: in every other dimension
+/// `part` has the index's size, the lines that are read or written.
 struct Lines {
-  Dims data, index;
   int64_t axis;
-  Value at;
-  bool fromEnd = false;
+  Dims part;
+  Value index;
+  SmallVector<NamedAttribute> attributes; ///< of the op along the dimension
 };
 } // namespace
 
@@ -121,35 +103,33 @@ static std::optional<Lines> linesOf(Converter &c) {
   int64_t axis = c.axisOf(0, 0);
   if (axis < 0 || !checkElements(c, c.dims(0)))
     return std::nullopt;
-  if (c.rank(1) != c.rank(0)) {
-    c.fail("expected indices of as many dimensions as the data");
+  Lines lines{axis, Dims(c.dims(1)), {}, {c.attr("dim", axis)}};
+  bool isPart = c.rank(1) == c.rank(0);
+  for (int64_t d = 0; isPart && d < c.rank(0); ++d)
+    isPart = d == axis || lines.part[d] <= c.dims(0)[d];
+  if (!isPart) {
+    c.fail("expected indices of as many dimensions as the data, and of at most its size in those "
+           "other than the axis");
     return std::nullopt;
   }
-  Dims data(c.dims(0)), index(c.dims(1)), alike(data);
-  alike[axis] = index[axis];
-  bool isKnown = c.literal(1), agrees = alike == index;
-  if (agrees)
-    return Lines{data, index, axis, isKnown ? indexOf(c, 1, data[axis]) : c.in(1), !isKnown};
-  Value numbers = elementNumbers(c, indexOf(c, 1, data[axis]), data, axis);
-  return Lines{{product(data)}, {product(index)}, 0, c.reshape(numbers, {product(index)})};
+  lines.part[axis] = c.dims(0)[axis];
+  lines.index = c.literal(1) ? indexOf(c, 1, lines.part[axis]) : c.in(1);
+  if (!c.literal(1))
+    lines.attributes.push_back(c.flag("from_end"));
+  return lines;
 }
 
-static SmallVector<NamedAttribute> attributesOf(Converter &c, const Lines &lines) {
-  SmallVector<NamedAttribute> attributes = {c.attr("dim", lines.axis)};
-  if (lines.fromEnd)
-    attributes.push_back(c.flag("from_end"));
-  return attributes;
+static Value firstPart(Converter &c, Value x, ArrayRef<int64_t> sizes) {
+  return c.slice(x, Dims(sizes.size(), 0), sizes, Dims(sizes.size(), 1));
 }
 
 static void convertGatherElements(Converter &c) {
   if (c.rank(0) > 0 && c.rank(1) == c.rank(0))
     if (Value picked = pickLabels(c, c.axisOf(0, 0)))
       return c.set(0, picked);
-  if (auto lines = linesOf(c)) {
-    Value taken = c.make<train::TakeAlongAxisOp>({c.reshape(c.in(0), lines->data), lines->at},
-                                                 attributesOf(c, *lines));
-    c.set(0, c.reshape(taken, c.dims(1)));
-  }
+  if (auto lines = linesOf(c))
+    c.set(0, c.make<train::TakeAlongAxisOp>({firstPart(c, c.in(0), lines->part), lines->index},
+                                            lines->attributes));
 }
 
 /// `updates` added to zeros of `count` rows.
@@ -175,6 +155,20 @@ static Value scatterAlong(Converter &c, Value x, Value updates, Value index,
   return c.make<train::ScatterOp>({updates, index, x}, attributes);
 }
 
+/// `part` in the place of the first lines of `x`: in each dimension what lies behind follows.
+/// [2, 3] in [4, 5]: [2, 5] with the last 2 columns of x, then [4, 5] with its last 2 rows.
+static Value withFirstPart(Converter &c, Value x, Value part) {
+  for (int64_t d = int64_t(Converter::shapeOf(x).size()) - 1; part && d >= 0; --d) {
+    Dims from(Converter::shapeOf(x).size(), 0), sizes(Converter::shapeOf(part)),
+        ones(sizes.size(), 1);
+    from[d] = sizes[d];
+    sizes[d] = Converter::shapeOf(x)[d] - from[d];
+    if (sizes[d] > 0)
+      part = c.concat({part, c.slice(x, from, sizes, ones)}, d);
+  }
+  return part;
+}
+
 static void convertScatterElements(Converter &c) {
   auto lines = linesOf(c);
   if (!lines)
@@ -183,9 +177,9 @@ static void convertScatterElements(Converter &c) {
     c.fail("expected indices and updates of one shape");
     return;
   }
-  Value y = scatterAlong(c, c.reshape(c.in(0), lines->data), c.reshape(c.in(2), lines->index),
-                         lines->at, attributesOf(c, *lines));
-  c.set(0, c.reshape(y, c.dims(0)));
+  Value x = c.in(0), first = firstPart(c, x, lines->part);
+  if (x)
+    c.set(0, withFirstPart(c, x, scatterAlong(c, first, c.in(2), lines->index, lines->attributes)));
 }
 
 /// Rows of `x` by number: those that are named are replaced, or combined with the updates.
@@ -216,8 +210,34 @@ static Value scatteredRows(Converter &c, Value x, Value updates, Value numbers) 
   return c.select(isHit, scatter(c, updates, numbers, count), x);
 }
 
-/// Row numbers from the last dimension of the indices, which names one element of the first
-/// dimensions of the data; nothing with a fault noted.
+/// One more than the position along a dimension that an index names; 0 where it names none. A row
+/// of the table 1, 2, ..., `size` is found, checked and left out as a row of any other table is.
+static Value positionOf(Converter &c, Value index, int64_t size) {
+  if (!index)
+    return {};
+  Value table = c.add(c.countBy(1, size), c.constant(Literal::scalar(1)));
+  return c.make<train::GatherOp>({table, index}, c.flag("from_end"));
+}
+
+/// Known row numbers; nothing with a fault noted.
+static Value knownRowNumbers(Converter &c, const Literal &index, ArrayRef<int64_t> data,
+                             ArrayRef<int64_t> outer, ArrayRef<int64_t> strides) {
+  int64_t depth = strides.size();
+  Literal numbers(onnx::Type::I64, outer);
+  for (int64_t i = 0; i < numbers.count(); ++i)
+    for (int64_t d = 0; d < depth; ++d) {
+      int64_t at = index.ints[i * depth + d];
+      if (at < -data[d] || at >= data[d])
+        return c.fail("expected indices in [" + Twine(-data[d]) + ", " + Twine(data[d]) +
+                      "), but got " + Twine(at));
+      numbers.ints[i] += (at < 0 ? at + data[d] : at) * strides[d];
+    }
+  return c.constant(numbers);
+}
+
+/// Row numbers from the last dimension of the indices, which names one element of the dimensions
+/// of the data behind `batch`; rows of each batch follow those of the one before. -1 where one of
+/// the indices lies outside its dimension. Nothing with a fault noted.
 static Value rowNumbers(Converter &c, int64_t batch) {
   ArrayRef<int64_t> data = c.dims(0).drop_front(batch), index = c.dims(1);
   int64_t depth = index.empty() ? 0 : index.back();
@@ -225,24 +245,25 @@ static Value rowNumbers(Converter &c, int64_t batch) {
     return c.fail("expected indices whose last dimension names dimensions of the data");
   Dims outer(index.drop_back()), strides = stridesOf(data.take_front(depth));
   const Literal *known = c.literal(1);
-  if (known) {
-    Literal numbers(onnx::Type::I64, outer);
-    for (int64_t i = 0; i < numbers.count(); ++i)
-      for (int64_t d = 0; d < depth; ++d) {
-        int64_t at = known->ints[i * depth + d];
-        if (at < -data[d] || at >= data[d])
-          return c.fail("expected an index in [0, " + Twine(data[d]) + "), but got " + Twine(at));
-        numbers.ints[i] += (at < 0 ? at + data[d] : at) * strides[d];
-      }
-    return c.constant(numbers);
+  SmallVector<Value> positions;
+  for (int64_t d = 0; !known && d < depth; ++d)
+    positions.push_back(
+        positionOf(c, c.reshape(c.take(c.in(1), index.size() - 1, Dims{d}), outer), data[d]));
+  Value numbers = known ? knownRowNumbers(c, *known, data, outer, strides) : Value();
+  for (auto [position, stride] : llvm::zip(positions, strides)) {
+    Value from =
+        c.mul(c.sub(position, c.constant(Literal::scalar(1))), c.constant(Literal::scalar(stride)));
+    numbers = numbers ? c.add(numbers, from) : from;
   }
-  Value numbers;
-  for (int64_t d = 0; d < depth; ++d) {
-    Value at = c.take(c.in(1), index.size() - 1, Dims{d});
-    at =
-        c.mul(fromStart(c, c.reshape(at, outer), data[d]), c.constant(Literal::scalar(strides[d])));
-    numbers = numbers ? c.add(numbers, at) : at;
+  if (batch) {
+    Value starts = c.countBy(product(data.take_front(depth)), product(index.take_front(batch)));
+    Dims column(outer);
+    std::fill(column.begin() + batch, column.end(), 1);
+    numbers = c.add(numbers, c.reshape(starts, column));
   }
+  for (Value position : positions)
+    numbers = c.select(c.compare(ComparePredicate::gt, position, c.constant(Literal::scalar(0))),
+                       numbers, c.constant(Literal::scalar(-1)));
   return numbers;
 }
 
@@ -258,14 +279,6 @@ static void convertGatherND(Converter &c) {
     return;
   int64_t depth = batch + c.dims(1).back();
   ArrayRef<int64_t> inner = c.dims(0).drop_front(depth);
-  if (batch) {
-    // Rows of each batch follow those of the one before.
-    Value starts = c.countBy(product(c.dims(0).slice(batch, depth - batch)),
-                             product(c.dims(1).take_front(batch)));
-    Dims column(c.dims(1).drop_back());
-    std::fill(column.begin() + batch, column.end(), 1);
-    numbers = c.add(numbers, c.reshape(starts, column));
-  }
   Value rows = c.reshape(c.in(0), {product(c.dims(0).take_front(depth)), product(inner)});
   Dims dims(c.dims(1).drop_back());
   llvm::append_range(dims, inner);
@@ -294,9 +307,17 @@ static void convertOneHot(Converter &c) {
     return;
   }
   int64_t axis = c.axis(c.integer("axis", -1), rank + 1);
-  Value index = indexOf(c, 0, depth->front());
-  if (index)
+  // An index outside [-depth, depth) is in no class.
+  int64_t size = depth->front();
+  Value index;
+  if (const Literal *known = c.literal(0)) {
+    Literal classes = castLiteral(*known, onnx::Type::I64);
+    for (int64_t &at : classes.ints)
+      at = at < -size || at >= size ? -1 : at < 0 ? at + size : at;
+    index = c.constant(classes);
+  } else if ((index = fromStart(c, c.in(0), size))) {
     index = c.cast(index, c.b.getI32Type());
+  }
   if (axis < 0 || !index)
     return;
   Dims dims(Converter::shapeOf(index));

@@ -132,7 +132,7 @@ bool Nodes::convert(OpBuilder &b, const Node &node, Scope &scope) {
     convertScan(b, c, scope);
   else if (opset < entry->since && node.domain.empty())
     c.fail("expected opset " + Twine(entry->since) + " or later");
-  else if (!fold(c) && c.fault.empty())
+  else
     entry->convert(c);
   for (auto [i, output] : llvm::enumerate(node.outputs))
     if (c.fault.empty() && c.wants(i) && !scope.contains(output))

@@ -1,5 +1,6 @@
 // Nodes that compute an element from elements.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Import/ONNX/Evaluate.h"
 #include "lib/Import/ONNX/Raise.h"
 #include <cmath>
 #include <limits>
@@ -61,6 +62,10 @@ template <typename Op> static void unary(Converter &c) {
   Aligned x(c, 1);
   x.set(c, c.make<Op>(x[0]));
 }
+template <typename Op, const Scalar *function> static void evaluatedUnary(Converter &c) {
+  if (!evaluate(c, *function))
+    unary<Op>(c);
+}
 template <typename Build> static void compose(Converter &c, Build build) {
   Aligned x(c, 1);
   if (x[0])
@@ -80,27 +85,29 @@ static Value hardSigmoid(Converter &c, Value x) {
 
 static Value extremum(Converter &c, Value x, Value y, bool isGreater);
 
+/// min(max(x, low), high): where low is above high everything is high, and a bound that is NaN
+/// makes everything NaN. A bound that is missing is none.
 static void convertClip(Converter &c) {
-  double most = std::numeric_limits<float>::max();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
   auto bound = [&](StringRef name, unsigned i, double otherwise) -> std::optional<double> {
     if (const Literal *known = c.setting(i); known && known->count() == 1)
-      return std::clamp(known->real(0), -most, most);
+      return known->real(0);
     if (c.has(i))
       return std::nullopt;
-    return c.real(name, otherwise);
+    return c.opset < 11 ? c.real(name, otherwise) : otherwise;
   };
-  auto low = bound("min", 1, -most), high = bound("max", 2, most);
-  if (low && high && *low < *high && onnx::isReal(c.type(0)))
+  auto low = bound("min", 1, -infinity), high = bound("max", 2, infinity);
+  if (low && high && *low <= *high && onnx::isReal(c.type(0)))
     return compose(c, [&](Value x) { return clamp(c, x, *low, *high); });
   Value x = c.in(0);
-  if (c.has(1))
-    x = extremum(c, x, c.in(1), true);
-  if (c.has(2))
-    x = extremum(c, x, c.in(2), false);
-  // Bounds may be attributes, of which the lower one may be above the upper.
-  if (c.opset < 11 && low && high)
-    x = c.make<train::MinimumOp>(
-        {c.make<train::MaximumOp>({x, c.real(*low, x)}), c.real(*high, x)});
+  auto cut = [&](unsigned i, std::optional<double> known, bool isLow) {
+    if (x && c.has(i))
+      x = extremum(c, x, c.reshape(c.in(i), {}), isLow);
+    else if (x && known && std::isfinite(*known))
+      x = extremum(c, x, c.real(*known, x), isLow);
+  };
+  cut(1, low, true);
+  cut(2, high, false);
   c.set(0, x);
 }
 
@@ -141,6 +148,8 @@ static void convertCast(Converter &c) {
     c.fail(Twine("expected a type of numbers, but got ") + nameOf(to));
     return;
   }
+  if (const Literal *known = c.literal(0))
+    return c.set(0, castLiteral(*known, to));
   mlir::Type element = c.elementOf(to);
   compose(c, [&](Value x) {
     mlir::Type from = Converter::elementOf(x);
@@ -177,7 +186,13 @@ template <typename Op> static void binary(Converter &c) {
   Aligned x(c, 2);
   x.set(c, c.make<Op>({x[0], x[1]}));
 }
+template <typename Op, const Scalar *function> static void evaluatedBinary(Converter &c) {
+  if (!evaluate(c, *function))
+    binary<Op>(c);
+}
 static void convertAdd(Converter &c) {
+  if (evaluate(c, scalar::add))
+    return;
   Aligned x(c, 2);
   for (unsigned i : {0, 1})
     if (Value norm = writtenGroupNorm(c, x[i], x[1 - i]))
@@ -191,9 +206,11 @@ template <typename Op> static Value all(Converter &c, const Aligned &x) {
     result = c.make<Op>({result, next});
   return result;
 }
-template <typename Op> static void variadic(Converter &c) {
+static void convertSum(Converter &c) {
+  if (evaluate(c, scalar::add))
+    return;
   Aligned x(c, c.inputs());
-  x.set(c, all<Op>(c, x));
+  x.set(c, all<train::AddOp>(c, x));
 }
 
 /// The less or the greater of two; integers have no op for it.
@@ -204,6 +221,8 @@ static Value extremum(Converter &c, Value x, Value y, bool isGreater) {
   return c.select(c.compare(predicate, x, y), x, y);
 }
 static void extrema(Converter &c, bool isGreater) {
+  if (evaluate(c, isGreater ? scalar::max : scalar::min))
+    return;
   Aligned x(c, c.inputs());
   Value result = x[0];
   for (Value next : ArrayRef(x.values).drop_front())
@@ -223,6 +242,8 @@ static void convertSwiGlu(Converter &c) {
 }
 
 static void compare(Converter &c, ComparePredicate predicate) {
+  if (evaluateComparison(c, predicate))
+    return;
   Aligned x(c, 2);
   Value a = x[0], b = x[1];
   if (a && b && Converter::elementOf(a).isInteger(1)) {
@@ -236,35 +257,70 @@ static Value truth(Converter &c, bool value) {
   return c.constant(Literal::scalar(onnx::Type::Bool, value));
 }
 static void convertAnd(Converter &c) {
+  if (evaluate(c, scalar::logicalAnd))
+    return;
   Aligned x(c, 2);
   x.set(c, c.select(x[0], x[1], truth(c, false)));
 }
 static void convertOr(Converter &c) {
+  if (evaluate(c, scalar::logicalOr))
+    return;
   Aligned x(c, 2);
   x.set(c, c.select(x[0], truth(c, true), x[1]));
 }
+static void convertXor(Converter &c) {
+  if (!evaluate(c, scalar::logicalXor))
+    compare(c, ComparePredicate::ne);
+}
 static void convertNot(Converter &c) {
-  compose(c, [&](Value x) { return c.select(x, truth(c, false), truth(c, true)); });
+  if (!evaluate(c, scalar::logicalNot))
+    compose(c, [&](Value x) { return c.select(x, truth(c, false), truth(c, true)); });
 }
 static void convertWhere(Converter &c) {
+  if (isKnown(c) && c.literal(1) && c.literal(2) &&
+      give(c, selectLiteral(*c.literal(0), *c.literal(1), *c.literal(2))))
+    return;
   Aligned x(c, 3);
   x.set(c, c.select(x[0], x[1], x[2]));
 }
 
+/// Of integers, x to a whole number: multiplications, which wrap around. x^5 = (x^2)^2 x.
+static Value wholePower(Converter &c, Value x, int64_t exponent) {
+  Value result;
+  for (; x && exponent > 0; exponent >>= 1) {
+    if (exponent & 1)
+      result = result ? c.mul(result, x) : x;
+    if (exponent > 1)
+      x = c.mul(x, x);
+  }
+  return result ? result : c.broadcastTo(c.real(1, x), Converter::shapeOf(x));
+}
+
+/// `power` is the exponent of all elements.
+static Value constantPower(Converter &c, Value x, double power) {
+  if (power == 1)
+    return x;
+  if (!isa<FloatType>(Converter::elementOf(x)))
+    return power >= 0 && power == std::floor(power) && power <= INT32_MAX
+               ? wholePower(c, x, int64_t(power))
+               : c.fail("expected a whole exponent from 0 on of a base of integers");
+  if (power == 2)
+    return c.make<train::SquareOp>(x);
+  if (power == 0.5)
+    return c.make<train::SqrtOp>(x);
+  return c.make<train::PowOp>({x, c.real(power, x)});
+}
+
 static void convertPow(Converter &c) {
+  if (evaluate(c, scalar::pow))
+    return;
   const Literal *known = c.literal(1);
   if (known && known->allEqual() && known->count() > 0 &&
-      broadcastShape(c.dims(0), c.dims(1)) == Dims(c.dims(0))) {
-    double power = known->real(0);
-    return compose(c, [&](Value x) -> Value {
-      if (power == 1)
-        return x;
-      if (power == 2)
-        return c.make<train::SquareOp>(x);
-      if (power == 0.5)
-        return c.make<train::SqrtOp>(x);
-      return c.make<train::PowOp>({x, c.real(power, x)});
-    });
+      broadcastShape(c.dims(0), c.dims(1)) == Dims(c.dims(0)))
+    return compose(c, [&](Value x) { return constantPower(c, x, known->real(0)); });
+  if (!onnx::isReal(c.type(0))) {
+    c.fail("expected one known exponent of a base of integers");
+    return;
   }
   Aligned x(c, 2);
   if (x[0] && x[1])
@@ -273,37 +329,42 @@ static void convertPow(Converter &c) {
 
 /// The sign of the divisor (fmod = 0) or of the dividend.
 static void convertMod(Converter &c) {
-  if (c.integer("fmod", 0))
+  bool isFmod = c.integer("fmod", 0);
+  if (evaluate(c, isFmod ? scalar::fmod : scalar::mod))
+    return;
+  if (isFmod)
     binary<train::FmodOp>(c);
   else
     binary<train::ModOp>(c);
 }
 
 #define UNARY(NAME, OP) {NAME, unary<train::OP>}
+#define KNOWN_UNARY(NAME, OP, FUNCTION) {NAME, evaluatedUnary<train::OP, &scalar::FUNCTION>}
+#define KNOWN_BINARY(NAME, OP, FUNCTION) {NAME, evaluatedBinary<train::OP, &scalar::FUNCTION>, 7}
 #define COMPOSED(NAME, ...)                                                                        \
   {NAME, [](Converter &c) { compose(c, [&](Value x) -> Value { return __VA_ARGS__; }); }}
 #define COMPARE(NAME, PREDICATE)                                                                   \
   {NAME, [](Converter &c) { compare(c, ComparePredicate::PREDICATE); }}
 
 static const Entry entries[] = {
-    UNARY("Abs", AbsOp),
+    KNOWN_UNARY("Abs", AbsOp, abs),
     UNARY("Acos", AcosOp),
     UNARY("Acosh", AcoshOp),
     UNARY("Asin", AsinOp),
     UNARY("Asinh", AsinhOp),
     UNARY("Atan", AtanOp),
     UNARY("Atanh", AtanhOp),
-    UNARY("Ceil", CeilOp),
+    KNOWN_UNARY("Ceil", CeilOp, ceil),
     UNARY("Cos", CosOp),
     UNARY("Cosh", CoshOp),
     UNARY("Erf", ErfOp),
-    UNARY("Exp", ExpOp),
-    UNARY("Floor", FloorOp),
+    KNOWN_UNARY("Exp", ExpOp, exp),
+    KNOWN_UNARY("Floor", FloorOp, floor),
     UNARY("HardSwish", HardswishOp),
-    UNARY("Log", LogOp),
+    KNOWN_UNARY("Log", LogOp, log),
     UNARY("Mish", MishOp),
-    UNARY("Neg", NegOp),
-    UNARY("Reciprocal", ReciprocalOp),
+    KNOWN_UNARY("Neg", NegOp, neg),
+    KNOWN_UNARY("Reciprocal", ReciprocalOp, reciprocal),
     UNARY("Relu", ReluOp),
     UNARY("Round", RoundOp),
     UNARY("Sigmoid", SigmoidOp),
@@ -312,7 +373,7 @@ static const Entry entries[] = {
     UNARY("Sinh", SinhOp),
     UNARY("Softplus", SoftplusOp),
     UNARY("Softsign", SoftsignOp),
-    UNARY("Sqrt", SqrtOp),
+    KNOWN_UNARY("Sqrt", SqrtOp, sqrt),
     UNARY("Tan", TanOp),
     UNARY("Tanh", TanhOp),
     COMPOSED("Celu", c.make<train::CeluOp>(x, c.attr("alpha", c.real("alpha", 1)))),
@@ -336,21 +397,21 @@ static const Entry entries[] = {
     {"Gelu", convertGelu},
     {"Identity", [](Converter &c) { c.pass(0, 0); }},
     {"Add", convertAdd, 7},
-    {"Div", binary<train::DivOp>, 7},
-    {"Mul", binary<train::MulOp>, 7},
-    {"Sub", binary<train::SubOp>, 7},
+    KNOWN_BINARY("Div", DivOp, div),
+    KNOWN_BINARY("Mul", MulOp, mul),
+    KNOWN_BINARY("Sub", SubOp, sub),
     {"Max", [](Converter &c) { extrema(c, true); }},
     {"Mean", convertMean},
     {"Min", [](Converter &c) { extrema(c, false); }},
     {"Mod", convertMod},
     {"Pow", convertPow, 7},
     {"PRelu", binary<train::PreluOp>},
-    {"Sum", variadic<train::AddOp>},
+    {"Sum", convertSum},
     {"And", convertAnd, 7},
     {"Not", convertNot},
     {"Or", convertOr, 7},
     {"Where", convertWhere},
-    {"Xor", [](Converter &c) { compare(c, ComparePredicate::ne); }, 7},
+    {"Xor", convertXor, 7},
     COMPARE("Equal", eq),
     COMPARE("Greater", gt),
     COMPARE("GreaterOrEqual", ge),

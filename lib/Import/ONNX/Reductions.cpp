@@ -1,6 +1,6 @@
 // Nodes that reduce, and those that normalise by what they reduce.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Import/ONNX/Converter.h"
+#include "lib/Import/ONNX/Evaluate.h"
 #include "mlir-dialects/Train/CompositeNorm.h"
 #include <limits>
 
@@ -31,6 +31,13 @@ static std::optional<Dims> axesOf(Converter &c) {
     if (isOut[i])
       axes.push_back(i);
   return axes;
+}
+
+/// Of known values, which a reduction of no axes leaves as they are.
+static bool reduceKnown(Converter &c, const Scalar &function, std::optional<double> empty) {
+  auto axes = c.literal(0) ? axesOf(c) : std::nullopt;
+  return axes &&
+         give(c, reduceLiteral(*c.literal(0), *axes, c.integer("keepdims", 1), function, empty));
 }
 
 /// `before` and `after` are what is done to elements and sums.
@@ -68,10 +75,18 @@ static void reduceTruth(Converter &c, StringRef name) {
     x = c.reduce(name, x, *axes, c.integer("keepdims", 1));
   c.set(0, c.compare(train::ComparePredicate::ne, x, c.real(0, x)));
 }
-static void reduceExtremum(Converter &c, StringRef name) {
+static void reduceExtremum(Converter &c, StringRef name, const Scalar &function) {
+  if (reduceKnown(c, function, std::nullopt) || !c.fault.empty())
+    return;
   if (c.type(0) == onnx::Type::Bool)
     reduceTruth(c, name);
   else
+    reduce(c, name);
+}
+
+/// `empty` is the sum or product of no elements.
+static void reduceOrEvaluate(Converter &c, StringRef name, const Scalar &function, double empty) {
+  if (!reduceKnown(c, function, empty) && c.fault.empty())
     reduce(c, name);
 }
 
@@ -80,6 +95,17 @@ static Value square(Converter &c, Value x) { return c.make<train::SquareOp>(x); 
 static Value root(Converter &c, Value x) { return c.make<train::SqrtOp>(x); }
 static Value logarithm(Converter &c, Value x) { return c.make<train::LogOp>(x); }
 
+/// Integers are put in order, as f32 does not hold all of them.
+static Value firstOfIntegers(Converter &c, Value x, int64_t axis, bool isLeast) {
+  SmallVector<NamedAttribute> attributes = {c.attr("k", int64_t(1)), c.attr("dim", axis)};
+  if (isLeast)
+    attributes.push_back(c.flag("smallest"));
+  Operation *made = c.op("train.top_k", x, attributes, {}, 2);
+  Dims dims(Converter::shapeOf(x));
+  dims.erase(dims.begin() + axis);
+  return made ? c.reshape(made->getResult(1), dims) : Value();
+}
+
 static void convertArgMax(Converter &c) {
   int64_t axis = c.axisOf(0, 0);
   if (axis < 0)
@@ -87,16 +113,20 @@ static void convertArgMax(Converter &c) {
   Dims kept(c.dims(0));
   kept[axis] = 1;
   Value x = c.in(0);
+  bool isLeast = c.node.op == "ArgMin", isReal = onnx::isReal(c.type(0));
   if (!x)
     return;
-  if (c.node.op == "ArgMin")
+  if (c.type(0) == onnx::Type::Bool)
+    x = c.cast(x, c.b.getI32Type());
+  if (isLeast && isReal)
     x = c.make<train::NegOp>(x);
   // The last of the greatest is the first from the other end.
   int64_t size = c.dims(0)[axis];
   bool fromEnd = c.integer("select_last_index", 0) && size > 1;
   if (fromEnd)
     x = c.take(x, axis, Dims(llvm::reverse(llvm::seq<int64_t>(size))));
-  Value at = c.make<train::ArgmaxOp>(x, c.attr("dim", axis));
+  Value at = isReal ? c.make<train::ArgmaxOp>(x, c.attr("dim", axis))
+                    : firstOfIntegers(c, x, axis, isLeast);
   if (fromEnd && at)
     at = c.sub(c.constant(Literal::scalar(size - 1)), at);
   c.set(0, c.integer("keepdims", 1) ? c.reshape(at, kept) : at);
@@ -125,18 +155,6 @@ template <typename Op> static void softmax(Converter &c) {
 }
 
 // ---- Normalisation ----
-
-/// (x - mean) / sqrt(variance + eps) over `axes`.
-static Value normalized(Converter &c, Value x, ArrayRef<int64_t> axes, double epsilon) {
-  Value mean = c.reduce("train.reduce_mean", x, axes, true);
-  Value centred = c.sub(x, mean);
-  if (!centred)
-    return {};
-  Value variance = c.reduce("train.reduce_mean", c.make<train::SquareOp>(centred), axes, true);
-  if (!variance)
-    return {};
-  return c.mul(centred, c.make<train::RsqrtOp>(c.add(variance, c.real(epsilon, variance))));
-}
 
 /// Mean and reciprocal deviation of every row.
 static void giveStatistics(Converter &c, Value rows, int64_t axis, double epsilon) {
@@ -184,19 +202,20 @@ static void convertRowNorm(Converter &c, bool isCentred) {
 static void convertBatchNorm(Converter &c) {
   bool isImage = c.rank(0) > 2;
   double epsilon = c.real("epsilon", 1e-5), momentum = c.real("momentum", 0.9);
-  bool trains = c.trains || (c.opset >= 14 ? c.integer("training_mode", 0) : c.wants(1));
+  bool isTraining = c.opset >= 14 ? c.integer("training_mode", 0) : c.wants(1);
+  bool trains = c.trains || isTraining;
   c.isFixedNorm = !trains;
   Value x = isImage ? c.image(0) : c.in(0), gamma = c.in(1), beta = c.in(2), y;
   if (trains) {
     std::string mean = c.state(3), variance = c.state(4);
     if (!c.fault.empty())
       return;
-    y = c.make<train::BatchNormOp>(
-        {x, gamma, beta},
-        {c.b.getNamedAttr("running_mean", FlatSymbolRefAttr::get(c.b.getContext(), mean)),
-         c.b.getNamedAttr("running_variance", FlatSymbolRefAttr::get(c.b.getContext(), variance)),
-         c.attr("momentum", 1 - momentum), c.attr("eps", epsilon)},
-        x ? x.getType() : mlir::Type());
+    auto symbol = [&](StringRef name) { return FlatSymbolRefAttr::get(c.b.getContext(), name); };
+    SmallVector<NamedAttribute> attributes = {
+        c.b.getNamedAttr("running_mean", symbol(mean)),
+        c.b.getNamedAttr("running_variance", symbol(variance)), c.attr("momentum", 1 - momentum),
+        c.attr("eps", epsilon)};
+    y = c.make<train::BatchNormOp>({x, gamma, beta}, attributes, x ? x.getType() : mlir::Type());
   } else {
     // Statistics of training, which stay as they are.
     Value variance = c.in(4);
@@ -262,7 +281,14 @@ static void convertMeanVariance(Converter &c) {
   for (int64_t &axis : axes)
     if ((axis = c.axis(axis, c.rank(0))) < 0)
       return;
-  c.set(0, normalized(c, c.in(0), axes, 1e-9));
+  Value x = c.in(0), mean = c.reduce("train.reduce_mean", x, axes, true);
+  Value centred = c.sub(x, mean);
+  if (!centred)
+    return;
+  // The definition adds its constant to the deviation, not to the variance.
+  Value variance = c.reduce("train.reduce_mean", square(c, centred), axes, true);
+  Value deviation = variance ? root(c, variance) : Value();
+  c.set(0, c.div(centred, c.add(deviation, c.real(1e-9, deviation))));
 }
 
 #define REDUCE(NAME, ...) {NAME, [](Converter &c) { reduce(c, __VA_ARGS__); }}
@@ -272,11 +298,11 @@ static const Entry entries[] = {
     REDUCE("ReduceL2", "train.reduce_sum", square, root),
     REDUCE("ReduceLogSum", "train.reduce_sum", nullptr, logarithm),
     REDUCE("ReduceLogSumExp", "train.logsumexp"),
-    {"ReduceMax", [](Converter &c) { reduceExtremum(c, "train.reduce_max"); }},
+    {"ReduceMax", [](Converter &c) { reduceExtremum(c, "train.reduce_max", scalar::max); }},
     REDUCE("ReduceMean", "train.reduce_mean"),
-    {"ReduceMin", [](Converter &c) { reduceExtremum(c, "train.reduce_min"); }},
-    REDUCE("ReduceProd", "train.reduce_prod"),
-    REDUCE("ReduceSum", "train.reduce_sum"),
+    {"ReduceMin", [](Converter &c) { reduceExtremum(c, "train.reduce_min", scalar::min); }},
+    {"ReduceProd", [](Converter &c) { reduceOrEvaluate(c, "train.reduce_prod", scalar::mul, 1); }},
+    {"ReduceSum", [](Converter &c) { reduceOrEvaluate(c, "train.reduce_sum", scalar::add, 0); }},
     REDUCE("ReduceSumSquare", "train.reduce_sum", square),
     {"ArgMax", convertArgMax},
     {"ArgMin", convertArgMax},

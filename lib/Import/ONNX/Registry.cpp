@@ -11,7 +11,7 @@ const Entry *ampc::onnx::findEntry(llvm::StringRef domain, llvm::StringRef op) {
     for (llvm::ArrayRef<Entry> family :
          {pointwiseEntries(), shapeEntries(), productEntries(), imageEntries(), reductionEntries(),
           indexEntries(), recurrentEntries(), poolEntries(), orderEntries(), attentionEntries(),
-          sequenceEntries()})
+          sequenceEntries(), knownEntries()})
       for (const Entry &entry : family)
         all[entry.op] = &entry;
     for (const Entry &entry : trainingEntries())

@@ -1,6 +1,6 @@
 // Nodes that move elements.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Import/ONNX/Converter.h"
+#include "lib/Import/ONNX/Evaluate.h"
 #include "mlir-dialects/Train/Sampling.h"
 
 using namespace mlir;
@@ -22,7 +22,7 @@ static void reshapeTo(Converter &c, ArrayRef<int64_t> dims) {
            Twine(product(dims)));
     return;
   }
-  if (!reshapeKnown(c, dims))
+  if (!c.literal(0) || !give(c, reshapeLiteral(*c.literal(0), dims)))
     c.set(0, c.reshape(c.in(0), dims));
 }
 
@@ -115,13 +115,24 @@ static void convertTranspose(Converter &c) {
     c.fail("expected a permutation of " + Twine(c.rank(0)) + " dimensions");
     return;
   }
+  if (const Literal *known = c.literal(0))
+    return c.set(0, transposeLiteral(*known, order));
   c.set(0, c.transpose(c.in(0), order));
+}
+
+/// Whether the parts were known.
+static bool concatKnown(Converter &c, int64_t axis) {
+  SmallVector<const Literal *> parts;
+  for (unsigned i = 0; i < c.inputs(); ++i)
+    if (parts.push_back(c.literal(i)); !parts.back())
+      return false;
+  return give(c, concatLiterals(parts, axis));
 }
 
 /// Images stay in their order.
 static void convertConcat(Converter &c) {
   int64_t axis = c.axisOf(0, 1), rank = c.rank(0);
-  if (axis < 0)
+  if (axis < 0 || concatKnown(c, axis))
     return;
   bool isImage = false;
   for (unsigned i = 0; i < c.inputs(); ++i)
@@ -319,6 +330,8 @@ static void convertExpand(Converter &c) {
     c.fail("expected a shape that the operand broadcasts to");
     return;
   }
+  if (c.literal(0) && give(c, broadcastLiteral(*c.literal(0), *dims)))
+    return;
   c.set(0, c.broadcastTo(c.in(0), *dims));
 }
 
@@ -360,8 +373,11 @@ static void convertTrilu(Converter &c) {
     c.fail("expected matrices");
     return;
   }
+  bool upper = c.integer("upper", 1);
+  if (const Literal *known = c.literal(0))
+    return c.set(0, triangleOf(*known, k, upper));
   SmallVector<NamedAttribute> attributes = {c.attr("diagonal", k)};
-  if (c.integer("upper", 1))
+  if (upper)
     attributes.push_back(c.flag("upper"));
   c.set(0, c.make<train::TriluOp>(c.in(0), attributes));
 }
@@ -396,22 +412,14 @@ static void convertSpaceToDepth(Converter &c) {
   c.set(0, c.reshape(x, {n, channels * block * block, h, w}));
 }
 
-/// What fold() did not compute.
-static void onlyKnown(Converter &c) {
-  c.fail("expected inputs that follow from the shapes of the model's inputs");
-}
-
 static const Entry entries[] = {
-    {"Concat", convertConcat, 4},   {"Constant", onlyKnown},
-    {"ConstantOfShape", onlyKnown}, {"DepthToSpace", convertDepthToSpace},
-    {"Expand", convertExpand},      {"Flatten", convertFlatten},
-    {"NonZero", onlyKnown},         {"Pad", convertPad, 2},
-    {"Range", onlyKnown},           {"Reshape", convertReshape},
-    {"Shape", onlyKnown},           {"Size", onlyKnown},
-    {"Slice", convertSlice},        {"SpaceToDepth", convertSpaceToDepth},
-    {"Split", convertSplit, 2},     {"Squeeze", convertSqueeze},
-    {"Tile", convertTile, 6},       {"Transpose", convertTranspose},
-    {"Trilu", convertTrilu},        {"Unsqueeze", convertUnsqueeze},
+    {"Concat", convertConcat, 4}, {"DepthToSpace", convertDepthToSpace},
+    {"Expand", convertExpand},    {"Flatten", convertFlatten},
+    {"Pad", convertPad, 2},       {"Reshape", convertReshape},
+    {"Slice", convertSlice},      {"SpaceToDepth", convertSpaceToDepth},
+    {"Split", convertSplit, 2},   {"Squeeze", convertSqueeze},
+    {"Tile", convertTile, 6},     {"Transpose", convertTranspose},
+    {"Trilu", convertTrilu},      {"Unsqueeze", convertUnsqueeze},
 };
 
 ArrayRef<Entry> ampc::onnx::shapeEntries() { return entries; }
