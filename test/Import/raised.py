@@ -150,14 +150,14 @@ def heads(x, order):
     return node("Transpose", node("Reshape", x, constant([1, ROWS, HEADS, WIDTH // HEADS], np.int64)), perm=order)
 
 
-def attention(x, name, mask=None, hidden=None):
+def attention(x, name, mask=None, hidden=None, fill=-np.finfo(np.float32).max):
     """Queries, keys and values are `x`; a mask is added, or scores are hidden where `hidden` does not hold."""
     query, key, value = heads(x, [0, 2, 1, 3]), heads(x, [0, 2, 3, 1]), heads(x, [0, 2, 1, 3])
     scores = node("Div", node("MatMul", query, key), constant(math.sqrt(WIDTH // HEADS)))
     if mask is not None:
         scores = node("Add", scores, mask)
     if hidden is not None:
-        scores = node("Where", hidden, scores, constant(-np.finfo(np.float32).max))
+        scores = node("Where", hidden, scores, constant(fill))
     return node("MatMul", node("Softmax", scores, axis=-1), value, name=name)
 
 
@@ -181,12 +181,13 @@ def attention_guarded(x, name, mask):
     return node("MatMul", weights, value, name=name)
 
 
-def expected_attention(x, mask=0.0):
+def expected_attention(x, mask=0.0, blind=0.0):
+    """`blind` is the share of every value where a query sees no key."""
     parts = x.reshape(1, ROWS, HEADS, -1).transpose(0, 2, 1, 3)
     scores = parts @ parts.transpose(0, 1, 3, 2) / math.sqrt(parts.shape[-1]) + mask
     most = scores.max(-1, keepdims=True)
     weights = np.exp(scores - np.where(np.isfinite(most), most, 0))
-    return weights / np.maximum(weights.sum(-1, keepdims=True), 1e-300) @ parts
+    return np.where(np.isfinite(most), weights / np.maximum(weights.sum(-1, keepdims=True), 1e-300), blind) @ parts
 
 
 def text():
@@ -232,9 +233,18 @@ def main():
     blind = np.where(np.arange(ROWS)[:, None] == 1, -np.inf, mask)
     attention_guarded("x", "guarded", constant(blind))
     want["guarded"] = expected_attention(x, blind)
+    # A query that sees no key: the mean of all values where the fill is finite, NaN where it is minus infinity.
+    some, whole = constant(np.isfinite(blind), bool), np.where(np.isfinite(blind), 0.0, -np.inf)
+    attention("x", "blind", hidden=some), attention("x", "least", mask=node("Where", some, constant(0.0), constant(np.finfo(np.float32).min)))
+    attention("x", "nan", mask=constant(blind)), attention("x", "none", hidden=some, fill=-np.inf)
+    attention("x", "given", mask="given_mask"), attention("x", "beside", mask=constant(mask), hidden=some)
+    want["blind"] = want["least"] = expected_attention(x, whole, blind=1 / ROWS)
+    want["nan"], want["none"], want["given"] = expected_attention(x, blind, blind=np.nan), expected_attention(x, whole, blind=np.nan), expected_attention(x, blind, blind=np.nan)
+    want["beside"] = expected_attention(x, blind, blind=1 / ROWS)
     order = ["norm", "norm2", "rms", "rounded", "gelu", "gelu_tanh", "silu", "plain", "masked", "before", "hidden", "causal",
-             "hardswish", "bce", "bce2", "bce3", "picked", "hot", "soft", "rows", "guarded"]
-    lines = text() + [nodes.info("input", "x", x), nodes.info("input", "t", t), nodes.info("input", "label", label), nodes.info("input", "far", far)] + [f'output {{ name: "{name}" }}' for name in order] + ["}"]
+             "hardswish", "bce", "bce2", "bce3", "picked", "hot", "soft", "rows", "guarded", "blind", "least", "nan", "none", "given",
+             "beside"]
+    lines = text() + [nodes.info("input", "x", x), nodes.info("input", "t", t), nodes.info("input", "label", label), nodes.info("input", "far", far), nodes.info("input", "given_mask", blind)] + [f'output {{ name: "{name}" }}' for name in order] + ["}"]
     with open(f"{folder}/raised.txt", "w") as file:
         file.write("\n".join(lines))
     with open(f"{folder}/raised.txt") as file, open(f"{folder}/raised.onnx", "wb") as binary:
@@ -245,8 +255,9 @@ def main():
     for name in model.tensors:
         model[name] = CONSTANTS[name]
     wrong = 0
-    for name, got in zip(order, model.predict(x, t, label, far).values(), strict=True):
-        share = np.max(np.abs(got - want[name]) / (1e-12 * np.maximum(np.abs(want[name]), 1)))
+    for name, got in zip(order, model.predict(x, t, label, far, blind).values(), strict=True):
+        same = np.isnan(got) & np.isnan(want[name])
+        share = np.max(np.where(same, 0, np.abs(got - want[name]) / (1e-12 * np.maximum(np.abs(want[name]), 1))))
         if not share <= 1:
             wrong += 1
             print(f"{name}: {share:.3g} times the bar\n{want[name]}\nbut got\n{got}")

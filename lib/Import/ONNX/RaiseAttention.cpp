@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Raise.h"
 #include "mlir-dialects/Train/Tensors.h"
+#include "llvm/ADT/SetVector.h"
 #include <limits>
 
 using namespace mlir;
@@ -13,14 +14,16 @@ namespace {
 struct Scores {
   train::MatmulOp product;
   double scale = 1;
-  Value bias;  ///< added behind the scale
-  Value sees;  ///< truth values where a key is seen; elsewhere the score is hidden
-  Value hides; ///< or those of where it is not
+  Value bias;      ///< added behind the scale
+  Value sees;      ///< truth values where a key is seen; elsewhere the score is `fill`
+  Value hides;     ///< or those of where it is not
+  double fill = 0; ///< at most `hidden`
   bool causal = false;
 };
 
-/// Scores that are as good as minus infinity: what is added to them is lost in f32.
+/// Scores of keys that are hidden from a query: what is added to them is lost in f32.
 constexpr double hidden = -1e30;
+constexpr double never = -std::numeric_limits<double>::infinity();
 } // namespace
 
 /// Takes a factor off.
@@ -61,6 +64,7 @@ static bool readScores(Value value, Scores &scores) {
     if (!value.hasOneUse() || isHidden(1) == isHidden(2))
       return false;
     (isHidden(2) ? scores.sees : scores.hides) = choice->getOperand(0);
+    scores.fill = *numberOf(choice->getOperand(isHidden(2) ? 2 : 1));
     value = choice->getOperand(isHidden(2) ? 1 : 2);
   }
   if (auto sum = value.getDefiningOp<train::AddOp>(); sum && value.hasOneUse())
@@ -149,20 +153,100 @@ static Value constantBefore(Operation *root, double number, mlir::Type element) 
       ->getResult(0);
 }
 
-/// 0 where a key is seen, minus infinity elsewhere.
+/// What is added to the scores: the bias, if there is one, where a key is seen, and the graph's
+/// own number elsewhere, which is another for a query that sees no key. -3.4e38: the mean of all
+/// values; minus infinity: none.
 static Value biasOf(Operation *root, const Scores &scores, mlir::Type element) {
-  Value zero = constantBefore(root, 0, element);
-  Value never = constantBefore(root, -std::numeric_limits<double>::infinity(), element);
+  Value seen = scores.bias ? scores.bias : constantBefore(root, 0, element);
+  Value fill = constantBefore(root, scores.fill, element);
   Value mask = scores.sees ? scores.sees : scores.hides;
+  auto shape = broadcastShape(tensorOf(mask).getShape(), tensorOf(seen).getShape());
+  if (!shape)
+    return {};
   Operation *made = makeBefore(root, train::SelectOp::getOperationName(),
-                               {mask, scores.sees ? zero : never, scores.sees ? never : zero}, {},
-                               RankedTensorType::get(tensorOf(mask).getShape(), element));
+                               {mask, scores.sees ? seen : fill, scores.sees ? fill : seen}, {},
+                               RankedTensorType::get(*shape, element));
   return made ? made->getResult(0) : Value();
 }
 
-/// The softmax behind `weights`, of which nothing else is used. PyTorch has a query that sees no
-/// key get 0 in the place of NaN, as `train.attention` does.
-static train::SoftmaxOp softmaxOf(Value weights) {
+// ---- Queries that see no key ----
+
+/// Whether a known bias hides every key of a query: all of a row of its last dimension.
+static bool hidesRow(DenseElementsAttr elements, int64_t width) {
+  if (!isa<FloatType>(elements.getElementType()))
+    return false;
+  int64_t at = 0, hiddenKeys = 0;
+  for (const APFloat &each : elements.getValues<APFloat>()) {
+    hiddenKeys = (at % width ? hiddenKeys : 0) + (each.isInfinity() && each.isNegative());
+    if (++at % width == 0 && hiddenKeys == width)
+      return true;
+  }
+  return false;
+}
+
+/// Arithmetic that gives finite numbers of finite ones, and moves.
+static bool staysFinite(Operation *op) {
+  return isa<train::AddOp, train::SubOp, train::MulOp, train::NegOp, train::SelectOp>(op) ||
+         op->hasTrait<GivesElements>();
+}
+
+/// Whether a query may see no key because its row of the bias is minus infinity. State has finite
+/// numbers: masks of the file are constants.
+static bool mayHideAll(Value bias) {
+  if (auto constant = bias.getDefiningOp<train::ConstantOp>())
+    if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()))
+      return hidesRow(elements,
+                      tensorOf(bias).getShape().empty() ? 1 : tensorOf(bias).getShape().back());
+  llvm::SetVector<Value> sources;
+  sources.insert(bias);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    Operation *op = sources[i].getDefiningOp();
+    auto from = dyn_cast_or_null<train::CastOp>(op);
+    auto constant = dyn_cast_or_null<train::ConstantOp>(op);
+    auto elements = constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : nullptr;
+    bool isFinite = isa_and_nonnull<train::ReadOp>(op) ||
+                    isa<IntegerType>(getElementTypeOrSelf(sources[i].getType())) ||
+                    (from && isa<IntegerType>(getElementTypeOrSelf(from.getX().getType())));
+    if (elements)
+      isFinite = llvm::all_of(elements.getValues<APFloat>(),
+                              [](const APFloat &each) { return each.isFinite(); });
+    if (isFinite)
+      continue;
+    if (!op || elements || !staysFinite(op))
+      return true;
+    sources.insert(op->operand_begin(), op->operand_end());
+  }
+  return false;
+}
+
+/// NaN for queries whose row of the bias is minus infinity, as softmax has it; `train.attention`
+/// gives 0. bias: [..., queries or 1, keys or 1].
+static Operation *withNaN(Operation *root, Operation *attention, Value bias) {
+  Builder b(root->getContext());
+  SmallVector<int64_t> shape(tensorOf(bias).getShape());
+  int64_t last = shape.size() - 1;
+  mlir::Type element = tensorOf(bias).getElementType();
+  auto type = tensorOf(bias).clone(ArrayRef(shape).drop_back());
+  Operation *greatest = makeBefore(root, train::ReduceMaxOp::getOperationName(), bias,
+                                   b.getNamedAttr("dims", b.getDenseI64ArrayAttr(last)), type);
+  shape[last] = 1;
+  Value rows = greatest ? reshapeBefore(root, greatest->getResult(0), shape) : Value();
+  if (!rows)
+    return nullptr;
+  auto predicate = train::ComparePredicateAttr::get(b.getContext(), train::ComparePredicate::eq);
+  Operation *seesNone = makeBefore(
+      root, train::CompareOp::getOperationName(), {rows, constantBefore(root, never, element)},
+      b.getNamedAttr("predicate", predicate), tensorOf(rows).clone(b.getI1Type()));
+  Value nan = constantBefore(root, std::numeric_limits<double>::quiet_NaN(), element);
+  Value y = attention->getResult(0);
+  return seesNone ? makeBefore(root, train::SelectOp::getOperationName(),
+                               {seesNone->getResult(0), nan, y}, {}, y.getType())
+                  : nullptr;
+}
+
+/// The softmax behind `weights`, of which nothing else is used. With PyTorch's guard a query that
+/// sees no key gets 0 in the place of NaN, as `train.attention` has it.
+static train::SoftmaxOp softmaxOf(Value weights, bool &isGuarded) {
   if (auto softmax = weights.getDefiningOp<train::SoftmaxOp>())
     return weights.hasOneUse() ? softmax : nullptr;
   auto choice = weights.getDefiningOp<train::SelectOp>();
@@ -177,14 +261,35 @@ static train::SoftmaxOp softmaxOf(Value weights) {
                  llvm::all_of(isNaN->getOperands(), [&](Value x) { return x == value; }) &&
                  llvm::all_of(value.getUsers(),
                               [&](Operation *user) { return user == isNaN || user == choice; });
-  return isGuard && isNaN->hasOneUse() ? softmax : nullptr;
+  isGuarded = isGuard && isNaN->hasOneUse();
+  return isGuarded ? softmax : nullptr;
+}
+
+/// Makes masks a flag or a bias, with which every query has the values that the graph gives it.
+static bool readMask(Operation *root, Scores &scores, RankedTensorType query, int64_t keys) {
+  int64_t queries = query.getDimSize(query.getRank() - 2);
+  bool isHiding = scores.sees || scores.hides;
+  // Beside a bias, which may hide the keys that causality leaves, the graph's own fill counts.
+  if (!scores.bias &&
+      (isCausal(scores.sees, queries, keys) || isCausal(scores.hides, queries, keys, true))) {
+    scores.causal = true;
+    return true;
+  }
+  if (!isHiding && isCausal(scores.bias, queries, keys)) {
+    scores.causal = true;
+    scores.bias = {};
+  }
+  if (isHiding)
+    scores.bias = biasOf(root, scores, query.getElementType());
+  return !isHiding || scores.bias;
 }
 
 Operation *ampc::onnx::raiseAttention(Operation *root) {
   auto product = dyn_cast<train::MatmulOp>(root);
   if (!product || product.getTransposeLhs() || product.getTransposeRhs())
     return nullptr;
-  train::SoftmaxOp weights = softmaxOf(product.getLhs());
+  bool isGuarded = false;
+  train::SoftmaxOp weights = softmaxOf(product.getLhs(), isGuarded);
   Scores scores;
   if (!weights || !weights.isAlongLast() || !readScores(weights.getX(), scores) ||
       scores.product.getTransposeLhs())
@@ -199,19 +304,7 @@ Operation *ampc::onnx::raiseAttention(Operation *root) {
     return nullptr;
   if (key.getType() != value.getType())
     return nullptr;
-  int64_t queries = tensorOf(query).getDimSize(rank - 2), keys = tensorOf(key).getDimSize(rank - 2);
-  bool isHiding = scores.sees || scores.hides;
-  if (isCausal(scores.sees, queries, keys) || isCausal(scores.hides, queries, keys, true)) {
-    scores.causal = true;
-    isHiding = false;
-  } else if (!isHiding && isCausal(scores.bias, queries, keys)) {
-    scores.causal = true;
-    scores.bias = {};
-  }
-  if (isHiding && scores.bias)
-    return nullptr;
-  mlir::Type element = tensorOf(query).getElementType();
-  if (isHiding && !(scores.bias = biasOf(root, scores, element)))
+  if (!readMask(root, scores, tensorOf(query), tensorOf(key).getDimSize(rank - 2)))
     return nullptr;
   SmallVector<Value> operands = {query, key, value};
   if (scores.bias)
@@ -221,6 +314,8 @@ Operation *ampc::onnx::raiseAttention(Operation *root) {
       b.getNamedAttr("scale", b.getF64FloatAttr(scores.scale))};
   if (scores.causal)
     attributes.push_back(b.getNamedAttr("causal", b.getUnitAttr()));
-  return makeBefore(root, train::AttentionOp::getOperationName(), operands, attributes,
-                    root->getResult(0).getType());
+  Operation *made = makeBefore(root, train::AttentionOp::getOperationName(), operands, attributes,
+                               root->getResult(0).getType());
+  bool isExact = !made || isGuarded || !scores.bias || !mayHideAll(scores.bias);
+  return isExact ? made : withNaN(root, made, scores.bias);
 }
