@@ -10,7 +10,20 @@ using train::ComparePredicate;
 
 // ---- Products ----
 
+/// x W + b, the form that exporters give a linear layer of matrices; null if the node is another.
+static Value linearOf(Converter &c) {
+  bool isTransposed = c.integer("transB", 0);
+  if (c.integer("transA", 0) || c.real("alpha", 1) != 1 || c.real("beta", 1) != 1 || !c.has(2) ||
+      c.rank(0) != 2 || c.rank(1) != 2 ||
+      c.dims(2) != ArrayRef<int64_t>(c.dims(1)[isTransposed ? 0 : 1]))
+    return {};
+  Value weight = isTransposed ? c.transpose(c.in(1), {1, 0}) : c.in(1);
+  return c.make<train::LinearOp>({c.in(0), weight, c.in(2)});
+}
+
 static void convertGemm(Converter &c) {
+  if (Value y = linearOf(c))
+    return c.set(0, y);
   SmallVector<NamedAttribute> transposed;
   if (c.integer("transA", 0))
     transposed.push_back(c.flag("transpose_lhs"));

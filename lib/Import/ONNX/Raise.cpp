@@ -350,7 +350,8 @@ static Operation *raised(Operation *op, Operation *&root) {
   if (Operation *made = raiseNorm(op, root))
     return made;
   root = op;
-  for (auto raise : {raiseActivation, raiseAttention, raiseLoss, raiseOneHot, raiseBags})
+  for (auto raise :
+       {raiseActivation, raiseAttention, raiseLoss, raiseOneHot, raiseBags, raiseLinear})
     if (Operation *made = raise(op))
       return made;
   return nullptr;

@@ -12,6 +12,8 @@ void raise(train::FuncOp func);
 
 /// Null if `root` does not end an attention.
 mlir::Operation *raiseAttention(mlir::Operation *root);
+/// Null if `root` does not add a bias to a product of rows and a matrix.
+mlir::Operation *raiseLinear(mlir::Operation *root);
 /// Null if `root` does not end a loss, or a step on the way to one.
 mlir::Operation *raiseLoss(mlir::Operation *root);
 /// Null if `root` does not put sums, means or maxima of rows of a table together.
