@@ -8,7 +8,7 @@ from torch.export.graph_signature import InputKind
 from ampc_export import aten
 from ampc_export.aten.converter import Converter, Held, Unsupported, array_of, first_order, kind_of_torch, last_order
 from ampc_export.errors import ExportError, NotAFormula
-from ampc_export.graph import Graph, Value
+from ampc_export.graph import Graph, Region, Value
 from ampc_export.sizes import Size
 
 SKIPPED = {"_assert_scalar", "_assert_tensor_metadata", "sym_constrain_range", "sym_constrain_range_for_size", "_assert_async"}
@@ -17,6 +17,7 @@ FILTER_OPS = {"conv1d", "conv2d", "convolution", "conv_transpose1d", "conv_trans
 CASTS = {"to", "_to_copy", "float", "type_as"}
 MOVES = {"permute", "transpose", "view", "reshape", "flatten", "squeeze", "unsqueeze", "contiguous"}
 COUNTER = "num_batches_tracked"
+REGION = "ampc_region"  # annotation of nodes of an autocast region: its name and kind
 ROOT = "model"  # of the module in the wrapper that pytorch.py exports
 
 
@@ -80,12 +81,28 @@ def is_counted(symbol):
     return symbol.name.startswith("u")
 
 
+def is_autocast(target):
+    return isinstance(target, torch._ops.HigherOrderOperator) and "autocast" in target.name()
+
+
+def region_kind(node):
+    """By the arguments of torch.autocast; without a type it takes that of the device."""
+    device, dtype, enabled = node.args[:3]
+    if not enabled:
+        return "disabled"
+    dtype = dtype or torch.get_autocast_dtype(device)
+    kinds = {torch.bfloat16: "bf16", torch.float16: "f16", torch.float32: "f32"}
+    if dtype not in kinds:
+        raise ExportError(f"torch.autocast: expected bfloat16, float16 or float32, but got {dtype}")
+    return kinds[dtype]
+
+
 class Front:
     def __init__(self, program, wrapper, input_names, batch):
         self.program, self.wrapper, self.batch = program, wrapper, batch
         self.graph, self.held, self.faults, self.states, self.written = Graph(), {}, {}, {}, {}
         self.input_names = input_names
-        self.counted = {}
+        self.counted, self.noted = {}, {}
 
     # ---- Sizes ----
 
@@ -227,6 +244,8 @@ class Front:
                 self.held[node] = Held(known=attribute) if isinstance(attribute, torch.Tensor) else attribute
                 continue
             self.graph.path, self.graph.label = modules_of(node), label_of(node)
+            if owner is self.program.graph_module:
+                self.graph.regions = self._noted_region(node)
             self._node(node, owner)
 
     def _node(self, node, owner):
@@ -257,7 +276,19 @@ class Front:
             self.held[placeholder] = self.held.get(argument)
             if argument in self.states:
                 self.states[placeholder] = self.states[argument]
+        around = self.graph.regions
+        if is_autocast(node.target):
+            self.graph.regions = (*around, Region(region_kind(node)))
         self.held[node] = self._nodes(inner.graph, inner)
+        self.graph.regions = around
+
+    def _noted_region(self, node):
+        """The region of a node whose decomposition has dissolved it."""
+        noted = (node.meta.get("custom") or {}).get(REGION)
+        if noted is None:
+            return ()
+        name, kind = noted
+        return (self.noted.setdefault(name, Region(kind)),)
 
     def _inputs(self, node):
         found = []

@@ -40,14 +40,24 @@ class Value:
         return "tensor<" + "".join(f"{size}x" for size in self.shape) + self.kind + ">"
 
 
+class Region:
+    """One `with torch.autocast(...)` of the source: "disabled", or the type that it computes in."""
+
+    __slots__ = ("kind",)
+
+    def __init__(self, kind):
+        self.kind = kind
+
+
 class Op:
-    """`form` is the text with {0} for operand 0, and @{0} for the name of state 0 of `symbols`."""
+    """`form` is the text with {0} for operand 0, and @{0} for the name of state 0 of `symbols`; `regions` are those around the op, the
+    outermost first."""
 
-    __slots__ = ("form", "operands", "results", "path", "symbols", "label")
+    __slots__ = ("form", "operands", "results", "path", "symbols", "label", "regions")
 
-    def __init__(self, form, operands, results, path, label, symbols=()):
+    def __init__(self, form, operands, results, path, label, symbols=(), regions=()):
         self.form, self.operands, self.results, self.path = form, list(operands), results, path
-        self.label, self.symbols = label, list(symbols)
+        self.label, self.symbols, self.regions = label, list(symbols), tuple(regions)
         for result in results:
             result.op = self
 
@@ -89,6 +99,16 @@ def nested(array, kind):
     return "[" + ", ".join(nested(part, kind) for part in array) + "]"
 
 
+def _spread_vector(value, shape):
+    """The vector that `value` repeats in every row of a tensor of that shape; None if it is another."""
+    while value.op is not None and value.op.form.startswith(("train.reshape ", "train.broadcast_to ")):
+        inner = value.op.operands[0]
+        if not value.shape or inner.shape[-1:] != value.shape[-1:] or count(inner.shape[:-1]) != 1:
+            return None
+        value = inner
+    return value if value.rank == 1 and value.shape == tuple(shape[-1:]) and len(shape) > 1 else None
+
+
 class Graph:
     """Adds ops one after the other; `path` is the module of the framework that they come from."""
 
@@ -96,14 +116,14 @@ class Graph:
 
     def __init__(self):
         self.states, self.inputs, self.ops, self.writes = {}, [], [], []
-        self.path, self.label = (), ""
+        self.path, self.label, self.regions = (), "", ()
 
     def emit(self, form, operands, shape, kind, symbols=()):
         return self.emit_several(form, operands, [(shape, kind)], symbols)[0]
 
     def emit_several(self, form, operands, types, symbols=()):
         results = [Value(shape, kind, self.label) for shape, kind in types]
-        self.ops.append(Op(form, operands, results, self.path, self.label, symbols))
+        self.ops.append(Op(form, operands, results, self.path, self.label, symbols, self.regions))
         return results
 
     def input(self, name, shape, kind):
@@ -248,6 +268,23 @@ class Graph:
         shape = (*batch, x.shape[-1 if transpose_lhs else -2], y.shape[-2 if transpose_rhs else -1])
         flags = " transpose_lhs" * transpose_lhs + " transpose_rhs" * transpose_rhs
         return self.emit(f"train.matmul {{0}}, {{1}}{flags}", [x, y], shape, "f32")
+
+    def linear(self, x, weight, bias=None, transpose_weight=False):
+        """x [..., in] times a matrix, and a vector that is added to every row: one op, as autocast rounds the layer and not its sum."""
+        weight = self.transpose(weight, [1, 0]) if transpose_weight else weight
+        operands = [x, weight] if bias is None else [x, weight, bias]
+        form = "train.linear " + ", ".join(f"{{{i}}}" for i in range(len(operands)))
+        return self.emit(form, operands, (*x.shape[:-1], weight.shape[1]), "f32")
+
+    def biased(self, product, bias):
+        """A sum; of rows times a matrix, which may have been reshaped, and a vector that was spread over them, a linear layer."""
+        matmul = product
+        while matmul.op is not None and matmul.op.form.startswith("train.reshape ") and matmul.shape[-1:] == matmul.op.operands[0].shape[-1:]:
+            matmul = matmul.op.operands[0]
+        vector = _spread_vector(bias, product.shape)
+        if vector is None or matmul.op is None or matmul.op.form != "train.matmul {0}, {1}" or matmul.op.operands[1].rank != 2:
+            return None
+        return self.reshape(self.linear(*matmul.op.operands, vector), product.shape)
 
     def along_last(self, x, dim, make):
         """What `make` does with the last dimension, done with `dim`; the result has as many dimensions."""

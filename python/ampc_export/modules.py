@@ -46,7 +46,24 @@ class Instance:
             symbols = [self._relative(state) for state in op.symbols]
             lines.append(f"{op.form} {operands} {symbols} {[r.type for r in op.results]}")
         lines.append(str([numbers[v] for v in self.outputs]))
+        lines.append(str(_regions_of(self.ops)))
         return "\n".join(lines)
+
+
+def common_regions(ops):
+    """The regions that all of the ops are in."""
+    around = ops[0].regions
+    for op in ops:
+        while op.regions[:len(around)] != around:
+            around = around[:-1]
+    return around
+
+
+def _regions_of(ops):
+    """The kinds of the regions around the ops, and by number those that each of them is in beyond these."""
+    around, numbers = common_regions(ops), {}
+    inner = [[(numbers.setdefault(region, len(numbers)), region.kind) for region in op.regions[len(around):]] for op in ops]
+    return [region.kind for region in around], inner
 
 
 class Module:

@@ -10,7 +10,7 @@ import torch
 
 from ampc_export import rules, safetensors, text
 from ampc_export.errors import ExportError, NotAFormula
-from ampc_export.front import Front, converter_of, short
+from ampc_export.front import REGION, Front, converter_of, is_autocast, region_kind, short
 from ampc_export.graph import Op
 from ampc_export.programs import learned, programs
 
@@ -141,6 +141,17 @@ def _graphs(program):
             yield module.graph
 
 
+def _mark_regions(program):
+    """Decompositions write the ops of an autocast region without it; what they keep is what a node was annotated with."""
+    for at, graph in enumerate(list(_graphs(program))):
+        for node in graph.nodes:
+            if not is_autocast(node.target):
+                continue
+            if at > 0:
+                raise ExportError("torch.autocast: expected one region around ops that PyTorch makes of others, but got one in another")
+            node.meta["custom"] = {**node.meta.get("custom", {}), REGION: (node.name, region_kind(node))}
+
+
 def _decomposed(program):
     """Without ops that nothing writes but that PyTorch can make of others, and without writes into views."""
     unknown, writes = set(), False
@@ -157,7 +168,10 @@ def _decomposed(program):
                 unknown.add(node.target)
     table = torch.export.default_decompositions()
     table = {op: table[op] for op in unknown if op in table}
-    return program.run_decompositions(table) if table or writes else program
+    if not (table or writes):
+        return program
+    _mark_regions(program)
+    return program.run_decompositions(table)
 
 
 def _write_through(module, wrapper, arguments, names, batch):

@@ -90,26 +90,81 @@ class Function:
         self.lines.append(f"{', '.join(made)} = {text}" if made else text)
 
 
-def _body(function, ops, uses, results):
-    """Ops, with what lies in a module as `train.apply`."""
-    place = {op: (use, use.instances[0].ops[0]) for use in uses for call in use.instances for op in call.ops}
-    constants = {}
-    for op in ops:
-        if op in place:
-            use, first = place[op]
-            if op is first:
-                operands = ", ".join(function.use(value) for value in use.inputs)
-                made = ", ".join(function.add(value, use.name.split(".")[-1] if not use.name[-1].isdigit() else use.module.name)
-                                 for value in use.outputs)
-                function.lines.append(f"{made} = train.apply {symbol(use.name)}({operands})")
-        elif not op.operands and op.form.startswith(("train.constant", "train.iota")):
-            if op.form not in constants:
-                function.op(op)
-                constants[op.form] = op.results[0]
-            else:
-                function.names[op.results[0]] = function.names[constants[op.form]]
+class _Call:
+    """A use of a module in the place of its ops."""
+
+    def __init__(self, use):
+        self.use, self.regions = use, modules.common_regions(use.instances[0].ops)
+        self.operands, self.results = use.inputs, use.outputs
+
+    def write(self, function, constants):
+        use = self.use
+        operands = ", ".join(function.use(value) for value in use.inputs)
+        made = ", ".join(function.add(value, use.name.split(".")[-1] if not use.name[-1].isdigit() else use.module.name)
+                         for value in use.outputs)
+        function.lines.append(f"{made} = train.apply {symbol(use.name)}({operands})")
+
+
+class _Single:
+    """An op; a constant of one form is written once."""
+
+    def __init__(self, op, around):
+        self.op, self.regions, self.operands, self.results = op, op.regions[around:], op.operands, op.results
+
+    def write(self, function, constants):
+        op = self.op
+        if op.operands or not op.form.startswith(("train.constant", "train.iota")):
+            function.op(op)
+        elif op.form in constants:
+            function.names[op.results[0]] = function.names[constants[op.form]]
         else:
             function.op(op)
+            constants[op.form] = op.results[0]
+
+
+def _items(ops, uses, around):
+    """Ops, with what lies in a module as one call; `around` regions are those of the whole."""
+    place = {op: (use, use.instances[0].ops[0]) for use in uses for call in use.instances for op in call.ops}
+    for op in ops:
+        if op not in place:
+            yield _Single(op, around)
+        elif op is place[op][1]:
+            yield _Call(place[op][0])
+
+
+def _write_items(function, items, results, constants, depth=0):
+    """Items in their order; `results` are the values that are read behind them."""
+    at = 0
+    while at < len(items):
+        region = items[at].regions[depth] if len(items[at].regions) > depth else None
+        end = at + 1
+        while region and end < len(items) and items[end].regions[depth:depth + 1] == (region,):
+            end += 1
+        if region is None:
+            items[at].write(function, constants)
+        else:
+            later = {value for item in items[end:] for value in item.operands} | set(results)
+            _write_region(function, region, items[at:end], later, constants, depth)
+        at = end
+
+
+def _write_region(function, region, items, later, constants, depth):
+    """A region yields what is read behind it; names of values in it end with it."""
+    yielded = [value for item in items for value in item.results if value in later]
+    outer_names, outer_lines = dict(function.names), function.lines
+    function.lines = []
+    _write_items(function, items, yielded, dict(constants), depth + 1)
+    inner = function.lines + ["amp.yield " + ", ".join(function.use(value) for value in yielded)]
+    inner_names, function.names, function.lines = function.names, outer_names, outer_lines
+    made = [function.add(value, inner_names[value][1:]) for value in yielded]
+    if made:
+        function.lines += [f"{', '.join(made)} = amp.autocast {region.kind} {{", *(f"  {line}" for line in inner), "}"]
+
+
+def _body(function, ops, uses, results):
+    """Ops, with what lies in a module as `train.apply`, and autocast regions as those of amp."""
+    around = len(modules.common_regions(ops)) if function.owner else 0
+    _write_items(function, list(_items(ops, uses, around)), results, {})
     function.lines.append("train.return " + ", ".join(function.use(value) for value in results))
     return function.lines
 

@@ -77,6 +77,15 @@ def put():
     return of(function, batch=False)
 
 
+def from_end():
+    """Computed indices that count from the end."""
+    def function(m, x):
+        row, column = x[:, 0].argsort() - ROWS, x.argsort(1)[:, :3] - 3
+        y = x.index_put((row[:, None], column), x[:, :3])
+        return y + x[row] * x[row[:, None], column].sum() + torch.zeros_like(x).index_put((row,), x, accumulate=True)
+    return of(function)
+
+
 def counted():
     def function(m, x):
         bounds = torch.tensor([-0.5, 0.0, 0.5])
@@ -216,7 +225,7 @@ def cells():
     return dict(module=Cells(), inputs=torch.randn(ROWS, WIDTH), loss=F.mse_loss, targets=torch.randn(ROWS, 4), steps=3)
 
 
-CASES = (sort, topk, gather, masks, apart, scatter, put, counted, bags, images, resized, experts, lstm, lstm_projected, gru, rnn, cells)
+CASES = (sort, topk, gather, masks, apart, scatter, put, from_end, counted, bags, images, resized, experts, lstm, lstm_projected, gru, rnn, cells)
 
 
 def main():

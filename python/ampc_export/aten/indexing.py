@@ -17,10 +17,10 @@ def embedding(c):
     return c.give(g.emit(f"train.embedding {{0}} at {{1}}{text}", [table, index], (*index.shape, table.shape[1]), "f32"))
 
 
-def rows_at(g, table, index):
+def rows_at(g, table, index, flags=""):
     """Rows of a table of any rank."""
     flat = g.reshape(table, (table.shape[0], count(table.shape[1:]))) if table.rank != 2 else table
-    rows = g.emit("train.gather {0} at {1}", [flat, index], (*index.shape, flat.shape[1]), table.kind)
+    rows = g.emit(f"train.gather {{0}} at {{1}}{flags}", [flat, index], (*index.shape, flat.shape[1]), table.kind)
     return g.reshape(rows, (*index.shape, *table.shape[1:]))
 
 
@@ -90,17 +90,33 @@ def indices_of(c):
     return found
 
 
+def _position(g, index, size):
+    """One more than the place along a dimension that an index names, which may count from the end; 0 where it names none. A row of the table
+    1, 2, ..., size is found, checked and left out as one of any other table is."""
+    table = g.binary("add", g.emit(f"train.iota along 0 : i32[{size}]", [], (size,), "i32"), g.scalar(1, "i32"))
+    return g.emit("train.gather {0} at {1} from_end", [table, index], index.shape, "i32")
+
+
 def flat_index(c, x, given):
-    """The tensor with the indexed dimensions as its first one, and one number for all of them; None where that only spreads them apart."""
+    """The tensor with the indexed dimensions as its first one, one number for all of them, and flags of the op that takes it. Where an index
+    lies outside of its dimension the number is that of no element."""
     g, dims = c.graph, list(given)
-    indices = [_positive(c, each, x.shape[dim]) for dim, each in given.items()]
-    shape = broadcast(*(i.shape for i in indices))
-    flat = indices[0]
-    for dim, each in list(zip(dims, indices))[1:]:
-        flat = g.binary("add", g.binary("mul", flat, g.scalar(hint(x.shape[dim]), "i32")), each)
-    flat = g.broadcast_to(g.reshape(flat, [1] * (len(shape) - flat.rank) + list(flat.shape)), shape)
     moved = g.transpose(x, dims + [i for i in range(x.rank) if i not in dims])
-    return g.reshape(moved, (count(moved.shape[:len(dims)]), *moved.shape[len(dims):])), flat
+    moved = g.reshape(moved, (count(moved.shape[:len(dims)]), *moved.shape[len(dims):]))
+    indices = [_positive(c, each, x.shape[dim]) for dim, each in given.items()]
+    computed = [not isinstance(each, np.ndarray) and _counting_axis(index, x.shape[dim]) is None
+                for index, (dim, each) in zip(indices, given.items())]
+    if len(dims) == 1:
+        return moved, indices[0], " from_end" * computed[0]
+    shape, flat, positions = broadcast(*(i.shape for i in indices)), None, []
+    for dim, index, is_computed in zip(dims, indices, computed):
+        if is_computed:
+            positions.append(_position(g, index, x.shape[dim]))
+            index = g.binary("sub", positions[-1], g.scalar(1, "i32"))
+        flat = index if flat is None else g.binary("add", g.binary("mul", flat, g.scalar(hint(x.shape[dim]), "i32")), index)
+    for position in positions:
+        flat = g.select(g.binary("compare gt", position, g.scalar(0, "i32")), flat, g.scalar(-1, "i32"))
+    return moved, g.broadcast_to(g.reshape(flat, [1] * (len(shape) - flat.rank) + list(flat.shape)), shape), ""
 
 
 @op("index", "_unsafe_index")
@@ -114,8 +130,8 @@ def index(c):
         same = _all_in_place(g, x, indices, max(i.rank for i in indices))
         if same is not None:
             return c.give(same)
-    table, flat = flat_index(c, x, given)
-    rows = rows_at(g, table, flat)
+    table, flat, flags = flat_index(c, x, given)
+    rows = rows_at(g, table, flat, flags)
     if dims != list(range(dims[0], dims[0] + len(dims))):
         return c.give(rows)  # as NumPy does: what is indexed comes first
     at, last = flat.rank, flat.rank + dims[0]

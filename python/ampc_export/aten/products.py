@@ -21,10 +21,8 @@ def linear(c):
     g = c.graph
     x, weight = c.value("input", "f32"), c.value("weight")
     rows = g.reshape(x, (1, *x.shape)) if x.rank == 1 else x
-    y = g.matmul(rows, weight, transpose_rhs=True)
-    if c.arguments.get("bias") is not None:
-        y = g.binary("add", y, c.value("bias"))
-    return c.give(g.reshape(y, c.result_shape))
+    bias = c.value("bias") if c.arguments.get("bias") is not None else None
+    return c.give(g.reshape(g.linear(rows, weight, bias, transpose_weight=True), c.result_shape))
 
 
 @op("matmul", "bmm", "mm")
@@ -41,6 +39,8 @@ def addmm(c):
     g = c.graph
     added, x, y = (c.value(name, "f32") for name in c.names[:3])
     right, turned = _untransposed(y)
+    if c["alpha"] == c["beta"] == 1 and x.rank == 2 and added.rank == 1 and added.shape[0] == y.shape[1]:
+        return c.give(g.linear(x, right, added, transpose_weight=turned))
     product = g.matmul(x, right, transpose_rhs=turned)
     if c["alpha"] != 1:
         product = g.binary("mul", product, g.scalar(c["alpha"]))

@@ -35,15 +35,11 @@ def _simple(activation):
 CELLS = {"lstm": _lstm, "gru": _gru, "rnn_tanh": _simple("tanh"), "rnn_relu": _simple("relu")}
 
 
-def _plus(g, y, bias):
-    return y if bias is None else g.binary("add", y, bias)
-
-
 def _step(g, cell, from_x, state, weights):
     """The states behind a step; `weights` are those of the state, its bias, and a projection."""
     hidden, bias, projection = weights
-    state = cell(g, from_x, _plus(g, g.matmul(state[0], hidden, transpose_rhs=True), bias), state)
-    return state if projection is None else (g.matmul(state[0], projection, transpose_rhs=True), *state[1:])
+    state = cell(g, from_x, g.linear(state[0], hidden, bias, transpose_weight=True), state)
+    return state if projection is None else (g.linear(state[0], projection, transpose_weight=True), *state[1:])
 
 
 def _direction(g, cell, x, state, weights, reverse):
@@ -52,7 +48,7 @@ def _direction(g, cell, x, state, weights, reverse):
     steps = hint(x.shape[0])
     if steps > MOST_STEPS:
         raise Unsupported(f"{steps} steps, of which at most {MOST_STEPS} are written out")
-    from_x = _plus(g, g.matmul(x, inward, transpose_rhs=True), inward_bias)
+    from_x = g.linear(x, inward, inward_bias, transpose_weight=True)
     parts = [g.reshape(part, part.shape[1:]) for part in g.split(from_x, [1] * steps, 0)]
     made = [None] * steps
     for at in reversed(range(steps)) if reverse else range(steps):
@@ -99,6 +95,6 @@ def recurrent(c):
 def cell(c):
     g, name = c.graph, c.node.target._schema.name.removeprefix("aten::").removesuffix("_cell")
     state = tuple(c.values("hx")) if name == "lstm" else (c.value("hx"),)
-    from_x = _plus(g, g.matmul(c.value("input", "f32"), c.value("w_ih"), transpose_rhs=True), c.value("b_ih"))
+    from_x = g.linear(c.value("input", "f32"), c.value("w_ih"), c.value("b_ih"), transpose_weight=True)
     state = _step(g, CELLS[name], from_x, state, (c.value("w_hh"), c.value("b_hh"), None))
     return [Held(value) for value in state] if name == "lstm" else c.give(state[0])

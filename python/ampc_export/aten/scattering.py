@@ -12,11 +12,11 @@ from ampc_export.sizes import count
 MODES = {None: "set", "add": "add", "sum": "add", "multiply": "mul", "prod": "mul", "amax": "max", "amin": "min"}
 
 
-def scattered(g, mode, x, updates, index, dim):
+def scattered(g, mode, x, updates, index, dim, flags=""):
     """Integers go through f32, which has those below 2^24."""
     kind = x.kind
     table, updates = g.cast(x, "f32"), g.cast(updates, "f32")
-    form = f"train.scatter {mode} {{0}} at {{1}} into {{2}} along {dim}"
+    form = f"train.scatter {mode} {{0}} at {{1}} into {{2}} along {dim}{flags}"
     return g.cast(g.emit(form, [updates, index, table], table.shape, "f32"), kind)
 
 
@@ -55,13 +55,13 @@ def index_put(c):
     dims = list(given)
     if dims != list(range(dims[0], dims[0] + len(dims))):
         raise Unsupported("indices of dimensions that do not follow one another")
-    table, flat = flat_index(c, x, given)
+    table, flat, flags = flat_index(c, x, given)
     values, rest = c.value("values", x.kind), [n for i, n in enumerate(x.shape) if i not in dims]
     shape = (*rest[:dims[0]], *flat.shape, *rest[dims[0]:])
     values = g.broadcast_to(g.reshape(values, [1] * (len(shape) - values.rank) + list(values.shape)), shape)
     at, last = dims[0], dims[0] + flat.rank
     values = g.transpose(values, [*range(at, last), *range(at), *range(last, values.rank)])
-    y = _rows_put(g, "add" if add else "set", table, values, flat)
+    y = _rows_put(g, "add" if add else "set", table, values, flat, flags)
     moved = g.reshape(y, [x.shape[i] for i in dims] + rest)
     order = dims + [i for i in range(x.rank) if i not in dims]
     return c.give(g.transpose(moved, [order.index(i) for i in range(x.rank)]))
@@ -76,11 +76,11 @@ def _masked(c, x, mask, add):
     return g.select(mask, g.binary("add", x, value) if add else value, x)
 
 
-def _rows_put(g, mode, table, values, flat):
+def _rows_put(g, mode, table, values, flat, flags):
     """Rows of a table, which are as wide as all its other dimensions."""
     width, rows = count(table.shape[1:]), count(flat.shape)
     places = g.broadcast_to(g.reshape(flat, (rows, 1)), (rows, width))
-    y = scattered(g, mode, g.reshape(table, (table.shape[0], width)), g.reshape(values, (rows, width)), places, 0)
+    y = scattered(g, mode, g.reshape(table, (table.shape[0], width)), g.reshape(values, (rows, width)), places, 0, flags)
     return g.reshape(y, table.shape)
 
 

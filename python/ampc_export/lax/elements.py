@@ -7,7 +7,7 @@ from ampc_export.errors import Unsupported
 from ampc_export.lax import primitive
 
 UNARY = {name: name for name in composed.FUNCTIONS} | {"logistic": "sigmoid", "erf_inv": "erfinv", "stop_gradient": "stop_gradient"}
-PAIRS = {"add": "add", "add_any": "add", "sub": "sub", "mul": "mul", "div": "div", "max": "maximum", "min": "minimum", "pow": "pow", "rem": "fmod"}
+PAIRS = {"add_any": "add", "sub": "sub", "mul": "mul", "div": "div", "max": "maximum", "min": "minimum", "pow": "pow", "rem": "fmod"}
 REDUCTIONS = ("sum", "max", "min", "prod")
 TRUTH = {"and": composed.both, "or": composed.either, "xor": composed.differ, "not": composed.negation}
 
@@ -38,6 +38,14 @@ def _truth(g, operands, kind, function):
 
 
 _register()
+
+
+@primitive("add")
+def add(g, operands, params, shape, kind):
+    """Of a product and a bias, as flax's Dense has it, one linear layer."""
+    x, y = operands
+    layer = (g.biased(x, y) or g.biased(y, x)) if kind == "f32" and x.shape == y.shape else None
+    return layer or g.binary("add", x, y)
 
 
 @primitive("copy", "copy_p", "optimization_barrier", "pvary")
