@@ -40,32 +40,40 @@ private:
   Classes classes;
 };
 
-/// exp of the mean of -log p, with p from a softmax of the scores, unless they are probabilities.
-class Perplexity : public Mean {
+/// exp of the mean of -log p, with p from a softmax of the scores, unless those of all targets are
+/// probabilities: a row of scores may add up to 1 by chance.
+class Perplexity : public Metric {
 public:
   explicit Perplexity(Classes classes) : classes(classes) {}
   void add(const double *scores, const double *targets, int64_t count) override {
-    for (int64_t i = 0; i < count; ++i, scores += classes.count)
-      if (classes.counts(targets[i]))
-        note(-logProbability(scores, size_t(targets[i])));
+    for (int64_t i = 0; i < count; ++i, scores += classes.count) {
+      if (!classes.counts(targets[i]))
+        continue;
+      const double *end = scores + classes.count;
+      double sum = std::accumulate(scores, end, 0.0);
+      areProbabilities &= std::fabs(sum - 1) < 1e-3 && *std::min_element(scores, end) >= 0;
+      ofProbabilities -= std::log(scores[size_t(targets[i])]);
+      ofSoftmax -= logSoftmax(scores, size_t(targets[i]));
+      ++all;
+    }
   }
   std::optional<double> value() const override {
-    std::optional<double> mean = Mean::value();
-    return mean ? std::optional(std::exp(*mean)) : std::nullopt;
+    double sum = areProbabilities ? ofProbabilities : ofSoftmax;
+    return all ? std::optional(std::exp(sum / double(all))) : std::nullopt;
   }
 
 private:
-  double logProbability(const double *scores, size_t target) const {
+  double logSoftmax(const double *scores, size_t target) const {
     const double *end = scores + classes.count;
-    double sum = std::accumulate(scores, end, 0.0);
-    if (std::fabs(sum - 1) < 1e-3 && *std::min_element(scores, end) >= 0)
-      return std::log(scores[target]);
     double largest = *std::max_element(scores, end), total = 0;
     for (const double *score = scores; score != end; ++score)
       total += std::exp(*score - largest);
     return scores[target] - largest - std::log(total);
   }
   Classes classes;
+  double ofProbabilities = 0, ofSoftmax = 0;
+  int64_t all = 0;
+  bool areProbabilities = true;
 };
 
 /// The chance that a target of 1 has a higher score than one of 0; equal scores count half.
