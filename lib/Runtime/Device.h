@@ -35,4 +35,7 @@ struct ampc_rt_device {
   ampc_status (*run)(const ampc_rt_call *call, bool *refused, char *error);
 };
 
+/* Whether a device of ten times this compute capability runs the code of a model for `tier`. */
+bool ampc_rt_takes_image(const ampc_image *image, int32_t tier, int32_t capability);
+
 #endif

@@ -86,14 +86,28 @@ int32_t ampc_rt_tier_capability(int32_t tier) {
   return known[tier];
 }
 
-/* Machine code runs on devices of one family, PTX on all later ones, but for that of one chip. */
+/* Chips of Tegra: TX1, TX2, Xavier, Orin, and Thor under both of its numbers. CUDA promises that
+   machine code runs on a later chip of its family "for the desktop" alone: neither between chips of
+   Tegra nor between those and others. */
+static bool isTegra(int32_t capability) {
+  static const int32_t chips[] = {53, 62, 72, 87, 101, 110};
+  for (size_t i = 0; i < sizeof chips / sizeof *chips; ++i)
+    if (chips[i] == capability)
+      return true;
+  return false;
+}
+
+bool ampc_rt_takes_image(const ampc_image *image, int32_t tier, int32_t capability) {
+  int32_t made = image->capability;
+  if (tier == AMPC_TIER_SM_90A || capability <= made)
+    return capability == made;
+  return image->kind == AMPC_IMAGE_PTX ||
+         (capability / 10 == made / 10 && !isTegra(capability) && !isTegra(made));
+}
+
 static bool runsOn(const ampc_model *model, int32_t capability) {
-  int32_t tier = model->first_tier, needed = ampc_rt_tier_capability(tier);
-  if (tier == AMPC_TIER_SM_90A)
-    return capability == needed;
   for (int32_t i = 0; i < model->image_count; ++i)
-    if (capability >= needed &&
-        (model->images[i].kind == AMPC_IMAGE_PTX || capability / 10 == needed / 10))
+    if (ampc_rt_takes_image(&model->images[i], model->first_tier, capability))
       return true;
   return false;
 }

@@ -70,21 +70,13 @@ static ampc_status loadModule(ampc_cuda *cuda, void **module, const void *image,
                       text, (int64_t)result, hint, *log ? ": " : "", log);
 }
 
-static bool takes(const ampc_image *image, int32_t tier, int32_t capability) {
-  if (tier == AMPC_TIER_SM_90A)
-    return capability == 90;
-  if (image->kind == AMPC_IMAGE_CUBIN)
-    return capability / 10 == image->capability / 10 && capability >= image->capability;
-  return capability >= image->capability;
-}
-
 static ampc_status loadImage(ampc_cuda *cuda, int32_t capability, char *error) {
   const ampc_state *state = cuda->state;
   const ampc_model *model = state->model;
   ampc_status status = AMPC_E_DEVICE;
   for (int32_t i = 0; i < model->image_count; ++i) {
     const ampc_image *image = &model->images[i];
-    if (!takes(image, state->tier, capability))
+    if (!ampc_rt_takes_image(image, state->tier, capability))
       continue;
     status = loadModule(
         cuda, &cuda->module, image->data,

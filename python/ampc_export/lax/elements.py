@@ -44,10 +44,8 @@ _register()
 def add(g, operands, params, shape, kind):
     """Of a product and a bias, as flax's Dense has it, one linear layer."""
     x, y = operands
-    for product, bias in ((x, y), (y, x)):
-        if kind == "f32" and product.shape == shape and (layer := g.biased(product, bias)) is not None:
-            return layer
-    return g.binary("add", x, y)
+    layer = (g.biased(x, y) or g.biased(y, x)) if kind == "f32" and x.shape == y.shape else None
+    return layer or g.binary("add", x, y)
 
 
 @primitive("copy", "copy_p", "optimization_barrier", "pvary")

@@ -130,6 +130,7 @@ os.chmod(f"{FOLDER}/bin/ptxas", 0o755)
 fake = {"CUDA_HOME": FOLDER, "AMPC_CACHE": f"{FOLDER}/cache"}
 cubin, _ = compile("cubin", "--target=sm_80", "--gpu-images=cubin", **fake)
 expect("another generation's machine code", run(cubin, PTXSIM_CAPABILITY="9.0"), only_create("model 'luck' has no code for a device of compute capability 9.0, but for sm_80 \\(machine code only\\)"))
+expect("machine code on a chip of Tegra", run(cubin, PTXSIM_CAPABILITY="8.7"), only_create("model 'luck' has no code for a device of compute capability 8.7, but for sm_80 \\(machine code only\\)"))
 expect("a damaged cubin", run(cubin), only_create("cuda: could not load the model's machine code: [^\n]+ \\(error 2[0-9][0-9]\\)[^\n]*"))
 both, _ = compile("both", "--target=sm_80", "--gpu-images=both", **fake)
 expect("a damaged cubin beside PTX", run(both), "create 0 \nfirst 0 \nsecond 0 \nget 0 \nset 0 \nsave 0 \nload 0 \nalive 0 0\n")
