@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --train-simplify --amp-assign-precision=precision=tf32 --train-strip-origins | FileCheck %s --check-prefix=TF32
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --train-simplify --amp-assign-precision=precision=fp8 --train-strip-origins | FileCheck %s --check-prefix=FP8
-// RUN: ampc compile %s --precision=fp8 --compile-to=kernels | FileCheck %s --check-prefix=KERNEL
+// RUN: ampc compile %s --precision-override 'matmul=fp8' --compile-to=kernels | FileCheck %s --check-prefix=KERNEL
 // RUN: not ampc compile %s --precision=tf32 -o %t 2>&1 | FileCheck %s --check-prefix=ERROR
-// RUN: not ampc compile %s --precision=fp8 -o %t 2>&1 | FileCheck %s --check-prefix=ERROR8
+// RUN: not ampc compile %s --precision-override 'matmul=fp8' -o %t 2>&1 | FileCheck %s --check-prefix=ERROR8
 
 // One contraction by its name, on the command line or in a policy file, in a model of any precision. What the model fixes in 16 bits keeps that.
 // RUN: ampc compile %s --precision=bf16 --precision-override 'matmul#0=tf32' --compile-to=precision | FileCheck %s --check-prefix=ONE
