@@ -1,7 +1,8 @@
 // Output phases of dilated images, and the taps that each of them meets.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Common/ConvPhases.h"
-#include "lib/Target/Common/LoopEmitter.h"
+#include "lib/Target/Common/PlainLoops.h"
+#include "llvm/ADT/BitVector.h"
 #include <numeric>
 
 using namespace mlir;
@@ -33,19 +34,97 @@ static void cutAxis(const Window &whole, unsigned axis, int64_t start, ConvPhase
   (axis == 0 ? window.outHeight : window.outWidth) = ceilDiv(length - start, spread);
 }
 
+namespace {
+/// Phases along one axis that have the same window, but for the tap that they begin with.
+struct AxisPhases {
+  int64_t start, count, between;
+};
+} // namespace
+
+/// Whether phase `next` may share the code of `phase`, which is the one before.
+static bool isNext(const ConvPhase &phase, const ConvPhase &next, unsigned axis) {
+  auto length = [&](const Window &window) {
+    return axis == 0 ? window.outHeight : window.outWidth;
+  };
+  const Window &a = phase.window, &b = next.window;
+  if (a.kernel[axis] != b.kernel[axis] || length(a) != length(b))
+    return false;
+  return a.kernel[axis] == 0 ||
+         (a.padding[axis] == b.padding[axis] && next.firstTap[axis] == phase.firstTap[axis] - 1);
+}
+
+/// The first `starts` outputs as few phases. A start moves by the dilation when the first tap moves
+/// by one; between phases that meet no tap, by one.
+static SmallVector<AxisPhases> phasesAlong(const Window &whole, unsigned axis, int64_t starts,
+                                           bool share) {
+  SmallVector<ConvPhase, 0> cut(starts);
+  for (auto [start, phase] : llvm::enumerate(cut))
+    cutAxis(whole, axis, start, phase);
+  SmallVector<AxisPhases> phases;
+  llvm::BitVector taken(starts);
+  for (int64_t start = 0; start < starts; ++start) {
+    if (taken.test(start))
+      continue;
+    AxisPhases best{start, 1, 1};
+    for (int64_t between : {int64_t(1), whole.dilations[axis]}) {
+      int64_t count = 1;
+      for (int64_t next = start + between; share && next < starts && !taken.test(next) &&
+                                           isNext(cut[next - between], cut[next], axis);
+           next += between)
+        ++count;
+      if (count > best.count)
+        best = {start, count, between};
+    }
+    for (int64_t i = 0; i < best.count; ++i)
+      taken.set(start + i * best.between);
+    phases.push_back(best);
+  }
+  return phases;
+}
+
 SmallVector<ConvPhase> ampc::target::phasesOf(const Window &window, bool splits) {
   const int64_t *spread = window.inputDilations, *strides = window.strides;
   if (spread[0] * spread[1] == 1 || strides[0] * strides[1] != 1 || !splits)
     return {ConvPhase{window, {0, 0}, {1, 1}, {0, 0}, {1, 1}}};
+  constexpr int64_t few = 16; // whose windows are known to their code
+  int64_t rows = std::min(spread[0], window.outHeight),
+          columns = std::min(spread[1], window.outWidth);
+  bool share = rows * columns > few;
   SmallVector<ConvPhase> phases;
-  for (int64_t y = 0; y < std::min(spread[0], window.outHeight); ++y)
-    for (int64_t x = 0; x < std::min(spread[1], window.outWidth); ++x) {
+  for (const AxisPhases &y : phasesAlong(window, 0, rows, share))
+    for (const AxisPhases &x : phasesAlong(window, 1, columns, share)) {
       ConvPhase &phase = phases.emplace_back();
       phase.window = window;
-      cutAxis(window, 0, y, phase);
-      cutAxis(window, 1, x, phase);
+      cutAxis(window, 0, y.start, phase);
+      cutAxis(window, 1, x.start, phase);
+      for (auto [axis, along] : llvm::enumerate(ArrayRef({y, x}))) {
+        phase.count[axis] = along.count;
+        phase.between[axis] = along.between;
+      }
     }
   return phases;
+}
+
+ConvPhase::Place ConvPhase::placeOf(LoopEmitter &e, Value number) const {
+  Place place;
+  for (unsigned axis : {0, 1}) {
+    Value along = axis == 0 ? e.div(number, count[1]) : e.rem(number, count[1]);
+    place.start[axis] = e.add(e.mul(along, between[axis]), start[axis]);
+    place.firstTap[axis] = e.sub(e.index(firstTap[axis]), along);
+  }
+  return place;
+}
+
+Value ConvPhase::numberAt(LoopEmitter &e, unsigned axis, Value at, Value &isHere) const {
+  Value rest = e.rem(at, step[axis]), first = e.index(start[axis]);
+  if (count[axis] == 1) {
+    isHere = equal(e, rest, first);
+    return e.index(0);
+  }
+  Value distance = e.sub(rest, first), number = e.div(distance, between[axis]);
+  isHere = both(e, within(e, distance, count[axis] * between[axis]),
+                equal(e, e.rem(distance, between[axis]), e.index(0)));
+  return number;
 }
 
 bool ampc::target::hasFewChannels(Operation *convolution) {

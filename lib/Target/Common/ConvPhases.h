@@ -3,6 +3,7 @@
 #ifndef LIB_TARGET_COMMON_CONVPHASES_H
 #define LIB_TARGET_COMMON_CONVPHASES_H
 
+#include "lib/Target/Common/LoopEmitter.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 
 namespace ampc::target {
@@ -55,10 +56,24 @@ Window Window::of(Op op, llvm::ArrayRef<int64_t> out, llvm::ArrayRef<int64_t> fi
 /// Every step-th output row and column from `start` on. All of them meet the image at the same taps
 /// (firstTap, firstTap + tapStep, ...), and zeros between rows or columns at the others. `window`
 /// is the convolution that remains, of an image without zeros; it may have no taps at all.
+///
+/// count[0] * count[1] phases have this window and share their code: along an axis, phase n starts
+/// n * between outputs further on, at the n-th tap before firstTap. A stride of 256 has 256 phases,
+/// of two or three windows.
 struct ConvPhase {
   Window window;
   int64_t start[2], step[2]; // of output rows and columns
   int64_t firstTap[2], tapStep[2];
+  int64_t count[2] = {1, 1}, between[2] = {1, 1};
+
+  int64_t phases() const { return count[0] * count[1]; }
+  /// Where one of the phases starts; `number` is below phases().
+  struct Place {
+    mlir::Value start[2], firstTap[2];
+  };
+  Place placeOf(LoopEmitter &e, mlir::Value number) const;
+  /// The number along an axis of the phase that has the output row (column) `at`, if `isHere`.
+  mlir::Value numberAt(LoopEmitter &e, unsigned axis, mlir::Value at, mlir::Value &isHere) const;
 };
 
 /// The phases of a convolution; one, with all taps, if the image is not dilated. `splits`: whether

@@ -35,14 +35,17 @@ struct Conv {
   SmallVector<ConvPhase> phases(const Tier &tier) const;
 };
 
-/// The product of one phase; without pointers if only its tasks matter.
+/// The product of a phase, or of several that share its code; without pointers if only its tasks
+/// matter.
 struct PhaseProduct {
   ConvPhase phase;
+  ConvPhase::Place place; // of the phase whose product is emitted
   ProductShape shape;
   Blocking blocking;
   std::optional<WindowTile> tile; // of overlapping windows
   std::unique_ptr<PanelSource> image, filter;
-  int64_t tasks, scratchBytes;
+  FilterTaps *taps = nullptr;  // the filter, if not all taps are met
+  int64_t tasks, scratchBytes; // tasks of one phase
 
   PhaseProduct(const Conv &conv, const ConvPhase &phase, const Tier &tier, Value image = Value(),
                Value filter = Value());
@@ -51,6 +54,8 @@ struct PhaseProduct {
 
 private:
   void cutPixels(const Tier &tier);
+  void emitPhase(KernelEmitter &e, BodyEmitter &body, Value number, Value begin, Value end,
+                 Value scratch, Totals *totals);
   void storeLine(KernelEmitter &e, BodyEmitter &body, Value group, Value line, Value channel,
                  int64_t active, Value sums);
 };
@@ -62,6 +67,8 @@ struct PhaseTasks {
   int64_t tasks = 0, scratchBytes = 0;
 
   PhaseTasks(const Conv &conv, const Tier &tier, Value image = Value(), Value filter = Value());
+  /// Whether there is one product, for one phase.
+  bool isOne() const { return products.size() == 1 && products[0].phase.phases() == 1; }
   void emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value end, Value scratch,
             Totals *totals);
   void emitZeros(KernelEmitter &e, BodyEmitter &body, const Conv &conv, Value task);
@@ -103,7 +110,7 @@ PhaseProduct::PhaseProduct(const Conv &conv, const ConvPhase &phase, const Tier 
   if (shape.k == conv.shape.k)
     this->filter = std::make_unique<StridedSource>(whole);
   else
-    this->filter = std::make_unique<FilterTaps>(whole, phase, conv.window.kernel[1]);
+    this->filter.reset(taps = new FilterTaps(whole, phase, conv.window.kernel[1]));
   PatchReader reader(phase.window, image, conv.element);
   tile = chooseWindowTile(phase.window, shape, tier, blocking);
   if (tile) {
@@ -137,8 +144,9 @@ static void store(BodyEmitter &body, ArrayRef<Value> pixel, Value channel, int64
 }
 
 /// The output row (column) that is number `at` of a phase.
-static Value outputOf(KernelEmitter &e, const ConvPhase &phase, unsigned axis, Value at) {
-  return e.add(e.mul(at, phase.step[axis]), phase.start[axis]);
+static Value outputOf(KernelEmitter &e, const ConvPhase &phase, const ConvPhase::Place &place,
+                      unsigned axis, Value at) {
+  return e.add(e.mul(at, phase.step[axis]), place.start[axis]);
 }
 
 /// Finished sums of a line of the product.
@@ -155,7 +163,7 @@ void PhaseProduct::storeLine(KernelEmitter &e, BodyEmitter &body, Value group, V
     pixel.image = e.div(rest, window.outHeight);
   }
   auto emit = [&] {
-    Value y = outputOf(e, phase, 0, pixel.y), x = outputOf(e, phase, 1, pixel.x);
+    Value y = outputOf(e, phase, place, 0, pixel.y), x = outputOf(e, phase, place, 1, pixel.x);
     store(body, {pixel.image, y, x}, e.add(e.mul(group, shape.n), channel), active, sums);
   };
   pixel.inside ? e.when(pixel.inside, emit) : emit();
@@ -163,6 +171,22 @@ void PhaseProduct::storeLine(KernelEmitter &e, BodyEmitter &body, Value group, V
 
 void PhaseProduct::emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value end, Value scratch,
                         Totals *totals) {
+  if (phase.phases() == 1)
+    return emitPhase(e, body, e.index(0), begin, end, scratch, totals);
+  Value behind = e.div(e.add(end, tasks - 1), tasks);
+  e.loop(e.div(begin, tasks), behind, 1, [&](Value number) {
+    Value first = e.mul(number, tasks);
+    Value from = e.sub(e.max(begin, first), first);
+    Value until = e.sub(e.min(end, e.add(first, tasks)), first);
+    emitPhase(e, body, number, from, until, scratch, totals);
+  });
+}
+
+void PhaseProduct::emitPhase(KernelEmitter &e, BodyEmitter &body, Value number, Value begin,
+                             Value end, Value scratch, Totals *totals) {
+  place = phase.placeOf(e, number);
+  if (taps)
+    taps->enterPhase(place);
   auto epilogue = [&](Value group, Value line, Value channel, int64_t active, Value sums) {
     storeLine(e, body, group, line, channel, active, sums);
   };
@@ -176,7 +200,7 @@ PhaseTasks::PhaseTasks(const Conv &conv, const Tier &tier, Value image, Value fi
       continue;
     }
     PhaseProduct &product = products.emplace_back(conv, phase, tier, image, filter);
-    tasks += product.tasks;
+    tasks += product.tasks * phase.phases();
     scratchBytes = std::max(scratchBytes, product.scratchBytes);
   }
   tasks = std::max<int64_t>(tasks, 1); // a small output may have no product
@@ -186,11 +210,12 @@ void PhaseTasks::emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value en
                       Totals *totals) {
   int64_t first = 0;
   for (PhaseProduct &product : products) {
+    int64_t all = product.tasks * product.phase.phases();
     auto within = [&](Value task) {
-      return e.min(e.max(e.sub(task, e.index(first)), e.index(0)), e.index(product.tasks));
+      return e.min(e.max(e.sub(task, e.index(first)), e.index(0)), e.index(all));
     };
     product.emit(e, body, within(begin), within(end), scratch, totals);
-    first += product.tasks;
+    first += all;
   }
 }
 
@@ -204,12 +229,15 @@ void PhaseTasks::emitZeros(KernelEmitter &e, BodyEmitter &body, const Conv &conv
   e.loop(e.min(from, e.index(rows)), e.min(e.add(from, share), e.index(rows)), 1, [&](Value row) {
     Value image = e.div(row, conv.window.outHeight), y = e.rem(row, conv.window.outHeight);
     for (const ConvPhase &phase : zeros) {
-      Value rest = e.rem(y, phase.step[0]), start = e.index(phase.start[0]);
-      Value meets = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq, rest, start);
+      Value meets;
+      phase.numberAt(e, 0, y, meets);
       e.when(meets, [&] {
-        e.loop(e.index(0), e.index(phase.window.outWidth), 1, [&](Value x) {
-          forVectors(e, channels, width, [&](Value channel, int64_t active) {
-            store(body, {image, y, outputOf(e, phase, 1, x)}, channel, active, zero);
+        e.loop(e.index(0), e.index(phase.count[1]), 1, [&](Value number) {
+          ConvPhase::Place place = phase.placeOf(e, number);
+          e.loop(e.index(0), e.index(phase.window.outWidth), 1, [&](Value x) {
+            forVectors(e, channels, width, [&](Value channel, int64_t active) {
+              store(body, {image, y, outputOf(e, phase, place, 1, x)}, channel, active, zero);
+            });
           });
         });
       });
@@ -244,7 +272,7 @@ void ConvTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
     return DepthwiseConv(*depthwise, e.tier).emit(e, pointers, begin, end, epilogue);
   }
   PhaseTasks phases(conv, e.tier, pointers.operands[0], pointers.operands[1]);
-  if (phases.products.size() == 1 && phases.zeros.empty())
+  if (phases.isOne() && phases.zeros.empty())
     return phases.emit(e, body, begin, end, pointers.scratch, pointers.totals);
   // Totals count the tasks of all phases.
   forTasks(e, pointers.totals, begin, end, [&](Value from, Value to) {
@@ -265,7 +293,7 @@ int64_t ConvTemplate::packsPerRun(Operation *op) const {
   if (Depthwise::of(conv))
     return 0;
   PhaseTasks phases(Conv(conv), tiers().back());
-  if (phases.products.size() != 1)
+  if (!phases.isOne())
     return 1;
   const Blocking &blocking = phases.products[0].blocking;
   if (!blocking.keepRhs)

@@ -83,10 +83,10 @@ private:
   };
   void packFilter(KernelEmitter &e, const KernelPointers &pointers) const;
   void emitRow(KernelEmitter &e, const KernelPointers &pointers, const ConvPhase &phase,
-               Value image, Value row, Epilogue epilogue) const;
+               const ConvPhase::Place &start, Value image, Value row, Epilogue epilogue) const;
   llvm::SmallVector<Value> sumBlock(KernelEmitter &e, const KernelPointers &pointers,
-                                    const ConvPhase &phase, const ColumnBlocks &blocks,
-                                    const Place &place) const;
+                                    const ConvPhase &phase, const ConvPhase::Place &start,
+                                    const ColumnBlocks &blocks, const Place &place) const;
 
   Depthwise conv;
   llvm::SmallVector<ConvPhase> phases;

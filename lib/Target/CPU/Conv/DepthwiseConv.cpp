@@ -45,21 +45,24 @@ void DepthwiseConv::emit(KernelEmitter &e, const KernelPointers &pointers, Value
     forRowsOfTasks(e, from, to, rows, length, [&](Value line) {
       Value image = e.div(line, window.outHeight), row = e.rem(line, window.outHeight);
       for (const ConvPhase &phase : phases) {
-        Value rest = e.rem(row, phase.step[0]), start = e.index(phase.start[0]);
-        Value isHere =
-            e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::eq, rest, start);
-        e.when(isHere,
-               [&] { emitRow(e, pointers, phase, image, e.div(row, phase.step[0]), epilogue); });
+        Value isHere, number = phase.numberAt(e, 0, row, isHere);
+        e.when(isHere, [&] {
+          e.loop(e.index(0), e.index(phase.count[1]), 1, [&](Value column) {
+            Value place = e.add(e.mul(number, phase.count[1]), column);
+            emitRow(e, pointers, phase, phase.placeOf(e, place), image, e.div(row, phase.step[0]),
+                    epilogue);
+          });
+        });
       }
     });
   });
 }
 
 void DepthwiseConv::emitRow(KernelEmitter &e, const KernelPointers &pointers,
-                            const ConvPhase &phase, Value image, Value row,
-                            Epilogue epilogue) const {
+                            const ConvPhase &phase, const ConvPhase::Place &start, Value image,
+                            Value row, Epilogue epilogue) const {
   auto outputOf = [&](unsigned axis, Value at) {
-    return e.add(e.mul(at, phase.step[axis]), phase.start[axis]);
+    return e.add(e.mul(at, phase.step[axis]), start.start[axis]);
   };
   Value y = outputOf(0, row);
   for (const ColumnBlocks &blocks : cutColumns(phase.window, pixels)) {
@@ -68,7 +71,7 @@ void DepthwiseConv::emitRow(KernelEmitter &e, const KernelPointers &pointers,
     e.loop(first, last, blocks.pixels, [&](Value column) {
       forVectors(e, conv.window.channels, lanes, [&](Value channel, int64_t active) {
         Place place{image, row, column, channel, active};
-        for (auto [i, sums] : llvm::enumerate(sumBlock(e, pointers, phase, blocks, place)))
+        for (auto [i, sums] : llvm::enumerate(sumBlock(e, pointers, phase, start, blocks, place)))
           epilogue({image, y, outputOf(1, e.add(column, i))}, channel, active, sums);
       });
     });
@@ -77,8 +80,8 @@ void DepthwiseConv::emitRow(KernelEmitter &e, const KernelPointers &pointers,
 
 /// A vector of sums per pixel of a block.
 SmallVector<Value> DepthwiseConv::sumBlock(KernelEmitter &e, const KernelPointers &pointers,
-                                           const ConvPhase &phase, const ColumnBlocks &blocks,
-                                           const Place &place) const {
+                                           const ConvPhase &phase, const ConvPhase::Place &start,
+                                           const ColumnBlocks &blocks, const Place &place) const {
   const Window &window = phase.window;
   SmallVector<Value> zeros(blocks.pixels, e.constant(e.vectorOf(conv.acc, lanes), 0));
   if (window.taps() == 0)
@@ -87,8 +90,8 @@ SmallVector<Value> DepthwiseConv::sumBlock(KernelEmitter &e, const KernelPointer
   return e.loop(top, bottom, 1, zeros, [&](Value tapRow, ValueRange soFar) {
     ImageRow image(e, window, conv, pointers.operands[0], {place.image, place.row, place.column},
                    tapRow, place.channel, place.active);
-    Value tap = e.add(e.mul(tapRow, phase.tapStep[0]), phase.firstTap[0]);
-    tap = e.add(e.mul(tap, conv.window.kernel[1]), phase.firstTap[1]);
+    Value tap = e.add(e.mul(tapRow, phase.tapStep[0]), start.firstTap[0]);
+    tap = e.add(e.mul(tap, conv.window.kernel[1]), start.firstTap[1]);
     Value weights = e.add(e.mul(place.channel, conv.window.taps()), e.mul(tap, lanes));
     SmallVector<Value> sums(soFar);
     for (int64_t kx = 0; kx < window.kernel[1]; ++kx) {

@@ -15,8 +15,8 @@ void FilterTaps::pack(KernelEmitter &e, Value line, int64_t count, Value firstPo
   int64_t channels = filter.depth, perTap = channels / format.depth;
   Value end = e.add(firstPoint, points);
   e.loop(e.div(firstPoint, perTap), e.div(e.add(end, perTap - 1), perTap), 1, [&](Value tap) {
-    Value y = e.add(e.mul(e.div(tap, phase.window.kernel[1]), phase.tapStep[0]), phase.firstTap[0]);
-    Value x = e.add(e.mul(e.rem(tap, phase.window.kernel[1]), phase.tapStep[1]), phase.firstTap[1]);
+    Value y = e.add(e.mul(e.div(tap, phase.window.kernel[1]), phase.tapStep[0]), place.firstTap[0]);
+    Value x = e.add(e.mul(e.rem(tap, phase.window.kernel[1]), phase.tapStep[1]), place.firstTap[1]);
     Value start = e.mul(e.add(e.mul(y, filterWidth), x), channels), first = e.mul(tap, perTap);
     StridedSource here = filter;
     here.pointer = e.address(filter.pointer, filter.element, start);

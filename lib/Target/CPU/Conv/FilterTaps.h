@@ -14,12 +14,15 @@ public:
   /// `filter` describes all taps: lines of `taps` x `channels` elements.
   FilterTaps(const StridedSource &filter, const ConvPhase &phase, int64_t filterWidth);
   void enterBatch(KernelEmitter &e, mlir::Value group) override { this->group = group; }
+  /// One of the phases that share the code.
+  void enterPhase(const ConvPhase::Place &place) { this->place = place; }
   void pack(KernelEmitter &e, mlir::Value line, int64_t lines, mlir::Value k, mlir::Value depth,
             mlir::Value panel, PanelLayout layout, const PanelFormat &format) override;
 
 private:
   StridedSource filter;
   ConvPhase phase;
+  ConvPhase::Place place;
   int64_t filterWidth; // taps in a row
   mlir::Value group;
 };

@@ -42,8 +42,8 @@ static void simplify(SideLayout &image, const Window &window) {
 // ---- kernel.conv ----
 
 namespace {
-/// A convolution as one of an image without zeros per phase of its output. Phases that meet the
-/// image nowhere have no product.
+/// A convolution as one of an image without zeros per phase of its output; phases that share their
+/// code are entries of a batch, (group, phase). Those that meet the image nowhere have no product.
 struct ConvTiles {
   struct Phase {
     ConvPhase phase;
@@ -100,8 +100,16 @@ ConvTiles::ConvTiles(kernel::ConvOp op, const Chip &chip, int64_t parts) {
       gemm->rhs.copyBytes = gemm->lhs.copyBytes; // of the same channels
     }
     simplify(gemm->lhs, phase.window);
+    std::string &why = phases.back().whyNoWarpgroups;
+    if (phase.phases() > 1) {
+      gemm->batch.push_back(phase.phases());
+      gemm->lhs.access.strides.push_back(0);
+      gemm->rhs.access.strides.push_back(0); // the taps of a phase are no tensor of their own
+      why = "phases share their code";
+    }
     gemm->choose(chip, parts);
-    phases.back().warpgroups = WarpgroupGemm::of(*gemm, chip, parts, phases.back().whyNoWarpgroups);
+    if (why.empty())
+      phases.back().warpgroups = WarpgroupGemm::of(*gemm, chip, parts, why);
   }
 }
 
@@ -123,13 +131,24 @@ static Window windowOfFilter(const Window &whole, const ConvPhase &phase, int64_
   return window;
 }
 
+/// From the first tap of the first of the phases that share their code to that of phase `number`,
+/// which lies before it: elements of the filter.
+static Value tapsBehind(DeviceEmitter &e, const Window &whole, const ConvPhase &phase,
+                        Value number) {
+  ConvPhase::Place place = phase.placeOf(e, number);
+  Value rows = e.sub(place.firstTap[0], e.index(phase.firstTap[0])),
+        columns = e.sub(place.firstTap[1], e.index(phase.firstTap[1]));
+  return e.mul(e.add(e.mul(rows, whole.kernel[1]), columns), whole.groupChannels);
+}
+
 static void emitPhase(kernel::ConvOp op, DeviceCode &code, const ConvTiles::Phase &tiles) {
   Window whole = Window::of(op, op.getSpace(), op.getRhs().getType().getShape());
   const ConvPhase &phase = tiles.phase;
   int64_t outputs = op.getSpace().back() / whole.groups;
   ProductResults results = ProductResults::of(op, phase, outputs);
   if (!tiles.gemm)
-    return launchFinish(op, code, results, {whole.groups}, phase.window.pixels(), outputs, 0);
+    return launchFinish(op, code, results, {whole.groups, phase.phases()}, phase.window.pixels(),
+                        outputs, /*parts=*/0);
   TileProduct product{*tiles.gemm, results, {}, {}};
   bool hasAllTaps = phase.window.taps() == whole.taps();
   Window filter = windowOfFilter(whole, phase, outputs);
@@ -144,7 +163,9 @@ static void emitPhase(kernel::ConvOp op, DeviceCode &code, const ConvTiles::Phas
         ofGroup(e, gemm, pointers.operands[1], place, outputs * whole.taps() * whole.groupChannels);
     if (hasAllTaps)
       return std::make_unique<TileCopy>(e, gemm, gemm.rhs, lines, start, place.column);
-    return std::make_unique<WindowCopy>(e, gemm, gemm.rhs, lines, filter, start, place.column);
+    Value shift = phase.phases() > 1 ? tapsBehind(e, whole, phase, place.batch[1]) : Value();
+    return std::make_unique<WindowCopy>(e, gemm, gemm.rhs, lines, filter, start, place.column,
+                                        shift);
   };
   if (tiles.warpgroups)
     emitWarpgroups(op, code, *tiles.warpgroups, product);
@@ -168,8 +189,11 @@ static void emitConv(Operation *operation, DeviceCode &code) {
       form = phase.describe();
     emitPhase(op, code, phase);
   }
-  if (tiles.phases.size() > 1)
-    form += ", in " + std::to_string(tiles.phases.size()) + " phases";
+  int64_t count = 0;
+  for (const ConvTiles::Phase &phase : tiles.phases)
+    count += phase.phase.phases();
+  if (count > 1)
+    form += ", in " + std::to_string(count) + " phases";
   code.describe(form);
 }
 
@@ -190,7 +214,7 @@ static void configureConv(Operation *operation, const Chip &chip) {
 std::optional<ProductPlan> nvptx::planOf(kernel::ConvOp op, const Chip &chip) {
   ConvTiles tiles(op, chip, 0);
   if (Depthwise::of(op) || !tiles.whyPlain.empty() || tiles.phases.size() != 1 ||
-      !tiles.phases.front().gemm)
+      tiles.phases.front().phase.phases() != 1 || !tiles.phases.front().gemm)
     return std::nullopt;
   const ConvTiles::Phase &phase = tiles.phases.front();
   return ProductPlan::of(*phase.gemm, phase.warpgroups, chip);

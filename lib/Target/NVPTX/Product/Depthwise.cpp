@@ -98,16 +98,17 @@ public:
 // ---- The convolution ----
 
 /// The block's filters, as f32, with neighbouring channels of a tap next to each other.
-static void stageFilter(Reader &r, const ConvPhase &phase, Value filter, Value memory,
-                        Value channelBlock) {
+static void stageFilter(Reader &r, const ConvPhase &phase, Value phaseNumber, Value filter,
+                        Value memory, Value channelBlock) {
   DeviceEmitter &e = r.e;
   const Window &whole = r.conv.window;
   int64_t taps = phase.window.taps(), channels = r.spread.channels();
+  ConvPhase::Place first = phase.placeOf(e, phaseNumber);
   auto copy = [&](Value number) {
     Value tap = e.rem32(number, taps), own = e.div32(number, taps);
     Value channel = e.add32(e.mul32(channelBlock, channels), own);
     auto place = [&](unsigned axis, Value i) {
-      return e.add32(e.mul32(i, phase.tapStep[axis]), e.i32(phase.firstTap[axis]));
+      return e.add32(e.mul32(i, phase.tapStep[axis]), e.number(first.firstTap[axis]));
     };
     int64_t width = phase.window.kernel[1];
     Value at = e.add32(e.mul32(place(0, e.div32(tap, width)), whole.kernel[1]),
@@ -142,19 +143,22 @@ static void emitPhase(const Depthwise &conv, kernel::ConvOp op, DeviceCode &code
   const Window &window = phase.window;
   ProductResults results = ProductResults::of(op, phase, window.channels);
   if (window.taps() == 0)
-    return launchFinish(op, code, results, {1}, window.pixels(), window.channels, 0);
+    return launchFinish(op, code, results, {1, phase.phases()}, window.pixels(), window.channels,
+                        0);
   Spread spread(conv);
   LaunchShape shape;
   int64_t pixelBlocks = llvm::divideCeil(window.pixels(), spread.pixels() * pixelsOfThread);
   shape.threads = Spread::threads;
-  shape.grid[0] = pixelBlocks * spread.channelBlocks;
+  shape.grid[0] = pixelBlocks * spread.channelBlocks * phase.phases();
   shape.sharedBytes = 4 * window.taps() * spread.channels();
   code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
     Value channelBlock = e.rem32(e.block(), spread.channelBlocks),
-          pixelBlock = e.div32(e.block(), spread.channelBlocks);
+          rest = e.div32(e.block(), spread.channelBlocks),
+          phaseNumber = e.position(e.div32(rest, pixelBlocks));
+    Value pixelBlock = phase.phases() == 1 ? rest : e.rem32(rest, pixelBlocks);
     Reader r(e, conv, spread, window, channelBlock);
     Value memory = e.sharedMemory(), image = pointers.operands[0], own = r.channelsOf(image);
-    stageFilter(r, phase, pointers.operands[1], memory, channelBlock);
+    stageFilter(r, phase, phaseNumber, pointers.operands[1], memory, channelBlock);
     SmallVector<Value> numbers;
     SmallVector<WindowReader::Corner> corners;
     for (int64_t i = 0; i < pixelsOfThread; ++i) {
@@ -183,7 +187,7 @@ static void emitPhase(const Depthwise &conv, kernel::ConvOp op, DeviceCode &code
     };
     SmallVector<Value> sums = e.loop(e.index(0), e.index(window.taps()), 1, zeros, addTap);
     ResultWriter writer(e, op, results, pointers, spread.run);
-    Value batch = e.index(0);
+    Value batch[] = {e.index(0), phaseNumber};
     for (size_t i = 0; i < numbers.size(); ++i) {
       Value number = numbers[i];
       Value isThere = e.less32(number, window.pixels());
@@ -203,8 +207,11 @@ void Depthwise::emit(kernel::ConvOp op, DeviceCode &code) const {
     emitPhase(*this, op, code, phase);
   std::string form = "a channel by itself, loads of " +
                      std::to_string(run() * target::elementBytes(element)) + " bytes";
-  if (phases.size() > 1)
-    form += ", in " + std::to_string(phases.size()) + " phases";
+  int64_t count = 0;
+  for (const ConvPhase &phase : phases)
+    count += phase.phases();
+  if (count > 1)
+    form += ", in " + std::to_string(count) + " phases";
   code.describe(form);
 }
 

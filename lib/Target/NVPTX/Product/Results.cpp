@@ -27,8 +27,9 @@ ProductResults ProductResults::of(kernel::ConvOp op, const target::ConvPhase &ph
                                      Value column) {
     const target::Window &window = phase.window;
     SmallVector<Value> point = e.split(line, {window.images, window.outHeight, window.outWidth});
+    auto place = phase.placeOf(e, batch.size() > 1 ? batch[1] : e.index(0));
     for (unsigned axis = 0; axis < 2; ++axis)
-      point[1 + axis] = e.add(e.mul(point[1 + axis], phase.step[axis]), phase.start[axis]);
+      point[1 + axis] = e.add(e.mul(point[1 + axis], phase.step[axis]), place.start[axis]);
     point.push_back(e.add(e.mul(batch[0], outputs), e.position(column)));
     return point;
   };

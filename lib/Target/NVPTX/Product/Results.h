@@ -19,7 +19,8 @@ struct ProductResults {
       pointOf;
 
   static ProductResults of(kernel::GemmOp op);
-  /// Of the output pixels of a phase; an entry of the batch are so many `outputs`.
+  /// Of the output pixels of a phase, or of several that share their code; an entry of the batch,
+  /// (group) or (group, phase), are so many `outputs`.
   static ProductResults of(kernel::ConvOp op, const target::ConvPhase &phase, int64_t outputs);
   static ProductResults of(kernel::ConvFilterOp op, int64_t outputs);
   /// Neighbouring columns that a thread can load and store as vectors of at most 16 bytes, whatever

@@ -1,13 +1,15 @@
 // Windows of an image as lines of a matrix, which nobody writes down.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Product/WindowCopy.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::nvptx;
 
 WindowCopy::WindowCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &side,
-                       int64_t tileLines, const target::Window &window, Value image, Value first)
+                       int64_t tileLines, const target::Window &window, Value image, Value first,
+                       Value shift)
     : StepCopy(e, gemm, side, tileLines), reader(e, window, gemm.elementBytes()), image(image) {
   Value lines = e.i32(side.lines);
   int64_t pieceElements = chunkElements() / pieces();
@@ -19,6 +21,12 @@ WindowCopy::WindowCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout 
     for (int64_t piece = 0; piece < pieces(); ++piece)
       taps.push_back(reader.tapOf(e.add32(e.add32(first, column), e.i32(piece * pieceElements)),
                                   endsInColumns() ? lines : Value()));
+  if (!shift)
+    return;
+  Value bytes = e.mul(shift, gemm.elementBytes());
+  bytes = arith::IndexCastOp::create(e.b, e.loc, e.b.getI64Type(), bytes);
+  for (WindowReader::Corner &corner : corners)
+    corner.offset = arith::AddIOp::create(e.b, e.loc, corner.offset, bytes);
 }
 
 StepCopy::Values WindowCopy::begin(Value target, Value source, Value k) {

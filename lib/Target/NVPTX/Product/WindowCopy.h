@@ -14,9 +14,10 @@ namespace ampc::nvptx {
 /// are in.
 class WindowCopy : public StepCopy {
 public:
-  /// `image`: its first number of the block's group; `first`: the tile's first line.
+  /// `image`: its first number of the block's group; `first`: the tile's first line; `shift`: how
+  /// many elements further on windows along k are read than they lie, null for none.
   WindowCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &side, int64_t tileLines,
-             const target::Window &window, Value image, Value first);
+             const target::Window &window, Value image, Value first, Value shift = {});
   Value firstSource(Value) const override { return image; }
   Value nextSource(Value source) override { return source; }
   Values begin(Value target, Value source, Value k) override;

@@ -1,6 +1,6 @@
 # Prints kernel.conv and kernel.conv_filter ops over windows, groups and types, for ampc-kernel-run; with "small" only those of
 # at most 300 thousand products, with "first" those of images whose channels come first, with "planes" or "stacks" instead filter gradients that matrix tiles form
-# on padded planes or on stacked images.
+# on padded planes or on stacked images, with "strides" those of images dilated so far that their phases share code.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import sys
 
@@ -40,13 +40,15 @@ def conv(n, size, channels, features, window, stride=1, pad=0, dilation=1, sprea
     filter = [features, window, window, channels // groups]
     length = lambda s: ((s - 1) * spread + 1 + 2 * pad - (window - 1) * dilation - 1) // stride + 1
     out = [n, length(image[1]), length(image[2]), features]
+    assert "strides" not in sys.argv[1:] or min(out[1], spread) * min(out[2], spread) > 16
     both = lambda x: [x, x]
-    if small and n * out[1] * out[2] * features * window * window * channels // groups > 3e5:
+    if small and "strides" not in sys.argv[1:] and n * out[1] * out[2] * features * window * window * channels // groups > 3e5:
         return
     geometry = (both(stride), [pad] * 4, both(dilation), both(spread), groups, element)
     if sys.argv[1:] not in (["planes"], ["stacks"]):
         kernel("conv", image, filter, out, *geometry, bias=True)
-    kernel("conv_filter", image, out, filter, *geometry, bias=False)
+    if "strides" not in sys.argv[1:]:
+        kernel("conv_filter", image, out, filter, *geometry, bias=False)
 
 
 if sys.argv[1:] == ["planes"]:
@@ -78,6 +80,24 @@ if sys.argv[1:] == ["stacks"]:
     conv(34, 2, 32, 32, 3, pad=2, dilation=2, element="bf16")
     conv(40, 4, 32, 32, 3, element="bf16")  # nothing in the padding
     conv(40, 2, 32, 32, 5, pad=2, element="bf16")
+    sys.exit()
+
+if "strides" in sys.argv[1:]:
+    conv(1, 3, 8, 5, 4, pad=2, dilation=3, spread=7)  # the next tap three outputs further on
+    conv(1, 3, 5, 7, 6, pad=1, spread=5, element="bf16")  # one or two taps, outputs of two lengths, pairs across taps
+    conv(2, 2, 12, 6, 3, pad=1, spread=7, groups=3)  # phases without a tap
+    conv(1, 2, 9, 9, 7, pad=3, spread=5, groups=9)  # a channel by itself
+    if small:
+        sys.exit()
+    conv(2, 3, 8, 6, 5, spread=5)  # a tap per phase
+    conv(1, 3, 16, 5, 7, pad=3, spread=5)
+    conv(1, 3, 16, 5, 5, pad=2, dilation=2, spread=6)  # every second output meets a tap
+    conv(1, 4, 8, 6, 3, dilation=5, spread=5)  # one phase of 25 meets all of them
+    conv(2, 3, 32, 12, 7, pad=2, spread=6, element="bf16")
+    conv(1, 3, 32, 9, 5, pad=1, spread=9, element="f16")
+    conv(1, 2, 6, 5, 6, pad=3, spread=5, element="f64")
+    conv(2, 2, 24, 24, 7, pad=3, spread=5, groups=24, element="bf16")
+    conv(1, 3, 6, 6, 3, pad=1, dilation=2, spread=7, groups=6)
     sys.exit()
 
 conv(2, 6, 3, 5, 3, pad=1)
