@@ -70,21 +70,27 @@ bool StepGuard::skipsItself(Value value, Value old) {
 /// The value, or the old one if the step is skipped. Rows then go nowhere, so that this costs no
 /// pass over their table.
 Value StepGuard::kept(Value value, Value old) {
-  if (value == old)
-    return old;
-  if (skipsItself(value, old))
-    return value;
-  auto put = value.getDefiningOp<RowWritesOpInterface>();
-  if (!put || !found.getDefiningOp()->isBeforeInBlock(put))
-    return b.select(found, old, value);
-  builder.setInsertionPoint(put);
-  put.getTableMutable().set(kept(put.getTableMutable().get(), old));
-  Value index = put.getIndexMutable().get(), &guarded = guardedRows[index];
-  if (!guarded) {
-    builder.setInsertionPointAfterValue(found);
-    guarded = b.select(found, b.real(-1.0, index), index);
+  SmallVector<std::pair<RowWritesOpInterface, Value>> writes; // and their results, the last first
+  while (value != old && !skipsItself(value, old)) {
+    auto put = value.getDefiningOp<RowWritesOpInterface>();
+    if (!put || !found.getDefiningOp()->isBeforeInBlock(put)) {
+      value = b.select(found, old, value);
+      break;
+    }
+    builder.setInsertionPoint(put);
+    writes.push_back({put, value});
+    value = put.getTableMutable().get();
   }
-  put.getIndexMutable().set(guarded);
+  for (auto [put, written] : llvm::reverse(writes)) {
+    put.getTableMutable().set(value);
+    Value index = put.getIndexMutable().get(), &guarded = guardedRows[index];
+    if (!guarded) {
+      builder.setInsertionPointAfterValue(found);
+      guarded = b.select(found, b.real(-1.0, index), index);
+    }
+    put.getIndexMutable().set(guarded);
+    value = written;
+  }
   return value;
 }
 

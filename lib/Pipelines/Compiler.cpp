@@ -7,6 +7,7 @@
 #include "ampc/Pipelines/Messages.h"
 #include "ampc/Support/Text.h"
 #include "ampc/Target/Target.h"
+#include "mlir-dialects/SourceWalk.h"
 #include "mlir-dialects/Train/Sizes.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -242,6 +243,13 @@ static std::vector<std::string> sizesOf(ModuleOp module) {
   return sizes;
 }
 
+/// What walks along operands have cost so far, a number that does not depend on the machine.
+static void printWalks(int64_t opsOfModel, int64_t before) {
+  int64_t visits = numVisitedSources - before;
+  llvm::errs() << llvm::format("%8.1f    values visited per op of the model, of %lld ops\n",
+                               double(visits) / double(opsOfModel), (long long)opsOfModel);
+}
+
 OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
   shown = request.shown;
   explained = request.options.explained;
@@ -267,6 +275,8 @@ OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
   FailureOr<ArrayRef<Phase>> phases = phasesFor(*module, request);
   if (failed(phases))
     return nullptr;
+  int64_t ops = 0, visited = numVisitedSources;
+  module->walk([&](Operation *) { ++ops; });
   for (const Phase &phase : *phases) {
     double start = llvm::TimeRecord::getCurrentTime(true).getWallTime();
     if (failed(::run(phase, request.options, *module)) ||
@@ -283,5 +293,7 @@ OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
     if (phase.name == request.stopAfter)
       break;
   }
+  if (request.timing)
+    printWalks(ops, visited);
   return module;
 }

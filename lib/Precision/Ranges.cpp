@@ -70,7 +70,13 @@ std::optional<std::string> ampc::constantMisfit(Operation *op, Type type) {
   return std::nullopt;
 }
 
-static ampc::Range rangeOf(Value v, unsigned depth) {
+namespace {
+/// Ranges by value and the number of ops behind it that are looked at: values that are read twice,
+/// op after op, are reached on 2^depth paths.
+using KnownRanges = DenseMap<std::pair<Value, unsigned>, ampc::Range>;
+} // namespace
+
+static ampc::Range rangeOf(Value v, unsigned depth, KnownRanges &known) {
   if (DenseFPElementsAttr elements = elementsOf(v)) {
     Interval range{INFINITY, -INFINITY};
     for (APFloat x : numbersOf(elements)) {
@@ -82,14 +88,22 @@ static ampc::Range rangeOf(Value v, unsigned depth) {
   auto op = v.getDefiningOp<PrecisionOpInterface>();
   if (!op || depth == 0)
     return std::nullopt;
-  return op.getRange(cast<OpResult>(v).getResultNumber(),
-                     [&](unsigned i) { return rangeOf(op->getOperand(i), depth - 1); });
+  if (auto found = known.find({v, depth}); found != known.end())
+    return found->second;
+  ampc::Range range = op.getRange(cast<OpResult>(v).getResultNumber(), [&](unsigned i) {
+    return rangeOf(op->getOperand(i), depth - 1, known);
+  });
+  known[{v, depth}] = range;
+  return range;
 }
 
-ampc::Range ampc::rangeOf(Value v) { return ::rangeOf(v, /*depth=*/6); }
+ampc::Range ampc::rangeOf(Value v) {
+  KnownRanges known;
+  return ::rangeOf(v, /*depth=*/6, known);
+}
 
 std::optional<std::string> ampc::rangeMisfit(Value v, Type type) {
-  auto range = ::rangeOf(v, /*depth=*/6);
+  ampc::Range range = ampc::rangeOf(v);
   if (!range || range->magnitude() <= largestOf(type))
     return std::nullopt;
   std::string text;

@@ -1,6 +1,7 @@
 // kernel.with_totals: a kernel and sums over what it writes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Kernel/Constraints.h"
+#include "mlir-dialects/SourceWalk.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -31,11 +32,11 @@ static LogicalResult verifyLaunch(WithTotalsOp op) {
 
 /// The arguments that a value of the body depends on.
 static void findArguments(Value value, llvm::SmallSetVector<unsigned, 2> &arguments) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    arguments.insert(argument.getArgNumber());
-  else
-    for (Value operand : value.getDefiningOp()->getOperands())
-      findArguments(operand, arguments);
+  SourceWalk().visit(value, [&](Value source) {
+    if (auto argument = dyn_cast<BlockArgument>(source))
+      arguments.insert(argument.getArgNumber());
+    return true;
+  });
 }
 
 LogicalResult WithTotalsOp::verifyRegions() {

@@ -14,17 +14,31 @@ namespace {
 struct SumOfParts : OpRewritePattern<AddOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  /// Inserts the padded parts below `sum`; false if there is anything else.
-  static bool collect(Value sum, SmallVectorImpl<PadOp> &parts) {
-    if (auto pad = sum.getDefiningOp<PadOp>()) {
-      parts.push_back(pad);
-      return number(pad.getValue()) == 0 &&
-             llvm::all_of(pad.getInterior(), [](int64_t gap) { return gap == 0; });
+  static bool isPart(PadOp pad) {
+    return number(pad.getValue()) == 0 &&
+           llvm::all_of(pad.getInterior(), [](int64_t gap) { return gap == 0; });
+  }
+  /// Inserts the padded parts below `sum`; false if there is anything else. Both summands are
+  /// looked at before the sums below them: a residual network is one chain of sums, h + f(h), none
+  /// of which may walk the others.
+  static bool collect(AddOp sum, SmallVectorImpl<PadOp> &parts) {
+    SmallVector<std::pair<AddOp, bool>> open{{sum, true}}; // whether it is a first summand's first
+    while (!open.empty()) {
+      auto [add, isFirst] = open.pop_back_val();
+      if (add.getLhs().getType() != add.getRhs().getType() || (!isFirst && !add->hasOneUse()))
+        return false;
+      for (unsigned i : {0, 1}) {
+        auto pad = add->getOperand(i).getDefiningOp<PadOp>();
+        auto inner = add->getOperand(i).getDefiningOp<AddOp>();
+        if (!inner && !(pad && isPart(pad)))
+          return false;
+        if (inner)
+          open.push_back({inner, isFirst && i == 0});
+        else
+          parts.push_back(pad);
+      }
     }
-    auto add = sum.getDefiningOp<AddOp>();
-    return add && add.getLhs().getType() == add.getRhs().getType() &&
-           (parts.empty() || add->hasOneUse()) && collect(add.getLhs(), parts) &&
-           collect(add.getRhs(), parts);
+    return true;
   }
   /// The only dimension that is padded.
   static std::optional<int64_t> paddedDim(PadOp pad) {

@@ -74,26 +74,33 @@ static void claimFlattened(TransposeOp transpose, SmallVectorImpl<TransposeClaim
 
 /// What has to change for the last dimension of a value to have its parts in another order; false
 /// if that is not possible by other values.
-static bool reorderLast(Value value, ArrayRef<int64_t> parts, ArrayRef<int64_t> order,
+static bool reorderLast(OpOperand &root, ArrayRef<int64_t> parts, ArrayRef<int64_t> order,
                         llvm::function_ref<bool(Operation *)> isPointwise, TransposeClaim &claim) {
-  Operation *op = value.getDefiningOp();
-  if (!op || !value.hasOneUse())
-    return false;
+  ArrayRef<int64_t> whole = tensorOf(root.get()).getShape();
   auto addState = [&](OpOperand &use, int64_t dim) {
     claim.needs.push_back({&use, within(tensorOf(use.get()).getShape(), dim, parts, order)});
   };
-  if (auto product = dyn_cast<MatmulOp>(op)) {
-    addState(product.getRhsMutable(), !product.getTransposeRhs());
-    return product.getRhs().getType().getRank() == 2;
+  SmallVector<OpOperand *> open{&root};
+  while (!open.empty()) {
+    OpOperand &use = *open.pop_back_val();
+    ArrayRef<int64_t> shape = tensorOf(use.get()).getShape();
+    if (shape != whole) {
+      if (!shape.empty() && shape.back() != 1)
+        addState(use, shape.size() - 1);
+      continue;
+    }
+    Operation *op = use.get().getDefiningOp();
+    auto product = dyn_cast_or_null<MatmulOp>(op);
+    if (!op || !use.get().hasOneUse() || (product && product.getRhs().getType().getRank() != 2) ||
+        (!product && !isPointwise(op)))
+      return false;
+    if (product)
+      addState(product.getRhsMutable(), !product.getTransposeRhs());
+    else
+      for (OpOperand &operand : llvm::reverse(op->getOpOperands()))
+        open.push_back(&operand);
   }
-  return isPointwise(op) && llvm::all_of(op->getOpOperands(), [&](OpOperand &use) {
-           ArrayRef<int64_t> shape = tensorOf(use.get()).getShape();
-           if (shape == tensorOf(value).getShape())
-             return reorderLast(use.get(), parts, order, isPointwise, claim);
-           if (!shape.empty() && shape.back() != 1)
-             addState(use, shape.size() - 1);
-           return true;
-         });
+  return true;
 }
 
 /// The last dimension of a tensor becomes several, which are transposed.
@@ -107,7 +114,8 @@ static void claimUnflattened(TransposeOp transpose,
   int64_t kept = keptBy(parts, reshape.getX().getType().getShape());
   auto order = kept < 0 ? std::nullopt : orderBehind(transpose.getPermutation(), kept);
   TransposeClaim claim{transpose, nullptr, {}};
-  if (order && reorderLast(reshape.getX(), parts.drop_front(kept), *order, isPointwise, claim))
+  if (order &&
+      reorderLast(reshape.getXMutable(), parts.drop_front(kept), *order, isPointwise, claim))
     claims.push_back(std::move(claim));
 }
 

@@ -47,9 +47,11 @@ static cl::opt<std::string> dumpDir("dump-phases-to",
 static cl::opt<std::string> sanitize("sanitize",
                                      cl::desc("instrument the model's code: address or thread"),
                                      cl::sub(compileCommand));
-static cl::opt<bool> timing("timing",
-                            cl::desc("print seconds per phase, and of code and files at the end"),
-                            cl::sub(compileCommand));
+static cl::opt<bool>
+    timing("timing",
+           cl::desc("print seconds per phase, of code and of files, and how many values "
+                    "walks through the model have visited"),
+           cl::sub(compileCommand));
 
 static cl::opt<bool> memory("memory", cl::desc("print the memory of the same model in f32 too"),
                             cl::sub(compileCommand));

@@ -18,7 +18,7 @@ namespace ampc {
 /// How much code the kernels of a target may hold.
 struct FusionLimits {
   unsigned tensors; ///< operands and results of a kernel
-  unsigned body;    ///< ops of its body
+  unsigned body;    ///< instructions of its body at a point
 };
 
 /// What it is worth to keep a weight in the order in which products read it.

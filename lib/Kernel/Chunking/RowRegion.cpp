@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Chunking/RowRegion.h"
 #include "lib/Kernel/Fusion/Views.h"
+#include "mlir-dialects/SourceWalk.h"
 #include "mlir-dialects/Train/Origin.h"
 
 using namespace mlir;
@@ -153,13 +154,16 @@ void RowRegion::findDependents(Operation *product) {
 /// An input, or computed from those as maps are, so that each reader may have it from a copy of the
 /// kernel.
 bool RowRegion::isGiven(Value value) const {
-  Operation *source = kernel::throughViews(value).getDefiningOp();
-  if (!source)
-    return true;
-  return !dependents.contains(source) && isa<kernel::MapOp>(source) &&
-         source->getNumResults() == 1 && llvm::all_of(source->getOperands(), [&](Value operand) {
-           return elements(shapeOf(operand)) < scores || isGiven(operand);
-         });
+  bool isGiven = true;
+  SourceWalk().visit(value, [&](Value source) {
+    Operation *op = source.getDefiningOp();
+    if (!isGiven || !op || (source != value && elements(shapeOf(source)) < scores))
+      return false;
+    isGiven = isa<kernel::ViewOp>(op) ||
+              (!dependents.contains(op) && isa<kernel::MapOp>(op) && op->getNumResults() == 1);
+    return isGiven;
+  });
+  return isGiven;
 }
 
 /// A copy of the kernel that makes a given value; without one the value is an input.

@@ -56,10 +56,22 @@ private:
 static unsigned bodySize(FusedKernelOpInterface op) {
   return std::distance(op.getBody().front().begin(), op.getBody().front().end());
 }
+/// Instructions of the body at a point. Functions are polynomials of about twenty; the time that
+/// LLVM takes for a block of a thousand instructions grows faster than their number.
+static unsigned codeSize(FusedKernelOpInterface op) {
+  unsigned size = 0;
+  for (Operation &inner : op.getBody().front())
+    size += isa<math::MathDialect>(inner.getDialect()) &&
+                    !isa<math::AbsFOp, math::CeilOp, math::CopySignOp, math::FloorOp, math::FmaOp,
+                         math::RoundEvenOp, math::RsqrtOp, math::SqrtOp, math::TruncOp>(inner)
+                ? 20
+                : 1;
+  return size;
+}
 bool Fuser::fits(FusedKernelOpInterface a, FusedKernelOpInterface b) const {
   return a->getNumOperands() + a->getNumResults() + b->getNumOperands() + b->getNumResults() <=
              limits.tensors &&
-         bodySize(a) + bodySize(b) <= limits.body;
+         codeSize(a) + codeSize(b) <= limits.body;
 }
 
 /// Cheap enough to be computed once per reading element.

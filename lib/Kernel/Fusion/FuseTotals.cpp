@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
 #include "lib/Kernel/Fusion/Spaces.h"
+#include "mlir-dialects/SourceWalk.h"
 #include "mlir-dialects/Train/Origin.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -64,15 +65,19 @@ void TotalsFusion::findReaders(Value value, unsigned result) {
 
 /// Moves what computes a scalar before `position`. False if that depends on `position` itself.
 static bool computeBefore(Value scalar, Operation *position) {
-  Operation *source = scalar.getDefiningOp();
-  if (!source || source->isBeforeInBlock(position))
-    return true;
-  if (source == position || elements(shapeOf(scalar)) != 1 ||
-      !llvm::all_of(source->getOperands(),
-                    [&](Value operand) { return computeBefore(operand, position); }))
-    return false;
-  source->moveBefore(position);
-  return true;
+  bool isPossible = true;
+  auto comesLater = [&](Value value) {
+    Operation *source = value.getDefiningOp();
+    if (!isPossible || !source || source->isBeforeInBlock(position))
+      return false;
+    isPossible = source != position && elements(shapeOf(value)) == 1;
+    return isPossible;
+  };
+  SourceWalk().visit(scalar, comesLater, [&](Value value) {
+    if (isPossible)
+      value.getDefiningOp()->moveBefore(position);
+  });
+  return isPossible;
 }
 
 bool TotalsFusion::knowsScalars(const Reader &reader) {

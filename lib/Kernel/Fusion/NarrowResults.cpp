@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
 #include "lib/Kernel/Fusion/Merge.h"
+#include "mlir-dialects/SourceWalk.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_KERNELNARROWRESULTS
@@ -13,13 +14,13 @@ using namespace ampc;
 
 /// The type that the value was widened from, in one of the choices that it is made by; or null.
 static FloatType sourceType(Value value) {
-  if (auto widened = value.getDefiningOp<arith::ExtFOp>())
-    return dyn_cast<FloatType>(widened.getIn().getType());
-  auto select = value.getDefiningOp<arith::SelectOp>();
-  if (!select)
-    return {};
-  FloatType type = sourceType(select.getTrueValue());
-  return type ? type : sourceType(select.getFalseValue());
+  FloatType type;
+  SourceWalk().visit(value, [&](Value source) {
+    if (auto widened = source.getDefiningOp<arith::ExtFOp>(); widened && !type)
+      type = dyn_cast<FloatType>(widened.getIn().getType());
+    return !type && source.getDefiningOp<arith::SelectOp>();
+  });
+  return type;
 }
 
 /// The number as a constant of the type; null if the type does not have it.
@@ -33,9 +34,8 @@ static FloatAttr constantOf(arith::ConstantOp op, FloatType type) {
   return loses ? FloatAttr() : FloatAttr::get(type, narrow);
 }
 
-/// The value before it was widened to choose between it and others of the type, as masks of rows
-/// do; null if a choice is none of the type.
-static Value narrowed(Value value, FloatType type) {
+/// The value before it was widened, or the number as one of the type; null if it is neither.
+static Value withoutWidening(Value value, FloatType type) {
   Operation *op = value.getDefiningOp();
   if (auto widened = dyn_cast_or_null<arith::ExtFOp>(op))
     return widened.getIn().getType() == type ? widened.getIn() : Value();
@@ -44,14 +44,28 @@ static Value narrowed(Value value, FloatType type) {
     OpBuilder builder(op);
     return number ? arith::ConstantOp::create(builder, op->getLoc(), number).getResult() : Value();
   }
-  auto select = dyn_cast_or_null<arith::SelectOp>(op);
-  if (!select)
-    return {};
-  Value x = narrowed(select.getTrueValue(), type), y = narrowed(select.getFalseValue(), type);
-  OpBuilder builder(op);
-  return x && y ? arith::SelectOp::create(builder, op->getLoc(), select.getCondition(), x, y)
-                      .getResult()
-                : Value();
+  return {};
+}
+
+/// The value before it was widened to choose between it and others of the type, as masks of rows
+/// do; null if a choice is none of the type.
+static Value narrowed(Value value, FloatType type) {
+  DenseMap<Value, Value> narrow;
+  auto chooses = [&](Value source) {
+    if (source.getDefiningOp<arith::SelectOp>())
+      return true;
+    narrow[source] = withoutWidening(source, type);
+    return false;
+  };
+  SourceWalk().visit(value, chooses, [&](Value source) {
+    auto select = source.getDefiningOp<arith::SelectOp>();
+    Value x = narrow.lookup(select.getTrueValue()), y = narrow.lookup(select.getFalseValue());
+    OpBuilder builder(select);
+    if (x && y)
+      narrow[source] =
+          arith::SelectOp::create(builder, select.getLoc(), select.getCondition(), x, y);
+  });
+  return narrow.lookup(value);
 }
 
 /// Gives the value the narrow type; its readers widen the elements.

@@ -50,7 +50,7 @@ private:
   void placeOutput(OpOperand &operand, unsigned number);
   void placeState(OpOperand &operand, StringRef name);
   bool overwrite(Value value, StringRef name);
-  bool overwriteTarget(KernelOpInterface op, StringRef name);
+  bool overwritesOld(Value value, StringRef name);
   void copyTargets();
   /// A further kernel that only copies; the operand's owner reads what it writes.
   OpResult copy(OpOperand &operand);
@@ -118,18 +118,6 @@ static SmallVector<Operation *> readersBefore(Value value, Operation *overwriter
   return readers;
 }
 
-/// Brings what the kernel works on, if that is no state, to the home of the kernel's result.
-bool HomeFinder::overwriteTarget(KernelOpInterface op, StringRef name) {
-  OpOperand *target = op.getOverwritten();
-  Value value = target ? kernel::throughViews(target->get()) : Value();
-  if (!value || value == oldState.lookup(name))
-    return true;
-  if (!order.add(readersBefore(value, op), op) || !overwrite(value, name))
-    return false;
-  homes.places[value] = place(Space::state, 0, state.lookup(name));
-  return true;
-}
-
 /// True if `op` reads the value in no other way than to work on its memory.
 static bool worksOn(KernelOpInterface op, Value value) {
   OpOperand *target = op.getOverwritten();
@@ -138,8 +126,8 @@ static bool worksOn(KernelOpInterface op, Value value) {
          });
 }
 
-/// True if the kernel of `value` may write over the old value of the state.
-bool HomeFinder::overwrite(Value value, StringRef name) {
+/// True if the kernel of `value` may write over the old value of the state, whatever it works on.
+bool HomeFinder::overwritesOld(Value value, StringRef name) {
   auto producer = value.getDefiningOp<KernelOpInterface>();
   if (!producer || homes.places.contains(value))
     return false;
@@ -158,7 +146,28 @@ bool HomeFinder::overwrite(Value value, StringRef name) {
     return false; // the loss is looked at before any state changes
   if (homes.loss)
     before.push_back(homes.loss);
-  return order.add(before, producer) && overwriteTarget(producer, name);
+  return order.add(before, producer);
+}
+
+/// True if the kernel of `value` may write over the old value of the state. Brings what that kernel
+/// works on, if that is no state, to the same home, and so on: rows are put into a table in any
+/// number of ops, each of which works on the result of the one before.
+bool HomeFinder::overwrite(Value value, StringRef name) {
+  SmallVector<Value> targets;
+  while (overwritesOld(value, name)) {
+    auto producer = value.getDefiningOp<KernelOpInterface>();
+    OpOperand *target = producer.getOverwritten();
+    value = target ? kernel::throughViews(target->get()) : Value();
+    if (!value || value == oldState.lookup(name)) {
+      for (Value taken : targets)
+        homes.places[taken] = place(Space::state, 0, state.lookup(name));
+      return true;
+    }
+    if (!order.add(readersBefore(value, producer), producer))
+      return false;
+    targets.push_back(value);
+  }
+  return false;
 }
 
 /// A kernel whose result found no home works on a buffer of the arena: on what nobody else needs,

@@ -30,7 +30,7 @@ public:
   }
   void solve() {
     while (layer())
-      for (current = first; push(full, never);)
+      for (current = first; augment();)
         ;
   }
   /// After solve: the smallest side of f32.
@@ -56,19 +56,34 @@ private:
     }
     return level[low] >= 0;
   }
-  int64_t push(int node, int64_t amount) {
-    if (node == low)
-      return amount;
-    for (int &e = current[node]; e >= 0; e = edges[e].next) {
-      if (edges[e].capacity <= 0 || level[edges[e].to] != level[node] + 1)
+  /// Fills one path from the source to the sink, of an edge per layer; false if there is none left.
+  /// Layers are as many as a chain of ops is long, so that the path is kept beside the stack.
+  bool augment() {
+    std::vector<int> path;
+    for (int node = full; node != low;) {
+      int &e = current[node];
+      while (e >= 0 && (edges[e].capacity <= 0 || level[edges[e].to] != level[node] + 1))
+        e = edges[e].next;
+      if (e >= 0) {
+        path.push_back(e);
+        node = edges[e].to;
         continue;
-      if (int64_t pushed = push(edges[e].to, std::min(amount, edges[e].capacity))) {
-        edges[e].capacity -= pushed;
-        edges[e ^ 1].capacity += pushed;
-        return pushed;
       }
+      if (path.empty())
+        return false;
+      int last = path.back(); // leads nowhere
+      path.pop_back();
+      node = edges[last ^ 1].to;
+      current[node] = edges[last].next;
     }
-    return 0;
+    int64_t pushed = never;
+    for (int e : path)
+      pushed = std::min(pushed, edges[e].capacity);
+    for (int e : path) {
+      edges[e].capacity -= pushed;
+      edges[e ^ 1].capacity += pushed;
+    }
+    return pushed > 0;
   }
   std::vector<Edge> edges;
   std::vector<int> first, current, level;

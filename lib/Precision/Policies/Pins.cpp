@@ -16,6 +16,7 @@ public:
       if (facts.isReal(argument) && !facts.isStorageFree(argument))
         pin(argument, "state-or-input", "it is an input or state, which is f32");
     gradients = gradientsOf(facts);
+    findReadByStatistics();
     for (Operation *op : facts.ops)
       if (facts.isDecided(op))
         for (Value result : op->getResults())
@@ -37,10 +38,11 @@ private:
   bool isStatistic(Operation *op, Value result);
   std::optional<std::string> overflow(Operation *op, Value result);
   bool isScore(Operation *op, Value result);
+  void findReadByStatistics();
 
   const PrecisionFacts &facts;
   Pins pins;
-  DenseSet<Value> gradients, statistics, unbounded;
+  DenseSet<Value> gradients, statistics, unbounded, readByStatistics;
 };
 } // namespace
 
@@ -92,20 +94,26 @@ bool PinFinder::isScore(Operation *op, Value result) {
   if (llvm::any_of(op->getOperands(),
                    [&](Value v) { return facts.isReal(v) && facts.isStorageFree(v); }))
     return false;
-  SmallVector<Value> open{result};
-  DenseSet<Value> seen{result};
-  while (!open.empty())
-    for (Operation *user : open.pop_back_val().getUsers()) {
-      if (facts.isBackward(user) || !facts.isDecided(user))
-        continue;
-      if (facts.treatment(user) == Treatment::Full || facts.treatment(user) == Treatment::Normalize)
-        return true;
-      if (computesAsStored(facts.treatment(user)))
-        for (Value next : user->getResults())
-          if (seen.insert(next).second)
-            open.push_back(next);
+  return readByStatistics.contains(result);
+}
+
+/// Values that an op with sums over dimensions, such as a softmax, reads in the forward pass,
+/// behind ops that compute as stored. From the end, so that readers are known.
+void PinFinder::findReadByStatistics() {
+  for (Operation *op : llvm::reverse(facts.ops))
+    for (Value result : op->getResults()) {
+      auto leadsOn = [&](Operation *user) {
+        if (facts.isBackward(user) || !facts.isDecided(user))
+          return false;
+        Treatment treatment = facts.treatment(user);
+        return treatment == Treatment::Full || treatment == Treatment::Normalize ||
+               (computesAsStored(treatment) && llvm::any_of(user->getResults(), [&](Value next) {
+                  return readByStatistics.contains(next);
+                }));
+      };
+      if (llvm::any_of(result.getUsers(), leadsOn))
+        readByStatistics.insert(result);
     }
-  return false;
 }
 
 /// Why the type's range may not hold the value.

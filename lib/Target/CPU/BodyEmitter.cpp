@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/BodyEmitter.h"
 #include "lib/Target/CPU/Data/Totals.h"
+#include "mlir-dialects/SourceWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -33,13 +34,19 @@ int64_t BodyEmitter::lanesFor(FusedKernelOpInterface op, const Tier &tier) {
 }
 
 uint64_t BodyEmitter::dependence(Value value) {
-  auto known = dependences.find(value);
-  if (known != dependences.end())
-    return known->second;
+  SourceWalk().visit(
+      value, [&](Value source) { return !dependences.contains(source); },
+      [&](Value source) { dependences[source] = ownDependence(source); });
+  return dependences.lookup(value);
+}
+
+/// Of a value, given that of its sources.
+uint64_t BodyEmitter::ownDependence(Value value) const {
   unsigned rank = points.rank();
   uint64_t last = uint64_t(1) << (rank - 1), all = 2 * last - 1, mask = 0;
   if (auto arg = dyn_cast<BlockArgument>(value)) {
-    unsigned lead = op.getNumLeadingArguments();
+    FusedKernelOpInterface kernel = op; // accessors are not const
+    unsigned lead = kernel.getNumLeadingArguments();
     if (arg.getArgNumber() < lead)
       mask = all;
     else
@@ -48,7 +55,7 @@ uint64_t BodyEmitter::dependence(Value value) {
           mask |= uint64_t(1) << dim;
   } else {
     for (Value operand : value.getDefiningOp()->getOperands())
-      mask |= dependence(operand);
+      mask |= dependences.lookup(operand);
     if (isa<kernel::RowReduceOp>(value.getDefiningOp()))
       mask &= ~last;
     else if (isa<kernel::RowIndexOp>(value.getDefiningOp()))
@@ -56,7 +63,7 @@ uint64_t BodyEmitter::dependence(Value value) {
     else if (isa<kernel::LinearIndexOp>(value.getDefiningOp()))
       mask = all;
   }
-  return dependences[value] = mask;
+  return mask;
 }
 
 void BodyEmitter::define(Value value, Value known) {
@@ -143,7 +150,7 @@ Value BodyEmitter::linearIndex(const Run &run) {
   return countingFrom(e, sum, points.count(run.along + 1, points.rank()), run.lanes);
 }
 
-Value BodyEmitter::evaluate(Value value, const Run &run, Values &done) {
+Value BodyEmitter::knownAt(Value value, const Run &run, const Values &done) {
   if (Value known = done.lookup(value))
     return known;
   if (Value known = pinned.lookup(value)) {
@@ -152,14 +159,14 @@ Value BodyEmitter::evaluate(Value value, const Run &run, Values &done) {
       return vector::ExtractOp::create(e.b, e.loc, known, int64_t(0));
     return known;
   }
-  if (auto arg = dyn_cast<BlockArgument>(value))
-    return done[value] = read(arg.getArgNumber() - op.getNumLeadingArguments(), run);
-  Operation *def = value.getDefiningOp();
-  if (isa<kernel::RowIndexOp>(def))
-    return done[value] = rowIndex(run);
-  if (isa<kernel::LinearIndexOp>(def))
-    return done[value] = linearIndex(run);
-  evaluateOp(def, run, done);
+  return {};
+}
+Value BodyEmitter::evaluate(Value value, const Run &run, Values &done) {
+  if (Value known = knownAt(value, run, done))
+    return known;
+  SourceWalk().visit(
+      value, [&](Value source) { return !done.contains(source) && !isKnown(source); },
+      [&](Value source) { compute(source, run, done); });
   return done.lookup(value);
 }
 Value BodyEmitter::evaluateVector(Value value, const Run &run, Values &done) {
@@ -167,9 +174,20 @@ Value BodyEmitter::evaluateVector(Value value, const Run &run, Values &done) {
 }
 
 // Ops of bodies are elementwise: the same op on vectors.
-void BodyEmitter::evaluateOp(Operation *def, const Run &run, Values &done) {
+void BodyEmitter::compute(Value value, const Run &run, Values &done) {
+  if (done.contains(value)) // with another result of its op
+    return;
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    done[value] = read(arg.getArgNumber() - op.getNumLeadingArguments(), run);
+    return;
+  }
+  Operation *def = value.getDefiningOp();
+  if (isa<kernel::RowIndexOp, kernel::LinearIndexOp>(def)) {
+    done[value] = isa<kernel::RowIndexOp>(def) ? rowIndex(run) : linearIndex(run);
+    return;
+  }
   SmallVector<Value> operands = llvm::map_to_vector(
-      def->getOperands(), [&](Value operand) { return evaluate(operand, run, done); });
+      def->getOperands(), [&](Value operand) { return knownAt(operand, run, done); });
   emitOnVectors(e, def, operands, run.lanes, done);
 }
 void cpu::emitOnVectors(KernelEmitter &e, Operation *def, ArrayRef<Value> operands, int64_t lanes,

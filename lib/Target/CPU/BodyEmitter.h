@@ -86,7 +86,11 @@ private:
   llvm::SmallVector<mlir::Value> scattered(const Access &access, const Run &run);
   mlir::Value rowIndex(const Run &run);
   mlir::Value linearIndex(const Run &run);
-  void evaluateOp(mlir::Operation *def, const Run &run, Values &done);
+  /// Null: not known yet.
+  mlir::Value knownAt(mlir::Value bodyValue, const Run &run, const Values &done);
+  /// Adds a value whose sources are known to `done`.
+  void compute(mlir::Value bodyValue, const Run &run, Values &done);
+  uint64_t ownDependence(mlir::Value bodyValue) const;
 
   KernelEmitter &e;
   FusedKernelOpInterface op;

@@ -1,6 +1,7 @@
 // Points, bodies, loops and numbers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Common/PlainLoops.h"
+#include "mlir-dialects/SourceWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
@@ -22,26 +23,36 @@ Body::Body(LoopEmitter &e, FusedKernelOpInterface op, const KernelPointers &poin
 Value Body::evaluate(Value value, ArrayRef<Value> dims, Values &known) {
   if (Value found = known.lookup(value))
     return found;
+  SourceWalk().visit(
+      value, [&](Value source) { return !known.contains(source); },
+      [&](Value source) { define(source, dims, known); });
+  return known.lookup(value);
+}
+
+/// Of a value whose sources are known.
+void Body::define(Value value, ArrayRef<Value> dims, Values &known) {
+  if (known.contains(value)) // with another result of its op
+    return;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     unsigned i = argument.getArgNumber() - op.getNumLeadingArguments();
     Value position = target::position(e, points.inputs[i], dims);
-    return known[value] = e.loadScalar(inputs[i], argument.getType(), position);
+    known[value] = e.loadScalar(inputs[i], argument.getType(), position);
+    return;
   }
   Operation *def = value.getDefiningOp();
   auto number = [&](Value index) {
     return arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), index);
   };
-  if (isa<kernel::RowIndexOp>(def))
-    return known[value] = number(dims.back());
-  if (isa<kernel::LinearIndexOp>(def))
-    return known[value] = number(at(e, points.sizes, dims));
+  if (isa<kernel::RowIndexOp, kernel::LinearIndexOp>(def)) {
+    known[value] = number(isa<kernel::RowIndexOp>(def) ? dims.back() : at(e, points.sizes, dims));
+    return;
+  }
   IRMapping operands;
   for (Value operand : def->getOperands())
-    operands.map(operand, evaluate(operand, dims, known));
+    operands.map(operand, known.lookup(operand));
   Operation *made = e.b.clone(*def, operands);
   for (auto [from, to] : llvm::zip(def->getResults(), made->getResults()))
     known[from] = to;
-  return known[value];
 }
 
 SmallVector<Value> Body::yields(ArrayRef<Value> dims, Values &known) {
@@ -133,12 +144,19 @@ void target::storeIndex(LoopEmitter &e, Value number, Value base, Value i) {
   e.storeScalar(arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), number), base, i);
 }
 
-unsigned target::rowStage(Value value) {
-  Operation *def = value.getDefiningOp();
-  unsigned most = 0;
-  if (def)
-    for (Value operand : def->getOperands())
-      most = std::max(most, rowStage(operand) +
-                                isa_and_nonnull<kernel::RowReduceOp>(operand.getDefiningOp()));
-  return most;
+SmallVector<SmallVector<kernel::RowReduceOp>> target::reductionsByStage(Block &body) {
+  SmallVector<SmallVector<kernel::RowReduceOp>> reductions;
+  DenseMap<Value, unsigned> finished; // stages before a value is known
+  for (Operation &op : body) {
+    unsigned stage = 0;
+    for (Value operand : op.getOperands())
+      stage = std::max(stage, finished.lookup(operand));
+    if (auto reduce = dyn_cast<kernel::RowReduceOp>(op)) {
+      reductions.resize(std::max<size_t>(reductions.size(), stage + 1));
+      reductions[stage++].push_back(reduce);
+    }
+    for (Value result : op.getResults())
+      finished[result] = stage;
+  }
+  return reductions;
 }

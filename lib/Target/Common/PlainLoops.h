@@ -62,6 +62,8 @@ public:
   mlir::Block &block() { return op.getBody().front(); }
 
 private:
+  void define(Value value, llvm::ArrayRef<Value> dims, Values &known);
+
   LoopEmitter &e;
   FusedKernelOpInterface op;
   llvm::SmallVector<Value> inputs, results;
@@ -104,8 +106,9 @@ mlir::Value at(LoopEmitter &e, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<mli
 /// Element `i` of an index, an i32, as a position.
 mlir::Value loadIndex(LoopEmitter &e, mlir::Value base, mlir::Value i);
 void storeIndex(LoopEmitter &e, mlir::Value number, mlir::Value base, mlir::Value i);
-/// Reductions of a row that must be finished before `value` is known: the stage that computes it.
-unsigned rowStage(mlir::Value value);
+/// Reductions along the row that a body has: those of a stage wait for one of the stage before, the
+/// first for none.
+llvm::SmallVector<llvm::SmallVector<kernel::RowReduceOp>> reductionsByStage(mlir::Block &body);
 
 inline mlir::RankedTensorType tensorOf(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());

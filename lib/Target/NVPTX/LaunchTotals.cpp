@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/LaunchTotals.h"
 #include "lib/Target/Common/Combine.h"
+#include "mlir-dialects/SourceWalk.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -9,11 +10,13 @@ using namespace ampc::nvptx;
 
 /// The result of the kernel whose elements a value of the body depends on; -1 if none.
 static int findResult(Value value, unsigned results) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return argument.getArgNumber() < results ? int(argument.getArgNumber()) : -1;
   int found = -1;
-  for (Value operand : value.getDefiningOp()->getOperands())
-    found = std::max(found, findResult(operand, results));
+  SourceWalk().visit(value, [&](Value source) {
+    if (auto argument = dyn_cast<BlockArgument>(source))
+      if (argument.getArgNumber() < results)
+        found = std::max(found, int(argument.getArgNumber()));
+    return true;
+  });
   return found;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Common/Combine.h"
 #include "lib/Target/Reference/Writers.h"
+#include "mlir-dialects/SourceWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -12,22 +13,23 @@ using namespace ampc::target;
 
 /// The result of the kernel whose elements a value of the body depends on.
 static std::optional<unsigned> resultOf(Value value, unsigned results) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return argument.getArgNumber() < results ? std::optional(argument.getArgNumber())
-                                             : std::nullopt;
-  for (Value operand : value.getDefiningOp()->getOperands())
-    if (std::optional<unsigned> found = resultOf(operand, results))
-      return found;
-  return {};
+  std::optional<unsigned> found;
+  SourceWalk().visit(value, [&](Value source) {
+    auto argument = dyn_cast<BlockArgument>(source);
+    if (!found && argument && argument.getArgNumber() < results)
+      found = argument.getArgNumber();
+    return !found;
+  });
+  return found;
 }
 
 static Value evaluate(LoopEmitter &e, Value value, IRMapping &known) {
-  if (known.contains(value))
-    return known.lookup(value);
-  Operation *def = value.getDefiningOp();
-  for (Value operand : def->getOperands())
-    evaluate(e, operand, known);
-  e.b.clone(*def, known);
+  SourceWalk().visit(
+      value, [&](Value source) { return !known.contains(source); },
+      [&](Value source) {
+        if (!known.contains(source))
+          e.b.clone(*source.getDefiningOp(), known);
+      });
   return known.lookup(value);
 }
 

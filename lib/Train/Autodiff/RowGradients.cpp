@@ -14,8 +14,7 @@ public:
       : func(func), returned(returned), optimizer(optimizer),
         mark(returned.get().getDefiningOp<train::GradientOp>()), builder(mark),
         table(mark.getType()) {
-    SmallVector<ScalingOpInterface> scaling;
-    onlyLookups = collect(mark.getX(), scaling);
+    onlyLookups = collect(mark.getX());
   }
   bool isWanted() const;
   bool hasLookups() const { return !lookups.empty(); }
@@ -32,7 +31,7 @@ private:
   static int64_t numUpdates(const Lookup &lookup) {
     return tensorOf(RowSumsOpInterface(lookup.op).getIndex()).getNumElements();
   }
-  bool collect(Value sum, SmallVector<ScalingOpInterface> &scaling);
+  bool collect(Value sum);
   Value updatesOf(GradBuilder &b, const Lookup &lookup);
   Value indexOf(GradBuilder &b, RowSumsOpInterface lookup);
   BlockArgument batchedInput(Value value);
@@ -46,30 +45,43 @@ private:
   OpBuilder builder;
   RankedTensorType table;
   SmallVector<Lookup> lookups;
-  bool onlyLookups;
+  bool onlyLookups, isDoubled = false; // sums of which some are summands again and again
 };
 } // namespace
 
-/// Finds the lookups in a sum of gradients; false if there are other summands.
-bool RowGradient::collect(Value sum, SmallVector<ScalingOpInterface> &scaling) {
-  Operation *op = sum.getDefiningOp();
-  if (auto lookup = dyn_cast_or_null<RowSumsOpInterface>(op); lookup && !lookup.getRowNumbers()) {
-    lookups.push_back({lookup, scaling});
-    return true;
-  }
-  auto scale = dyn_cast_or_null<ScalingOpInterface>(op);
-  if (Value scaled = scale ? scale.getScaled() : Value()) {
-    scaling.push_back(scale);
-    bool found = collect(scaled, scaling);
-    scaling.pop_back();
-    return found;
-  }
-  if (!op || !op->hasTrait<SumsOperands>() ||
-      llvm::any_of(op->getOperandTypes(), [&](Type type) { return type != table; }))
-    return false;
+/// Finds the lookups in a sum of gradients; false if there are other summands. A sum may be a
+/// summand twice, but a doubling n times over has 2^n lookups: such a gradient stays dense.
+bool RowGradient::collect(Value sum) {
+  constexpr unsigned mostAgain = 64;
+  unsigned again = 0;
   bool found = true;
-  for (Value part : op->getOperands())
-    found &= collect(part, scaling);
+  DenseSet<Value> sums;
+  SmallVector<std::pair<Value, SmallVector<ScalingOpInterface>>> open;
+  open.push_back({sum, {}});
+  while (!open.empty()) {
+    auto [part, scaling] = open.pop_back_val();
+    Operation *op = part.getDefiningOp();
+    if (auto lookup = dyn_cast_or_null<RowSumsOpInterface>(op); lookup && !lookup.getRowNumbers()) {
+      lookups.push_back({lookup, scaling});
+      continue;
+    }
+    again += !sums.insert(part).second;
+    if (isDoubled = again > mostAgain; isDoubled)
+      return false;
+    auto scale = dyn_cast_or_null<ScalingOpInterface>(op);
+    if (Value scaled = scale ? scale.getScaled() : Value()) {
+      scaling.push_back(scale);
+      open.push_back({scaled, std::move(scaling)});
+      continue;
+    }
+    if (!op || !op->hasTrait<SumsOperands>() ||
+        llvm::any_of(op->getOperandTypes(), [&](Type type) { return type != table; })) {
+      found = false;
+      continue;
+    }
+    for (Value summand : llvm::reverse(op->getOperands()))
+      open.push_back({summand, scaling});
+  }
   return found;
 }
 
@@ -84,6 +96,8 @@ bool RowGradient::isWanted() const {
 }
 
 StringRef RowGradient::reasonAgainst() const {
+  if (isDoubled)
+    return "it is a sum of sums that are added to themselves over and over";
   if (!onlyLookups && !lookups.empty())
     return "it is read in other ways than by lookups too, so that their gradients are added to a "
            "dense one in f32";

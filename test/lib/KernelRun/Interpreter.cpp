@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/lib/KernelRun/Interpreter.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
+#include "mlir-dialects/SourceWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -284,11 +285,12 @@ bool test::interpret(FusedKernelOpInterface op, ArrayRef<Elements> inputs,
 
 /// The first argument that a value of a body depends on: elements come before scalars.
 static unsigned resultOf(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return argument.getArgNumber();
   unsigned first = ~0u;
-  for (Value operand : value.getDefiningOp()->getOperands())
-    first = std::min(first, resultOf(operand));
+  SourceWalk().visit(value, [&](Value source) {
+    if (auto argument = dyn_cast<BlockArgument>(source))
+      first = std::min(first, argument.getArgNumber());
+    return true;
+  });
   return first;
 }
 

@@ -157,13 +157,9 @@ void RowEmitter::emit(ArrayRef<Value> outerDims, Value from, Value to) {
   uint64_t lastBit = uint64_t(1) << last;
   Run start = runAt(from, 1);
   body.pin(start, lastBit);
-  SmallVector<kernel::RowReduceOp> all(op.getBody().front().getOps<kernel::RowReduceOp>());
-  for (stage = 0;; ++stage) {
-    auto now = llvm::filter_to_vector(
-        all, [&](kernel::RowReduceOp r) { return target::rowStage(r.getResult()) == stage; });
-    if (now.empty())
-      break;
-    reduceStage(now);
+  auto stages = target::reductionsByStage(op.getBody().front());
+  for (stage = 0; stage < stages.size(); ++stage) {
+    reduceStage(stages[stage]);
     body.pin(start, lastBit);
   }
   storeVarying(from, to);

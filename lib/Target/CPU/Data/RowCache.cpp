@@ -1,20 +1,19 @@
 // Values kept between the stages of a row.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Data/RowCache.h"
+#include "mlir-dialects/SourceWalk.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::cpu;
-using target::rowStage;
 
 /// What evaluating `value` computes at every point: up to inputs and reductions.
 static void collect(Value value, llvm::SmallSetVector<Value, 16> &cone) {
-  Operation *def = value.getDefiningOp();
-  if (!def || isa<kernel::RowReduceOp>(def) || !cone.insert(value))
-    return;
-  for (Value operand : def->getOperands())
-    collect(operand, cone);
+  SourceWalk().visit(value, [&](Value source) {
+    Operation *def = source.getDefiningOp();
+    return def && !isa<kernel::RowReduceOp>(def) && cone.insert(source);
+  });
 }
 
 /// Worth a store and a load: about twenty instructions.
@@ -29,13 +28,11 @@ RowCache::RowCache(kernel::MapOp op, int64_t length)
     : rowBytes(alignUp(llvm::alignTo(length, mostLanes) * 8)) {
   constexpr int64_t mostBytes = 256 << 10; // stays in the second-level cache
   Block &body = op.getBody().front();
-  SmallVector<llvm::SmallSetVector<Value, 16>> cones(1);
-  for (auto reduce : body.getOps<kernel::RowReduceOp>()) {
-    unsigned stage = rowStage(reduce.getResult());
-    if (cones.size() < stage + 2)
-      cones.resize(stage + 2);
-    collect(reduce.getX(), cones[stage]);
-  }
+  auto stages = target::reductionsByStage(body);
+  SmallVector<llvm::SmallSetVector<Value, 16>> cones(stages.size() + 1);
+  for (auto [reductions, cone] : llvm::zip(stages, cones))
+    for (kernel::RowReduceOp reduce : reductions)
+      collect(reduce.getX(), cone);
   for (Value value : body.getTerminator()->getOperands())
     collect(value, cones.back());
   for (auto [stage, cone] : llvm::enumerate(cones))

@@ -3,6 +3,7 @@
 #include "lib/Target/CPU/Data/Totals.h"
 #include "lib/Target/CPU/BodyEmitter.h"
 #include "lib/Target/CPU/Combine.h"
+#include "mlir-dialects/SourceWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -48,10 +49,12 @@ void Totals::storeSums() {
 
 /// Whether a value of the body has to do with an argument of it.
 static bool dependsOn(Value value, BlockArgument argument) {
-  Operation *def = value.getDefiningOp();
-  return value == argument || (def && llvm::any_of(def->getOperands(), [&](Value operand) {
-                                 return dependsOn(operand, argument);
-                               }));
+  bool found = false;
+  SourceWalk().visit(value, [&](Value source) {
+    found |= source == argument;
+    return !found;
+  });
+  return found;
 }
 
 void Totals::add(unsigned result, Value elements, int64_t active) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Rows/RowShape.h"
 #include "lib/Target/Common/Slices.h"
+#include "mlir-dialects/SourceWalk.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -12,21 +13,16 @@ using target::Body;
 
 /// What computing `value` at a point needs: up to reductions, and to what is known.
 static void collect(Value value, RowShape::Cone &cone, Value known = {}) {
-  Operation *def = value.getDefiningOp();
-  if (isa_and_nonnull<kernel::RowReduceOp>(def) || value == known || !cone.insert(value) || !def)
-    return;
-  for (Value operand : def->getOperands())
-    collect(operand, cone, known);
+  SourceWalk().visit(value, [&](Value source) {
+    return !isa_and_nonnull<kernel::RowReduceOp>(source.getDefiningOp()) && source != known &&
+           cone.insert(source);
+  });
 }
 
 RowShape::RowShape(kernel::MapOp op, target::IterationSpace given)
     : op(op), space(std::move(given)), last(space.rank() - 1), length(space.sizes.back()) {
-  Block &body = op.getBody().front();
-  for (auto reduce : body.getOps<kernel::RowReduceOp>()) {
-    unsigned stage = target::rowStage(reduce.getResult());
-    reductions.resize(std::max<size_t>(reductions.size(), stage + 1));
-    reductions[stage].push_back(reduce);
-  }
+  reductions = target::reductionsByStage(op.getBody().front());
+  findUniform();
   for (unsigned k = 0; k < op->getNumResults(); ++k)
     if (space.results[k].dependsOn(last))
       varying.push_back(k);
@@ -92,14 +88,17 @@ bool RowShape::isRun(const Access &access) const {
   return !access.residue && access.strideAlong(last) == 1 &&
          (vector == 1 || residuesOf(access) == residues);
 }
-bool RowShape::isUniform(Value value) const {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return !space.inputs[argument.getArgNumber()].dependsOn(last);
-  Operation *def = value.getDefiningOp();
-  if (isa<kernel::RowReduceOp>(def))
-    return true;
-  return !isa<kernel::RowIndexOp, kernel::LinearIndexOp>(def) &&
-         llvm::all_of(def->getOperands(), [&](Value v) { return isUniform(v); });
+/// In the order of the body: sources come first.
+void RowShape::findUniform() {
+  Block &body = op.getBody().front();
+  for (BlockArgument argument : body.getArguments())
+    if (!space.inputs[argument.getArgNumber()].dependsOn(last))
+      uniform.insert(argument);
+  for (Operation &def : body)
+    if (isa<kernel::RowReduceOp>(def) ||
+        (!isa<kernel::RowIndexOp, kernel::LinearIndexOp>(def) &&
+         llvm::all_of(def.getOperands(), [&](Value v) { return isUniform(v); })))
+      uniform.insert(def.result_begin(), def.result_end());
 }
 bool RowShape::hasPhase() const {
   return llvm::any_of(residues, [](int64_t residue) { return residue != 0; });

@@ -23,7 +23,7 @@ struct RowShape {
     return isRun(space.inputs[argument.getArgNumber()]);
   }
   /// Whether all points of a row have the same.
-  bool isUniform(Value value) const;
+  bool isUniform(Value value) const { return uniform.contains(value); }
   bool hasPhase() const;
   /// Points of the first chunk that belong to what lies before the row, of type index.
   Value phase(DeviceEmitter &e, llvm::ArrayRef<Value> row) const;
@@ -63,7 +63,9 @@ struct RowShape {
 private:
   llvm::SmallVector<Value> rootsOf(unsigned stage) const;
   llvm::SmallVector<int64_t> residuesOf(const target::Access &access) const;
+  void findUniform();
   void chooseVector();
+  llvm::DenseSet<Value> uniform;
   llvm::SmallVector<int64_t> residues; // of a row's start: per outer dimension, then the constant
 };
 
