@@ -107,7 +107,7 @@ OriginAttr ampc::originOf(Value value) {
     return {};
   Signature signature(program);
   if (auto input = signature.argument<InputAttr>(argument))
-    return OriginAttr::get(input.getName());
+    return OriginAttr::get(input.getName()).withPart(input.getPart());
   StringAttr state = signature.stateArgument(argument.getArgNumber());
   return state ? OriginAttr::get(state) : OriginAttr();
 }

@@ -40,6 +40,7 @@ private:
   void shortBatches();
   void otherTarget();
   void otherText();
+  void boundArena();
   bool writeForOracle();
   /// What of the targets runs.
   std::string tierName() const {
@@ -248,6 +249,50 @@ void Checks::otherText() {
   compare("written", results);
 }
 
+/// Bytes of the arena of every step, by name, and of all gradients of a planned module.
+static std::pair<std::map<std::string, int64_t>, int64_t> readPlan(ModuleOp module) {
+  std::map<std::string, int64_t> arenas;
+  int64_t gradients = 0;
+  module->walk([&](kernel::ProgramOp program) {
+    if (program.is(train::Role::Train))
+      arenas[program.getSymName().str()] = program.getArenaBytes().value_or(0);
+  });
+  module->walk([&](train::BufferOp buffer) {
+    if (buffer.getRole() == train::StateRole::Gradient)
+      gradients += llvm::alignTo(kernel::byteSize(buffer.getType()), 64);
+  });
+  return {arenas, gradients};
+}
+
+/// A step holds the values of one micro-batch at a time, and the sum of the gradients. Models are
+/// small: the numbers of a micro-batch, a few of 64 bytes each, count beside its tensors.
+void Checks::boundArena() {
+  StringRef attribute = "micro_batches = ";
+  if (!text.contains(attribute) || !wants("micro-batches"))
+    return;
+  auto planWith = [&](StringRef count) {
+    std::string changed;
+    for (StringRef rest = text; !rest.empty();) {
+      size_t at = rest.find(attribute);
+      changed += rest.take_front(at == StringRef::npos ? at : at + attribute.size());
+      rest = at == StringRef::npos ? "" : rest.drop_front(at + attribute.size());
+      if (at != StringRef::npos) {
+        changed += count;
+        rest = rest.drop_while(llvm::isDigit);
+      }
+    }
+    Compiled made = compileText(changed, options, context, "", "plan");
+    auto plan = parseSourceString<ModuleOp>(made.texts["plan"], context);
+    return plan ? readPlan(*plan) : decltype(readPlan({}))();
+  };
+  auto [one, gradients] = planWith("1");
+  auto [several, rows] = planWith("6");
+  for (auto &[step, bytes] : several)
+    if (int64_t bound = one[step] + one[step] / 10 + gradients + 64 * 64; bytes > bound)
+      fail("micro-batches", step + " has an arena of " + std::to_string(bytes) +
+                                " bytes with 6 micro-batches, more than " + std::to_string(bound));
+}
+
 /// What the oracle computes itself: the model in f64, and its results in every precision.
 bool Checks::writeForOracle() {
   wants("f64");
@@ -332,6 +377,7 @@ Verdict Checks::run() {
   shortBatches();
   otherTarget();
   otherText();
+  boundArena();
   return verdict;
 }
 

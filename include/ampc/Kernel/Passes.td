@@ -41,7 +41,8 @@ def KernelFuse : Pass<"kernel-fuse", "::mlir::ModuleOp"> {
     too: fusion does not change a bit of any result. Kernels with `kernel.barrier` (they compute gradients) keep their results
     in memory, so that every parameter's update is one pass that starts when all of its gradient is known; a number that such a
     gradient is multiplied by, as unscaling does, goes into every reader. Kernels with `kernel.recompute` make something again for the backward
-    pass: they join what reads them, but nothing before it except products that are made again, too. The target limits how much one kernel holds.
+    pass: they join what reads them, but nothing before it except products that are made again, too. Kernels of two micro-batches stay apart: one kernel would
+    run with the later of them, and the values of the earlier would wait for it. The target limits how much one kernel holds.
   }];
   let options = [Option<"acrossGradients", "across-gradients", "bool", "false",
                         "fuse updates into the kernels of gradients">];
@@ -150,12 +151,13 @@ def KernelPlan : Pass<"kernel-plan", "::mlir::ModuleOp"> {
   let summary = "Orders kernels and gives every buffer its place";
   let description = [{
     Every declaration of state gets `kernel.offset` (gradients last), the module `kernel.state_bytes`. In each program the
-    kernels are put in an order that keeps live ranges short; the loss comes before the first write to state
+    kernels are put in an order that keeps live ranges short: a micro-batch ends before the next one begins, so that a step holds the values of one, and
+    a kernel that frees as many bytes as it takes runs at once. The sum of gradients over micro-batches is written over the sum before it. The loss comes before the first write to state
     (`loss_ready`: kernels up to and with the loss), and new state is written after the last reader of the old
     value. Kernels get `kernel.places` (one per result) and `kernel.workspace`; the program gets
     `arena_bytes` and, for comparison, `unshared_bytes`, the sum of all buffers. In a program with a loss
     `saved_bytes` are the bytes of the arena that were written before the loss is known and are read after it: what
-    the forward pass keeps for the backward pass. Values that cannot be
+    the forward pass keeps for the backward pass (of the last micro-batch, if there are several; the sums of gradients of those before it do not count). Values that cannot be
     computed where they have to be are copied there by further kernels.
   }];
 }

@@ -5,6 +5,7 @@
 #include "lib/Kernel/Fusion/Meeting.h"
 #include "lib/Kernel/Fusion/Merge.h"
 #include "lib/Kernel/Fusion/Views.h"
+#include "lib/Kernel/Planning/MicroBatches.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/CSE.h"
@@ -25,7 +26,7 @@ namespace {
 class Fuser {
 public:
   Fuser(Block &block, FusionLimits limits, bool acrossGradients)
-      : block(block), limits(limits), acrossGradients(acrossGradients) {}
+      : block(block), limits(limits), acrossGradients(acrossGradients), microBatches(block) {}
   void run();
 
 private:
@@ -36,6 +37,11 @@ private:
   bool mergeSiblings(FusedKernelOpInterface first, FusedKernelOpInterface second);
   bool pushUsersBehind(Operation *producer, Operation *reader);
   bool fits(FusedKernelOpInterface a, FusedKernelOpInterface b) const;
+  /// One kernel for both would run with the later micro-batch, and all that reads the earlier
+  /// kernel's results would wait: the backward pass of micro-batch 0 for the forward pass of 1.
+  bool areOfOneMicroBatch(Operation *a, Operation *b) const {
+    return microBatches.of(a) == microBatches.of(b);
+  }
   bool isFree(kernel::MapOp op) const;
   bool isBarrier(Operation *op) const { return !acrossGradients && op->hasAttr("kernel.barrier"); }
   void replaced(ArrayRef<Operation *> old, FusedKernelOpInterface merged);
@@ -49,6 +55,7 @@ private:
   Block &block;
   FusionLimits limits;
   bool acrossGradients, joining = false;
+  MicroBatches microBatches;
   SetVector<Operation *> worklist;
 };
 } // namespace
@@ -80,9 +87,13 @@ static bool isCheap(FusedKernelOpInterface op) {
     return isa<math::MathDialect>(inner.getDialect()) || isa<arith::DivFOp, arith::DivSIOp>(inner);
   });
 }
+/// A few literals and the element's number put together.
+static bool needsNoInput(FusedKernelOpInterface op) {
+  return inputsOf(op).empty() && bodySize(op) <= 8 && isCheap(op);
+}
 /// A few literals put together: no reason to store the result.
 static bool isLiteral(FusedKernelOpInterface op) {
-  return inputsOf(op).empty() && bodySize(op) <= 8 && isCheap(op) && !usesLinearIndex(op);
+  return needsNoInput(op) && !usesLinearIndex(op);
 }
 
 /// Made again for the backward pass: beside the first one it would have to be kept after all.
@@ -124,6 +135,7 @@ void Fuser::replaced(ArrayRef<Operation *> old, FusedKernelOpInterface merged) {
   if (llvm::any_of(old, [](Operation *op) { return op->hasAttr("kernel.barrier"); }))
     merged->setAttr("kernel.barrier", UnitAttr::get(merged->getContext()));
   for (Operation *op : old) {
+    microBatches.replace(op, merged);
     forget(op);
     op->erase();
   }
@@ -139,6 +151,7 @@ kernel::MapOp Fuser::respaceQueued(kernel::MapOp op, ArrayRef<int64_t> space) {
   Operation *old = op;
   kernel::MapOp now = respace(op, space);
   if (now && now != old) {
+    microBatches.replace(old, now);
     if (worklist.remove(old))
       enqueue(now);
   }
@@ -173,7 +186,9 @@ bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
   Value given = inputsOf(reader)[input].get();
   auto producer = kernel::throughViews(given).getDefiningOp<kernel::MapOp>();
   if (!producer || !isPointwise(producer) || isBarrier(producer) || !fits(producer, reader) ||
-      !(isLiteral(producer) || readOnlyBy(producer, reader) || isFree(producer)))
+      !(isLiteral(producer) ||
+        (areOfOneMicroBatch(producer, reader) ? readOnlyBy(producer, reader) || isFree(producer)
+                                              : needsNoInput(producer))))
     return false;
   int64_t from = elements(producer.getSpace()), to = elements(reader.getSpace());
   // Uniform scalars are computed once per program, not once per element.
@@ -247,8 +262,9 @@ bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
   Value given = inputsOf(anyReader)[input].get();
   auto producer = kernel::throughViews(given).getDefiningOp<FusedKernelOpInterface>();
   if (!reader || !producer || isa<kernel::ReduceOp>(producer) || isBarrier(producer) ||
-      mustStayBehind(reader, producer) || !fits(producer, reader) || GradientSum::of(reader) ||
-      GradientSum::of(producer) || hidesSum(producer, reader))
+      mustStayBehind(reader, producer) || !areOfOneMicroBatch(producer, reader) ||
+      !fits(producer, reader) || GradientSum::of(reader) || GradientSum::of(producer) ||
+      hidesSum(producer, reader))
     return false;
   bool isView = given.getDefiningOp<kernel::ViewOp>() != nullptr;
   if (isView) {
@@ -338,7 +354,7 @@ bool Fuser::joinSibling(FusedKernelOpInterface op) {
         break;
       if (!other || other == op || other->getName() != op->getName() ||
           other.getSpace() != op.getSpace() || GradientSum::of(other) ||
-          isRepeated(other) != isRepeated(op) ||
+          isRepeated(other) != isRepeated(op) || !areOfOneMicroBatch(other, op) ||
           (reduce && cast<kernel::ReduceOp>(*other).getKind() != reduce.getKind()))
         continue;
       int64_t input = int64_t(use.getOperandNumber()) - inputsOf(other).front().getOperandNumber();

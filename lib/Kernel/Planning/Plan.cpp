@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
 #include "ampc/Target/Target.h"
+#include "lib/Kernel/Planning/MicroBatches.h"
 #include "lib/Kernel/Planning/Schedule.h"
 #include "mlir-dialects/Train/Origin.h"
 #include "llvm/ADT/SetVector.h"
@@ -58,15 +59,27 @@ private:
 };
 } // namespace
 
+/// The operand that gives the kernel inside of `totals` its input. Null if `totals` reads the
+/// buffer in another way, too.
+static Value operandOf(kernel::WithTotalsOp totals, Value input) {
+  Value operand = totals.getInputs()[cast<BlockArgument>(input).getArgNumber()];
+  auto isSame = [&](Value other) {
+    return kernel::throughViews(other) == kernel::throughViews(operand);
+  };
+  return llvm::count_if(totals.getInputs(), isSame) == 1 ? operand : Value();
+}
+
 std::optional<unsigned> Arena::inherited(KernelOpInterface op, OpResult result, int64_t time) {
-  auto map = dyn_cast<kernel::MapOp>(*op);
-  if (!map)
+  auto totals = dyn_cast<kernel::WithTotalsOp>(*op);
+  auto kernel = dyn_cast<FusedKernelOpInterface>(totals ? *totals.getKernel() : *op);
+  if (!kernel || result.getResultNumber() >= kernel->getNumResults())
     return {};
-  for (Value input : map.getInputs()) {
-    auto buffer = bufferOf.find(kernel::throughViews(input));
+  for (OpOperand &input : inputsOf(kernel)) {
+    Value operand = totals ? operandOf(totals, input.get()) : input.get();
+    auto buffer = operand ? bufferOf.find(kernel::throughViews(operand)) : bufferOf.end();
     if (buffer != bufferOf.end() && buffers[buffer->second].last == time &&
         buffers[buffer->second].bytes == alignUp(target, kernel::byteSize(result.getType())) &&
-        canOverwrite(map, result, input))
+        canOverwrite(kernel, kernel->getResult(result.getResultNumber()), input.get()))
       return buffer->second;
   }
   return {};
@@ -196,6 +209,11 @@ void Arena::assignOffsets() {
   }
 }
 
+static bool hasForwardOp(Operation *kernel) {
+  return originsOf(kernel).empty() ||
+         llvm::any_of(originsOf(kernel), [](train::OriginAttr o) { return o.isForward(); });
+}
+
 /// A loop over the rows of a loss gives their gradients before the loss of all rows is known.
 static bool isGradientOfLoop(Value value) {
   auto call = value.getDefiningOp<kernel::CallOp>();
@@ -204,20 +222,24 @@ static bool isGradientOfLoop(Value value) {
   Operation *end = call.getProgram().getBody().front().getTerminator();
   Value given = end->getOperand(cast<OpResult>(value).getResultNumber());
   Operation *source = kernel::throughViews(given).getDefiningOp();
-  return source && !originsOf(source).empty() &&
-         llvm::none_of(originsOf(source), [](train::OriginAttr o) { return o.isForward(); });
+  return source && !hasForwardOp(source);
 }
 
-/// Bytes that wait for the backward pass at the moment when the loss is known.
+/// Bytes that wait for the backward pass at the moment when the loss is known. Sums of the
+/// gradients of earlier micro-batches wait for the update.
 int64_t Arena::savedBytes() const {
   int64_t lossTime = timeOf.lookup(homes.loss), bytes = 0;
+  MicroBatches microBatches(*homes.loss->getBlock());
+  auto waitsForBackward = [&](Value value) {
+    Operation *source = value.getDefiningOp();
+    bool isSum = microBatches.of(source) < microBatches.of(homes.loss) && !hasForwardOp(source);
+    return timeOf.lookup(source) <= lossTime && lastRead(value, 0) > lossTime && !isSum &&
+           !isGradientOfLoop(value);
+  };
   llvm::DenseSet<unsigned> waiting;
   for (auto [value, buffer] : bufferOf)
-    if (lastRead(value, 0) > lossTime && !isGradientOfLoop(value))
-      waiting.insert(buffer);
-  for (auto [number, buffer] : llvm::enumerate(buffers))
-    if (buffer.first <= lossTime && waiting.contains(number))
-      bytes += buffer.bytes;
+    if (waitsForBackward(value) && waiting.insert(buffer).second)
+      bytes += buffers[buffer].bytes;
   return bytes;
 }
 

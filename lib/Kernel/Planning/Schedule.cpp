@@ -1,6 +1,7 @@
 // The order of kernels in a program.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Planning/Schedule.h"
+#include "lib/Kernel/Planning/MicroBatches.h"
 #include <set>
 
 using namespace mlir;
@@ -37,19 +38,22 @@ bool Order::add(ArrayRef<Operation *> before, Operation *after) {
 }
 
 namespace ampc {
-/// List scheduling in the given order, with two exceptions: values without a kernel come at once,
-/// and so do kernels that do not make the arena fuller. Updates of parameters thus end the lives of
-/// gradients early; the scalars that they need are worth a few bytes.
+/// List scheduling, micro-batch after micro-batch, in the given order, with two exceptions: values
+/// without a kernel come at once, and so do kernels that do not make the arena fuller. Updates of
+/// parameters thus end the lives of gradients early; the scalars that they need are worth a few
+/// bytes.
 class Scheduler {
 public:
   Scheduler(Order &order, Block &block, const DenseSet<Value> &outsideArena)
-      : order(order), block(block), outsideArena(outsideArena) {}
+      : order(order), block(block), outsideArena(outsideArena), microBatches(block) {}
   void run();
 
 private:
+  SmallVector<Operation *> givenOrder();
   void prepare();
   void emit(Operation *op);
   void release(Operation *op);
+  unsigned takeNext();
   /// Arena bytes after the kernel minus before.
   int64_t growth(Operation *op);
   bool inArena(Value value) const {
@@ -67,6 +71,7 @@ private:
   Order &order;
   Block &block;
   const DenseSet<Value> &outsideArena;
+  MicroBatches microBatches;
   DenseMap<Operation *, unsigned> number, waiting;
   DenseMap<Value, unsigned> unread;
   SmallVector<Operation *> ops, sorted;
@@ -74,12 +79,35 @@ private:
 };
 } // namespace ampc
 
+/// The order before scheduling: micro-batch after micro-batch, in the order of the block, but what
+/// the backward pass makes again stands before its first consumer. Fusion moves kernels behind
+/// others, and such a kernel, which waits for nothing but an input, would come too early:
+///
+///   forward, cast of x (again), backward 2, backward 1 of x  ->  forward, backward 2, cast of x,
+///   ...
+SmallVector<Operation *> Scheduler::givenOrder() {
+  SmallVector<Operation *> given;
+  DenseMap<Operation *, std::pair<int64_t, size_t>> places;
+  for (Operation &op : block.without_terminator())
+    given.push_back(&op);
+  for (size_t i = given.size(); i-- > 0;) {
+    std::pair place(microBatches.of(given[i]), i), first(place.first, given.size());
+    for (Operation *user : given[i]->getUsers())
+      if (auto known = places.find(user); known != places.end())
+        first = std::min(first, known->second);
+    bool isLate = given[i]->hasAttr("kernel.recompute") || !isa<KernelOpInterface>(given[i]);
+    places[given[i]] = isLate ? first : place;
+  }
+  llvm::stable_sort(given, [&](Operation *a, Operation *b) { return places.at(a) < places.at(b); });
+  return given;
+}
+
 void Scheduler::prepare() {
-  for (Operation &op : block.without_terminator()) {
-    number[&op] = ops.size();
-    ops.push_back(&op);
-    waiting[&op] = 0;
-    for (Value result : op.getResults()) {
+  ops = givenOrder();
+  for (auto [i, op] : llvm::enumerate(ops)) {
+    number[op] = i;
+    waiting[op] = 0;
+    for (Value result : op->getResults()) {
       SmallVector<Operation *> readers;
       findReaders(result, readers);
       unread[result] = readers.size();
@@ -142,16 +170,24 @@ void Scheduler::emit(Operation *op) {
       release(after);
 }
 
+/// The first eager kernel, unless that belongs to a later micro-batch than what else may run.
+unsigned Scheduler::takeNext() {
+  auto microBatchOf = [&](unsigned number) { return microBatches.of(ops[number]); };
+  bool isReady = !ready.empty() &&
+                 (eager.empty() || microBatchOf(*ready.begin()) < microBatchOf(*eager.begin()));
+  std::set<unsigned> &from = isReady ? ready : eager;
+  unsigned next = *from.begin();
+  from.erase(from.begin());
+  return next;
+}
+
 void Scheduler::run() {
   prepare();
   auto first = llvm::filter_to_vector(ops, [&](Operation *op) { return waiting[op] == 0; });
   for (Operation *op : first)
     release(op);
   while (!ready.empty() || !eager.empty()) {
-    std::set<unsigned> &from = eager.empty() ? ready : eager;
-    unsigned next = *from.begin();
-    from.erase(from.begin());
-    emit(ops[next]);
+    emit(ops[takeNext()]);
   }
   for (Operation *op : sorted)
     op->moveBefore(block.getTerminator());

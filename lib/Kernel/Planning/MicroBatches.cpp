@@ -1,0 +1,31 @@
+// The micro-batch that a kernel belongs to.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Kernel/Planning/MicroBatches.h"
+#include "mlir-dialects/Train/Origin.h"
+
+using namespace mlir;
+using namespace ampc;
+
+/// The last micro-batch whose values the op computes with; nothing for views, constants and
+/// updates.
+static std::optional<int64_t> ownMicroBatch(Operation *op) {
+  std::optional<int64_t> own;
+  for (train::OriginAttr origin : originsOf(op))
+    if (!origin.isUpdate())
+      own = std::max(own.value_or(0), origin.getPart());
+  return own;
+}
+
+MicroBatches::MicroBatches(Block &block) {
+  int64_t last = 0;
+  for (Operation &op : block)
+    last = std::max(last, ownMicroBatch(&op).value_or(0));
+  if (last == 0)
+    return;
+  for (Operation &op : llvm::reverse(block)) {
+    int64_t first = ownMicroBatch(&op).value_or(last);
+    for (Operation *user : op.getUsers())
+      first = std::min(first, needed.lookup(user));
+    needed[&op] = first;
+  }
+}

@@ -1,0 +1,33 @@
+// The micro-batch that a kernel belongs to.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_KERNEL_PLANNING_MICROBATCHES_H
+#define LIB_KERNEL_PLANNING_MICROBATCHES_H
+
+#include "mlir-dialects/Kernel/Kernel.h"
+
+namespace ampc {
+/// The first micro-batch that needs each op of a program. A step with `micro_batches = n` holds the
+/// activations of one micro-batch if every kernel that micro-batch i needs runs before the first
+/// kernel of micro-batch i + 1:
+///
+///   forward 0, backward 0, forward 1, backward 1, ..., update
+///
+/// An op is needed by its own micro-batch (its origin has the number) or by that of a consumer,
+/// whichever is first: a weight of the loss that is computed from the labels of micro-batch 3 and
+/// scales the gradients of micro-batch 0 belongs to the latter. Updates belong to the last one.
+/// All ops of a step without micro-batches belong to micro-batch 0.
+class MicroBatches {
+public:
+  explicit MicroBatches(mlir::Block &block);
+  int64_t of(mlir::Operation *op) const { return needed.lookup(op); }
+  /// `now` takes the place of `old`.
+  void replace(mlir::Operation *old, mlir::Operation *now) {
+    if (auto known = needed.find(old); known != needed.end())
+      needed[now] = known->second;
+  }
+
+private:
+  llvm::DenseMap<mlir::Operation *, int64_t> needed; ///< 0 of those that it does not have
+};
+} // namespace ampc
+#endif

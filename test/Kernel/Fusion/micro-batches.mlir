@@ -1,0 +1,71 @@
+// One kernel for two micro-batches would run with the later one, and what reads the values of the earlier would wait for it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: ampc-opt %s --kernel-fuse | FileCheck %s
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#points = affine_map<(d0, d1, d2) -> (d1, d2)>
+#sum = affine_map<(d0, d1, d2) -> (d2)>
+#p0 = #train.origin<"f">
+#p1 = #train.origin<"f", part = 1>
+module {
+  // Sums over one tensor, of two micro-batches.
+  // CHECK-LABEL: kernel.program @apart(
+  // CHECK: kernel.reduce sum
+  // CHECK: kernel.reduce sum
+  // CHECK: kernel.return
+  kernel.program @apart(%x: tensor<64x8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+    %a = kernel.reduce sum(%x : tensor<64x8xf32>) space [1, 64, 8] maps [#points] -> [#sum] attributes {train.origins = [#p0]} {
+    ^bb0(%0: f32):
+      kernel.yield %0 : f32
+    } : tensor<8xf32>
+    %b = kernel.reduce sum(%x : tensor<64x8xf32>) space [1, 64, 8] maps [#points] -> [#sum] attributes {train.origins = [#p1]} {
+    ^bb0(%0: f32):
+      %1 = arith.mulf %0, %0 : f32
+      kernel.yield %1 : f32
+    } : tensor<8xf32>
+    kernel.return %a, %b : tensor<8xf32>, tensor<8xf32>
+  }
+
+  // A weight from the data of micro-batch 1 that micro-batch 0 reads belongs to the latter: the sums are one kernel.
+  // CHECK-LABEL: kernel.program @together(
+  // CHECK: %[[SUMS:.*]]:2 = kernel.reduce {{.*}}
+  // CHECK: kernel.map(%[[SUMS]]#0, %[[SUMS]]#1
+  kernel.program @together(%x: tensor<64x8xf32>) -> tensor<8xf32> {
+    %a = kernel.reduce sum(%x : tensor<64x8xf32>) space [1, 64, 8] maps [#points] -> [#sum] attributes {train.origins = [#p0]} {
+    ^bb0(%0: f32):
+      kernel.yield %0 : f32
+    } : tensor<8xf32>
+    %b = kernel.reduce sum(%x : tensor<64x8xf32>) space [1, 64, 8] maps [#points] -> [#sum] attributes {train.origins = [#p1]} {
+    ^bb0(%0: f32):
+      %1 = arith.mulf %0, %0 : f32
+      kernel.yield %1 : f32
+    } : tensor<8xf32>
+    %c = kernel.map(%a, %b : tensor<8xf32>, tensor<8xf32>) space [8] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>] -> [affine_map<(d0) -> (d0)>] attributes {train.origins = [#p0]} {
+    ^bb0(%0: f32, %1: f32):
+      %2 = arith.divf %0, %1 : f32
+      kernel.yield %2 : f32
+    } : tensor<8xf32>
+    kernel.return %c : tensor<8xf32>
+  }
+
+  // The value of micro-batch 0 is not computed again where micro-batch 1 reads it: its operands would have to be kept.
+  // CHECK-LABEL: kernel.program @kept(
+  // CHECK: kernel.map
+  // CHECK: math.tanh
+  // CHECK: kernel.map
+  // CHECK: arith.addf
+  kernel.program @kept(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
+    %a = kernel.map(%x, %y : tensor<4x8xf32>, tensor<4x8xf32>) space [4, 8] maps [#id, #id] -> [#id] attributes {train.origins = [#p0]} {
+    ^bb0(%0: f32, %1: f32):
+      %2 = arith.mulf %0, %1 : f32
+      %3 = math.tanh %2 : f32
+      kernel.yield %3 : f32
+    } : tensor<4x8xf32>
+    %b = kernel.map(%a, %y : tensor<4x8xf32>, tensor<4x8xf32>) space [4, 8] maps [#id, #id] -> [#id] attributes {train.origins = [#p1]} {
+    ^bb0(%0: f32, %1: f32):
+      %2 = arith.addf %0, %1 : f32
+      kernel.yield %2 : f32
+    } : tensor<4x8xf32>
+    kernel.return %b : tensor<4x8xf32>
+  }
+}
