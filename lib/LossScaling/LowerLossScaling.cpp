@@ -40,12 +40,16 @@ private:
         llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(x.getType()).getRank()));
     return b.castTo(dims.empty() ? bad : b.reduceSum(bad, dims), builder.getI64Type());
   }
+  /// 1 / scale. NaN where the quotient is 0, at an infinite scale, so that a scale without a usable
+  /// inverse makes no gradient that passes for a finite one.
   Value inverseOf(GradBuilder &b, Value scale) {
     Value &inverse = inverses[scale];
     if (!inverse) {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointAfterValue(scale);
-      inverse = b.div(b.real(1.0, scale), scale);
+      Value quotient = b.div(b.real(1.0, scale), scale), zero = b.real(0.0, scale);
+      inverse = b.select(b.compare(ComparePredicate::eq, quotient, zero),
+                         b.real(std::numeric_limits<double>::quiet_NaN(), scale), quotient);
     }
     return inverse;
   }
@@ -59,13 +63,15 @@ private:
 };
 } // namespace
 
-// The check is on the value before unscaling, as in torch.
+// The count is of the unscaled gradient, which is what the update applies. torch counts the scaled
+// one: below a scale of 2^-128 the inverse is infinite, and at any scale below 1 a finite gradient
+// times the inverse may be.
 void Lowering::lower(GradBuilder &b, amp::UnscaleOp op) {
   Value x = op.getX().getDefiningOp<amp::MarkScaledOp>().getX();
+  Value unscaled = b.mul(b.castTo(x, builder.getF32Type()), inverseOf(b, op.getScale()));
   if (!op.getNonfinite().use_empty())
-    op.getNonfinite().replaceAllUsesWith(countOf(b, x));
-  op.getResult().replaceAllUsesWith(
-      b.mul(b.castTo(x, builder.getF32Type()), inverseOf(b, op.getScale())));
+    op.getNonfinite().replaceAllUsesWith(countOf(b, unscaled));
+  op.getResult().replaceAllUsesWith(unscaled);
 }
 
 void Lowering::lower(GradBuilder &b, amp::UpdateScaleOp op) {
@@ -82,9 +88,9 @@ void Lowering::lower(GradBuilder &b, amp::UpdateScaleOp op) {
   Value counted = b.add(good, count(1)),
         isDue = b.compare(ComparePredicate::ge, counted, count(scaling.getInterval()));
   Value grown = b.mul(scale, real(scaling.getGrowth()));
-  Value limit = hasCap ? real(scaling.getCap()) : b.real(3.4028234663852886e38, scale);
-  grown = b.select(b.compare(ComparePredicate::le, grown, limit), grown,
-                   hasCap ? limit : scale); // never infinite
+  // Beyond 2^126 the inverse is denormal: it loses digits, and is 0 where denormals are flushed.
+  Value limit = hasCap ? real(scaling.getCap()) : b.real(0x1p126, scale);
+  grown = b.select(b.compare(ComparePredicate::le, grown, limit), grown, hasCap ? limit : scale);
   Value backed = b.mul(scale, real(scaling.getBackoff()));
   if (hasFloor)
     backed =

@@ -113,6 +113,10 @@ static std::optional<std::string> misfitOf(StringRef name, Attribute value, Oper
              return isa<IntegerAttr>(cost.getValue());
            });
   };
+  auto isRounding = [](Attribute text) {
+    auto word = dyn_cast<StringAttr>(text);
+    return word && (word == "nearest" || word == "stochastic");
+  };
   struct Fact {
     StringRef name, expected;
     bool isRight, ofProgram = false;
@@ -125,6 +129,7 @@ static std::optional<std::string> misfitOf(StringRef name, Attribute value, Oper
       {"amp.scaler", "@NAME", isa<FlatSymbolRefAttr>(value)},
       {"amp.scale", "@NAME", isa<FlatSymbolRefAttr>(value), true},
       {"amp.no_scaling", "a text", isa<StringAttr>(value), true},
+      {"amp.weight_rounding", "\"nearest\" or \"stochastic\"", isRounding(value), true},
       {"amp.saved_bytes", "a number", isa<IntegerAttr>(value), true},
       {checkpointsKey, "a table of numbers", isBytes(value), true},
       {budgetKey, "a table of numbers", isBytes(value), true},
@@ -180,15 +185,24 @@ LogicalResult ScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
                                   APFloat backoff, APFloat floor, APFloat cap, int64_t hysteresis) {
   auto number = [](const APFloat &x) { return x.convertToDouble(); };
   double start = number(initial), low = number(floor), high = number(cap);
-  if (!(start > 0) || !(start <= 3.4028234663852886e38))
-    return emitError() << "expected a positive initial scale that f32 holds, but got " << start;
+  // The normal numbers of f32 whose reciprocals are normal, too.
+  auto isInvertible = [](double scale) { return scale >= 0x1p-126 && scale <= 0x1p126; };
+  if (!isInvertible(start))
+    return emitError() << "expected an initial scale in [2^-126, 2^126], so that f32 holds its "
+                          "reciprocal, but got "
+                       << start;
   if (!(number(growth) >= 1))
     return emitError() << "expected a growth of at least 1, but got " << number(growth);
-  if (!(number(backoff) > 0) || !(number(backoff) < 1))
-    return emitError() << "expected a backoff between 0 and 1, but got " << number(backoff);
-  if (interval < 1 || hysteresis < 1)
-    return emitError() << "expected an interval and a hysteresis of at least 1, but got "
-                       << interval << " and " << hysteresis;
+  if (float rounded = float(number(backoff)); !(rounded > 0) || !(rounded < 1))
+    return emitError() << "expected a backoff that lies between 0 and 1 in f32, but got "
+                       << number(backoff);
+  constexpr int64_t most = std::numeric_limits<int32_t>::max(); // the state counts in i32
+  if (interval < 1 || hysteresis < 1 || interval > most || hysteresis > most)
+    return emitError() << "expected an interval and a hysteresis in [1, 2^31), but got " << interval
+                       << " and " << hysteresis;
+  if ((low != 0 && !isInvertible(low)) || (high != 0 && !isInvertible(high)))
+    return emitError() << "expected a floor and a cap of 0 or in [2^-126, 2^126], but got " << low
+                       << " and " << high;
   if (!(low >= 0) || low > start || (high != 0 && !(high >= start)))
     return emitError() << "expected floor <= initial <= cap, but got " << low << ", " << start
                        << " and " << high;

@@ -29,28 +29,32 @@ train.model @machine {
     %0:3 = amp.update_scale %s, %n, %l found_inf %bad with <dynamic = false, initial = 4.0>
     train.return %0#0 : tensor<f32>
   }
-  // Counted before unscaling, on as many bits as the gradient has or 32; the factor 1 / scale is formed once.
+  // The count is of what the update applies, so that a product with an infinite reciprocal counts; the factor 1 / scale is formed once, and
+  // is no number where it would be 0.
   // CHECK-LABEL: train.func @gradients
   // CHECK-SAME:  %[[G:[a-z0-9]+]]: tensor<4x2xf16> {{.*}}, %[[H:[a-z0-9]+]]: tensor<f32> {{.*}}, %[[S:[a-z0-9]+]]: tensor<f32>
   train.func @gradients(%g: tensor<4x2xf16>, %h: tensor<f32>, %s: tensor<f32>) -> (tensor<4x2xf32>, tensor<f32>, tensor<i64>, tensor<i64>) {
-    // CHECK:      %[[INV:.*]] = train.div %{{.*}}, %[[S]]
+    // CHECK:      %[[QUOTIENT:.*]] = train.div %{{.*}}, %[[S]]
+    // CHECK:      %[[VANISHES:.*]] = train.compare eq %[[QUOTIENT]],
+    // CHECK:      %[[NO_NUMBER:.*]] = train.constant dense<0x7FC00000> : tensor<f32>
+    // CHECK:      %[[INV:.*]] = train.select %[[VANISHES]], %[[NO_NUMBER]], %[[QUOTIENT]]
     // CHECK-NOT:  train.div
     %0 = amp.mark_scaled %g : tensor<4x2xf16>
     %1 = amp.mark_scaled %h : tensor<f32>
     // CHECK:      %[[WIDE:.*]] = train.cast %[[G]] {{.*}}: tensor<4x2xf16> to tensor<4x2xf32>
-    // CHECK:      %[[NAN:.*]] = train.mul %[[WIDE]],
+    // CHECK:      %[[UNSCALED:.*]] = train.mul %[[WIDE]], %[[INV]] : tensor<4x2xf32>, tensor<f32>
+    // CHECK:      %[[NAN:.*]] = train.mul %[[UNSCALED]],
     // CHECK:      %[[IS:.*]] = train.compare ne %[[NAN]],
     // CHECK:      %[[ONES:.*]] = train.cast %[[IS]] {{.*}}: tensor<4x2xi1> to tensor<4x2xi32>
     // CHECK:      %[[SUM:.*]] = train.reduce_sum %[[ONES]] over [0, 1]
     // CHECK:      %[[A:.*]] = train.cast %[[SUM]] {{.*}}: tensor<i32> to tensor<i64>
-    // CHECK:      train.mul %{{.*}}, %[[INV]] : tensor<4x2xf32>, tensor<f32>
     %2, %a = amp.unscale %0 by %s : !amp.scaled<tensor<4x2xf16>> to tensor<4x2xf32>
-    // CHECK:      %[[NAN1:.*]] = train.mul %[[H]],
+    // CHECK:      %[[UNSCALED1:.*]] = train.mul %[[H]], %[[INV]]
+    // CHECK:      %[[NAN1:.*]] = train.mul %[[UNSCALED1]],
     // CHECK:      %[[IS1:.*]] = train.compare ne %[[NAN1]],
     // CHECK-NOT:  train.reduce_sum
-    // CHECK:      train.mul %[[H]], %[[INV]]
     %3, %b = amp.unscale %1 by %s : !amp.scaled<tensor<f32>> to tensor<f32>
-    // CHECK:      train.return %{{.*}}, %{{.*}}, %[[A]], %{{.*}}
+    // CHECK:      train.return %[[UNSCALED]], %[[UNSCALED1]], %[[A]], %{{.*}}
     train.return %2, %3, %a, %b : tensor<4x2xf32>, tensor<f32>, tensor<i64>, tensor<i64>
   }
   // What f64 holds and f32 does not is finite.

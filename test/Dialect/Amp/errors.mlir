@@ -125,7 +125,7 @@ train.model @grows_less {
 // -----
 
 train.model @backs_off_up {
-  // expected-error @below {{expected a backoff between 0 and 1, but got 2.000000e+00}}
+  // expected-error @below {{expected a backoff that lies between 0 and 1 in f32, but got 2.000000e+00}}
   amp.scaler @s = #amp.scaling<backoff = 2.0>
 }
 
@@ -139,13 +139,51 @@ train.model @below_floor {
 // -----
 
 train.model @no_interval {
-  // expected-error @below {{expected an interval and a hysteresis of at least 1, but got 0 and 1}}
+  // expected-error @below {{expected an interval and a hysteresis in [1, 2^31), but got 0 and 1}}
   amp.scaler @s = #amp.scaling<interval = 0>
 }
 
 // -----
 
 train.model @zero {
-  // expected-error @below {{expected a positive initial scale that f32 holds, but got 0.000000e+00}}
+  // expected-error @below {{expected an initial scale in [2^-126, 2^126], so that f32 holds its reciprocal, but got 0.000000e+00}}
   amp.scaler @s = #amp.scaling<initial = 0.0>
+}
+
+// -----
+
+// What f32 rounds to 1 never backs off.
+train.model @backs_off_nowhere {
+  // expected-error @below {{expected a backoff that lies between 0 and 1 in f32, but got 1.000000e+00}}
+  amp.scaler @s = #amp.scaling<backoff = 0.99999999>
+}
+
+// -----
+
+// Counters are i32.
+train.model @long_interval {
+  // expected-error @below {{expected an interval and a hysteresis in [1, 2^31), but got 2147483648 and 1}}
+  amp.scaler @s = #amp.scaling<interval = 2147483648>
+}
+
+// -----
+
+// Its reciprocal is infinite in f32.
+train.model @denormal {
+  // expected-error @below {{expected an initial scale in [2^-126, 2^126], so that f32 holds its reciprocal, but got 1.000000e-39}}
+  amp.scaler @s = #amp.scaling<initial = 1.0e-39>
+}
+
+// -----
+
+train.model @denormal_floor {
+  // expected-error @below {{expected a floor and a cap of 0 or in [2^-126, 2^126], but got 1.000000e-40 and 0.000000e+00}}
+  amp.scaler @s = #amp.scaling<floor = 1.0e-40>
+}
+
+// -----
+
+train.model @high_cap {
+  // expected-error @below {{expected a floor and a cap of 0 or in [2^-126, 2^126], but got 0.000000e+00 and 3.000000e+38}}
+  amp.scaler @s = #amp.scaling<cap = 3.0e38>
 }

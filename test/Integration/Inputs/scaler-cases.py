@@ -114,7 +114,7 @@ def after_grid(state, constants, skipped):
     good += 1
     if good < interval:
         return (scale, good, patience)
-    return (scale * growth if scale * growth <= 3.4e38 else scale, 0, patience)
+    return (scale * growth if scale * growth <= 2.0**126 else scale, 0, patience)
 
 
 def grid():
