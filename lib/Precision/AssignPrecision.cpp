@@ -122,6 +122,7 @@ struct AmpAssignPrecision : ampc::impl::AmpAssignPrecisionBase<AmpAssignPrecisio
       for (auto func : model.getOps<train::FuncOp>())
         if (failed(assign(func, copies)))
           return signalPassFailure();
+      warnOfLostUpdates(model, copies);
       addWorkingCopies(model, copies, masterWeights);
     }
   }
@@ -129,6 +130,7 @@ struct AmpAssignPrecision : ampc::impl::AmpAssignPrecisionBase<AmpAssignPrecisio
 private:
   LogicalResult readOptions();
   void warnUnmatched();
+  void warnOfLostUpdates(train::ModelOp model, const WorkingCopies &copies);
   LogicalResult checkProfile(train::ModelOp model);
   LogicalResult checkParameter(train::ModelOp model, const ParameterProfile &parameter,
                                function_ref<LogicalResult(const Twine &)> wrong);
@@ -219,6 +221,20 @@ void AmpAssignPrecision::warnUnmatched() {
       if (llvm::none_of(ops, [&](Operation *op) { return PolicyTable::matches(word, op); }))
         getOperation()->emitWarning()
             << "expected an op of the model for the edit " << edit << ", but no op is a " << word;
+}
+
+/// A profile knows how many updates are lost without master weights, and of which parameters.
+void AmpAssignPrecision::warnOfLostUpdates(train::ModelOp model, const WorkingCopies &copies) {
+  bool saysNothing = llvm::any_of(model.getOps<train::FuncOp>(), [](train::FuncOp func) {
+    return func.is(train::Role::Train) && !func->hasAttr("amp.weight_rounding");
+  });
+  if (masterWeights || measured || copies.empty() || !saysNothing)
+    return;
+  auto type = cast<FloatType>(copies.begin()->second);
+  model.emitWarning() << "without master weights, " << type << " loses updates of less than "
+                      << lostShareOf(type)
+                      << " of a weight: weight_rounding = \"stochastic\" on the step keeps them on "
+                         "the average, \"nearest\" is without this warning";
 }
 
 LogicalResult AmpAssignPrecision::checkProfile(train::ModelOp model) {

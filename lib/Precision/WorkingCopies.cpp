@@ -4,6 +4,9 @@
 #include "lib/Precision/Casts.h"
 #include "lib/Precision/Values.h"
 #include "mlir-dialects/Train/SignatureChange.h"
+#include "mlir-dialects/Train/Tensors.h"
+#include "mlir-dialects/Train/Update.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -14,6 +17,22 @@ std::string ampc::workingSlot(StringRef param, Type type) {
 
 static std::string whyCopied(StringAttr param) {
   return "the working copy of @" + param.str() + ", which later steps read";
+}
+
+/// The working copy of a new value: the nearest, or without master weights, and if the step says
+/// so, one of the two neighbours by chance, so that small updates are not lost.
+static Value roundParameter(OpBuilder &builder, train::FuncOp func, SignatureChange &change,
+                            Value value, StringAttr param, Type type) {
+  auto rounding = func->getAttrOfType<StringAttr>("amp.weight_rounding");
+  if (!rounding || rounding != "stochastic")
+    return insertCast(builder, value, type, whyCopied(param));
+  std::string step = func.getStepName().str();
+  Value count = change.addState(step + ".step", RankedTensorType::get({}, builder.getI64Type()));
+  auto key = int32_t(llvm::xxh3_64bits(step + ".weight." + param.str()));
+  Value rounded = GradBuilder(builder, value.getLoc(), originOf(value))
+                      .op<train::RoundWeightOp>(tensorOf(value).clone(type), value, count, key);
+  setDecision(rounded.getDefiningOp(), amp::DecisionAttr::inserted, whyCopied(param));
+  return rounded;
 }
 
 /// The program that updates a parameter rounds it at once: later steps only read the copy.
@@ -30,7 +49,8 @@ static void writeCopies(train::FuncOp func, const WorkingCopies &copies, bool ma
     if (result == results.end())
       continue;
     Value value = ret->getOperand(result->second);
-    Value copy = insertCast(builder, value, type, whyCopied(param));
+    Value copy = masterWeights ? insertCast(builder, value, type, whyCopied(param))
+                               : roundParameter(builder, func, change, value, param, type);
     if (!masterWeights)
       ret->setOperand(result->second,
                       insertCast(builder, copy, getElementTypeOrSelf(value),

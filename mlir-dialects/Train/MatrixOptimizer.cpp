@@ -13,6 +13,10 @@ LogicalResult AdafactorAttr::verify(EmitError emitError, APFloat lr, APFloat dec
                                     APFloat eps2, APFloat clipThreshold, APFloat weightDecay) {
   if (!clipThreshold.isFinite() || !(number(clipThreshold) > 0))
     return emitError() << "expected a positive clip_threshold, but got " << number(clipThreshold);
+  if (double least = number(eps1); least != 0 && !(least * least >= 0x1p-126))
+    return emitError() << "expected an eps1 of 0 or at least 1.1e-19, whose square f32 holds, but "
+                          "got "
+                       << least;
   return verifyNotNegative(emitError, {{"lr", lr},
                                        {"decay", decay},
                                        {"eps1", eps1},

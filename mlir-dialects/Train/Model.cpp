@@ -192,13 +192,20 @@ static LogicalResult verifyOptions(StepOp step) {
   };
   for (NamedAttribute attribute : step->getDiscardableAttrs()) {
     StringRef name = attribute.getName();
-    if (name == "amp.scaler") {
+    if (name == "weight_rounding") {
+      auto word = dyn_cast<StringAttr>(attribute.getValue());
+      if (!word || (word != "nearest" && word != "stochastic")) // 9.
+        return step.emitOpError()
+               << "expected weight_rounding = \"nearest\" or \"stochastic\", but got "
+               << attribute.getValue();
+    } else if (name == "amp.scaler") {
       if (!isa<FlatSymbolRefAttr>(attribute.getValue())) // 8.
         return step.emitOpError() << "expected amp.scaler = @NAME, but got "
                                   << attribute.getValue();
     } else if (!name.contains('.') || name.starts_with("amp.")) { // 9.
       return step.emitOpError() << "expected clip_norm, clip_value, micro_batches, ema_decay, "
-                                   "nonfinite or amp.scaler, but got the attribute "
+                                   "nonfinite, weight_rounding or amp.scaler, but got the "
+                                   "attribute "
                                 << name;
     }
   }
@@ -209,7 +216,7 @@ static LogicalResult verifyOptions(StepOp step) {
     return wrong("a positive clip_norm", norm);
   if (!(limit > 0))
     return wrong("a positive clip_value", limit);
-  if (!(decay >= 0 && decay < 1))
+  if (!(decay >= 0 && float(decay) < 1))
     return wrong("an ema_decay in [0, 1)", decay);
   if (step.getNonfinite() && !symbolizeNonFinite(*step.getNonfinite())) // 13.
     return step.emitOpError() << "expected nonfinite = \"allow\", \"skip\" or \"fail\", but got \""

@@ -19,6 +19,9 @@ LogicalResult ampc::verifyNotNegative(EmitError emitError, ArrayRef<NamedNumber>
     if (!n.value.isFinite() || number(n.value) < 0)
       return emitError() << "expected a finite " << n.name << " of at least 0, but got "
                          << number(n.value);
+    else if (float rounded = float(number(n.value));
+             !std::isfinite(rounded) || (rounded == 0 && !n.value.isZero()))
+      return emitError() << "expected f32 to hold " << n.name << ", but got " << number(n.value);
   return success();
 }
 

@@ -10,6 +10,9 @@ LogicalResult ampc::verifyDecayRates(EmitError emitError, ArrayRef<NamedNumber> 
   for (const NamedNumber &n : numbers)
     if (!(number(n.value) >= 0 && number(n.value) < 1))
       return emitError() << "expected " << n.name << " in [0, 1), but got " << number(n.value);
+    else if (float(number(n.value)) == 1)
+      return emitError() << "expected " << n.name << " below 1 in f32, but got 1 - "
+                         << 1 - number(n.value) << ", which is rounded to 1";
   return success();
 }
 

@@ -14,8 +14,7 @@ class Train_OptimizerAttr<string cppName, string keyword, list<string> methods =
   let genVerifyDecl = 1;
 }
 def MomentsIn : OptionalParameter<"::mlir::Type">;
-// `moments = bf16` keeps moments in 16 bits, rounded stochastically; the rule computes in the
-// parameter's type.
+// `moments = bf16` keeps moments in 16 bits, rounded stochastically; the rule computes in f32.
 class Train_NarrowOptimizerAttr<string cppName, string keyword, list<string> methods>
     : Train_OptimizerAttr<cppName, keyword, methods#["getMomentType"]> {
   let extraClassDefinition =

@@ -1,5 +1,6 @@
 // Random numbers: verifiers and scalar code.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Random.h"
 #include "mlir-dialects/Train/Numbers.h"
 
 using namespace mlir;
@@ -147,21 +148,58 @@ OpFoldResult DropoutOp::fold(FoldAdaptor) {
   return number(getRate()) == 0 ? getX() : OpFoldResult();
 }
 
-// The lower 16 bits of an f32 are what bf16 leaves out. Adding 16 random bits carries into the
-// upper half as often as the lower half is large; then the rest is cut off. (Infinities and NaN
-// have an exponent of ones.)
-SmallVector<Value> StochasticRoundOp::buildScalars(ScalarBuilder &b, ValueRange x) {
+namespace {
+/// Stochastic rounding of an f32 `real` to an f32 that a 16-bit type holds.
+struct StochasticRounding {
+  ScalarBuilder &b;
+  Value real, draw; ///< draw: 32 random bits
   OpBuilder &builder = b.builder;
   Type i32 = builder.getI32Type(), f32 = builder.getF32Type();
-  auto word = [&](uint32_t value) { return b.integer(int32_t(value), i32); };
-  auto keep = [&](Value bits, uint32_t mask) -> Value {
+
+  Value word(uint32_t value) { return b.integer(int32_t(value), i32); }
+  Value keep(Value bits, uint32_t mask) {
     return arith::AndIOp::create(builder, b.loc, bits, word(mask));
-  };
-  Value seed = b.integer(0, builder.getI64Type()), real = b.castTo(x[0], f32);
-  Value noise = keep(Philox{b}.draw(seed, x[1], getKey())[0], 0xFFFF);
-  Value bits = arith::BitcastOp::create(builder, b.loc, i32, real);
-  Value rounded = keep(b.add(bits, noise), 0xFFFF0000);
-  Value finite = b.compare(ComparePredicate::ne, keep(bits, 0x7F800000), word(0x7F800000));
-  Value wide = b.select(finite, arith::BitcastOp::create(builder, b.loc, f32, rounded), real);
-  return {b.castTo(wide, b.compute)};
+  }
+  Value bitsOf(Value x) { return arith::BitcastOp::create(builder, b.loc, i32, x); }
+  /// The type leaves out the `mask`, the lower bits of an f32. Adding as many random bits carries
+  /// into the upper ones as often as the lower ones are large; then the rest is cut off.
+  Value droppingBits(uint32_t mask) {
+    Value rounded = keep(b.add(bitsOf(real), keep(draw, mask)), ~mask);
+    return arith::BitcastOp::create(builder, b.loc, f32, rounded);
+  }
+  /// To a multiple of 2^-24, the distance of the denormal numbers of f16.
+  Value toDenormal() {
+    ScalarBuilder in(builder, b.loc, f32);
+    Value size = in.mul(in.abs(real), in.real(0x1p24));
+    Value whole = in.floor(in.add(size, Philox{in}.unit(draw)));
+    return in.withSign(in.mul(whole, in.real(0x1p-24)), real);
+  }
+  Value toF16() {
+    ScalarBuilder in(builder, b.loc, f32);
+    Value size = in.abs(real), rounded = droppingBits(0x1FFF);
+    // 65504 is the largest number of f16, and 65520 is halfway to what would be the next one.
+    Value last = in.withSign(in.real(65504.0), real);
+    Value isLast = in.greater(size, in.real(65504.0));
+    rounded = in.select(isLast, in.select(in.greater(in.real(65520.0), size), last, real), rounded);
+    return in.select(in.greater(in.real(0x1p-14), size), toDenormal(), rounded);
+  }
+  /// Infinities and NaN, which have an exponent of ones, stay.
+  Value ifFinite(Value rounded) {
+    Value isFinite =
+        b.compare(ComparePredicate::ne, keep(bitsOf(real), 0x7F800000), word(0x7F800000));
+    return b.select(isFinite, rounded, real);
+  }
+};
+} // namespace
+
+Value ampc::roundStochastically(ScalarBuilder &b, Value x, Value count, int32_t key, Type element) {
+  Value seed = b.integer(0, b.builder.getI64Type());
+  Value draw = Philox{b}.draw(seed, count, key)[0];
+  StochasticRounding rounding{b, b.castTo(x, b.builder.getF32Type()), draw};
+  Value rounded = element.isF16() ? rounding.toF16() : rounding.droppingBits(0xFFFF);
+  return b.castTo(rounding.ifFinite(rounded), b.compute);
+}
+
+SmallVector<Value> StochasticRoundOp::buildScalars(ScalarBuilder &b, ValueRange x) {
+  return {roundStochastically(b, x[0], x[1], getKey(), getType().getElementType())};
 }

@@ -1,6 +1,7 @@
 // The update of one parameter: verification, and what it stands for.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Update.h"
+#include "mlir-dialects/Train/Random.h"
 #include "mlir-dialects/Train/Syntax.h"
 #include "mlir-dialects/Train/Tensors.h"
 
@@ -30,7 +31,8 @@ LogicalResult UpdateOp::verify() {
     if (auto type = RankedTensorType::get(is.shape, stored); moment.getType() != type) // 2.
       return emitOpError() << "expected " << is.name << " of type " << type << ", but got "
                            << moment.getType();
-  size_t keys = stored != param.getElementType() && stored.isBF16() ? expected : 0;
+  Type computed = getElementTypeOrSelf(typeOfRule(param));
+  size_t keys = stored != computed && stored.isBF16() ? expected : 0;
   if (getKeys().value_or(ArrayRef<int32_t>()).size() != keys) // 3.
     return emitOpError() << "expected " << keys << " keys for moments of " << stored << ", but got "
                          << getKeys().value_or(ArrayRef<int32_t>()).size();
@@ -43,18 +45,24 @@ LogicalResult UpdateOp::verify() {
     return emitOpError() << "expected no products for " << rule << " on " << param;
   if (getProducts() && !getProducts()->isBF16() && !getProducts()->isF16()) // 5.
     return emitOpError() << "expected products of bf16 or f16, but got " << *getProducts();
+  if (getParamKey() && computed.getIntOrFloatBitWidth() == param.getElementTypeBitWidth()) // 6.
+    return emitOpError() << "expected no param_key for a parameter of " << param.getElementType();
   return success();
 }
 
 SmallVector<Value> UpdateOp::decompose(GradBuilder &b) {
-  Type element = getElementTypeOrSelf(getParam());
+  Type element = getElementTypeOrSelf(getGradient()), narrow = getElementTypeOrSelf(getParam());
   b.compute = element;
   Value number = b.castTo(b.add(getCount(), b.real(1.0, getCount())), element);
+  Value param = b.castTo(getParam(), element);
   SmallVector<Value> wide =
       llvm::map_to_vector(getMoments(), [&](Value moment) { return b.castTo(moment, element); });
   UpdateSettings settings{getMomentum(), getProducts().value_or(Type())};
   SmallVector<Value> updated =
-      getRule().buildUpdate(b, getParam(), getGradient(), wide, number, getRate(), settings);
+      getRule().buildUpdate(b, param, getGradient(), wide, number, getRate(), settings);
+  if (getParamKey())
+    updated[0] = b.op<RoundWeightOp>(getParam().getType(), updated[0], getCount(), *getParamKey());
+  updated[0] = b.castTo(updated[0], narrow);
   for (auto [i, old] : llvm::enumerate(getMoments())) {
     Value &value = updated[i + 1];
     Type stored = getElementTypeOrSelf(old);
@@ -67,6 +75,10 @@ SmallVector<Value> UpdateOp::decompose(GradBuilder &b) {
     for (auto [i, value] : llvm::enumerate(updated))
       value = b.select(getSkip(), getOld(i), value);
   return updated;
+}
+
+SmallVector<Value> RoundWeightOp::buildScalars(ScalarBuilder &b, ValueRange x) {
+  return {roundStochastically(b, x[0], x[1], getKey(), getType().getElementType())};
 }
 
 static ParseResult parseUpdateTypes(OpAsmParser &parser, const Operand &param, Type &paramType,
@@ -90,6 +102,7 @@ static void printUpdateTypes(OpAsmPrinter &p, Operation *op, Value, Type, Value,
 #include "mlir-dialects/Train/UpdateOps.cpp.inc"
 
 void ampc::registerUpdateOps(DialectRegistry &registry) {
-  registry.addExtension(
-      +[](MLIRContext *, TrainDialect *dialect) { addNotedOperations<UpdateOp>(*dialect); });
+  registry.addExtension(+[](MLIRContext *, TrainDialect *dialect) {
+    addNotedOperations<UpdateOp, RoundWeightOp>(*dialect);
+  });
 }

@@ -7,9 +7,11 @@ include "mlir-dialects/Train/Base.td"
 def Train_UpdateOp
     : Op<TrainDialect, "update",
          [Pure, MadeByPasses, AttrSizedOperandSegments, InferTypeOpAdaptor,
-          AllTypesMatch<["param", "gradient"]>,
-          TypesMatchWith<"a number of the parameter's type", "param", "rate",
-                         "::mlir::RankedTensorType::get({}, ::mlir::getElementTypeOrSelf($_self))">,
+          TypesMatchWith<"the parameter's shape in the type of its rule", "param", "gradient",
+                         "::ampc::typeOfRule($_self)">,
+          TypesMatchWith<"a number of the type of the rule", "param", "rate",
+                         "::mlir::RankedTensorType::get({}, "
+                         "::mlir::getElementTypeOrSelf(::ampc::typeOfRule($_self)))">,
           DeclareOpInterfaceMethods<PrecisionOpInterface, precisionMethods>,
           DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>]>,
       TensorOpFacts<Promote> {
@@ -18,17 +20,18 @@ def Train_UpdateOp
       0DTensorOf<[I64]>:$count, 0DTensorOf<[F64, F32, BF16, F16]>:$rate,
       Optional<0DTensorOf<[F64, F32, BF16, F16]>>:$momentum, Optional<0DTensorOf<[I1]>>:$skip,
       OptimizerAttrInterface:$rule, OptionalAttr<DenseI32ArrayAttr>:$keys,
-      OptionalAttr<TypeAttr>:$products);
+      OptionalAttr<SignedI32Attr>:$param_key, OptionalAttr<TypeAttr>:$products);
   let results = (outs RealTensor:$new_param, Variadic<RealTensor>:$new_moments);
   let assemblyFormat = [{
     $param `by` $rule `from` $gradient (`moments` `(` $moments^ `)`)? `count` $count `rate` $rate (`momentum` $momentum^)? (`unless` $skip^)? (`keys` $keys^)?
-      (`products` $products^)? attr-dict custom<UpdateTypes>(ref($param), type($param), ref($gradient), type($gradient), ref($moments), type($moments),
+      (`param_key` $param_key^)? (`products` $products^)? attr-dict custom<UpdateTypes>(ref($param), type($param), ref($gradient), type($gradient), ref($moments), type($moments),
                                     ref($count), type($count), ref($rate), type($rate), ref($momentum), type($momentum), ref($skip), type($skip))}];
   let description = "    "#[{
     Gives the new parameter and its new moments. `count` is how many updates there were before, and `rate` the learning rate after the schedule. `momentum` takes the place of
-    the rule's momentum or first decay rate. Where the rule multiplies matrices, it does so with operands rounded to `products` and sums in the parameter's type.
-    Moments of another type than the parameter's are cast for the rule and back behind it: to bf16 stochastically (see
-    `train.stochastic_round`), each with its key. Where `skip` is true the results are what was there before.
+    the rule's momentum or first decay rate. A rule computes in f64 on a parameter of f64, and in f32 on all others: an eps of 1e-8 and the square of a small gradient are 0 in f16.
+    Where the rule multiplies matrices, it does so with operands rounded to `products` and sums in the rule's type. Parameters and moments of
+    another type are cast for the rule and back behind it: moments to bf16 stochastically (see `train.stochastic_round`), each with its key, a parameter in 16 bits to the
+    nearest, or by `train.round_weight` with `param_key`. Where `skip` is true the results are what was there before.
 
     One op stands for the rule's some twenty until kernels are made: a step has one per parameter, and every phase before would walk all of them.
 
@@ -39,6 +42,7 @@ def Train_UpdateOp
     3. There is a key per moment if moments are rounded stochastically, and else none.
     4. Only a rule that takes a momentum is given one, of the rate's type.
     5. Only a rule that multiplies matrices has `products`, which are bf16 or f16.
+    6. Only a parameter in bf16 or f16 has a `param_key`.
 
     ```mlir
     %p1, %v1 = train.update %p by #train.sgd<lr = 1.0e-3, momentum = 0.9> from %g moments(%v) count %n rate %lr : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<i64>, tensor<f32>
@@ -53,5 +57,22 @@ def Train_UpdateOp
   let extraClassDefinition =
       precisionCode#"bool $cppClass::isComposite() { return false; } // it has kernels\n";
   let hasVerifier = 1;
+}
+def Train_RoundWeightOp
+    : Train_Op<"round_weight", Passthrough,
+               [DeclareOpInterfaceMethods<ScalarOpInterface>, AllShapesMatch<["x", "result"]>]> {
+  let summary = "One of the two neighbours in bf16 or f16, so that the mean over all draws is x";
+  let doc = [{
+    The new value of a parameter in 16 bits, where the step says `weight_rounding = "stochastic"`. As `train.stochastic_round`, in either type: the nearer
+    neighbour is the likelier one, in steps of 2^-16 in bf16, of 2^-13 in f16, and of 2^-24 among the denormal numbers of f16. Philox4x32-10 of `count`, of `key`
+    and of the element's row-major number. What is not finite, and what the type holds, stays as it is. Beyond 65504 f16 has no
+    neighbour: there it is 65504 up to 65520, and infinity from there on, as by rounding to the nearest. }];
+  let arguments = (ins RealTensor:$x, 0DTensorOf<[I64]>:$count, SignedI32Attr:$key);
+  let results = (outs RankedTensorOf<[BF16, F16]>:$result);
+  let assemblyFormat =
+      "$x `count` $count `key` $key attr-dict `:` type($x) `,` type($count) `to` type($result)";
+  let example = "%y = train.round_weight %x count %n key 7 : tensor<4x8xf32>, tensor<i64> to "
+                "tensor<4x8xf16>";
+  let differentiable = 0;
 }
 #endif

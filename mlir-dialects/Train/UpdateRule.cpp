@@ -13,8 +13,9 @@ SmallVector<Moment> ampc::momentsLike(ArrayRef<int64_t> param, ArrayRef<StringRe
 
 Value UpdateRule::corrected(Value moment, const Factor &beta, Value step) {
   Value log = beta.scheduled ? b.op<train::LogOp>(beta.scheduled) : real(std::log(beta.own));
-  Value power = b.exp(b.mul(b.castTo(step, getElementTypeOrSelf(like)), log));
-  return b.div(moment, b.sub(real(1.0), power));
+  // 1 - exp(x) would be 0 for a beta near 1: exp(-1e-8) is 1 in f32.
+  Value share = b.neg(b.op<train::Expm1Op>(b.mul(b.castTo(step, getElementTypeOrSelf(like)), log)));
+  return b.div(moment, share);
 }
 
 Value UpdateRule::adam(const AdamNumbers &numbers, Value grad, ValueRange moments, Value step,

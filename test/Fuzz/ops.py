@@ -560,9 +560,10 @@ def _(o):
     return [between(0.0 if p < 1 else 1.0, 1.0 if p > 0 else 0.0, o.result_types[0][0])]
 
 
-@op("stochastic_round")
+@op("stochastic_round", "round_weight")
 def _(o, x, count):
-    return [Val(x.v, 0 if x.e is None else x.e + 2.0**-7 * (np.abs(x.v) + x.e) + 1e-40)]
+    unit, least = (2.0**-10, 2.0**-24) if o.result_types[0][1] == "f16" else (2.0**-7, 1e-40)
+    return [Val(x.v, 0 if x.e is None else x.e + unit * (np.abs(x.v) + x.e) + least)]
 
 
 def dropout(o, x, training):

@@ -36,14 +36,10 @@ train.model @update {
   train.func @narrow(%p: tensor<33x7xf32>, %g: tensor<33x7xf32>, %m: tensor<33x7xf32>, %v: tensor<33x7xf32>, %lr: tensor<f32>) -> (tensor<33x7xf32>, tensor<33x7xf32>) {
     %n = train.constant dense<4> : tensor<i64>
     %pl = train.cast %p : tensor<33x7xf32> to tensor<33x7xbf16>
-    %gl = train.cast %g : tensor<33x7xf32> to tensor<33x7xbf16>
-    %ml = train.cast %m : tensor<33x7xf32> to tensor<33x7xbf16>
-    %rl = train.cast %lr : tensor<f32> to tensor<bf16>
-    %p1, %m1 = train.update %pl by #train.sgd<lr = 0.1, momentum = 0.7, nesterov = true> from %gl moments(%ml) count %n rate %rl
-        : tensor<33x7xbf16>, tensor<33x7xbf16>, tensor<33x7xbf16>, tensor<i64>, tensor<bf16>
+    %p1, %m1 = train.update %pl by #train.sgd<lr = 0.1, momentum = 0.7, nesterov = true> from %g moments(%m) count %n rate %lr
+        : tensor<33x7xbf16>, tensor<33x7xf32>, tensor<33x7xf32>, tensor<i64>, tensor<f32>
     %p2 = train.cast %p1 : tensor<33x7xbf16> to tensor<33x7xf32>
-    %m2 = train.cast %m1 : tensor<33x7xbf16> to tensor<33x7xf32>
-    train.return %p2, %m2 : tensor<33x7xf32>, tensor<33x7xf32>
+    train.return %p2, %m1 : tensor<33x7xf32>, tensor<33x7xf32>
   }
   train.func @rmsprop(%p: tensor<33x7xf32>, %g: tensor<33x7xf32>, %m: tensor<33x7xf32>, %v: tensor<33x7xf32>, %lr: tensor<f32>) -> (tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>) {
     %n = train.constant dense<4> : tensor<i64>

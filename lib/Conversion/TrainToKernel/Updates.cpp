@@ -94,7 +94,7 @@ Updates::Code Updates::make(train::UpdateOp op, const Parts &parts) {
       return {};
   }
   bool isDistinct = tensors == code.map->getNumOperands();
-  return isDistinct && !op.getKeys() ? code : Code();
+  return isDistinct && !op.getKeys() && !op.getParamKey() ? code : Code();
 }
 
 /// The same code for another parameter; false if it is to be made anew.

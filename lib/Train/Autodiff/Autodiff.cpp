@@ -5,6 +5,7 @@
 #include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/SignatureChange.h"
 #include "mlir-dialects/Train/TrainFlat.h"
+#include "mlir-dialects/Train/Update.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace ampc {
@@ -25,6 +26,17 @@ static Value makeSeed(OpBuilder &builder, Value value) {
   auto scalar = RankedTensorType::get({}, getElementTypeOrSelf(value));
   GradBuilder b(builder, value.getLoc(), originOf(value).withStage(train::Stage::Backward));
   return b.broadcastTo(b.op<train::SeedOp>(scalar, builder.getF64FloatAttr(1.0)), value.getType());
+}
+
+/// A parameter's gradient in the type of optimizer rules. The cast of a 16-bit parameter that the
+/// model widens has an adjoint that rounds; the optimizer reads the cotangent in front of it.
+static Value inTypeOfRule(GradBuilder &b, Value gradient) {
+  Type element = typeOfRule(gradient.getType()).getElementType();
+  if (auto cast = gradient.getDefiningOp<train::CastOp>())
+    if (auto wide = dyn_cast<FloatType>(getElementTypeOrSelf(cast.getX()));
+        wide && wide.getWidth() > getElementTypeOrSelf(gradient).getIntOrFloatBitWidth())
+      gradient = cast.getX();
+  return b.castTo(gradient, element);
 }
 
 /// Gives `func` the gradients of `sources` as results after the first `keep`, the others moved
@@ -51,7 +63,7 @@ static LogicalResult addGradients(train::FuncOp func, unsigned result, ArrayRef<
                                 << " to depend on @" << name << ", but it does not";
       g = b.broadcastTo(b.real(0.0, source), source.getType());
     }
-    gradients.push_back(func.getStep() ? b.op<train::GradientOp>(g, name) : g);
+    gradients.push_back(func.getStep() ? b.op<train::GradientOp>(inTypeOfRule(b, g), name) : g);
   }
   {
     SignatureChange change(func);

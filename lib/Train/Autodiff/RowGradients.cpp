@@ -14,6 +14,8 @@ public:
       : func(func), returned(returned), optimizer(optimizer),
         mark(returned.get().getDefiningOp<train::GradientOp>()), builder(mark),
         table(mark.getType()) {
+    BlockArgument param = Signature(func).findState(mark.getParam());
+    isWidened = param && getElementTypeOrSelf(param) != table.getElementType();
     onlyLookups = collect(mark.getX());
   }
   bool isWanted() const;
@@ -43,7 +45,8 @@ private:
   OptimizerAttrInterface optimizer;
   train::GradientOp mark;
   OpBuilder builder;
-  RankedTensorType table;
+  RankedTensorType table; ///< in the type of the gradient
+  bool isWidened;         ///< from the parameter's 16 bits
   SmallVector<Lookup> lookups;
   bool onlyLookups, isDoubled = false; // sums of which some are summands again and again
 };
@@ -51,6 +54,7 @@ private:
 
 /// Finds the lookups in a sum of gradients; false if there are other summands. A sum may be a
 /// summand twice, but a doubling n times over has 2^n lookups: such a gradient stays dense.
+/// A table in 16 bits has a gradient in f32: the cast behind its sums.
 bool RowGradient::collect(Value sum) {
   constexpr unsigned mostAgain = 64;
   unsigned again = 0;
@@ -65,6 +69,10 @@ bool RowGradient::collect(Value sum) {
       lookups.push_back({lookup, scaling});
       continue;
     }
+    if (auto cast = dyn_cast_or_null<train::CastOp>(op); cast && isWidened) {
+      open.push_back({cast.getX(), std::move(scaling)});
+      continue;
+    }
     again += !sums.insert(part).second;
     if (isDoubled = again > mostAgain; isDoubled)
       return false;
@@ -74,8 +82,9 @@ bool RowGradient::collect(Value sum) {
       open.push_back({scaled, std::move(scaling)});
       continue;
     }
-    if (!op || !op->hasTrait<SumsOperands>() ||
-        llvm::any_of(op->getOperandTypes(), [&](Type type) { return type != table; })) {
+    if (!op || !op->hasTrait<SumsOperands>() || llvm::any_of(op->getOperandTypes(), [&](Type type) {
+          return tensorOf(type).getShape() != table.getShape();
+        })) {
       found = false;
       continue;
     }
@@ -173,6 +182,7 @@ Value RowGradient::updatesOf(GradBuilder &b, const Lookup &lookup) {
   Value rows = b.reshape(updates, tensorOf(updates).clone(shape));
   GradBuilder wide(builder, lookup.op);
   wide.compute = table.getElementType();
+  rows = wide.castTo(rows, wide.compute);
   for (ScalingOpInterface scaling : llvm::reverse(lookup.scaling))
     rows = scaling.scaleInstead(wide, rows);
   return rows;

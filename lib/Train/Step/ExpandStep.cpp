@@ -30,6 +30,7 @@ public:
   LogicalResult run();
 
 private:
+  void warnOfLostUpdates();
   std::string stateName(StringRef kind, StringRef param) {
     return (name + "." + kind + "." + param).str();
   }
@@ -40,11 +41,12 @@ private:
   RankedTensorType paramType(unsigned i) {
     return cast<RankedTensorType>(symbols.lookup<train::ParamOp>(paramName(i)).getType());
   }
+  Type ruleElement(unsigned i) { return typeOfRule(paramType(i)).getElementType(); }
   /// In 16 bits if the optimizer says so. The f64 form of a model is a reference: nothing is
   /// rounded there.
   Type momentElement(unsigned i) {
-    Type element = rule(i).getMomentType(), param = paramType(i).getElementType();
-    return !element || param.isF64() ? param : element;
+    Type element = rule(i).getMomentType(), computed = ruleElement(i);
+    return !element || computed.isF64() ? computed : element;
   }
   SmallVector<Moment> momentsOf(unsigned i) {
     return rule(i).getMomentsOf(paramType(i).getShape());
@@ -52,6 +54,8 @@ private:
   RankedTensorType momentType(unsigned i, const Moment &moment) {
     return RankedTensorType::get(moment.shape, momentElement(i));
   }
+  StringAttr weightRounding() { return step->getAttrOfType<StringAttr>("weight_rounding"); }
+  bool roundsStochastically() { return weightRounding() && weightRounding() == "stochastic"; }
   void declareState(ArrayRef<Gradient> gradients);
   train::FuncOp makeTrain(train::FuncOp gradient);
   train::FuncOp makeApply(ArrayRef<Gradient> gradients);
@@ -62,6 +66,7 @@ private:
   /// Appends clipping, schedule and optimizer for plain gradients.
   void addUpdate(train::FuncOp func, SmallVector<Gradient> gradients);
   void clip(GradBuilder &b, SignatureChange &program, MutableArrayRef<Gradient> gradients);
+  void addAverage(GradBuilder &b, SignatureChange &program, unsigned i, Value updated, Value next);
   SmallVector<Value> applyRule(GradBuilder &b, unsigned i, Value param, Value gradient,
                                ArrayRef<Value> moments, StringRef part);
   SmallVector<Value> updateParam(GradBuilder &b, SignatureChange &program, unsigned i,
@@ -74,7 +79,7 @@ private:
   bool explain;
   OpBuilder builder;
   Value count;    ///< of the program under construction: how many steps there were
-  Value lr;       ///< of the parameter that is being updated
+  Value lr;       ///< of the parameter that is being updated, in the type of its rule
   Value momentum; ///< of the schedule, or null
 };
 } // namespace
@@ -97,7 +102,7 @@ void Expansion::declareState(ArrayRef<Gradient> gradients) {
       declare(stateName(moment.name, param), momentType(i, moment), StateRole::Moment, param,
               rule(i).getInitialMoment());
     if (step.getEmaDecay())
-      declare(stateName("ema", param), paramType(i), StateRole::Ema, param);
+      declare(stateName("ema", param), typeOfRule(paramType(i)), StateRole::Ema, param);
     declare(stateName("gradient", param), gradient.value.getType(), StateRole::Gradient, param);
     if (gradient.rows)
       declare(stateName("rows", param), gradient.rows.getType(), StateRole::Gradient, param);
@@ -116,9 +121,15 @@ SmallVector<Gradient> Expansion::gradientsOf(train::FuncOp func) {
   return gradients;
 }
 
+namespace {
+struct Norm {
+  Value rounded, exact; ///< exact: in f64
+};
+} // namespace
+
 /// The 2-norm of all gradients. The order of the sum is that of the kernels and must not show: it
 /// is added up in f64, and the norm has the digits of f32 in any precision.
-static Value normOf(GradBuilder &b, ArrayRef<Gradient> gradients) {
+static Norm normOf(GradBuilder &b, ArrayRef<Gradient> gradients) {
   Value sum;
   Type element = std::exchange(b.compute, b.builder.getF64Type());
   for (auto &[g, rows] : gradients) {
@@ -128,14 +139,29 @@ static Value normOf(GradBuilder &b, ArrayRef<Gradient> gradients) {
     Value part = dims.empty() ? square : b.reduceSum(square, dims);
     sum = sum ? b.add(sum, part) : part;
   }
-  Value norm = b.sqrt(sum);
-  Value rounded = b.castTo(norm, element.isF64() ? Type(b.builder.getF32Type()) : element);
+  Value norm = b.sqrt(sum), rounded = b.castTo(norm, b.builder.getF32Type());
   b.compute = element;
   if (!element.isF64())
-    return rounded;
+    return {rounded, norm};
   rounded = b.castTo(rounded, element);
   Value most = b.real(std::numeric_limits<float>::max(), norm); // beyond it f32 has infinity
-  return b.select(b.greater(most, norm), rounded, norm);
+  return {b.select(b.greater(most, norm), rounded, norm), norm};
+}
+
+/// min(1, limit / (norm + 1e-6)), as torch.nn.utils.clip_grad_norm_ has it. Finite gradients in f32
+/// may have a norm beyond f32, which would scale them to 0: the factor is then one of f64.
+static Value clippingFactor(GradBuilder &b, const Norm &norm, double limit) {
+  Value one = b.real(1.0, norm.rounded);
+  Value factor =
+      b.div(b.real(limit, norm.rounded), b.add(norm.rounded, b.real(1e-6, norm.rounded)));
+  if (Type element = getElementTypeOrSelf(norm.rounded); !element.isF64()) {
+    GradBuilder wide = b;
+    wide.compute = b.builder.getF64Type();
+    Value most = wide.real(std::numeric_limits<float>::max(), norm.exact);
+    Value exact = wide.castTo(wide.div(wide.real(limit, norm.exact), norm.exact), element);
+    factor = b.select(wide.greater(norm.exact, most), exact, factor);
+  }
+  return b.select(b.greater(one, factor), factor, one);
 }
 
 void Expansion::clip(GradBuilder &b, SignatureChange &program,
@@ -147,15 +173,11 @@ void Expansion::clip(GradBuilder &b, SignatureChange &program,
       g = b.select(b.greater(g, high), high, b.select(b.greater(low, g), low, g));
     }
   if (step.getClipNorm()) {
-    Value norm = normOf(b, gradients);
-    // As torch.nn.utils.clip_grad_norm_: factor min(1, limit / (norm + 1e-6)).
-    Value one = b.real(1.0, norm);
-    Value factor =
-        b.div(b.real(step.getClipNorm()->convertToDouble(), norm), b.add(norm, b.real(1e-6, norm)));
-    factor = b.select(b.greater(one, factor), factor, one);
+    Norm norm = normOf(b, gradients);
+    Value factor = clippingFactor(b, norm, step.getClipNorm()->convertToDouble());
     for (auto &[g, rows] : gradients)
-      g = b.mul(g, factor);
-    program.addOutput(norm, train::Output::Norm);
+      g = b.mul(g, b.castTo(factor, getElementTypeOrSelf(g)));
+    program.addOutput(norm.rounded, train::Output::Norm);
   }
 }
 
@@ -163,15 +185,21 @@ void Expansion::clip(GradBuilder &b, SignatureChange &program,
 SmallVector<Value> Expansion::applyRule(GradBuilder &b, unsigned i, Value param, Value gradient,
                                         ArrayRef<Value> moments, StringRef part) {
   OptimizerAttrInterface optimizer = rule(i);
-  Type stored = momentElement(i);
   SmallVector<int32_t> keys;
-  if (stored.isBF16() && stored != getElementTypeOrSelf(param))
+  auto keyOf = [&](StringRef kind) {
+    return int32_t(llvm::xxh3_64bits(stateName(kind, paramName(i)) + part.str()));
+  };
+  if (momentElement(i).isBF16())
     for (const Moment &moment : momentsOf(i))
-      keys.push_back(llvm::xxh3_64bits(stateName(moment.name, paramName(i)) + part.str()));
+      keys.push_back(keyOf(moment.name));
+  IntegerAttr paramKey;
+  if (roundsStochastically() && paramType(i).getElementTypeBitWidth() == 16)
+    paramKey = b.builder.getI32IntegerAttr(keyOf("weight"));
+  Value ofSchedule = momentum ? b.castTo(momentum, ruleElement(i)) : Value();
   auto update = train::UpdateOp::create(
-      b.builder, b.loc, param, gradient, moments, count, lr, momentum, /*skip=*/Value(), optimizer,
-      keys.empty() ? DenseI32ArrayAttr() : b.builder.getDenseI32ArrayAttr(keys),
-      /*products=*/TypeAttr());
+      b.builder, b.loc, param, gradient, moments, count, lr, ofSchedule, /*skip=*/Value(),
+      optimizer, keys.empty() ? DenseI32ArrayAttr() : b.builder.getDenseI32ArrayAttr(keys),
+      paramKey, /*products=*/TypeAttr());
   b.stamp(update);
   return SmallVector<Value>(update->getResults());
 }
@@ -192,12 +220,24 @@ SmallVector<Value> Expansion::updateParam(GradBuilder &b, SignatureChange &progr
   SmallVector<Value> rows =
       applyRule(b, i, old[0], gradient.value, ArrayRef(old).drop_front(), ".rows");
   if (optimizer.getRowUpdate() == RowUpdate::Every) {
-    Value zeros = b.broadcastTo(b.real(0.0, state[0]), paramType(i));
+    Value zeros = b.broadcastTo(b.real(0.0, ruleElement(i)), typeOfRule(paramType(i)));
     state = applyRule(b, i, state[0], zeros, ArrayRef(state).drop_front(), "");
   }
   for (auto [table, now] : llvm::zip(state, rows))
     table = b.op<train::PutRowsOp>(now, gradient.rows, table);
   return state;
+}
+
+/// The average of a parameter, which starts at its first updated value.
+void Expansion::addAverage(GradBuilder &b, SignatureChange &program, unsigned i, Value updated,
+                           Value next) {
+  double keep = step.getEmaDecay()->convertToDouble();
+  std::string ema = stateName("ema", paramName(i));
+  Value old = program.addState(ema, typeOfRule(paramType(i)));
+  updated = b.castTo(updated, ruleElement(i));
+  Value blended = b.add(b.mul(b.real(keep, old), old), b.mul(b.real(1 - keep, old), updated));
+  Value isFirst = b.compare(train::ComparePredicate::eq, next, b.real(1.0, next));
+  program.addStateResult(b.select(isFirst, updated, blended), ema);
 }
 
 void Expansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradients) {
@@ -207,45 +247,46 @@ void Expansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradients) {
   GradBuilder b(
       inner, step.getLoc(),
       train::OriginAttr::get(inner.getStringAttr(name + ".update"), train::Stage::Update));
-  Type element = getElementTypeOrSelf(gradients.front().value);
-  b.compute = element; // state is updated in its own type, whatever the ops' categories say
+  // Rules, whatever the ops' categories say, have the types of their gradients; what all parameters
+  // share has the widest.
+  Type widest = getElementTypeOrSelf(gradients.front().value);
+  for (const Gradient &gradient : gradients)
+    if (Type element = getElementTypeOrSelf(gradient.value); element.isF64())
+      widest = element;
+  b.compute = widest;
   clip(b, program, gradients);
 
   count = program.addState((name + ".step").str(), RankedTensorType::get({}, builder.getI64Type()));
   Value next = b.add(count, b.real(1.0, count));
-  Value factor = b.castTo(lrFactor, element);
+  Value factor = b.castTo(lrFactor, widest);
   Value scheduled;
   DenseMap<Attribute, Value> rates;
   auto rateOf = [&](OptimizerAttrInterface optimizer) {
     Value &known = rates[optimizer];
     if (!known) {
-      Value rate = b.real(optimizer.getLearningRate(), element);
+      Value rate = b.real(optimizer.getLearningRate(), widest);
       known = b.mul(scheduled ? b.mul(rate, scheduled) : rate, factor);
     }
     return known;
   };
   if (auto schedule = step.getSchedule()) {
-    Value number = b.castTo(next, element);
+    Value number = b.castTo(next, widest);
     scheduled = schedule->buildFactor(b, number);
     momentum = schedule->hasMomentum() ? schedule->buildMomentum(b, number) : Value();
     program.addOutput(rateOf(step.getOptimizer()), train::Output::Rate);
   }
 
   for (auto [i, gradient] : llvm::enumerate(gradients)) {
-    lr = rateOf(rule(i));
+    Value rate = rateOf(rule(i));
+    b.compute = ruleElement(i);
+    lr = b.castTo(rate, b.compute);
     SmallVector<Value> updated = updateParam(b, program, i, gradient);
     program.addStateResult(updated[0], paramName(i));
     for (auto [moment, value] : llvm::zip(momentsOf(i), ArrayRef(updated).drop_front()))
       program.addStateResult(value, stateName(moment.name, paramName(i)));
-    if (step.getEmaDecay()) { // the average starts at the first updated value
-      double keep = step.getEmaDecay()->convertToDouble();
-      std::string ema = stateName("ema", paramName(i));
-      Value old = program.addState(ema, paramType(i));
-      Value blended =
-          b.add(b.mul(b.real(keep, old), old), b.mul(b.real(1 - keep, old), updated[0]));
-      Value isFirst = b.compare(train::ComparePredicate::eq, next, b.real(1.0, next));
-      program.addStateResult(b.select(isFirst, updated[0], blended), ema);
-    }
+    if (step.getEmaDecay())
+      addAverage(b, program, i, updated[0], next);
+    b.compute = widest;
   }
   program.addStateResult(next, (name + ".step").str());
 }
@@ -296,6 +337,23 @@ void Expansion::storeGradients(train::FuncOp gradient) {
                         program.state(stateName(is.getRows() ? "rows" : "gradient", is.getName())));
 }
 
+/// To the nearest, an update of a parameter of 16 bits is lost below half a unit in the last place.
+void Expansion::warnOfLostUpdates() {
+  if (weightRounding())
+    return;
+  for (unsigned i = 0; i < step.getParams().size(); ++i) {
+    auto element = cast<FloatType>(paramType(i).getElementType());
+    if (element.getWidth() > 16)
+      continue;
+    step.emitWarning()
+        << "@" << paramName(i).getValue() << " is " << element
+        << ", and loses updates of less than " << lostShareOf(element)
+        << " of a weight: weight_rounding = \"stochastic\" keeps them on the average, "
+           "\"nearest\" is without this warning";
+    return;
+  }
+}
+
 LogicalResult Expansion::run() {
   auto gradient = model.lookupSymbol<train::FuncOp>((name + ".grad").str());
   if (!gradient)
@@ -307,6 +365,7 @@ LogicalResult Expansion::run() {
     accumulateMicroBatches(gradient, count);
   }
   keepRowGradients(gradient, step, explain);
+  warnOfLostUpdates();
   declareState(gradientsOf(gradient));
   builder.setInsertionPointAfter(gradient);
   train::FuncOp whole = makeTrain(gradient), apply = makeApply(gradientsOf(gradient));
@@ -315,6 +374,8 @@ LogicalResult Expansion::run() {
   for (train::FuncOp func : {whole, apply}) {
     func.setOptimizerAttr(step.getOptimizer());
     func.setGroupsAttr(step.getGroupsAttr());
+    if (weightRounding())
+      func->setAttr("amp.weight_rounding", weightRounding());
   }
   // A clipped step knows all gradients before its first update anyway.
   if (step.getNonfinite() || step.getClipNorm() || step.getClipValue())

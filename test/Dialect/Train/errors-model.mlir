@@ -328,7 +328,7 @@ train.model @m {
     train.return %1 : tensor<f32>
   }
   // constraint train.step 9
-  // expected-error @below {{expected clip_norm, clip_value, micro_batches, ema_decay, nonfinite or amp.scaler, but got the attribute clipnorm}}
+  // expected-error @below {{expected clip_norm, clip_value, micro_batches, ema_decay, nonfinite, weight_rounding or amp.scaler, but got the attribute clipnorm}}
   train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1> {clipnorm = 1.0}
 }
 
@@ -343,7 +343,7 @@ train.model @m {
     train.return %1 : tensor<f32>
   }
   // constraint train.step 9
-  // expected-error @below {{expected clip_norm, clip_value, micro_batches, ema_decay, nonfinite or amp.scaler, but got the attribute amp.recompute}}
+  // expected-error @below {{expected clip_norm, clip_value, micro_batches, ema_decay, nonfinite, weight_rounding or amp.scaler, but got the attribute amp.recompute}}
   train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1> {amp.recompute}
 }
 
@@ -405,6 +405,21 @@ train.model @m {
   // constraint train.step 13
   // expected-error @below {{expected nonfinite = "allow", "skip" or "fail", but got "ignore"}}
   train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1> {nonfinite = "ignore"}
+}
+
+// -----
+
+train.model @m {
+  train.param @w : tensor<4xf32> = #train.zeros
+  train.func @loss(%x: tensor<4xf32>) -> tensor<f32> {
+    %w = train.read @w : tensor<4xf32>
+    %0 = train.mul %x, %w : tensor<4xf32>, tensor<4xf32>
+    %1 = train.reduce_sum %0 over [0] : tensor<4xf32>
+    train.return %1 : tensor<f32>
+  }
+  // constraint train.step 9
+  // expected-error @below {{expected weight_rounding = "nearest" or "stochastic", but got "up"}}
+  train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1> {weight_rounding = "up"}
 }
 
 // -----

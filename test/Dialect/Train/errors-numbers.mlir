@@ -372,3 +372,24 @@ train.model @m {
 
 // expected-error @below {{expected max_momentum in [0, 1), but got 1}}
 module attributes {train.rule = #train.one_cycle<steps = 10, max_momentum = 1.0>} {}
+
+// -----
+
+// In f32 it is 1, and a moment that keeps all of its old value has no share of a step to be divided by.
+// expected-error @below {{expected beta2 below 1 in f32, but got 1 - 1.000000e-08, which is rounded to 1}}
+module attributes {train.rule = #train.adam<lr = 0.1, beta2 = 0.99999999>} {}
+
+// -----
+
+// expected-error @below {{expected f32 to hold eps, but got 1.000000e-50}}
+module attributes {train.rule = #train.adam<lr = 0.1, eps = 1.0e-50>} {}
+
+// -----
+
+// expected-error @below {{expected f32 to hold lr, but got 1.000000e+39}}
+module attributes {train.rule = #train.sgd<lr = 1.0e+39>} {}
+
+// -----
+
+// expected-error @below {{expected an eps1 of 0 or at least 1.1e-19, whose square f32 holds, but got 1.000000e-30}}
+module attributes {train.rule = #train.adafactor<lr = 0.1, eps1 = 1.0e-30>} {}

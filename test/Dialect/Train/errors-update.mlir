@@ -64,7 +64,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%p: tensor<4xf32>, %g: tensor<3xf32>, %n: tensor<i64>, %lr: tensor<f32>) {
-    // expected-error @below {{failed to verify that all of {param, gradient} have same type}}
+    // expected-error @below {{failed to verify that the parameter's shape in the type of its rule}}
     %p1 = train.update %p by #train.sgd<lr = 0.1> from %g count %n rate %lr : tensor<4xf32>, tensor<3xf32>, tensor<i64>, tensor<f32>
     train.return
   }
@@ -74,7 +74,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%p: tensor<4xf32>, %n: tensor<i64>, %lr: tensor<f64>) {
-    // expected-error @below {{failed to verify that a number of the parameter's type}}
+    // expected-error @below {{failed to verify that a number of the type of the rule}}
     %p1 = train.update %p by #train.sgd<lr = 0.1> from %p count %n rate %lr : tensor<4xf32>, tensor<4xf32>, tensor<i64>, tensor<f64>
     train.return
   }
@@ -123,6 +123,28 @@ train.model @m {
     // constraint train.update 5
     // expected-error @below {{expected no products for #train.sgd<lr = 5.000000e-01> on 'tensor<4x8xf32>'}}
     %0 = train.update %p by #train.sgd<lr = 0.5> from %p count %n rate %lr products bf16 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<i64>, tensor<f32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%p: tensor<4xf32>, %n: tensor<i64>, %lr: tensor<f32>) {
+    // constraint train.update 6
+    // expected-error @below {{expected no param_key for a parameter of 'f32'}}
+    %p1 = train.update %p by #train.sgd<lr = 0.1> from %p count %n rate %lr param_key 7 : tensor<4xf32>, tensor<4xf32>, tensor<i64>, tensor<f32>
+    train.return
+  }
+}
+
+// -----
+
+// A rule computes in f32 on a parameter in 16 bits.
+train.model @m {
+  train.func @f(%p: tensor<4xf16>, %n: tensor<i64>, %lr: tensor<f32>) {
+    // expected-error @below {{failed to verify that the parameter's shape in the type of its rule}}
+    %p1 = train.update %p by #train.sgd<lr = 0.1> from %p count %n rate %lr : tensor<4xf16>, tensor<4xf16>, tensor<i64>, tensor<f32>
     train.return
   }
 }

@@ -50,5 +50,17 @@ train.model @update {
     %p1 = train.update %p by #train.sgd<lr = 0.1> from %g count %n rate %lr : tensor<8xf64>, tensor<8xf64>, tensor<i64>, tensor<f64>
     train.return %p1 : tensor<8xf64>
   }
+  // A parameter in 16 bits: the rule computes in f32, and its result is rounded by chance.
+  // CHECK: train.update %{{.*}} by #train.sgd<lr = 1.000000e-01> from %{{.*}} count %{{.*}} rate %{{.*}} param_key -3 : tensor<8xf16>, tensor<8xf32>, tensor<i64>, tensor<f32>
+  // EXPANDED-LABEL: train.func @half(
+  // EXPANDED-SAME: %[[P:[a-z0-9]+]]: tensor<8xf16> {train.is = #train.input<"p">}
+  // EXPANDED: %[[WIDE:.*]] = train.cast %[[P]] : tensor<8xf16> to tensor<8xf32>
+  // EXPANDED: %[[NEW:.*]] = train.sub %[[WIDE]], %{{.*}} : tensor<8xf32>, tensor<8xf32>
+  // EXPANDED: %[[ROUNDED:.*]] = train.round_weight %[[NEW]] count %{{.*}} key -3 : tensor<8xf32>, tensor<i64> to tensor<8xf16>
+  // EXPANDED: train.return %[[ROUNDED]]
+  train.func @half(%p: tensor<8xf16>, %g: tensor<8xf32>, %n: tensor<i64>, %lr: tensor<f32>) -> tensor<8xf16> {
+    %p1 = train.update %p by #train.sgd<lr = 0.1> from %g count %n rate %lr param_key -3 : tensor<8xf16>, tensor<8xf32>, tensor<i64>, tensor<f32>
+    train.return %p1 : tensor<8xf16>
+  }
   train.export @sgd as "sgd"
 }

@@ -75,8 +75,13 @@ train.model @clipped {
 // CHECK:       [[ROOT:%[a-z0-9]+]] = train.sqrt [[SUM]] : tensor<f64>
 // CHECK:       [[NORM:%[a-z0-9]+]] = train.cast [[ROOT]] {{.*}}: tensor<f64> to tensor<f32>
 // CHECK:       [[SHIFTED:%[a-z0-9]+]] = train.add [[NORM]], [[TINY]]
-// CHECK:       train.div {{%.*}}, [[SHIFTED]]
-// CHECK:       [[FACTOR:%[a-z0-9]+]] = train.select
+// CHECK:       [[QUOTIENT:%[a-z0-9]+]] = train.div {{%.*}}, [[SHIFTED]]
+// Where f32 does not hold the norm the factor is one of f64.
+// CHECK:       [[WIDE:%[a-z0-9]+]] = train.div {{%.*}}, [[ROOT]] : tensor<f64>, tensor<f64>
+// CHECK:       [[EXACT:%[a-z0-9]+]] = train.cast [[WIDE]] {{.*}}: tensor<f64> to tensor<f32>
+// CHECK:       [[BEYOND:%[a-z0-9]+]] = train.compare gt [[ROOT]],
+// CHECK:       [[ANY:%[a-z0-9]+]] = train.select [[BEYOND]], [[EXACT]], [[QUOTIENT]]
+// CHECK:       [[FACTOR:%[a-z0-9]+]] = train.select {{%.*}}, [[ANY]],
 // CHECK:       [[CW:%[a-z0-9]+]] = train.mul [[GW]], [[FACTOR]]
 // CHECK:       [[CB:%[a-z0-9]+]] = train.mul [[GB]], [[FACTOR]]
 // CHECK:       train.cos
