@@ -3,6 +3,7 @@
 #include "ampc/Precision/Passes.h"
 #include "ampc/Support/Text.h"
 #include "lib/Precision/EmitCasts.h"
+#include "lib/Precision/GuardedQuotients.h"
 #include "lib/Precision/Policies/CostTable.h"
 #include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/TrainFlat.h"
@@ -333,6 +334,7 @@ PolicyTable AmpAssignPrecision::tableOfCosts() const {
 }
 
 LogicalResult AmpAssignPrecision::assign(train::FuncOp func, WorkingCopies &copies) {
+  guardQuotients(func, low);
   const StepProfile *known = profileOf(func);
   PrecisionFacts facts(func, low, table, known, scaleOf(func, known));
   warn(facts);

@@ -30,6 +30,7 @@ public:
   bool isWithinKernel(mlir::Value v) const { return partial.isWithinKernel(v); }
   bool isNeverStored(mlir::Value v) const { return partial.isNeverStored(v); }
   const std::string *misfit(mlir::Value v) const { return findings.misfit(v); }
+  bool hasProfile() const { return findings.isKnown(); }
   const std::string *magnified(mlir::Value v) const { return magnifiedValues.why(v); }
   /// What the user fixed to a type that cannot hold it: a warning per op.
   llvm::ArrayRef<LocatedWarning> getWarnings() const { return warnings; }

@@ -172,8 +172,34 @@ void NonFiniteTracker::reportProducers(const ObservedValue &value, llvm::ArrayRe
   }
 }
 
+/// Where f32 has a value, or -1.
+int NonFiniteTracker::findInF32(size_t value) const {
+  llvm::StringRef key = observer->getValues()[value].key;
+  return reference->find(key.substr(0, key.rfind(" as ")));
+}
+
+/// A quotient that a select leaves out, as at the root of 0, is not finite in any type and spoils
+/// nothing: the same step in f32 has it, and gradients that are finite.
+bool NonFiniteTracker::isLeftOut(size_t value, const WideStep &wide) const {
+  if (!reference || !wide.isFinite)
+    return false;
+  int number = findInF32(value);
+  return number >= 0 && wide.ranges[number].seen && !wide.ranges[number].isFinite();
+}
+
+NonFiniteTracker::WideStep NonFiniteTracker::runInF32(llvm::ArrayRef<const void *> inputs,
+                                                      uint32_t valid) {
+  WideStep wide;
+  if (!reference)
+    return wide;
+  ampc_train_out out;
+  wide.ranges = rangesOf(*reference, inputs, valid, out);
+  wide.isFinite = !out.found_inf && std::isfinite(out.loss_double);
+  return wide;
+}
+
 /// Whether the 16-bit type is to blame, by the same step in f32.
-void NonFiniteTracker::reportCause(size_t value, llvm::ArrayRef<Range> ranges,
+void NonFiniteTracker::reportCause(size_t value, const WideStep &step,
                                    llvm::ArrayRef<const void *> inputs, uint32_t valid,
                                    double scale) {
   if (reportInputs(inputs, valid) || reportState())
@@ -184,10 +210,8 @@ void NonFiniteTracker::reportCause(size_t value, llvm::ArrayRef<Range> ranges,
     llvm::errs() << "  data and state were finite: the op itself gives it in f32\n";
     return;
   }
-  llvm::StringRef key = what.key;
-  int number = reference->find(key.substr(0, key.rfind(" as ")));
-  ampc_train_out out;
-  std::vector<Range> wide = rangesOf(*reference, inputs, valid, out);
+  int number = findInF32(value);
+  llvm::ArrayRef<Range> wide = step.ranges;
   bool isScaled =
       (what.kind == ValueKind::Gradient || what.kind == ValueKind::WeightGradient) && scale != 1;
   if (number < 0 || !wide[number].seen) {
@@ -208,7 +232,7 @@ void NonFiniteTracker::reportCause(size_t value, llvm::ArrayRef<Range> ranges,
   }
 }
 
-void NonFiniteTracker::report(size_t value, llvm::ArrayRef<Range> ranges,
+void NonFiniteTracker::report(size_t value, llvm::ArrayRef<Range> ranges, const WideStep &wide,
                               llvm::ArrayRef<const void *> inputs, uint32_t valid,
                               uint64_t number) {
   const ObservedValue &what = observer->getValues()[value];
@@ -220,7 +244,7 @@ void NonFiniteTracker::report(size_t value, llvm::ArrayRef<Range> ranges,
                << nameOf(ampc_dtype(observer->getTensor(value).dtype))
                << "): " << countText(range.infinite, range.nan, range.elements) << "\n  at "
                << what.location << "\n";
-  reportCause(value, ranges, inputs, valid, scale);
+  reportCause(value, wide, inputs, valid, scale);
   reportProducers(what, ranges, inputs, valid);
 }
 
@@ -233,15 +257,25 @@ bool NonFiniteTracker::after(ampc_status status, const ampc_train_out &out,
     return false;
   ampc_train_out again;
   std::vector<Range> ranges = rangesOf(*observer, inputs, valid, again);
-  for (size_t v = 0; v < ranges.size(); ++v)
-    if (ranges[v].seen && !ranges[v].isFinite()) {
-      if (reported.insert(observer->getValues()[v].key).second)
-        report(v, ranges, inputs, valid, number);
-      else
-        llvm::errs() << "step " << number << ": " << observer->getValues()[v].key
-                     << " is not finite again\n";
+  std::optional<WideStep> wide; // run for what has no description yet
+  for (size_t v = 0; v < ranges.size(); ++v) {
+    const std::string &key = observer->getValues()[v].key;
+    if (!ranges[v].seen || ranges[v].isFinite() || leftOut.count(key))
+      continue;
+    if (reported.count(key)) {
+      llvm::errs() << "step " << number << ": " << key << " is not finite again\n";
       return true;
     }
+    if (!wide)
+      wide = runInF32(inputs, valid);
+    if (isLeftOut(v, *wide)) {
+      leftOut.insert(key);
+      continue;
+    }
+    reported.insert(key);
+    report(v, ranges, *wide, inputs, valid, number);
+    return true;
+  }
   llvm::errs() << "step " << number << ": something is not finite, but no value of the step is\n";
   bool known = reportInputs(inputs, valid);
   return reportState() || known;

@@ -36,6 +36,11 @@ private:
     double max = 0; ///< of finite magnitudes
     bool isFinite() const { return infinite + nan == 0; }
   };
+  /// The same step in f32, from the same state.
+  struct WideStep {
+    std::vector<Range> ranges; ///< of the reference's values
+    bool isFinite = false;     ///< its loss and its gradients
+  };
   static Range rangeOf(llvm::ArrayRef<double> values);
   bool wentWrong(ampc_status status, const ampc_train_out &out);
   std::vector<Range> rangesOf(Observer &observer, llvm::ArrayRef<const void *> inputs,
@@ -44,9 +49,12 @@ private:
   Range rangeOfInput(int number, llvm::ArrayRef<const void *> inputs, uint32_t valid) const;
   bool reportInputs(llvm::ArrayRef<const void *> inputs, uint32_t valid);
   bool reportState();
-  void report(size_t value, llvm::ArrayRef<Range> ranges, llvm::ArrayRef<const void *> inputs,
-              uint32_t valid, uint64_t number);
-  void reportCause(size_t value, llvm::ArrayRef<Range> ranges, llvm::ArrayRef<const void *> inputs,
+  WideStep runInF32(llvm::ArrayRef<const void *> inputs, uint32_t valid);
+  int findInF32(size_t value) const;
+  bool isLeftOut(size_t value, const WideStep &wide) const;
+  void report(size_t value, llvm::ArrayRef<Range> ranges, const WideStep &wide,
+              llvm::ArrayRef<const void *> inputs, uint32_t valid, uint64_t number);
+  void reportCause(size_t value, const WideStep &step, llvm::ArrayRef<const void *> inputs,
                    uint32_t valid, double scale);
   void reportProducers(const ObservedValue &value, llvm::ArrayRef<Range> ranges,
                        llvm::ArrayRef<const void *> inputs, uint32_t valid);
@@ -57,7 +65,7 @@ private:
   ampc_options options;
   Snapshot snapshot;
   std::unique_ptr<Observer> observer, reference; ///< reference: the model in f32
-  llvm::StringSet<> reported;
+  llvm::StringSet<> reported, leftOut;
   bool any = false;
 };
 } // namespace ampc

@@ -8,7 +8,7 @@ using namespace ampc;
 
 ProfileFindings::ProfileFindings(const DecidedProgram &program, Type low,
                                  const StepProfile *profile, double scale)
-    : low(low) {
+    : low(low), isGiven(profile) {
   if (!profile)
     return;
   const FloatFormat &format = *findFormat(low);

@@ -18,6 +18,8 @@ public:
     auto found = misfits.find(v);
     return found == misfits.end() ? nullptr : &found->second;
   }
+  /// Whether there is a profile.
+  bool isKnown() const { return isGiven; }
   const llvm::DenseMap<mlir::Value, std::string> &all() const { return misfits; }
   /// Contractions of values that do not fit compute in f32.
   void demandFits(const DecidedProgram &program, const Treatments &treatments,
@@ -25,6 +27,7 @@ public:
 
 private:
   mlir::Type low;
+  bool isGiven;
   llvm::DenseMap<mlir::Value, std::string> misfits;
 };
 } // namespace ampc

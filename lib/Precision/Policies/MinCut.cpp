@@ -124,7 +124,8 @@ Assignment ampc::assignMinCut(const PrecisionFacts &facts, const Pins &pins) {
                    cast<OpResult>(v).getResultNumber())) // the op's reason is its main result's
       continue;
     if (isFull && pins.savedLow.contains(v))
-      assignment.saved[v] = facts.lowOf(op);
+      assignment.saved[v] =
+          pins.savedWide.contains(v) ? BFloat16Type::get(op->getContext()) : facts.lowOf(op);
     if (auto pinned = pins.full.find(v); isFull && pinned != pins.full.end())
       assignment.reasons[op] = pinned->getSecond();
     else if (auto sensitive = pins.sensitive.find(v); isFull && sensitive != pins.sensitive.end())

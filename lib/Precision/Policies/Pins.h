@@ -14,10 +14,12 @@ struct Pins {
   llvm::DenseMap<mlir::Value, Reason> sensitive;
   /// Of those: the backward pass reads a copy in 16 bits.
   llvm::DenseSet<mlir::Value> savedLow;
+  /// Of those: f16 may not hold them, so that the copy is in bf16.
+  llvm::DenseSet<mlir::Value> savedWide;
   bool isFull(mlir::Value v) const { return full.contains(v) || sensitive.contains(v); }
 };
 Pins findPins(const PrecisionFacts &facts);
-/// Adds `sensitive` and `savedLow`.
+/// Adds `sensitive`, `savedLow` and `savedWide`.
 void findSensitive(const PrecisionFacts &facts, Pins &pins);
 /// Values that only a parameter's gradient reads, directly or through ops that move or add them.
 llvm::DenseSet<mlir::Value> gradientsOf(const PrecisionFacts &facts);

@@ -8,6 +8,7 @@
 // cheapest. A loss that a model writes out as pointwise ops is found by its place: behind the last
 // contraction.
 #include "lib/Precision/Policies/Pins.h"
+#include "lib/Precision/Ranges.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -34,6 +35,9 @@ public:
     for (auto &[value, reason] : pins.sensitive)
       if (maySaveRounded(value))
         pins.savedLow.insert(value);
+    for (Value value : pins.savedLow)
+      if (!fits(value))
+        pins.savedWide.insert(value);
   }
 
 private:
@@ -58,6 +62,7 @@ private:
   bool givesLogits(Operation *op) const;
   void decide(Operation *op, Value result);
   bool maySaveRounded(Value v) const;
+  bool fits(Value v) const;
 
   const PrecisionFacts &facts;
   Pins &pins;
@@ -223,6 +228,16 @@ bool SensitivityFinder::maySaveRounded(Value v) const {
       return false;
   }
   return isKept;
+}
+
+/// Whether the 16-bit type holds a value that the forward pass keeps in f32. A residual stream has
+/// no bound that is known without data: in f16 the copy would be infinite where the stream is not,
+/// and all gradients behind it NaN.
+bool SensitivityFinder::fits(Value v) const {
+  Type low = facts.lowOf(v.getDefiningOp());
+  if (!low.isF16())
+    return true;
+  return facts.hasProfile() ? !facts.misfit(v) : rangeOf(v) && !rangeMisfit(v, low);
 }
 
 void ampc::findSensitive(const PrecisionFacts &facts, Pins &pins) {

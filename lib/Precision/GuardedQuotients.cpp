@@ -1,0 +1,70 @@
+// Cotangents behind a division whose divisor a small constant holds up.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Precision/GuardedQuotients.h"
+#include "lib/Precision/Ranges.h"
+#include "lib/Precision/Values.h"
+#include "mlir-dialects/Train/Origin.h"
+
+using namespace mlir;
+using namespace ampc;
+
+/// The one number that a constant holds.
+static std::optional<double> numberOf(Value v) {
+  DenseFPElementsAttr elements;
+  if (!matchPattern(v, m_Constant(&elements)) || !elements.isSplat())
+    return std::nullopt;
+  return elements.getSplatValue<APFloat>().convertToDouble();
+}
+
+/// The least that a divisor can be where it is made of a length and a constant: c of max(|x|, c),
+/// of clamp(|x|, c, ...) and of |x| + c. Found by the op's range, were its other operands lengths.
+static std::optional<double> guardOf(Value divisor) {
+  Operation *op = divisor.getDefiningOp();
+  while (op && movesOnly(op))
+    op = op->getOperand(0).getDefiningOp();
+  auto precision = dyn_cast_or_null<PrecisionOpInterface>(op);
+  if (!precision || op->getNumResults() != 1)
+    return std::nullopt;
+  ampc::Range range = precision.getRange(0, [&](unsigned i) -> ampc::Range {
+    if (std::optional<double> number = numberOf(op->getOperand(i)))
+      return Interval{*number, *number};
+    return Interval{0, largestOf(Float32Type::get(op->getContext()))};
+  });
+  return range ? std::optional(range->low) : std::nullopt;
+}
+
+/// The divisor of a quotient of two values, or null.
+static Value divisorOf(Operation *op) {
+  auto precision = dyn_cast<PrecisionOpInterface>(op);
+  if (!precision || op->getNumOperands() != 2 || op->getNumResults() != 1 ||
+      precision.getConditioning(0) == Conditioning::Singular ||
+      precision.getConditioning(1) != Conditioning::Singular)
+    return {};
+  return op->getOperand(1);
+}
+
+/// Whether the op may give f16: by the type of its region, or of the whole program.
+static bool mayBeHalf(Operation *op, Type low) {
+  train::OriginAttr origin = originOf(op);
+  auto region = dyn_cast_or_null<TypeAttr>(origin ? origin.getRegion() : Attribute());
+  return (region ? region.getValue() : low).isF16();
+}
+
+void ampc::guardQuotients(train::FuncOp func, Type low) {
+  for (Operation &op : llvm::make_early_inc_range(func.getBody().front())) {
+    Value divisor = divisorOf(&op);
+    if (!divisor || stageOf(&op) != train::Stage::Backward ||
+        !getElementTypeOrSelf(op.getResult(0)).isF32() || !mayBeHalf(&op, low))
+      continue;
+    std::optional<double> guard = guardOf(divisor);
+    if (!guard || !(*guard > 0) || !(1 / *guard > largestOf(Float16Type::get(func.getContext()))))
+      continue;
+    OpBuilder builder(func.getContext());
+    builder.setInsertionPointAfter(&op);
+    GradBuilder b(builder, &op);
+    Value result = op.getResult(0);
+    Value isAbove = b.greater(b.op<train::AbsOp>(divisor), b.real(*guard, divisor));
+    Value guarded = b.select(isAbove, result, b.real(0.0, result));
+    result.replaceAllUsesExcept(guarded, guarded.getDefiningOp());
+  }
+}
