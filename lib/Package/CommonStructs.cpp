@@ -52,13 +52,19 @@ static constexpr Placed tensorFields[] = {AMPC_FIELD(ampc_tensor, name, Text),
                                           AMPC_FIELD(ampc_tensor, label_runs, Dims)};
 AMPC_CHECK(ampc_tensor, tensorFields);
 
-static constexpr Placed trainOutFields[] = {
-    AMPC_FIELD(ampc_train_out, size, UInt32),      AMPC_FIELD(ampc_train_out, loss, Float),
-    AMPC_FIELD(ampc_train_out, grad_norm, Float),  AMPC_FIELD(ampc_train_out, loss_scale, Float),
-    AMPC_FIELD(ampc_train_out, found_inf, UInt8),  AMPC_FIELD(ampc_train_out, skipped, UInt8),
-    AMPC_FIELD(ampc_train_out, reserved, UInt16),  AMPC_FIELD(ampc_train_out, learning_rate, Float),
-    AMPC_FIELD(ampc_train_out, step, UInt64),      AMPC_FIELD(ampc_train_out, loss_double, Double),
-    AMPC_FIELD(ampc_train_out, nonfinite, UInt64), AMPC_FIELD(ampc_train_out, numbers, Numbers)};
+static constexpr Placed trainOutFields[] = {AMPC_FIELD(ampc_train_out, size, UInt32),
+                                            AMPC_FIELD(ampc_train_out, loss, Float),
+                                            AMPC_FIELD(ampc_train_out, grad_norm, Float),
+                                            AMPC_FIELD(ampc_train_out, loss_scale, Float),
+                                            AMPC_FIELD(ampc_train_out, found_inf, UInt8),
+                                            AMPC_FIELD(ampc_train_out, skipped, UInt8),
+                                            AMPC_FIELD(ampc_train_out, reserved, UInt16),
+                                            AMPC_FIELD(ampc_train_out, learning_rate, Float),
+                                            AMPC_FIELD(ampc_train_out, step, UInt64),
+                                            AMPC_FIELD(ampc_train_out, loss_double, Double),
+                                            AMPC_FIELD(ampc_train_out, nonfinite, UInt64),
+                                            AMPC_FIELD(ampc_train_out, numbers, Numbers),
+                                            AMPC_FIELD(ampc_train_out, skipped_in_row, UInt64)};
 AMPC_CHECK(ampc_train_out, trainOutFields);
 
 static constexpr Placed hooksFields[] = {
@@ -87,7 +93,8 @@ static constexpr Placed optionsFields[] = {AMPC_FIELD(ampc_options, size, UInt32
                                            AMPC_FIELD(ampc_options, initial_data, Text),
                                            AMPC_FIELD(ampc_options, shares, Int32),
                                            AMPC_FIELD(ampc_options, pin_threads, Int32),
-                                           AMPC_FIELD(ampc_options, denormals, Int32)};
+                                           AMPC_FIELD(ampc_options, denormals, Int32),
+                                           AMPC_FIELD(ampc_options, skip_limit, UInt64)};
 AMPC_CHECK(ampc_options, optionsFields);
 
 template <size_t count> static std::vector<CommonField> fieldsOf(const Placed (&placed)[count]) {
@@ -127,6 +134,7 @@ llvm::ArrayRef<CommonConstant> ampc::commonConstants() {
                                              AMPC_VALUE(AMPC_E_NONFINITE_LOSS),
                                              AMPC_VALUE(AMPC_E_NONFINITE_GRADIENT),
                                              AMPC_VALUE(AMPC_E_DEVICE),
+                                             AMPC_VALUE(AMPC_E_STALLED),
                                              AMPC_VALUE(AMPC_F32),
                                              AMPC_VALUE(AMPC_F64),
                                              AMPC_VALUE(AMPC_F16),
@@ -146,6 +154,7 @@ llvm::ArrayRef<CommonConstant> ampc::commonConstants() {
                                              AMPC_VALUE(AMPC_ROLE_RANDOM),
                                              AMPC_VALUE(AMPC_ROLE_SCALE),
                                              AMPC_VALUE(AMPC_ROLE_WORKING),
+                                             AMPC_VALUE(AMPC_SKIPS_TO_LOG),
                                              AMPC_VALUE(AMPC_SHARES_FIXED),
                                              AMPC_VALUE(AMPC_SHARES_DYNAMIC),
                                              AMPC_VALUE(AMPC_DENORMALS_KEEP),

@@ -227,8 +227,9 @@ static std::string otherStatuses(const ProgramInfo &program) {
   if (program.lossOutput >= 0 && (program.scaleSlot < 0 || allows))
     statuses += ", AMPC_E_NONFINITE_LOSS";
   if (!allows && program.kind != AMPC_PROGRAM_GRAD)
-    statuses += program.nonfinite == AMPC_NONFINITE_SKIP ? ", AMPC_W_STEP_SKIPPED"
-                                                         : ", AMPC_E_NONFINITE_GRADIENT";
+    statuses += program.nonfinite == AMPC_NONFINITE_SKIP
+                    ? ", AMPC_W_STEP_SKIPPED, AMPC_E_STALLED (options.skip_limit)"
+                    : ", AMPC_E_NONFINITE_GRADIENT, AMPC_E_STALLED (options.skip_limit)";
   return statuses;
 }
 

@@ -76,7 +76,7 @@ uint64_t ampc_rt_now_ns(void);
 /* Places of the parts of a state, in bytes from its start. */
 typedef struct {
   size_t slots, arena, scratch, room, operands, outputs, threads, shares, header, ranges, runs,
-      ready, device, total;
+      ready, skips, device, total;
   size_t slot_bytes, scratch_stride, header_bytes;
   int32_t thread_count;
   int32_t range_count;
@@ -96,6 +96,7 @@ struct ampc_state {
   bool split;
   bool dynamic; /* shares */
   bool flushes; /* denormals */
+  uint64_t skip_limit;
   bool own_memory;
   bool is_present; /* all pages of the state and of work memory, or none is needed */
   ampc_release release;
@@ -120,6 +121,10 @@ static inline uint64_t *ampc_rt_runs_data(const ampc_state *state) {
 /* Per program: whether a GRAD program has left gradients that no APPLY program has used. */
 static inline bool *ampc_rt_ready_data(const ampc_state *state) {
   return (bool *)ampc_rt_at(state, state->layout.ready);
+}
+/* Per TRAIN and APPLY program: its skips in a row. */
+static inline uint64_t *ampc_rt_skips_data(const ampc_state *state) {
+  return (uint64_t *)(uintptr_t)ampc_rt_at(state, state->layout.skips);
 }
 /* A kernel as this state runs it. */
 static inline const ampc_code *ampc_rt_code(const ampc_state *state, int32_t kernel) {

@@ -460,6 +460,7 @@ static ampc_status loadFile(Load *load) {
       ampc_rt_runs_data(load->state)[p] = runsOf(load, p);
   memset(ampc_rt_ready_data(load->state), 0, (size_t)load->state->model->program_count);
   const ampc_model *model = load->state->model;
+  memset(ampc_rt_skips_data(load->state), 0, sizeof(uint64_t) * (size_t)model->program_count);
   if (model->device && (status = model->device->push(load->state, load->state->error)))
     return status;
   if ((status = ampc_rt_derive(load->state)))

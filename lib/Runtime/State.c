@@ -106,6 +106,7 @@ static ampc_rt_layout layoutOf(const ampc_model *model, const ampc_options *opti
   layout.ranges = reserve(&total, sizeof(ampc_rt_range) * (size_t)layout.range_count);
   layout.runs = reserve(&total, 2 * sizeof(uint64_t) * (size_t)model->program_count);
   layout.ready = reserve(&total, sizeof(bool) * (size_t)model->program_count);
+  layout.skips = reserve(&total, sizeof(uint64_t) * (size_t)model->program_count);
   layout.device = reserve(&total, device ? device->bytes(model) : 0);
   layout.total = total;
   return layout;
@@ -302,6 +303,7 @@ static ampc_status start(const ampc_model *model, const ampc_options *options,
   state->split = options->want_split != 0;
   state->dynamic = options->shares == AMPC_SHARES_DYNAMIC;
   state->flushes = options->denormals == AMPC_DENORMALS_FLUSH;
+  state->skip_limit = options->skip_limit;
   state->own_memory = !options->memory;
   state->release = options->release ? options->release : releaseDefault;
   state->allocator_context = context;

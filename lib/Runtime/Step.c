@@ -162,6 +162,28 @@ static bool isRefused(const ampc_rt_call *call) {
          nonfinite(call) != 0;
 }
 
+/* Skips in a row, with this call. Gradients alone are no step, and a loss that is not finite stops
+   one ahead of the decision to skip. */
+static uint64_t countSkips(const ampc_rt_call *call, bool ran) {
+  uint64_t *skips = &ampc_rt_skips_data(call->state)[call->program - call->state->model->programs];
+  if (ran && call->program->kind != AMPC_PROGRAM_GRAD)
+    *skips = isRefused(call) ? *skips + 1 : 0;
+  return *skips;
+}
+
+/* A training that stands still has finite losses and no error: it is told once per standstill. */
+static void logSkips(const ampc_rt_call *call, uint64_t skips) {
+  if (skips != AMPC_SKIPS_TO_LOG || !call->hooks || !call->hooks->on_log)
+    return;
+  char line[AMPC_ERROR_BYTES];
+  ampc_rt_text text = {line, sizeof line, 0};
+  ampc_rt_print(&text,
+                "%s: the last %u steps were skipped, since gradients are infinite or NaN: nothing "
+                "is learned; 'ampc train --track-nonfinite' names the cause",
+                call->program->name, skips);
+  call->hooks->on_log(call->hooks->context, line);
+}
+
 /* What the loss function returns beside the loss, for the caller; null if that is all. Where the
    loss is not finite not all of them were computed. */
 static const double *reportNumbers(const ampc_rt_call *call, bool known) {
@@ -175,8 +197,8 @@ static const double *reportNumbers(const ampc_rt_call *call, bool known) {
   return numbers;
 }
 
-/* `ran`: the backward pass, too. */
-static void report(const ampc_rt_call *call, double scale, bool ran, void *out) {
+/* `ran`: the backward pass, too. Gives the skips in a row. */
+static uint64_t report(const ampc_rt_call *call, double scale, bool ran, void *out) {
   const ampc_program *program = call->program;
   ampc_train_out result;
   memset(&result, 0, sizeof result);
@@ -191,15 +213,18 @@ static void report(const ampc_rt_call *call, double scale, bool ran, void *out) 
   result.numbers = reportNumbers(call, ran && __builtin_isfinite(result.loss_double));
   result.found_inf = result.nonfinite != 0;
   result.skipped = ran && isRefused(call);
+  result.skipped_in_row = countSkips(call, ran);
   result.step = (uint64_t)slotValue(call, program->step_slot, 0);
   if (call->hooks && call->hooks->on_step) {
     result.size = sizeof result;
     call->hooks->on_step(call->hooks->context, &result);
   }
+  logSkips(call, result.skipped ? result.skipped_in_row : 0);
   uint32_t size = out ? *(const uint32_t *)out : 0;
   result.size = size;
   if (out)
     memcpy(out, &result, size < sizeof result ? size : sizeof result);
+  return result.skipped_in_row;
 }
 
 static ampc_status train(const ampc_rt_call *call, void *out, char *error) {
@@ -221,12 +246,17 @@ static ampc_status train(const ampc_rt_call *call, void *out, char *error) {
     advanceRandom(call->state);
     ++ampc_rt_runs_data(call->state)[call->program - call->state->model->programs];
   }
-  report(call, scale, finite, out);
+  uint64_t skips = report(call, scale, finite, out);
   if (!finite)
     return ampc_rt_fail(error, AMPC_E_NONFINITE_LOSS,
                         "%s: the loss is not finite; nothing was updated", call->program->name);
   if (!isRefused(call))
     return AMPC_OK;
+  if (call->state->skip_limit && skips >= call->state->skip_limit)
+    return ampc_rt_fail(error, AMPC_E_STALLED,
+                        "%s: the last %u steps were skipped, since gradients are infinite or NaN; "
+                        "'ampc train --track-nonfinite' names the cause",
+                        call->program->name, skips);
   if (call->program->nonfinite == AMPC_NONFINITE_SKIP)
     return AMPC_W_STEP_SKIPPED;
   return ampc_rt_fail(error, AMPC_E_NONFINITE_GRADIENT,

@@ -142,6 +142,8 @@ const char *ampc_rt_status_string(ampc_status status) {
     return "gradients are infinite or NaN";
   case AMPC_E_DEVICE:
     return "the GPU or its driver is missing, or failed";
+  case AMPC_E_STALLED:
+    return "too many steps in a row were skipped";
   }
   return "unknown status";
 }

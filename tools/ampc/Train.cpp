@@ -81,6 +81,9 @@ static cl::opt<bool>
                    cl::desc("name the first value that becomes infinite or NaN, and what it was "
                             "made from; the state is kept before every step"),
                    cl::sub(trainCommand));
+static cl::opt<unsigned>
+    warnSkips("warn-skips", cl::desc("warn after N skipped steps in a row (default: 20; 0: never)"),
+              cl::value_desc("N"), cl::init(AMPC_SKIPS_TO_LOG), cl::sub(trainCommand));
 static PrecisionOptions precision(trainCommand);
 
 /// What one option asks of another one; empty: nothing is wrong.
@@ -278,9 +281,11 @@ bool Training::open() {
 int Training::run() {
   if (!open())
     return 1;
-  for (Turn &turn : turns)
+  for (Turn &turn : turns) {
+    turn.standstill = std::make_unique<Standstill>(session, turn.program, warnSkips);
     if (trackNonFinite)
       turn.tracker = std::make_unique<NonFiniteTracker>(session, turn.program, request, state);
+  }
   LoopOptions options;
   options.total = epochs ? epochs * perEpoch() : uint64_t(steps);
   options.epochs = epochs;

@@ -168,6 +168,13 @@ std::string TrainLoop::nameOf(const Turn &turn, uint64_t run) const {
          (turns.size() > 1 ? " (" + turn.name + ")" : "");
 }
 
+/// How to find the first value that is not finite, unless this run does so.
+std::string TrainLoop::trackingText(const Turn &turn) const {
+  if (turn.tracker)
+    return "";
+  return "\n  to see which value is the first:\n  " + commandWithout({}) + " --track-nonfinite";
+}
+
 /// Once each: such steps seldom come alone.
 void TrainLoop::note(size_t turn, uint64_t run, const ampc_train_out &out) {
   outs[turn] = out;
@@ -181,10 +188,9 @@ void TrainLoop::note(size_t turn, uint64_t run, const ampc_train_out &out) {
   std::string where = "ampc: warning: " + nameOf(turns[turn], run) + ": ";
   if (out.skipped && !std::isfinite(out.loss_double) && !badLosses++)
     progress->say(where + "skipped, since the loss is not finite, which no loss scale mends" +
-                  findBadRow(turns[turn], run) +
-                  (turns[turn].tracker ? ""
-                                       : "\n  to see which value is the first:\n  " +
-                                             commandWithout({}) + " --track-nonfinite"));
+                  findBadRow(turns[turn], run) + trackingText(turns[turn]));
+  if (std::string what = turns[turn].standstill->note(out); !what.empty())
+    progress->say(where + what + (out.skipped ? trackingText(turns[turn]) : ""));
   if (out.found_inf && !out.skipped && !spoilt++)
     progress->say(where + std::to_string(out.nonfinite) +
                   " elements of gradients are infinite or NaN, and the update was done with them: "
@@ -271,6 +277,11 @@ int TrainLoop::finish(uint64_t done) {
   int status = save();
   if (validation && !validation->getBestText().empty())
     progress->say(validation->getBestText());
+  for (const Turn &turn : turns)
+    if (std::string why = turn.standstill->failure(); !why.empty() && !stopSignal) {
+      std::string name = turns.size() > 1 ? turn.name + ": " : "";
+      return fail(name + why + trackingText(turn));
+    }
   return stopSignal ? 128 + stopSignal : status;
 }
 

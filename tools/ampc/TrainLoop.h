@@ -6,6 +6,7 @@
 #include "tools/ampc/Batches.h"
 #include "tools/ampc/NonFinite.h"
 #include "tools/ampc/Progress.h"
+#include "tools/ampc/Standstill.h"
 #include "tools/ampc/TrainLog.h"
 #include "tools/ampc/Validation.h"
 
@@ -17,6 +18,7 @@ struct Turn {
   unsigned times = 1;
   Batches batches;
   std::unique_ptr<NonFiniteTracker> tracker; ///< null: nobody asked
+  std::unique_ptr<Standstill> standstill;
 };
 
 struct LoopOptions {
@@ -50,6 +52,7 @@ private:
   bool isBad(int evaluation, Batches &batches, llvm::ArrayRef<int64_t> rows);
   std::string nameOf(const Turn &turn, uint64_t run) const;
   void note(size_t turn, uint64_t run, const ampc_train_out &out);
+  std::string trackingText(const Turn &turn) const;
   bool finishStep(uint64_t step, std::string &error);
   void show(uint64_t done);
   int save();

@@ -27,7 +27,9 @@ typedef enum {
   AMPC_E_NONFINITE_LOSS = -8,  /* the loss is infinite or NaN; only the random counter advanced */
   AMPC_E_NONFINITE_GRADIENT = -9, /* gradients are infinite or NaN in a step with nonfinite =
                                      "fail"; only the random counter and the loss scale changed */
-  AMPC_E_DEVICE = -10             /* the GPU or its driver is missing, or failed */
+  AMPC_E_DEVICE = -10,            /* the GPU or its driver is missing, or failed */
+  AMPC_E_STALLED =
+      -11 /* as AMPC_W_STEP_SKIPPED, once options.skip_limit steps in a row were skipped */
 } ampc_status;
 
 typedef enum {
@@ -116,10 +118,16 @@ typedef struct {
   uint64_t step;       /* updates done so far, this one included */
   double loss_double;  /* the loss with all its bits in models of type f64 */
   uint64_t nonfinite;  /* elements of gradients, before clipping, that were infinite or NaN */
-  const double *numbers; /* what the loss function returns beside the loss, at the places that
-                            constants of the model's header name; valid until the next call, NaN
-                            after a loss that is not finite, null if there are none */
+  const double *numbers;   /* what the loss function returns beside the loss, at the places that
+                              constants of the model's header name; valid until the next call, NaN
+                              after a loss that is not finite, null if there are none */
+  uint64_t skipped_in_row; /* updates of this step that were skipped, this one included, since one
+                              that was done, or since create or load */
 } ampc_train_out;
+
+/* A dynamic loss scale has fallen by a factor of a million after as many bad steps in a row: the
+   cause is more likely a value beyond f16, which no scale mends. */
+enum { AMPC_SKIPS_TO_LOG = 20 };
 
 /* Called on the thread that called the library; null members are not called. */
 typedef struct {
@@ -128,8 +136,9 @@ typedef struct {
   void *context;
   void (*on_step)(void *context, const ampc_train_out *out);
   void (*on_span)(void *context, const char *name, uint64_t begin_ns,
-                  uint64_t end_ns); /* one kernel; monotonic clock */
-  void (*on_log)(void *context, const char *message);
+                  uint64_t end_ns);                   /* one kernel; monotonic clock */
+  void (*on_log)(void *context, const char *message); /* also once at AMPC_SKIPS_TO_LOG steps in a
+                                                         row that were skipped */
 } ampc_hooks;
 
 /* How to create a state. Zero everything, then set `size` and what you want changed. */
@@ -160,6 +169,8 @@ typedef struct {
                                (the caller's is 0, and left alone) to the i-th, from 0, of those that
                                the caller may use; 0: the system moves them */
   int32_t denormals;        /* ampc_denormals */
+  uint64_t skip_limit;      /* a training call that is skipped as the skip_limit-th in a row, or
+                               later, returns AMPC_E_STALLED; 0: AMPC_W_STEP_SKIPPED for ever */
 } ampc_options;
 
 /* Flags of load. */

@@ -3,7 +3,9 @@
   ! ampc compile --initial-data=beside has written. shares: how threads share the tasks of a kernel, AMPC_SHARES_DYNAMIC where
   ! processors do other work, too. pin_threads: each but the first keeps to one processor. denormals: what kernels on the host
   ! make of numbers below 1.2e-38; AMPC_DENORMALS_FLUSH takes them for zeros, which some processors are faster with.
-  subroutine create(self, status, seed, threads, device, want_split, initial_data, shares, pin_threads, denormals)
+  ! skip_limit: from so many skipped steps in a row on, the status of a step is AMPC_E_STALLED; 0: never.
+  subroutine create(self, status, seed, threads, device, want_split, initial_data, shares, pin_threads, denormals, &
+                    skip_limit)
     class(@), intent(inout) :: self
     integer(c_int), intent(out) :: status
     integer(c_int64_t), intent(in), optional :: seed
@@ -14,6 +16,7 @@
     integer(c_int), intent(in), optional :: shares
     logical, intent(in), optional :: pin_threads
     integer(c_int), intent(in), optional :: denormals
+    integer(c_int64_t), intent(in), optional :: skip_limit
     type(ampc_options), target :: options
     character(kind=c_char), target :: message(512), place(64), path(4096)
     call self%destroy()
@@ -27,6 +30,7 @@
     if (present(shares)) options%shares = shares
     if (present(pin_threads)) options%pin_threads = merge(1, 0, pin_threads)
     if (present(denormals)) options%denormals = denormals
+    if (present(skip_limit)) options%skip_limit = skip_limit
     if (present(device)) then
       call toC(device, place)
       options%device = c_loc(place)

@@ -120,18 +120,19 @@ class _Model:
     """What all calls have in common. Calls of one state wait for one another."""
 
     def __init__(self, *, seed=0, threads=0, shares=AMPC_SHARES_FIXED, pin_threads=False, device=None, want_split=False,
-                 initial_data=None, denormals=AMPC_DENORMALS_KEEP):
+                 initial_data=None, denormals=AMPC_DENORMALS_KEEP, skip_limit=0):
         """A new state, with first values from `seed`. `threads`: 0 for as many as the process may use. `shares`: how they
         share the tasks of a kernel; AMPC_SHARES_DYNAMIC where processors do other work, too. `pin_threads`: each but the
         first keeps to one processor. `device`: "cpu", "cuda" or "cuda:1"; None for the first that the model was compiled for
         and that is there. `want_split`: keep room for gradients, for calls of grad and apply. `initial_data`: the file of
         first values that ampc compile --initial-data=beside has written; None for the one beside this file. `denormals`: what
         kernels on the host make of numbers below 1.2e-38; AMPC_DENORMALS_FLUSH takes them for zeros, which some processors
-        are faster with."""
+        are faster with. `skip_limit`: from so many skipped steps in a row on, a call of a step raises Error with the status
+        AMPC_E_STALLED; 0 for never."""
         self._lock, self._state = threading.Lock(), ctypes.c_void_p()
         message = ctypes.create_string_buffer(512)
         options = ampc_options(size=ctypes.sizeof(ampc_options), seed=seed, threads=threads, shares=shares,
-                               pin_threads=pin_threads, want_split=want_split, denormals=denormals,
+                               pin_threads=pin_threads, want_split=want_split, denormals=denormals, skip_limit=skip_limit,
                                device=device.encode() if device else None,
                                error=ctypes.addressof(message), error_bytes=len(message),
                                initial_data=os.fsencode(initial_data or os.path.join(_FOLDER, f"{_NAME}.data.safetensors")))

@@ -1,0 +1,42 @@
+// Trainings that go on and learn nothing: skipped steps in a row, a loss scale that leaves no
+// gradient, parameters that never change.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TOOLS_AMPC_STANDSTILL_H
+#define TOOLS_AMPC_STANDSTILL_H
+
+#include "tools/ampc/Session.h"
+
+namespace ampc {
+/// Watches the reports of one train.step.
+class Standstill {
+public:
+  /// So many skips in a row at the end of a training are a failure. So many updates are one look at
+  /// the parameters.
+  static constexpr unsigned lastSteps = 100;
+
+  /// `limit`: skips in a row to warn after; 0: never.
+  Standstill(Session &session, int program, unsigned limit);
+  /// What to say after a run of the step; empty: nothing.
+  std::string note(const ampc_train_out &out);
+  /// Why a training that ends here has failed; empty: it has not.
+  std::string failure() const;
+
+private:
+  /// A parameter of the step.
+  struct Parameter {
+    int slot;
+    uint64_t hash = 0; ///< of its bytes when it was last looked at
+  };
+  std::string whySkipped(const ampc_train_out &out) const;
+  std::string findUnchanged();
+  uint64_t hashOf(int slot);
+
+  Session &session;
+  const ampc_program &program;
+  unsigned limit;
+  uint64_t skips = 0, updates = 0;
+  bool isFlushed = false; ///< the warning of a small loss scale was given
+  std::vector<Parameter> parameters;
+};
+} // namespace ampc
+#endif
