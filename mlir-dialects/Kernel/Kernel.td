@@ -397,9 +397,11 @@ def Kernel_ReduceOp
   let summary =
       "Combines the yielded values over the middle dimension of a space [outer, reduced, inner]";
   let description = [{
-    Every yielded value has the type of its accumulator and gives a
-    result over [outer, inner]. `reduced` is cut into `parts`, whose sums are combined in order: the
-    result does not depend on the number of threads.
+    Every yielded value has the type of its accumulator and gives a result over [outer, inner].
+
+    The order of a sum is that of the page on numerics, the same on every target and for any number of threads. `reduced` is cut into
+    `parts`: chunks of 256 rows where `inner` is more than 1, else of 8192 columns. A tree adds their sums: chunk i and chunk i + n/2, n the
+    next power of two, then n/4, and so on.
 
     Constraints:
 

@@ -186,14 +186,15 @@ SmallVector<Value> GeluOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotange
   return {b.mul(g, b.add(phi, b.mul(x, density)))};
 }
 
-// With t = tanh(c (x + a x^3)): (1 + t)/2 + x/2 (1 - t^2) c (1 + 3 a x^2)
+// With s = sigmoid(z), z = x (c + a x^2): s + x s (1 - s) (c + 3 a x^2)
 SmallVector<Value> GeluTanhOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
-  Value g = cotangents[0], x = getX(), one = b.real(1.0, g), half = b.real(0.5, g);
-  Value square = b.square(x), a = b.real(0.044715, g), c = b.real(M_2_SQRTPI * M_SQRT1_2, g);
-  Value t = b.op<TanhOp>(b.mul(c, b.mul(x, b.add(one, b.mul(a, square)))));
-  Value inner = b.mul(c, b.add(one, b.mul(b.real(3 * 0.044715, g), square)));
-  Value slope = b.mul(b.mul(half, x), b.mul(b.sub(one, b.square(t)), inner));
-  return {b.mul(g, b.add(b.mul(half, b.add(one, t)), slope))};
+  constexpr double twice = 2 * M_2_SQRTPI * M_SQRT1_2;
+  Value g = cotangents[0], x = getX(), one = b.real(1.0, g), square = b.square(x);
+  Value c = b.real(twice, g), a = b.real(twice * 0.044715, g);
+  Value s = b.op<SigmoidOp>(b.mul(x, b.add(c, b.mul(a, square))));
+  Value inner = b.add(c, b.mul(b.real(twice * 3 * 0.044715, g), square));
+  Value bend = b.mul(b.mul(x, b.sub(one, s)), inner);
+  return {b.mul(g, b.mul(s, b.add(one, bend)))};
 }
 
 SmallVector<Value> ampc::extremumAdjoints(GradBuilder &b, Value g, Value larger, Value smaller) {

@@ -304,12 +304,15 @@ def Train_GeluOp : Train_RealUnaryOp<"gelu", Passthrough> {
 }
 def Train_GeluTanhOp : Train_RealUnaryOp<"gelu_tanh", Passthrough> {
   let summary = "gelu with Phi(x) approximated by (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2";
+  let doc = "Computed as x sigmoid(2 sqrt(2/pi) (x + 0.044715 x^3)), the same function: nothing cancels "
+            "where x is negative.";
   let range = [{ return ::ampc::rectified(x(0), -0.2785); }];
   let saves = ["0"];
   let scalar = [{
-    Value cube = b.mul(x[0], b.mul(x[0], x[0]));
-    Value u = b.mul(b.real(M_2_SQRTPI * M_SQRT1_2), b.add(x[0], b.mul(b.real(0.044715), cube)));
-    return b.mul(b.mul(b.real(0.5), x[0]), b.add(b.real(1.0), b.tanh(u))); }];
+    constexpr double twice = 2 * M_2_SQRTPI * M_SQRT1_2;
+    Value square = b.mul(x[0], x[0]);
+    Value z = b.mul(x[0], b.add(b.real(twice), b.mul(b.real(twice * 0.044715), square)));
+    return b.mul(x[0], b.sigmoid(z)); }];
 }
 def Train_SiluOp : Train_RealUnaryOp<"silu", Passthrough> {
   let summary = "x sigmoid(x)";

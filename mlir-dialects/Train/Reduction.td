@@ -119,7 +119,10 @@ def Train_SoftmaxOp : Train_RowUnaryOp<"softmax"> {
   let lists = ["mincut=normalize", "autocast=full", "propagate=infer"];
   let range = [{ return Interval{0, 1}; }];
   let saves = ["result"];
-  let scalar = [{ Value e = b.exp(b.sub(x[0], b.rowMax(x[0]))); return b.div(e, b.rowSum(e)); }];
+  // One division a row; the sum is from 1 to the number of columns.
+  let scalar = [{
+    Value e = b.exp(b.sub(x[0], b.rowMax(x[0])));
+    return b.mul(e, b.div(b.real(1.0), b.rowSum(e))); }];
   let adjoint =
       [{ Value gy = b.mul(g, getResult()); return {b.sub(gy, b.mul(getResult(), b.rowSum(gy)))}; }];
 }

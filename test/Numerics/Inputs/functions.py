@@ -53,6 +53,15 @@ def mish_slope(x):
     return t + x * sigmoid(x) * (1 - t * t)
 
 
+def gelu_exponent(x):
+    return 2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
+
+
+def gelu_slope(x):
+    z = gelu_exponent(x)
+    return sigmoid(z) + x * sigmoid(z) * sigmoid(-z) * 2 * math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * x * x)
+
+
 def round_even(x):
     return float(round(x))
 
@@ -92,10 +101,14 @@ CASES = {
     "hardswish": ("hardswish %x", lambda x: x * min(max(x + 3, 0), 6) / 6, lambda x: x / 3 + 0.5 if abs(x) < 3 else float(x > 0), uniform(-5, 5),
                   [(-4, 0, 0), (4, 4, 1), (3, 3, 1), (-3, 0, 0), (INF, INF, 1)]),
     "mish": ("mish %x", lambda x: x * math.tanh(softplus(x)), mish_slope, wide(-6, 1.8), [(0, 0, 0.6), (1000, 1000, 1), (INF, INF, None), (-80, -80 * math.exp(-80), None)]),
+    "silu": ("silu %x", lambda x: x * sigmoid(x), lambda x: sigmoid(x) * (1 + x * sigmoid(-x)), wide(-6, 1.8),
+             [(0, 0, 0.5), (100, 100, 1), (INF, INF, None), (NAN, NAN, NAN), (-80, -80 * math.exp(-80), None)]),
+    "gelu_tanh": ("gelu_tanh %x", lambda x: x * sigmoid(gelu_exponent(x)), gelu_slope, wide(-6, 0.9),
+                  [(0, 0, 0.5), (10, 10, 1), (INF, INF, None), (NAN, NAN, NAN), (-5, -5 * sigmoid(gelu_exponent(-5)), None)]),
     "softsign": ("softsign %x", lambda x: x / (1 + abs(x)), lambda x: 1 / (1 + abs(x))**2, wide(-6, 6), [(-0.0, -0.0, 1)]),
 }
 # What is a difference of numbers of about 1: values, and slopes.
-DIFFERENCES = {"hardsigmoid", "hardswish"}, {"mish", "hardswish"}
+DIFFERENCES = {"hardsigmoid", "hardswish"}, {"mish", "hardswish", "silu", "gelu_tanh"}
 
 
 def numbers(name, element):
@@ -147,6 +160,12 @@ def run(element, folder):
                 most = 12 if which else 5
                 if which and name == "erfinv" and want:
                     most += 10 * float(results["out0"][place])**2
+                # The error of an exponent is one of the exponential, relative to the exponent.
+                if not which and name == "gelu_tanh":
+                    most += 2 * abs(gelu_exponent(float(at))) if math.isfinite(at) else 0
+                # 1 - sigmoid has the error of a number of about 1, and is multiplied by x times the exponent's slope.
+                if which and math.isfinite(at) and name in ("silu", "gelu_tanh"):
+                    most += abs(at) * (1 if name == "silu" else 1.6 * (1 + 0.14 * at * at))
                 if not units <= most:
                     wrong += 1
                     print(f"{name}{' slope' if which else ''} at {at!r}: expected {want!r}, but got {got!r}, {units:.1f} units")

@@ -18,7 +18,7 @@
 // CHECK-NEXT: %[[DN:.*]] = train.matmul %[[DPR]], {{.*}} -> tensor<32x16xf32>
 // CHECK-NEXT: train.cast %[[DN]] {{.*}}: tensor<32x16xf32> to tensor<32x16xbf16>
 // The gradient behind the activation.
-// CHECK: train.tanh {{.*}}"partial-result"{{.*}} : tensor<4x8x16xf32>
+// CHECK: train.sigmoid {{.*}}"partial-result"{{.*}} : tensor<4x8x16xf32>
 // CHECK: %[[DH:.*]] = train.mul {{.*}}amp.decision<"cut"{{.*}} : tensor<4x8x16xf32>, tensor<4x8x16xf32>
 // CHECK-NEXT: %[[DHB:.*]] = train.cast %[[DH]] {{.*}}: tensor<4x8x16xf32> to tensor<4x8x16xbf16>
 // CHECK-NOT: %[[DH]]{{[^0-9]}}
