@@ -4,6 +4,8 @@
 #include "mlir-dialects/Train/Parts.h"
 #include "mlir-dialects/Train/ParseScope.h"
 #include "mlir-dialects/Train/Tensors.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -19,6 +21,31 @@ double CountOp::getNumber(int64_t parts) {
 }
 
 SmallVector<Value> CountOp::decompose(GradBuilder &b) { return {b.real(getNumber(), getType())}; }
+
+// ---- Elements that differ ----
+
+uint64_t ampc::allDimensions(Value value) {
+  return llvm::maskTrailingOnes<uint64_t>(std::min<int64_t>(64, tensorOf(value).getRank()));
+}
+
+uint64_t ampc::variesAlong(OpResult result, llvm::function_ref<uint64_t(Value)> variesOf) {
+  Operation *op = result.getOwner();
+  int64_t rank = tensorOf(result).getRank();
+  if (isa<RandomOpInterface>(op))
+    return 0;
+  if (DenseElementsAttr elements; matchPattern(op, m_Constant(&elements)))
+    return elements.isSplat() ? 0 : allDimensions(result);
+  if (auto iota = dyn_cast<IotaOp>(op))
+    return uint64_t(1) << iota.getDim();
+  bool broadcasts = isa<BroadcastToOp, ScalarOpInterface>(op);
+  uint64_t along = 0;
+  for (Value operand : op->getOperands()) {
+    int64_t ahead = rank - tensorOf(operand).getRank(); // broadcasting aligns the last dimensions
+    if (uint64_t dims = variesOf(operand))
+      along |= broadcasts && ahead >= 0 ? dims << ahead : allDimensions(result);
+  }
+  return along;
+}
 
 // ---- Linear ops ----
 

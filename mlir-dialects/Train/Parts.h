@@ -13,6 +13,10 @@
 namespace ampc {
 /// For the registry of a program that reads models.
 void registerPartOps(mlir::DialectRegistry &registry);
+/// A bit per dimension along which elements of a result differ, given those of the operands. Random
+/// numbers count as equal: every row has its own in any batch.
+uint64_t variesAlong(mlir::OpResult result, llvm::function_ref<uint64_t(mlir::Value)> variesOf);
+uint64_t allDimensions(mlir::Value value);
 /// Gives the linear ops of this dialect SummandsOpInterface.
 void attachSummands(mlir::MLIRContext *context);
 } // namespace ampc

@@ -22,6 +22,14 @@ Value ampc::validMask(GradBuilder &b, Type like, Value valid, std::optional<int6
   return b.compare(ComparePredicate::lt, row, validParts(b, type, valid, batchRows, dim));
 }
 
+std::optional<int64_t> ampc::dimensionOfMask(Operation *op) {
+  auto compare = dyn_cast<CompareOp>(op);
+  auto row = compare ? compare.getLhs().getDefiningOp<IotaOp>() : IotaOp();
+  return row ? std::optional<int64_t>(row.getDim()) : std::nullopt;
+}
+
+bool ampc::scalesCount(Operation *op) { return isa<MulOp>(op); }
+
 Value ampc::validCount(GradBuilder &b, Type like, Value valid, std::optional<int64_t> batchRows,
                        Type element) {
   return b.castTo(validParts(b, cast<RankedTensorType>(like), valid, batchRows, 0), element);

@@ -10,6 +10,10 @@ namespace ampc {
 /// the size of another dimension there.
 mlir::Value validMask(GradBuilder &b, mlir::Type type, mlir::Value valid,
                       std::optional<int64_t> batchRows, int64_t dim = 0);
+/// The dimension of the rows, of an op that validMask has made.
+std::optional<int64_t> dimensionOfMask(mlir::Operation *op);
+/// Whether an op makes units of a dimension of `valid`.
+bool scalesCount(mlir::Operation *op);
 /// How many rows of the leading dimension of `type` count, as a real of rank 0.
 mlir::Value validCount(GradBuilder &b, mlir::Type type, mlir::Value valid,
                        std::optional<int64_t> batchRows, mlir::Type element);

@@ -4,9 +4,8 @@
 #include "lib/Train/Autodiff/Reverse.h"
 #include "mlir-dialects/Train/Gradients.h"
 #include "mlir-dialects/Train/Parts.h"
-#include "mlir-dialects/Train/Tensors.h"
+#include "mlir-dialects/Train/ValidRows.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -36,31 +35,6 @@ static PartValue mixedBy(Operation *op) {
   mixed.of = OfWhole::Mixed;
   mixed.cause = op;
   return mixed;
-}
-
-static uint64_t allDimensions(Value value) {
-  return llvm::maskTrailingOnes<uint64_t>(std::min<int64_t>(64, tensorOf(value).getRank()));
-}
-
-/// The dimensions along which elements differ, of what is the same for all parts. Random numbers
-/// count as equal: every row has its own in any batch.
-uint64_t PartAnalysis::variesAlong(OpResult result) const {
-  Operation *op = result.getOwner();
-  int64_t rank = tensorOf(result).getRank();
-  if (isa<RandomOpInterface>(op))
-    return 0;
-  if (DenseElementsAttr elements; matchPattern(op, m_Constant(&elements)))
-    return elements.isSplat() ? 0 : allDimensions(result);
-  if (auto iota = dyn_cast<train::IotaOp>(op))
-    return uint64_t(1) << iota.getDim();
-  bool broadcasts = isa<train::BroadcastToOp, ScalarOpInterface>(op);
-  uint64_t along = 0;
-  for (Value operand : op->getOperands()) {
-    int64_t ahead = rank - tensorOf(operand).getRank(); // broadcasting aligns the last dimensions
-    if (uint64_t dims = of(operand).varies)
-      along |= broadcasts && ahead >= 0 ? dims << ahead : allDimensions(result);
-  }
-  return along;
 }
 
 PartAnalysis::PartAnalysis(train::FuncOp func, Facts given) : facts(std::move(given)) {
@@ -122,7 +96,7 @@ void PartAnalysis::visit(Operation *op) {
   else
     result = ofConstants(op, joined);
   for (OpResult value : op->getResults()) {
-    result.varies = variesAlong(value);
+    result.varies = variesAlong(value, [&](Value operand) { return of(operand).varies; });
     values[value] = result;
   }
 }
@@ -161,14 +135,11 @@ PartValue PartAnalysis::ofValid(Operation *op, PartValue joined) {
   PartValue result = joined;
   if (auto cast = dyn_cast<train::CastOp>(op); cast && isReal(cast.getResult())) {
     result.of = OfWhole::Sum;
-  } else if (isa<train::MulOp>(op)) {
+  } else if (scalesCount(op)) {
     result.of = OfWhole::Valid;
-  } else if (auto compare = dyn_cast<train::CompareOp>(op)) {
-    auto iota = compare.getLhs().getDefiningOp<train::IotaOp>();
-    if (!iota || of(compare.getRhs()).of != OfWhole::Valid)
-      return mixedBy(op);
+  } else if (std::optional<int64_t> dim = dimensionOfMask(op)) {
     result.of = OfWhole::Rows;
-    result.place = {int64_t(iota.getDim())};
+    result.place = {*dim};
   } else {
     return mixedBy(op);
   }

@@ -56,7 +56,6 @@ private:
   PartValue ofSums(mlir::Operation *op, PartValue joined);
   void visitRows(mlir::Operation *op, PartValue joined);
   void visitGradient(mlir::Operation *op);
-  uint64_t variesAlong(mlir::OpResult result) const;
   bool combinesPositions(mlir::Operation *op, mlir::OpResult result, BatchPlace place) const;
   bool total(mlir::OpOperand &operand);
   bool isSummand(mlir::Operation *op, unsigned index, unsigned other) const;
