@@ -5,18 +5,35 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <set>
 
 using namespace ampc::report;
 
 std::vector<int> ampc::report::longestPathLayers(size_t nodes, llvm::ArrayRef<Edge> edges) {
-  std::vector<std::vector<int>> before(nodes);
-  for (auto [from, to] : edges)
-    if (from < to)
-      before[to].push_back(from);
-  std::vector<int> layers(nodes, 0);
-  for (size_t node = 0; node < nodes; ++node)
-    for (int from : before[node])
-      layers[node] = std::max(layers[node], layers[from] + 1);
+  std::vector<std::vector<int>> after(nodes);
+  std::vector<int> layers(nodes, 0), waiting(nodes, 0);
+  for (auto [from, to] : edges) {
+    after[from].push_back(to);
+    ++waiting[to];
+  }
+  std::set<int> ready, rest;
+  for (int node = 0; node < int(nodes); ++node) {
+    rest.insert(node);
+    if (!waiting[node])
+      ready.insert(node);
+  }
+  while (!rest.empty()) { // a cycle is cut before its node of the lowest number
+    int node = *(ready.empty() ? rest : ready).begin();
+    ready.erase(node);
+    rest.erase(node);
+    for (int to : after[node]) {
+      if (!rest.count(to))
+        continue;
+      layers[to] = std::max(layers[to], layers[node] + 1);
+      if (--waiting[to] == 0)
+        ready.insert(to);
+    }
+  }
   return layers;
 }
 

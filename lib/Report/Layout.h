@@ -17,8 +17,8 @@ struct LayeredGraph {
   std::vector<Edge> edges;
 };
 
-/// Layers such that every edge goes to a later one, each as early as possible. Edges that do not
-/// lead from a lower to a higher number are ignored.
+/// Layers such that every edge goes to a later one, each as early as possible. Of a cycle the edges
+/// to its node of the lowest number are ignored.
 std::vector<int> longestPathLayers(size_t nodes, llvm::ArrayRef<Edge> edges);
 /// Centres of the nodes: nodes of one layer at least `gap` apart, in an order with few crossings
 /// (barycentres, Sugiyama et al. 1981), near their neighbours. Starts at 0. The time is linear but

@@ -18,8 +18,12 @@ static void expectApart(const LayeredGraph &graph, const std::vector<double> &ce
 
 TEST(Layout, LayersAreLongestPaths) {
   std::vector<Edge> edges{{0, 1}, {1, 2}, {0, 3}, {2, 3}, {4, 3}, {5, 1}};
-  // 5 -> 1 leads back and does not count.
   EXPECT_EQ(longestPathLayers(6, edges), (std::vector<int>{0, 1, 2, 3, 0, 0}));
+  // A consumer may have a lower number than its producer: the group of a loss begins with the
+  // weights of its micro-batches.
+  EXPECT_EQ(longestPathLayers(3, {{1, 2}, {2, 0}}), (std::vector<int>{2, 0, 1}));
+  // 2 -> 0 closes a cycle and does not count.
+  EXPECT_EQ(longestPathLayers(3, {{0, 1}, {1, 2}, {2, 0}}), (std::vector<int>{0, 1, 2}));
   EXPECT_TRUE(longestPathLayers(0, {}).empty());
 }
 
