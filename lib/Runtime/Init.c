@@ -212,6 +212,14 @@ static void initialValues(const ampc_slot *slot, const Stream *stream, Draws dra
     values[i] = slot->a + scale * values[i];
 }
 
+/* As casts of programs: without the fraction, and the nearest end of the type. */
+static int64_t whole(double value, int bits) {
+  double end = (double)(1ull << (bits - 1));
+  if (value >= end)
+    return (int64_t)((1ull << (bits - 1)) - 1);
+  return value >= -end ? (int64_t)value : -(int64_t)((1ull << (bits - 1)) - 1) - 1;
+}
+
 static void store(void *data, int32_t dtype, uint64_t i, double value) {
   switch (dtype) {
   case AMPC_F32:
@@ -227,21 +235,39 @@ static void store(void *data, int32_t dtype, uint64_t i, double value) {
     ((uint16_t *)data)[i] = ampc_rt_to_bf16((float)value);
     break;
   case AMPC_I16:
-    ((int16_t *)data)[i] = (int16_t)value;
+    ((int16_t *)data)[i] = (int16_t)whole(value, 16);
     break;
   case AMPC_I32:
-    ((int32_t *)data)[i] = (int32_t)value;
+    ((int32_t *)data)[i] = (int32_t)whole(value, 32);
     break;
   case AMPC_I64:
-    ((int64_t *)data)[i] = (int64_t)value;
+    ((int64_t *)data)[i] = whole(value, 64);
     break;
   case AMPC_I8:
-    ((int8_t *)data)[i] = (int8_t)value;
+    ((int8_t *)data)[i] = (int8_t)whole(value, 8);
     break;
-  default:
-    ((uint8_t *)data)[i] = (uint8_t)value;
+  default: /* truth values */
+    ((uint8_t *)data)[i] = value != 0;
     break;
   }
+}
+
+static bool isReal(int32_t dtype) {
+  return dtype == AMPC_F32 || dtype == AMPC_F64 || dtype == AMPC_F16 || dtype == AMPC_BF16;
+}
+
+/* The largest number of the type that is less: what is drawn below `high` may round up to it. */
+static double largestBelow(double high, int32_t dtype) {
+  _Alignas(8) unsigned char place[8] = {0};
+  store(place, dtype, 0, high);
+  double number = ampc_rt_read_float(place, dtype);
+  if (number < high)
+    return number;
+  uint64_t bits, sign = 1ull << (8 * ampc_rt_dtype_bytes(dtype) - 1);
+  memcpy(&bits, place, sizeof bits);
+  bits = number > 0 ? bits - 1 : number < 0 ? bits + 1 : sign + 1;
+  memcpy(place, &bits, sizeof bits);
+  return ampc_rt_read_float(place, dtype);
 }
 
 /* Elements from `first` on, in the order of callers and files. */
@@ -289,10 +315,15 @@ static void fillElements(const Filling *filling, const ampc_slot *slot, uint64_t
   double values[BLOCK];
   for (int i = 0; i < BLOCK; ++i)
     values[i] = slot->a;
+  bool is_uniform = slot->init == AMPC_INIT_UNIFORM && isReal(slot->tensor.dtype);
+  double most = is_uniform ? largestBelow(slot->b, slot->tensor.dtype) : slot->b;
+  is_uniform &= slot->a < most;
   for (uint64_t first = begin; first < end; first += BLOCK) {
     int count = end - first < BLOCK ? (int)(end - first) : BLOCK;
     if (slot->init != AMPC_INIT_CONSTANT)
       initialValues(slot, &stream, draws, first, count, values);
+    for (int i = 0; is_uniform && i < count; ++i)
+      values[i] = values[i] > most ? most : values[i];
     storeMany(filling->state, slot, first, count, values);
   }
 }

@@ -20,6 +20,8 @@ static LogicalResult verifyState(Operation *op, OperandRange state) {
 }
 
 LogicalResult RandomUniformOp::verify() {
+  if (failed(verifyFinite([&] { return emitOpError(); }, {{"low", getLow()}, {"high", getHigh()}})))
+    return failure();
   if (!(number(getLow()) <= number(getHigh())))
     return emitOpError() << "expected low <= high, but got " << number(getLow()) << " and "
                          << number(getHigh());
@@ -72,10 +74,35 @@ struct Philox {
 };
 } // namespace
 
+/// The largest number of the type below `high`.
+static double largestBelow(double high, FloatType type) {
+  APFloat largest(high);
+  bool isInexact;
+  largest.convert(type.getFloatSemantics(), APFloat::rmTowardNegative, &isInexact);
+  if (largest.convertToDouble() == high)
+    largest.next(/*nextDown=*/true);
+  return largest.convertToDouble();
+}
+
+static bool holds(Type type, double value) {
+  bool isInexact;
+  APFloat rounded(value);
+  rounded.convert(cast<FloatType>(type).getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                  &isInexact);
+  return rounded.isFinite();
+}
+
+// The sum, and the type of the result, may round to `high`: for u of [0, 1) in steps of 2^-24, 100
+// + u is 101 in f32 from u = 1 - 2^-18 on.
 SmallVector<Value> RandomUniformOp::buildScalars(ScalarBuilder &b, ValueRange x) {
   Philox philox{b};
   Value u = philox.unit(philox.draw(x[0], x[1], getKey())[0]);
-  return {b.add(b.real(number(getLow())), b.mul(b.real(number(getHigh()) - number(getLow())), u))};
+  double low = number(getLow()), high = number(getHigh());
+  Value drawn = holds(b.compute, high - low)
+                    ? b.add(b.real(low), b.mul(b.real(high - low), u))
+                    : b.add(b.mul(b.real(low), b.sub(b.real(1.0), u)), b.mul(b.real(high), u));
+  double largest = largestBelow(high, cast<FloatType>(getType().getElementType()));
+  return {low < largest ? b.min(drawn, b.real(largest)) : drawn};
 }
 
 LogicalResult RandomNormalOp::verify() {

@@ -8,6 +8,8 @@ using namespace ampc;
 using namespace ampc::train;
 
 static bool isReal(Value v) { return isa<FloatType>(v.getType()); }
+/// i1 has no sign: signed code takes true for -1.
+static bool isTruth(Value v) { return v.getType().isInteger(1); }
 
 template <typename FloatOp, typename IntOp>
 static Value arithmetic(ScalarBuilder &b, Value x, Value y) {
@@ -44,14 +46,21 @@ static Value divideIntegers(ScalarBuilder &b, Value x, Value y) {
   Value divisor = either(isZero, 1, either(overflows, 1, y));
   return either(isZero, 0, arith::DivSIOp::create(builder, b.loc, x, divisor));
 }
+// x / 1 is x, and x / 0 is 0.
 Value ScalarBuilder::div(Value a, Value b) {
+  if (isTruth(a))
+    return arith::AndIOp::create(builder, loc, a, b);
   return isReal(a) ? arith::DivFOp::create(builder, loc, a, b).getResult()
                    : divideIntegers(*this, a, b);
 }
 Value ScalarBuilder::max(Value a, Value b) {
+  if (isTruth(a))
+    return arith::OrIOp::create(builder, loc, a, b);
   return arithmetic<arith::MaximumFOp, arith::MaxSIOp>(*this, a, b);
 }
 Value ScalarBuilder::min(Value a, Value b) {
+  if (isTruth(a))
+    return arith::AndIOp::create(builder, loc, a, b);
   return arithmetic<arith::MinimumFOp, arith::MinSIOp>(*this, a, b);
 }
 Value ScalarBuilder::neg(Value a) {
@@ -69,6 +78,8 @@ Value ScalarBuilder::sqrt(Value a) { return math::SqrtOp::create(builder, loc, a
 Value ScalarBuilder::rsqrt(Value a) { return div(real(1.0), sqrt(a)); }
 Value ScalarBuilder::pow(Value a, Value b) { return math::PowFOp::create(builder, loc, a, b); }
 Value ScalarBuilder::abs(Value a) {
+  if (isTruth(a))
+    return a;
   return isReal(a) ? math::AbsFOp::create(builder, loc, a).getResult()
                    : math::AbsIOp::create(builder, loc, a).getResult();
 }
@@ -83,10 +94,11 @@ Value ScalarBuilder::compare(ComparePredicate predicate, Value a, Value b) {
   using I = arith::CmpIPredicate;
   static const F reals[] = {F::OEQ, F::UNE, F::OLT, F::OLE, F::OGT, F::OGE};
   static const I integers[] = {I::eq, I::ne, I::slt, I::sle, I::sgt, I::sge};
+  static const I truths[] = {I::eq, I::ne, I::ult, I::ule, I::ugt, I::uge};
   auto index = static_cast<uint32_t>(predicate);
   if (isReal(a))
     return arith::CmpFOp::create(builder, loc, reals[index], a, b);
-  return arith::CmpIOp::create(builder, loc, integers[index], a, b);
+  return arith::CmpIOp::create(builder, loc, (isTruth(a) ? truths : integers)[index], a, b);
 }
 Value ScalarBuilder::greater(Value a, Value b) { return compare(ComparePredicate::gt, a, b); }
 Value ScalarBuilder::equal(Value a, Value b) { return compare(ComparePredicate::eq, a, b); }
@@ -96,6 +108,30 @@ Value ScalarBuilder::real(double value) {
 Value ScalarBuilder::integer(int64_t value, Type type) {
   return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, value));
 }
+// Processors differ in the integer that a number becomes which does not fit, and so do vectors and
+// the elements behind the last one. Both ends are powers of two, which every type of 32 bits holds.
+static Value toInteger(ScalarBuilder &b, Value x, Type type) {
+  OpBuilder &builder = b.builder;
+  if (x.getType().getIntOrFloatBitWidth() < 32)
+    x = b.castTo(x, builder.getF32Type());
+  unsigned bits = type.getIntOrFloatBitWidth();
+  auto real = [&](double value) -> Value {
+    return arith::ConstantOp::create(builder, b.loc, builder.getFloatAttr(x.getType(), value));
+  };
+  auto whole = [&](const APInt &value) -> Value {
+    return arith::ConstantOp::create(builder, b.loc, builder.getIntegerAttr(type, value));
+  };
+  double end = std::ldexp(1.0, bits - 1);
+  Value isBelow = b.compare(ComparePredicate::lt, x, real(-end)),
+        isAbove = b.compare(ComparePredicate::ge, x, real(end)),
+        isNumber = b.compare(ComparePredicate::eq, x, x);
+  Value outside = arith::OrIOp::create(builder, b.loc, isBelow, isAbove);
+  Value fits = b.select(outside, real(0.0), b.select(isNumber, x, real(0.0)));
+  Value result = arith::FPToSIOp::create(builder, b.loc, type, fits);
+  result = b.select(isBelow, whole(APInt::getSignedMinValue(bits)), result);
+  return b.select(isAbove, whole(APInt::getSignedMaxValue(bits)), result);
+}
+
 /// i1 is 0 or 1.
 Value ScalarBuilder::castTo(Value a, Type type, bool isUnsigned) {
   Type from = a.getType();
@@ -110,8 +146,12 @@ Value ScalarBuilder::castTo(Value a, Type type, bool isUnsigned) {
       return arith::ExtFOp::create(builder, loc, type, a);
     return arith::TruncFOp::create(builder, loc, type, a);
   }
+  if (type.isInteger(1)) {
+    TypedAttr zero = builder.getZeroAttr(from);
+    return compare(ComparePredicate::ne, a, arith::ConstantOp::create(builder, loc, zero));
+  }
   if (isa<FloatType>(from))
-    return arith::FPToSIOp::create(builder, loc, type, a);
+    return toInteger(*this, a, type);
   if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 16) // as processors and PyTorch do
     return castTo(castTo(a, builder.getF32Type(), isUnsigned), type);
   if (isa<FloatType>(type))

@@ -53,7 +53,8 @@ OPS["train.ceil"], OPS["train.round"], OPS["train.sign"] = stepwise(np.ceil), st
 
 def remainder(f):
     def run(o, a, b):
-        running.number(a), running.number(b)
+        if running.isTruth(a):  # x - x / y * y
+            return [running.truth(a.v & ~b.v, a, b)]
         if not a.isReal:
             v = np.where(b.v == 0, a.v, f(a.v, np.where(b.v == 0, 1, b.v))).astype(a.v.dtype)
             return [Val(v, 0 if a.e is None else np.where(a.e + b.e > 0, np.inf, 0))]

@@ -82,7 +82,8 @@ def _(o, a, b): return [mul(a, b)]
 def _(o, a, b):
     if a.isReal:
         return [div(a, b)]
-    running.number(a)
+    if running.isTruth(a):
+        return [mul(a, b)]
     # Of integers: rounded towards 0; by 0 it is 0.
     q = np.where(b.v == 0, 0, np.trunc(a.v / np.where(b.v == 0, 1, b.v))).astype(a.v.dtype)
     return [Val(q, 0 if a.e is None else a.e + b.e)]
@@ -105,7 +106,7 @@ def _(o, x): return [minimum(maximum(x, real(o["low"])), real(o["high"]))]
 
 
 @op("abs")
-def _(o, x): return [Val(np.abs(running.number(x).v), x.e if x.e is not None else 0)]
+def _(o, x): return [Val(np.abs(x.v), x.e if x.e is not None else 0)]
 
 
 @op("floor")
@@ -143,6 +144,14 @@ def _(o, a, b): return [compare(o["predicate"], a, b)]
 def _(o, c, a, b): return [select(c, a, b)]
 
 
+def whole(x, kind):
+    """Without its fraction; the nearest end of the type where it does not fit, and 0 where it is no number."""
+    limits = np.iinfo(kind)
+    inside = (x >= -2.0**(limits.bits - 1)) & (x < 2.0**(limits.bits - 1))
+    v = np.where(inside, np.trunc(x), 0).astype(kind)
+    return np.where(np.isnan(x) | inside, v, np.where(x > 0, limits.max, limits.min)).astype(kind)
+
+
 @op("cast")
 def _(o, x):
     element = o.result_types[0][1]
@@ -150,12 +159,11 @@ def _(o, x):
     if kind is np.float64:
         return [Val(x.v.astype(kind), x.e if x.e is not None else 0)]
     if x.isReal and kind is not np.bool_:
-        v = np.trunc(x.v)
-        e = 0 if x.e is None else np.trunc(x.v + x.e) - np.trunc(x.v - x.e)
-        # What does not fit has no defined result.
-        limit = 2.0**(8 * np.dtype(kind).itemsize - 1)
-        wild = ~(np.abs(v) < limit)
-        return [Val(np.where(wild, 0, v).astype(kind), np.where(wild, np.inf, e))]
+        v = whole(x.v, kind)
+        if x.e is None:
+            return [Val(v)]
+        low, high = (np.asarray(whole(end, kind), np.float64) for end in (x.v - x.e, x.v + x.e))
+        return [Val(v, np.where(np.isnan(x.v), x.e, high - low))]
     v = x.v != 0 if kind is np.bool_ else x.v.astype(kind)
     return [Val(v, 0 if x.e is None else np.where(x.e > 0, np.inf, 0))]
 

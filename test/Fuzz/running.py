@@ -73,19 +73,31 @@ def stored(x):
     return Val(x.v, np.where(np.abs(x.v) + e < p.largest, e, np.inf))
 
 
+def isTruth(x):
+    return x.v.dtype == np.bool_
+
+
 def number(x):
-    if x.v.dtype == np.bool_:
+    """What has no form of its own for truth values."""
+    if isTruth(x):
         raise Unknown("arithmetic of i1")
     return x
 
 
+def truth(v, *operands):
+    """A truth value, which any doubt about an operand makes one about the result."""
+    return Val(v, 0 if Val.precision is None else np.where(sum(x.e for x in operands) > 0, np.inf, 0))
+
+
 def add(a, b):
-    number(a), number(b)
+    if isTruth(a):  # modulo 2
+        return truth(a.v ^ b.v, a, b)
     return rounded(a.v + b.v, 0 if a.e is None else a.e + b.e)
 
 
 def neg(a):
-    number(a)
+    if isTruth(a):
+        return a
     return a.moved(np.negative) if a.e is None else Val(-a.v, a.e)
 
 
@@ -94,7 +106,8 @@ def sub(a, b):
 
 
 def mul(a, b):
-    number(a), number(b)
+    if isTruth(a):
+        return truth(a.v & b.v, a, b)
     e = 0
     if a.e is not None:
         # An exact 0 stays one, whatever the bound of the other factor.
@@ -152,11 +165,14 @@ def select(c, a, b):
 
 
 def maximum(a, b):
-    number(a), number(b)
+    if isTruth(a):
+        return truth(a.v | b.v, a, b)
     return Val(np.maximum(a.v, b.v), 0 if a.e is None else np.maximum(a.e, b.e))
 
 
 def minimum(a, b):
+    if isTruth(a):
+        return truth(a.v & b.v, a, b)
     return neg(maximum(neg(a), neg(b)))
 
 

@@ -11,10 +11,12 @@ using namespace ampc;
 static int64_t countOf(Value v) { return tensorOf(v).getNumElements(); }
 
 static bool isInteger(Value v) { return isa<IntegerType>(getElementTypeOrSelf(v.getType())); }
+static bool isTruth(Value v) { return getElementTypeOrSelf(v.getType()).isInteger(1); }
 
 bool ampc::givesIntegers(Operation *op) {
   if (auto cast = dyn_cast<train::CastOp>(op))
-    return isInteger(cast.getX()) && isInteger(cast.getResult()) && !cast.getIsUnsigned();
+    return isInteger(cast.getX()) && isInteger(cast.getResult()) && !cast.getIsUnsigned() &&
+           !(isTruth(cast.getResult()) && !isTruth(cast.getX()));
   return op->hasTrait<GivesElements>() && isInteger(op->getResult(0));
 }
 

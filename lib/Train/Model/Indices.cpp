@@ -28,13 +28,11 @@ static Accepted acceptedBy(IndexOpInterface op) {
   return {limit, op.getIgnoredIndex().value_or(0), op.countsFromEnd() ? -limit : 0};
 }
 
-/// Those that a cast keeps.
+/// Those that a cast keeps. Any number is a truth value.
 static Accepted acceptedBy(train::CastOp op) {
   IntegerType from = integerOf(op.getX()), to = integerOf(op.getResult());
-  if (!from || !to || op.getIsUnsigned() || from.isInteger(1))
+  if (!from || !to || op.getIsUnsigned() || from.isInteger(1) || to.isInteger(1))
     return {};
-  if (to.isInteger(1))
-    return {2, 0, 0};
   if (from.getWidth() + from.isUnsigned() <= to.getWidth())
     return {};
   return rangeOf(to.getWidth());

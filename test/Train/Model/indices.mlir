@@ -19,7 +19,7 @@ train.model @m {
     %0 = train.gather %table at %flat
     train.return %0
   }
-  // Only i32 has to hold it.
+  // Only i32 has to hold it; any number is true or false.
   train.func @narrowed(%number: i64[4], %truth: i64[4]) {
     %0 = train.cast %number to i32
     %1 = train.cast %truth to i1
@@ -62,7 +62,7 @@ train.model @m {
 // CHECK-NOT:   train.compare
 // CHECK-LABEL: train.func @export.narrowed
 // CHECK-SAME:  {train.is = #train.input<"number", batch = 0, limit = 2147483648, least = -2147483648>}
-// CHECK-SAME:  {train.is = #train.input<"truth", batch = 0, limit = 2>}
+// CHECK-SAME:  {train.is = #train.input<"truth", batch = 0>}
 // CHECK-LABEL: train.func @export.ends
 // CHECK-SAME:  {train.is = #train.input<"row", batch = 0, limit = 5, least = -5>}
 // CHECK:       train.add
