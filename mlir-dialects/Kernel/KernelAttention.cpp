@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::kernel;
 
-/// Sizes of a tensor's dimensions (row, column) behind the batch's; of one number per query: (row).
+/// Sizes of a tensor's dimensions (row, column) behind the batch's; of a logsumexp (2, query).
 using Extents = SmallVector<int64_t, 2>;
 
 /// A map of a tensor or result.
@@ -75,22 +75,22 @@ LogicalResult AttentionOp::verify() {
   if (getOuts().size() == 2 && tensorOf(getOuts()[1]).getElementType() != getAcc()) // 8.
     return emitOpError() << "expected a logsumexp in " << getAcc() << ", but got "
                          << getOuts()[1].getType();
-  Extents query{getQueries(), getWidth()}, key{getKeys(), getWidth()}, number{getQueries()};
+  Extents query{getQueries(), getWidth()}, key{getKeys(), getWidth()}, lse{2, getQueries()};
   SmallVector<Extents> operands{query, key, key};
   if (getBiased())
     operands.push_back({getQueries(), getKeys()});
-  return verifyAttention(*this, operands, {query, number});
+  return verifyAttention(*this, operands, {query, lse});
 }
 
 LogicalResult AttentionGradOp::verify() {
   if (getOuts().size() != 3 && !(getOuts().size() == 4 && getBiased())) // 7.
     return emitOpError() << "expected three results, and a fourth only with a bias, but got "
                          << getOuts().size();
-  Extents query{getQueries(), getWidth()}, key{getKeys(), getWidth()}, number{getQueries()},
+  Extents query{getQueries(), getWidth()}, key{getKeys(), getWidth()}, lse{2, getQueries()},
       score{getQueries(), getKeys()};
   SmallVector<Extents> operands{query, key, key};
   if (getBiased())
     operands.push_back(score);
-  operands.append({query, number, query});
+  operands.append({query, lse, query});
   return verifyAttention(*this, operands, {query, key, key, score});
 }

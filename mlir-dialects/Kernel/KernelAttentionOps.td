@@ -18,8 +18,8 @@ class Kernel_AttentionLikeOp<string mnemonic, dag chosen = (ins)>
   let hasVerifier = 1;
 }
 defvar attentionMaps = [{
-    Maps go from (batch..., row, column) to elements: of queries and keys by channel, of a bias by query and key, of a number
-    per query from (batch..., query). They are linear, so that heads and parts of one tensor are read and written in place.
+    Maps go from (batch..., row, column) to elements: of queries and keys by channel, of a bias by query and key, of a logsumexp
+    by its two parts and query. They are linear, so that heads and parts of one tensor are read and written in place.
     Sums, softmax and logsumexp are of type `acc`; results are rounded once.
 
     Constraints:
@@ -32,11 +32,12 @@ defvar attentionMaps = [{
     6. Every point of a result has an element of its own.
 }];
 def Kernel_AttentionOp : Kernel_AttentionLikeOp<"attention"> {
-  let summary = "softmax(scale q k^T + bias) v, and log(sum(exp(scores))) per query if there is a "
-                "second result";
+  let summary = "softmax(scale q k^T + bias) v, and log(sum(exp(scores))) per query, in two "
+                "numbers, if there is a second result";
   let description = !strconcat([{
     Operands: query, key, value and, if `biased`, the bias. With `causal`, query i sees the keys up to i + keys - queries.
-    The softmax is formed while keys pass by (Milakov and Gimelshein 2018; Dao et al. 2022). }],
+    The softmax is formed while keys pass by (Milakov and Gimelshein 2018; Dao et al. 2022). The two numbers of a logsumexp are the
+    largest score m and log(sum(exp(scores - m))), which a sum would lose beside a mask of -1e9. A query that sees no key has 0 everywhere. }],
                                attentionMaps, [{
     7. There are one or two results.
     8. The logsumexp is of type `acc`.
@@ -45,7 +46,7 @@ def Kernel_AttentionOp : Kernel_AttentionLikeOp<"attention"> {
     %y, %lse = kernel.attention(%q, %k, %v : tensor<2x8x4xf32>, tensor<2x9x4xf32>, tensor<2x9x4xf32>) acc f32
       batch [2] queries 8 keys 9 width 4 scale 0.5
       maps [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>]
-      -> [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1) -> (d0, d1)>] : tensor<2x8x4xf32>, tensor<2x8xf32>
+      -> [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>] : tensor<2x8x4xf32>, tensor<2x2x8xf32>
     ```
   }]);
 }
@@ -62,9 +63,9 @@ def Kernel_AttentionGradOp
 
     ```mlir
     %dq, %dk, %dv = kernel.attention_grad(%q, %k, %v, %y, %lse, %dy : tensor<2x8x4xf32>, tensor<2x9x4xf32>, tensor<2x9x4xf32>, tensor<2x8x4xf32>,
-      tensor<2x8xf32>, tensor<2x8x4xf32>) acc f32 batch [2] queries 8 keys 9 width 4 scale 0.5
+      tensor<2x2x8xf32>, tensor<2x8x4xf32>) acc f32 batch [2] queries 8 keys 9 width 4 scale 0.5
       maps [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>,
-            affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>]
+            affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>]
       -> [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>]
       : tensor<2x8x4xf32>, tensor<2x9x4xf32>, tensor<2x9x4xf32>
     ```

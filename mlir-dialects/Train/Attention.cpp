@@ -7,6 +7,8 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::train;
 
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
 namespace {
 /// What attention and its gradient have in common.
 struct Attention {
@@ -37,8 +39,10 @@ struct Attention {
     return cast<RankedTensorType>(attentionType(queryType, valueType));
   }
   bool isOneWidth() const { return keyType == valueType; }
-  RankedTensorType rowType() const {
-    return RankedTensorType::get(queryType.getShape().drop_back(), wide);
+  RankedTensorType lseType() const {
+    SmallVector<int64_t> shape(queryType.getShape().drop_back(2));
+    shape.append({2, queries()});
+    return RankedTensorType::get(shape, wide);
   }
   /// Of that many products with the scores, which count by half where half of them are masked.
   int64_t flopsOf(int64_t products) const {
@@ -47,7 +51,9 @@ struct Attention {
   }
   LogicalResult verify(Operation *op) const;
   Value mask(GradBuilder &b) const;
-  Value softmax(GradBuilder &b) const;
+  Value scores(GradBuilder &b) const;
+  Value softmax(GradBuilder &b, Value scores) const;
+  Value scoreCotangent(GradBuilder &b, Value ofLse) const;
   std::pair<Value, Value> productGradients(GradBuilder &b, Value ds) const;
 };
 } // namespace
@@ -85,15 +91,41 @@ Value Attention::mask(GradBuilder &b) const {
   return b.compare(ComparePredicate::ge, last, column);
 }
 
-/// Scores and their softmax in the accumulator's type.
-Value Attention::softmax(GradBuilder &b) const {
+/// Scores in the accumulator's type.
+Value Attention::scores(GradBuilder &b) const {
   Value scores = b.matmul(query, key, false, true, wide);
   scores = b.mul(scores, b.real(factor(), wide));
   if (bias)
     scores = b.add(scores, b.castTo(bias, wide));
-  if (causal)
-    scores = b.select(mask(b), scores, b.real(-std::numeric_limits<double>::infinity(), wide));
-  return b.op<SoftmaxOp>(scores);
+  return causal ? b.select(mask(b), scores, b.real(-infinity, wide)) : scores;
+}
+
+/// Weights of the values. A query that a bias hides from every key has weights 0, where a softmax
+/// of -inf alone is NaN; a causal mask leaves every query a key.
+Value Attention::softmax(GradBuilder &b, Value scores) const {
+  if (!bias)
+    return b.op<SoftmaxOp>(scores);
+  Value most = b.columnOf(b.op<ReduceMaxOp>(scores, ArrayRef(scoresType().getRank() - 1)));
+  Value seesNothing = b.compare(ComparePredicate::eq, most, b.real(-infinity, wide));
+  Value zero = b.real(0.0, wide);
+  return b.select(seesNothing, zero, b.op<SoftmaxOp>(b.select(seesNothing, zero, scores)));
+}
+
+/// Cotangent of the scores from those of their maximum m and of log(sum(exp(scores - m))): the
+/// gradient of a logsumexp is the softmax, that of a maximum lies where it is.
+Value Attention::scoreCotangent(GradBuilder &b, Value ofLse) const {
+  Value all = scores(b);
+  SmallVector<int64_t> shape(lseType().getShape()), from(shape.size(), 0), step(shape.size(), 1),
+      last{scoresType().getRank() - 1};
+  shape.end()[-2] = 1;
+  auto flat = RankedTensorType::get(queryType.getShape().drop_back(), wide);
+  auto part = [&](int64_t i) {
+    from.end()[-2] = i;
+    return b.reshape(b.op<SliceOp>(ofLse, from, shape, step), flat);
+  };
+  Value ofMaximum = part(0), ofLogarithm = part(1), most = b.op<ReduceMaxOp>(all, last);
+  Value atMaximum = reduceExtremumAdjoint(b, b.sub(ofMaximum, ofLogarithm), all, most, last);
+  return b.add(b.mul(softmax(b, all), b.columnOf(ofLogarithm)), atMaximum);
 }
 
 /// Cotangents of query and key, from that of the scores.
@@ -109,9 +141,9 @@ LogicalResult AttentionOp::verify() {
     return failure();
   RankedTensorType result = a.resultType();
   Type expected = getLse() ? result.clone(a.wide) : result;
-  if (getResult().getType() != expected || (getLse() && getLse().getType() != a.rowType()))
+  if (getResult().getType() != expected || (getLse() && getLse().getType() != a.lseType()))
     return emitOpError() << "expected a result " << result << ", or results "
-                         << result.clone(a.wide) << " and " << a.rowType() << ", but got "
+                         << result.clone(a.wide) << " and " << a.lseType() << ", but got "
                          << (*this)->getResultTypes();
   return success();
 }
@@ -122,7 +154,6 @@ bool AttentionOp::keepsLeadingDimension(IsBatched isBatched) {
          !(getBias() && isBatched(getBias()) && rank(getBias()) != rank(getQuery()));
 }
 
-// The gradient of a logsumexp is the softmax.
 SmallVector<Value> AttentionOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
   Attention a(*this);
   SmallVector<Value> adjoints(getNumOperands());
@@ -134,7 +165,7 @@ SmallVector<Value> AttentionOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> co
     llvm::copy(dq.getDefiningOp()->getResults(), adjoints.begin());
   }
   if (getLse() && cotangents[1]) {
-    Value ds = b.mul(a.softmax(b), b.columnOf(cotangents[1]));
+    Value ds = a.scoreCotangent(b, cotangents[1]);
     auto [dq, dk] = a.productGradients(b, ds);
     auto include = [&](Value &sum, Value part) { sum = sum ? b.add(sum, part) : part; };
     include(adjoints[0], dq);
@@ -162,7 +193,7 @@ SmallVector<Value> AttentionOp::decompose(GradBuilder &b) {
   int64_t width = std::max(a.queryType.getShape().back(), type.getShape().back());
   Value query = widened(b, a.query, width), value = widened(b, a.value, width);
   FloatAttr scale = a.isOneWidth() ? a.scale : b.builder.getF64FloatAttr(a.factor());
-  Value result = b.op<AttentionOp>(tensorOf(query).clone(a.wide), a.rowType(), query,
+  Value result = b.op<AttentionOp>(tensorOf(query).clone(a.wide), a.lseType(), query,
                                    widened(b, a.key, width), value, a.bias, getCausalAttr(), scale);
   SmallVector<Value> results = {result};
   if (getLse())
@@ -184,9 +215,9 @@ LogicalResult AttentionGradOp::verify() {
     return emitOpError() << "expected keys and values of one type, but got " << a.keyType << " and "
                          << a.valueType;
   if (shapeOf(getO()) != a.queryType.getShape() || shapeOf(getG()) != a.queryType.getShape() ||
-      getLse().getType() != a.rowType())
+      getLse().getType() != a.lseType())
     return emitOpError() << "expected a result and a cotangent of the shape of " << a.queryType
-                         << " and a logsumexp " << a.rowType() << ", but got " << getO().getType()
+                         << " and a logsumexp " << a.lseType() << ", but got " << getO().getType()
                          << ", " << getG().getType() << " and " << getLse().getType();
   if (getDq().getType() != a.queryType.clone(a.wide) ||
       getDk().getType() != a.keyType.clone(a.wide) ||
@@ -204,7 +235,7 @@ bool AttentionGradOp::isComposite() { return false; }
 // this is what has to be differentiated.
 SmallVector<Value> AttentionGradOp::decompose(GradBuilder &b) {
   Attention a(*this);
-  Value p = a.softmax(b), g = b.castTo(getG(), a.element);
+  Value p = a.softmax(b, a.scores(b)), g = b.castTo(getG(), a.element);
   Value dv = b.matmul(b.castTo(p, a.element), g, true, false, a.wide);
   Value dp = b.matmul(g, a.value, false, true, a.wide);
   Value ds = b.mul(p, b.sub(dp, b.rowSum(b.mul(p, dp))));

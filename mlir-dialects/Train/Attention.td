@@ -18,9 +18,11 @@ def Train_AttentionOp
     up to its own position, counted from the last of both. The bias is added to the scores and broadcasts to them; a mask is a
     bias of 0 and minus infinity. A query that sees no key gets 0. `scale` is 1 / sqrt(width of the query) by default.
 
-    Models write it with one result. `simplify` adds a second one: log(sum(exp(scores))) of every query, and the
-    results are in the type of the accumulator. The adjoint makes the scores again from that, tile by tile (Dao et al. 2022): no
-    score is stored. A bias and the second result stay in f32 whatever the op computes in.
+    Models write it with one result. `simplify` adds a second one, and the results are in the type of the accumulator: the logsumexp of the
+    scores as the sum of two numbers that stay apart, [..., 2, queries], the largest score m and log(sum(exp(scores - m))). The adjoint makes
+    the weights again from them, tile by tile (Dao et al. 2022): no score is stored. Their sum would lose the logarithm beside a mask of -1e9,
+    and so make weights that do not add up to 1. A query that sees no key has 0 in both. A bias and the second result stay in f32 whatever the
+    op computes in.
   }];
   let arguments = (ins RealTensor:$query, RealTensor:$key, RealTensor:$value,
       Optional<RealTensor>:$bias, UnitAttr:$causal, OptionalAttr<F64Attr>:$scale);
@@ -47,12 +49,12 @@ def Train_AttentionGradOp
   let summary = "Cotangents of attention's query, key, value and, if wanted, bias";
   let lists = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
   let description = [{
-    From the operands of `train.attention`, its two results and the cotangent `g` of the first: with P = exp(scores - lse),
+    From the operands of `train.attention`, its two results and the cotangent `g` of the first: with P = exp((scores - lse[0]) - lse[1]),
     dv = P^T g, ds = P (g v^T - rowsum(g o)), dq = scale ds k, dk = scale ds^T q. The bias's cotangent has the shape of the scores.
 
     ```mlir
     %dq, %dk, %dv = train.attention_grad %q, %k, %v from %o, %lse, %g causal
-        : (tensor<4x8x16xbf16>, tensor<4x8x16xbf16>, tensor<4x8x16xbf16>, tensor<4x8x16xbf16>, tensor<4x8xf32>, tensor<4x8x16xbf16>)
+        : (tensor<4x8x16xbf16>, tensor<4x8x16xbf16>, tensor<4x8x16xbf16>, tensor<4x8x16xbf16>, tensor<4x2x8xf32>, tensor<4x8x16xbf16>)
         -> (tensor<4x8x16xf32>, tensor<4x8x16xf32>, tensor<4x8x16xf32>)
     ```}]#precisionText#[{ Differentiated as the products and the softmax that it is made of.
   }];

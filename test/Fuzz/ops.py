@@ -541,8 +541,9 @@ def _(o, q, k, v, *rest):
     bias = rest[0] if len(rest) == 4 else None
     out, lse, g = rest[-3:]
     s, factor = scores_of(o, q, k, bias)
+    part = lambda i: lse.moved(lambda a: a[..., i, :])
     column = lambda x: x.moved(lambda a: a[..., None])
-    p = running.stored(exp(sub(s, column(lse))))
+    p = running.stored(exp(sub(sub(s, column(part(0))), column(part(1)))))
     dv = matmul_of(turned(p), g)
     ds = running.stored(mul(p, sub(matmul_of(g, turned(v)), total(mul(g, out), last(g), keep=True))))
     results = [mul(matmul_of(ds, k), real(factor)), mul(matmul_of(turned(ds), q), real(factor)), dv]

@@ -11,8 +11,8 @@
 train.model @m {
   train.param @w : tensor<16x48xf32> = #train.zeros
   // CHECK-LABEL: train.func @fit.train(
-  // CHECK: %[[O:.*]], %[[LSE:[a-z_0-9]+]] = train.attention %{{.*}} bias %[[MASK:[0-9]+]] {{.*}}: tensor<2x8x16xf16>, tensor<2x8x16xf16>, tensor<2x8x16xf16>, tensor<8x8xf32> -> tensor<2x8x16xf32>, tensor<2x8xf32>
-  // CHECK: train.attention_grad %{{.*}} bias %[[MASK]] from %{{.*}}, %[[LSE]], %{{.*}} : (tensor<2x8x16xf16>, tensor<2x8x16xf16>, tensor<2x8x16xf16>, tensor<8x8xf32>, tensor<2x8x16xf16>, tensor<2x8xf32>, tensor<2x8x16xf16>) -> (tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>)
+  // CHECK: %[[O:.*]], %[[LSE:[a-z_0-9]+]] = train.attention %{{.*}} bias %[[MASK:[0-9]+]] {{.*}}: tensor<2x8x16xf16>, tensor<2x8x16xf16>, tensor<2x8x16xf16>, tensor<8x8xf32> -> tensor<2x8x16xf32>, tensor<2x2x8xf32>
+  // CHECK: train.attention_grad %{{.*}} bias %[[MASK]] from %{{.*}}, %[[LSE]], %{{.*}} : (tensor<2x8x16xf16>, tensor<2x8x16xf16>, tensor<2x8x16xf16>, tensor<8x8xf32>, tensor<2x8x16xf16>, tensor<2x2x8xf32>, tensor<2x8x16xf16>) -> (tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>)
   train.func @loss(%x: tensor<2x8x16xf32>, %keep: tensor<8x8xi1>, %t: tensor<2x8x16xf32>) -> tensor<f32> {
     %w = train.read @w : tensor<16x48xf32>
     %zero = train.constant dense<0.0> : tensor<f32>

@@ -126,7 +126,7 @@ train.model @intervals {
   train.func @attention(%q: tensor<2x8x16xf32>) -> tensor<2x8x8xf32> {
     %v = train.clamp %q from -7.0e4 to 7.0e4 : tensor<2x8x16xf32>
     // CHECK: train.attention {{.*}}its elements may reach 70000
-    %0, %1 = train.attention %q, %q, %v : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x8xf32>
+    %0, %1 = train.attention %q, %q, %v : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x2x8xf32>
     %2 = train.matmul %0, %q transpose_rhs : (tensor<2x8x16xf32>, tensor<2x8x16xf32>) -> tensor<2x8x8xf32>
     train.return %2 : tensor<2x8x8xf32>
   }

@@ -219,6 +219,14 @@ template <typename Op> static double pairsOf(Op op, int64_t tile) {
   return pairs;
 }
 
+/// The logsumexp among results, or among operands of the gradient.
+static bool isLogSumExp(kernel::AttentionOp, const Touch &touch) {
+  return touch.isWrite && touch.number == 1;
+}
+static bool isLogSumExp(kernel::AttentionGradOp op, const Touch &touch) {
+  return !touch.isWrite && touch.number == (op.getBiased() ? 5 : 4);
+}
+
 /// The rows of one head in a tensor of all.
 template <typename Op> static void cutHeads(Op op, Work &work) {
   double most =
@@ -227,7 +235,8 @@ template <typename Op> static void cutHeads(Op op, Work &work) {
     Value tensor = touch.isWrite ? op->getResult(touch.number) : op->getOperand(touch.number);
     AffineMap map = mapAt(touch.isWrite ? op.getResultMaps() : op.getOperandMaps(), touch.number);
     bool isBias = op.getBiased() && touch.number == 3;
-    if (isBias || map.getNumDims() != op.getBatch().size() + 2 || touch.bytes == 0)
+    if (isBias || isLogSumExp(op, touch) || map.getNumDims() != op.getBatch().size() + 2 ||
+        touch.bytes == 0)
       continue; // small, or scores
     int64_t width = op.getWidth() * (touch.bytes / elementsOf(tensor));
     touch.bytes *= std::min(1.0, most / elementsOf(tensor));

@@ -104,8 +104,11 @@ static void emitAttention(Operation *operation, LoopEmitter &e, const KernelPoin
       mean = arith::DivFOp::create(e.b, e.loc, mean, sum);
       a.store(select(e, sees, mean, a.number(0)), 0, batch, {query, c});
     });
-    if (op.getOuts().size() > 1)
-      a.store(a.add(most, math::LogOp::create(e.b, e.loc, sum)), 1, batch, {query});
+    if (op.getOuts().size() == 1)
+      return;
+    Value present = select(e, sees, sum, a.number(1));
+    a.store(base, 1, batch, {e.index(0), query});
+    a.store(math::LogOp::create(e.b, e.loc, present), 1, batch, {e.index(1), query});
   });
 }
 
@@ -125,11 +128,11 @@ static void emitAttentionGrad(Operation *operation, LoopEmitter &e,
   };
   forPoints(e, op.getBatch(), [&](ArrayRef<Value> batch) {
     e.loop(e.index(0), e.index(queries), 1, [&](Value query) {
-      Value delta = a.dot(result, query, g, query, batch), log = a.load(lse, batch, {query});
-      Value sees = a.is(arith::CmpFPredicate::UNE, log, -infinity);
-      log = select(e, sees, log, a.number(0));
+      Value delta = a.dot(result, query, g, query, batch);
+      Value most = a.load(lse, batch, {e.index(0), query}),
+            log = a.load(lse, batch, {e.index(1), query});
       e.loop(e.index(0), e.index(keys), 1, [&](Value key) {
-        Value weight = a.exp(a.sub(a.score(batch, query, key), log));
+        Value weight = a.exp(a.sub(a.sub(a.score(batch, query, key), most), log));
         Value cotangent = a.mul(weight, a.sub(a.dot(g, query, 2, key, batch), delta));
         e.storeScalar(weight, pointers.scratch, place(0, query, key));
         e.storeScalar(cotangent, pointers.scratch, place(1, query, key));

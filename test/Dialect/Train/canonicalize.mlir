@@ -93,10 +93,10 @@ train.model @ops {
   }
 
   // CHECK-LABEL: train.func @no_bias_gradient
-  train.func @no_bias_gradient(%q: tensor<2x5x4xf32>, %bias: tensor<5x5xf32>, %lse: tensor<2x5xf32>) -> tensor<2x5x4xf32> {
+  train.func @no_bias_gradient(%q: tensor<2x5x4xf32>, %bias: tensor<5x5xf32>, %lse: tensor<2x2x5xf32>) -> tensor<2x5x4xf32> {
     // CHECK-NEXT: %{{.*}}, %{{.*}}, %[[DV:[a-z0-9_]*]] = train.attention_grad {{.*}} -> (tensor<2x5x4xf32>, tensor<2x5x4xf32>, tensor<2x5x4xf32>)
     %dq, %dk, %dv, %db = train.attention_grad %q, %q, %q bias %bias from %q, %lse, %q
-      : (tensor<2x5x4xf32>, tensor<2x5x4xf32>, tensor<2x5x4xf32>, tensor<5x5xf32>, tensor<2x5x4xf32>, tensor<2x5xf32>, tensor<2x5x4xf32>)
+      : (tensor<2x5x4xf32>, tensor<2x5x4xf32>, tensor<2x5x4xf32>, tensor<5x5xf32>, tensor<2x5x4xf32>, tensor<2x2x5xf32>, tensor<2x5x4xf32>)
       -> (tensor<2x5x4xf32>, tensor<2x5x4xf32>, tensor<2x5x4xf32>, tensor<2x5x5xf32>)
     // CHECK-NEXT: train.return %[[DV]]
     train.return %dv : tensor<2x5x4xf32>

@@ -73,7 +73,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%q: tensor<2x8x4xbf16>) {
-    // expected-error @below {{expected a result 'tensor<2x8x4xbf16>', or results 'tensor<2x8x4xf32>' and 'tensor<2x8xf32>', but got 'tensor<2x8x4xbf16>', 'tensor<2x8xbf16>'}}
+    // expected-error @below {{expected a result 'tensor<2x8x4xbf16>', or results 'tensor<2x8x4xf32>' and 'tensor<2x2x8xf32>', but got 'tensor<2x8x4xbf16>', 'tensor<2x8xbf16>'}}
     %0, %lse = train.attention %q, %q, %q : tensor<2x8x4xbf16>, tensor<2x8x4xbf16>, tensor<2x8x4xbf16> -> tensor<2x8x4xbf16>, tensor<2x8xbf16>
     train.return
   }
@@ -83,7 +83,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%q: tensor<2x8x4xf32>, %lse: tensor<2x8x1xf32>) {
-    // expected-error @below {{expected a result and a cotangent of the shape of 'tensor<2x8x4xf32>' and a logsumexp 'tensor<2x8xf32>', but got 'tensor<2x8x4xf32>', 'tensor<2x8x4xf32>' and 'tensor<2x8x1xf32>'}}
+    // expected-error @below {{expected a result and a cotangent of the shape of 'tensor<2x8x4xf32>' and a logsumexp 'tensor<2x2x8xf32>', but got 'tensor<2x8x4xf32>', 'tensor<2x8x4xf32>' and 'tensor<2x8x1xf32>'}}
     %0, %1, %2 = train.attention_grad %q, %q, %q from %q, %lse, %q
       : (tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x1xf32>, tensor<2x8x4xf32>)
       -> (tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x4xf32>)
@@ -94,10 +94,10 @@ train.model @m {
 // -----
 
 train.model @m {
-  train.func @f(%q: tensor<2x8x4xf32>, %lse: tensor<2x8xf32>) {
+  train.func @f(%q: tensor<2x8x4xf32>, %lse: tensor<2x2x8xf32>) {
     // expected-error @below {{expected results 'tensor<2x8x4xf32>', twice 'tensor<2x8x4xf32>' and, with a bias, 'tensor<2x8x8xf32>', but got}}
     %0, %1, %2, %3 = train.attention_grad %q, %q, %q from %q, %lse, %q
-      : (tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8xf32>, tensor<2x8x4xf32>)
+      : (tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x2x8xf32>, tensor<2x8x4xf32>)
       -> (tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x8xf32>)
     train.return
   }
@@ -116,10 +116,10 @@ train.model @m {
 // -----
 
 train.model @m {
-  train.func @f(%q: tensor<2x8x4xf32>, %v: tensor<2x8x5xf32>, %lse: tensor<2x8xf32>) {
+  train.func @f(%q: tensor<2x8x4xf32>, %v: tensor<2x8x5xf32>, %lse: tensor<2x2x8xf32>) {
     // expected-error @below {{expected keys and values of one type, but got 'tensor<2x8x4xf32>' and 'tensor<2x8x5xf32>'}}
     %0, %1, %2 = train.attention_grad %q, %q, %v from %v, %lse, %v : (tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x5xf32>,
-      tensor<2x8x5xf32>, tensor<2x8xf32>, tensor<2x8x5xf32>) -> (tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x5xf32>)
+      tensor<2x8x5xf32>, tensor<2x2x8xf32>, tensor<2x8x5xf32>) -> (tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x5xf32>)
     train.return
   }
 }

@@ -196,11 +196,11 @@ train.model @ops {
   train.func @attention(%q: tensor<2x5x4xbf16>, %k: tensor<2x7x4xbf16>, %bias: tensor<7xf32>) -> tensor<2x5x4xbf16> {
     // CHECK: %{{.*}} = train.attention %{{.*}}, %{{.*}}, %{{.*}} bias %{{.*}} causal scale 2.500000e-01 : tensor<2x5x4xbf16>, tensor<2x7x4xbf16>, tensor<2x7x4xbf16>, tensor<7xf32>{{$}}
     %0 = train.attention %q, %k, %k bias %bias causal scale 0.25 : tensor<2x5x4xbf16>, tensor<2x7x4xbf16>, tensor<2x7x4xbf16>, tensor<7xf32>
-    // CHECK: %[[O:.*]], %[[LSE:.*]] = train.attention %{{.*}}, %{{.*}}, %{{.*}} : tensor<2x5x4xbf16>, tensor<2x7x4xbf16>, tensor<2x7x4xbf16> -> tensor<2x5x4xf32>, tensor<2x5xf32>
-    %o, %lse = train.attention %q, %k, %k : tensor<2x5x4xbf16>, tensor<2x7x4xbf16>, tensor<2x7x4xbf16> -> tensor<2x5x4xf32>, tensor<2x5xf32>
+    // CHECK: %[[O:.*]], %[[LSE:.*]] = train.attention %{{.*}}, %{{.*}}, %{{.*}} : tensor<2x5x4xbf16>, tensor<2x7x4xbf16>, tensor<2x7x4xbf16> -> tensor<2x5x4xf32>, tensor<2x2x5xf32>
+    %o, %lse = train.attention %q, %k, %k : tensor<2x5x4xbf16>, tensor<2x7x4xbf16>, tensor<2x7x4xbf16> -> tensor<2x5x4xf32>, tensor<2x2x5xf32>
     // CHECK: train.attention_grad %{{.*}}, %{{.*}}, %{{.*}} from %[[O]], %[[LSE]], %{{.*}} : (
     %d:3 = train.attention_grad %q, %k, %k from %o, %lse, %0
-      : (tensor<2x5x4xbf16>, tensor<2x7x4xbf16>, tensor<2x7x4xbf16>, tensor<2x5x4xf32>, tensor<2x5xf32>, tensor<2x5x4xbf16>)
+      : (tensor<2x5x4xbf16>, tensor<2x7x4xbf16>, tensor<2x7x4xbf16>, tensor<2x5x4xf32>, tensor<2x2x5xf32>, tensor<2x5x4xbf16>)
       -> (tensor<2x5x4xf32>, tensor<2x7x4xf32>, tensor<2x7x4xf32>)
     train.return %0 : tensor<2x5x4xbf16>
   }

@@ -40,7 +40,7 @@
 // CHECK-COUNT-8: cp.async.cg.shared.global
 // CHECK-NOT: {{mma.sync|bar.sync}}
 // Sixteen bytes per thread.
-// CHECK-COUNT-4: st.global.b32
+// CHECK-COUNT-8: st.global.b32
 // CHECK-COUNT-8: st.global.v4.b32
 // CHECK-NOT: st.global
 // CHECK: ret;
@@ -90,16 +90,15 @@
 // WGMMA-COUNT-4: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, 1, 1, 0, 0;
 // WGMMA-COUNT-4: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, yes, 1, 1, 1;
 #rows = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
-#row = affine_map<(d0, d1) -> (d0, d1)>
-kernel.program @forward(%q: tensor<8x256x64xbf16>, %k: tensor<8x512x64xbf16>, %v: tensor<8x512x64xbf16>) -> (tensor<8x256x64xbf16>, tensor<8x256xf32>) {
+kernel.program @forward(%q: tensor<8x256x64xbf16>, %k: tensor<8x512x64xbf16>, %v: tensor<8x512x64xbf16>) -> (tensor<8x256x64xbf16>, tensor<8x2x256xf32>) {
   %y, %lse = kernel.attention(%q, %k, %v : tensor<8x256x64xbf16>, tensor<8x512x64xbf16>, tensor<8x512x64xbf16>) acc f32
-    batch [8] queries 256 keys 512 width 64 scale 0.125 maps [#rows, #rows, #rows] -> [#rows, #row] : tensor<8x256x64xbf16>, tensor<8x256xf32>
-  kernel.return %y, %lse : tensor<8x256x64xbf16>, tensor<8x256xf32>
+    batch [8] queries 256 keys 512 width 64 scale 0.125 maps [#rows, #rows, #rows] -> [#rows, #rows] : tensor<8x256x64xbf16>, tensor<8x2x256xf32>
+  kernel.return %y, %lse : tensor<8x256x64xbf16>, tensor<8x2x256xf32>
 }
-kernel.program @backward(%q: tensor<8x256x64xf16>, %k: tensor<8x512x64xf16>, %v: tensor<8x512x64xf16>, %y: tensor<8x256x64xf16>, %lse: tensor<8x256xf32>,
+kernel.program @backward(%q: tensor<8x256x64xf16>, %k: tensor<8x512x64xf16>, %v: tensor<8x512x64xf16>, %y: tensor<8x256x64xf16>, %lse: tensor<8x2x256xf32>,
     %g: tensor<8x256x64xf16>) -> (tensor<8x256x64xf16>, tensor<8x512x64xf16>, tensor<8x512x64xf16>) {
   %dq, %dk, %dv = kernel.attention_grad(%q, %k, %v, %y, %lse, %g : tensor<8x256x64xf16>, tensor<8x512x64xf16>, tensor<8x512x64xf16>, tensor<8x256x64xf16>,
-    tensor<8x256xf32>, tensor<8x256x64xf16>) acc f32 batch [8] queries 256 keys 512 width 64 scale 0.125
-    maps [#rows, #rows, #rows, #rows, #row, #rows] -> [#rows, #rows, #rows] : tensor<8x256x64xf16>, tensor<8x512x64xf16>, tensor<8x512x64xf16>
+    tensor<8x2x256xf32>, tensor<8x256x64xf16>) acc f32 batch [8] queries 256 keys 512 width 64 scale 0.125
+    maps [#rows, #rows, #rows, #rows, #rows, #rows] -> [#rows, #rows, #rows] : tensor<8x256x64xf16>, tensor<8x512x64xf16>, tensor<8x512x64xf16>
   kernel.return %dq, %dk, %dv : tensor<8x256x64xf16>, tensor<8x512x64xf16>, tensor<8x512x64xf16>
 }

@@ -6,7 +6,7 @@
 
 train.model @m {
   // CHECK-LABEL: train.func @f.grad(
-  // CHECK:      %[[O:.*]], %[[LSE:.*]] = train.attention %[[Q:.*]], %[[K:.*]], %[[V:.*]] bias %[[MASK:.*]] causal : tensor<2x5x4xf32>, tensor<2x7x4xf32>, tensor<2x7x4xf32>, tensor<7xf32> -> tensor<2x5x4xf32>, tensor<2x5xf32>
+  // CHECK:      %[[O:.*]], %[[LSE:.*]] = train.attention %[[Q:.*]], %[[K:.*]], %[[V:.*]] bias %[[MASK:.*]] causal : tensor<2x5x4xf32>, tensor<2x7x4xf32>, tensor<2x7x4xf32>, tensor<7xf32> -> tensor<2x5x4xf32>, tensor<2x2x5xf32>
   // CHECK-NOT:  5x7
   // CHECK:      %[[DQ:.*]], %[[DK:.*]], %[[DV:.*]] = train.attention_grad %[[Q]], %[[K]], %[[V]] bias %[[MASK]] from %[[O]], %[[LSE]], %{{.*}} causal
   // CHECK-NOT:  5x7
@@ -14,7 +14,8 @@ train.model @m {
 
   // TWICE-LABEL: train.func @f.grad.grad(
   // TWICE-NOT:   train.attention_grad
-  // TWICE:       %[[P:.*]] = train.softmax %{{.*}} : tensor<2x5x7xf32>
+  // TWICE:       %[[S:.*]] = train.softmax %{{.*}} : tensor<2x5x7xf32>
+  // TWICE:       %[[P:.*]] = train.select %{{.*}}, %{{.*}}, %[[S]]
   // TWICE-NOT:   train.attention_grad
   // TWICE:       train.mul %[[P]], %{{.*}} : tensor<2x5x7xf32>, tensor<2x5x7xf32>
   // TWICE:       train.return

@@ -86,8 +86,10 @@ void test::attention(kernel::AttentionOp op, ArrayRef<Elements> inputs,
           mean += weight[j] / sum * entry.in(2, {j, c});
         entry.out(results, 0, {i, c}).real = mean;
       }
-      if (op.getOuts().size() > 1)
-        entry.out(results, 1, {i}).real = most + std::log(sum);
+      if (op.getOuts().size() == 1)
+        continue;
+      entry.out(results, 1, {0, i}).real = sum > 0 ? most : 0;
+      entry.out(results, 1, {1, i}).real = sum > 0 ? std::log(sum) : 0;
     }
   });
 }
@@ -107,7 +109,7 @@ void test::attentionGrad(kernel::AttentionGradOp op, ArrayRef<Elements> inputs,
     for (int64_t i = 0; i < int64_t(op.getQueries()); ++i)
       for (int64_t j = 0; j < int64_t(op.getKeys()); ++j) {
         double score = entry.score(i, j);
-        double weight = score == -INFINITY ? 0 : std::exp(score - entry.in(lse, {i}));
+        double weight = std::exp(score - entry.in(lse, {0, i}) - entry.in(lse, {1, i}));
         double ds = weight * (entry.dot(g, i, 2, j) - entry.dot(g, i, o, i));
         for (int64_t c = 0; c < width; ++c) {
           addTerm(entry.out(results, 0, {i, c}), scale * ds * entry.in(1, {j, c}));

@@ -1,4 +1,5 @@
-// kernel.attention_grad: keys meet queries tile by tile; weights come from the logsumexp again.
+// kernel.attention_grad: keys meet queries tile by tile; weights are made again from the maximum
+// and the logarithm of the sum.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Attention/AttentionTiles.h"
 #include "lib/Target/CPU/Combine.h"
@@ -12,9 +13,9 @@ using namespace ampc::cpu;
 
 namespace {
 /// Weights (once more, rounded for products) and cotangents of a tile of scores, cotangents of its
-/// keys and values, and for all queries: cotangents, logsumexps and rowsum(g o).
+/// keys and values, and for all queries: cotangents, maxima, logarithms of sums and rowsum(g o).
 struct BackwardScratch {
-  int64_t weights, rounded, scores, keys, values, queries, lse, delta, product, bytes;
+  int64_t weights, rounded, scores, keys, values, queries, maxima, logSums, delta, product, bytes;
   /// Products with tiles of keys and values, then with tiles of queries and of their cotangents.
   TileProduct byKeys, byValues, byKeyRows, byQueries, byCotangents;
   BackwardScratch(const AttentionShape &shape, const Tier &tier) {
@@ -27,7 +28,8 @@ struct BackwardScratch {
     keys = all.take(shape.keyTile * all.stride(shape.width));
     values = all.take(shape.keyTile * all.stride(shape.width));
     queries = all.take(shape.parts > 1 ? 0 : shape.queries * all.stride(shape.width));
-    lse = all.take(shape.queries);
+    maxima = all.take(shape.queries);
+    logSums = all.take(shape.queries);
     delta = all.take(shape.queries);
     int64_t m = shape.queryTile, n = shape.keyTile, width = shape.width;
     byKeys = all.takeProduct(m, n, width, element, element, 1);
@@ -57,6 +59,7 @@ private:
   void meetKeys(Value keyTile, Value part);
   enum : unsigned { query, key, value };
   unsigned forwardResult() const { return shape.biased ? 4 : 3; }
+  unsigned cotangent() const { return forwardResult() + 2; }
   bool wantsBias() const { return shape.results.size() > 3; }
   void prepareRows();
   void meetQueries(const ScoreTile &tile, Value queryTile, Value isNew);
@@ -70,7 +73,7 @@ private:
   }
 
   Scratch layout;
-  Matrix weights, rounded, scores, keys, values, queries, lse, delta;
+  Matrix weights, rounded, scores, keys, values, queries, maxima, logSums, delta;
 };
 } // namespace
 
@@ -83,17 +86,16 @@ BackwardEmitter::BackwardEmitter(KernelEmitter &e, const AttentionShape &shape,
   keys = scratch(layout.keys, shape.width);
   values = scratch(layout.values, shape.width);
   queries = scratch(layout.queries, shape.width);
-  lse = scratch(layout.lse, shape.queries);
+  maxima = scratch(layout.maxima, shape.queries);
+  logSums = scratch(layout.logSums, shape.queries);
   delta = scratch(layout.delta, shape.queries);
   productScratch = layout.product;
 }
 
-/// A query without keys has the logsumexp -inf; with 0 instead its weights are exp(-inf) = 0.
+/// Numbers of the queries side by side, in the type of the sums.
 void BackwardEmitter::prepareRows() {
-  Matrix o = operand(forwardResult()), given = operand(forwardResult() + 1),
-         g = operand(forwardResult() + 2);
+  Matrix o = operand(forwardResult()), lse = operand(forwardResult() + 1), g = operand(cotangent());
   fill(queries, e.index(shape.queries), shape.width, 0);
-  Value none = e.constant(shape.acc, -std::numeric_limits<double>::infinity());
   e.loop(e.index(0), e.index(shape.queries), 1, [&](Value row) {
     Value sum = splat(0);
     int64_t tail = shape.width % lanes;
@@ -109,15 +111,17 @@ void BackwardEmitter::prepareRows() {
     if (tail)
       sum = include(sum, e.index(shape.width - tail), tail);
     e.store(combineLanes(e, kernel::Combine::sum, sum), delta.pointer, row);
-    Value log = e.loadScalar(given.pointer, given.element, e.mul(row, given.rowStride));
-    log = widen(e, log, shape.acc);
-    Value isNone = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OEQ, log, none);
-    e.store(arith::SelectOp::create(e.b, e.loc, isNone, e.constant(shape.acc, 0), log), lse.pointer,
-            row);
+    Value at = e.mul(row, lse.columnStride);
+    for (const Matrix &numbers : {maxima, logSums}) {
+      Value x = e.loadScalar(lse.pointer, lse.element, at);
+      e.store(widen(e, x, shape.acc), numbers.pointer, row);
+      at = e.add(at, lse.rowStride);
+    }
   });
 }
 
-/// exp(score - logsumexp); 0 for scores that are hidden or belong to an earlier tile.
+/// exp((score - maximum) - logarithm of the sum); 0 for scores that are hidden or belong to an
+/// earlier tile.
 void BackwardEmitter::emitWeights(const ScoreTile &tile) {
   SmallVector<Matrix> arrays{weights};
   if (rounded.element != weights.element)
@@ -125,7 +129,8 @@ void BackwardEmitter::emitWeights(const ScoreTile &tile) {
   multiply(operand(query).from(e, tile.query), layout.byKeys, e.index(0),
            [&](Value m, Value n, int64_t active, Value product) {
              Value s = score(tile, m, n, active, product);
-             s = arith::SubFOp::create(e.b, e.loc, s, rowValue(lse, e.add(tile.query, m)));
+             for (const Matrix &numbers : {maxima, logSums})
+               s = arith::SubFOp::create(e.b, e.loc, s, rowValue(numbers, e.add(tile.query, m)));
              Value weight = keepColumns(math::ExpOp::create(e.b, e.loc, s), active, 0);
              for (const Matrix &array : arrays)
                storeRounded(weight, array, m, n, lanes);
@@ -137,7 +142,7 @@ void BackwardEmitter::emitWeights(const ScoreTile &tile) {
 
 /// weight (g v^T - rowsum(g o))
 void BackwardEmitter::emitScoreCotangents(const ScoreTile &tile) {
-  multiply(operand(forwardResult() + 2).from(e, tile.query), layout.byValues, e.index(0),
+  multiply(operand(cotangent()).from(e, tile.query), layout.byValues, e.index(0),
            [&](Value m, Value n, int64_t active, Value product) {
              Value row = e.add(tile.query, m);
              Value change = arith::SubFOp::create(e.b, e.loc, product, rowValue(delta, row));
@@ -161,8 +166,7 @@ void BackwardEmitter::meetQueries(const ScoreTile &tile, Value queryTile, Value 
       addTo(array, row, column, product);
     };
   };
-  Matrix q = operand(query).from(e, tile.query),
-         g = operand(forwardResult() + 2).from(e, tile.query);
+  Matrix q = operand(query).from(e, tile.query), g = operand(cotangent()).from(e, tile.query);
   packNew(layout.byCotangents, queryTile, isNew, g.transposed());
   multiply(rounded.transposed(), layout.byCotangents, queryTile, addInto(values));
   packNew(layout.byQueries, queryTile, isNew, q.transposed());

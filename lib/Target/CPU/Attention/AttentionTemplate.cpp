@@ -132,7 +132,7 @@ void ForwardEmitter::weigh() {
   });
 }
 
-/// Means of the values, and the logsumexp. A query without keys gets 0.
+/// Means of the values, the maximum and the logarithm of the sum. A query without keys gets 0.
 void ForwardEmitter::finish(const ScoreTile &tile) {
   Matrix out = result(0).from(e, tile.query);
   Value zero = e.constant(shape.acc, 0), one = e.constant(shape.acc, 1);
@@ -146,12 +146,14 @@ void ForwardEmitter::finish(const ScoreTile &tile) {
       Value mean = arith::MulFOp::create(e.b, e.loc, load(sums, row, column), share);
       storeRounded(mean, out, row, column, active);
     });
-    if (shape.results.size() < 2)
+    if (shape.results.size() == 1)
       return;
-    Value log = math::LogOp::create(e.b, e.loc, sum);
-    Matrix lse = result(1).from(e, tile.query);
-    e.store(arith::AddFOp::create(e.b, e.loc, rowValue(maxima, row), log), lse.pointer,
-            e.mul(row, lse.rowStride));
+    Matrix lse = result(1); // (2, query)
+    Value at = e.mul(e.add(tile.query, row), lse.columnStride);
+    e.store(arith::SelectOp::create(e.b, e.loc, isNone, zero, rowValue(maxima, row)), lse.pointer,
+            at);
+    Value present = arith::SelectOp::create(e.b, e.loc, isNone, one, sum);
+    e.store(math::LogOp::create(e.b, e.loc, present), lse.pointer, e.add(at, lse.rowStride));
   });
 }
 

@@ -104,13 +104,18 @@ static void emitAttention(Operation *operation, DeviceCode &code) {
         }));
     Value sum = a.group.combine(kernel::Combine::sum, all.weights);
     Value share = arith::DivFOp::create(e.b, e.loc, a.number(1), sum);
-    share = target::select(e, a.isNumber(sum, 0), a.number(0), share);
+    Value isNone = a.isNumber(sum, 0);
+    share = target::select(e, isNone, a.number(0), share);
     for (Value &value : all.values)
       value = a.mul(value, share);
     a.storeRow(all.values, 0, query);
-    if (a.op.getOuts().size() > 1)
-      e.when(target::equal(e, a.group.lane(), e.index(0)),
-             [&] { a.store(a.add(all.most, math::LogOp::create(e.b, e.loc, sum)), 1, {query}); });
+    if (a.op.getOuts().size() == 1)
+      return;
+    e.when(target::equal(e, a.group.lane(), e.index(0)), [&] {
+      a.store(target::select(e, isNone, a.number(0), all.most), 1, {e.index(0), query});
+      Value present = target::select(e, isNone, a.number(1), sum);
+      a.store(math::LogOp::create(e.b, e.loc, present), 1, {e.index(1), query});
+    });
   });
 }
 

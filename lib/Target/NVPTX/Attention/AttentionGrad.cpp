@@ -4,7 +4,6 @@
 #include "lib/Target/NVPTX/Attention/FlashForms.h"
 #include "lib/Target/NVPTX/Attention/Scores.h"
 #include "lib/Target/NVPTX/Forms.h"
-#include <limits>
 
 using namespace mlir;
 using namespace ampc;
@@ -14,6 +13,10 @@ namespace {
 using Entry = AttentionEntry<kernel::AttentionGradOp>;
 enum : unsigned { queryOperand, keyOperand, valueOperand };
 
+/// Numbers of a query: from the forward pass, and rowsum(g o).
+struct QueryNumbers {
+  Value maximum, logSum, delta;
+};
 /// A weight and the cotangent of its score; of a thread's places in a tile.
 struct Weights {
   SmallVector<Value> weights, cotangents;
@@ -22,22 +25,22 @@ struct Weights {
 
 static unsigned forwardResult(kernel::AttentionGradOp op) { return op.getBiased() ? 4 : 3; }
 
-/// A query without keys has the logsumexp -inf; with 0 instead its weights are exp(-inf) = 0.
-static Value logOf(Entry &a, Value query) {
-  Value log = a.load(forwardResult(a.op) + 1, {query});
-  return target::select(a.e, a.isNumber(log, -std::numeric_limits<double>::infinity()), a.number(0),
-                        log);
+static unsigned cotangent(kernel::AttentionGradOp op) { return forwardResult(op) + 2; }
+
+static QueryNumbers numbersOf(Entry &a, Value query, Value delta) {
+  unsigned lse = forwardResult(a.op) + 1;
+  return {a.load(lse, {a.e.index(0), query}), a.load(lse, {a.e.index(1), query}), delta};
 }
 
-/// `counts` may be null: it does.
-static std::pair<Value, Value> weigh(Entry &a, Value query, Value key, Value log, Value delta,
+/// exp((score - maximum) - logarithm of the sum). `counts` may be null: it does.
+static std::pair<Value, Value> weigh(Entry &a, Value query, Value key, const QueryNumbers &numbers,
                                      Value counts) {
-  Value weight = a.exp(a.sub(a.score(query, key), log));
+  Value weight = a.exp(a.sub(a.sub(a.score(query, key), numbers.maximum), numbers.logSum));
   if (Value seen = a.sees(query, key))
     counts = counts ? target::both(a.e, counts, seen) : seen;
   if (counts)
     weight = target::select(a.e, counts, weight, a.number(0));
-  Value change = a.sub(a.dot(forwardResult(a.op) + 2, query, valueOperand, key), delta);
+  Value change = a.sub(a.dot(cotangent(a.op), query, valueOperand, key), numbers.delta);
   return {weight, a.mul(weight, change)};
 }
 
@@ -64,8 +67,8 @@ static void forPlaces(Entry &a, int64_t tile, bool overlaps, Value first, Value 
 /// The cotangent of the query, and those of its scores.
 static void emitQuery(Entry &a, Value query) {
   DeviceEmitter &e = a.e;
-  unsigned forward = forwardResult(a.op);
-  Value delta = a.dotOfGroup(forward, query, forward + 2, query), log = logOf(a, query);
+  Value delta = a.dotOfGroup(forwardResult(a.op), query, cotangent(a.op), query);
+  QueryNumbers numbers = numbersOf(a, query, delta);
   bool wantsScores = a.op.getOuts().size() > 3;
   SmallVector<Value> start(a.sizes.channels, a.number(0));
   SmallVector<Value> sums =
@@ -75,7 +78,7 @@ static void emitQuery(Entry &a, Value query) {
         SmallVector<Value> cotangents;
         forPlaces(a, a.sizes.keyTile, a.sizes.keys % a.sizes.keyTile, first, begin,
                   [&](Value key, Value counts) {
-                    Value ds = weigh(a, query, key, log, delta, counts).second;
+                    Value ds = weigh(a, query, key, numbers, counts).second;
                     cotangents.push_back(ds);
                     auto store = [&] { a.store(a.add(ds, a.number(0)), 3, {query, key}); };
                     if (wantsScores && counts)
@@ -97,12 +100,11 @@ static void emitQuery(Entry &a, Value query) {
 /// the other.
 static Value deltaOf(Entry &a, int64_t at, int64_t tile, Value begin) {
   DeviceEmitter &e = a.e;
-  unsigned forward = forwardResult(a.op);
   int64_t count = std::min(a.sizes.lanes, tile - at);
   return e.loop(e.index(0), e.index(count), 1, a.number(0),
                 [&](Value lane, ValueRange own) -> SmallVector<Value> {
                   Value query = e.add(e.add(begin, at), lane);
-                  Value delta = a.dotOfGroup(forward, query, forward + 2, query);
+                  Value delta = a.dotOfGroup(forwardResult(a.op), query, cotangent(a.op), query);
                   return {target::select(e, target::equal(e, lane, a.group.lane()), delta, own[0])};
                 })[0];
 }
@@ -120,12 +122,12 @@ static void emitKey(Entry &a, Value key) {
         forPlaces(a, tile, a.sizes.queries % tile, first, begin, [&](Value query, Value counts) {
           int64_t at = found.weights.size() * a.sizes.lanes;
           Value delta = deltaOf(a, at, tile, begin);
-          auto [weight, ds] = weigh(a, query, key, logOf(a, query), delta, counts);
+          auto [weight, ds] = weigh(a, query, key, numbersOf(a, query, delta), counts);
           found.weights.push_back(weight);
           found.cotangents.push_back(ds);
         });
         SmallVector<Value> next = a.addRows(queryOperand, begin, tile, found.cotangents);
-        llvm::append_range(next, a.addRows(forwardResult(a.op) + 2, begin, tile, found.weights));
+        llvm::append_range(next, a.addRows(cotangent(a.op), begin, tile, found.weights));
         for (auto [sum, before] : llvm::zip(next, soFar))
           sum = a.add(before, sum);
         return next;

@@ -178,19 +178,35 @@ void FlashBlock::forBias(Value tileNumber, llvm::function_ref<void(int64_t, int6
     for (int64_t i = 0; i < 4; i += run) {
       Value own = existingRow(n / columnTiles(), i / 2),
             across = e.add(start, n % columnTiles() * 8 + i % 2);
-      if (columnCount() % tile.columns)
+      Value exists; // a query that does not has products of 0, which an infinite weight makes NaN
+      if (columnCount() % tile.columns) {
+        exists = e.less(across, e.index(columnCount()));
         across = e.min(across, e.index(columnCount() - run));
+      }
       Value place =
           e.address(pointers.operands[operand], layout.element, scorePosition(layout, own, across));
-      for (auto [q, bias] : llvm::enumerate(e.loadRun(place, layout.element, run)))
-        use(n, i + q, target::widen(e, bias, e.b.getF32Type()));
+      for (auto [q, loaded] : llvm::enumerate(e.loadRun(place, layout.element, run))) {
+        Value bias = target::widen(e, loaded, e.b.getF32Type());
+        use(n, i + q, exists && !ownsQueries ? target::select(e, exists, bias, number(0)) : bias);
+      }
     }
 }
 
-Value FlashBlock::rowNumber(unsigned operand, int64_t i, int64_t half) {
+void FlashBlock::scaleAndBias(Squares &products, Value tileNumber) {
+  Value scale = number(shape.scale);
+  if (shape.biased)
+    return forBias(tileNumber, [&](int64_t n, int64_t i, Value bias) {
+      products[n][i] = fma(products[n][i], scale, bias);
+    });
+  for (Square &square : products)
+    for (Value &x : square)
+      x = mul(x, scale);
+}
+
+Value FlashBlock::rowNumber(unsigned operand, int64_t part, int64_t i, int64_t half) {
   const RowLayout &layout = shape.operands[operand];
   SmallVector<Value> dims(batch);
-  dims.push_back(existingRow(i, half));
+  llvm::append_values(dims, e.index(part), existingRow(i, half));
   Value place = target::position(e, layout.access, dims);
   Value x = e.loadScalar(pointers.operands[operand], layout.element, place);
   return target::widen(e, x, e.b.getF32Type());

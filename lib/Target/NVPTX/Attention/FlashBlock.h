@@ -50,11 +50,9 @@ public:
   Value pairColumn() { return pair; }
   Value warpNumber() { return warp; }
   Value warpStart() { return e.mul32(warp, tile.warpRows); } // in the tile
-  Value memory() { return e.sharedMemory(memoryAlignment()); }
-  /// What tiles begin at multiples of.
-  int64_t memoryAlignment() const { return shape.warpgroups ? warpgroupAlignment : 128; }
-  /// After which the swizzle of 128 bytes repeats.
-  static constexpr int64_t warpgroupAlignment = 1024;
+  Value memory() { return e.sharedMemory(memoryAlignment(shape)); }
+  /// What tiles begin at multiples of: on warpgroups the swizzle of 128 bytes repeats after 1024.
+  static int64_t memoryAlignment(const FlashShape &shape) { return shape.warpgroups ? 1024 : 128; }
   Value rowStart(const RowLayout &layout, Value pointer); // of the entry's first row
   Value firstRow() { return first; }
   RowCopy copyOf(unsigned operand, const RowTile &rows, int64_t count);
@@ -62,10 +60,10 @@ public:
   // Scores.
   /// Replaces numbers of pairs that do not see each other, or do not exist.
   void hide(Squares &numbers, Value tileNumber, double hidden);
-  /// Calls `use` with every number of a tile and its bias.
-  void forBias(Value tileNumber, llvm::function_ref<void(int64_t square, int64_t i, Value)> use);
-  /// An operand with a number per row, at the thread's.
-  Value rowNumber(unsigned operand, int64_t i, int64_t half);
+  /// Products of queries and keys become scores.
+  void scaleAndBias(Squares &products, Value tileNumber);
+  /// Part `part` of an operand (part, row), at the thread's row.
+  Value rowNumber(unsigned operand, int64_t part, int64_t i, int64_t half);
 
   // Functions of f32.
   Value exp2(Value x);
@@ -83,8 +81,8 @@ public:
   // Results.
   /// Rows of sums, that of block i and half times factors[2 i + half], as far as there are some.
   void storeRows(const Squares &sums, llvm::ArrayRef<Value> factors, unsigned result);
-  /// Of a result with a number per row, by one of the threads that have it.
-  void storeRowNumber(Value number, unsigned result, int64_t i, int64_t half);
+  /// Of a result (part, row), by one of the threads that have the row.
+  void storeRowNumber(Value number, unsigned result, int64_t part, int64_t i, int64_t half);
   /// The thread's numbers of a tile, at their row and column; result maps end with (query, key).
   void storeScores(const Squares &numbers, Value tileNumber, unsigned result);
 
@@ -103,6 +101,8 @@ private:
   void transposeQuad(llvm::MutableArrayRef<Value> words);
   void whenRow(Value row, llvm::function_ref<void()> body);
   bool liesInPairs(const RowLayout &scores) const;
+  /// Calls `use` with every number of a tile and its bias.
+  void forBias(Value tileNumber, llvm::function_ref<void(int64_t square, int64_t i, Value)> use);
   /// Position of (row, column) in a tensor of scores.
   Value scorePosition(const RowLayout &layout, Value row, Value column);
 

@@ -51,9 +51,10 @@ public:
   Forward(DeviceEmitter &e, const FlashShape &shape, const FlashTile &tile,
           const KernelPointers &pointers)
       : e(e), shape(shape), f(e, shape, tile, pointers, /*ownsQueries=*/true), rows(f.ownTile()),
-        keys(f.passingTile()), unit(shape.scale * llvm::numbers::log2e),
+        keys(f.passingTile()),
         // Of scores that only wait for a positive factor the largest stays the largest.
-        scalesLate(!shape.biased && unit > 0), products(RowProducts::of(f)) {}
+        scalesLate(!shape.biased && shape.scale > 0),
+        unit((scalesLate ? shape.scale : 1) * llvm::numbers::log2e), products(RowProducts::of(f)) {}
   static int64_t sharedBytes(const FlashShape &shape, const FlashTile &tile) {
     return RowTile{tile.rows(), shape.width}.bytes() +
            tile.stages * 2 * RowTile{tile.columns, shape.width}.bytes();
@@ -72,8 +73,8 @@ private:
   const FlashShape &shape;
   FlashBlock f;
   RowTile rows, keys;
-  double unit; // from products to exponents of 2
-  bool scalesLate;
+  bool scalesLate; // the maximum is that of products
+  double unit;     // from what the maximum is of to exponents of 2
   std::unique_ptr<RowProducts> products;
 };
 } // namespace
@@ -86,17 +87,11 @@ Softmax Forward::start() {
           Squares(f.warpBlocks() * shape.channelTiles(), zeros)};
 }
 
-/// Scores as exponents of 2, but for `unit` if that comes later; -inf where there is none.
+/// Scores, or products if the scale comes later; -inf where there is none.
 Squares Forward::scores(Value stage, Value tile) {
   Squares scores = products->multiply(f.memory(), stage);
   if (!scalesLate)
-    for (Square &square : scores)
-      for (Value &s : square)
-        s = f.mul(s, f.number(unit));
-  if (shape.biased)
-    f.forBias(tile, [&](int64_t n, int64_t i, Value bias) {
-      scores[n][i] = f.fma(bias, f.number(llvm::numbers::log2e), scores[n][i]);
-    });
+    f.scaleAndBias(scores, tile);
   f.hide(scores, tile, -infinity);
   return scores;
 }
@@ -115,13 +110,13 @@ Value Forward::weigh(Softmax &state, Squares &scores, int64_t row) {
   most = target::combine(e, kernel::Combine::max, f.combineQuad(kernel::Combine::max, most),
                          state.most[row]);
   Value base = target::select(e, f.isNumber(most, -infinity), f.number(0), most);
-  Value change = f.sub(state.most[row], base);
-  if (scalesLate)
-    change = f.mul(change, f.number(unit));
-  Value factor = f.exp2(change), sum = f.mul(state.weights[row], factor);
+  Value factor = f.exp2(f.mul(f.sub(state.most[row], base), f.number(unit)));
+  Value sum = f.mul(state.weights[row], factor);
   Value negative = scalesLate ? f.mul(base, f.number(-unit)) : Value();
+  // Beside a mask of -1e9 a product with log2(e) rounds by more than 1: the difference comes first.
   eachScore([&](Value &s) {
-    s = f.exp2(scalesLate ? f.fma(s, f.number(unit), negative) : f.sub(s, base));
+    s = f.exp2(scalesLate ? f.fma(s, f.number(unit), negative)
+                          : f.mul(f.sub(s, base), f.number(unit)));
     sum = f.add(sum, s);
   });
   state.most[row] = most;
@@ -144,18 +139,22 @@ Softmax Forward::meetKeys(Value stage, Value tile, Softmax state) {
   return state;
 }
 
-/// Means of the values, and the logsumexp. A query without keys gets 0.
+/// Means of the values, the maximum and the logarithm of the sum. A query without keys gets 0.
 void Forward::finish(Softmax all) {
   SmallVector<Value> shares;
   for (int64_t row = 0; row < rowsOfThread(); ++row) {
     Value sum = f.combineQuad(kernel::Combine::sum, all.weights[row]);
     Value share = arith::DivFOp::create(e.b, e.loc, f.number(1), sum);
-    shares.push_back(target::select(e, f.isNumber(sum, 0), f.number(0), share));
-    if (shape.results.size() < 2)
+    Value isNone = f.isNumber(sum, 0);
+    shares.push_back(target::select(e, isNone, f.number(0), share));
+    if (shape.results.size() == 1)
       continue;
-    Value most = f.mul(all.most[row], f.number(scalesLate ? shape.scale : llvm::numbers::ln2));
-    Value log = f.add(most, math::LogOp::create(e.b, e.loc, sum));
-    f.storeRowNumber(log, 1, row / 2, row % 2);
+    Value most = target::select(e, isNone, f.number(0), all.most[row]);
+    if (scalesLate)
+      most = f.mul(most, f.number(shape.scale));
+    f.storeRowNumber(most, 1, 0, row / 2, row % 2);
+    Value present = target::select(e, isNone, f.number(1), sum);
+    f.storeRowNumber(math::LogOp::create(e.b, e.loc, present), 1, 1, row / 2, row % 2);
   }
   f.storeRows(all.values, shares, 0);
 }

@@ -5,7 +5,6 @@
 #include "lib/Target/NVPTX/Attention/RowProducts.h"
 #include "lib/Target/NVPTX/Attention/TileRing.h"
 #include "llvm/Support/MathExtras.h"
-#include <limits>
 
 using namespace mlir;
 using namespace ampc;
@@ -23,9 +22,9 @@ struct GradPart {
   int64_t ownSides() const { return sumsFirst ? 2 : 1; } // weights alone need no changes
   FlashTile chooseTile(const FlashShape &shape) const;
   int64_t stageBytes(const FlashShape &shape, const FlashTile &tile) const {
-    int64_t numbers = ownsQueries ? 0 : 2 * 4 * tile.columns;
+    int64_t numbers = ownsQueries ? 0 : 3 * 4 * tile.columns;
     int64_t bytes = 2 * RowTile{tile.columns, shape.width}.bytes() + numbers;
-    return shape.warpgroups ? llvm::alignTo(bytes, FlashBlock::warpgroupAlignment) : bytes;
+    return llvm::alignTo(bytes, FlashBlock::memoryAlignment(shape));
   }
   int64_t sharedBytes(const FlashShape &shape, const FlashTile &tile) const {
     return ownSides() * RowTile{tile.rows(), shape.width}.bytes() +
@@ -46,17 +45,24 @@ private:
   /// Operands (first, second).
   using Sides = std::pair<unsigned, unsigned>;
   unsigned forwardResult() const { return shape.biased ? 4 : 3; }
-  unsigned logSum() const { return forwardResult() + 1; }
+  unsigned lse() const { return forwardResult() + 1; }
   Sides querySides() const { return {0, forwardResult() + 2}; }
   Sides keySides() const { return {1, 2}; }
   bool wantsScores() const { return part.ownsQueries && shape.results.size() > 3; }
   int64_t countSums() const { return 4 * f.warpBlocks() * shape.channelTiles(); }
-  Value logsOf(Value stage) { return e.advance(stage, 2 * passing.bytes()); }
-  Value deltasOf(Value stage) { return e.advance(logsOf(stage), 4 * f.tile.columns); }
+  /// Numbers of the queries of a tile, behind its rows: maxima, logarithms of sums, rowsums.
+  Value numbersOf(Value stage, int64_t kind) {
+    return e.advance(stage, 2 * passing.bytes() + kind * 4 * f.tile.columns);
+  }
 
   void issueNumbers(Value stage, Value tile);
   void loadRowNumbers();
-  Value exponentOf(Value log);
+  /// What stands between the product of a query and a key and the exponent of 2 of their weight.
+  struct Shift {
+    Value maximum, exponent; ///< `maximum` with a bias alone
+  };
+  Shift shiftOf(Value maximum, Value logSum);
+  Value weightOf(Value x, const Shift &shift);
   SmallVector<Value> columnNumbers(Value place, int64_t columnTile);
   Squares weights(Value stage, Value tile);
   Squares scoreCotangents(const Squares &weights, Value stage);
@@ -71,7 +77,8 @@ private:
   RowTile own, passing;
   double unit; // from products to exponents of 2
   std::unique_ptr<RowProducts> products;
-  SmallVector<Value> rowExponents, rowDeltas; // of the thread's rows, if they are queries
+  SmallVector<Shift> rowShifts; // of the thread's rows, if they are queries
+  SmallVector<Value> rowDeltas;
 };
 } // namespace
 
@@ -87,39 +94,48 @@ FlashTile GradPart::chooseTile(const FlashShape &shape) const {
   return tile.forRows(ownsQueries ? shape.queries : shape.keys, shape);
 }
 
-/// Logsumexps and rowsums of the queries of a tile, a float per thread.
+/// Numbers of the queries of a tile, a float of each kind per thread.
 void Backward::issueNumbers(Value stage, Value tile) {
   constexpr int64_t bytes = 4;
-  const RowLayout &logs = shape.operands[logSum()], &deltas = shape.results[0];
+  const RowLayout &sums = shape.operands[lse()], &deltas = shape.results[0];
   auto copy = [&] {
     Value query = e.add(e.mul(tile, f.tile.columns), e.position(e.thread())), present;
     if (shape.queries % f.tile.columns)
       present = target::select(e, e.less(query, e.index(shape.queries)), e.i32(bytes), e.i32(0));
     Value to = e.mul32(e.thread(), bytes);
-    e.copyAsync(e.advance(logsOf(stage), to),
-                e.address(f.rowStart(logs, f.pointers.operands[logSum()]), logs.element,
-                          e.mul(query, logs.columnStride())),
-                bytes, present);
-    e.copyAsync(e.advance(deltasOf(stage), to),
+    for (int64_t part : {0, 1}) {
+      Value place = e.add(e.mul(query, sums.columnStride()), part * sums.rowStride());
+      e.copyAsync(e.advance(numbersOf(stage, part), to),
+                  e.address(f.rowStart(sums, f.pointers.operands[lse()]), sums.element, place),
+                  bytes, present);
+    }
+    e.copyAsync(e.advance(numbersOf(stage, 2), to),
                 deltaPlace(e, shape, f.rowStart(deltas, f.pointers.results[0]), query), bytes,
                 present);
   };
   e.when(e.less32(e.thread(), f.tile.columns), copy);
 }
 
-/// What is added to products before 2^x: a query without keys has the logsumexp -inf; with 0
-/// instead its weights are 2^-inf = 0.
-Value Backward::exponentOf(Value log) {
-  Value isNone = f.isNumber(log, -std::numeric_limits<double>::infinity());
-  log = target::select(e, isNone, f.number(0), log);
-  return f.mul(log, f.number(-llvm::numbers::log2e));
+/// Scores without a bias are as large as their products round: maximum and logarithm add up to one
+/// number. A bias may be -1e9, beside which the sum would lose the logarithm.
+Backward::Shift Backward::shiftOf(Value maximum, Value logSum) {
+  Value all = shape.biased ? logSum : f.add(maximum, logSum);
+  return {maximum, f.mul(all, f.number(-llvm::numbers::log2e))};
+}
+
+/// From a score with a bias, from a product without one.
+Value Backward::weightOf(Value x, const Shift &shift) {
+  if (shape.biased)
+    return f.exp2(f.fma(f.sub(x, shift.maximum), f.number(llvm::numbers::log2e), shift.exponent));
+  return f.exp2(f.fma(x, f.number(unit), shift.exponent));
 }
 
 void Backward::loadRowNumbers() {
   const RowLayout &deltas = shape.results[0];
   Value start = f.rowStart(deltas, f.pointers.results[0]);
   for (int64_t i = 0; i < 2 * f.warpBlocks(); ++i) {
-    rowExponents.push_back(exponentOf(f.rowNumber(logSum(), i / 2, i % 2)));
+    rowShifts.push_back(
+        shiftOf(f.rowNumber(lse(), 0, i / 2, i % 2), f.rowNumber(lse(), 1, i / 2, i % 2)));
     Value place = deltaPlace(e, shape, start, f.existingRow(i / 2, i % 2));
     rowDeltas.push_back(e.loadScalar(place, e.b.getF32Type(), e.index(0)));
   }
@@ -131,26 +147,21 @@ SmallVector<Value> Backward::columnNumbers(Value place, int64_t columnTile) {
   return e.loadRun(e.advance(place, 4 * 8 * columnTile), e.b.getF32Type(), 2);
 }
 
-/// 2^(exponents of scores - exponents of logsumexps); 0 for pairs that do not see each other.
+/// exp((score - maximum) - logarithm of the sum); 0 for pairs that do not see each other.
 Squares Backward::weights(Value stage, Value tile) {
   Squares weights = products->multiply(f.memory(), stage);
+  if (shape.biased)
+    f.scaleAndBias(weights, tile);
   for (int64_t j = 0; j < f.columnTiles(); ++j) {
-    SmallVector<Value> exponents;
+    SmallVector<Shift> shifts;
     if (!part.ownsQueries)
-      exponents = llvm::map_to_vector(columnNumbers(logsOf(stage), j),
-                                      [&](Value log) { return exponentOf(log); });
+      for (auto [maximum, logSum] :
+           llvm::zip(columnNumbers(numbersOf(stage, 0), j), columnNumbers(numbersOf(stage, 1), j)))
+        shifts.push_back(shiftOf(maximum, logSum));
     for (int64_t block = 0; block < f.warpBlocks(); ++block)
       for (auto [i, x] : llvm::enumerate(weights[block * f.columnTiles() + j]))
-        x = f.fma(x, f.number(unit),
-                  part.ownsQueries ? rowExponents[2 * block + i / 2] : exponents[i % 2]);
+        x = weightOf(x, part.ownsQueries ? rowShifts[2 * block + i / 2] : shifts[i % 2]);
   }
-  if (shape.biased)
-    f.forBias(tile, [&](int64_t n, int64_t i, Value bias) {
-      weights[n][i] = f.fma(bias, f.number(llvm::numbers::log2e), weights[n][i]);
-    });
-  for (Square &square : weights)
-    for (Value &x : square)
-      x = f.exp2(x);
   f.hide(weights, tile, 0);
   return weights;
 }
@@ -162,7 +173,7 @@ Squares Backward::scoreCotangents(const Squares &weights, Value stage) {
   for (int64_t j = 0; j < f.columnTiles(); ++j) {
     SmallVector<Value> deltas;
     if (!part.ownsQueries)
-      deltas = columnNumbers(deltasOf(stage), j);
+      deltas = columnNumbers(numbersOf(stage, 2), j);
     for (int64_t block = 0; block < f.warpBlocks(); ++block) {
       int64_t n = block * f.columnTiles() + j;
       for (auto [i, x] : llvm::enumerate(changes[n])) {

@@ -88,11 +88,12 @@ void FlashBlock::storeElements(const Squares &sums, ArrayRef<Value> factors, uns
     }
 }
 
-void FlashBlock::storeRowNumber(Value number, unsigned result, int64_t i, int64_t half) {
+void FlashBlock::storeRowNumber(Value number, unsigned result, int64_t part, int64_t i,
+                                int64_t half) {
   const RowLayout &layout = shape.results[result];
   Value own = row(i, half);
   SmallVector<Value> dims(batch);
-  dims.push_back(e.position(own));
+  llvm::append_values(dims, e.index(part), e.position(own));
   Value place = target::position(e, layout.access, dims);
   whenRow(own, [&] {
     e.when(target::equal(e, pair, e.i32(0)),

@@ -8,7 +8,7 @@
 
 namespace ampc::nvptx {
 
-/// Rows of a tensor: its access ends with (row, column), or with (row) of one number each.
+/// Rows of a tensor: its access ends with (row, column), that of a logsumexp with (part, query).
 struct RowLayout {
   target::Access access;
   mlir::Type element;

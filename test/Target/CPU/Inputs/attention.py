@@ -35,8 +35,8 @@ class Layouts:
             return tensor([b, h, d, rows], element), affine(4, ["d0", "d1", "d3", "d2"])
         return tensor([b, h, rows, d], element), affine(4, ["d0", "d1", "d2", "d3"])
 
-    def per_query(self, element):
-        return tensor([self.batch, self.heads, self.queries], element), affine(3, ["d0", "d1", "d2"])
+    def lse(self, element):
+        return tensor([self.batch, self.heads, 2, self.queries], element), affine(4, ["d0", "d1", "d2", "d3"])
 
     def bias(self, kind, element):  # of one head, or of a whole row of keys
         if kind == "head":
@@ -79,10 +79,10 @@ def attention(queries, keys, width, layout="plain", element="f32", result=None, 
     unit = 2.0**-11 if element == "f16" else 2.0**-8
     # Means of values below 1: products of 16 bits round their weights.
     tolerance = f"test.rounded_tolerance = {unit + 2e-6:e}" if element in ("bf16", "f16") and result == "f32" else None
-    emit("attention", sides, [layouts.side(queries, result), layouts.per_query(acc)], *options, tolerance)
+    emit("attention", sides, [layouts.side(queries, result), layouts.lse(acc)], *options, tolerance)
     if sole:  # nobody reads the logsumexp
         emit("attention", sides, [layouts.side(queries, result)], *options, tolerance)
-    given = [layouts.side(queries, element), layouts.per_query(acc), layouts.side(queries, element)]
+    given = [layouts.side(queries, element), layouts.lse(acc), layouts.side(queries, element)]
     # Sums of up to 200 terms of size 10, in any order. Where there are products of 16 bits, one factor of each term (a weight, or the
     # cotangent of a score) is rounded to 16 bits and the other has them already; sums are f32, and the result is rounded once more: with
     # u = 2^-8 (f16: 2^-11) the error is at most u (sum of |terms| (1 + u) + |result|), and what f32 makes of it. CPUs have such products
