@@ -1,5 +1,6 @@
 // Registration of the train dialect, and its generated code.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Adjoints.h"
 #include "mlir-dialects/Train/BatchDimension.h"
 #include "mlir-dialects/Train/Parts.h"
 #include "mlir-dialects/Train/Results.h"

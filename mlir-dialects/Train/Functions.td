@@ -11,7 +11,8 @@ def Train_TanOp : Train_RealUnaryOp<"tan", FullPrecision> {
   let singular = [0];
   let saves = ["result"];
   let scalar = [{ return b.div(b.sin(x[0]), b.cos(x[0])); }];
-  let adjoint = [{ return {b.mul(g, b.add(b.real(1.0, g), b.square(getResult())))}; }];
+  let adjoint =
+      [{ return {::ampc::unlessZero(b, g, b.mul(g, b.add(b.real(1.0, g), b.square(getResult()))))}; }];
 }
 def Train_AsinOp : Train_RealUnaryOp<"asin", FullPrecision> {
   let summary = "Arc sine; NaN outside [-1, 1], the adjoint is 0 at its ends";
@@ -54,21 +55,21 @@ def Train_Expm1Op : Train_RealUnaryOp<"expm1", FullPrecision> {
     return Interval{std::expm1(exponent->low), std::expm1(exponent->high)}; }];
   let saves = ["0"];
   let scalar = [{ return b.expm1(x[0]); }];
-  let adjoint = [{ return {b.mul(g, b.exp(getX()))}; }];
+  let adjoint = [{ return {::ampc::unlessZero(b, g, b.mul(g, b.exp(getX())))}; }];
 }
 def Train_SinhOp : Train_RealUnaryOp<"sinh", FullPrecision> {
   let summary = "Hyperbolic sine";
   let lists = ["autocast=full"];
   let saves = ["0"];
   let scalar = [{ return b.sinh(x[0]); }];
-  let adjoint = [{ return {b.mul(g, b.op<CoshOp>(getX()))}; }];
+  let adjoint = [{ return {::ampc::unlessZero(b, g, b.mul(g, b.op<CoshOp>(getX())))}; }];
 }
 def Train_CoshOp : Train_RealUnaryOp<"cosh", FullPrecision> {
   let summary = "Hyperbolic cosine";
   let lists = ["autocast=full"];
   let saves = ["0"];
   let scalar = [{ return b.cosh(x[0]); }];
-  let adjoint = [{ return {b.mul(g, b.op<SinhOp>(getX()))}; }];
+  let adjoint = [{ return {::ampc::unlessZero(b, g, b.mul(g, b.op<SinhOp>(getX())))}; }];
 }
 def Train_AsinhOp : Train_RealUnaryOp<"asinh", FullPrecision> {
   let summary = "Inverse of sinh";

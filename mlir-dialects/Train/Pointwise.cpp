@@ -1,5 +1,6 @@
 // One scalar expression per element: types, longer adjoints, canonical forms.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Adjoints.h"
 #include "mlir-dialects/Train/Broadcast.h"
 #include "mlir-dialects/Train/Numbers.h"
 #include "mlir-dialects/Train/Tensors.h"
@@ -163,7 +164,8 @@ SmallVector<Value> PowOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangen
   slope = b.select(b.compare(ComparePredicate::eq, exponent, zero), zero, slope);
   Value positive = b.greater(base, zero);
   Value logarithm = b.op<LogOp>(b.select(positive, base, one));
-  return {b.mul(g, slope), b.select(positive, b.mul(g, b.mul(getResult(), logarithm)), zero)};
+  Value ofExponent = b.select(positive, b.mul(g, b.mul(getResult(), logarithm)), zero);
+  return {unlessZero(b, g, b.mul(g, slope)), unlessZero(b, g, ofExponent)};
 }
 
 void PowOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
@@ -203,6 +205,17 @@ SmallVector<Value> ampc::extremumAdjoints(GradBuilder &b, Value g, Value larger,
   Value first = b.select(tie, half, b.select(wins, g, zero));
   Value second = b.select(tie, half, b.select(wins, zero, g));
   return {first, second};
+}
+
+Value ampc::unlessZero(GradBuilder &b, Value g, Value product) {
+  Value zero = b.real(0.0, g);
+  return b.select(b.compare(ComparePredicate::eq, g, zero), zero, product);
+}
+
+Value ampc::timesFactor(GradBuilder &b, Value g, Value other) {
+  Value product = b.mul(g, other);
+  return isa_and_nonnull<LogOp, Log1pOp>(other.getDefiningOp()) ? unlessZero(b, g, product)
+                                                                : product;
 }
 
 Value ampc::overRoot(GradBuilder &b, Value g, Value square) {

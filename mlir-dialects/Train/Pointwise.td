@@ -29,7 +29,8 @@ def Train_MulOp
   let range = [{ return x(0) * x(1); }];
   let saves = ["0", "1"];
   let scalar = [{ return b.mul(x[0], x[1]); }];
-  let adjoint = [{ return {b.mul(g, getRhs()), b.mul(g, getLhs())}; }];
+  let adjoint =
+      [{ return {::ampc::timesFactor(b, g, getRhs()), ::ampc::timesFactor(b, g, getLhs())}; }];
 }
 def Train_DivOp : Train_BinaryOp<"div", Promote> {
   let summary = "Quotient";
@@ -41,7 +42,9 @@ def Train_DivOp : Train_BinaryOp<"div", Promote> {
   let saves = ["1", "result"];
   let scalar = [{ return b.div(x[0], x[1]); }];
   // Not a product with g / rhs, which overflows where rhs is denormal: inf * 0 would be NaN.
-  let adjoint = [{ return {b.div(g, getRhs()), b.neg(b.mul(g, b.div(getResult(), getRhs())))}; }];
+  let adjoint = [{
+    Value ofRhs = b.neg(b.mul(g, b.div(getResult(), getRhs())));
+    return {::ampc::unlessZero(b, g, b.div(g, getRhs())), ::ampc::unlessZero(b, g, ofRhs)}; }];
 }
 def Train_NegOp : Train_UnaryOp<"neg", Passthrough> {
   let summary = "Negation";
@@ -77,7 +80,7 @@ def Train_ExpOp : Train_RealUnaryOp<"exp", FullPrecision> {
     return Interval{std::exp(exponent->low), std::exp(exponent->high)}; }];
   let saves = ["result"];
   let scalar = [{ return b.exp(x[0]); }];
-  let adjoint = [{ return {b.mul(g, getResult())}; }];
+  let adjoint = [{ return {::ampc::unlessZero(b, g, b.mul(g, getResult()))}; }];
 }
 def Train_SqrtOp : Train_RealUnaryOp<"sqrt", FullPrecision> {
   let summary = "Square root; the adjoint is 0 at 0";
@@ -214,7 +217,7 @@ def Train_RsqrtOp : Train_RealUnaryOp<"rsqrt", FullPrecision> {
   let scalar = [{ return b.rsqrt(x[0]); }];
   let adjoint = [{
     Value y = getResult();
-    return {b.mul(b.mul(g, b.real(-0.5, g)), b.mul(y, b.square(y)))}; }];
+    return {::ampc::unlessZero(b, g, b.mul(b.mul(g, b.real(-0.5, g)), b.mul(y, b.square(y))))}; }];
 }
 def Train_ReciprocalOp : Train_RealUnaryOp<"reciprocal", FullPrecision> {
   let summary = "1 / x";
@@ -222,7 +225,7 @@ def Train_ReciprocalOp : Train_RealUnaryOp<"reciprocal", FullPrecision> {
   let singular = [0];
   let saves = ["result"];
   let scalar = [{ return b.div(b.real(1.0), x[0]); }];
-  let adjoint = [{ return {b.neg(b.mul(g, b.square(getResult())))}; }];
+  let adjoint = [{ return {::ampc::unlessZero(b, g, b.neg(b.mul(g, b.square(getResult()))))}; }];
 }
 def Train_LogOp : Train_RealUnaryOp<"log", FullPrecision> {
   let summary = "Natural logarithm";
@@ -230,7 +233,7 @@ def Train_LogOp : Train_RealUnaryOp<"log", FullPrecision> {
   let singular = [0];
   let saves = ["0"];
   let scalar = [{ return b.log(x[0]); }];
-  let adjoint = [{ return {b.div(g, getX())}; }];
+  let adjoint = [{ return {::ampc::unlessZero(b, g, b.div(g, getX()))}; }];
 }
 def Train_Log1pOp : Train_RealUnaryOp<"log1p", FullPrecision> {
   let summary = "log(1 + x), accurate near 0";
@@ -238,7 +241,7 @@ def Train_Log1pOp : Train_RealUnaryOp<"log1p", FullPrecision> {
   let singular = [0];
   let saves = ["0"];
   let scalar = [{ return b.log1p(x[0]); }];
-  let adjoint = [{ return {b.div(g, b.add(b.real(1.0, g), getX()))}; }];
+  let adjoint = [{ return {::ampc::unlessZero(b, g, b.div(g, b.add(b.real(1.0, g), getX())))}; }];
 }
 def Train_ErfOp : Train_RealUnaryOp<"erf", FullPrecision> {
   let summary = "Error function";

@@ -69,10 +69,14 @@ def Train_LogSumExpOp
   let scalar = [{
     Value m = b.rowMax(x[0]), isInfinite = b.equal(b.abs(m), b.real(INFINITY)), shift = b.select(isInfinite, b.real(0.0), m);
     return b.add(shift, b.log(b.rowSum(b.exp(b.sub(x[0], shift))))); }];
+  // Not exp(x - y): beside a maximum of 1e9 y has lost the logarithm of the sum, and a share of the
+  // sum with it.
   let adjoint = [{
     auto column = b.withOnes(getX().getType(), getDims());
-    Value y = b.reshape(getResult(), column), isNothing = b.compare(ComparePredicate::eq, y, b.real(-INFINITY, y));
-    return {b.mul(b.reshape(g, column), b.exp(b.sub(getX(), b.select(isNothing, b.real(0.0, y), y))))}; }];
+    Value y = b.reshape(getResult(), column), zero = b.real(0.0, y);
+    Value isNothing = b.compare(ComparePredicate::eq, y, b.real(-INFINITY, y));
+    Value shares = b.op<SoftmaxOp>(b.select(isNothing, zero, getX())), gy = b.reshape(g, column);
+    return {::ampc::unlessZero(b, gy, b.mul(gy, b.select(isNothing, zero, shares)))}; }];
 }
 
 // ---- Reductions made of others ----

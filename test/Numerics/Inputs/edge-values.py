@@ -40,7 +40,8 @@ CURVE = [-1.0e4, -100.0, -20.0, -9.02, -3.5, -0.3, -1.0e-5, -0.0, 1.0e-5, 0.3, 3
 POWERS = [-INF, -1.0e9, -104.0, -103.9, -103.0, -95.5, -88.0, -87.4, -87.3, -80.0, -0.0, 1.0, 88.0, 88.72283, 88.73, INF, NAN]
 ROWS = [[-INF, -INF, -INF], [INF, 1.0, -2.0], [-INF, 0.5, 0.5], [INF, -INF, 0.0], [80.0, 95.0, 95.0], [1.0, NAN, 2.0]]
 ROW_SUMS = [-INF, INF, 0.5 + math.log(2), INF, 95 + math.log(2 + math.exp(-15)), NAN]
-ROW_SHARES = [0.0] * 3 + [NAN, 0.0, 0.0] + [0.0, 0.5, 0.5] + [NAN, 0.0, 0.0] + [None] * 3 + [NAN] * 3  # of a rounded sum
+ROW_SHARES = [0.0] * 6 + [0.0, 0.5, 0.5] + [0.0] * 3 + [None] * 3 + [0.0] * 3  # sums that are not finite have a cotangent of 0
+FAR = [[x] * 3 for x in (-65504.0, 1.0e6, -1.0e9, 1.0e9, -3.4e38)]  # beside which f32 holds no log(3)
 CASES = {
     "bce": ("train.bce_with_logits %a, %b reduce none", {"a": ([27], [x for x, _ in LOGITS]), "b": ([27], [t for _, t in LOGITS])},
             [27], [bce(x, t) for x, t in LOGITS], {"a": [bce_slope(x, t) for x, t in LOGITS], "b": [-x for x, _ in LOGITS]}),
@@ -48,6 +49,12 @@ CASES = {
     "tanh": ("train.tanh %a", {"a": ([18], CURVE)}, [18], [math.tanh(x) for x in CURVE], {"a": [tanh_slope(x) for x in CURVE]}),
     "gelu_tanh": ("train.gelu_tanh %a", {"a": ([3], [-1.0e4, -60.0, 1.0e4])}, [3], [0.0, 0.0, 1.0e4], {"a": [0.0, 0.0, 1.0]}),
     "logsumexp": ("train.logsumexp %a over [1]", {"a": ([6, 3], sum(ROWS, []))}, [6], ROW_SUMS, {"a": ROW_SHARES}),
+    "far_rows": ("train.logsumexp %a over [1]", {"a": ([5, 3], sum(FAR, []))}, [5], [x + math.log(3) for x, _, _ in FAR], {"a": [1 / 3] * 15}),
+    "far_columns": ("train.logsumexp %a over [0]", {"a": ([3, 5], sum(map(list, zip(*FAR)), []))}, [5], [x + math.log(3) for x, _, _ in FAR],
+                    {"a": [1 / 3] * 15}),
+    "far_entropies": ("train.softmax_cross_entropy %a, %b reduce none", {"a": ([5, 3], sum(FAR, [])), "b": ([5, 3], [1.0, 0.0, 0.0] * 5)},
+                      [5], [math.log(3)] * 5, {"a": [1 / 3 - 1, 1 / 3, 1 / 3] * 5}),
+    "far_logarithms": ("train.log_softmax %a", {"a": ([5, 3], sum(FAR, []))}, [5, 3], [-math.log(3)] * 15, {}),
     "columns": ("train.logsumexp %a over [0]", {"a": ([3, 6], sum(map(list, zip(*ROWS)), []))}, [6], ROW_SUMS, {}),
     # NaN where every element or one is infinite, as in PyTorch; one that is -inf is left out.
     "softmax": ("train.softmax %a", {"a": ([3, 3], sum(ROWS[:3], []))}, [3, 3], [NAN] * 6 + [0.0, 0.5, 0.5], {}),
