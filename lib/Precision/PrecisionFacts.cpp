@@ -10,13 +10,15 @@
 using namespace mlir;
 using namespace ampc;
 
-// In this order: which values are free or partial results follows from what the user demands alone.
+// In this order: which values are free or partial results follows from what the user demands, and
+// from contractions that may not round.
 PrecisionFacts::PrecisionFacts(train::FuncOp func, Type low, const PolicyTable &table,
                                const StepProfile *profile, double scale)
     : DecidedProgram(func), low(low), groups(ops), treatments(ops, table),
       demands(*this, low, table), storageFree(*this, demands),
+      magnifiedValues(*this, storageFree, treatments, demands),
       partial(*this, groups, treatments, demands, storageFree, table.keepsKernelsFull),
-      magnifiedValues(*this, storageFree), findings(*this, low, profile, scale) {
+      findings(*this, low, profile, scale) {
   warnings = demandRanges(*this, demands);
   demandNarrowTensors(*this, low, groups, treatments, storageFree, magnifiedValues, demands,
                       partial);
@@ -33,7 +35,7 @@ void PrecisionFacts::forceMisfits() {
       force(op, why, "profile");
   for (auto &[value, why] : magnifiedValues.all())
     if (treatment(value.getDefiningOp()) != Treatment::Low)
-      force(value.getDefiningOp(), why, "cancellation");
+      force(value.getDefiningOp(), why.text, why.rule);
   for (Operation *op : ops)
     if (auto why = constantMisfit(op, lowOf(op)))
       force(op, *why, "range");

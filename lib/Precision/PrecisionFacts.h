@@ -31,7 +31,7 @@ public:
   bool isNeverStored(mlir::Value v) const { return partial.isNeverStored(v); }
   const std::string *misfit(mlir::Value v) const { return findings.misfit(v); }
   bool hasProfile() const { return findings.isKnown(); }
-  const std::string *magnified(mlir::Value v) const { return magnifiedValues.why(v); }
+  const Reason *magnified(mlir::Value v) const { return magnifiedValues.why(v); }
   /// What the user fixed to a type that cannot hold it: a warning per op.
   llvm::ArrayRef<LocatedWarning> getWarnings() const { return warnings; }
 
@@ -43,8 +43,8 @@ private:
   Treatments treatments;
   Demands demands;
   StorageFreeValues storageFree;
-  PartialResults partial;
   MagnifiedValues magnifiedValues;
+  PartialResults partial;
   ProfileFindings findings;
   std::vector<LocatedWarning> warnings;
 };

@@ -98,7 +98,9 @@ def Passthrough : Category<"Passthrough">;
 //   saves     operands by index ("0", "1") and "result": what that body may touch besides g; checked.
 //   cancels, singular   operands by index whose errors the op may magnify, see Conditioning.
 //   range     body of getRange for the first result: `x(i)` is the range of operand i. Arithmetic in Interval.h.
-//   lists     "POLICY=LIST" for the lists of precision policies that the op is on.
+//   lists     "POLICY=LIST" for the lists of precision policies that the op is on. What all policies ask for is on
+//             the list `argument`: `absolute` where the absolute error of an operand counts, which rounding makes as
+//             large as a share of it (angles), `exponent` where only that of one above 1 does.
 //   scalar    body of buildScalars for an op with one result: `b` builds, `x` are the operands' elements.
 //   example   a use of the op, for the documentation.
 // clang-format on

@@ -7,7 +7,7 @@ include "mlir-dialects/Train/Base.td"
 // ---- Angles ----
 def Train_TanOp : Train_RealUnaryOp<"tan", FullPrecision> {
   let summary = "Tangent";
-  let lists = ["autocast=full"];
+  let lists = ["autocast=full", "argument=absolute"];
   let singular = [0];
   let saves = ["result"];
   let scalar = [{ return b.div(b.sin(x[0]), b.cos(x[0])); }];
@@ -47,7 +47,7 @@ def Train_AtanOp : Train_RealUnaryOp<"atan", FullPrecision> {
 // ---- Exponentials and their inverses ----
 def Train_Expm1Op : Train_RealUnaryOp<"expm1", FullPrecision> {
   let summary = "exp(x) - 1, accurate near 0";
-  let lists = ["autocast=full", "propagate=deny"];
+  let lists = ["autocast=full", "propagate=deny", "argument=exponent"];
   let range = [{
     auto exponent = x(0);
     if (!exponent || !std::isfinite(std::exp(exponent->high)))
@@ -59,14 +59,14 @@ def Train_Expm1Op : Train_RealUnaryOp<"expm1", FullPrecision> {
 }
 def Train_SinhOp : Train_RealUnaryOp<"sinh", FullPrecision> {
   let summary = "Hyperbolic sine";
-  let lists = ["autocast=full"];
+  let lists = ["autocast=full", "argument=absolute"];
   let saves = ["0"];
   let scalar = [{ return b.sinh(x[0]); }];
   let adjoint = [{ return {::ampc::unlessZero(b, g, b.mul(g, b.op<CoshOp>(getX())))}; }];
 }
 def Train_CoshOp : Train_RealUnaryOp<"cosh", FullPrecision> {
   let summary = "Hyperbolic cosine";
-  let lists = ["autocast=full"];
+  let lists = ["autocast=full", "argument=absolute"];
   let saves = ["0"];
   let scalar = [{ return b.cosh(x[0]); }];
   let adjoint = [{ return {::ampc::unlessZero(b, g, b.mul(g, b.op<SinhOp>(getX())))}; }];

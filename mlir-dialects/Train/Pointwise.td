@@ -72,7 +72,7 @@ def Train_TanhOp : Train_RealUnaryOp<"tanh", Passthrough> {
 }
 def Train_ExpOp : Train_RealUnaryOp<"exp", FullPrecision> {
   let summary = "Exponential";
-  let lists = ["autocast=full", "propagate=deny"];
+  let lists = ["autocast=full", "propagate=deny", "argument=exponent"];
   let range = [{
     auto exponent = x(0);
     if (!exponent || !std::isfinite(std::exp(exponent->high)))
@@ -102,6 +102,7 @@ def Train_SquareOp : Train_RealUnaryOp<"square", FullPrecision> {
 }
 def Train_SinOp : Train_RealUnaryOp<"sin", FullPrecision> {
   let summary = "Sine";
+  let lists = ["argument=absolute"];
   let range = [{ return Interval{-1, 1}; }];
   let saves = ["0"];
   let scalar = [{ return b.sin(x[0]); }];
@@ -109,6 +110,7 @@ def Train_SinOp : Train_RealUnaryOp<"sin", FullPrecision> {
 }
 def Train_CosOp : Train_RealUnaryOp<"cos", FullPrecision> {
   let summary = "Cosine";
+  let lists = ["argument=absolute"];
   let range = [{ return Interval{-1, 1}; }];
   let saves = ["0"];
   let scalar = [{ return b.cos(x[0]); }];
@@ -191,7 +193,7 @@ def Train_CastOp : Train_Op<"cast", Passthrough, [DeclareOpInterfaceMethods<Scal
 // ---- Powers and logarithms ----
 def Train_PowOp : Train_BinaryOp<"pow", FullPrecision> {
   let summary = "lhs to the power rhs, for lhs >= 0 or an integral constant rhs";
-  let lists = ["autocast=full", "propagate=deny"];
+  let lists = ["autocast=full", "propagate=deny", "argument=absolute"];
   let singular = [0];
   let doc = "The cotangent of the exponent is 0 where the base is not positive.";
   let arguments = (ins RealTensor:$lhs, RealTensor:$rhs);

@@ -1,40 +1,130 @@
 // Values whose rounding would ruin what reads them, whatever the policy.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// * Near a singularity, and where near numbers are subtracted on the way there, 16 bits may hold
+//   none of the digits that count: 1 - sigmoid(x) is 0 in bf16 from x = 6 on, and its logarithm
+//   infinite.
+// * Of an angle or an exponent the absolute error counts, and rounding makes that grow with the
+//   number: the angle 1000 of a rotary position is off by 2 in bf16. Sums and products on the way
+//   there keep the relative error of their operands, and so pass this on; so does everything that
+//   is made from inputs and constants alone, contractions included. A contraction with a parameter
+//   rounds its operands as everywhere, but its result stays as it is.
 #include "lib/Precision/Facts/MagnifiedValues.h"
+#include "lib/Precision/Ranges.h"
 #include "lib/Precision/Values.h"
 #include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Signature.h"
 
 using namespace mlir;
 using namespace ampc;
 
-/// Near a singularity, and where near numbers are subtracted on the way there, 16 bits may hold
-/// none of the digits that count: 1 - sigmoid(x) is 0 in bf16 from x = 6 on, and its logarithm
-/// infinite.
 MagnifiedValues::MagnifiedValues(const DecidedProgram &program,
-                                 const StorageFreeValues &storageFree) {
-  DenseSet<Value> cancelled; // read by an op of which a small difference is left
-  for (Operation *op : llvm::reverse(program.ops)) {
-    if (!program.isDecided(op))
+                                 const StorageFreeValues &storageFree, const Treatments &treatments,
+                                 Demands &demands)
+    : program(program), storageFree(storageFree) {
+  findCoordinates();
+  for (Operation *op : llvm::reverse(program.ops))
+    if (program.isDecided(op))
+      visit(op);
+  for (Operation *op : program.ops)
+    for (Value result : op->getResults())
+      if (const Reason *why = this->why(result);
+          why && program.isDecided(op) && coordinates.contains(result) && !demands.isForced(op) &&
+          (treatments.of(op) == Treatment::Low ||
+           cast<PrecisionOpInterface>(op).getCategory() == Category::LowPrecision))
+        demands.forceFull(op, why->text, why->rule);
+}
+
+void MagnifiedValues::findCoordinates() {
+  auto model = program.func->getParentOfType<train::ModelOp>();
+  DenseSet<StringAttr> params;
+  for (auto param : model.getOps<train::ParamOp>())
+    params.insert(param.getSymNameAttr());
+  for (BlockArgument argument : program.func.getArguments()) {
+    StringAttr state = Signature(program.func).stateArgument(argument.getArgNumber());
+    if (!state || !params.contains(state))
+      coordinates.insert(argument);
+  }
+  for (Operation *op : program.ops)
+    if (!program.isBackward(op) && !isa<train::ReadOp>(op) &&
+        llvm::all_of(op->getOperands(), [&](Value v) { return coordinates.contains(v); }))
+      coordinates.insert_range(op->getResults());
+}
+
+/// A softmax that a model writes out: x less the maximum of its row.
+static bool isBelowMaximum(Value v) {
+  Operation *op = v.getDefiningOp();
+  auto precision = dyn_cast_or_null<PrecisionOpInterface>(op);
+  auto rule = dyn_cast_or_null<DifferentiableOpInterface>(op);
+  bool subtracts = precision && rule && op->getNumOperands() == 2 &&
+                   precision.getConditioning(1) == Conditioning::Cancels &&
+                   !op->hasTrait<SumsOperands>() && rule.getSaves().list.empty();
+  if (!subtracts)
+    return false;
+  auto stopsGradient = [](Operation *bound) {
+    auto rule = dyn_cast<DifferentiableOpInterface>(bound);
+    return rule && rule.stopsGradient();
+  };
+  Operation *bound = op->getOperand(1).getDefiningOp();
+  while (bound && bound->getNumOperands() == 1 && (movesOnly(bound) || stopsGradient(bound)))
+    bound = bound->getOperand(0).getDefiningOp();
+  auto reduction = dyn_cast_or_null<ReduceOpInterface>(bound);
+  return reduction && reduction.getCombine() == "max" && bound->getOperand(0) == op->getOperand(0);
+}
+
+/// Whether rounding an exponent leaves the exponential as exact as its largest number: |x| exp(x)
+/// is at most e for x up to 1.
+static bool isSmallExponent(Value v) {
+  ampc::Range range = rangeOf(v);
+  return (range && range->high <= 1) || isBelowMaximum(v);
+}
+
+/// What the op that reads the operand says of it. An adjoint's parts magnify no more than its op.
+std::optional<Reason> MagnifiedValues::whyOwn(OpOperand &operand) const {
+  Operation *op = operand.getOwner();
+  auto precision = cast<PrecisionOpInterface>(op);
+  std::string reader = op->getName().getStringRef().str() + " at " + nameOf(op);
+  if (precision.getConditioning(operand.getOperandNumber()) == Conditioning::Singular)
+    return Reason{"cancellation", "rounded it may fall on a singularity of " + reader};
+  StringRef list = precision.getLists().find("argument");
+  if (list.empty() || program.isBackward(op) ||
+      (list == "exponent" && isSmallExponent(operand.get())))
+    return std::nullopt;
+  return Reason{"argument",
+                "its absolute error counts in " + reader + ", and rounded that would grow with it"};
+}
+
+/// Whether an operand's error reaches a magnified result.
+bool MagnifiedValues::passesOn(Operation *op, Value result, Conditioning conditioning) const {
+  Category category = cast<PrecisionOpInterface>(op).getCategory();
+  bool isPointwise = isa<ScalarOpInterface>(op) &&
+                     (category == Category::Promote || category == Category::Passthrough);
+  bool keepsSize = cancelled.contains(result) || absolute.contains(result);
+  return conditioning == Conditioning::Cancels || movesElements(op) || (isPointwise && keepsSize) ||
+         (absolute.contains(result) && coordinates.contains(result));
+}
+
+void MagnifiedValues::visit(Operation *op) {
+  auto isMagnified = [&](Value v) { return why(v) != nullptr; };
+  auto results = op->getResults();
+  auto found = llvm::find_if(results, isMagnified);
+  Value result = found == results.end() ? Value() : Value(*found);
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value v = operand.get();
+    if (!program.isReal(v) || storageFree.contains(v) || !v.getDefiningOp())
       continue;
-    auto precision = cast<PrecisionOpInterface>(op);
-    Value result = op->getResult(0);
-    bool passes = isa<ScalarOpInterface>(op) && (precision.getCategory() == Category::Promote ||
-                                                 precision.getCategory() == Category::Passthrough);
-    for (OpOperand &operand : op->getOpOperands()) {
-      Value v = operand.get();
-      if (!program.isReal(v) || storageFree.contains(v) || !v.getDefiningOp())
-        continue;
-      Conditioning conditioning = precision.getConditioning(operand.getOperandNumber());
-      if (conditioning == Conditioning::Singular)
-        reasons.try_emplace(v, "rounded it may fall on a singularity of " +
-                                   op->getName().getStringRef().str() + " at " + nameOf(op));
-      const std::string *why = this->why(result);
-      bool cancels = conditioning == Conditioning::Cancels;
-      if (!why || !(cancels || movesElements(op) || (passes && cancelled.contains(result))))
-        continue;
-      reasons.try_emplace(v, std::string(*why)); // *why may move
-      if (cancels || cancelled.contains(result))
-        cancelled.insert(v);
+    auto conditioning = cast<PrecisionOpInterface>(op).getConditioning(operand.getOperandNumber());
+    if (std::optional<Reason> own = whyOwn(operand)) {
+      if (own->rule == "argument")
+        absolute.insert(v);
+      reasons.try_emplace(v, *own);
     }
+    if (!result || !passesOn(op, result, conditioning))
+      continue;
+    reasons.try_emplace(v, Reason(*why(result))); // *why may move
+    if (conditioning == Conditioning::Cancels || cancelled.contains(result))
+      cancelled.insert(v);
+    if (absolute.contains(result))
+      absolute.insert(v);
   }
 }

@@ -109,9 +109,9 @@ std::optional<Reason> NarrowTensors::whyFull(Operation *op) const {
     return why;
   if (auto misfit = constantMisfit(op, demands.lowOf(op)))
     return Reason{"range", *misfit};
-  if (const std::string *why = magnified.why(op->getResult(0));
+  if (const Reason *why = magnified.why(op->getResult(0));
       why && cast<PrecisionOpInterface>(op).getCategory() != Category::LowPrecision)
-    return Reason{"cancellation", *why};
+    return *why;
   for (Value result : op->getResults())
     if (program.isReal(result))
       if (auto misfit = rangeMisfit(result, demands.lowOf(op)))

@@ -174,9 +174,9 @@ void PinFinder::pinBetween() {
 void PinFinder::pinMagnified() {
   for (Operation *op : facts.ops)
     for (Value result : op->getResults())
-      if (const std::string *why = facts.magnified(result);
+      if (const Reason *why = facts.magnified(result);
           why && !facts.isPartial(result) && !pins.low.contains(result))
-        pin(result, "cancellation", *why);
+        pin(result, why->rule, why->text);
 }
 
 void PinFinder::decide(Operation *op, Value result) {

@@ -89,9 +89,10 @@ train.model @colours {
     // BF16:  train.sub {{.*}}amp.decision<"infer"{{.*}} : tensor<8x8xbf16>
     %2 = train.sub %0, %1 : tensor<8x8xf32>, tensor<8xf32>
     %3 = train.matmul %2, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    %4 = train.clamp %3 from -1.0 to 1.0 : tensor<8x8xf32>
     // BF16: train.exp {{.*}}amp.decision<"deny"
-    %4 = train.exp %3 : tensor<8x8xf32>
-    train.return %4 : tensor<8x8xf32>
+    %5 = train.exp %4 : tensor<8x8xf32>
+    train.return %5 : tensor<8x8xf32>
   }
 
   // Partial gradients of a weight that is used twice are added up in f32, without rounding.

@@ -1,0 +1,97 @@
+// Of an angle and an exponent the absolute error counts: what makes them stays in f32, from inputs and constants on with contractions and all.
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=bf16" --train-strip-origins | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=f16" --train-strip-origins | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=bf16 policy=autocast" --train-strip-origins | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=bf16 policy=propagate" --train-strip-origins | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=f16 policy=narrow" --train-strip-origins | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=bf16" --train-strip-origins | FileCheck %s --check-prefix=CUT
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+train.model @arguments {
+  train.param @w : tensor<16x16xf32> = #train.zeros
+  train.param @frequency : tensor<1x16xf32> = #train.zeros
+
+  // Positions times frequencies, with a product and a sum behind.
+  // CHECK-LABEL: train.func @positions
+  // CHECK:       train.matmul {{.*}}amp.decision<"argument", "its absolute error counts in train.cos at positions/cos#0, {{.*}} : (tensor<8x1xf32>, tensor<1x16xf32>) -> tensor<8x16xf32>
+  // CHECK:       train.mul {{.*}} : tensor<8x16xf32>, tensor<f32>
+  // CHECK:       train.add {{.*}} : tensor<8x16xf32>, tensor<8x16xf32>
+  // CHECK:       train.cos {{.*}} : tensor<8x16xf32>
+  train.func @positions(%p: tensor<8x1xf32>, %f: tensor<1x16xf32>, %phase: tensor<8x16xf32>, %x: tensor<8x16xf32>) -> tensor<8x16xf32> {
+    %w = train.read @w : tensor<16x16xf32>
+    %two = train.constant dense<6.28> : tensor<f32>
+    %a = train.matmul %p, %f : (tensor<8x1xf32>, tensor<1x16xf32>) -> tensor<8x16xf32>
+    %b = train.mul %a, %two : tensor<8x16xf32>, tensor<f32>
+    %c = train.add %b, %phase : tensor<8x16xf32>, tensor<8x16xf32>
+    %s = train.cos %c : tensor<8x16xf32>
+    %h = train.matmul %x, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+    %y = train.mul %h, %s : tensor<8x16xf32>, tensor<8x16xf32>
+    %z = train.matmul %y, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+    train.return %z : tensor<8x16xf32>
+  }
+  // Numbers that the compiler knows.
+  // CHECK-LABEL: train.func @known
+  // CHECK:       train.add {{.*}} : tensor<8x16xf32>, tensor<f32>
+  // CHECK:       train.matmul {{.*}}amp.decision<"argument"{{.*}} : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+  // CHECK:       train.sin {{.*}} : tensor<8x16xf32>
+  train.func @known(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
+    %w = train.read @w : tensor<16x16xf32>
+    %first = train.constant dense<65536.0> : tensor<f32>
+    %f = train.constant dense<0.1> : tensor<16x16xf32>
+    %i = train.iota along 0 : tensor<8x16xi32>
+    %n = train.cast %i : tensor<8x16xi32> to tensor<8x16xf32>
+    %p = train.add %n, %first : tensor<8x16xf32>, tensor<f32>
+    %a = train.matmul %p, %f : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+    %s = train.sin %a : tensor<8x16xf32>
+    %h = train.matmul %x, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+    %y = train.mul %h, %s : tensor<8x16xf32>, tensor<8x16xf32>
+    %z = train.matmul %y, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+    train.return %z : tensor<8x16xf32>
+  }
+  // A contraction with a parameter takes 16 bits as any other, but what it gives is not rounded.
+  // CUT-LABEL: train.func @learned
+  // CUT:       train.matmul {{.*}} : (tensor<8x1xbf16>, tensor<1x16xbf16>) -> tensor<8x16xf32>
+  // CUT:       train.sin {{.*}} : tensor<8x16xf32>
+  train.func @learned(%p: tensor<8x1xf32>) -> tensor<8x16xf32> {
+    %f = train.read @frequency : tensor<1x16xf32>
+    %w = train.read @w : tensor<16x16xf32>
+    %a = train.matmul %p, %f : (tensor<8x1xf32>, tensor<1x16xf32>) -> tensor<8x16xf32>
+    %s = train.sin %a : tensor<8x16xf32>
+    %z = train.matmul %s, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+    %g = train.matmul %a, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+    %y = train.add %z, %g : tensor<8x16xf32>, tensor<8x16xf32>
+    train.return %y : tensor<8x16xf32>
+  }
+  // A softmax that the model writes out: exponents of at most 0 lose nothing beside 1, and scores are stored as ever.
+  // CUT-LABEL: train.func @softmax
+  // CUT-NOT:   "argument"
+  // CUT-LABEL: train.func @exponents
+  train.func @softmax(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
+    %w = train.read @w : tensor<16x16xf32>
+    %s = train.matmul %x, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+    %m = train.reduce_max %s over [1] : tensor<8x16xf32>
+    %c = train.reshape %m : tensor<8xf32> to tensor<8x1xf32>
+    %d = train.sub %s, %c : tensor<8x16xf32>, tensor<8x1xf32>
+    %e = train.exp %d : tensor<8x16xf32>
+    %n = train.reduce_sum %e over [1] : tensor<8x16xf32>
+    %k = train.reshape %n : tensor<8xf32> to tensor<8x1xf32>
+    %p = train.div %e, %k : tensor<8x16xf32>, tensor<8x1xf32>
+    %y = train.matmul %p, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+    train.return %y : tensor<8x16xf32>
+  }
+  // Without a bound an exponent is as an angle; one of a tanh has the bound 1.
+  // CUT: train.mul {{.*}}amp.decision<"argument"{{.*}} : tensor<8x16xf32>
+  // CUT: train.exp
+  // CUT-NOT: "argument"
+  // CUT: train.exp
+  train.func @exponents(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
+    %w = train.read @w : tensor<16x16xf32>
+    %s = train.matmul %x, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+    %t = train.mul %s, %s : tensor<8x16xf32>, tensor<8x16xf32>
+    %e = train.exp %t : tensor<8x16xf32>
+    %a = train.matmul %e, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+    %b = train.tanh %a : tensor<8x16xf32>
+    %c = train.exp %b : tensor<8x16xf32>
+    %y = train.matmul %c, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+    train.return %y : tensor<8x16xf32>
+  }
+}
