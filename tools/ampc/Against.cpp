@@ -146,7 +146,10 @@ private:
   unsigned settleScale(uint32_t valid);
   void compareGroup(llvm::ArrayRef<size_t> rows, unsigned number, uint32_t valid, StepLoss &loss);
   std::vector<double> changes(const std::vector<std::vector<double>> &kept, uint32_t valid,
-                              const Snapshot &start, Change change);
+                              const Snapshot &start, Change change, bool changesInputs = true);
+  void findWithoutParameters(llvm::MutableArrayRef<Deviation> deviations,
+                             const std::vector<std::vector<double>> &kept, uint32_t valid,
+                             const Snapshot &start, Change change);
   void explain(llvm::MutableArrayRef<Deviation> deviations,
                const std::vector<std::vector<double>> &kept, uint32_t valid, const Snapshot &start,
                unsigned number);
@@ -212,9 +215,10 @@ std::vector<std::vector<size_t>> Comparison::groups() const {
   return result;
 }
 
-/// Per value of the reference: what changes in it if parameters and inputs do.
+/// Per value of the reference: what changes in it if parameters do, and inputs where they do, too.
 std::vector<double> Comparison::changes(const std::vector<std::vector<double>> &kept,
-                                        uint32_t valid, const Snapshot &start, Change change) {
+                                        uint32_t valid, const Snapshot &start, Change change,
+                                        bool changesInputs) {
   std::vector<double> result(kept.size());
   Session &session = exact.getSession();
   start.restore(session);
@@ -224,11 +228,28 @@ std::vector<double> Comparison::changes(const std::vector<std::vector<double>> &
       change(slot.tensor, session.slotData(i));
   session.refresh();
   ampc_train_out out;
-  exact.run(feed.change(change), out, valid, [&](size_t v, const void *data) {
+  llvm::ArrayRef<const void *> inputs = changesInputs ? feed.change(change) : feed.getWideInputs();
+  exact.run(inputs, out, valid, [&](size_t v, const void *data) {
     if (!kept[v].empty())
       result[v] = deviationOf(readReals(exact.getTensor(v), data), kept[v], 1).norm;
   });
   return result;
+}
+
+/// Of errors beyond the tolerance those in values that no parameter moves: one run, and only where
+/// there is such an error.
+void Comparison::findWithoutParameters(llvm::MutableArrayRef<Deviation> deviations,
+                                       const std::vector<std::vector<double>> &kept, uint32_t valid,
+                                       const Snapshot &start, Change change) {
+  auto isSuspect = [&](size_t row) {
+    return !kept[partner[row]].empty() && deviations[row].norm > report.getTolerance();
+  };
+  if (llvm::none_of(llvm::seq<size_t>(0, value.size()), isSuspect))
+    return;
+  std::vector<double> changed = changes(kept, valid, start, change, /*changesInputs=*/false);
+  for (size_t row = 0; row < value.size(); ++row)
+    if (isSuspect(row))
+      deviations[row].isWithoutParameters = changed[partner[row]] == 0;
 }
 
 /// One rounding of parameters and inputs moves other elements over the kinks of relus and maxima
@@ -250,15 +271,15 @@ void Comparison::explain(llvm::MutableArrayRef<Deviation> deviations,
       }
     return explained;
   };
+  Random random(state.seed * 1000003 + number);
+  auto perturb = [&](const ampc_tensor &t, void *data) { perturbReals(t, data, type, random); };
+  findWithoutParameters(deviations, kept, valid, start, perturb);
   bool explained = explains([&](const ampc_tensor &t, void *data) { roundReals(t, data, type); },
                             &Deviation::sensitivity);
   if (request.options.precision == "f32") // parameters and inputs are the same numbers
     return;
-  Random random(state.seed * 1000003 + number);
   for (unsigned tried = 0; tried < directions && !explained; ++tried)
-    explained =
-        explains([&](const ampc_tensor &t, void *data) { perturbReals(t, data, type, random); },
-                 &Deviation::reached);
+    explained = explains(perturb, &Deviation::reached);
 }
 
 void Comparison::compareGroup(llvm::ArrayRef<size_t> rows, unsigned number, uint32_t valid,

@@ -30,7 +30,8 @@ void AgainstReport::note(size_t number, unsigned step, const Deviation &deviatio
 /// Every op rounds once more, so an error may be a few times what one rounding of the inputs makes.
 double AgainstReport::allowed(const Deviation &deviation) const {
   double inherent = std::max(sensitivityFactor * deviation.sensitivity, deviation.reached);
-  return std::isfinite(inherent) ? std::max(tolerance, inherent) : tolerance;
+  bool counts = std::isfinite(inherent) && !deviation.isWithoutParameters;
+  return counts ? std::max(tolerance, inherent) : tolerance;
 }
 
 double AgainstReport::errorOf(const StepLoss &loss) const {

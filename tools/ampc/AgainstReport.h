@@ -17,6 +17,9 @@ struct Deviation {
   double sensitivity = 0;
   /// The largest that random changes of about the size of rounding make, where they were tried.
   double reached = 0;
+  /// Made from inputs and constants alone. These come as they are, so that their rounding is no
+  /// reason for an error: an angle, its sine.
+  bool isWithoutParameters = false;
 };
 
 struct StepLoss {
@@ -36,6 +39,7 @@ public:
   void begin(llvm::StringRef precision, llvm::StringRef reference, double tolerance);
   void finish(double unit);
   bool isBad(const Deviation &d) const { return !(d.norm <= allowed(d)); } // also a NaN
+  double getTolerance() const { return tolerance; }
   bool passed() const { return firstBad < 0 && !lossBad; }
 
   void print(llvm::raw_ostream &os, bool byError, bool isRandom) const;

@@ -6,6 +6,7 @@
 #include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/NarrowGradients.h"
+#include "tools/ampc/Observer.h"
 #include "tools/ampc/PrecisionOptions.h"
 #include "tools/ampc/RandomInputs.h"
 #include "tools/ampc/Session.h"
@@ -85,7 +86,7 @@ public:
 
 private:
   void perturbParameters();
-  bool loss(double &value);
+  bool loss(double &value, llvm::function_ref<void()> move);
   bool compare(Outcome &outcome, int64_t element, llvm::ArrayRef<double> direction, double *param,
                llvm::ArrayRef<double> gradient);
   bool checkParameter(int slot, llvm::ArrayRef<double> gradient, Outcome &outcome);
@@ -95,6 +96,7 @@ private:
   llvm::StringRef step;
   Random random;
   RandomInputs inputs;
+  Snapshot start;
 };
 } // namespace
 
@@ -110,14 +112,13 @@ void GradientCheck::perturbParameters() {
   session.refresh();
 }
 
-/// The random counter advances with every run; masks must not.
-bool GradientCheck::loss(double &value) {
-  const ampc_model &model = session.getModel();
-  for (int i = 0; i < model.slot_count; ++i)
-    if (model.slots[i].role == AMPC_ROLE_RANDOM)
-      static_cast<int64_t *>(session.slotData(i))[1] = 0;
-  ampc_train_out out;
+/// The loss of the start state with moved parameters. A run writes state: the random counter,
+/// running statistics, buffers. A gradient is that of one state, so every run starts from the same.
+bool GradientCheck::loss(double &value, llvm::function_ref<void()> move) {
+  start.restore(session);
+  move();
   session.refresh();
+  ampc_train_out out;
   ampc_status status = session.runStep(program, inputs.get(), out);
   if (status < 0) {
     llvm::errs() << "ampc: error: " << ampc_rt_status_string(status) << ": " << session.lastError()
@@ -137,15 +138,8 @@ bool GradientCheck::compare(Outcome &outcome, int64_t element, llvm::ArrayRef<do
       for (size_t k = 0; k < direction.size(); ++k)
         param[k] += amount * direction[k];
   };
-  std::vector<double> before(param, param + gradient.size());
   double up, down;
-  move(eps);
-  bool ok = loss(up);
-  std::copy(before.begin(), before.end(), param);
-  move(-eps);
-  ok = ok && loss(down);
-  std::copy(before.begin(), before.end(), param);
-  if (!ok)
+  if (!loss(up, [&] { move(eps); }) || !loss(down, [&] { move(-eps); }))
     return false;
   double numeric = (up - down) / (2 * eps), analytic = 0;
   if (element >= 0)
@@ -192,8 +186,9 @@ bool GradientCheck::checkParameter(int slot, llvm::ArrayRef<double> gradient, Ou
 
 bool GradientCheck::run() {
   perturbParameters();
+  start.take(session);
   double value;
-  if (!loss(value))
+  if (!loss(value, [] {}))
     return false;
   const ampc_model &model = session.getModel();
   llvm::outs() << "step " << step << ": loss " << llvm::format("%.9g", value) << "\n"
@@ -225,6 +220,7 @@ bool GradientCheck::run() {
                                    outcome.numeric);
     llvm::outs() << "\n";
   }
+  start.restore(session);
   return passed;
 }
 

@@ -81,7 +81,7 @@ private:
   const FloatFormat &type;
   llvm::StringRef precision, step;
   Random random;
-  Snapshot start;
+  Snapshot start, narrowStart;
   std::vector<std::string> params;
   std::vector<std::vector<double>> wideInputs;
   std::vector<const void *> inputs; // of the program in f64
@@ -111,6 +111,7 @@ bool NarrowCheck::open(CompileRequest request, const ampc_options &options) {
   narrow.refresh();
   exact.refresh();
   start.take(exact);
+  narrowStart.take(narrow);
   return true;
 }
 
@@ -164,6 +165,7 @@ bool NarrowCheck::runStep(int program) {
       wideInputs.push_back(readReals(tables.inputs[i], made.get()[i]));
       inputs[i] = wideInputs.back().data();
     }
+  narrowStart.restore(narrow);
   auto want = changed(other, [](const ampc_tensor &, void *) {});
   if (want.size() != params.size() || !runProgram(narrow, program, made.get()))
     return false;

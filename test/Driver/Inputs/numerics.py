@@ -51,6 +51,7 @@ def write(folder):
     save("small-t", (8, 1), [2.0**-10] * 8)
     save("exponents-x", (8, 8), [2.0**-3] * 64)
     save("exponents-t", (8, 8), exponents_t())
+    save("positions-p", (8, 1), [1000.0 + i for i in range(8)])
 
 
 def norm_error(got, exact):
