@@ -309,8 +309,9 @@ def Train_GeluOp : Train_RealUnaryOp<"gelu", Passthrough> {
 }
 def Train_GeluTanhOp : Train_RealUnaryOp<"gelu_tanh", Passthrough> {
   let summary = "gelu with Phi(x) approximated by (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2";
-  let doc = "Computed as x sigmoid(2 sqrt(2/pi) (x + 0.044715 x^3)), the same function: nothing cancels "
-            "where x is negative.";
+  let doc =
+      "Computed as x sigmoid(2 sqrt(2/pi) (x + 0.044715 x^3)), the same function: nothing cancels "
+      "where x is negative.";
   let range = [{ return ::ampc::rectified(x(0), -0.2785); }];
   let saves = ["0"];
   let scalar = [{
