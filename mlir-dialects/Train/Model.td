@@ -217,9 +217,11 @@ def Train_StepOp
     `groups` names parameters that another rule than the step's updates: weight decay for matrices only, say, or a rule for tables.
     Clipping, schedule, step counter and the decision to skip are those of the step.
 
-    `micro_batches = n` computes the gradients of a batch of n times as many rows in n parts, one after the other. Loss and
-    gradients are the means over the parts, each weighted by its share of the rows that count: equal to those of the whole batch for a
-    loss that is a mean over rows. Statistics of batch norm follow part by part.
+    `micro_batches = n` computes the gradients of a batch of n times as many rows in n parts, one after the other. Loss, gradients and the numbers beside the loss
+    are those of the whole batch: a mean divides by the rows, the labels that count (`ignore`), the weights of their classes or the mask of
+    all parts, which are added up before the first part. A divisor may depend on inputs, buffers and frozen parameters; of what depends on a parameter of
+    the step only sums over rows are possible. Anything else that combines rows is an error at its op. Two things are of one part each: statistics of
+    batch norm, and other new values of buffers that depend on rows, which go from part to part.
 
     `ema_decay = d` keeps an average of every parameter, a = d a + (1 - d) w after each update, which starts at the first updated
     value. It is saved with the state, as `STEP.ema.PARAMETER`.
