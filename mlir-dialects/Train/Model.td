@@ -214,8 +214,7 @@ def Train_StepOp
     `over all` are the parameters that are not frozen, `over all but [...]` those but some. Names in quotes are patterns, in lists of
     groups too: `["*.bias"]`. `train-expand-modules` makes lists of names of them.
 
-    `groups` names parameters that another rule than the step's updates: weight decay for matrices only, say, or a rule for tables.
-    Clipping, schedule, step counter and the decision to skip are those of the step.
+    `groups` names parameters that another rule than the step's updates: weight decay for matrices only, say, or a rule for tables. Clipping, schedule, step counter and the decision to skip are those of the step.
 
     `micro_batches = n` computes the gradients of a batch of n times as many rows in n parts, one after the other. Loss, gradients and the numbers beside the loss
     are those of the whole batch: a mean divides by the rows, the labels that count (`ignore`), the weights of their classes or the mask of
@@ -223,13 +222,12 @@ def Train_StepOp
     the step only sums over rows are possible. Anything else that combines rows is an error at its op. Two things are of one part each: statistics of
     batch norm, and other new values of buffers that depend on rows, which go from part to part.
 
-    `ema_decay = d` keeps an average of every parameter, a = d a + (1 - d) w after each update, which starts at the first updated
-    value. It is saved with the state, as `STEP.ema.PARAMETER`.
+    `ema_decay = d` keeps an average of every parameter, a = d a + (1 - d) w after each update, which starts at the first updated value. It is saved with the state, as `STEP.ema.PARAMETER`, in f32 for a parameter in 16 bits.
 
     `nonfinite` says what becomes of the step if an element of a gradient, before clipping, is infinite or NaN. With `"skip"` all state
     stays as it was, but for the loss scale and the random counter, and the call returns a warning; with `"fail"` too, and it returns an
-    error; with `"allow"` the update is done. Either way the step reports how many such elements there were. The default is `"skip"` for a step that clips
-    or has a loss scale, else `"allow"`: to skip, a step has to keep all gradients until the last one is known.
+    error; with `"allow"` the update is done. Either way the step reports how many such elements there were. The default is `"skip"` for a step that clips or has a loss scale, else `"allow"`: to skip, a step has to keep all gradients until the last one is known.
+    `weight_rounding` says how new values of parameters in 16 bits are rounded, declared ones and, without master weights, working copies: `"nearest"`, where an update of less than half a unit in the last place is lost, or `"stochastic"`, see `train.round_weight`.
 
     Constraints:
 

@@ -37,7 +37,7 @@ def Train_DivOp : Train_BinaryOp<"div", Promote> {
   let lists = ["propagate=infer"];
   let extraClassDeclaration = "static bool readsNumbersExactly() { return true; }";
   let doc =
-      [{Integers: rounded towards zero; x / 0 is 0, and the smallest integer by -1 is itself, as on Arm processors. }];
+      [{Integers: rounded towards zero; x / 0 is 0, and the smallest integer by -1 is itself, as on Arm processors. Arithmetic of i1 is modulo 2. }];
   let singular = [1];
   let saves = ["1", "result"];
   let scalar = [{ return b.div(x[0], x[1]); }];
@@ -151,7 +151,8 @@ def Train_ComparePredicateAttr : EnumAttr<TrainDialect, Train_ComparePredicate, 
 def Train_CompareOp
     : Train_Op<"compare",
                Promote, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
-  let summary = "Order relation, as i1; comparisons with NaN are false except `ne`";
+  let summary = "Order relation, as i1; comparisons with NaN are false except `ne`, and false is less "
+                "than true";
   let lists = ["propagate=clear"];
   let extraClassDeclaration = [{
     bool comparesEqual() {
@@ -176,12 +177,17 @@ def Train_CompareOp
   }];
 }
 def Train_CastOp : Train_Op<"cast", Passthrough, [DeclareOpInterfaceMethods<ScalarOpInterface>]> {
-  let summary = "Another element type; float to float rounds to nearest even";
-  let range = [{ return x(0); }];
+  let summary = "Another element type; to a real number to the nearest, of two to the even one";
+  let range = [{
+    Type to = getType().getElementType();
+    if (isa<::mlir::FloatType>(to))
+      return x(0);
+    return to.isInteger(1) ? ::ampc::Range({0, 1}) : ::ampc::hull(x(0), Interval{0, 0}); }];
   let example = "%y = train.cast %x : tensor<4x8xf32> to tensor<4x8xbf16>";
-  let doc =
-      "Integers lose the bits that do not fit, but those of inputs are checked before anything "
-      "runs. `is_unsigned` takes an integer without its sign.";
+  let doc = [{
+    A real number loses its fraction on the way to an integer; one that does not fit becomes the smallest or the largest integer of the type, and NaN
+    becomes 0. An integer loses the bits that do not fit, but those of inputs are checked before anything runs. To i1 whatever is not 0
+    is true, NaN too, as in NumPy. `is_unsigned` takes an integer without its sign. }];
   let arguments = (ins AnyRankedTensor:$x, UnitAttr:$is_unsigned);
   let assemblyFormat = "$x attr-dict custom<TypeTo>(ref($x), type($x), type($result))";
   let scalar = [{ return b.castTo(x[0], getType().getElementType(), getIsUnsigned()); }];
@@ -341,7 +347,8 @@ def Train_SoftplusOp : Train_RealUnaryOp<"softplus", FullPrecision> {
 // ---- The larger and the smaller of two ----
 class Train_ExtremumOp<string mnemonic, string order>
     : Train_BinaryOp<mnemonic, Promote, [Commutative]> {
-  let doc = "Where the operands are equal, each gets half of the cotangent.";
+  let doc = "Where the operands are equal, each gets half of the cotangent. Of truth values, false is "
+            "less than true.";
   let saves = ["0", "1"];
   let adjoint = "return ::ampc::extremumAdjoints(b, g, "#order#");";
 }
