@@ -243,7 +243,8 @@ static std::vector<std::string> sizesOf(ModuleOp module) {
   return sizes;
 }
 
-/// What walks along operands have cost so far, a number that does not depend on the machine.
+/// Values visited by walks along operands, per op of the model: the cost of a compilation in a
+/// number that does not depend on the machine.
 static void printWalks(int64_t opsOfModel, int64_t before) {
   int64_t visits = numVisitedSources - before;
   llvm::errs() << llvm::format("%8.1f    values visited per op of the model, of %lld ops\n",

@@ -69,7 +69,7 @@ template <typename Op> struct Linear : SummandsOpInterface::ExternalModel<Linear
 } // namespace
 
 namespace {
-/// Of batch norm: all but the rows, gain and bias.
+/// Statistics of batch norm: every operand but the rows, the gain and the bias.
 struct Statistics : StatisticsOpInterface::ExternalModel<Statistics, BatchNormalizeOp> {
   bool isStatistic(Operation *op, unsigned index) const {
     auto norm = cast<BatchNormalizeOp>(op);

@@ -236,8 +236,8 @@ std::vector<double> Comparison::changes(const std::vector<std::vector<double>> &
   return result;
 }
 
-/// Of errors beyond the tolerance those in values that no parameter moves: one run, and only where
-/// there is such an error.
+/// Finds errors beyond the tolerance in values that do not depend on a parameter: one more run,
+/// only if there is any such error.
 void Comparison::findWithoutParameters(llvm::MutableArrayRef<Deviation> deviations,
                                        const std::vector<std::vector<double>> &kept, uint32_t valid,
                                        const Snapshot &start, Change change) {

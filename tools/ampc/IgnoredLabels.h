@@ -13,7 +13,7 @@ class IgnoredLabels {
 public:
   /// Looks at what a request compiles, which has to end before this object.
   void watch(CompileRequest &request);
-  /// Of an input that evaluations read, if there is one.
+  /// Label that evaluations ignore in an input, if there is one.
   std::optional<int64_t> find(llvm::StringRef input) const;
 
 private:

@@ -36,7 +36,7 @@ private:
     double max = 0; ///< of finite magnitudes
     bool isFinite() const { return infinite + nan == 0; }
   };
-  /// The same step in f32, from the same state.
+  /// Values of this step computed in f32 from the same state.
   struct WideStep {
     std::vector<Range> ranges; ///< of the reference's values
     bool isFinite = false;     ///< its loss and its gradients

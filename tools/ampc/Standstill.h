@@ -10,15 +10,15 @@ namespace ampc {
 /// Watches the reports of one train.step.
 class Standstill {
 public:
-  /// So many skips in a row at the end of a training are a failure. So many updates are one look at
-  /// the parameters.
+  /// Length of a run of skipped steps at the end of a training that makes it a failure, and of a
+  /// run of updates after which the parameters are compared.
   static constexpr unsigned lastSteps = 100;
 
   /// `limit`: skips in a row to warn after; 0: never.
   Standstill(Session &session, int program, unsigned limit);
-  /// What to say after a run of the step; empty: nothing.
+  /// Warning after a run of the step; empty if there is none.
   std::string note(const ampc_train_out &out);
-  /// Why a training that ends here has failed; empty: it has not.
+  /// Reason why a training that ends here has failed; empty if it has not.
   std::string failure() const;
 
 private:

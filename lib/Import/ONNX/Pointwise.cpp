@@ -284,7 +284,7 @@ static void convertWhere(Converter &c) {
   x.set(c, c.select(x[0], x[1], x[2]));
 }
 
-/// Of integers, x to a whole number: multiplications, which wrap around. x^5 = (x^2)^2 x.
+/// Integer x to a whole exponent by squaring, wrapping around: x^5 = (x^2)^2 x.
 static Value wholePower(Converter &c, Value x, int64_t exponent) {
   Value result;
   for (; x && exponent > 0; exponent >>= 1) {

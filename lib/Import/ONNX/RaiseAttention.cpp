@@ -153,9 +153,9 @@ static Value constantBefore(Operation *root, double number, mlir::Type element) 
       ->getResult(0);
 }
 
-/// What is added to the scores: the bias, if there is one, where a key is seen, and the graph's
-/// own number elsewhere, which is another for a query that sees no key. -3.4e38: the mean of all
-/// values; minus infinity: none.
+/// Bias of the scores: the graph's own bias (or 0) where the query sees the key, elsewhere the
+/// graph's fill. A query that sees no key then has the graph's result: the mean of all values for a
+/// fill of -3.4e38, NaN for minus infinity.
 static Value biasOf(Operation *root, const Scores &scores, mlir::Type element) {
   Value seen = scores.bias ? scores.bias : constantBefore(root, 0, element);
   Value fill = constantBefore(root, scores.fill, element);

@@ -33,7 +33,7 @@ static std::optional<Dims> axesOf(Converter &c) {
   return axes;
 }
 
-/// Of known values, which a reduction of no axes leaves as they are.
+/// Evaluates a reduction of known values. A reduction over no axes keeps its operand.
 static bool reduceKnown(Converter &c, const Scalar &function, std::optional<double> empty) {
   auto axes = c.literal(0) ? axesOf(c) : std::nullopt;
   return axes &&

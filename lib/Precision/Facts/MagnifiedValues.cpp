@@ -79,7 +79,8 @@ static bool isSmallExponent(Value v) {
   return (range && range->high <= 1) || isBelowMaximum(v);
 }
 
-/// What the op that reads the operand says of it. An adjoint's parts magnify no more than its op.
+/// Conditioning that the consumer of the operand declares. Ops of an adjoint magnify no more than
+/// the op that they differentiate.
 std::optional<Reason> MagnifiedValues::whyOwn(OpOperand &operand) const {
   Operation *op = operand.getOwner();
   auto precision = cast<PrecisionOpInterface>(op);

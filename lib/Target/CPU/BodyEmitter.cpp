@@ -40,7 +40,7 @@ uint64_t BodyEmitter::dependence(Value value) {
   return dependences.lookup(value);
 }
 
-/// Of a value, given that of its sources.
+/// Mask of the dimensions that a value depends on, given the masks of its operands.
 uint64_t BodyEmitter::ownDependence(Value value) const {
   unsigned rank = points.rank();
   uint64_t last = uint64_t(1) << (rank - 1), all = 2 * last - 1, mask = 0;

@@ -29,7 +29,7 @@ Value Body::evaluate(Value value, ArrayRef<Value> dims, Values &known) {
   return known.lookup(value);
 }
 
-/// Of a value whose sources are known.
+/// Emits the code of a value whose operands have theirs.
 void Body::define(Value value, ArrayRef<Value> dims, Values &known) {
   if (known.contains(value)) // with another result of its op
     return;

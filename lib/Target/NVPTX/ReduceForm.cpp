@@ -65,8 +65,8 @@ SmallVector<ReduceWriter::Points> ReduceWriter::listsOf(ValueRange numbers, int6
   return lists;
 }
 
-/// What the body yields at a run of points; nothing changes sums where they do not exist (null: all
-/// do), though memory is read: `dims` must be within the space.
+/// Terms of the sums at a run of points. Points outside the space (`exists` false; null: all exist)
+/// give the neutral element, but their memory is read: `dims` must be within the space.
 ReduceWriter::Points ReduceWriter::terms(DeviceEmitter &e, const KernelPointers &pointers,
                                          const Runs &runs, Body &body, ArrayRef<Value> dims,
                                          Value exists) {

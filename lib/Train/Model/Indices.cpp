@@ -28,7 +28,7 @@ static Accepted acceptedBy(IndexOpInterface op) {
   return {limit, op.getIgnoredIndex().value_or(0), op.countsFromEnd() ? -limit : 0};
 }
 
-/// Those that a cast keeps. Any number is a truth value.
+/// Numbers that a cast keeps. A cast to i1 takes any number.
 static Accepted acceptedBy(train::CastOp op) {
   IntegerType from = integerOf(op.getX()), to = integerOf(op.getResult());
   if (!from || !to || op.getIsUnsigned() || from.isInteger(1) || to.isInteger(1))

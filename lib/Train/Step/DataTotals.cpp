@@ -8,7 +8,8 @@
 using namespace mlir;
 using namespace ampc;
 
-/// What a batch adds to the number of rows. Of a model without short batches all batches are equal.
+/// Rows that a batch adds to the count of the data; 1 for a model without short batches, whose
+/// batches weigh the same.
 Value DataTotals::rowsOf(GradBuilder &b, Type element) {
   BlockArgument valid = signature.findControl(train::Control::Valid);
   return valid ? b.castTo(valid, element) : b.real(1.0, element);
@@ -54,7 +55,7 @@ static void eraseUnused(train::FuncOp func) {
       (void)func.eraseArgument(i);
 }
 
-/// Of a copy of the evaluation only the last `count` results stay there.
+/// Clones the evaluation and keeps the last `count` results of the copy.
 train::FuncOp DataTotals::makeProgram(unsigned count) {
   OpBuilder builder(eval->getContext());
   builder.setInsertionPointAfter(eval);

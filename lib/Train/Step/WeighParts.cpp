@@ -136,7 +136,7 @@ void Weighing::change(OpOperand &operand, bool isTotal) {
   operand.set(b.castTo(b.mul(b.castTo(value, wide), share), element));
 }
 
-/// Of the rows of all parts, or of those of one.
+/// Elements behind a mean: in the rows of all parts, or in the rows of one part.
 Value Weighing::countOf(GradBuilder &b, train::CountOp op, bool isOfAll) {
   if (isStep || !isOfAll)
     return b.real(op.getNumber(isOfAll ? *step.getMicroBatches() : 1), op.getType());

@@ -40,7 +40,7 @@ for x in (1 + 3 * 2.0**-13, -3000.7, 2.0**-14 * (1 + 5 * 2.0**-13), 1.37e-5, -6.
     # Five standard deviations of a mean of independent draws.
     check(abs(share - p) <= 5 * math.sqrt(p * (1 - p) / COUNT), f"{x}: {share} rounded up, expected {p}")
 
-# What needs no rounding stays; between 65504 and 65520 there is no neighbour above.
+# Representable values stay; between 65504 and 65520 there is no neighbour above.
 for x, y in ((0.0, 0.0), (-0.0, -0.0), (0.5, 0.5), (2.0**-24, 2.0**-24), (math.inf, math.inf), (-math.inf, -math.inf), (65504.0, 65504.0),
              (65519.0, 65504.0), (65520.0, math.inf), (-7e4, -math.inf)):
     check(struct.pack("f", y) * 64 == struct.pack("64f", *draw("half", x)[:64]), f"{x}: expected {y}")

@@ -14,7 +14,7 @@ WHOLE = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64}
 NUMBERS = [0.0, -0.0, 0.5, -0.5, 2.5, 2.0, 1e-40, -1e-7, 127.0, 127.5, 128.0, -128.9, -129.0, 255.9, 300.0, -300.0, 32767.5, -32769.0, 2.0**31,
            -2.0**31, 2.0**31 - 128, 3e9, -3e9, 2.0**62, 2.0**63, -2.0**63, 1e30, -1e30, np.inf, -np.inf, np.nan]
 INTEGERS = [0, 1, 2, -1, 127, 128, -129, 256, 2**15, 2**31 - 1, -2**31, 2**32, 2**40 + 1, -2**63, 2**63 - 1]
-# Of two truth values, by the sides 00, 01, 10 and 11.
+# Results for two truth values, in the order 00, 01, 10, 11.
 TRUTHS = {"maximum %a, %b": "0111", "minimum %a, %b": "0001", "compare lt %a, %b": "0100", "compare le %a, %b": "1101", "compare gt %a, %b": "0010",
           "compare ge %a, %b": "1011", "compare eq %a, %b": "1001", "compare ne %a, %b": "0110", "add %a, %b": "0110", "sub %a, %b": "0110",
           "mul %a, %b": "0001", "div %a, %b": "0001", "neg %a": "0011", "abs %a": "0011"}

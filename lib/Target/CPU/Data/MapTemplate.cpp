@@ -168,7 +168,7 @@ void RowEmitter::emit(ArrayRef<Value> outerDims, Value from, Value to) {
   body.release(mark);
 }
 
-/// Of a stage's sums: all that a row has are enough for any.
+/// Scratch bytes for the sums of a stage: an upper bound, the sums of all stages of a row.
 static int64_t sumBytes(kernel::MapOp op, int64_t length) {
   auto reductions = op.getBody().front().getOps<kernel::RowReduceOp>();
   return RowSums::scratchBytes(std::distance(reductions.begin(), reductions.end()), length);

@@ -57,7 +57,8 @@ private:
 
   void issueNumbers(Value stage, Value tile);
   void loadRowNumbers();
-  /// What stands between the product of a query and a key and the exponent of 2 of their weight.
+  /// Terms subtracted from the product of a query and a key to get the exponent of 2 of their
+  /// weight.
   struct Shift {
     Value maximum, exponent; ///< `maximum` with a bias alone
   };
