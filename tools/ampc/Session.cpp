@@ -15,10 +15,12 @@ Session::~Session() {
     ampc_rt_destroy(state);
 }
 
-/// A target that compiles for a device, as far as the choice of one goes: any image will do.
-static void describeDevice(ampc_model &model, const ampc_image &image) {
+/// A target that compiles for a device, as far as the choice of one goes: with PTX for its chip in
+/// `image`.
+static void describeDevice(ampc_model &model, ampc_image &image) {
   model.first_tier = llvm::countr_zero(model.tiers);
-  if (!ampc_rt_tier_capability(model.first_tier))
+  image = {AMPC_IMAGE_PTX, ampc_rt_tier_capability(model.first_tier), nullptr, 0};
+  if (!image.capability)
     return;
   model.device = &ampc_rt_cuda;
   model.images = &image;
@@ -31,12 +33,12 @@ static std::optional<PickedTier> pickTier(llvm::StringRef name, llvm::ArrayRef<u
                                           const char *device, std::string &problem) {
   std::string copy = name.str();
   std::vector<ampc_model> models(tiers.size());
-  ampc_image image = {AMPC_IMAGE_PTX, 0, nullptr, 0};
+  std::vector<ampc_image> images(tiers.size());
   for (size_t i = 0; i < tiers.size(); ++i) {
     models[i].name = copy.c_str();
     models[i].tiers = tiers[i];
     models[i].next = i + 1 < tiers.size() ? &models[i + 1] : nullptr;
-    describeDevice(models[i], image);
+    describeDevice(models[i], images[i]);
   }
   ampc_rt_choice choice;
   if (ampc_rt_choose(models.data(), device, &choice, nullptr) != AMPC_OK)
