@@ -187,9 +187,9 @@ train.model @resnet18(batch = 32) {
     %add_5 = train.add %bn2_1, %relu_10
     %relu_12 = train.relu %add_5
     %avgpool = train.global_avg_pool %relu_12
-    %fc = train.matmul %avgpool, %network.fc.weight transpose_rhs
-    %fc_1 = train.add %fc, %network.fc.bias
-    train.return %fc_1
+    %transpose = train.transpose %network.fc.weight [1, 0]
+    %fc = train.linear %avgpool, %transpose, %network.fc.bias
+    train.return %fc
   }
   train.func @loss(%image: ui8[batch, 64, 64, 3], %target: i32[batch]) {
     %fc = train.call @predict(%image)

@@ -151,8 +151,9 @@ def Train_ComparePredicateAttr : EnumAttr<TrainDialect, Train_ComparePredicate, 
 def Train_CompareOp
     : Train_Op<"compare",
                Promote, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
-  let summary = "Order relation, as i1; comparisons with NaN are false except `ne`, and false is less "
-                "than true";
+  let summary =
+      "Order relation, as i1; comparisons with NaN are false except `ne`, and false is less "
+      "than true";
   let lists = ["propagate=clear"];
   let extraClassDeclaration = [{
     bool comparesEqual() {
@@ -347,8 +348,9 @@ def Train_SoftplusOp : Train_RealUnaryOp<"softplus", FullPrecision> {
 // ---- The larger and the smaller of two ----
 class Train_ExtremumOp<string mnemonic, string order>
     : Train_BinaryOp<mnemonic, Promote, [Commutative]> {
-  let doc = "Where the operands are equal, each gets half of the cotangent. Of truth values, false is "
-            "less than true.";
+  let doc =
+      "Where the operands are equal, each gets half of the cotangent. Of truth values, false is "
+      "less than true.";
   let saves = ["0", "1"];
   let adjoint = "return ::ampc::extremumAdjoints(b, g, "#order#");";
 }

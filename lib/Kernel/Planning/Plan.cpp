@@ -72,6 +72,10 @@ static Value operandOf(kernel::WithTotalsOp totals, Value input) {
 std::optional<unsigned> Arena::inherited(KernelOpInterface op, OpResult result, int64_t time) {
   auto totals = dyn_cast<kernel::WithTotalsOp>(*op);
   auto kernel = dyn_cast<FusedKernelOpInterface>(totals ? *totals.getKernel() : *op);
+  // Products on GPUs read the sources of their epilogue tile by tile, clamped at edges: rows that
+  // other threads have written by then.
+  if (kernel && target.isDevice() && !isa<kernel::MapOp>(*kernel))
+    return {};
   if (!kernel || result.getResultNumber() >= kernel->getNumResults())
     return {};
   for (OpOperand &input : inputsOf(kernel)) {
