@@ -29,19 +29,19 @@ train.model @m {
 // CHECK: %[[W:.*]] = train.cast %[[A]] : tensor<4x4xbf16> to tensor<4x4xf64>
 // CHECK: train.matmul %[[W]], %{{.*}} : (tensor<4x4xf64>, tensor<4x4xf64>) -> tensor<4x4xf64>
 // CHECK: train.conv2d {{.*}} : (tensor<1x4x4x1xf64>, tensor<1x1x1x1xf64>) -> tensor<1x4x4x1xf64>
-// CHECK: train.attention %{{.*}} -> tensor<4x4xf64>, tensor<4xf64>
+// CHECK: train.attention %{{.*}} -> tensor<4x4xf64>, tensor<2x4xf64>
 // CHECK: train.attention %[[A]], %[[A]], %[[A]] : tensor<4x4xbf16>
 // CHECK: train.linear %[[A]], %[[A]] : tensor<4x4xbf16>, tensor<4x4xbf16>
 train.model @narrow {
-  train.func @products(%x: tensor<4x4xf32>, %f: tensor<1x1x1x1xf32>) -> (tensor<4x4xf32>, tensor<1x4x4x1xf32>, tensor<4x4xf32>, tensor<4xf32>, tensor<4x4xbf16>, tensor<4x4xbf16>) {
+  train.func @products(%x: tensor<4x4xf32>, %f: tensor<1x1x1x1xf32>) -> (tensor<4x4xf32>, tensor<1x4x4x1xf32>, tensor<4x4xf32>, tensor<2x4xf32>, tensor<4x4xbf16>, tensor<4x4xbf16>) {
     %a = train.cast %x : tensor<4x4xf32> to tensor<4x4xbf16>
     %0 = train.matmul %a, %a : (tensor<4x4xbf16>, tensor<4x4xbf16>) -> tensor<4x4xf32>
     %i = train.reshape %a : tensor<4x4xbf16> to tensor<1x4x4x1xbf16>
     %g = train.cast %f : tensor<1x1x1x1xf32> to tensor<1x1x1x1xbf16>
     %1 = train.conv2d %i, %g strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] : (tensor<1x4x4x1xbf16>, tensor<1x1x1x1xbf16>) -> tensor<1x4x4x1xf32>
-    %2, %3 = train.attention %a, %a, %a : tensor<4x4xbf16>, tensor<4x4xbf16>, tensor<4x4xbf16> -> tensor<4x4xf32>, tensor<4xf32>
+    %2, %3 = train.attention %a, %a, %a : tensor<4x4xbf16>, tensor<4x4xbf16>, tensor<4x4xbf16> -> tensor<4x4xf32>, tensor<2x4xf32>
     %4 = train.attention %a, %a, %a : tensor<4x4xbf16>, tensor<4x4xbf16>, tensor<4x4xbf16>
     %5 = train.linear %a, %a : tensor<4x4xbf16>, tensor<4x4xbf16>
-    train.return %0, %1, %2, %3, %4, %5 : tensor<4x4xf32>, tensor<1x4x4x1xf32>, tensor<4x4xf32>, tensor<4xf32>, tensor<4x4xbf16>, tensor<4x4xbf16>
+    train.return %0, %1, %2, %3, %4, %5 : tensor<4x4xf32>, tensor<1x4x4x1xf32>, tensor<4x4xf32>, tensor<2x4xf32>, tensor<4x4xbf16>, tensor<4x4xbf16>
   }
 }
