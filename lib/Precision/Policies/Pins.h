@@ -14,7 +14,7 @@ struct Pins {
   llvm::DenseMap<mlir::Value, Reason> sensitive;
   /// Of those: the backward pass reads a copy in 16 bits.
   llvm::DenseSet<mlir::Value> savedLow;
-  /// Of those: f16 may not hold them, so that the copy is in bf16.
+  /// Saved values that f16 may not hold: their copy is in bf16.
   llvm::DenseSet<mlir::Value> savedWide;
   bool isFull(mlir::Value v) const { return full.contains(v) || sensitive.contains(v); }
 };

@@ -28,7 +28,7 @@ public:
 
   RowSums(KernelEmitter &e, llvm::ArrayRef<Sum> sums, int64_t lanes, Value scratch)
       : e(e), sums(sums), lanes(lanes), scratch(scratch) {}
-  /// Of a thread, for so many sums of rows.
+  /// Scratch bytes of a thread for `sums` sums over rows of `length`.
   static int64_t scratchBytes(int64_t sums, int64_t length);
 
   /// The sums of a row of any length, as scalars.
@@ -38,7 +38,7 @@ private:
   using Values = llvm::SmallVector<Value>;
   static constexpr int64_t span = 128; // columns between the registers of a stripe
   static constexpr int64_t longRows = 8, fewVectors = 16;
-  // Of a sum.
+  // Bytes of scratch per sum.
   static constexpr int64_t stripeBytes = span * sizeof(double);
   static constexpr int64_t columnBytes = target::order::rowWidth * sizeof(double);
   struct Matrix {

@@ -51,7 +51,7 @@ public:
   Value warpNumber() { return warp; }
   Value warpStart() { return e.mul32(warp, tile.warpRows); } // in the tile
   Value memory() { return e.sharedMemory(memoryAlignment(shape)); }
-  /// What tiles begin at multiples of: on warpgroups the swizzle of 128 bytes repeats after 1024.
+  /// Alignment of tiles in bytes: on warpgroups the swizzle of 128 bytes repeats after 1024.
   static int64_t memoryAlignment(const FlashShape &shape) { return shape.warpgroups ? 1024 : 128; }
   Value rowStart(const RowLayout &layout, Value pointer); // of the entry's first row
   Value firstRow() { return first; }

@@ -14,7 +14,7 @@ public:
   explicit ReduceWriter(kernel::ReduceOp op) : op(op), order(op) {}
   void emit(DeviceCode &code);
   int64_t workspaceBytes() const;
-  /// Of the launch that adds up chunks.
+  /// Warps of the launch that adds up chunks; 0 where there is one chunk.
   int64_t showingWarps() const {
     return order.chunks == 1 ? 0 : LaunchShape::perPoint(order.outer * order.inner).warps();
   }
