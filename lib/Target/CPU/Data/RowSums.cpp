@@ -102,7 +102,8 @@ RowSums::Values RowSums::emitChunk(Value from, int64_t length, Terms terms) {
   auto termsAt = [&](Value column, int64_t active) { return terms(e.add(from, column), active); };
   if (matrix.isLong())
     addRows(matrix.rows, termsAt);
-  // Few vectors of terms: all stripes in registers, without a loop.
+  // Few vectors of terms: all stripes in registers, without a loop. A bf16 row of 768 on 16 lanes,
+  // 48 vectors, took a tenth longer with its stripes in scratch.
   bool isFlat = count == 1 || (!matrix.isLong() && length <= fewVectors * lanes);
   SmallVector<Values> flat;
   auto sum = [&](Value column, int64_t ofLast, int64_t active) {

@@ -37,7 +37,7 @@ public:
 private:
   using Values = llvm::SmallVector<Value>;
   static constexpr int64_t span = 128; // columns between the registers of a stripe
-  static constexpr int64_t longRows = 8, fewVectors = 16;
+  static constexpr int64_t longRows = 8, fewVectors = 64;
   // Bytes of scratch per sum.
   static constexpr int64_t stripeBytes = span * sizeof(double);
   static constexpr int64_t columnBytes = target::order::rowWidth * sizeof(double);
