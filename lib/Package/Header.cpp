@@ -114,28 +114,31 @@ void HeaderWriter::writeCall(const CallInfo &call) {
 }
 
 /// A table's gradient is that of some rows: which, another tensor says.
-static std::string describeRows(ArrayRef<const SlotInfo *> slots, const SlotInfo &gradient) {
+static std::string describeRows(const StringMap<size_t> &numbers, const SlotInfo &gradient) {
   StringRef name = gradient.tensor.name;
   size_t kind = name.find(".gradient.");
   if (gradient.role != AMPC_ROLE_GRADIENT || kind == StringRef::npos)
     return "";
   StringRef table = name.drop_front(kind + StringRef(".gradient.").size());
   std::string rows = (name.take_front(kind) + ".rows." + table).str();
-  for (auto [number, slot] : enumerate(slots))
-    if (slot->tensor.name == rows)
-      return (", of the rows of " + table + " that tensor " + Twine(number) +
-              " names; behind a -1 there are none")
-          .str();
-  return "";
+  auto number = numbers.find(rows);
+  if (number == numbers.end())
+    return "";
+  return (", of the rows of " + table + " that tensor " + Twine(number->second) +
+          " names; behind a -1 there are none")
+      .str();
 }
 
 void HeaderWriter::writeTensors() {
   os << "/* ---- Tensors of the state, numbered from 0; without working copies ----\n";
   std::vector<const SlotInfo *> slots = shownSlots(model);
+  StringMap<size_t> numbers;
+  for (auto [number, slot] : enumerate(slots))
+    numbers.try_emplace(slot->tensor.name, number);
   for (auto [number, slot] : enumerate(slots))
     os << inComment(("   " + Twine(number) + "  " + slot->tensor.name + "  " +
                      describe(slot->tensor) + "  " + roleName(slot->role) +
-                     describeRows(slots, *slot))
+                     describeRows(numbers, *slot))
                         .str())
        << "\n";
   os << "*/\nstruct DLManagedTensor;\n";

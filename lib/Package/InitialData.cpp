@@ -43,6 +43,8 @@ const TensorFiles::File &TensorFiles::open(const std::string &path) {
                              : readSafetensors(path, skipped, file.error);
   if (arrays)
     file.arrays = std::move(*arrays);
+  for (auto [number, each] : llvm::enumerate(file.arrays))
+    file.numbers.try_emplace(each.name, number);
   return file;
 }
 
@@ -66,16 +68,15 @@ FailureOr<Array> TensorFiles::read(StateOpInterface state, ampc_dtype dtype) {
     state->emitError() << file.error;
     return failure();
   }
-  auto found =
-      llvm::find_if(file.arrays, [&](const NamedArray &each) { return each.name == name; });
-  if (found == file.arrays.end()) {
+  auto found = file.numbers.find(name);
+  if (found == file.numbers.end()) {
     auto names = llvm::map_to_vector(file.arrays, [](const NamedArray &each) { return each.name; });
     mistake() << "expected a tensor '" << name << "', but the file has none"
               << didYouMean(name, names);
     return failure();
   }
-  const Array &array = found->array;
-  Outside outside = outsideOf(state);
+  const Array &array = file.arrays[found->second].array;
+  Outside outside = outsideOf(state, symbols);
   if (ArrayRef(outside.shape) != ArrayRef(array.dims)) {
     InFlightDiagnostic error = mistake() << "tensor '" << name << "': expected shape ["
                                          << ArrayRef(outside.shape) << "], but got [";
@@ -133,6 +134,7 @@ static Array filled(ampc_dtype dtype, ArrayRef<int64_t> dims, double number) {
 
 std::optional<std::vector<NamedArray>> ampc::trainedInitialData(ModuleOp module) {
   TensorFiles files;
+  SymbolTableCollection symbols;
   std::vector<NamedArray> values;
   bool hasParameters = false, hasData = false;
   for (auto model : targetModules(module).front().getOps<train::ModelOp>())
@@ -143,8 +145,9 @@ std::optional<std::vector<NamedArray>> ampc::trainedInitialData(ModuleOp module)
       bool isData = init.kind == Initializer::Data;
       if (!dtype || (!isData && init.kind != Initializer::Constant))
         return std::nullopt;
-      FailureOr<Array> value = isData ? files.read(state, ampc_dtype(*dtype))
-                                      : filled(ampc_dtype(*dtype), outsideOf(state).shape, init.a);
+      FailureOr<Array> value =
+          isData ? files.read(state, ampc_dtype(*dtype))
+                 : filled(ampc_dtype(*dtype), outsideOf(state, symbols).shape, init.a);
       if (failed(value))
         return std::nullopt;
       bool isParameter = isa<train::ParamOp>(state.getOperation());

@@ -8,8 +8,12 @@ using namespace mlir;
 using namespace ampc;
 
 /// Code that the host calls, tier by tier; `own`: tiers with code that no other tier has.
-static LogicalResult readCode(ModuleOp module, const ModelInfo &result, DictionaryAttr function,
-                              KernelInfo &kernel, uint32_t &mask, uint32_t &own) {
+static LogicalResult readCode(ModuleOp module, SymbolTableCollection &symbols,
+                              const ModelInfo &result, DictionaryAttr function, KernelInfo &kernel,
+                              uint32_t &mask, uint32_t &own) {
+  auto lookup = [&](Operation *table, const Twine &name) {
+    return symbols.lookupSymbolIn(table, StringAttr::get(module.getContext(), name));
+  };
   ArrayRef<TargetTier> known = result.target->getTiers();
   auto tasks = function.getAs<DenseI64ArrayAttr>("tasks"),
        scratch = function.getAs<DenseI64ArrayAttr>("scratch");
@@ -31,12 +35,12 @@ static LogicalResult readCode(ModuleOp module, const ModelInfo &result, Dictiona
     mask |= 1u << tier.isa;
     own |= uint32_t(source == tier.name) << tier.isa;
     entry.run = kernel.name + "_" + source.str();
-    auto code = module.lookupSymbol<ModuleOp>(("tier_" + source).str());
-    if (!code || !code.lookupSymbol(entry.run))
+    auto code = dyn_cast_or_null<ModuleOp>(lookup(module, "tier_" + source));
+    if (!code || !lookup(code, entry.run))
       return module.emitError() << "expected a function " << entry.run
                                 << " in the module of its tier";
     std::string finish = entry.run + "_finish";
-    if (code.lookupSymbol(finish)) {
+    if (lookup(code, finish)) {
       entry.finish = finish;
       entry.finishTasks = finishTasks.getInt();
     }
@@ -62,7 +66,8 @@ static ampc_tensor_map readMap(kernel::TensorMapAttr map) {
 }
 
 /// Launches of code for a device, which has one tier.
-static LogicalResult readLaunches(ModuleOp module, const ModelInfo &result, DictionaryAttr function,
+static LogicalResult readLaunches(ModuleOp module, SymbolTableCollection &symbols,
+                                  const ModelInfo &result, DictionaryAttr function,
                                   KernelInfo &kernel) {
   auto launches = function.getAs<ArrayAttr>("launches");
   if (!launches || !llvm::all_of(launches, llvm::IsaPred<kernel::LaunchAttr>))
@@ -70,7 +75,8 @@ static LogicalResult readLaunches(ModuleOp module, const ModelInfo &result, Dict
   StringRef tier = result.target->getTiers().front().name;
   auto code = module.lookupSymbol<ModuleOp>(("tier_" + tier).str());
   for (auto launch : launches.getAsRange<kernel::LaunchAttr>()) {
-    if (!code || !code.lookupSymbol(launch.getFunction()))
+    if (!code ||
+        !symbols.lookupSymbolIn(code, StringAttr::get(module.getContext(), launch.getFunction())))
       return module.emitError() << "expected a function " << launch.getFunction()
                                 << " in the module of its tier";
     LaunchInfo info{launch.getFunction().str(),
@@ -92,6 +98,7 @@ LogicalResult ampc::readKernels(ModuleOp module, ModelInfo &result) {
   if (!functions)
     return module.emitError() << "expected a module after emit, but there are no kernel.functions";
   bool isDevice = result.target->isDevice();
+  SymbolTableCollection symbols;
   uint32_t own = 0, all = 0;
   for (const TargetTier &tier : result.target->getTiers())
     all |= 1u << tier.isa;
@@ -103,8 +110,8 @@ LogicalResult ampc::readKernels(ModuleOp module, ModelInfo &result) {
     KernelInfo kernel;
     kernel.name = name.str();
     uint32_t mask = 0;
-    if (failed(isDevice ? readLaunches(module, result, function, kernel)
-                        : readCode(module, result, function, kernel, mask, own)))
+    if (failed(isDevice ? readLaunches(module, symbols, result, function, kernel)
+                        : readCode(module, symbols, result, function, kernel, mask, own)))
       return failure();
     result.tiers &= isDevice ? all : mask;
     result.kernels.push_back(std::move(kernel));

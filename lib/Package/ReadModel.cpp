@@ -44,6 +44,7 @@ private:
   StringRef publicName;
   ModelInfo result;
   TensorFiles files;
+  SymbolTableCollection symbols;
   llvm::StringMap<int32_t> slotNumbers;
   llvm::StringMap<int32_t> counters; ///< slots of the number of updates, by step
   llvm::DenseSet<int64_t> keptOffsets;
@@ -77,7 +78,7 @@ LogicalResult Reader::readSlots(train::ModelOp model) {
     slot.tensor = *tensor;
     slot.offset = offset.getInt();
     slot.init = state.getInit().getInitializer(slot.tensor.dims);
-    Outside outside = outsideOf(state);
+    Outside outside = outsideOf(state, symbols);
     if (!isWorking(state))
       slot.tensor.dims.assign(outside.shape.begin(), outside.shape.end());
     slot.tensor.memoryDims.assign(outside.dims.begin(), outside.dims.end());

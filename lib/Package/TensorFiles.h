@@ -5,6 +5,7 @@
 
 #include "ampc/Data/Array.h"
 #include "mlir-dialects/Train/Train.h"
+#include "llvm/ADT/StringMap.h"
 #include <map>
 
 namespace ampc {
@@ -18,11 +19,13 @@ public:
 private:
   struct File {
     std::vector<NamedArray> arrays;
-    std::string error; ///< why there are none
+    llvm::StringMap<size_t> numbers; ///< of the arrays, by name: the first of each
+    std::string error;               ///< why there are none
   };
   const File &open(const std::string &path);
 
   std::map<std::string, File> files;
+  mlir::SymbolTableCollection symbols;
 };
 } // namespace ampc
 #endif

@@ -133,7 +133,7 @@ private:
   void warnUnmatched();
   void warnOfLostUpdates(train::ModelOp model, const WorkingCopies &copies);
   LogicalResult checkProfile(train::ModelOp model);
-  LogicalResult checkParameter(train::ModelOp model, const ParameterProfile &parameter,
+  LogicalResult checkParameter(const SymbolTable &states, const ParameterProfile &parameter,
                                function_ref<LogicalResult(const Twine &)> wrong);
   const StepProfile *profileOf(train::FuncOp func) const;
   double scaleOf(train::FuncOp func, const StepProfile *known) const;
@@ -247,6 +247,7 @@ LogicalResult AmpAssignPrecision::checkProfile(train::ModelOp model) {
   };
   if (model.getSymName() != measured->model)
     return wrong("it is one of @" + measured->model);
+  SymbolTable states(model);
   for (const StepProfile &known : measured->steps) {
     auto programs = model.getOps<train::FuncOp>();
     auto program = llvm::find_if(programs, [&](train::FuncOp func) {
@@ -257,17 +258,17 @@ LogicalResult AmpAssignPrecision::checkProfile(train::ModelOp model) {
     if (std::optional<std::string> difference = known.mismatch(*program))
       return wrong(*difference);
     for (const ParameterProfile &parameter : known.parameters)
-      if (failed(checkParameter(model, parameter, wrong)))
+      if (failed(checkParameter(states, parameter, wrong)))
         return failure();
   }
   return success();
 }
 
 /// Without master weights small updates vanish: the profile knows how many.
-LogicalResult AmpAssignPrecision::checkParameter(train::ModelOp model,
+LogicalResult AmpAssignPrecision::checkParameter(const SymbolTable &states,
                                                  const ParameterProfile &parameter,
                                                  function_ref<LogicalResult(const Twine &)> wrong) {
-  auto declared = model.lookupSymbol<train::ParamOp>(parameter.name);
+  auto declared = states.lookup<train::ParamOp>(parameter.name);
   if (!declared)
     return wrong("the model lacks its parameter @" + parameter.name);
   double lost = parameter.lostShare(*findFormat(low));

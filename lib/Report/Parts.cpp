@@ -28,8 +28,8 @@ Part PartFinder::partOf(mlir::Operation *op) {
 }
 
 /// The parameter that a state is, or is kept for.
-static StringAttr ownerOf(train::ModelOp model, StringAttr state) {
-  auto buffer = model.lookupSymbol<train::BufferOp>(state);
+static StringAttr ownerOf(const SymbolTable &states, StringAttr state) {
+  auto buffer = states.lookup<train::BufferOp>(state);
   if (!buffer)
     return state;
   return buffer.getOfAttr() ? buffer.getOfAttr().getAttr() : StringAttr();
@@ -42,12 +42,12 @@ static void add(StringAttr &known, StringAttr owner) {
 }
 
 void PartFinder::findParameters(train::FuncOp func) {
-  auto model = func->getParentOfType<train::ModelOp>();
+  SymbolTable states(func->getParentOfType<train::ModelOp>());
   Block &body = func.getBody().front();
   for (OpOperand &operand : body.getTerminator()->getOpOperands()) {
     StringAttr state = Signature(func).stateResult(operand.getOperandNumber());
     if (mlir::Operation *op = operand.get().getDefiningOp(); op && state)
-      add(served[op], ownerOf(model, state));
+      add(served[op], ownerOf(states, state));
   }
   for (mlir::Operation &op : llvm::reverse(body.without_terminator()))
     if (partOf(&op) == Part::Optimizer)

@@ -278,6 +278,7 @@ LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (loss && failed(verifyNames(*this, loss)))
     return failure();
   llvm::SmallDenseSet<Attribute> once;
+  bool mayBeLater = isLater(*this);
   for (Attribute param : getParams())
     if (isa<StringAttr>(param)) // a pattern, until train-expand-modules
       continue;
@@ -285,7 +286,7 @@ LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
       return emitOpError() << "expected parameters or patterns of their names, but got " << param;
     else if (!once.insert(param).second) // 3.
       return emitOpError() << "expected every parameter once, but got " << param << " twice";
-    else if (!isLater(*this) &&
+    else if (!mayBeLater &&
              !symbols.lookupNearestSymbolFrom<ParamOp>(*this, cast<FlatSymbolRefAttr>(param))) // 4.
       return emitOpError() << "expected a parameter, but " << param << " is none";
   llvm::SmallDenseSet<Attribute> grouped;

@@ -86,12 +86,12 @@ std::optional<std::string> ampc::misfitOfOutside(Operation *op, Attribute value)
 }
 
 /// That of the parameter, for what has an element for each of its own.
-static std::optional<OutsideOrder> orderOf(StateOpInterface state) {
+static std::optional<OutsideOrder> orderOf(StateOpInterface state, SymbolTableCollection &symbols) {
   auto buffer = dyn_cast<BufferOp>(*state);
   if (!buffer || !buffer.getOfAttr() || buffer.getRole() == StateRole::Working)
     return OutsideOrder::of(state);
-  auto of = dyn_cast_or_null<ParamOp>(
-      SymbolTable::lookupSymbolIn(state->getParentOp(), buffer.getOfAttr()));
+  auto of =
+      dyn_cast_or_null<ParamOp>(symbols.lookupSymbolIn(state->getParentOp(), buffer.getOfAttr()));
   return of && tensorOf(of.getType()).getShape() == tensorOf(buffer.getType()).getShape()
              ? OutsideOrder::of(of)
              : std::nullopt;
@@ -104,8 +104,8 @@ static SmallVector<int64_t> stridesOf(ArrayRef<int64_t> dims) {
   return strides;
 }
 
-Outside ampc::outsideOf(StateOpInterface state) {
-  std::optional<OutsideOrder> order = orderOf(state);
+Outside ampc::outsideOf(StateOpInterface state, SymbolTableCollection &symbols) {
+  std::optional<OutsideOrder> order = orderOf(state, symbols);
   if (!order)
     return {llvm::to_vector(tensorOf(state.getType()).getShape()), {}, {}};
   Outside outside;

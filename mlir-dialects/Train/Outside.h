@@ -25,8 +25,8 @@ std::optional<std::string> misfitOfOutside(mlir::Operation *op, mlir::Attribute 
 struct Outside {
   llvm::SmallVector<int64_t> shape, dims, strides;
 };
-/// Moments, gradients and averages are seen as their parameter is.
-Outside outsideOf(StateOpInterface state);
+/// Moments, gradients and averages are seen as their parameter is, which `symbols` finds.
+Outside outsideOf(StateOpInterface state, mlir::SymbolTableCollection &symbols);
 
 /// The sizes that `from` has in another order.
 llvm::SmallVector<int64_t> permuted(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> order);

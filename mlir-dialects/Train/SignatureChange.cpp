@@ -6,14 +6,20 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::train;
 
+DenseMap<StringAttr, BlockArgument> ampc::findStates(FunctionOpInterface program) {
+  DenseMap<StringAttr, BlockArgument> states;
+  Signature signature(program);
+  for (BlockArgument argument : program.getFunctionBody().front().getArguments())
+    if (StringAttr state = signature.stateArgument(argument.getArgNumber()))
+      states.try_emplace(state, argument);
+  return states;
+}
+
 SignatureChange::SignatureChange(FunctionOpInterface program)
-    : program(program), body(program.getFunctionBody().front()) {
+    : program(program), body(program.getFunctionBody().front()), states(findStates(program)) {
   program.getAllArgAttrs(arguments);
   program.getAllResultAttrs(results);
   Signature signature(program);
-  for (BlockArgument argument : body.getArguments())
-    if (StringAttr state = signature.stateArgument(argument.getArgNumber()))
-      states.try_emplace(state, argument);
   while (leading < body.getNumArguments() && signature.stateArgument(leading))
     ++leading;
 }
@@ -44,6 +50,18 @@ void SignatureChange::addResult(Value value, Attribute is) {
   Operation *ret = body.getTerminator();
   ret->insertOperands(ret->getNumOperands(), value);
   results.push_back(attributesOf(is));
+}
+
+void SignatureChange::setResult(unsigned i, Attribute is) { results[i] = attributesOf(is); }
+
+void SignatureChange::eraseResults(function_ref<bool(Attribute is)> goes) {
+  Operation *ret = body.getTerminator();
+  llvm::BitVector gone(results.size());
+  for (auto [i, attributes] : llvm::enumerate(results))
+    gone[i] = attributes && goes(attributes.get(Signature::key));
+  ret->eraseOperands(gone);
+  unsigned i = 0;
+  llvm::erase_if(results, [&](DictionaryAttr) { return gone[i++]; });
 }
 
 void SignatureChange::addOutput(Value value, Output kind) {

@@ -31,6 +31,7 @@ private:
   train::ModelOp model;
   ArrayRef<NamedArray> weights;
   StringRef file;
+  SymbolTableCollection symbols;
   llvm::StringMap<Array> found;
 };
 } // namespace
@@ -72,7 +73,7 @@ std::optional<Array> States::find(StateOpInterface state) {
                        << didYouMean(name, names);
     return std::nullopt;
   }
-  Outside outside = outsideOf(state);
+  Outside outside = outsideOf(state, symbols);
   if (ArrayRef<int64_t>(given->array.dims) != ArrayRef(outside.shape)) {
     state->emitError() << "expected tensor '" << name << "' of shape " << shapeText(outside.shape)
                        << ", but got " << shapeText(given->array.dims) << " in " << file;
@@ -89,7 +90,8 @@ Array States::get(StringRef name) {
   auto [known, isNew] = found.try_emplace(name);
   if (!isNew)
     return known->second;
-  auto state = cast<StateOpInterface>(SymbolTable::lookupSymbolIn(model, name));
+  auto state = cast<StateOpInterface>(
+      symbols.lookupSymbolIn(model, StringAttr::get(model.getContext(), name)));
   if (std::optional<Array> array = find(state))
     return known->second = *array;
   hasFailed = true;

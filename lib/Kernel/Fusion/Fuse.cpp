@@ -26,7 +26,8 @@ namespace {
 class Fuser {
 public:
   Fuser(Block &block, FusionLimits limits, bool acrossGradients)
-      : block(block), limits(limits), acrossGradients(acrossGradients), microBatches(block) {}
+      : block(block), limits(limits), acrossGradients(acrossGradients), microBatches(block),
+        rewriter(block.getParentOp()->getContext()) {}
   void run();
 
 private:
@@ -56,6 +57,7 @@ private:
   FusionLimits limits;
   bool acrossGradients, joining = false;
   MicroBatches microBatches;
+  BlockRewriter rewriter;
   SetVector<Operation *> worklist;
 };
 } // namespace
@@ -109,7 +111,7 @@ bool Fuser::pushUsersBehind(Operation *producer, Operation *reader) {
   SetVector<Operation *> between;
   auto add = [&](Operation *op) {
     for (Operation *user : op->getUsers())
-      if (user != reader && user->isBeforeInBlock(reader))
+      if (user != reader && rewriter.isBefore(user, reader))
         between.insert(user);
   };
   add(producer);
@@ -122,10 +124,10 @@ bool Fuser::pushUsersBehind(Operation *producer, Operation *reader) {
     if (between.contains(operand.getDefiningOp()))
       return false;
   SmallVector<Operation *> ops = between.takeVector();
-  llvm::sort(ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  llvm::sort(ops, [&](Operation *a, Operation *b) { return rewriter.isBefore(a, b); });
   Operation *last = reader;
   for (Operation *op : ops) {
-    moveBehind(op, last);
+    rewriter.moveBehind(op, last);
     last = op;
   }
   return true;
@@ -137,7 +139,7 @@ void Fuser::replaced(ArrayRef<Operation *> old, FusedKernelOpInterface merged) {
   for (Operation *op : old) {
     microBatches.replace(op, merged);
     forget(op);
-    op->erase();
+    rewriter.eraseOp(op);
   }
   llvm::SmallSetVector<Operation *, 4> readers;
   for (Value result : merged->getResults())
@@ -149,7 +151,7 @@ void Fuser::replaced(ArrayRef<Operation *> old, FusedKernelOpInterface merged) {
 
 kernel::MapOp Fuser::respaceQueued(kernel::MapOp op, ArrayRef<int64_t> space) {
   Operation *old = op;
-  kernel::MapOp now = respace(op, space);
+  kernel::MapOp now = respace(rewriter, op, space);
   if (now && now != old) {
     microBatches.replace(old, now);
     if (worklist.remove(old))
@@ -199,7 +201,7 @@ bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
     producer = respaceQueued(producer, shapeOf(given));
     if (!producer)
       return false;
-    readThroughUnitViews(reader); // what is left of the view
+    readThroughUnitViews(rewriter, reader); // what is left of the view
   }
   Merge merge(reader);
   DenseMap<unsigned, Value> known;
@@ -231,10 +233,10 @@ bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
     merged->setAttr("kernel.recompute", UnitAttr::get(merged->getContext()));
   replaced({reader}, merged);
   if (isView)
-    dropDeadViews(producer);
+    dropDeadViews(rewriter, producer);
   if (producer->use_empty()) {
     forget(producer);
-    producer.erase();
+    rewriter.eraseOp(producer);
   }
   return true;
 }
@@ -263,12 +265,12 @@ bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
   auto producer = kernel::throughViews(given).getDefiningOp<FusedKernelOpInterface>();
   if (!reader || !producer || isa<kernel::ReduceOp>(producer) || isBarrier(producer) ||
       mustStayBehind(reader, producer) || !areOfOneMicroBatch(producer, reader) ||
-      !fits(producer, reader) || GradientSum::of(reader) || GradientSum::of(producer) ||
-      hidesSum(producer, reader))
+      !fits(producer, reader) || GradientSum::of(rewriter, reader) ||
+      GradientSum::of(rewriter, producer) || hidesSum(producer, reader))
     return false;
   bool isView = given.getDefiningOp<kernel::ViewOp>() != nullptr;
   if (isView) {
-    if (delaysSums(producer, reader))
+    if (delaysSums(rewriter, producer, reader))
       return false;
     reader = respaceQueued(reader, producer.getSpace());
     if (!reader)
@@ -277,9 +279,10 @@ bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
   }
   AffineMap via = meetingMap(producer, reader);
   // The search for sums looks at all readers of the producer, so it comes late.
-  if (!via || !canJoin(producer, reader, via) || (!isView && delaysSums(producer, reader)))
+  if (!via || !canJoin(producer, reader, via) ||
+      (!isView && delaysSums(rewriter, producer, reader)))
     return false;
-  dropDeadViews(producer);
+  dropDeadViews(rewriter, producer);
   if (!pushUsersBehind(producer, reader))
     return false;
   Merge merge(producer);
@@ -307,8 +310,8 @@ bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
 bool Fuser::mergeSiblings(FusedKernelOpInterface first, FusedKernelOpInterface second) {
   bool depends =
       llvm::any_of(second->getOperands(), [&](Value v) { return v.getDefiningOp() == first; });
-  if (depends || !fits(first, second) || hidesSum(first, second) || delaysSums(first, second) ||
-      !pushUsersBehind(first, second))
+  if (depends || !fits(first, second) || hidesSum(first, second) ||
+      delaysSums(rewriter, first, second) || !pushUsersBehind(first, second))
     return false;
   Merge merge(first);
   AffineMap all = AffineMap::getMultiDimIdentityMap(first.getSpace().size(), first->getContext());
@@ -329,10 +332,10 @@ static bool areClose(Operation *first, Operation *second) {
 }
 
 /// Everything that `op` reads is there when `position` runs.
-static bool isReady(Operation *op, Operation *position) {
+static bool isReady(BlockRewriter &order, Operation *op, Operation *position) {
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     Operation *source = operand.getDefiningOp();
-    return !source || source->isBeforeInBlock(position);
+    return !source || order.isBefore(source, position);
   });
 }
 
@@ -340,36 +343,35 @@ static bool isReady(Operation *op, Operation *position) {
 /// order.
 bool Fuser::joinSibling(FusedKernelOpInterface op) {
   auto reduce = dyn_cast<kernel::ReduceOp>(*op);
-  if ((!reduce && !isa<kernel::MapOp>(op)) || GradientSum::of(op))
+  if ((!reduce && !isa<kernel::MapOp>(op)) || GradientSum::of(rewriter, op))
     return false;
   for (auto [i, operand] : llvm::enumerate(inputsOf(op))) {
     unsigned seen = 0;
     // What is read again and again, or hardly at all, saves no pass.
     if (elements(shapeOf(operand.get())) != elements(op.getSpace()))
       continue;
-    shareView(operand.get());
+    shareView(rewriter, operand.get());
     for (OpOperand &use : operand.get().getUses()) {
       auto other = dyn_cast<FusedKernelOpInterface>(use.getOwner());
       if (++seen > maxSiblings)
         break;
       if (!other || other == op || other->getName() != op->getName() ||
-          other.getSpace() != op.getSpace() || GradientSum::of(other) ||
+          other.getSpace() != op.getSpace() || GradientSum::of(rewriter, other) ||
           isRepeated(other) != isRepeated(op) || !areOfOneMicroBatch(other, op) ||
           (reduce && cast<kernel::ReduceOp>(*other).getKind() != reduce.getKind()))
         continue;
       int64_t input = int64_t(use.getOperandNumber()) - inputsOf(other).front().getOperandNumber();
       if (input < 0 || other.getInputMaps()[input] != op.getInputMaps()[i])
         continue;
-      // To ask for their order may number the whole block, so only those that could be joined do.
       bool follows = areClose(op, other), isClose = follows || areClose(other, op);
       if (!isClose && !reduce)
         continue;
-      bool inOrder = isClose ? follows : op->isBeforeInBlock(other);
+      bool inOrder = isClose ? follows : rewriter.isBefore(op, other);
       FusedKernelOpInterface first = inOrder ? op : other, second = inOrder ? other : op;
       if (!isClose) {
-        if (!isReady(second, first))
+        if (!isReady(rewriter, second, first))
           continue;
-        moveBehind(second, first);
+        rewriter.moveBehind(second, first);
       }
       if (mergeSiblings(first, second))
         return true;
@@ -379,7 +381,7 @@ bool Fuser::joinSibling(FusedKernelOpInterface op) {
 }
 
 void Fuser::visit(FusedKernelOpInterface op) {
-  readThroughUnitViews(op);
+  readThroughUnitViews(rewriter, op);
   for (unsigned i = 0, e = inputsOf(op).size(); i < e; ++i)
     if (recompute(op, i) || (joining && join(op, i)))
       return;

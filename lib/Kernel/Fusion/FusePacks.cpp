@@ -18,7 +18,8 @@ namespace {
 class PacksFusion {
 public:
   PacksFusion(kernel::ProgramOp program, bool explain)
-      : program(program), ret(program.getBody().front().getTerminator()), explain(explain) {}
+      : program(program), rewriter(program.getContext()),
+        ret(program.getBody().front().getTerminator()), explain(explain) {}
   void run();
 
 private:
@@ -29,6 +30,7 @@ private:
   std::string fuse(kernel::PackOp pack);
 
   kernel::ProgramOp program;
+  BlockRewriter rewriter;
   Operation *ret;
   bool explain;
   SetVector<Operation *> fused; ///< maps with packed results
@@ -180,7 +182,7 @@ std::string PacksFusion::fuse(kernel::PackOp pack) {
   auto type = cast<RankedTensorType>(pack.getType());
   if (map.getSpace() != type.getShape()) {
     bool isFixed = fused.contains(map);
-    map = isFixed ? kernel::MapOp() : respace(map, type.getShape());
+    map = isFixed ? kernel::MapOp() : respace(rewriter, map, type.getShape());
     if (!map)
       return "the points of the kernel that writes the matrix are not its rows and columns";
   }

@@ -24,7 +24,8 @@ struct Reader {
 
 class TotalsFusion {
 public:
-  TotalsFusion(KernelOpInterface kernel, bool explain) : kernel(kernel), explain(explain) {}
+  TotalsFusion(BlockRewriter &rewriter, KernelOpInterface kernel, bool explain)
+      : rewriter(rewriter), kernel(kernel), explain(explain) {}
   void run();
 
 private:
@@ -35,6 +36,7 @@ private:
   kernel::WithTotalsOp create();
   void addTerms(OpBuilder &builder, kernel::WithTotalsOp op);
 
+  BlockRewriter &rewriter;
   KernelOpInterface kernel;
   bool explain;
   SmallVector<Reader> readers;
@@ -53,36 +55,37 @@ void TotalsFusion::findReaders(Value value, unsigned result) {
       findReaders(view, result);
       continue;
     }
-    if (auto sum = GradientSum::of(user))
+    if (auto sum = GradientSum::of(rewriter, user))
       readers.push_back({cast<FusedKernelOpInterface>(user), result, *sum});
-    else if (elements(shapeOf(value)) > 1 && addsUp(user) && !leadsToLoss(user))
+    else if (elements(shapeOf(value)) > 1 && addsUp(user) && !leadsToLoss(rewriter, user))
       explainPass(user, !kernel.canTotal(result)
                             ? kernel->getName().getStringRef() + " cannot add up what it writes"
-                        : GradientSum::inAnyOrder(user) ? "its bits depend on the order of its sum"
-                                                        : "it does more than add up");
+                        : GradientSum::inAnyOrder(rewriter, user)
+                            ? "its bits depend on the order of its sum"
+                            : "it does more than add up");
   }
 }
 
 /// Moves what computes a scalar before `position`. False if that depends on `position` itself.
-static bool computeBefore(Value scalar, Operation *position) {
+static bool computeBefore(BlockRewriter &rewriter, Value scalar, Operation *position) {
   bool isPossible = true;
   auto comesLater = [&](Value value) {
     Operation *source = value.getDefiningOp();
-    if (!isPossible || !source || source->isBeforeInBlock(position))
+    if (!isPossible || !source || rewriter.isBefore(source, position))
       return false;
     isPossible = source != position && elements(shapeOf(value)) == 1;
     return isPossible;
   };
   SourceWalk().visit(scalar, comesLater, [&](Value value) {
     if (isPossible)
-      value.getDefiningOp()->moveBefore(position);
+      rewriter.moveOpBefore(value.getDefiningOp(), position);
   });
   return isPossible;
 }
 
 bool TotalsFusion::knowsScalars(const Reader &reader) {
   return llvm::all_of(reader.op->getOperands(), [&](Value operand) {
-    return operand == reader.sum.gradient->get() || computeBefore(operand, kernel);
+    return operand == reader.sum.gradient->get() || computeBefore(rewriter, operand, kernel);
   });
 }
 
@@ -147,7 +150,8 @@ void TotalsFusion::addTerms(OpBuilder &builder, kernel::WithTotalsOp op) {
 void TotalsFusion::run() {
   for (OpResult result : kernel->getResults())
     findReaders(result, result.getResultNumber());
-  llvm::sort(readers, [](const Reader &a, const Reader &b) { return a.op->isBeforeInBlock(b.op); });
+  llvm::sort(readers,
+             [&](const Reader &a, const Reader &b) { return rewriter.isBefore(a.op, b.op); });
   llvm::erase_if(readers, [&](const Reader &reader) {
     if (knowsScalars(reader))
       return false;
@@ -163,19 +167,21 @@ void TotalsFusion::run() {
     for (Value result : reader.op->getResults())
       result.replaceAllUsesWith(op.getResult(number++));
   for (Reader &reader : readers)
-    reader.op->erase();
+    rewriter.eraseOp(reader.op);
   kernel->replaceAllUsesWith(op->getResults().take_front(kernel->getNumResults()));
-  kernel->erase();
+  rewriter.eraseOp(kernel);
 }
 
 namespace {
 struct KernelFuseTotals : ampc::impl::KernelFuseTotalsBase<KernelFuseTotals> {
   using KernelFuseTotalsBase::KernelFuseTotalsBase;
   void runOnOperation() override {
-    for (auto program : getOperation().getOps<kernel::ProgramOp>())
+    for (auto program : getOperation().getOps<kernel::ProgramOp>()) {
+      BlockRewriter rewriter(&getContext());
       for (Operation &op : llvm::make_early_inc_range(llvm::reverse(program.getBody().front())))
         if (op.hasAttr("kernel.barrier"))
-          TotalsFusion(cast<KernelOpInterface>(op), explain).run();
+          TotalsFusion(rewriter, cast<KernelOpInterface>(op), explain).run();
+    }
   }
 };
 } // namespace

@@ -23,7 +23,7 @@ struct ImageTurn {
 
   /// Nothing if it is none, or some reader wants it turned.
   static std::optional<ImageTurn> of(kernel::MapOp op, const Target &target);
-  void undo();
+  void undo(BlockRewriter &rewriter);
 
 private:
   AffineMap pointOf(AffineMap toImage);
@@ -90,7 +90,7 @@ bool ImageTurn::readsPlanes() {
   return found;
 }
 
-void ImageTurn::undo() {
+void ImageTurn::undo(BlockRewriter &rewriter) {
   OpBuilder builder(op);
   SmallVector<int64_t> planes = {image[0], image[3], image[1], image[2]};
   AffineMap all = builder.getMultiDimIdentityMap(4);
@@ -121,7 +121,7 @@ void ImageTurn::undo() {
     Operation *view = reader->getOperand(0).getDefiningOp();
     reader->setOperand(0, source);
     reader->setAttr("channels_first", builder.getUnitAttr());
-    eraseDeadViews(view);
+    eraseDeadViews(rewriter, view);
   }
   op.erase();
 }
@@ -132,10 +132,11 @@ struct KernelReadImages : ampc::impl::KernelReadImagesBase<KernelReadImages> {
     const Target *target = targetOf(getOperation());
     if (!target)
       return signalPassFailure();
+    BlockRewriter rewriter(&getContext());
     for (auto program : getOperation().getOps<kernel::ProgramOp>())
       for (auto op : llvm::make_early_inc_range(program.getBody().front().getOps<kernel::MapOp>()))
         if (auto turn = ImageTurn::of(op, *target))
-          turn->undo();
+          turn->undo(rewriter);
   }
 };
 } // namespace

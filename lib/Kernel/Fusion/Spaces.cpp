@@ -203,7 +203,7 @@ Value ampc::createPointwise(OpBuilder &builder, Location loc, RankedTensorType t
   return map->getResult(0);
 }
 
-kernel::MapOp ampc::respace(kernel::MapOp op, ArrayRef<int64_t> space) {
+kernel::MapOp ampc::respace(BlockRewriter &rewriter, kernel::MapOp op, ArrayRef<int64_t> space) {
   ArrayRef<int64_t> old = op.getSpace();
   if (old == space)
     return op;
@@ -238,12 +238,12 @@ kernel::MapOp ampc::respace(kernel::MapOp op, ArrayRef<int64_t> space) {
     for (Operation *user : llvm::make_early_inc_range(from.getUsers()))
       if (auto view = dyn_cast<kernel::ViewOp>(user); view && view.getType() == to.getType()) {
         view.replaceAllUsesWith(to);
-        view.erase();
+        rewriter.eraseOp(view);
       }
     if (!from.use_empty())
       from.replaceAllUsesWith(viewOf(builder, to, shapeOf(from)));
   }
-  op.erase();
+  rewriter.eraseOp(op);
   return now;
 }
 
@@ -282,7 +282,7 @@ static Operation *findLoss(kernel::ProgramOp program) {
   return nullptr;
 }
 
-bool ampc::leadsToLoss(Operation *op) {
+bool ampc::leadsToLoss(BlockRewriter &order, Operation *op) {
   auto program = dyn_cast<kernel::ProgramOp>(op->getParentOp());
   Operation *loss = program ? findLoss(program) : nullptr;
   if (!loss)
@@ -293,7 +293,7 @@ bool ampc::leadsToLoss(Operation *op) {
   for (unsigned i = 0; i < readers.size(); ++i) {
     if (readers[i] == loss)
       return true;
-    if (readers[i]->isBeforeInBlock(loss))
+    if (order.isBefore(readers[i], loss))
       readers.insert(readers[i]->user_begin(), readers[i]->user_end());
   }
   return false;
@@ -305,8 +305,8 @@ static bool showsOrder(Value term, Type gradient) {
   return isa<FloatType>(term.getType()) && (!term.getType().isF64() || gradient.isF64());
 }
 
-std::optional<GradientSum> GradientSum::of(Operation *op) {
-  std::optional<GradientSum> sum = inAnyOrder(op);
+std::optional<GradientSum> GradientSum::of(BlockRewriter &order, Operation *op) {
+  std::optional<GradientSum> sum = inAnyOrder(order, op);
   if (!sum)
     return {};
   Type gradient = getElementTypeOrSelf(sum->gradient->get());
@@ -314,7 +314,7 @@ std::optional<GradientSum> GradientSum::of(Operation *op) {
   return llvm::any_of(sum->terms, shows) ? std::nullopt : sum;
 }
 
-std::optional<GradientSum> GradientSum::inAnyOrder(Operation *op) {
+std::optional<GradientSum> GradientSum::inAnyOrder(BlockRewriter &order, Operation *op) {
   auto fused = dyn_cast<FusedKernelOpInterface>(op);
   auto reduce = dyn_cast<kernel::ReduceOp>(op);
   if (!fused || op->hasAttr("kernel.barrier") ||
@@ -354,41 +354,42 @@ std::optional<GradientSum> GradientSum::inAnyOrder(Operation *op) {
     if (isa<kernel::RowIndexOp>(inner))
       return {};
   }
-  if (reductions != (reduce ? 0 : sum.terms.size()) || leadsToLoss(op))
+  if (reductions != (reduce ? 0 : sum.terms.size()) || leadsToLoss(order, op))
     return {};
   return sum;
 }
 
 /// The first kernel of a gradient whose sum reads what `op` computes; null if there is none.
-static Operation *firstGradient(Operation *op) {
+static Operation *firstGradient(BlockRewriter &order, Operation *op) {
   Operation *first = nullptr;
   for (Operation *user : op->getUsers()) {
     Operation *gradient = nullptr;
     if (isa<kernel::ViewOp>(user))
-      gradient = firstGradient(user);
-    else if (auto sum = GradientSum::of(user); sum && sum->gradient->get().getDefiningOp() != op)
+      gradient = firstGradient(order, user);
+    else if (auto sum = GradientSum::of(order, user);
+             sum && sum->gradient->get().getDefiningOp() != op)
       gradient = kernel::throughViews(sum->gradient->get()).getDefiningOp();
-    if (gradient && (!first || gradient->isBeforeInBlock(first)))
+    if (gradient && (!first || order.isBefore(gradient, first)))
       first = gradient;
   }
   return first;
 }
 
 /// True if `op` depends on a sum over a gradient; all of them stand behind `start`.
-static bool waitsForSum(Operation *op, Operation *start) {
+static bool waitsForSum(BlockRewriter &order, Operation *op, Operation *start) {
   SetVector<Operation *> sources;
   sources.insert(op);
   for (unsigned i = 0; i < sources.size(); ++i) {
-    if (i && GradientSum::of(sources[i]))
+    if (i && GradientSum::of(order, sources[i]))
       return true;
     for (Value operand : sources[i]->getOperands())
-      if (Operation *source = operand.getDefiningOp(); source && start->isBeforeInBlock(source))
+      if (Operation *source = operand.getDefiningOp(); source && order.isBefore(start, source))
         sources.insert(source);
   }
   return false;
 }
 
-bool ampc::delaysSums(Operation *first, Operation *second) {
-  Operation *a = firstGradient(first), *b = firstGradient(second);
-  return (a && waitsForSum(second, a)) || (b && waitsForSum(first, b));
+bool ampc::delaysSums(BlockRewriter &order, Operation *first, Operation *second) {
+  Operation *a = firstGradient(order, first), *b = firstGradient(order, second);
+  return (a && waitsForSum(order, second, a)) || (b && waitsForSum(order, first, b));
 }

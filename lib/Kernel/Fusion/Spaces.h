@@ -3,6 +3,7 @@
 #ifndef LIB_KERNEL_FUSION_SPACES_H
 #define LIB_KERNEL_FUSION_SPACES_H
 
+#include "lib/Kernel/Fusion/BlockRewriter.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 
 namespace ampc {
@@ -48,7 +49,7 @@ bool addsUp(mlir::Operation *op);
 
 /// Whether the program's loss depends on `op`. A kernel of a gradient may give values of the
 /// forward pass, too, and a sum of those is none of a gradient: it keeps its order.
-bool leadsToLoss(mlir::Operation *op);
+bool leadsToLoss(BlockRewriter &order, mlir::Operation *op);
 
 /// What a sum over all elements of a gradient adds up; null if the kernel does anything else, or if
 /// the bits of the sum depend on its order, which fusion has to keep. `gradient` is the input that
@@ -57,13 +58,13 @@ struct GradientSum {
   mlir::OpOperand *gradient = nullptr;
   llvm::SmallVector<mlir::Value> terms; ///< of the body, one per result
 
-  static std::optional<GradientSum> of(mlir::Operation *op);
+  static std::optional<GradientSum> of(BlockRewriter &order, mlir::Operation *op);
   /// The same without regard to the order.
-  static std::optional<GradientSum> inAnyOrder(mlir::Operation *op);
+  static std::optional<GradientSum> inAnyOrder(BlockRewriter &order, mlir::Operation *op);
 };
 /// True if a sum over a gradient reads results of the one, and the other waits for a sum: as one
 /// kernel they would be too late for sums to become part of the kernels of the gradients.
-bool delaysSums(mlir::Operation *first, mlir::Operation *second);
+bool delaysSums(BlockRewriter &order, mlir::Operation *first, mlir::Operation *second);
 
 /// What a map gives that works element by element on tensors of the result's shape.
 mlir::Value createPointwise(mlir::OpBuilder &builder, mlir::Location loc,
@@ -71,6 +72,6 @@ mlir::Value createPointwise(mlir::OpBuilder &builder, mlir::Location loc,
                             llvm::function_ref<mlir::Value(mlir::ValueRange)> body);
 /// Rewrites a map over another space with the same points in the same order, its tensors behind
 /// views. Null (and nothing changed) if its maps do not allow that.
-kernel::MapOp respace(kernel::MapOp op, llvm::ArrayRef<int64_t> space);
+kernel::MapOp respace(BlockRewriter &rewriter, kernel::MapOp op, llvm::ArrayRef<int64_t> space);
 } // namespace ampc
 #endif

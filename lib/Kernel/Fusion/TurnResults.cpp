@@ -21,7 +21,7 @@ static SmallVector<AffineExpr> placesOf(AffineMap turn) {
 
 /// From the elements of a value to those of its copy in another order, if that is all the reader
 /// makes; else null.
-static AffineMap turnOf(Operation *reader, Value value) {
+static AffineMap turnOf(BlockRewriter &rewriter, Operation *reader, Value value) {
   auto copy = dyn_cast<kernel::MapOp>(reader);
   if (!copy || copy->getNumResults() != 1 || copy.getInputs().size() != 1 ||
       copy->hasAttr("kernel.barrier") || kernel::packingOf(copy->getResult(0).getType()))
@@ -29,7 +29,7 @@ static AffineMap turnOf(Operation *reader, Value value) {
   Block &body = copy.getBody().front();
   if (body.getTerminator()->getOperand(0) != body.getArgument(0))
     return {};
-  readThroughUnitViews(copy);
+  readThroughUnitViews(rewriter, copy);
   if (copy.getInputs()[0] != value)
     return {};
   AffineMap point = inverseOf(mapAt(copy.getInputMaps(), 0), copy.getSpace(), shapeOf(value));
@@ -45,21 +45,21 @@ static AffineMap turnOf(Operation *reader, Value value) {
   return isOrder && !isSame ? turn : AffineMap();
 }
 
-static SmallVector<Operation *> readersInOrder(Value value) {
+static SmallVector<Operation *> readersInOrder(BlockRewriter &rewriter, Value value) {
   llvm::SmallSetVector<Operation *, 4> readers;
   findReaders(value, readers);
   SmallVector<Operation *> sorted = llvm::to_vector(readers);
-  llvm::sort(sorted, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  llvm::sort(sorted, [&](Operation *a, Operation *b) { return rewriter.isBefore(a, b); });
   return sorted;
 }
 
 /// The one turn of all readers, in the shape of the first.
-static AffineMap commonTurn(OpResult result) {
+static AffineMap commonTurn(BlockRewriter &rewriter, OpResult result) {
   if (result.getOwner()->hasAttr("kernel.barrier") || kernel::packingOf(result.getType()))
     return {};
   AffineMap common;
-  for (Operation *reader : readersInOrder(result)) {
-    AffineMap turn = turnOf(reader, result);
+  for (Operation *reader : readersInOrder(rewriter, result)) {
+    AffineMap turn = turnOf(rewriter, reader, result);
     if (!turn || (common && placesOf(turn) != placesOf(common)))
       return {};
     if (!common)
@@ -83,9 +83,10 @@ static kernel::MapOp withResult(kernel::MapOp op, unsigned number, RankedTensorT
 }
 
 /// Whatever shape the first copy has, others are views of.
-static kernel::MapOp turnResult(kernel::MapOp op, unsigned number, AffineMap turn) {
+static kernel::MapOp turnResult(BlockRewriter &rewriter, kernel::MapOp op, unsigned number,
+                                AffineMap turn) {
   Value old = op->getResult(number);
-  SmallVector<Operation *> copies = readersInOrder(old);
+  SmallVector<Operation *> copies = readersInOrder(rewriter, old);
   auto type = cast<RankedTensorType>(copies[0]->getResult(0).getType());
   AffineMap map = normalized(turn.compose(mapAt(op.getResultMaps(), number)), op.getSpace());
   kernel::MapOp now = withResult(op, number, type, map);
@@ -96,28 +97,30 @@ static kernel::MapOp turnResult(kernel::MapOp op, unsigned number, AffineMap tur
     Value turned = now->getResult(number), was = copy->getResult(0);
     was.replaceAllUsesWith(
         builder.createOrFold<kernel::ViewOp>(copy->getLoc(), was.getType(), turned));
-    copy->erase();
+    rewriter.eraseOp(copy);
   }
   for (auto [from, to] : llvm::zip(op->getResults(), now->getResults()))
     from.replaceAllUsesWith(to);
-  op.erase();
+  rewriter.eraseOp(op);
   return now;
 }
 
 namespace {
 struct KernelTurnResults : ampc::impl::KernelTurnResultsBase<KernelTurnResults> {
   void runOnOperation() override {
-    for (auto program : getOperation().getOps<kernel::ProgramOp>())
+    for (auto program : getOperation().getOps<kernel::ProgramOp>()) {
+      BlockRewriter rewriter(&getContext());
       for (Operation &op : llvm::make_early_inc_range(llvm::reverse(program.getBody().front())))
         if (auto map = dyn_cast<kernel::MapOp>(op))
-          visit(map);
+          visit(rewriter, map);
+    }
   }
 
 private:
-  void visit(kernel::MapOp op) {
+  static void visit(BlockRewriter &rewriter, kernel::MapOp op) {
     for (unsigned number = 0; number < op->getNumResults(); ++number)
-      if (AffineMap turn = commonTurn(op->getResult(number)))
-        op = turnResult(op, number, turn);
+      if (AffineMap turn = commonTurn(rewriter, op->getResult(number)))
+        op = turnResult(rewriter, op, number, turn);
   }
 };
 } // namespace

@@ -24,21 +24,21 @@ bool ampc::readOnlyBy(Operation *producer, Operation *reader) {
                        [&](Value result) { return isReadByOthers(result, reader); });
 }
 
-void ampc::eraseDeadViews(Operation *op) {
+void ampc::eraseDeadViews(BlockRewriter &rewriter, Operation *op) {
   while (op && isa<kernel::ViewOp>(op) && op->use_empty()) {
     Operation *inner = op->getOperand(0).getDefiningOp();
-    op->erase();
+    rewriter.eraseOp(op);
     op = inner;
   }
 }
 
-void ampc::dropDeadViews(Operation *producer) {
+void ampc::dropDeadViews(BlockRewriter &rewriter, Operation *producer) {
   for (Operation *user : llvm::make_early_inc_range(producer->getUsers()))
     if (isa<kernel::ViewOp>(user) && user->use_empty())
-      user->erase();
+      rewriter.eraseOp(user);
 }
 
-void ampc::readThroughUnitViews(FusedKernelOpInterface op) {
+void ampc::readThroughUnitViews(BlockRewriter &rewriter, FusedKernelOpInterface op) {
   SmallVector<AffineMap> maps = mapsOf(op.getInputMaps());
   for (auto [operand, map] : llvm::zip(inputsOf(op), maps)) {
     Value base = kernel::throughViews(operand.get());
@@ -48,29 +48,21 @@ void ampc::readThroughUnitViews(FusedKernelOpInterface op) {
     map = toBase.compose(map);
     Operation *view = operand.get().getDefiningOp();
     operand.set(base);
-    eraseDeadViews(view);
+    eraseDeadViews(rewriter, view);
   }
   op->setAttr("input_maps", Builder(op).getAffineMapArrayAttr(maps));
 }
 
-void ampc::moveBehind(Operation *op, Operation *other) {
-  if (op->getPrevNode() == other)
-    return;
-  Block::OpListType &ops = op->getBlock()->getOperations();
-  op->remove();
-  ops.insert(other ? std::next(other->getIterator()) : ops.begin(), op);
-}
-
-void ampc::shareView(Value value) {
+void ampc::shareView(BlockRewriter &rewriter, Value value) {
   auto view = value.getDefiningOp<kernel::ViewOp>();
   if (!view)
     return;
   Value base = view->getOperand(0);
-  moveBehind(view, base.getDefiningOp());
+  rewriter.moveBehind(view, base.getDefiningOp());
   for (Operation *user : llvm::make_early_inc_range(base.getUsers()))
     if (auto other = dyn_cast<kernel::ViewOp>(user);
         other && other != view && other.getType() == view.getType()) {
       other.replaceAllUsesWith(view.getResult());
-      other.erase();
+      rewriter.eraseOp(other);
     }
 }

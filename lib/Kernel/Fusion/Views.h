@@ -3,6 +3,7 @@
 #ifndef LIB_KERNEL_FUSION_VIEWS_H
 #define LIB_KERNEL_FUSION_VIEWS_H
 
+#include "lib/Kernel/Fusion/BlockRewriter.h"
 #include "lib/Kernel/Fusion/Spaces.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -13,15 +14,12 @@ void findReaders(mlir::Value value, llvm::SmallSetVector<mlir::Operation *, 4> &
 bool readOnlyBy(mlir::Operation *producer, mlir::Operation *reader);
 
 /// From `op` on upwards, if it is a view that nothing reads.
-void eraseDeadViews(mlir::Operation *op);
+void eraseDeadViews(BlockRewriter &rewriter, mlir::Operation *op);
 /// Those of the producer's results.
-void dropDeadViews(mlir::Operation *producer);
+void dropDeadViews(BlockRewriter &rewriter, mlir::Operation *producer);
 /// Views that add or drop dimensions of size 1 become part of the maps.
-void readThroughUnitViews(FusedKernelOpInterface op);
-/// To the front of the block if `other` is null. Unlike op->moveAfter, this does not make
-/// isBeforeInBlock number all ops of the block anew.
-void moveBehind(mlir::Operation *op, mlir::Operation *other);
+void readThroughUnitViews(BlockRewriter &rewriter, FusedKernelOpInterface op);
 /// One view for all that show the value in the same shape, right where the value is made.
-void shareView(mlir::Value value);
+void shareView(BlockRewriter &rewriter, mlir::Value value);
 } // namespace ampc
 #endif

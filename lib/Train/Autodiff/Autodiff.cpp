@@ -115,9 +115,10 @@ private:
       func.setRole(train::Role::Grad);
       SmallVector<Value> sources;
       SmallVector<StringRef> names;
+      DenseMap<StringAttr, BlockArgument> states = findStates(func);
       for (Attribute param : step.getParams()) {
         names.push_back(cast<FlatSymbolRefAttr>(param).getValue());
-        BlockArgument source = Signature(func).findState(names.back());
+        BlockArgument source = states.lookup(cast<FlatSymbolRefAttr>(param).getAttr());
         if (!source)
           return step.emitOpError()
                  << "expected the loss to depend on @" << names.back() << ", but it does not";

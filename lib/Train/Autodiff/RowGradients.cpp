@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Autodiff/RowGradients.h"
 #include "ampc/Train/BatchAnalysis.h"
+#include "mlir-dialects/Train/SignatureChange.h"
 #include "mlir-dialects/Train/ValidRows.h"
 
 using namespace mlir;
@@ -10,11 +11,12 @@ using namespace ampc;
 namespace {
 class RowGradient {
 public:
-  RowGradient(train::FuncOp func, OpOperand &returned, OptimizerAttrInterface optimizer)
+  RowGradient(train::FuncOp func, const DenseMap<StringAttr, BlockArgument> &states,
+              OpOperand &returned, OptimizerAttrInterface optimizer)
       : func(func), returned(returned), optimizer(optimizer),
         mark(returned.get().getDefiningOp<train::GradientOp>()), builder(mark),
         table(mark.getType()) {
-    BlockArgument param = Signature(func).findState(mark.getParam());
+    BlockArgument param = states.lookup(mark.getParamAttr().getAttr());
     isWidened = param && getElementTypeOrSelf(param) != table.getElementType();
     onlyLookups = collect(mark.getX());
   }
@@ -214,13 +216,14 @@ void RowGradient::rewrite() {
 
 void ampc::keepRowGradients(train::FuncOp gradient, train::StepOp step, bool explain) {
   Operation *ret = gradient.getBody().front().getTerminator();
+  DenseMap<StringAttr, BlockArgument> states = findStates(gradient);
   DenseMap<Attribute, bool> keptRows; // by lazy rule: whether it updates rows of some table
   for (unsigned i = 0, count = ret->getNumOperands(); i < count; ++i) {
     auto mark = ret->getOperand(i).getDefiningOp<train::GradientOp>();
     if (!mark || !Signature(gradient).result<train::GradientAttr>(i))
       continue;
     OptimizerAttrInterface optimizer = step.getOptimizerOf(mark.getParamAttr().getAttr());
-    RowGradient rows(gradient, ret->getOpOperand(i), optimizer);
+    RowGradient rows(gradient, states, ret->getOpOperand(i), optimizer);
     StringRef reason = rows.reasonAgainst();
     if (optimizer.isLazy())
       keptRows[optimizer] |= rows.isWanted();

@@ -62,6 +62,9 @@ private:
         return failure();
     for (train::FuncOp func : sources)
       func.erase();
+    names.clear();
+    for (auto symbol : model.getOps<SymbolOpInterface>())
+      names.insert(symbol.getNameAttr());
     for (auto use : llvm::to_vector(model.getOps<train::UseOp>())) {
       if (failed(declareState(root, use, use)))
         return failure();
@@ -132,7 +135,7 @@ private:
         if (!state)
           continue;
         std::string name = instance->nameOf(state.getSymName());
-        if (SymbolTable::lookupSymbolIn(place->getParentOp(), name))
+        if (!names.insert(StringAttr::get(&getContext(), name)).second)
           return use.emitOpError() << "expected no other @" << name << ", which is in @"
                                    << use.getModule() << " as @" << state.getSymName();
         Operation *copy = OpBuilder(place).clone(op);
@@ -150,5 +153,6 @@ private:
   }
 
   llvm::DenseSet<std::pair<Operation *, StringAttr>> copies; ///< of functions, for exports
+  llvm::DenseSet<StringAttr> names; ///< in the model whose modules are expanded
 };
 } // namespace

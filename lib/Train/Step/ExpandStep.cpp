@@ -297,10 +297,7 @@ train::FuncOp Expansion::makeTrain(train::FuncOp gradient) {
   whole.setSymName((name + ".train").str());
   whole.setRole(train::Role::Train);
   SmallVector<Gradient> gradients = gradientsOf(whole);
-  Signature program(whole);
-  for (unsigned i = whole.getNumResults(); i-- > 0;)
-    if (program.result<train::GradientAttr>(i))
-      program.eraseResult(i);
+  SignatureChange(whole).eraseResults<train::GradientAttr>();
   addUpdate(whole, std::move(gradients));
   return whole;
 }
@@ -331,10 +328,11 @@ train::FuncOp Expansion::makeApply(ArrayRef<Gradient> gradients) {
 /// Forward and backward alone: gradients become state.
 void Expansion::storeGradients(train::FuncOp gradient) {
   Signature program(gradient);
+  SignatureChange change(gradient);
   for (unsigned i = 0; i < gradient.getNumResults(); ++i)
     if (auto is = program.result<train::GradientAttr>(i))
-      program.setResult(i,
-                        program.state(stateName(is.getRows() ? "rows" : "gradient", is.getName())));
+      change.setResult(i,
+                       program.state(stateName(is.getRows() ? "rows" : "gradient", is.getName())));
 }
 
 /// To the nearest, an update of a parameter of 16 bits is lost below half a unit in the last place.
