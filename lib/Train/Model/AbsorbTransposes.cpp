@@ -79,12 +79,17 @@ void Absorption::findClaims(train::FuncOp func) {
   llvm::append_range(claims, findTransposeClaims(func.getBody().front(), isState, isPointwise));
 }
 
-/// A rule with moments of another shape, such as those of rows and columns, looks at dimensions.
+/// Whether every moment has an element for each of the parameter's. Those of rows and columns have
+/// not, and depend on the order of dimensions. Extents of 1 hide which dimensions a moment lacks:
+/// the column moments of [16, 16, 16, 1, 1] have the parameter's shape. So the rule is asked about
+/// a parameter with one more element along each dimension.
 bool Absorption::keepsMomentsOf(train::StepOp step, train::ParamOp param) {
-  ArrayRef<int64_t> shape = tensorOf(param.getType()).getShape();
-  return !llvm::is_contained(step.getParams(), FlatSymbolRefAttr::get(param.getSymNameAttr())) ||
-         llvm::all_of(step.getOptimizerOf(param.getSymNameAttr()).getMomentsOf(shape),
-                      [&](const Moment &moment) { return ArrayRef(moment.shape) == shape; });
+  if (!llvm::is_contained(step.getParams(), FlatSymbolRefAttr::get(param.getSymNameAttr())))
+    return true;
+  auto shape = llvm::map_to_vector(tensorOf(param.getType()).getShape(),
+                                   [](int64_t extent) { return extent + 1; });
+  return llvm::all_of(step.getOptimizerOf(param.getSymNameAttr()).getMomentsOf(shape),
+                      [&](const Moment &moment) { return moment.shape == shape; });
 }
 
 /// Whether memory is seen in another order of the whole dimensions, or as it is.

@@ -8,6 +8,7 @@
 #r = #train.state<@read>
 #k = #train.state<@rows>
 #o = #train.state<@ordered>
+#c = #train.state<@column>
 train.model @m {
   // CHECK: train.param @filter : tensor<6x5x5x3xf32> = #train.kaiming_uniform {train.outside = {order = array<i64: 0, 3, 1, 2>}}
   train.param @filter : tensor<6x3x5x5xf32> = #train.kaiming_uniform
@@ -25,6 +26,9 @@ train.model @m {
   // The optimizer keeps moments of rows and columns.
   // CHECK: @rows : tensor<4x2x3xf32> = #train.zeros{{$}}
   train.param @rows : tensor<4x2x3xf32> = #train.zeros
+  // Extents of 1 do not hide that: means over columns, of one element each, have the parameter's shape.
+  // CHECK: @column : tensor<4x3x2x1x1xf32> = #train.zeros{{$}}
+  train.param @column : tensor<4x3x2x1x1xf32> = #train.zeros
   // What files have in another order already: that of both.
   // CHECK: @ordered : tensor<5x2x3x4xf32> = #train.zeros {train.outside = {order = array<i64: 0, 1, 3, 2>}}
   train.param @ordered : tensor<5x3x4x2xf32> = #train.zeros {train.outside = {order = array<i64: 0, 3, 2, 1>}}
@@ -72,10 +76,16 @@ train.model @m {
     %3 = train.transpose %2 [0, 2, 1] : tensor<8x2x12xf32>
     train.return %0, %3 : tensor<4x2x3xf32>, tensor<8x12x2xf32>
   }
+  // CHECK-LABEL: train.func @export.column
+  // CHECK: train.transpose
+  train.func @export.column(%c: tensor<4x3x2x1x1xf32> {train.is = #c}) -> tensor<4x2x1x3x1xf32> {
+    %0 = train.transpose %c [0, 2, 3, 1, 4] : tensor<4x3x2x1x1xf32>
+    train.return %0 : tensor<4x2x1x3x1xf32>
+  }
   train.func @fit.eval(%w: tensor<6x3x5x5xf32> {train.is = #w}) -> tensor<f32> {
     %0 = train.constant dense<0.0> : tensor<f32>
     train.return %0 : tensor<f32>
   }
-  train.step @fit minimize @fit.eval over [@filter, @head, @hidden, @shift, @read, @rows] with #train.adam<lr = 0.1>
-    groups [#train.group<params = [@rows], optimizer = #train.adafactor<lr = 0.1>>]
+  train.step @fit minimize @fit.eval over [@filter, @head, @hidden, @shift, @read, @rows, @column] with #train.adam<lr = 0.1>
+    groups [#train.group<params = [@rows, @column], optimizer = #train.adafactor<lr = 0.1>>]
 }
