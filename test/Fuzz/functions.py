@@ -7,7 +7,7 @@ import numpy as np
 
 import running
 from ops import FUNCTIONS, LARGER, function, last, log_softmax_of, op, OPS, reduced, rsqrt, sigmoid, softplus
-from running import Val, add, apply, compare, div, maximum, minimum, mul, neg, real, select, sub, total
+from running import Val, add, apply, compare, div, in_type, magnitude, maximum, minimum, mul, neg, real, select, sub, total
 
 MORE = {
     "tan": (np.tan, 2), "asin": (np.arcsin, 2), "acos": (np.arccos, 2), "atan": (np.arctan, 2), "expm1": (np.expm1, 2), "sinh": (np.sinh, 3),
@@ -43,7 +43,7 @@ def stepwise(f):
     """A function that only jumps."""
     def run(o, x):
         running.number(x)
-        v = f(x.v).astype(x.v.dtype)
+        v = running.decided(f(x.v).astype(x.v.dtype))
         return [Val(v, 0 if x.e is None else np.abs(f(x.v + x.e) - f(x.v - x.e)))]
     return run
 
@@ -186,9 +186,6 @@ def _(o, x):
     return [Val(product.v, 0 if product.e is None else 2 * product.e)]
 
 
-def magnitude(x): return Val(np.abs(running.number(x).v), 0 if x.e is None else x.e)
-
-
 @op("reduce_l1")
 def _(o, x): return [total(magnitude(x), o["dims"])]
 
@@ -290,7 +287,7 @@ def _(o, x, target, weight):
     rows = without(rows, counted)
     if (o["reduction"] or "mean") != "mean":
         return [reduced(o, rows)]
-    every = range(rows.ndim)
+    every, rows, share = range(rows.ndim), *(in_type(part, o.result_types[0][1]) for part in (rows, share))
     counts = total(without(share, counted), every)
     counts = select(compare("gt", counts, real(0.0)), counts, real(1.0))
     return [div(total(rows, every), counts)]

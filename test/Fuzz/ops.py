@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 import running
-from running import Val, add, apply, compare, div, largest, maximum, minimum, mul, neg, product, real, select, sub, total
+from running import Val, add, apply, compare, div, in_type, largest, magnitude, maximum, minimum, mul, neg, product, real, select, sub, total
 
 OPS = {}
 
@@ -106,12 +106,12 @@ def _(o, x): return [minimum(maximum(x, real(o["low"])), real(o["high"]))]
 
 
 @op("abs")
-def _(o, x): return [Val(np.abs(x.v), x.e if x.e is not None else 0)]
+def _(o, x): return [magnitude(x)]
 
 
 @op("floor")
 def _(o, x):
-    v = np.floor(x.v)
+    v = running.decided(np.floor(x.v))
     return [Val(v, 0 if x.e is None else np.floor(x.v + x.e) - np.floor(x.v - x.e))]
 
 
@@ -384,6 +384,8 @@ def reduced(o, losses, counted=None):
     how = o["reduction"] or "mean"
     if how == "none":
         return losses
+    # The op is made of one that gives the loss of every row or element, and a reduction.
+    losses = in_type(losses, o.result_types[0][1])
     s = total(losses, range(losses.ndim))
     if how == "sum":
         return s
@@ -423,14 +425,13 @@ def _(o, x, t):
 
 @op("l1")
 def _(o, x, t):
-    d = sub(x, t)
-    return [reduced(o, Val(np.abs(d.v), 0 if d.e is None else d.e))]
+    return [reduced(o, magnitude(sub(x, t)))]
 
 
 @op("smooth_l1")
 def _(o, x, t):
     d, beta = sub(x, t), o["beta"]
-    d = Val(np.abs(d.v), 0 if d.e is None else d.e)
+    d = magnitude(d)
     inner = div(mul(real(0.5), mul(d, d)), real(beta))
     return [reduced(o, select(compare("gt", real(beta), d), inner, sub(d, real(0.5 * beta))))]
 

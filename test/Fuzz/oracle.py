@@ -14,7 +14,7 @@ import ops
 import rules
 import windows  # noqa: F401, adds to ops.OPS
 from graph import read_model, read_tensors
-from running import PRECISIONS, Unknown, Val, merged, stored
+from running import PRECISIONS, Unknown, Val, inside, merged, stored
 
 
 def to_narrow(v, element):
@@ -35,6 +35,18 @@ def narrowed(x, element):
     low, high = to_narrow(x.v - x.e, element), to_narrow(x.v + x.e, element)
     e = np.maximum(np.abs(high - v), np.abs(v - low))
     return Val(v, np.where(np.isfinite(x.e), np.where(np.isnan(e), np.inf, e), np.inf))
+
+
+def compute(op, operands):
+    """The results of one op, in the precision that it has."""
+    outer = Val.precision
+    try:
+        for _, element in op.operand_types + op.result_types:
+            if op.name != "train.cast":  # which goes through no other type
+                Val.precision = inside(element)
+        return ops.OPS[op.name](op, *operands)
+    finally:
+        Val.precision = outer
 
 
 def evaluate(model, function, inputs, state, training, narrow=None):
@@ -60,7 +72,7 @@ def evaluate(model, function, inputs, state, training, narrow=None):
             elif op.name == "train.batch_norm":
                 found = ops.batch_norm(op, *operands, state, training)
             elif op.name in ops.OPS:
-                found = ops.OPS[op.name](op, *[stored(x) for x in operands])
+                found = compute(op, [stored(x) for x in operands])
             else:
                 raise Unknown(op.name)
             for name, x, (_, element) in zip(op.results, found, op.result_types):
@@ -125,7 +137,7 @@ class Oracle:
         # Regions and single ops may ask for 16 bits in any precision.
         with open(os.path.join(folder, "model.mlir")) as file:
             asked = set(re.findall(r"\b(?:type|compute) = (bf16|f16)\b", file.read()))
-        PRECISIONS["own"] = merged([self.about["precision"], *asked])
+        PRECISIONS["own"] = merged([PRECISIONS[name] for name in (self.about["precision"], *asked)])
         self.own.precision = "own"
         self.problems, self.checked, self.waived = [], 0, 0
 

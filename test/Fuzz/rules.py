@@ -31,41 +31,51 @@ def remakes_operands(op):
     return op.name == "train.attention_grad"
 
 
+def slope(oracle, step, at, param, direction, h):
+    """(difference, how much of it is rounding, loss above, at and below, whether something is decided or rounded otherwise)"""
+    start, seen, losses = oracle.wide.state(at + "before/")[param].v, [], []
+    Val.precision = PRECISIONS["f64"]
+    for sign in (1, 0, -1):
+        narrow, Val.decisions = [], []
+        losses.append(oracle.loss(step, oracle.wide, at + "before/", 0, {param: Val(start + sign * h * direction)}, narrow))
+        seen.append((narrow, Val.decisions))
+        Val.decisions = None
+    up, middle, down = losses
+    differs = [any(not np.array_equal(a, b, equal_nan=True) for one in seen[:2] for a, b in zip(one[kind], seen[-1][kind])) for kind in (0, 1)]
+    return (up.v - down.v) / (2 * h), np.inf if differs[0] else (up.e + down.e) / (2 * h), (up.v, middle.v, down.v), differs[1]
+
+
+def directional(oracle, step, at, param, gradient, direction):
+    """(derivative, how far it may be off, that of the gradient), or None where nothing can be said."""
+    start = oracle.wide.state(at + "before/")[param].v
+    h = 1e-5 * max(1e-3, float(np.abs(start).max(initial=0)))
+    size = float(np.abs(gradient * direction).sum())
+    for _ in range(3):
+        wide, _, losses, isDecided = slope(oracle, step, at, param, direction, h)
+        if not isDecided:
+            break
+        h /= 16
+    near, noise, closer, _ = slope(oracle, step, at, param, direction, h / 4)
+    # One-sided slopes that differ by more than the curvature explains: a kink that no comparison shows.
+    bend, bend4 = ((up + down - 2 * middle) / width for (up, middle, down), width in ((losses, h), (closer, h / 4)))
+    tolerance = 4 * abs(wide - near) + 2 * noise + 1e-10 * size
+    isSmooth = not isDecided and abs(bend4) <= 0.5 * abs(bend) + 1e-7 * size + 4 * noise
+    return (near, tolerance, float((gradient * direction).sum())) if isSmooth and np.isfinite(tolerance) and np.isfinite(near) else None
+
+
 def check_gradients(oracle, step, at, gradients):
     """A directional derivative per parameter. Differences of two widths tell how far they are from the derivative, the running error
-    analysis how much of them is rounding. A kink at the place itself (a maximum of equals) has no derivative to compare with, nor has a
-    parameter that the model itself rounds to 16 bits: the difference sees the steps, the gradient goes through them."""
+    analysis how much of them is rounding. A kink within reach of the narrowest difference (a maximum of equals) has no derivative to compare
+    with, nor has a parameter that the model itself rounds to 16 bits: the difference sees the steps, the gradient goes through them."""
     problems = []
     for param, gradient in gradients.items():
         numbers = np.random.default_rng(zlib.crc32(f"{oracle.about['seed']} {param}".encode()))
-        start = oracle.wide.state(at + "before/")[param].v
-        for direction in (numbers.choice([-1.0, 1.0], start.shape), numbers.normal(size=start.shape)):
-            def slope(h):
-                Val.precision = PRECISIONS["f64"]
-                ends, narrow = [], ([], [])
-                for sign, seen in zip((1, -1), narrow):
-                    moved = {param: Val(start + sign * h * direction)}
-                    ends.append(oracle.loss(step, oracle.wide, at + "before/", 0, moved, seen))
-                up, down = ends
-                steps = any(not np.array_equal(a, b, equal_nan=True) for a, b in zip(*narrow))
-                return (up.v - down.v) / (2 * h), np.inf if steps else (up.e + down.e) / (2 * h), up.v, down.v
-            h = 1e-5 * max(1e-3, float(np.abs(start).max(initial=0)))
-            wide, _, up, down = slope(h)
-            near, noise, *_ = slope(h / 4)
-            Val.precision = PRECISIONS["f64"]
-            middle = oracle.loss(step, oracle.wide, at + "before/", 0).v
-            got = float((gradient * direction).sum())
-            # One-sided slopes that differ by more than the curvature explains: a kink within reach.
-            _, _, up4, down4 = slope(h / 4)
-            bend, bend4 = (up + down - 2 * middle) / h, (up4 + down4 - 2 * middle) / (h / 4)
-            size = float(np.abs(gradient * direction).sum())
-            if not (abs(bend4) <= 0.5 * abs(bend) + 1e-7 * size + 4 * noise):
+        for direction in (numbers.choice([-1.0, 1.0], gradient.shape), numbers.normal(size=gradient.shape)):
+            found = directional(oracle, step, at, param, gradient, direction)
+            if not found:
                 oracle.waived += 1
                 continue
-            tolerance = 4 * abs(wide - near) + 2 * noise + 1e-10 * size
-            if not np.isfinite(tolerance) or not np.isfinite(near):
-                oracle.waived += 1
-                continue
+            near, tolerance, got = found
             oracle.checked += 1
             if not (abs(got - near) <= tolerance):
                 problems.append(f"{at}gradient of {param}: expected {near:.9g} in a direction within {tolerance:.3g}, but got {got:.9g}")

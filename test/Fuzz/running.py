@@ -30,16 +30,17 @@ PRECISIONS = {
 }
 
 
-def merged(names):
+def merged(all):
     """What holds for a model with several precisions."""
-    all = [PRECISIONS[name] for name in names]
-    return Precision(" and ".join(names), max(p.unit for p in all), max(p.function for p in all), max(p.stored for p in all),
+    return Precision(" and ".join(p.name for p in all), max(p.unit for p in all), max(p.function for p in all), max(p.stored for p in all),
                      max(p.tiny for p in all), min(p.largest for p in all), min(p.range for p in all))
 
 
 class Val:
-    """v: the value; e: the bound, inf where nothing is promised. With precision None there are no bounds, only values."""
+    """v: the value; e: the bound, inf where nothing is promised. With precision None there are no bounds, only values. `decisions` gets what
+    comparisons said: where it differs between two places, a kink or a jump lies between them."""
     precision = None
+    decisions = None
     __slots__ = ("v", "e")
 
     def __init__(self, v, e=0.0):
@@ -71,6 +72,28 @@ def stored(x):
         return x
     e = x.e + p.stored * (np.abs(x.v) + x.e) + p.tiny
     return Val(x.v, np.where(np.abs(x.v) + e < p.largest, e, np.inf))
+
+
+def inside(element):
+    """The precision of an op on 16 bits in a model of any precision: it computes in f32."""
+    p = Val.precision
+    return p if p is None or element not in ("f16", "bf16") else Precision(
+        p.name, *(max(getattr(p, name), getattr(PRECISIONS["f32"], name)) for name in ("unit", "function")), p.stored,
+        max(p.tiny, PRECISIONS["f32"].tiny), p.largest, min(p.range, PRECISIONS["f32"].range))
+
+
+def in_type(x, element):
+    """A value between two parts of an op: it has the type of the op, so 16 bits where that has."""
+    if x.e is None or element not in ("f16", "bf16"):
+        return x
+    p = PRECISIONS[element]
+    return Val(x.v, np.where(np.abs(x.v) + x.e < p.largest, x.e + p.stored * (np.abs(x.v) + x.e) + p.tiny, np.inf))
+
+
+def decided(v):
+    if Val.decisions is not None:
+        Val.decisions.append(v)
+    return v
 
 
 def isTruth(x):
@@ -152,7 +175,7 @@ def uncertain(a, b):
 
 def compare(predicate, a, b):
     f = {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}[predicate]
-    v = f(a.v, b.v)
+    v = decided(f(a.v, b.v))
     return Val(v, np.where(np.broadcast_to(uncertain(a, b), v.shape), np.inf, 0.0))
 
 
@@ -167,6 +190,7 @@ def select(c, a, b):
 def maximum(a, b):
     if isTruth(a):
         return truth(a.v | b.v, a, b)
+    decided(a.v > b.v)
     return Val(np.maximum(a.v, b.v), 0 if a.e is None else np.maximum(a.e, b.e))
 
 
@@ -187,8 +211,14 @@ def total(x, axes, keep=False):
     return Val(v, e + count * Val.precision.unit * (size + e) + count * Val.precision.tiny)
 
 
+def magnitude(x):
+    decided(np.sign(number(x).v))
+    return Val(np.abs(x.v), 0 if x.e is None else x.e)
+
+
 def largest(x, axes, keep=False):
     number(x)
+    decided(x.v == x.v.max(axis=tuple(axes), keepdims=True))
     return Val(x.v.max(axis=tuple(axes), keepdims=keep), 0 if x.e is None else x.e.max(axis=tuple(axes), keepdims=keep))
 
 
