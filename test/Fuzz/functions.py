@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 import running
-from ops import FUNCTIONS, LARGER, function, last, log_softmax_of, op, OPS, reduced, rsqrt, sigmoid, softplus
+from ops import FUNCTIONS, LARGER, SLOPES, exp, function, last, log, log_beside, log_softmax_of, one, op, OPS, power, reduced, rsqrt, sigmoid, softplus
 from running import Val, add, apply, compare, div, in_type, magnitude, maximum, minimum, mul, neg, real, select, sub, total
 
 MORE = {
@@ -17,6 +17,19 @@ MORE = {
 # The angle is rounded where the result is small.
 SIZES = {"acos": lambda x: np.full_like(x, math.pi / 2), "mish": np.abs}
 FUNCTIONS.update(MORE)
+
+
+def mish_slope(x):
+    t = np.tanh(softplus(x))
+    return t + x * sigmoid(x) * (1 - t * t)
+
+
+SLOPES.update({
+    "tan": (lambda x: 1 / np.cos(x)**2, one), "asin": lambda x: 1 / np.sqrt((1 - x) * (1 + x)), "acos": lambda x: -1 / np.sqrt((1 - x) * (1 + x)),
+    "atan": lambda x: 1 / (1 + x * x), "expm1": (np.exp, one), "sinh": np.cosh, "cosh": np.sinh, "asinh": lambda x: 1 / np.hypot(1, x),
+    "acosh": lambda x: 1 / (np.sqrt(x - 1) * np.sqrt(x + 1)), "atanh": lambda x: 1 / ((1 - x) * (1 + x)),
+    "mish": (mish_slope, lambda x: 1 + np.abs(x)), "softsign": lambda x: 1 / (1 + np.abs(x))**2,
+})
 LARGER.update(SIZES)
 for _name in MORE:
     OPS["train." + _name] = function(_name)
@@ -79,22 +92,25 @@ def kinked(x, right, left):
     return select(compare("gt", x, real(0.0)), right, left)
 
 
+def expm1(x): return apply(np.expm1, x, times=2, slope=(np.exp, one))
+
+
 def negative_part(x): return minimum(x, real(0.0))
 
 
 @op("elu")
-def _(o, x): return [kinked(x, x, mul(real(o["alpha"]), apply(np.expm1, negative_part(x), times=2)))]
+def _(o, x): return [kinked(x, x, mul(real(o["alpha"]), expm1(negative_part(x))))]
 
 
 @op("celu")
 def _(o, x):
-    return [kinked(x, x, mul(real(o["alpha"]), apply(np.expm1, div(negative_part(x), real(o["alpha"])), times=2)))]
+    return [kinked(x, x, mul(real(o["alpha"]), expm1(div(negative_part(x), real(o["alpha"])))))]
 
 
 @op("selu")
 def _(o, x):
     scale, alpha = 1.0507009873554804934, 1.6732632423543772848
-    return [kinked(x, mul(real(scale), x), mul(real(scale * alpha), apply(np.expm1, negative_part(x), times=2)))]
+    return [kinked(x, mul(real(scale), x), mul(real(scale * alpha), expm1(negative_part(x))))]
 
 
 @op("prelu")
@@ -158,8 +174,8 @@ def scan(combine, neutral):
             after = combine(sum, part(i))
             results[i], sum = (sum if o["exclusive"] else after), after
         # Another order of the same sums and products has errors of the same size.
-        v = np.stack([r.v for r in results], dim)
-        return [Val(v, 0 if x.e is None else 2 * np.stack([r.e for r in results], dim) + slack(o, x, combine))]
+        y = running.moved_all(lambda *arrays: np.stack(arrays, dim), *results)
+        return [y if x.e is None else y.within(2 * y.e + slack(o, x, combine))]
     return run
 
 
@@ -183,14 +199,14 @@ def _(o, x):
     product = flat.moved(lambda a: a[0])
     for i in range(1, flat.shape[0]):
         product = multiplied(product, flat.moved(lambda a, i=i: a[i]))
-    return [Val(product.v, 0 if product.e is None else 2 * product.e)]
+    return [product if product.e is None else product.within(2 * product.e)]
 
 
 @op("reduce_l1")
 def _(o, x): return [total(magnitude(x), o["dims"])]
 
 
-def root(x): return apply(np.sqrt, x)
+def root(x): return apply(np.sqrt, x, slope=SLOPES["sqrt"])
 
 
 @op("reduce_l2")
@@ -198,7 +214,7 @@ def _(o, x): return [root(total(mul(x, x), o["dims"]))]
 
 
 @op("reduce_log_sum")
-def _(o, x): return [apply(np.log, total(x, o["dims"]))]
+def _(o, x): return [log(total(x, o["dims"]))]
 
 
 # ---- Losses ----
@@ -211,7 +227,7 @@ def _(o, x, t):
 
 @op("kl_div")
 def _(o, x, t):
-    loss = mul(t, sub(apply(np.log, t), x))
+    loss = mul(t, sub(log(t), x))
     return [reduced(o, select(compare("eq", t, real(0.0)), real(0.0), loss))]
 
 
@@ -220,21 +236,22 @@ def _(o, x, t): return [reduced(o, maximum(sub(real(1.0), mul(t, x)), real(0.0))
 
 
 @op("poisson_nll")
-def _(o, x, t): return [reduced(o, sub(apply(np.exp, x), mul(t, x)))]
+def _(o, x, t): return [reduced(o, sub(exp(x), mul(t, x)))]
 
 
 @op("focal")
 def _(o, x, t):
-    loss = add(sub(maximum(x, real(0.0)), mul(x, t)), apply(lambda v: np.log1p(np.exp(-np.abs(v))), x, times=2))
+    loss = add(sub(maximum(x, real(0.0)), mul(x, t)), log_beside(x))
     other, gamma, alpha = sub(real(1.0), t), o["gamma"], o["alpha"]
     if gamma:
-        wrong = add(mul(apply(sigmoid, neg(x), times=2), t), mul(apply(sigmoid, x, times=2), other))
+        chance = lambda x: apply(sigmoid, x, times=2, slope=SLOPES["sigmoid"])
+        wrong = add(mul(chance(neg(x)), t), mul(chance(x), other))
         wrong = maximum(wrong, real(1.2e-38))
         # As in pow: the logarithm counts as often as it is large.
-        power = apply(lambda v: np.power(v, gamma), wrong, times=4)
-        if power.e is not None:
-            power = Val(power.v, power.e + np.abs(power.v) * (1 + gamma * np.abs(np.log(wrong.v))) * 4 * Val.precision.function)
-        loss = mul(loss, power)
+        factor = apply(lambda v: np.power(v, gamma), wrong, times=4, slope=lambda v: gamma * np.power(v, gamma - 1))
+        if factor.e is not None:
+            factor = factor.within(factor.e + np.abs(factor.v) * (1 + gamma * np.abs(np.log(wrong.v))) * 4 * Val.precision.function)
+        loss = mul(loss, factor)
     if alpha is not None:
         loss = mul(loss, add(mul(real(alpha), t), mul(real(1 - alpha), other)))
     return [reduced(o, loss)]
@@ -261,8 +278,7 @@ def hits(target, classes):
                0 if target.e is None else np.broadcast_to(target.e[..., None], target.shape + (classes,)))
 
 
-def without(rows, counted):
-    return Val(np.where(counted, rows.v, 0.0), 0 if rows.e is None else np.where(counted, rows.e, 0))
+def without(rows, counted): return select(Val(counted), rows, real(0.0))
 
 
 @op("nll")
@@ -335,7 +351,9 @@ def _(o, x, u):
     for _ in range(1 if o["iterations"] is None else o["iterations"]):
         v = line(u)
         u = unit(total(mul(matrix, v), [1]))
-    return [div(x, total(mul(mul(matrix, v), column(u)), [0, 1])), u]
+    # The vectors count as constants.
+    v, last_u = (Val(each.v, 0 if each.e is None else each.e) for each in (v, u))
+    return [div(x, total(mul(mul(matrix, v), column(last_u)), [0, 1])), last_u]
 
 
 @op("lrn")
@@ -345,4 +363,4 @@ def _(o, x):
     padded = squares.moved(lambda a: np.pad(a, [(0, 0)] * (x.ndim - 1) + [(low, size - 1 - low)]))
     parts = [padded.moved(lambda a, i=i: a[..., i:i + channels]) for i in range(size)]
     base = add(mul(functools.reduce(add, parts), real(o["alpha"] / size)), real(o["bias"]))
-    return [div(x, OPS["train.pow"](o, base, real(o["beta"]))[0])]
+    return [div(x, power(base, real(o["beta"])))]

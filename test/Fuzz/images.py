@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from ops import op
-from running import Val, div, product, real, total
+from running import Val, div, largest, mul, product, real, select, total
 
 
 def windows(a, kernel, strides, padding, dilations, fill=0.0):
@@ -28,10 +28,6 @@ def convolve(o):
     return run
 
 
-@op("conv2d")
-def _(o, image, filter): return [product(convolve(o), image, filter, int(np.prod(filter.shape[1:])))]
-
-
 def scatter_windows(grads, shape, kernel, strides, padding, dilations):
     """The transpose of windows(): grads is [N, OH, OW, C, KH, KW]."""
     top, bottom, left, right = padding
@@ -44,25 +40,42 @@ def scatter_windows(grads, shape, kernel, strides, padding, dilations):
     return result[:, top:top + h, left:left + w, :]
 
 
-@op("conv2d_grad_input")
-def _(o, g, filter):
-    shape, groups, dilations = o.result_types[0][0], o["groups"] or 1, o["dilations"] or [1, 1]
+def to_image(o, shape):
+    """The transpose of a convolution: (g, filter) to an image of this shape."""
+    groups, dilations = o["groups"] or 1, o["dilations"] or [1, 1]
 
     def run(g, f):
         parts = [np.einsum("nhwo,oklc->nhwckl", x, y) for x, y in zip(np.split(g, groups, 3), np.split(f, groups, 0))]
         return scatter_windows(np.concatenate(parts, 3), shape, f.shape[1:3], o["strides"], o["padding"], dilations)
-    return [product(run, g, filter, int(np.prod(filter.shape[:3])))]
+    return run
 
 
-@op("conv2d_grad_filter")
-def _(o, image, g):
-    shape, groups, dilations = o.result_types[0][0], o["groups"] or 1, o["dilations"] or [1, 1]
+def to_filter(o, shape):
+    """(image, g) to a filter of this shape."""
+    groups, dilations = o["groups"] or 1, o["dilations"] or [1, 1]
 
     def run(x, g):
         w = windows(x, shape[1:3], o["strides"], o["padding"], dilations)
         parts = [np.einsum("nhwckl,nhwo->oklc", a, b) for a, b in zip(np.split(w, groups, 3), np.split(g, groups, 3))]
         return np.concatenate(parts, 0)
-    return [product(run, image, g, int(np.prod(g.shape[:3])))]
+    return run
+
+
+@op("conv2d")
+def _(o, image, filter):
+    return [product(convolve(o), image, filter, int(np.prod(filter.shape[1:])), (to_image(o, image.shape), to_filter(o, filter.shape)))]
+
+
+@op("conv2d_grad_input")
+def _(o, g, filter):
+    ofFilter = to_filter(o, filter.shape)
+    return [product(to_image(o, o.result_types[0][0]), g, filter, int(np.prod(filter.shape[:3])), (convolve(o), lambda g, h: ofFilter(h, g)))]
+
+
+@op("conv2d_grad_filter")
+def _(o, image, g):
+    ofImage = to_image(o, image.shape)
+    return [product(to_filter(o, o.result_types[0][0]), image, g, int(np.prod(g.shape[:3])), (lambda h, g: ofImage(g, h), convolve(o)))]
 
 
 @op("max_pool")
@@ -72,14 +85,14 @@ def _(o, x):
     w = of(-np.inf)(x.v)
     flat = w.reshape(w.shape[:4] + (-1,))
     where = np.argmax(flat, -1).astype(np.int8)
-    if x.e is None:
-        return [Val(flat.max(-1)), Val(where)]
-    e = of(0.0)(np.asarray(x.e, np.float64)).reshape(flat.shape)
+    isInside = Val((of(0.0)(np.ones(x.shape)) > 0).reshape(flat.shape))
+    taps = select(isInside, x.moved(lambda a: of(0.0)(np.asarray(a, np.float64)).reshape(flat.shape)), Val(-np.inf))
+    e = taps.e
     best = np.take_along_axis(flat - e, where[..., None].astype(np.int64), -1)
     others = flat + e >= best
     np.put_along_axis(others, where[..., None].astype(np.int64), False, -1)
     unsure = others.any(-1) & (e.max(-1) > 0)
-    return [Val(flat.max(-1), e.max(-1)), Val(where, np.where(unsure, np.inf, 0))]
+    return [largest(taps, (4,)), Val(where, np.where(unsure, np.inf, 0))]
 
 
 @op("avg_pool")
@@ -95,13 +108,15 @@ def _(o, g, where):
     def run(a):
         chosen = (where.v[..., None] == np.arange(kh * kw)).reshape(where.shape + (kh, kw))
         return scatter_windows(a[..., None, None] * chosen, shape, (kh, kw), o["strides"], o["padding"], [1, 1])
+    def pull(h):
+        taps = h.moved(lambda a: windows(np.asarray(a, np.float64), o["window"], o["strides"], o["padding"], [1, 1]))
+        chosen = (where.v[..., None] == np.arange(kh * kw)).reshape(where.shape + (kh, kw))
+        return [total(mul(taps, Val(1.0 * chosen)), (4, 5))]
     v = run(g.v)
-    if g.e is None:
-        return [Val(v)]
     outside = ((where.v < 0) | (where.v >= kh * kw)).any() or (where.e > 0).any()
     # A place in the padding is no place.
     p = Val.precision
-    return [Val(v, np.inf if outside else run(np.nan_to_num(g.e, posinf=1e300)) + kh * kw * p.unit * run(np.abs(g.v)))]
+    return [Val(v, np.inf if outside else run(np.nan_to_num(g.e, posinf=1e300)) + kh * kw * p.unit * run(np.abs(g.v))).of([g], pull)]
 
 
 @op("avg_pool_grad")
@@ -111,10 +126,11 @@ def _(o, g):
     def run(a):
         return scatter_windows(np.broadcast_to(a[..., None, None] / (kh * kw), a.shape + (kh, kw)), shape, (kh, kw), o["strides"],
                                o["padding"], [1, 1])
-    v = run(g.v)
-    if g.e is None:
-        return [Val(v)]
-    return [Val(v, run(np.nan_to_num(g.e, posinf=1e300)) + (kh * kw + 2) * Val.precision.unit * run(np.abs(g.v)))]
+    def pull(h):
+        taps = h.moved(lambda a: windows(np.asarray(a, np.float64), (kh, kw), o["strides"], o["padding"], [1, 1]))
+        return [div(total(taps, (4, 5)), real(kh * kw))]
+    e = run(np.nan_to_num(g.e, posinf=1e300)) + (kh * kw + 2) * Val.precision.unit * run(np.abs(g.v))
+    return [Val(run(g.v), e).of([g], pull)]
 
 
 def resize_place(o, at, scale, old, new):
@@ -172,5 +188,7 @@ def _(o, x):
             index = np.clip([NEAREST[o["rounding"] or 0](place) for place in places], 0, old - 1).astype(int)
             x = x.moved(lambda a: np.take(a, index, dim))
             continue
-        x = product(lambda s, a: np.moveaxis(np.tensordot(s, a, (1, dim)), 0, dim), resize_shares(o, places, scale, old), x, old)
+        lines = lambda a, dim: np.moveaxis(a, dim, 0).reshape(a.shape[dim], -1)
+        pulls = (lambda g, a, dim=dim: lines(g, dim) @ lines(a, dim).T, lambda s, g, dim=dim: np.moveaxis(np.tensordot(s, g, (0, dim)), 0, dim))
+        x = product(lambda s, a: np.moveaxis(np.tensordot(s, a, (1, dim)), 0, dim), resize_shares(o, places, scale, old), x, old, pulls)
     return [x]

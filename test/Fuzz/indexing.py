@@ -6,9 +6,10 @@ import re
 import numpy as np
 
 import functions  # noqa: F401, gives names to ops that look along a dimension
-import ops
+import layers
+import running
 from ops import op, OPS
-from running import Unknown, Val, div, mul, real, total
+from running import Unknown, Val, div, mul, real, select, total
 
 
 # ---- The dimension that an op looks along ----
@@ -30,7 +31,7 @@ def along(run):
 for _name in ("softmax", "log_softmax", "argmax", "softmax_cross_entropy", "weighted_cross_entropy", "nll", "cosine_loss", "triplet", "layer_norm",
               "rms_norm", "group_norm", "instance_norm", "lrn"):
     OPS["train." + _name] = along(OPS["train." + _name])
-ops.batch_norm = along(ops.batch_norm)
+layers.batch_norm = along(layers.batch_norm)
 
 
 # ---- Elements by number ----
@@ -51,7 +52,7 @@ def _(o, x, index):
     at, inside = places(o, index, x.shape[o["dim"]])
     take = lambda a: np.where(inside, np.take_along_axis(a, np.where(inside, at, 0), o["dim"]), np.zeros((), a.dtype))
     y = x.moved(take)
-    return [Val(y.v, 0 if y.e is None else y.e + unsure(index))]
+    return [y if y.e is None else y.within(y.e + unsure(index))]
 
 
 def lines(shape, index, inside, dim):
@@ -72,9 +73,9 @@ def _(o, updates, index):
         size[to] += abs(updates.v[place])
         count[to] += 1
         e[to] += 0 if updates.e is None else updates.e[place]
-    if updates.e is None:
-        return [Val(v)]
-    return [Val(v, e + count * Val.precision.unit * (size + e) + np.max(unsure(index), initial=0))]
+    taken = lambda a: np.where(inside, np.take_along_axis(a, np.where(inside, at, 0), o["dim"]), np.zeros((), a.dtype))
+    bound = 0 if updates.e is None else e + count * Val.precision.unit * (size + e) + np.max(unsure(index), initial=0)
+    return [Val(v, bound).of([updates], lambda g: [g.moved(taken)])]
 
 
 @op("scatter")
@@ -117,13 +118,18 @@ def ordered(x, dim, descending):
 
 def in_order(x, dim, descending, k=None):
     order = ordered(x, dim, descending)
-    v = np.take_along_axis(x.v, order.v.astype(np.int64), dim)
+    y = x.moved(lambda a: np.take_along_axis(a, order.v.astype(np.int64), dim))
     # The k-th of several numbers moves by no more than the one that moves most.
-    e = 0 if x.e is None else np.broadcast_to(x.e.max(dim, keepdims=True), v.shape)
+    e = 0 if x.e is None else np.broadcast_to(x.e.max(dim, keepdims=True), y.shape)
     if x.e is not None and np.isnan(x.v).any():
         e = np.where((x.e > 0).any(dim, keepdims=True) & np.isnan(x.v).any(dim, keepdims=True), np.inf, e)
     first = lambda a: np.take(a, range(k or x.shape[dim]), dim)
-    return [Val(v, e).moved(first), order.moved(first)]
+
+    def pull(g):
+        if np.any(unsure(order)):
+            raise Unknown("the derivative of an order that rounding decides")
+        return [g]
+    return [Val(y.v, e).of([y], pull).moved(first), order.moved(first)]
 
 
 @op("argsort")
@@ -164,12 +170,13 @@ def _(o, table, index, *rest):
         if not member[b].any():
             parts.append(Val(np.zeros(width)))
         elif mode == "max":
-            parts.append(Val(own.v.max(0), 0 if own.e is None else own.e.max(0)))
+            parts.append(running.largest(own, [0]))
         else:
             sum = total(own, [0])
             parts.append(div(sum, real(member[b].sum())) if mode == "mean" else sum)
     wild = np.max(unsure(index), initial=0) + (0 if bags is None else np.max(unsure(bags), initial=0))
-    return [Val(np.stack([p.v for p in parts]), 0 if table.e is None else np.stack([p.e for p in parts]) + wild)]
+    y = running.moved_all(lambda *arrays: np.stack(arrays), *parts)
+    return [y if y.e is None else y.within(y.e + wild)]
 
 
 # ---- Around the ends ----
@@ -196,7 +203,7 @@ def _(o, x):
         hole = np.array([i is None for i in at]).reshape([-1 if d == dim else 1 for d in range(x.ndim)])
         value = real(o["value"] or 0.0)
         taken = x.moved(lambda a: np.take(a, [i or 0 for i in at], dim))
-        x = Val(np.where(hole, value.v.astype(x.v.dtype), taken.v), 0 if x.e is None else np.where(hole, value.e, taken.e))
+        x = select(Val(np.broadcast_to(hole, taken.shape)), value if x.isReal else Val(value.v.astype(x.v.dtype)), taken)
     return [x]
 
 

@@ -51,13 +51,37 @@ FUNCTIONS = {
 LARGER = {"gelu": np.abs, "gelu_tanh": np.abs, "sin": np.abs, "cos": np.abs, "softplus": lambda x: np.maximum(x, 0)}
 
 
+one = lambda x: np.ones_like(x)
+
+
+def density(x):
+    return np.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
+
+
+def gelu_tanh_slope(x):
+    c = 2 * math.sqrt(2 / math.pi)
+    z = c * (x + 0.044715 * x**3)
+    return sigmoid(z) + x * sigmoid(z) * sigmoid(-z) * c * (1 + 3 * 0.044715 * x * x)
+
+
+# Derivatives, and the size of their terms where these are larger.
+SLOPES = {
+    "tanh": (lambda x: 1 / np.cosh(x)**2, one), "exp": np.exp, "sqrt": lambda x: 0.5 / np.sqrt(x), "rsqrt": lambda x: -0.5 / (x * np.sqrt(x)),
+    "log": lambda x: 1 / x, "log1p": (lambda x: 1 / (1 + x), one), "erf": lambda x: 2 / math.sqrt(math.pi) * np.exp(-x * x),
+    "sigmoid": (lambda x: sigmoid(x) * sigmoid(-x), one), "softplus": sigmoid, "sin": (np.cos, one), "cos": (lambda x: -np.sin(x), one),
+    "gelu": (lambda x: 0.5 * (1 + erf(x * math.sqrt(0.5))) + x * density(x), lambda x: 1 + np.abs(x)),
+    "silu": (lambda x: sigmoid(x) * (1 + x * sigmoid(-x)), lambda x: 1 + np.abs(x)),
+    "gelu_tanh": (gelu_tanh_slope, lambda x: 1 + np.abs(x)), "reciprocal": lambda x: -1 / (x * x), "square": lambda x: 2 * x,
+}
+
+
 def function(name):
     f, times = FUNCTIONS[name]
 
     def run(o, x):
-        y = apply(f, x, times=times)
+        y = apply(f, x, times=times, slope=SLOPES.get(name))
         if name in LARGER and y.e is not None:
-            y = Val(y.v, y.e + Val.precision.function * LARGER[name](x.v))
+            y = y.within(y.e + Val.precision.function * LARGER[name](x.v))
         return [y]
     return run
 
@@ -117,15 +141,24 @@ def _(o, x):
 
 @op("pow")
 def _(o, a, b):
+    return [power(a, b)]
+
+
+def power(a, b):
+    def pull(g):
+        slope, isPositive = mul(b, power(a, sub(b, real(1.0)))), Val(a.v > 0)
+        logarithm = apply(np.log, select(isPositive, a, real(1.0)))
+        of = select(isPositive, mul(mul(g, power(a, b)), logarithm), real(0.0))
+        return [running.to_shape(mul(g, slope), a.shape), running.to_shape(of, b.shape)]
     v = np.power(a.v, b.v)
     if a.e is None:
-        return [Val(v)]
+        return Val(v).of([a, b], pull)
     e = np.zeros_like(v)
     for s, t in itertools.product((-1, -0.5, 0, 0.5, 1), repeat=2):
         e = np.maximum(e, np.abs(np.power(a.v + s * np.minimum(a.e, 1e30), b.v + t * np.minimum(b.e, 1e30)) - v))
     # exp(b log a): the error of the product counts as often as it is large.
     e = 1.25 * e + np.abs(v) * (2 + np.abs(b.v * np.log(np.abs(a.v)))) * Val.precision.function * 2
-    return [running.rounded(v, np.where(np.isnan(v), 0, e))]
+    return running.rounded(v, np.where(np.isnan(v), 0, e)).of([a, b], pull)
 
 
 @op("maximum")
@@ -157,7 +190,7 @@ def _(o, x):
     element = o.result_types[0][1]
     kind = {"i1": np.bool_, "i8": np.int8, "i32": np.int32, "i64": np.int64}.get(element, np.float64)
     if kind is np.float64:
-        return [Val(x.v.astype(kind), x.e if x.e is not None else 0)]
+        return [x.within(0 if x.e is None else x.e) if x.isReal else Val(x.v.astype(kind), 0 if x.e is None else x.e)]
     if x.isReal and kind is not np.bool_:
         v = whole(x.v, kind)
         if x.e is None:
@@ -168,8 +201,12 @@ def _(o, x):
     return [Val(v, 0 if x.e is None else np.where(x.e > 0, np.inf, 0))]
 
 
-@op("stop_gradient", "gradient")
+@op("gradient")
 def _(o, x): return [x]
+
+
+@op("stop_gradient")
+def _(o, x): return [Val(x.v, 0 if x.e is None else x.e)]
 
 
 # ---- Data that moves ----
@@ -207,25 +244,22 @@ def _(o, x):
 def _(o, x):
     places = tuple(slice(low, low + (n - 1) * (gap + 1) + 1, gap + 1) for low, n, gap in zip(o["low"], x.shape, o["interior"]))
 
-    def padded(a, value):
-        result = np.full(o.result_types[0][0], value, a.dtype)
+    def padded(a):
+        result = np.zeros(o.result_types[0][0], a.dtype)
         result[places] = a
         return result
-    value = real(o["value"])
-    return [Val(padded(x.v, value.v), 0 if x.e is None else padded(np.asarray(x.e, np.float64), value.e))]
+    isOwn, value = Val(padded(np.ones(x.shape, bool))), real(o["value"])
+    return [select(isOwn, x.moved(padded), value if x.isReal else Val(value.v.astype(x.v.dtype)))]
 
 
 @op("concat")
-def _(o, *parts):
-    return [Val(np.concatenate([p.v for p in parts], o["dim"]), 0 if parts[0].e is None else np.concatenate([p.e for p in parts], o["dim"]))]
+def _(o, *parts): return [running.moved_all(lambda *arrays: np.concatenate(arrays, o["dim"]), *parts)]
 
 
 @op("split")
 def _(o, x):
     cuts = np.cumsum(o["sizes"])[:-1]
-    values = np.split(x.v, cuts, o["dim"])
-    bounds = [0] * len(values) if x.e is None else np.split(x.e, cuts, o["dim"])
-    return [Val(v, e) for v, e in zip(values, bounds)]
+    return [x.moved(lambda a, i=i: np.split(a, cuts, o["dim"])[i]) for i in range(len(o["sizes"]))]
 
 
 # ---- Rows by number ----
@@ -234,12 +268,13 @@ def _(o, table, index):
     rows = table.shape[0]
     inside = (index.v >= 0) & (index.v < rows)
     at = np.where(inside, index.v, 0)
-    hole = np.expand_dims(~inside, tuple(range(index.ndim, index.ndim + table.ndim - 1)))
-    v = np.where(hole, np.zeros((), table.v.dtype), table.v[at])
-    if table.e is None:
-        return [Val(v)]
-    unsure = np.expand_dims(index.e > 0, tuple(range(index.ndim, index.ndim + table.ndim - 1)))
-    return [Val(v, np.where(unsure, np.inf, np.where(hole, 0, table.e[at])))]
+    ahead = tuple(range(index.ndim, index.ndim + table.ndim - 1))
+    hole = np.expand_dims(~inside, ahead)
+    y = table.moved(lambda a: np.where(hole, np.zeros((), a.dtype), a[at]))
+    y = y if y.e is None else y.within(np.where(np.expand_dims(index.e > 0, ahead), np.inf, y.e))
+    # A row of padding has no gradient.
+    skipped = Val(np.broadcast_to(np.expand_dims(index.v == o["padding"], ahead), y.shape)) if o["padding"] is not None else None
+    return [y if skipped is None else select(skipped, Val(y.v, 0 if y.e is None else y.e), y)]
 
 
 def scatter(updates, index, rows, padding=None):
@@ -253,11 +288,16 @@ def scatter(updates, index, rows, padding=None):
             if updates.e is not None:
                 bound[at] += flat.e[i]
                 sizes[at] += np.abs(flat.v[i])
+    # Updates that are left out get nothing.
+    isKept = (index.v.reshape(-1) >= 0) & (index.v.reshape(-1) < rows) & (True if padding is None else index.v.reshape(-1) != padding)
+    column = isKept.reshape((-1,) + (1,) * (len(shape) - 1))
+    rows_of = lambda a: np.where(column, a[np.where(isKept, index.v.reshape(-1), 0)], np.zeros((), a.dtype)).reshape(updates.shape)
+    pull = lambda g: [g.moved(rows_of)]
     if updates.e is None:
-        return Val(result)
+        return Val(result).of([updates], pull)
     counts = counts.reshape((rows,) + (1,) * (len(shape) - 1))
     unsure = np.inf if (index.e > 0).any() else 0
-    return Val(result, bound + counts * Val.precision.unit * (sizes + bound) + unsure)
+    return Val(result, bound + counts * Val.precision.unit * (sizes + bound) + unsure).of([updates], pull)
 
 
 @op("scatter_add")
@@ -328,8 +368,9 @@ def _(o, x): return [largest(x, o["dims"])]
 def _(o, x): return [neg(largest(neg(x), o["dims"]))]
 
 
-def exp(x): return apply(np.exp, x)
-def log(x): return apply(np.log, x)
+def exp(x): return apply(np.exp, x, slope=np.exp)
+def log(x): return apply(np.log, x, slope=SLOPES["log"])
+def rsqrt(x): return apply(lambda v: 1 / np.sqrt(v), x, slope=SLOPES["rsqrt"])
 
 
 def shifted(x, axes):
@@ -407,14 +448,20 @@ def _(o, x, target):
         t = add(mul(t, real(1 - smoothing)), real(smoothing / classes))
     rows = neg(total(mul(t, log_softmax_of(x)), last(x)))
     if counted is not None:
-        rows = Val(np.where(counted, rows.v, 0.0), 0 if rows.e is None else np.where(counted, rows.e, 0))
+        rows = select(Val(counted), rows, real(0.0))
     return [reduced(o, rows, counted)]
+
+
+def log_beside(x):
+    """log(1 + exp(-|x|)), whose kink is that of max(x, 0)."""
+    beside = lambda v: -np.sign(v) * sigmoid(-np.abs(v))
+    return apply(lambda v: np.log1p(np.exp(-np.abs(v))), x, times=2, slope=(beside, one))
 
 
 @op("bce_with_logits")
 def _(o, x, t):
     # max(x, 0) - x t + log(1 + exp(-|x|))
-    return [reduced(o, add(sub(maximum(x, real(0.0)), mul(x, t)), apply(lambda v: np.log1p(np.exp(-np.abs(v))), x, times=2)))]
+    return [reduced(o, add(sub(maximum(x, real(0.0)), mul(x, t)), log_beside(x)))]
 
 
 @op("mse")
@@ -434,150 +481,3 @@ def _(o, x, t):
     d = magnitude(d)
     inner = div(mul(real(0.5), mul(d, d)), real(beta))
     return [reduced(o, select(compare("gt", real(beta), d), inner, sub(d, real(0.5 * beta))))]
-
-
-# ---- Norms ----
-def rsqrt(x): return apply(lambda v: 1 / np.sqrt(v), x)
-
-
-def row_statistics(x, eps):
-    n = real(x.shape[-1])
-    mean = div(total(x, last(x), keep=True), n)
-    centred = sub(x, mean)
-    variance = div(total(mul(centred, centred), last(x), keep=True), n)
-    return mean, centred, rsqrt(add(variance, real(eps)))
-
-
-@op("layer_norm")
-def _(o, x, gamma, beta):
-    _, centred, scale = row_statistics(x, o["eps"])
-    return [add(mul(mul(centred, scale), gamma), beta)]
-
-
-def root_scale(x, eps):
-    return rsqrt(add(div(total(mul(x, x), last(x), keep=True), real(x.shape[-1])), real(eps)))
-
-
-@op("rms_norm")
-def _(o, x, gamma): return [mul(mul(x, root_scale(x, o["eps"])), gamma)]
-
-
-def flat_column(x):
-    return x.moved(lambda a: a.reshape(a.shape[:-1]))
-
-
-@op("layer_norm_grad")
-def _(o, x, gamma, g):
-    mean, centred, scale = row_statistics(x, o["eps"])
-    h, n = mul(centred, scale), real(x.shape[-1])
-    gg = mul(g, gamma)
-    inner = sub(sub(gg, div(total(gg, last(x), keep=True), n)), mul(h, div(total(mul(gg, h), last(x), keep=True), n)))
-    return [mul(scale, inner), flat_column(mean), flat_column(scale)]
-
-
-@op("rms_norm_grad")
-def _(o, x, gamma, g):
-    scale, n = root_scale(x, o["eps"]), real(x.shape[-1])
-    h, gg = mul(x, scale), mul(g, gamma)
-    return [mul(scale, sub(gg, mul(h, div(total(mul(gg, h), last(x), keep=True), n)))), flat_column(scale)]
-
-
-@op("batch_normalize")
-def _(o, x, mean, scale, gamma, beta, count):
-    return [add(mul(mul(sub(x, mean), scale), gamma), beta)]
-
-
-def batch_norm(o, x, gamma, beta, state, training):
-    """The result, and what the running statistics become."""
-    if not training:
-        mean, variance = state[o["running_mean"].lstrip("@")], state[o["running_variance"].lstrip("@")]
-        return [add(mul(sub(x, mean), mul(rsqrt(add(variance, real(o["eps"]))), gamma)), beta)]
-    axes = tuple(range(x.ndim - 1))
-    n = real(size(x) / x.shape[-1])
-    mean = div(total(x, axes), n)
-    d = sub(x, mean)
-    return [add(mul(mul(d, rsqrt(add(div(total(mul(d, d), axes), n), real(o["eps"])))), gamma), beta)]
-
-
-# ---- Contractions ----
-def matmul_of(a, b):
-    return product(np.matmul, a, b, a.shape[-1])
-
-
-def turned(x):
-    return x.moved(lambda a: np.swapaxes(a, -1, -2))
-
-
-@op("matmul")
-def _(o, a, b): return [matmul_of(turned(a) if o["transpose_lhs"] else a, turned(b) if o["transpose_rhs"] else b)]
-
-
-@op("linear")
-def _(o, x, w, bias=None):
-    y = matmul_of(x, w)
-    return [y if bias is None else add(y, bias)]
-
-
-def scores_of(o, q, k, bias):
-    factor = o["scale"] if o["scale"] is not None else 1 / math.sqrt(q.shape[-1])
-    s = mul(matmul_of(q, turned(k)), real(factor))
-    s = s if bias is None else add(s, bias)
-    if o["causal"]:
-        m, n = s.shape[-2:]
-        hidden = np.arange(n)[None, :] > np.arange(m)[:, None] + (n - m)
-        s = Val(np.where(hidden, -np.inf, s.v), 0 if s.e is None else np.where(hidden, 0, s.e))
-    return s, factor
-
-
-@op("attention")
-def _(o, q, k, v, bias=None):
-    s, _ = scores_of(o, q, k, bias)
-    p = softmax_of(s)
-    p = Val(np.where(np.isnan(p.v), 0, p.v), 0 if p.e is None else p.e) if bias is not None else p
-    return [matmul_of(running.stored(p), v)]
-
-
-@op("attention_grad")
-def _(o, q, k, v, *rest):
-    bias = rest[0] if len(rest) == 4 else None
-    out, lse, g = rest[-3:]
-    s, factor = scores_of(o, q, k, bias)
-    part = lambda i: lse.moved(lambda a: a[..., i, :])
-    column = lambda x: x.moved(lambda a: a[..., None])
-    p = running.stored(exp(sub(sub(s, column(part(0))), column(part(1)))))
-    dv = matmul_of(turned(p), g)
-    ds = running.stored(mul(p, sub(matmul_of(g, turned(v)), total(mul(g, out), last(g), keep=True))))
-    results = [mul(matmul_of(ds, k), real(factor)), mul(matmul_of(turned(ds), q), real(factor)), dv]
-    return results + ([ds] if len(o.result_types) == 4 else [])
-
-
-# ---- Random numbers: all that is known of them is where they lie ----
-def between(low, high, shape):
-    return Val(np.full(shape, (low + high) / 2), 0 if Val.precision is None else (high - low) / 2)
-
-
-@op("random_uniform")
-def _(o): return [between(o["low"], o["high"], o.result_types[0][0])]
-
-
-@op("random_normal")
-def _(o): return [between(o["mean"] - 7 * o["std"], o["mean"] + 7 * o["std"], o.result_types[0][0])]
-
-
-@op("random_bernoulli")
-def _(o):
-    p = o["probability"]
-    return [between(0.0 if p < 1 else 1.0, 1.0 if p > 0 else 0.0, o.result_types[0][0])]
-
-
-@op("stochastic_round", "round_weight")
-def _(o, x, count):
-    unit, least = (2.0**-10, 2.0**-24) if o.result_types[0][1] == "f16" else (2.0**-7, 1e-40)
-    return [Val(x.v, 0 if x.e is None else x.e + unit * (np.abs(x.v) + x.e) + least)]
-
-
-def dropout(o, x, training):
-    if not training or not o["rate"]:
-        return [x]
-    scale = 1 / (1 - o["rate"])
-    return [mul(x, between(0.0, scale, x.shape))]

@@ -203,8 +203,9 @@ def adafactor(p, w, g, m, step, lr):
         new = {"v_row": moved(m["v_row"], (g * g).mean(-1, keepdims=True)), "v_column": moved(m["v_column"], (g * g).mean(-2, keepdims=True))}
         estimate = new["v_row"] * new["v_column"] / np.maximum(new["v_row"].mean(-2, keepdims=True), least)
     up = g / np.sqrt(np.maximum(estimate, least * least))
-    rate = max(p.get("eps2", 1e-3), rms(w)) * min(lr, 1 / math.sqrt(step))
-    return w * (1 - lr * p.get("weight_decay", 0.0)) - rate / max(1.0, rms(up) / p.get("clip_threshold", 1.0)) * up, new
+    # np.maximum is NaN where an operand is; Python's max is the first of the two.
+    rate = np.maximum(p.get("eps2", 1e-3), rms(w)) * min(lr, 1 / math.sqrt(step))
+    return w * (1 - lr * p.get("weight_decay", 0.0)) - rate / np.maximum(1.0, rms(up) / p.get("clip_threshold", 1.0)) * up, new
 
 
 def muon(p, w, g, m, step, lr):

@@ -41,10 +41,11 @@ class Val:
     comparisons said: where it differs between two places, a kink or a jump lies between them."""
     precision = None
     decisions = None
-    __slots__ = ("v", "e")
+    isRecorded = False
+    __slots__ = ("v", "e", "cause")
 
     def __init__(self, v, e=0.0):
-        self.v = np.asarray(v)
+        self.v, self.cause = np.asarray(v), None
         self.e = None if Val.precision is None else np.broadcast_to(np.where(np.isnan(e), np.inf, e), self.v.shape)
 
     shape = property(lambda self: self.v.shape)
@@ -52,8 +53,73 @@ class Val:
     isReal = property(lambda self: self.v.dtype.kind == "f")
 
     def moved(self, f):
-        """Data that only changes its place."""
-        return Val(f(self.v), 0.0 if self.e is None else f(self.e))
+        """Data that only changes its place; what is put between it is 0."""
+        return moved_all(f, self)
+
+    def of(self, parents, pull):
+        """Notes what the value was computed from: `pull` makes cotangents of the parents, or None, from that of the value."""
+        if Val.isRecorded:
+            self.cause = parents, pull
+        return self
+
+    def within(self, e):
+        """The same value with another bound."""
+        return Val(self.v, e).of([self], lambda g: [g])
+
+
+def moved_all(f, *operands):
+    """Data of several tensors that only changes its place."""
+    def pull(g):
+        ends = np.cumsum([0] + [x.v.size for x in operands])
+        # Every element has a number from 1 on; an element that is put between them has 0.
+        numbers = f(*[np.arange(first + 1, first + x.v.size + 1).reshape(x.shape) for first, x in zip(ends, operands)])
+        numbers = np.asarray(numbers).astype(np.int64).reshape(-1)
+        sums = lambda a: np.bincount(numbers, np.broadcast_to(a, g.shape).reshape(-1), ends[-1] + 1)[1:]
+        v, p = sums(g.v), Val.precision
+        e = 0 if p is None else sums(g.e) + np.maximum(sums(1.0) - 1, 0) * (p.unit * (sums(np.abs(g.v)) + sums(g.e)) + p.tiny)
+        parts = [slice(first, first + x.v.size) for first, x in zip(ends, operands)]
+        return [Val(v[part].reshape(x.shape), e[part].reshape(x.shape) if p else 0) for part, x in zip(parts, operands)]
+    return Val(f(*[x.v for x in operands]), 0.0 if operands[0].e is None else f(*[x.e for x in operands])).of(operands, pull)
+
+
+def to_shape(g, shape):
+    """The cotangent of an operand that was broadcast from `shape`."""
+    if g.shape == shape:
+        return g
+    front = g.ndim - len(shape)
+    axes = [d for d in range(g.ndim) if d < front or (shape[d - front] == 1 and g.shape[d] != 1)]
+    return total(g, axes, keep=True).moved(lambda a: a.reshape(shape))
+
+
+def pull_back(value, sources):
+    """Derivatives of a scalar with respect to values that it is computed from, in reverse, by what these were recorded to be made of."""
+    order, seen, stack = [], set(), [(value, False)]
+    while stack:
+        x, isDone = stack.pop()
+        if isDone:
+            order.append(x)
+        elif id(x) not in seen:
+            seen.add(id(x))
+            stack.append((x, True))
+            stack += [(parent, False) for parent in (x.cause[0] if x.cause else ())]
+    # Only what a source leads to.
+    active = {id(x) for x in sources}
+    for x in order:
+        if x.cause and any(id(parent) in active for parent in x.cause[0]):
+            active.add(id(x))
+    outer, Val.isRecorded = Val.isRecorded, False
+    cotangents = {id(value): Val(np.ones(()))}
+    try:
+        for x in reversed(order):
+            if id(x) not in active or id(x) not in cotangents or not x.cause:
+                continue
+            for parent, g in zip(x.cause[0], x.cause[1](cotangents[id(x)])):
+                if g is not None and id(parent) in active:
+                    known = cotangents.get(id(parent))
+                    cotangents[id(parent)] = add(known, g) if known else g
+    finally:
+        Val.isRecorded = outer
+    return [cotangents.get(id(x)) or Val(np.zeros(x.shape)) for x in sources]
 
 
 def rounded(v, e, unit=None, times=1.0):
@@ -71,7 +137,7 @@ def stored(x):
     if p is None or not p.stored or not x.isReal:
         return x
     e = x.e + p.stored * (np.abs(x.v) + x.e) + p.tiny
-    return Val(x.v, np.where(np.abs(x.v) + e < p.largest, e, np.inf))
+    return x.within(np.where(np.abs(x.v) + e < p.largest, e, np.inf))
 
 
 def inside(element):
@@ -87,7 +153,7 @@ def in_type(x, element):
     if x.e is None or element not in ("f16", "bf16"):
         return x
     p = PRECISIONS[element]
-    return Val(x.v, np.where(np.abs(x.v) + x.e < p.largest, x.e + p.stored * (np.abs(x.v) + x.e) + p.tiny, np.inf))
+    return x.within(np.where(np.abs(x.v) + x.e < p.largest, x.e + p.stored * (np.abs(x.v) + x.e) + p.tiny, np.inf))
 
 
 def decided(v):
@@ -115,13 +181,13 @@ def truth(v, *operands):
 def add(a, b):
     if isTruth(a):  # modulo 2
         return truth(a.v ^ b.v, a, b)
-    return rounded(a.v + b.v, 0 if a.e is None else a.e + b.e)
+    return rounded(a.v + b.v, 0 if a.e is None else a.e + b.e).of([a, b], lambda g: [to_shape(g, a.shape), to_shape(g, b.shape)])
 
 
 def neg(a):
     if isTruth(a):
         return a
-    return a.moved(np.negative) if a.e is None else Val(-a.v, a.e)
+    return Val(-a.v, 0 if a.e is None else a.e).of([a], lambda g: [neg(g)])
 
 
 def sub(a, b):
@@ -135,7 +201,7 @@ def mul(a, b):
     if a.e is not None:
         # An exact 0 stays one, whatever the bound of the other factor.
         e = np.nan_to_num(np.abs(a.v) * b.e, nan=0.0) + np.nan_to_num(np.abs(b.v) * a.e, nan=0.0) + np.nan_to_num(a.e * b.e, nan=0.0)
-    return rounded(a.v * b.v, e)
+    return rounded(a.v * b.v, e).of([a, b], lambda g: [to_shape(mul(g, b), a.shape), to_shape(mul(g, a), b.shape)])
 
 
 def div(a, b):
@@ -143,7 +209,12 @@ def div(a, b):
     if a.e is not None:
         room = np.abs(b.v) - b.e
         e = np.where(room > 0, (a.e + np.abs(q) * b.e) / np.where(room > 0, room, 1), np.inf)
-    return rounded(q, e)
+    y = rounded(q, e)
+
+    def pull(g):
+        first = div(g, b)
+        return [to_shape(first, a.shape), to_shape(neg(mul(first, Val(y.v, 0 if y.e is None else y.e))), b.shape)]
+    return y.of([a, b], pull)
 
 
 def real(x):
@@ -152,18 +223,25 @@ def real(x):
     return Val(x, 0 if p is None or p.unit < 2.0**-24 else np.abs(np.float64(np.float32(x)) - x))
 
 
-def apply(f, x, unit=None, times=1.0):
-    """A function of one number, continuous where it is defined: its largest change over the interval, seen at nine places."""
+def apply(f, x, unit=None, times=1.0, slope=None):
+    """A function of one number, continuous where it is defined: its largest change over the interval, seen at nine places. `slope` is its
+    derivative and, where that is a sum of larger terms, their size."""
+    def pull(g):
+        if slope is None:
+            raise Unknown("the derivative of a function")
+        derivative, size = slope if isinstance(slope, tuple) else (slope, np.abs)
+        y = apply(derivative, x, times=times + 4)
+        return [mul(g, y if y.e is None else y.within(y.e + (times + 4) * Val.precision.function * size(x.v)))]
     v = f(x.v)
     if x.e is None:
-        return Val(v)
+        return Val(v).of([x], pull)
     unit = Val.precision.function if unit is None else unit
     wide = np.where(np.isfinite(x.e), x.e, 0)
     change = np.zeros(np.shape(v))
     for part in (-1, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1):
         change = np.maximum(change, np.abs(f(x.v + part * wide) - v))  # NaN: outside of the domain
     change = np.where(np.isfinite(x.e), change, np.inf)
-    return rounded(v, np.where(np.isnan(v), 0, np.where(np.isnan(change), np.inf, 1.25 * change)), unit, times)
+    return rounded(v, np.where(np.isnan(v), 0, np.where(np.isnan(change), np.inf, 1.25 * change)), unit, times).of([x], pull)
 
 
 def uncertain(a, b):
@@ -180,18 +258,27 @@ def compare(predicate, a, b):
 
 
 def select(c, a, b):
+    def pull(g):
+        zero = Val(np.zeros(()))
+        return [to_shape(select(c, g, zero), a.shape), to_shape(select(c, zero, g), b.shape)]
     v = np.where(c.v, a.v, b.v)
     if a.e is None:
-        return Val(v)
+        return Val(v).of([a, b], pull)
     sure = np.where(c.v, a.e, b.e)
-    return Val(v, np.where(c.e > 0, np.abs(a.v - b.v) + np.maximum(a.e, b.e), sure))
+    return Val(v, np.where(c.e > 0, np.abs(a.v - b.v) + np.maximum(a.e, b.e), sure)).of([a, b], pull)
 
 
 def maximum(a, b):
     if isTruth(a):
         return truth(a.v | b.v, a, b)
     decided(a.v > b.v)
-    return Val(np.maximum(a.v, b.v), 0 if a.e is None else np.maximum(a.e, b.e))
+
+    def pull(g):
+        # Of two that may be equal each has a share that is not known.
+        share, other = ((x.v > y.v) + 0.5 * (x.v == y.v) for x, y in ((a, b), (b, a)))
+        unsure = 0 if a.e is None else 1.0 * (np.abs(a.v - b.v) <= a.e + b.e)
+        return [to_shape(mul(g, Val(part, unsure)), x.shape) for part, x in ((share, a), (other, b))]
+    return Val(np.maximum(a.v, b.v), 0 if a.e is None else np.maximum(a.e, b.e)).of([a, b], pull)
 
 
 def minimum(a, b):
@@ -200,33 +287,55 @@ def minimum(a, b):
     return neg(maximum(neg(a), neg(b)))
 
 
+def spread(g, shape, axes):
+    """A cotangent of what is left of `shape` without the dimensions `axes`, for each of the elements along these."""
+    kept = tuple(1 if d in axes else n for d, n in enumerate(shape))
+    return g.moved(lambda a: np.broadcast_to(a.reshape(kept), shape))
+
+
 def total(x, axes, keep=False):
     """A sum in any order."""
     axes = tuple(axes)
     count = int(np.prod([x.shape[i] for i in axes], dtype=np.int64)) if axes else 1
     v = x.v.sum(axis=axes, keepdims=keep)
+    pull = lambda g: [spread(g, x.shape, axes)]
     if x.e is None or not x.isReal:
-        return Val(v)
+        return Val(v).of([x], pull)
     e, size = x.e.sum(axis=axes, keepdims=keep), np.abs(x.v).sum(axis=axes, keepdims=keep)
-    return Val(v, e + count * Val.precision.unit * (size + e) + count * Val.precision.tiny)
+    return Val(v, e + count * Val.precision.unit * (size + e) + count * Val.precision.tiny).of([x], pull)
 
 
 def magnitude(x):
     decided(np.sign(number(x).v))
-    return Val(np.abs(x.v), 0 if x.e is None else x.e)
+    # At 0 the slope is not known.
+    slope = Val(np.sign(x.v), 0 if x.e is None else 2.0 * (np.abs(x.v) <= x.e))
+    return Val(np.abs(x.v), 0 if x.e is None else x.e).of([x], lambda g: [mul(g, slope)])
 
 
 def largest(x, axes, keep=False):
     number(x)
-    decided(x.v == x.v.max(axis=tuple(axes), keepdims=True))
-    return Val(x.v.max(axis=tuple(axes), keepdims=keep), 0 if x.e is None else x.e.max(axis=tuple(axes), keepdims=keep))
+    axes, top = tuple(axes), x.v.max(axis=tuple(axes), keepdims=True)
+    decided(x.v == top)
+
+    def pull(g):
+        bound = 0 if x.e is None else x.e
+        may = x.v + bound >= (x.v - bound).max(axis=axes, keepdims=True)
+        count = may.sum(axis=axes, keepdims=True)
+        return [mul(spread(g, x.shape, axes), Val(may / np.maximum(count, 1), may & (count > 1)))]
+    return Val(x.v.max(axis=axes, keepdims=keep), 0 if x.e is None else x.e.max(axis=axes, keepdims=keep)).of([x], pull)
 
 
-def product(f, a, b, count):
-    """Sums of `count` products: f is linear in both operands."""
+def product(f, a, b, count, pulls=None):
+    """Sums of `count` products: f is linear in both operands. `pulls` are its transposes, of (g, b) and (a, g)."""
+    def pull(g):
+        if pulls is None:
+            raise Unknown("the derivative of a product")
+        # As many products as the cotangent has for each element of an operand.
+        size = lambda x: count * max(1, -(-v.size // max(1, x.v.size)))
+        return [product(pulls[0], g, b, size(a)), product(pulls[1], a, g, size(b))]
     v = f(a.v, b.v)
     if a.e is None:
-        return Val(v)
+        return Val(v).of([a, b], pull)
     A, B = np.abs(a.v), np.abs(b.v)
     finite = np.isfinite(a.e).all() and np.isfinite(b.e).all()
     ea, eb = np.where(np.isfinite(a.e), a.e, 1e300), np.where(np.isfinite(b.e), b.e, 1e300)
@@ -235,4 +344,4 @@ def product(f, a, b, count):
         e = np.where(e > 1e200, np.inf, e)
     p = Val.precision
     # 16-bit operands are rounded once more on their way into the product.
-    return Val(v, e + ((count + 2) * p.unit + 2.02 * p.stored) * (f(A, B) + e) + (count + 1) * p.tiny)
+    return Val(v, e + ((count + 2) * p.unit + 2.02 * p.stored) * (f(A, B) + e) + (count + 1) * p.tiny).of([a, b], pull)

@@ -6,7 +6,7 @@ import numpy as np
 
 import running
 from ops import op
-from running import Val, div, product, rounded, total
+from running import Unknown, Val, div, largest, product, rounded, select, total
 
 
 def places(counts, kernel, strides, padding, dilations):
@@ -48,31 +48,48 @@ def flat(filter):
     return np.moveaxis(filter, -1, 1).reshape(filter.shape[0], filter.shape[-1], -1)
 
 
+class Convolution:
+    """Three sums of products with the same places: each is linear in two of image, filter and result."""
+
+    def __init__(self, places, groups, image, filter):
+        self.where, self.groups, self.rank, self.image, self.filter = places, groups, len(places), image, filter
+
+    def split(self, a):
+        return np.split(a, self.groups, self.rank + 1)
+
+    def taps(self, image):
+        w = gathered(image, self.where)
+        return self.split(w.reshape(w.shape[:self.rank + 2] + (-1,)))
+
+    def to_result(self, image, filter):
+        return np.concatenate([np.einsum("...ik,oik->...o", x, flat(f))
+                               for x, f in zip(self.taps(image), np.split(filter, self.groups, 0))], -1)
+
+    def to_image(self, g, filter):
+        parts = [np.einsum("...o,oik->...ik", x, flat(f)) for x, f in zip(self.split(g), np.split(filter, self.groups, 0))]
+        grads = np.concatenate(parts, self.rank + 1)
+        return scattered(grads.reshape(grads.shape[:self.rank + 2] + tuple(self.filter[1:-1])), self.where, self.image[1:-1])
+
+    def to_filter(self, image, g):
+        rows = lambda a, rank: a.reshape((-1,) + a.shape[a.ndim - rank:])
+        parts = [np.einsum("nik,no->oik", rows(x, 2), rows(y, 1)) for x, y in zip(self.taps(image), self.split(g))]
+        return np.moveaxis(np.concatenate(parts, 0), 1, -1).reshape(self.filter)
+
+
 @op("conv1d", "conv3d")
 def _(o, image, filter):
-    rank = image.ndim - 2
-    strides, padding, dilations, groups = attributes(o, rank)
+    strides, padding, dilations, groups = attributes(o, image.ndim - 2)
     where = places(o.result_types[0][0][1:-1], filter.shape[1:-1], strides, padding, dilations)
-
-    def run(image, filter):
-        w = gathered(image, where)
-        w = w.reshape(w.shape[:rank + 2] + (-1,))
-        parts = [np.einsum("...ik,oik->...o", x, flat(f)) for x, f in zip(np.split(w, groups, rank + 1), np.split(filter, groups, 0))]
-        return np.concatenate(parts, -1)
-    return [product(run, image, filter, int(np.prod(filter.shape[1:])))]
+    c = Convolution(where, groups, image.shape, filter.shape)
+    return [product(c.to_result, image, filter, int(np.prod(filter.shape[1:])), (c.to_image, c.to_filter))]
 
 
 @op("conv_transpose")
 def _(o, x, filter):
-    rank, taps = x.ndim - 2, filter.shape[1:-1]
-    strides, padding, dilations, groups = attributes(o, rank)
-    where = places(x.shape[1:-1], taps, strides, padding, dilations)
-
-    def run(x, filter):
-        parts = [np.einsum("...o,oik->...ik", a, flat(f)) for a, f in zip(np.split(x, groups, rank + 1), np.split(filter, groups, 0))]
-        grads = np.concatenate(parts, rank + 1)
-        return scattered(grads.reshape(grads.shape[:rank + 2] + taps), where, o.result_types[0][0][1:-1])
-    return [product(run, x, filter, int(np.prod(filter.shape[:-1])))]
+    strides, padding, dilations, groups = attributes(o, x.ndim - 2)
+    where = places(x.shape[1:-1], filter.shape[1:-1], strides, padding, dilations)
+    c = Convolution(where, groups, o.result_types[0][0], filter.shape)
+    return [product(c.to_image, x, filter, int(np.prod(filter.shape[:-1])), (c.to_result, lambda x, h: c.to_filter(h, x)))]
 
 
 # ---- Pools ----
@@ -81,8 +98,8 @@ def pooled(mode, x, where, counted):
     rank = len(where)
     axes = tuple(range(rank + 2, 2 * rank + 2))
     if mode == 0:
-        v = gathered(x.v, where, -np.inf).max(axes)
-        return Val(v, 0 if x.e is None else gathered(np.asarray(x.e, np.float64), where).max(axes))
+        isInside = Val(gathered(np.ones(x.shape), where) > 0)
+        return largest(select(isInside, x.moved(lambda a: gathered(a, where)), Val(-np.inf)), axes)
     y = total(x.moved(lambda a: gathered(np.asarray(a, np.float64), where)), axes)
     if mode == 1:
         number = 1.0
@@ -91,7 +108,7 @@ def pooled(mode, x, where, counted):
         y = div(y, Val(np.asarray(number)))
     # Sums and means are means of whole windows, two dimensions at a time, and a factor per dimension.
     for _ in range(2 * rank):
-        y = running.stored(rounded(y.v, 0 if y.e is None else y.e))
+        y = running.stored(y.within(rounded(y.v, 0 if y.e is None else y.e).e))
     return y
 
 
@@ -117,14 +134,25 @@ def _(o, x):
 
 
 # ---- Sums of products ----
-@op("einsum")
-def _(o, *operands):
-    letters = o["equation"].replace(" ", "")
-    left = letters.split("->")[0].split(",")
+def sum_of_products(letters, *operands):
+    left, right = letters.split("->")
+    left = left.split(",")
+
+    def pull(g):
+        if "." in letters or any(len(set(part)) < len(part) for part in left):
+            raise Unknown("the derivative of this einsum")
+        cotangents = []
+        for i, (part, x) in enumerate(zip(left, operands)):
+            others = [other for at, other in enumerate(left) if at != i]
+            known = "".join(letter for letter in part if letter in right + "".join(others))
+            y = sum_of_products(",".join([right, *others]) + "->" + known, g, *(other for at, other in enumerate(operands) if at != i))
+            ones = [n if letter in known else 1 for letter, n in zip(part, x.shape)]
+            cotangents.append(y.moved(lambda a, ones=ones, shape=x.shape: np.broadcast_to(a.reshape(ones), shape)))
+        return cotangents
     run = lambda arrays: np.einsum(letters, *arrays)
     v = run([x.v for x in operands])
     if operands[0].e is None:
-        return [Val(v)]
+        return Val(v).of(operands, pull)
     sizes = {}
     for part, x in zip(left, operands):
         named = part.replace("...", "")
@@ -139,4 +167,12 @@ def _(o, *operands):
     count = int(np.prod([n for letter, n in sizes.items() if letter in string.ascii_letters])) if sizes else 1
     steps = 2 * len(operands)
     e = (wide - size) + ((count + steps) * p.unit + 2.02 * steps * p.stored) * wide + (count + steps) * p.tiny
-    return [Val(v, e if finite else np.where(wide > 1e200, np.inf, e))]
+    return Val(v, e if finite else np.where(wide > 1e200, np.inf, e)).of(operands, pull)
+
+
+@op("einsum")
+def _(o, *operands):
+    letters = o["equation"].replace(" ", "")
+    if "->" not in letters:  # letters that are there once, in their order
+        letters += "->" + "..." * ("." in letters) + "".join(sorted(x for x in set(letters) - set(",.") if letters.count(x) == 1))
+    return [sum_of_products(letters, *operands)]
