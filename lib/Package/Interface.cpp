@@ -233,6 +233,11 @@ static std::string otherStatuses(const ProgramInfo &program) {
   return statuses;
 }
 
+/// A step draws the numbers of the state, which advance.
+static bool takesSeed(const ProgramInfo &program) {
+  return program.drawsRandom && program.kind > AMPC_PROGRAM_APPLY;
+}
+
 static std::vector<FieldInfo> inFields(const ModelInfo &model, const ProgramInfo &program,
                                        bool trains) {
   std::string rows = "rows of the batch that are there and count; 0: all";
@@ -248,6 +253,10 @@ static std::vector<FieldInfo> inFields(const ModelInfo &model, const ProgramInfo
        trains ? "null" : "null, or see " + model.name + "_workspace_bytes"}};
   for (const TensorInfo &input : program.inputs)
     fields.push_back({CType::ConstElements, input.field, describe(input, program.batch), &input});
+  if (takesSeed(program))
+    fields.push_back({CType::UInt64, "seed",
+                      "of random numbers: 0: the state's, which repeat until its next step; else "
+                      "those of a new state of this seed"});
   return fields;
 }
 
@@ -266,7 +275,7 @@ static CallInfo callOf(const ModelInfo &model, const ProgramInfo &program) {
       "Updates from the gradients in the state, once per grad (needs want_split).",
       "The loss, in inference mode; changes nothing.", "Inference; changes nothing."};
   bool trains = program.kind <= AMPC_PROGRAM_APPLY;
-  CallInfo call{&program, trains, inFields(model, program, trains), {}, {}, {}};
+  CallInfo call{&program, trains, takesSeed(program), inFields(model, program, trains), {}, {}, {}};
   if (!trains)
     call.out = outFields(program);
   call.parameters = {{trains ? CType::State : CType::ConstState, "state"},

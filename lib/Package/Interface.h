@@ -78,6 +78,7 @@ struct FieldInfo {
 struct CallInfo {
   const ProgramInfo *program;
   bool trains;                           ///< writes the state; `out` is an ampc_train_out
+  bool draws;                            ///< random numbers, of a seed of the call
   std::vector<FieldInfo> in, out;        ///< of the structs
   std::vector<ParameterInfo> parameters; ///< of the function
   std::string doc;

@@ -47,6 +47,7 @@ struct ProgramInfo {
           nonfiniteOutput = -1, nonfinite = AMPC_NONFINITE_ALLOW, scaleSlot = -1, numberCount = 0;
   int32_t batch = 0;
   bool shortBatch = false;
+  bool drawsRandom = false; ///< reads the slot of role RANDOM
   std::vector<TensorInfo> inputs, outputs;
   std::vector<EntryInfo> entries;
   std::vector<ampc_operand> operands;

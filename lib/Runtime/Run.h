@@ -23,6 +23,7 @@ struct ampc_rt_call {
   const void *const *inputs;
   void *const *outputs;
   ampc_control control;
+  const ampc_slot *random; /* the slot whose place control.random takes; or null */
   /* Null on the host; else runs a kernel whose operands are in `operands`. Not 0: it could not. */
   int (*launch)(const ampc_rt_call *call, const ampc_entry *entry);
 };

@@ -124,11 +124,41 @@ static double slotValue(const ampc_rt_call *call, int32_t number, double otherwi
   return ampc_rt_read_float(ampc_rt_slot_data(call->state, slot), slot->tensor.dtype);
 }
 
-/* Masks of the next run differ, whether or not this one was skipped. */
-static void advanceRandom(const ampc_state *state) {
+/* The slot of role RANDOM, or null. */
+static const ampc_slot *randomSlot(const ampc_state *state) {
   for (int32_t s = 0; s < state->model->slot_count; ++s)
     if (state->model->slots[s].role == AMPC_ROLE_RANDOM)
-      ++((uint64_t *)ampc_rt_slot_data(state, &state->model->slots[s]))[1];
+      return &state->model->slots[s];
+  return NULL;
+}
+
+/* Masks of the next run differ, whether or not this one was skipped. */
+static void advanceRandom(const ampc_state *state) {
+  const ampc_slot *slot = randomSlot(state);
+  if (slot)
+    ++((uint64_t *)ampc_rt_slot_data(state, slot))[1];
+}
+
+/* What the caller gave behind the inputs, or 0. Training goes on with the state's numbers. */
+static uint64_t seedOf(const ampc_program *program, const ampc_run_in *in) {
+  size_t before = sizeof(ampc_run_in) + sizeof(void *) * (size_t)program->input_count;
+  uint64_t seed = 0;
+  if (!ampc_rt_is_training(program) && in->size >= before + sizeof seed)
+    memcpy(&seed, (const unsigned char *)in + before, sizeof seed);
+  return seed;
+}
+
+/* Eval and exports draw the numbers of a new state of the call's seed, or without one those that
+   the state's next step draws: the same in every call. Of a state on a device, the device copies
+   the latter. */
+static void seedCall(ampc_rt_call *call, uint64_t seed) {
+  if (ampc_rt_is_training(call->program))
+    return;
+  call->random = randomSlot(call->state);
+  call->control.random[0] = seed;
+  if (call->random && !seed && !call->state->model->device)
+    memcpy(call->control.random, ampc_rt_slot_data(call->state, call->random),
+           sizeof call->control.random);
 }
 
 static bool isOnDevice(const ampc_state *state) { return state->model->device != NULL; }
@@ -356,6 +386,7 @@ static ampc_status run(ampc_state *state, int32_t number, const void *input, voi
   call.control.valid = (int32_t)valid;
   call.control.lr_factor = in->lr_factor == 0 ? 1 : in->lr_factor;
   call.control_place = &call.control;
+  seedCall(&call, seedOf(program, in));
   void *const *outputs = ampc_rt_is_training(program) ? scalarOutputs(state, program, observed)
                                                       : ((ampc_run_out *)output)->outputs;
   call.outputs = outputs;

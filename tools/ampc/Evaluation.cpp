@@ -3,6 +3,7 @@
 #include "tools/ampc/Evaluation.h"
 #include "ampc/Support/Nearest.h"
 #include "tools/ampc/Observer.h"
+#include "tools/ampc/RandomInputs.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -217,7 +218,8 @@ bool Evaluation::runAll(int program, Batches &batches, const Batches &rows, Take
     uint32_t valid = rows.countOf(step);
     if (batches.isOpen())
       batches.fill(step);
-    ampc_status status = session->runFunction(program, batches.getInputs(), outputs.get(), valid);
+    ampc_status status = session->runFunction(program, batches.getInputs(), outputs.get(), valid,
+                                              seedOfBatch(0, step));
     if (status < 0) {
       error = failure(*session, status);
       return false;

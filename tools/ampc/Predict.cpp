@@ -5,6 +5,7 @@
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/Evaluation.h"
 #include "tools/ampc/PrecisionOptions.h"
+#include "tools/ampc/RandomInputs.h"
 #include "tools/ampc/TrainedModel.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -22,6 +23,9 @@ static cl::opt<std::string> exportName("export",
 static cl::list<std::string>
     output("out", cl::desc("the result, or with several results one RESULT=FILE for each"),
            cl::value_desc("FILE.npy"), cl::sub(predictCommand));
+static cl::opt<uint64_t>
+    seed("seed", cl::desc("of random ops, which draw others in every batch (default: 0)"),
+         cl::init(0), cl::sub(predictCommand));
 static PrecisionOptions precision(predictCommand);
 
 /// Number of the export, or -1 after a message.
@@ -102,7 +106,8 @@ static bool predict(Session &session, int number, Batches &batches, std::vector<
   Outputs outputs(program);
   for (uint64_t step = 0; step < batches.getPerEpoch(); ++step) {
     uint32_t valid = batches.fill(step);
-    ampc_status status = session.runFunction(number, batches.getInputs(), outputs.get(), valid);
+    ampc_status status = session.runFunction(number, batches.getInputs(), outputs.get(), valid,
+                                             seedOfBatch(seed, step));
     if (status < 0) {
       error = std::string(ampc_rt_status_string(status)) + ": " + session.lastError();
       return false;

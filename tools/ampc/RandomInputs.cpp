@@ -18,6 +18,10 @@ uint64_t Random::bits() {
 
 double Random::normal() { return (unit() + unit() + unit() + unit() - 2.0) * std::sqrt(3.0); }
 
+uint64_t ampc::seedOfBatch(uint64_t seed, uint64_t batch) {
+  return Random(Random(seed).bits() + batch).bits() | 1;
+}
+
 /// The upper half of an f32 is the bf16 below it.
 static uint16_t bf16Of(float value) {
   uint32_t bits;

@@ -21,6 +21,10 @@ private:
   uint64_t state;
 };
 
+/// Seed of the call for a batch: random ops draw other numbers in every batch, and the same again
+/// for the same `seed`. Never 0, which would stand for the numbers of the state.
+uint64_t seedOfBatch(uint64_t seed, uint64_t batch);
+
 /// One buffer per input: normal reals, and integers within the input's limit.
 class RandomInputs {
 public:

@@ -158,9 +158,12 @@ namespace {
 /// The structs that programs take end in one pointer per tensor.
 template <typename Head> class WithPointers {
 public:
+  /// `seed`: of eval and exports, behind the pointers; 0 for none.
   template <typename Pointer>
-  explicit WithPointers(llvm::ArrayRef<Pointer> pointers)
+  explicit WithPointers(llvm::ArrayRef<Pointer> pointers, uint64_t seed = 0)
       : words((sizeof(Head) + pointers.size() * sizeof(void *)) / sizeof(uint64_t)) {
+    if (seed)
+      words.push_back(seed);
     head().size = words.size() * sizeof(uint64_t);
     for (size_t i = 0; i < pointers.size(); ++i)
       words[sizeof(Head) / sizeof(uint64_t) + i] = reinterpret_cast<uint64_t>(pointers[i]);
@@ -193,8 +196,8 @@ ampc_status Session::runObserved(int program, llvm::ArrayRef<const void *> input
 }
 
 ampc_status Session::runFunction(int program, llvm::ArrayRef<const void *> inputs,
-                                 llvm::ArrayRef<void *> outputs, uint32_t valid) {
-  WithPointers<ampc_run_in> in(inputs);
+                                 llvm::ArrayRef<void *> outputs, uint32_t valid, uint64_t seed) {
+  WithPointers<ampc_run_in> in(inputs, seed);
   in.head().valid = valid;
   WithPointers<ampc_run_out> out(outputs);
   return run([&] { return ampc_rt_run(state, program, &in.head(), &out.head()); });

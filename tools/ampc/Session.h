@@ -43,9 +43,9 @@ public:
   /// The same with a place for outputs that are no scalars.
   ampc_status runObserved(int program, llvm::ArrayRef<const void *> inputs, ampc_train_out &out,
                           uint32_t valid, llvm::ArrayRef<void *> outputs);
-  /// Runs an evaluation or export.
+  /// Runs an evaluation or export. `seed`: of its random numbers; 0: the state's.
   ampc_status runFunction(int program, llvm::ArrayRef<const void *> inputs,
-                          llvm::ArrayRef<void *> outputs, uint32_t valid = 0);
+                          llvm::ArrayRef<void *> outputs, uint32_t valid = 0, uint64_t seed = 0);
   /// Undoes what a refused training call leaves: its run and its random numbers.
   ampc_status takeBack(int program);
   const char *lastError() const { return ampc_rt_last_error(state); }

@@ -113,8 +113,9 @@ enum {
 
 /* Layout of the control space, written by the runtime before a program runs. */
 typedef struct {
-  int32_t valid;   /* rows of the batch that count */
-  float lr_factor; /* factor on the learning rate, from the caller; 1 by default */
+  int32_t valid;      /* rows of the batch that count */
+  float lr_factor;    /* factor on the learning rate, from the caller; 1 by default */
+  uint64_t random[2]; /* seed and counter of evaluations and exports, for the slot of role RANDOM */
 } ampc_control;
 
 typedef struct {

@@ -12,7 +12,8 @@ extern "C" {
 /* A state of a model; NAME_state in NAME.h. */
 typedef struct ampc_state ampc_state;
 
-/* Head of every NAME_*_in; `inputs` has one pointer per input of the program. */
+/* Head of every NAME_*_in; `inputs` has one pointer per input of the program. Behind them eval and
+   exports may have a uint64_t, if `size` says so: the seed of the call. */
 typedef struct {
   uint32_t size;   /* sizeof of the whole struct */
   uint32_t valid;  /* rows of the batch that count, and that inputs and outputs hold; 0: all */

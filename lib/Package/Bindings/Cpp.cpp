@@ -30,7 +30,8 @@ public:
   void write();
 
 private:
-  void writeStruct(StringRef title, ArrayRef<OperandInfo> operands, bool outputs, bool rate);
+  void writeStruct(StringRef title, ArrayRef<OperandInfo> operands, bool outputs,
+                   StringRef more = "");
   void writeStructs(const CallInfo &call, StringRef method);
   void writeNumbers(const CallInfo &call, StringRef method);
   void writeMethod(const CallInfo &call, StringRef method);
@@ -45,26 +46,29 @@ private:
 };
 } // namespace
 
-static NameScope fieldScope() { return NameScope("lr_factor Span"); }
+static NameScope fieldScope() { return NameScope("lr_factor seed Span"); }
 
+/// `more`: fields behind the operands.
 void CppWriter::writeStruct(StringRef title, ArrayRef<OperandInfo> operands, bool outputs,
-                            bool rate) {
+                            StringRef more) {
   os << "struct " << title << " {\n";
   for (const OperandInfo &operand : operands)
     if (operand.output == outputs)
       os << "  Span<" << (outputs ? "" : "const ") << cTypeOf(operand.tensor->dtype) << "> "
          << operand.name << "; ///< " << inComment(operand.field->doc) << "\n";
-  if (rate)
-    os << "  float lr_factor = 1; ///< factor on the learning rate\n";
-  os << "};\n";
+  os << more << "};\n";
 }
 
 void CppWriter::writeStructs(const CallInfo &call, StringRef method) {
   std::vector<OperandInfo> operands = operandsOf(call, fieldScope());
   os << "\n";
-  writeStruct((method + "_in").str(), operands, false, call.trains);
+  writeStruct((method + "_in").str(), operands, false,
+              call.trains  ? "  float lr_factor = 1; ///< factor on the learning rate\n"
+              : call.draws ? "  std::uint64_t seed = 0; ///< of random numbers; 0: the state's, "
+                             "which repeat until its next step\n"
+                           : "");
   if (!call.trains)
-    writeStruct((method + "_out").str(), operands, true, false);
+    writeStruct((method + "_out").str(), operands, true);
   writeNumbers(call, method);
 }
 
@@ -119,6 +123,8 @@ void CppWriter::writeBody(const CallInfo &call, StringRef method, bool besides) 
     os << "    if (ampc_status status = detail::checkRate(\"" << program.name
        << "\", in.lr_factor, message))\n      return refuse(status, std::move(message));\n"
        << "    arguments.lr_factor = in.lr_factor;\n";
+  if (call.draws)
+    os << "    arguments.seed = in.seed;\n";
   if (besides)
     os << "    arguments.workspace = workspace.clear();\n";
   for (const OperandInfo &operand : operands)
@@ -139,8 +145,9 @@ void CppWriter::writeBody(const CallInfo &call, StringRef method, bool besides) 
 void CppWriter::writeMethod(const CallInfo &call, StringRef method) {
   StringRef doc = StringRef(call.doc).split('\n').first;
   os << "\n  /// " << inComment(call.trains ? doc.split(" `out`").first : doc) << "\n";
-  bool reads = call.trains || any_of(operandsOf(call, fieldScope()),
-                                     [](const OperandInfo &operand) { return !operand.output; });
+  bool reads = call.trains || call.draws ||
+               any_of(operandsOf(call, fieldScope()),
+                      [](const OperandInfo &operand) { return !operand.output; });
   std::string parameters =
       (method + "(const " + method + (reads ? "_in &in" : "_in &") +
        (call.trains ? ", ampc_train_out *out = nullptr" : ", const " + method + "_out &out"))

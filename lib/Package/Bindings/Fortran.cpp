@@ -21,7 +21,8 @@ using namespace ampc;
 
 /// What subroutines use, and what dummy arguments and the module must not be called.
 static constexpr StringLiteral words =
-    "self status report numbers reported lr_factor factor rows arguments results size shape any "
+    "self status report numbers reported lr_factor seed factor rows arguments results size shape "
+    "any "
     "c_loc present "
     "mod c_float "
     "c_double c_bool c_int c_int8_t c_int16_t c_int32_t c_int64_t c_size_t c_ptr c_funptr "
@@ -255,6 +256,8 @@ void FortranWriter::writeDummies(const CallInfo &call, const Names &names,
   if (call.trains)
     os << "    real(c_float), intent(in), optional :: lr_factor\n"
           "    type(ampc_train_out), intent(out), optional :: report\n";
+  if (call.draws)
+    os << "    integer(c_int64_t), intent(in), optional :: seed\n";
   if (!names.numbers.empty())
     os << "    type(" << names.numbers << "), intent(out), optional :: numbers\n";
 }
@@ -266,7 +269,10 @@ static void writeArguments(const CallInfo &call, ArrayRef<OperandInfo> operands,
     os << ", rows";
   for (const OperandInfo &operand : operands)
     os << ", &\n      " << operand.name;
-  os << ", &\n      status" << (call.trains ? ", lr_factor, report" : "")
+  os << ", &\n      status"
+     << (call.trains  ? ", lr_factor, report"
+         : call.draws ? ", seed"
+                      : "")
      << (numbersOf(*call.program).empty() ? ")\n" : ", numbers)\n");
 }
 
@@ -316,6 +322,8 @@ void FortranWriter::writeChecked(const CallInfo &call, const Names &name) {
   for (const OperandInfo &operand : operands)
     os << "  !   " << operand.name << "(" << extents(*operand.tensor, *call.program) << "): in C "
        << inComment(operand.field->doc) << "\n";
+  if (call.draws)
+    os << "  !   seed: of random numbers; 0: the state's, which repeat until its next step\n";
   os << "  subroutine " << name.checked;
   writeArguments(call, operands, true, os);
   writeDummies(call, name, operands, true);
@@ -347,6 +355,8 @@ void FortranWriter::writeRun(const CallInfo &call, const Names &name) {
     os << "    arguments%valid = rows\n";
   if (call.trains)
     os << "    if (present(lr_factor)) arguments%lr_factor = lr_factor\n";
+  if (call.draws)
+    os << "    if (present(seed)) arguments%seed = seed\n";
   os << "    results%size = " << (call.trains ? int64_t(sizeof(ampc_train_out)) : bytesOf(call.out))
      << "\n";
   for (const OperandInfo &operand : operands) {

@@ -21,7 +21,7 @@ static constexpr StringLiteral keywords = "False None True and as assert async a
 /// What the class has beside the model's programs.
 static constexpr StringLiteral members = "close tensors self mro _run _finish _find _state _lock";
 /// Names of parameters.
-static constexpr StringLiteral locals = "self lr_factor";
+static constexpr StringLiteral locals = "self lr_factor seed";
 
 namespace {
 class PythonWriter {
@@ -153,7 +153,10 @@ void PythonWriter::writeMethod(const CallInfo &call, StringRef method) {
     if (!operand.output)
       inputs += (inputs.empty() ? "" : ", ") + operand.name;
   os << "\n    def " << method << "(self" << (inputs.empty() ? "" : ", " + inputs)
-     << (call.trains ? ", lr_factor=1.0" : "") << "):\n        \"\"\""
+     << (call.trains  ? ", lr_factor=1.0"
+         : call.draws ? ", *, seed=0"
+                      : "")
+     << "):\n        \"\"\""
      << inPythonString(StringRef(call.doc).split('\n').first.split(" `out`").first) << "\n";
   for (const OperandInfo &operand : operands)
     os << "\n        " << (operand.output ? "returns " : "") << operand.name << ": "
@@ -161,10 +164,15 @@ void PythonWriter::writeMethod(const CallInfo &call, StringRef method) {
   if (call.trains)
     os << "\n        lr_factor: factor on the learning rate\n        returns an ampc_train_out: "
           "loss, grad_norm, skipped, ...";
+  if (call.draws)
+    os << "\n        seed: of random numbers; 0: the state's, which repeat until its next step";
   for (auto [place, number] : enumerate(numbersOf(*call.program)))
     os << (place ? ", " : "\n        and in its `named`: ") << inPythonString(number.name);
   os << "\"\"\"\n        return self._run(\"" << call.program->name << "\", [" << inputs << "]"
-     << (call.trains ? ", lr_factor" : "") << ")\n";
+     << (call.trains  ? ", lr_factor"
+         : call.draws ? ", seed=seed"
+                      : "")
+     << ")\n";
 }
 
 void PythonWriter::write() {

@@ -161,13 +161,17 @@ class _Model:
         if status < 0:
             raise Error(status, _library.last_error(self._state).decode(errors="replace"))
 
-    def _run(self, name, given, lr_factor=1.0):
+    def _run(self, name, given, lr_factor=1.0, seed=0):
         call = _CALLS[name]
+        if not 0 <= seed < 2**64:
+            raise ValueError(f"{name}: expected seed in [0, 2^64), but got {seed}")
         # 0 stands for 1 in C, as does what is 0 in 32 bits.
         if not 0 < ctypes.c_float(lr_factor).value < float("inf"):
             raise ValueError(f"{name}: expected lr_factor to be positive and finite, but got {lr_factor}")
         arrays, rows = _fit(name, call, given)
         arguments = call.arguments(size=ctypes.sizeof(call.arguments), valid=rows, lr_factor=lr_factor)
+        if seed:
+            arguments.seed = int(seed)
         for operand, array in zip(call.inputs, arrays):
             setattr(arguments, operand.field, array.ctypes.data)
         results, outputs = call.results(size=ctypes.sizeof(call.results)), {}

@@ -249,6 +249,10 @@ static int copyInputs(ampc_cuda *cuda, const ampc_rt_call *call) {
   const ampc_program *program = call->program;
   int result =
       cuda->driver.to_device(cuda->control, &call->control, sizeof call->control, cuda->stream);
+  if (!result && call->random && !call->control.random[0]) /* a call without a seed */
+    result = cuda->driver.copy(cuda->control + offsetof(ampc_control, random),
+                               cuda->slots + (size_t)call->random->offset,
+                               sizeof call->control.random, cuda->stream);
   for (int32_t i = 0; i < program->input_count && !result; ++i)
     result = copyRows(cuda, call, &program->inputs[i], ampc_rt_cuda_address(cuda->input_places[i]),
                       call->inputs[i]);
