@@ -20,7 +20,8 @@ def AmpDialect : Dialect {
     * `amp.recompute`: the op is there a second time, for the backward pass, and must not become one with the first;
     * `amp.in_parts`: the op runs for some rows at a time, in a loop over those of a loss, where nothing waits for the backward pass;
     * on programs: `amp.scaler`, the loss scale that the model names; `amp.scale`, the state that holds the scale, or `amp.no_scaling`, why there
-      is none; `amp.saved_bytes`, what the backward pass keeps; `amp.checkpoints`, what it would keep without them, operations on numbers of the
+      is none; `amp.weight_rounding`, `"nearest"` or `"stochastic"`, how new values of parameters in 16 bits are rounded, if the step says it;
+      `amp.saved_bytes`, what the backward pass keeps; `amp.checkpoints`, what it would keep without them, operations on numbers of the
       step, and how many of these they add; `amp.budget`, the bytes of the forward pass that the step may hold, does hold, and would hold without
       a budget; `amp.costs`, bytes that each policy would move.
   }];
@@ -113,6 +114,12 @@ def Amp_ScalingAttr : AttrDef<AmpDialect, "Scaling"> {
     non-finite gradient is skipped; once `hysteresis` of them came without a good one between, every further one multiplies the
     scale by `backoff`, down to `floor`. With `dynamic = false` the scale never moves; steps are skipped all the same. Every
     parameter has torch's default.
+
+    A scale and its reciprocal are normal numbers of f32: `initial`, and `floor` and `cap` where they are not 0, lie in [2^-126, 2^126], and
+    `floor` <= `initial` <= `cap`. `growth` is at least 1, `backoff` lies between 0 and 1 in f32, `interval` and `hysteresis` in [1, 2^31).
+
+    The scaler skips without an end. A limit of skipped steps in a row is the caller's: `skip_limit` of `ampc_options`, and `ampc train`, which fails
+    if the last 100 steps were all skipped.
   }];
   let parameters = (ins DefaultValuedParameter<"bool", "true">:$dynamic, RealOr<"65536.0">:$initial,
       RealOr<"2.0">:$growth, DefaultValuedParameter<"int64_t", "2000">:$interval,

@@ -194,7 +194,7 @@ static LogicalResult verifyOptions(StepOp step) {
     StringRef name = attribute.getName();
     if (name == "weight_rounding") {
       auto word = dyn_cast<StringAttr>(attribute.getValue());
-      if (!word || (word != "nearest" && word != "stochastic")) // 9.
+      if (!word || (word != "nearest" && word != "stochastic")) // 15.
         return step.emitOpError()
                << "expected weight_rounding = \"nearest\" or \"stochastic\", but got "
                << attribute.getValue();

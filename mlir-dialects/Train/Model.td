@@ -245,6 +245,7 @@ def Train_StepOp
     12. `ema_decay` is in [0, 1).
     13. `nonfinite` is `"allow"`, `"skip"` or `"fail"`.
     14. With a schedule that says what the momentum is, every rule has one.
+    15. `weight_rounding` is `"nearest"` or `"stochastic"`.
 
     ```mlir
     train.step @fit minimize @loss over [@w1, @b1] with #train.adamw<lr = 1.0e-3>

@@ -417,7 +417,7 @@ train.model @m {
     %1 = train.reduce_sum %0 over [0] : tensor<4xf32>
     train.return %1 : tensor<f32>
   }
-  // constraint train.step 9
+  // constraint train.step 15
   // expected-error @below {{expected weight_rounding = "nearest" or "stochastic", but got "up"}}
   train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1> {weight_rounding = "up"}
 }
