@@ -239,7 +239,7 @@ SmallVector<Value> BatchNormOp::buildTraining(GradBuilder &b) {
     WriteOp::create(b.builder, b.loc, name, b.op<StopGradientOp>(next));
   };
   // A single element has no unbiased variance; it counts as 0.
-  Value rest = b.sub(count, one);
+  Value rest = getPopulation() ? count : b.sub(count, one);
   follow(getRunningMeanAttr(), mean);
   follow(getRunningVarianceAttr(), b.div(squares, b.select(b.greater(rest, one), rest, one)));
   Value y =

@@ -92,7 +92,8 @@ def Train_BatchNormOp
       "Szegedy 2015)";
   let description = [{
     In training `simplify` replaces it by the statistics of the batch, `train.batch_normalize`, and writes of the
-    running statistics: running = (1 - momentum) * running + momentum * batch, with the unbiased variance (divisor n - 1).
+    running statistics: running = (1 - momentum) * running + momentum * batch, with the unbiased variance (divisor n - 1), as PyTorch has it,
+    or with `population` the variance of the batch itself (divisor n), as ONNX defines it.
     In inference it reads the running statistics. Rows beyond `valid` are left out of the statistics. A step that
     applies one norm twice moves them twice, in the order of the text.
 
@@ -106,11 +107,11 @@ def Train_BatchNormOp
   let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$beta,
       Optional<ValidRows>:$valid, FlatSymbolRefAttr:$running_mean,
       FlatSymbolRefAttr:$running_variance, F64Attr:$momentum, F64Attr:$eps,
-      OptionalAttr<SignedI64Attr>:$batch_rows, lastByDefault:$dim);
+      OptionalAttr<SignedI64Attr>:$batch_rows, lastByDefault:$dim, UnitAttr:$population);
   let results = (outs RealTensor:$result);
   let assemblyFormat =
       [{$x `,` $gamma `,` $beta (`along` $dim^)? (`valid` $valid^)? `running` $running_mean `,` $running_variance
-    `momentum` custom<Number>($momentum) `eps` custom<Number>($eps) attr-dict
+    `momentum` custom<Number>($momentum) `eps` custom<Number>($eps) (`population` $population^)? attr-dict
     custom<Types>(ref($x), type($x), ref($gamma), type($gamma), ref($beta), type($beta))}];
   let hasVerifier = 1;
   let extraClassDefinition =

@@ -225,7 +225,7 @@ train.model @check {
   train.func @norms(%x: tensor<6x5xf32>, %b: tensor<5xf32>) -> (tensor<6x5xf32>, tensor<6x5xf32>, tensor<6x5xf32>, tensor<4x5xf32>, tensor<6x5xf32>, tensor<6x5xf32>) {
     %0 = train.layer_norm %x, %b, %b eps 1000.0 : tensor<6x5xf32>, tensor<5xf32>, tensor<5xf32>
     %1 = train.rms_norm %x, %b eps 1000.0 : tensor<6x5xf32>, tensor<5xf32>
-    %2 = train.batch_norm %x, %b, %b running @mean, @variance momentum 0.0 eps 1000.0 : tensor<6x5xf32>, tensor<5xf32>, tensor<5xf32>
+    %2 = train.batch_norm %x, %b, %b running @mean, @variance momentum 0.0 eps 1000.0 population : tensor<6x5xf32>, tensor<5xf32>, tensor<5xf32>
     %v = train.constant dense<2> : tensor<i32>
     %all = train.batch_norm %x, %b, %b valid %v running @mean2, @variance2 momentum 1.0 eps 0.3125152587890625 {batch_rows = 3 : i64} : tensor<6x5xf32>, tensor<5xf32>, tensor<5xf32>
     %3 = train.slice %all from [0, 0] sizes [4, 5] strides [1, 1] : tensor<6x5xf32>

@@ -215,6 +215,10 @@ static void convertBatchNorm(Converter &c) {
         c.b.getNamedAttr("running_mean", symbol(mean)),
         c.b.getNamedAttr("running_variance", symbol(variance)), c.attr("momentum", 1 - momentum),
         c.attr("eps", epsilon)};
+    // BatchNormalization-14 defines the divisor n; before it, and where `--mode=train` makes a node
+    // train, the running variance is that of PyTorch.
+    if (isTraining && c.opset >= 14)
+      attributes.push_back(c.b.getNamedAttr("population", c.b.getUnitAttr()));
     y = c.make<train::BatchNormOp>({x, gamma, beta}, attributes, x ? x.getType() : mlir::Type());
   } else {
     // Statistics of training, which stay as they are.
