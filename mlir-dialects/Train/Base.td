@@ -69,6 +69,7 @@ class RealOr<string value> : Train_Real<"a real number, "#value#" by default"> {
 }
 
 def RealTensor : RankedTensorOf<[F64, F32, BF16, F16]>;
+def TruthTensor : RankedTensorOf<[I1]>;
 def NumberTensor : RankedTensorOf<[F64, F32, BF16, F16, I64, I32]>;
 def RowNumbers : RankedTensorOf<[I32]>;
 // What a model may give as row numbers; programs have i32.

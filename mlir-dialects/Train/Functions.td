@@ -159,4 +159,32 @@ def Train_FmodOp : Train_RemainderOp<"fmod", "fmod"> {
   let range =
       [{ auto by = x(1); return by ? ::ampc::Range(::ampc::within(by->magnitude())) : x(0); }];
 }
+
+// ---- Truth values ----
+class Train_LogicalOp<string mnemonic> : Train_BinaryOp<mnemonic, Passthrough, [Commutative]> {
+  let lists = ["propagate=clear"];
+  let arguments = (ins TruthTensor:$lhs, TruthTensor:$rhs);
+  let example = "%z = train."#mnemonic#" %x, %y : tensor<4x8xi1>, tensor<8xi1>";
+  let differentiable = 0;
+}
+def Train_LogicalAndOp : Train_LogicalOp<"logical_and"> {
+  let summary = "Whether both operands are true";
+  let scalar = [{ return b.min(x[0], x[1]); }];
+}
+def Train_LogicalOrOp : Train_LogicalOp<"logical_or"> {
+  let summary = "Whether an operand is true";
+  let scalar = [{ return b.max(x[0], x[1]); }];
+}
+def Train_LogicalXorOp : Train_LogicalOp<"logical_xor"> {
+  let summary = "Whether one operand is true and the other is not";
+  let scalar = [{ return b.compare(ComparePredicate::ne, x[0], x[1]); }];
+}
+def Train_LogicalNotOp : Train_UnaryOp<"logical_not", Passthrough> {
+  let summary = "Whether the operand is false";
+  let lists = ["propagate=clear"];
+  let arguments = (ins TruthTensor:$x);
+  let example = "%y = train.logical_not %x : tensor<4x8xi1>";
+  let scalar = [{ return b.equal(x[0], b.integer(0, x[0].getType())); }];
+  let differentiable = 0;
+}
 #endif

@@ -185,6 +185,22 @@ def whole(x, kind):
     return np.where(np.isnan(x) | inside, v, np.where(x > 0, limits.max, limits.min)).astype(kind)
 
 
+@op("logical_and")
+def _(o, a, b): return [running.truth(a.v & b.v, a, b)]
+
+
+@op("logical_or")
+def _(o, a, b): return [running.truth(a.v | b.v, a, b)]
+
+
+@op("logical_xor")
+def _(o, a, b): return [running.truth(a.v != b.v, a, b)]
+
+
+@op("logical_not")
+def _(o, x): return [running.truth(~x.v, x)]
+
+
 @op("cast")
 def _(o, x):
     element = o.result_types[0][1]

@@ -40,6 +40,13 @@ static void emitAs(Emitter &e, Operation *op, StringRef kind) {
 }
 // A template has no strings among its arguments.
 #define NODE(OP, KIND) entry<train::OP>([](Emitter &e, Operation *op) { emitAs(e, op, KIND); })
+/// Nodes of numbers take no truth values. Arithmetic of those is modulo 2: 1 + 1 = 0 is Xor, and x
+/// / y, which is 0 where y is 0, is And.
+static void emitByElement(Emitter &e, Operation *op, StringRef ofNumbers, StringRef ofTruths) {
+  emitAs(e, op, elementOf(op).isInteger(1) ? ofTruths : ofNumbers);
+}
+#define NODE_OR_TRUTH(OP, KIND, OF_TRUTHS)                                                         \
+  entry<train::OP>([](Emitter &e, Operation *op) { emitByElement(e, op, KIND, OF_TRUTHS); })
 
 static void emitIdentity(Emitter &e, Operation *op) {
   e.alias(op->getResult(0), op->getOperand(0));
@@ -67,10 +74,23 @@ static void emitClamp(Emitter &e, train::ClampOp op) {
   give(e, op, e.node("Clip", {only(e, op), low, high}));
 }
 
+/// Less and its like take no truth values. False is less than true: x < y is !x and y.
+static std::string compareTruths(Emitter &e, train::ComparePredicate predicate, std::string x,
+                                 std::string y) {
+  using train::ComparePredicate;
+  bool isGreater = predicate == ComparePredicate::gt || predicate == ComparePredicate::ge;
+  bool isStrict = predicate == ComparePredicate::lt || predicate == ComparePredicate::gt;
+  if (isGreater)
+    std::swap(x, y);
+  return e.node(isStrict ? "And" : "Or", {e.node("Not", {x}), y});
+}
 static void emitCompare(Emitter &e, train::CompareOp op) {
   static const char *const kinds[] = {"Equal",       "Equal",   "Less",
                                       "LessOrEqual", "Greater", "GreaterOrEqual"};
   Aligned x = align(e, op->getOperands(), Emitter::rankOf(op));
+  bool isOrder = static_cast<int>(op.getPredicate()) > 1;
+  if (isOrder && Emitter::elementTypeOf(op.getLhs()).isInteger(1))
+    return e.set(op, compareTruths(e, op.getPredicate(), x.names[0], x.names[1]), x.order);
   std::string result = e.node(kinds[static_cast<int>(op.getPredicate())], x.names);
   if (op.getPredicate() == train::ComparePredicate::ne)
     result = e.node("Not", {result});
@@ -189,14 +209,14 @@ static void emitOneHot(Emitter &e, train::OneHotOp op) {
 
 std::vector<Entry> exporting::pointwiseEntries() {
   return {
-      NODE(AddOp, "Add"),
-      NODE(SubOp, "Sub"),
-      NODE(MulOp, "Mul"),
-      NODE(DivOp, "Div"),
+      NODE_OR_TRUTH(AddOp, "Add", "Xor"),
+      NODE_OR_TRUTH(SubOp, "Sub", "Xor"),
+      NODE_OR_TRUTH(MulOp, "Mul", "And"),
+      NODE_OR_TRUTH(DivOp, "Div", "And"),
       NODE(PowOp, "Pow"),
-      NODE(MaximumOp, "Max"),
-      NODE(MinimumOp, "Min"),
-      NODE(NegOp, "Neg"),
+      NODE_OR_TRUTH(MaximumOp, "Max", "Or"),
+      NODE_OR_TRUTH(MinimumOp, "Min", "And"),
+      NODE_OR_TRUTH(NegOp, "Neg", "Identity"),
       NODE(ReluOp, "Relu"),
       NODE(TanhOp, "Tanh"),
       NODE(ExpOp, "Exp"),
@@ -204,7 +224,7 @@ std::vector<Entry> exporting::pointwiseEntries() {
       NODE(SinOp, "Sin"),
       NODE(CosOp, "Cos"),
       NODE(FloorOp, "Floor"),
-      NODE(AbsOp, "Abs"),
+      NODE_OR_TRUTH(AbsOp, "Abs", "Identity"),
       NODE(ReciprocalOp, "Reciprocal"),
       NODE(LogOp, "Log"),
       NODE(ErfOp, "Erf"),
@@ -226,6 +246,10 @@ std::vector<Entry> exporting::pointwiseEntries() {
       NODE(CeilOp, "Ceil"),
       NODE(RoundOp, "Round"),
       NODE(SignOp, "Sign"),
+      NODE(LogicalAndOp, "And"),
+      NODE(LogicalOrOp, "Or"),
+      NODE(LogicalXorOp, "Xor"),
+      NODE(LogicalNotOp, "Not"),
       entry<train::StopGradientOp>(emitIdentity),
       entry<train::DropoutOp>(emitIdentity),
       entry<train::LeakyReluOp, emitLeakyRelu>(),

@@ -151,13 +151,7 @@ static void convertCast(Converter &c) {
   if (const Literal *known = c.literal(0))
     return c.set(0, castLiteral(*known, to));
   mlir::Type element = c.elementOf(to);
-  compose(c, [&](Value x) {
-    mlir::Type from = Converter::elementOf(x);
-    if (!element.isInteger(1) || from == element)
-      return c.cast(x, element);
-    Value zero = isa<FloatType>(from) ? c.real(0, x) : c.constant(Literal::scalar(0));
-    return c.compare(ComparePredicate::ne, x, zero);
-  });
+  compose(c, [&](Value x) { return c.cast(x, element); });
 }
 
 /// A file that was exported for training says so by an input; before opset 12 there is none.
@@ -245,37 +239,9 @@ static void compare(Converter &c, ComparePredicate predicate) {
   if (evaluateComparison(c, predicate))
     return;
   Aligned x(c, 2);
-  Value a = x[0], b = x[1];
-  if (a && b && Converter::elementOf(a).isInteger(1)) {
-    a = c.cast(a, c.b.getI32Type());
-    b = c.cast(b, c.b.getI32Type());
-  }
-  x.set(c, c.compare(predicate, a, b));
+  x.set(c, c.compare(predicate, x[0], x[1]));
 }
 
-static Value truth(Converter &c, bool value) {
-  return c.constant(Literal::scalar(onnx::Type::Bool, value));
-}
-static void convertAnd(Converter &c) {
-  if (evaluate(c, scalar::logicalAnd))
-    return;
-  Aligned x(c, 2);
-  x.set(c, c.select(x[0], x[1], truth(c, false)));
-}
-static void convertOr(Converter &c) {
-  if (evaluate(c, scalar::logicalOr))
-    return;
-  Aligned x(c, 2);
-  x.set(c, c.select(x[0], truth(c, true), x[1]));
-}
-static void convertXor(Converter &c) {
-  if (!evaluate(c, scalar::logicalXor))
-    compare(c, ComparePredicate::ne);
-}
-static void convertNot(Converter &c) {
-  if (!evaluate(c, scalar::logicalNot))
-    compose(c, [&](Value x) { return c.select(x, truth(c, false), truth(c, true)); });
-}
 static void convertWhere(Converter &c) {
   if (isKnown(c) && c.literal(1) && c.literal(2) &&
       give(c, selectLiteral(*c.literal(0), *c.literal(1), *c.literal(2))))
@@ -407,11 +373,11 @@ static const Entry entries[] = {
     {"Pow", convertPow, 7},
     {"PRelu", binary<train::PreluOp>},
     {"Sum", convertSum},
-    {"And", convertAnd, 7},
-    {"Not", convertNot},
-    {"Or", convertOr, 7},
+    KNOWN_BINARY("And", LogicalAndOp, logicalAnd),
+    KNOWN_UNARY("Not", LogicalNotOp, logicalNot),
+    KNOWN_BINARY("Or", LogicalOrOp, logicalOr),
     {"Where", convertWhere},
-    {"Xor", convertXor, 7},
+    KNOWN_BINARY("Xor", LogicalXorOp, logicalXor),
     COMPARE("Equal", eq),
     COMPARE("Greater", gt),
     COMPARE("GreaterOrEqual", ge),

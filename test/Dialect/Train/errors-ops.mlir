@@ -12,6 +12,36 @@ train.model @m {
 // -----
 
 train.model @m {
+  train.func @f(%x: tensor<4xf32>, %y: tensor<4xi1>) {
+    // expected-error @below {{expected operands of one element type, but got 'tensor<4xf32>' and 'tensor<4xi1>'}}
+    %0 = train.logical_and %x, %y : tensor<4xf32>, tensor<4xi1>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%x: tensor<4xf32>) {
+    // expected-error @below {{must be ranked tensor of 1-bit signless integer}}
+    %0 = train.logical_and %x, %x : tensor<4xf32>, tensor<4xf32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f() {
+    // expected-error @below {{expected a finite high, but got}}
+    %0 = train.random_uniform from 0.0 to 0x7FF0000000000000 : tensor<4xf32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
   train.func @f(%x: tensor<4xi1>) {
     // expected-error @below {{must be ranked tensor of}}
     %0 = train.sign %x : tensor<4xi1>

@@ -57,6 +57,14 @@ train.model @ops {
     // CHECK: train.stop_gradient
     %29 = train.stop_gradient %28 : tensor<4x8xf32>
     %30 = train.select %m, %29, %y : tensor<4x8xi1>, tensor<4x8xf32>, tensor<8xf32>
+    // CHECK: train.logical_and %{{.*}}, %{{.*}} : tensor<4x8xi1>, tensor<4x8xi1>
+    %31 = train.logical_and %m, %m : tensor<4x8xi1>, tensor<4x8xi1>
+    // CHECK: train.logical_or
+    %32 = train.logical_or %31, %m : tensor<4x8xi1>, tensor<4x8xi1>
+    // CHECK: train.logical_xor
+    %33 = train.logical_xor %32, %m : tensor<4x8xi1>, tensor<4x8xi1>
+    // CHECK: train.logical_not %{{.*}} : tensor<4x8xi1>
+    %34 = train.logical_not %33 : tensor<4x8xi1>
     train.return %30 : tensor<4x8xf32>
   }
 
@@ -113,6 +121,9 @@ train.model @ops {
     %5, %6 = train.rms_norm_grad %1, %v, %x eps 1.0e-6 : tensor<8x3xf32>, tensor<3xf32>, tensor<8x3xf32>
     // CHECK: train.batch_norm {{.*}} valid {{.*}} running @mean, @variance momentum 1.000000e-01 eps 1.000000e-05 : tensor<8x3xf32>, tensor<3xf32>, tensor<3xf32>
     %7 = train.batch_norm %x, %v, %v valid %rows running @mean, @variance momentum 0.1 eps 1.0e-5
+      : tensor<8x3xf32>, tensor<3xf32>, tensor<3xf32>
+    // CHECK: train.batch_norm {{.*}} eps 1.000000e-05 population : tensor<8x3xf32>, tensor<3xf32>, tensor<3xf32>
+    %batch = train.batch_norm %x, %v, %v running @mean, @variance momentum 0.1 eps 1.0e-5 population
       : tensor<8x3xf32>, tensor<3xf32>, tensor<3xf32>
     // CHECK: train.batch_normalize {{.*}} mean {{.*}} scale {{.*}} gamma {{.*}} beta {{.*}} count
     %8 = train.batch_normalize %7 mean %v scale %v gamma %v beta %v count %n

@@ -30,6 +30,34 @@ train.model @functions(batch = 4) {
     %y = train.concat %ceil, %round, %sign, %fmod, %mod along 1
     train.return %y
   }
+  train.func @truths(%x: f32[batch, 7], %target: f32[batch, 7]) {
+    %a = train.compare gt %x, %target
+    %b = train.compare lt %x, %slope
+    %both = train.logical_and %a, %b
+    %one = train.logical_or %a, %b
+    %other = train.logical_xor %a, %b
+    %none = train.logical_not %a
+    %larger = train.maximum %a, %b
+    %smaller = train.minimum %a, %b
+    %logic = train.concat %both, %one, %other, %none, %larger, %smaller along 1
+    %sum = train.add %a, %b
+    %difference = train.sub %a, %b
+    %product = train.mul %a, %b
+    %quotient = train.div %a, %b
+    %negative = train.neg %a
+    %magnitude = train.abs %b
+    %modulo = train.concat %sum, %difference, %product, %quotient, %negative, %magnitude along 1
+    %eq = train.compare eq %a, %b
+    %ne = train.compare ne %a, %b
+    %lt = train.compare lt %a, %b
+    %le = train.compare le %a, %b
+    %gt = train.compare gt %a, %b
+    %ge = train.compare ge %a, %b
+    %order = train.concat %eq, %ne, %lt, %le, %gt, %ge along 1
+    %all = train.concat %logic, %modulo, %order along 1
+    %z = train.cast %all to f32
+    train.return %z
+  }
   train.func @activations(%x: f32[batch, 7]) {
     %elu = train.elu %x alpha 1.3
     %celu = train.celu %x alpha 0.8
@@ -64,6 +92,7 @@ train.model @functions(batch = 4) {
   }
   train.export @values as "values"
   train.export @steps as "steps"
+  train.export @truths as "truths"
   train.export @activations as "activations"
   train.export @gaps as "gaps"
   train.export @means as "means"
