@@ -141,7 +141,7 @@ std::optional<std::vector<NamedArray>> ampc::trainedInitialData(ModuleOp module)
     for (auto state : model.getOps<StateOpInterface>()) {
       auto type = cast<RankedTensorType>(state.getType());
       auto dtype = dtypeOf(type.getElementType());
-      Initializer init = state.getInit().getInitializer(type.getShape());
+      Initializer init = state.getInit().getInitializer();
       bool isData = init.kind == Initializer::Data;
       if (!dtype || (!isData && init.kind != Initializer::Constant))
         return std::nullopt;

@@ -77,7 +77,10 @@ LogicalResult Reader::readSlots(train::ModelOp model) {
     SlotInfo slot;
     slot.tensor = *tensor;
     slot.offset = offset.getInt();
-    slot.init = state.getInit().getInitializer(slot.tensor.dims);
+    if (!state.getInit().getMissingFans().empty())
+      return state->emitError() << "expected the fans of " << state.getInit()
+                                << ", which train-resolve-fans finds";
+    slot.init = state.getInit().getInitializer();
     Outside outside = outsideOf(state, symbols);
     if (!isWorking(state))
       slot.tensor.dims.assign(outside.shape.begin(), outside.shape.end());

@@ -105,6 +105,13 @@ bool MatmulOp::keepsLeadingDimension(IsBatched isBatched) {
   return keeps(getLhs(), rowsOfLhs) && keeps(getRhs(), false) && leads(getLhs()) && leads(getRhs());
 }
 
+/// lhs: [..., M, K], rhs: [..., K, N], transposed: the last two the other way round.
+std::optional<Fans> MatmulOp::getFans(unsigned operand) {
+  ArrayRef<int64_t> matrix = tensorOf(operand == 0 ? getLhs() : getRhs()).getShape().take_back(2);
+  bool sumsLast = operand == 0 ? !getTransposeLhs() : getTransposeRhs();
+  return sumsLast ? Fans{matrix[1], matrix[0]} : Fans{matrix[0], matrix[1]};
+}
+
 bool MatmulOp::isComposite() {
   RankedTensorType a = batchOf(getLhs().getType()), b = batchOf(getRhs().getType());
   return a.getRank() && b.getRank() && a.getShape() != b.getShape();
@@ -176,6 +183,11 @@ LogicalResult LinearOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
 
 bool LinearOp::keepsLeadingDimension(IsBatched isBatched) {
   return !isBatched(getWeight()) && !(getBias() && isBatched(getBias()));
+}
+
+std::optional<Fans> LinearOp::getFans(unsigned operand) {
+  ArrayRef<int64_t> shape = tensorOf(getWeight()).getShape();
+  return operand == 1 ? std::optional(Fans{shape[0], shape[1]}) : std::nullopt;
 }
 
 SmallVector<Value> LinearOp::decompose(GradBuilder &b) {

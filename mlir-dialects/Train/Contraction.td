@@ -6,6 +6,7 @@ include "mlir-dialects/Train/Base.td"
 
 def Train_MatmulOp : Train_Op<"matmul", LowPrecision,
                               [DeclareOpInterfaceMethods<BatchedOpInterface>,
+                               DeclareOpInterfaceMethods<FanOpInterface>,
                                DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>]> {
   let summary = "Matrix product of the last two dimensions, batched over the leading ones";
   let lists = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
@@ -37,9 +38,9 @@ def Train_MatmulOp : Train_Op<"matmul", LowPrecision,
 }
 
 def Train_LinearOp
-    : Train_CompositeOp<
-          "linear",
-          LowPrecision, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+    : Train_CompositeOp<"linear", LowPrecision,
+                        [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>,
+                         DeclareOpInterfaceMethods<FanOpInterface>]> {
   let summary = "x W + bias over the last dimension of x";
   let doc = "W is [in, out]. The leading dimensions of x become one, so that W's gradient is a "
             "single matrix product.";

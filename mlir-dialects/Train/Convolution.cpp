@@ -51,6 +51,13 @@ LogicalResult Conv2dOp::verify() {
 
 bool Conv2dOp::keepsLeadingDimension(IsBatched isBatched) { return !isBatched(getFilter()); }
 
+std::optional<Fans> Conv2dOp::getFans(unsigned operand) {
+  return fansOfFilter(operand, getFilter().getType());
+}
+std::optional<Fans> Conv2dGradInputOp::getFans(unsigned operand) {
+  return fansOfFilter(operand, getFilter().getType());
+}
+
 LogicalResult Conv2dGradInputOp::verify() {
   return verifyConvolution(*this, getType(), getFilter().getType(), getG().getType());
 }

@@ -21,9 +21,9 @@ class Train_ConvolutionOp<string mnemonic, string first, string second, list<Tra
   let hasVerifier = 1;
   let extraClassDeclaration = "int64_t getFlops();";
 }
-def Train_Conv2dOp
-    : Train_ConvolutionOp<"conv2d", "image",
-                          "filter", [DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+def Train_Conv2dOp : Train_ConvolutionOp<"conv2d", "image", "filter",
+                                         [DeclareOpInterfaceMethods<BatchedOpInterface>,
+                                          DeclareOpInterfaceMethods<FanOpInterface>]> {
   let summary = "Convolution (correlation) of an NHWC image with an OHWI filter";
   let lists = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
   let doc = [{
@@ -37,7 +37,9 @@ def Train_Conv2dOp
     return {b.op<Conv2dGradInputOp>(accumulatorsOf(getImage()), g, getFilter(), getStrides(), getPadding(), getDilations(), getGroups()),
             b.op<Conv2dGradFilterOp>(accumulatorsOf(getFilter()), getImage(), g, getStrides(), getPadding(), getDilations(), getGroups())}; }];
 }
-def Train_Conv2dGradInputOp : Train_ConvolutionOp<"conv2d_grad_input", "g", "filter"> {
+def Train_Conv2dGradInputOp
+    : Train_ConvolutionOp<"conv2d_grad_input", "g",
+                          "filter", [DeclareOpInterfaceMethods<FanOpInterface>]> {
   let summary = "The image's cotangent, from that of a convolution's result";
   let lists = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
   let example = [{%dx = train.conv2d_grad_input %g, %w strides [2, 2] padding [1, 1, 1, 1]

@@ -148,6 +148,32 @@ static Equation equationOf(EinsumOp op) {
   return equation;
 }
 
+/// Letters that the result has not are summed over; those that another operand has as well, and the
+/// result, number matrices of their own: experts, heads, a batch. Without a sum the operand is a
+/// factor, as a gain is. "bi,eio->beo", second operand: fan_in i, fan_out o.
+std::optional<Fans> EinsumOp::getFans(unsigned operand) {
+  Equation equation = equationOf(*this);
+  llvm::DenseMap<char, int64_t> sizes;
+  (void)sizesOf(std::nullopt, equation, getOperands().getTypes(), sizes);
+  std::string others, letters = equation.operands[operand];
+  for (auto [i, each] : llvm::enumerate(equation.operands))
+    if (i != operand)
+      others += each;
+  llvm::sort(letters);
+  letters.erase(std::unique(letters.begin(), letters.end()), letters.end());
+  Fans fans = {1, 1};
+  bool sums = false;
+  for (char letter : letters) {
+    if (!StringRef(equation.result).contains(letter)) {
+      fans.in *= sizes[letter];
+      sums = true;
+    } else if (!StringRef(others).contains(letter)) {
+      fans.out *= sizes[letter];
+    }
+  }
+  return sums ? std::optional(fans) : std::nullopt;
+}
+
 static Value arrange(GradBuilder &b, const Term &term, const std::string &letters) {
   auto order =
       llvm::map_to_vector(letters, [&](char letter) { return int64_t(term.letters.find(letter)); });

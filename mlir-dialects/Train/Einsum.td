@@ -5,9 +5,9 @@
 include "mlir-dialects/Train/Base.td"
 
 def Train_EinsumOp
-    : Train_CompositeOp<
-          "einsum",
-          LowPrecision, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+    : Train_CompositeOp<"einsum", LowPrecision,
+                        [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>,
+                         DeclareOpInterfaceMethods<FanOpInterface>]> {
   let summary = "The sum, over letters that the result has not, of products of the operands";
   let doc = [{
     The equation has a letter per dimension of every operand, and of the result behind `->`; without it the result has the letters that occur once,

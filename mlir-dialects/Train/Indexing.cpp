@@ -348,6 +348,9 @@ Value Bags::build() {
                                       : b.div(result, b.op<MaximumOp>(count, one));
 }
 
+std::optional<Fans> EmbeddingBagOp::getFans(unsigned operand) {
+  return fansOfTable(operand, getTable().getType());
+}
 SmallVector<Value> EmbeddingBagOp::decompose(GradBuilder &b) { return {Bags(b, *this).build()}; }
 
 static ParseResult parseBagTypes(OpAsmParser &parser, const Operand &table, Type &tableType,

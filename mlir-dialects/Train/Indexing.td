@@ -134,7 +134,8 @@ def Train_BagMode : I32EnumAttr<"BagMode", "what becomes of the vectors of a bag
 def Train_EmbeddingBagOp
     : Train_CompositeOp<"embedding_bag", FullPrecision,
                         [AttrSizedOperandSegments, InferTypeOpAdaptor, IndexOpInterface,
-                         DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+                         DeclareOpInterfaceMethods<BatchedOpInterface>,
+                         DeclareOpInterfaceMethods<FanOpInterface>]> {
   let summary = "Sum, mean or maximum of vectors of a table, a bag of them per row";
   let doc = [{
     A bag is a row of the index, or, with `bags`, all indices whose number in `bags` is the same of `of`. An index outside [0, number of rows), or

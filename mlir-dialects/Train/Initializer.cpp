@@ -6,15 +6,11 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::train;
 
-Initializer ZerosAttr::getInitializer(ArrayRef<int64_t>) const {
-  return {Initializer::Constant, 0, 0};
-}
+Initializer ZerosAttr::getInitializer() const { return {Initializer::Constant, 0, 0}; }
 
-Initializer OnesAttr::getInitializer(ArrayRef<int64_t>) const {
-  return {Initializer::Constant, 1, 0};
-}
+Initializer OnesAttr::getInitializer() const { return {Initializer::Constant, 1, 0}; }
 
-Initializer FillAttr::getInitializer(ArrayRef<int64_t>) const {
+Initializer FillAttr::getInitializer() const {
   return {Initializer::Constant, number(getValue()), 0};
 }
 
@@ -24,7 +20,7 @@ LogicalResult DataAttr::verify(EmitError emitError, StringAttr file, StringAttr 
   return success();
 }
 
-Initializer DataAttr::getInitializer(ArrayRef<int64_t>) const { return {Initializer::Data, 0, 0}; }
+Initializer DataAttr::getInitializer() const { return {Initializer::Data, 0, 0}; }
 
 LogicalResult UniformAttr::verify(EmitError emitError, APFloat low, APFloat high) {
   if (failed(verifyFinite(emitError, {{"low", low}, {"high", high}})))
@@ -35,7 +31,7 @@ LogicalResult UniformAttr::verify(EmitError emitError, APFloat low, APFloat high
   return success();
 }
 
-Initializer UniformAttr::getInitializer(ArrayRef<int64_t>) const {
+Initializer UniformAttr::getInitializer() const {
   return {Initializer::Uniform, number(getLow()), number(getHigh())};
 }
 
@@ -45,7 +41,7 @@ LogicalResult NormalAttr::verify(EmitError emitError, APFloat mean, APFloat std)
   return verifyNotNegative(emitError, {{"std", std}});
 }
 
-Initializer NormalAttr::getInitializer(ArrayRef<int64_t>) const {
+Initializer NormalAttr::getInitializer() const {
   return {Initializer::Normal, number(getMean()), number(getStd())};
 }
 
@@ -53,43 +49,65 @@ LogicalResult TruncatedNormalAttr::verify(EmitError emitError, APFloat mean, APF
   return NormalAttr::verify(emitError, mean, std);
 }
 
-Initializer TruncatedNormalAttr::getInitializer(ArrayRef<int64_t>) const {
+Initializer TruncatedNormalAttr::getInitializer() const {
   return {Initializer::TruncatedNormal, number(getMean()), number(getStd())};
 }
 
-namespace {
-struct Fans {
-  double in, out;
-};
-} // namespace
+// ---- Variances that follow from fans ----
 
-/// A matrix is [in, out]; a filter is OHWI; a vector feeds itself.
-static Fans fansOf(ArrayRef<int64_t> shape) {
-  if (shape.size() == 4) {
-    double window = double(shape[1]) * double(shape[2]);
-    return {window * shape[3], window * shape[0]};
-  }
-  if (shape.empty())
-    return {1, 1};
-  return {double(shape.front()), double(shape.back())};
+static LogicalResult verifyFans(EmitError emitError, int64_t in, int64_t out) {
+  for (auto [name, fan] : {std::pair("fan_in", in), std::pair("fan_out", out)})
+    if (fan < 1 && fan != Fans::open)
+      return emitError() << "expected a positive " << name << ", but got " << fan;
+  return success();
 }
-
+static StringRef missing(int64_t in, int64_t out) {
+  if (in != Fans::open)
+    return out == Fans::open ? "fan_out = ..." : "";
+  return out == Fans::open ? "fan_in = ... and fan_out = ..." : "fan_in = ...";
+}
+static int64_t orElse(int64_t given, int64_t found) { return given == Fans::open ? found : given; }
 static Initializer uniform(double bound) { return {Initializer::Uniform, -bound, bound}; }
+static Initializer normal(double variance) { return {Initializer::Normal, 0, std::sqrt(variance)}; }
 
-Initializer XavierUniformAttr::getInitializer(ArrayRef<int64_t> shape) const {
-  Fans fans = fansOf(shape);
-  return uniform(std::sqrt(6.0 / (fans.in + fans.out)));
+LogicalResult XavierUniformAttr::verify(EmitError emitError, int64_t in, int64_t out) {
+  return verifyFans(emitError, in, out);
+}
+StringRef XavierUniformAttr::getMissingFans() const { return missing(getFanIn(), getFanOut()); }
+Attribute XavierUniformAttr::withFans(Fans fans) const {
+  return get(getContext(), orElse(getFanIn(), fans.in), orElse(getFanOut(), fans.out));
+}
+Initializer XavierUniformAttr::getInitializer() const {
+  return uniform(std::sqrt(6.0 / (double(getFanIn()) + double(getFanOut()))));
 }
 
-Initializer XavierNormalAttr::getInitializer(ArrayRef<int64_t> shape) const {
-  Fans fans = fansOf(shape);
-  return {Initializer::Normal, 0, std::sqrt(2.0 / (fans.in + fans.out))};
+LogicalResult XavierNormalAttr::verify(EmitError emitError, int64_t in, int64_t out) {
+  return verifyFans(emitError, in, out);
+}
+StringRef XavierNormalAttr::getMissingFans() const { return missing(getFanIn(), getFanOut()); }
+Attribute XavierNormalAttr::withFans(Fans fans) const {
+  return get(getContext(), orElse(getFanIn(), fans.in), orElse(getFanOut(), fans.out));
+}
+Initializer XavierNormalAttr::getInitializer() const {
+  return normal(2.0 / (double(getFanIn()) + double(getFanOut())));
 }
 
-Initializer KaimingUniformAttr::getInitializer(ArrayRef<int64_t> shape) const {
-  return uniform(std::sqrt(6.0 / fansOf(shape).in));
+LogicalResult KaimingUniformAttr::verify(EmitError emitError, int64_t in) {
+  return verifyFans(emitError, in, Fans::open);
+}
+StringRef KaimingUniformAttr::getMissingFans() const { return missing(getFanIn(), 1); }
+Attribute KaimingUniformAttr::withFans(Fans fans) const {
+  return get(getContext(), orElse(getFanIn(), fans.in));
+}
+Initializer KaimingUniformAttr::getInitializer() const {
+  return uniform(std::sqrt(6.0 / double(getFanIn())));
 }
 
-Initializer KaimingNormalAttr::getInitializer(ArrayRef<int64_t> shape) const {
-  return {Initializer::Normal, 0, std::sqrt(2.0 / fansOf(shape).in)};
+LogicalResult KaimingNormalAttr::verify(EmitError emitError, int64_t in) {
+  return verifyFans(emitError, in, Fans::open);
 }
+StringRef KaimingNormalAttr::getMissingFans() const { return missing(getFanIn(), 1); }
+Attribute KaimingNormalAttr::withFans(Fans fans) const {
+  return get(getContext(), orElse(getFanIn(), fans.in));
+}
+Initializer KaimingNormalAttr::getInitializer() const { return normal(2.0 / double(getFanIn())); }

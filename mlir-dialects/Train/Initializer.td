@@ -4,9 +4,32 @@
 #define AMPC_TRAIN_INITIALIZER
 include "mlir-dialects/Train/Base.td"
 
-// `fan_in` is the first dimension of a matrix, or KH*KW*I of an OHWI filter.
-class Train_InitAttr<string cppName, string keyword>
-    : Train_Attr<cppName, keyword, [DeclareAttrInterfaceMethods<InitAttrInterface>]>;
+class Train_InitAttr<string cppName, string keyword, list<string> methods = []>
+    : Train_Attr<cppName, keyword, [DeclareAttrInterfaceMethods<InitAttrInterface, methods>]>;
+
+defvar fanDoc = [{
+    A fan that the text leaves out is that of the op that multiplies data by the tensor, which the pass `train-resolve-fans` finds through moves, casts, calls
+    and ops of equal shape. It is an error if no op has fans, if two ops have different ones, or if the tensor is multiplied by other weights before data.
+
+    | op | fan_in | fan_out |
+    |---|---|---|
+    | `matmul`, `linear`, `einsum` | product of the dimensions that are summed over | product of the other ones, without those that the data has, too: a batch, experts with rows of their own |
+    | convolution, filter [O, K..., I] | K... I | K... O, with groups as well |
+    | `conv_transpose`, filter [O, K..., I], with I channels of the result | K... I | K... O |
+    | `embedding`, `embedding_bag`, `gather`, table [rows, width] | width | rows |
+
+    Windows and tables have the fans of `torch.nn.init`, which takes a transposed convolution for the convolution that it is the adjoint of.
+}];
+class Train_FanAttr<string cppName, string keyword, dag fans>
+    : Train_InitAttr<cppName, keyword, ["getMissingFans", "withFans"]> {
+  let description = fanDoc;
+  let parameters = fans;
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let genVerifyDecl = 1;
+}
+def Fan : Whole<"a whole number, by default that of the op that reads the tensor"> {
+  let defaultValue = "::ampc::Fans::open";
+}
 
 def Train_ZerosAttr : Train_InitAttr<"Zeros", "zeros"> { let summary = "All elements 0"; }
 def Train_OnesAttr : Train_InitAttr<"Ones", "ones"> { let summary = "All elements 1"; }
@@ -43,16 +66,19 @@ def Train_TruncatedNormalAttr : Train_InitAttr<"TruncatedNormal", "truncated_nor
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
-def Train_XavierUniformAttr : Train_InitAttr<"XavierUniform", "xavier_uniform"> {
+def Train_XavierUniformAttr
+    : Train_FanAttr<"XavierUniform", "xavier_uniform", (ins Fan:$fan_in, Fan:$fan_out)> {
   let summary = "Uniform with bound sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio 2010)";
 }
-def Train_XavierNormalAttr : Train_InitAttr<"XavierNormal", "xavier_normal"> {
+def Train_XavierNormalAttr
+    : Train_FanAttr<"XavierNormal", "xavier_normal", (ins Fan:$fan_in, Fan:$fan_out)> {
   let summary = "Normal with variance 2 / (fan_in + fan_out) (Glorot and Bengio 2010)";
 }
-def Train_KaimingUniformAttr : Train_InitAttr<"KaimingUniform", "kaiming_uniform"> {
+def Train_KaimingUniformAttr
+    : Train_FanAttr<"KaimingUniform", "kaiming_uniform", (ins Fan:$fan_in)> {
   let summary = "Uniform with bound sqrt(6 / fan_in) (He et al. 2015)";
 }
-def Train_KaimingNormalAttr : Train_InitAttr<"KaimingNormal", "kaiming_normal"> {
+def Train_KaimingNormalAttr : Train_FanAttr<"KaimingNormal", "kaiming_normal", (ins Fan:$fan_in)> {
   let summary = "Normal with variance 2 / fan_in (He et al. 2015)";
 }
 #endif

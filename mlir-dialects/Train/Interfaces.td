@@ -147,9 +147,27 @@ def StateOpInterface : OpInterface<"StateOpInterface"> {
 def InitAttrInterface : AttrInterface<"InitAttrInterface"> {
   let cppNamespace = "::ampc";
   let description = "How a tensor of state gets its first value.";
-  let methods = [InterfaceMethod<"The distribution for a tensor of this shape.",
-                                 "::ampc::Initializer", "getInitializer",
-                                 (ins "::llvm::ArrayRef<int64_t>":$shape)>];
+  let methods = [InterfaceMethod<
+                     "The distribution; of one that misses fans, nothing that may be used.",
+                     "::ampc::Initializer", "getInitializer">,
+                 InterfaceMethod<[{
+      Parameters that the text leaves out and the variance follows from: `"fan_in = ... and fan_out = ..."`. Empty if none.}],
+                                 "::llvm::StringRef", "getMissingFans", (ins), "", "return {};">,
+                 InterfaceMethod<"The same with these in place of the fans that it does not say.",
+                                 "::mlir::Attribute", "withFans", (ins "::ampc::Fans":$fans), "",
+                                 "return $_attr;">];
+}
+
+def FanOpInterface : OpInterface<"FanOpInterface"> {
+  let cppNamespace = "::ampc";
+  let description = [{
+    An op that adds up products of data and weights, or looks weights up in a table: the variance of first values follows from its sizes.
+  }];
+  let methods = [InterfaceMethod<[{
+      Fan-in and fan-out of an operand that may be weights. `x: [B, I], w: [I, O]`: the fans of w are I and O. An op that has fans for one
+      operand only, as `linear` has, takes whatever it multiplies that by for data; of a product of two sides either may be the weights.}],
+                                 "std::optional<::ampc::Fans>", "getFans",
+                                 (ins "unsigned":$operand)>];
 }
 
 def CompositeOpInterface : OpInterface<"CompositeOpInterface"> {

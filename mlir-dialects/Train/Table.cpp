@@ -25,6 +25,13 @@ LogicalResult EmbeddingOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   return inferGather(loc, a.getTable().getType(), a.getIndex().getType(), types);
 }
 
+std::optional<Fans> GatherOp::getFans(unsigned operand) {
+  return fansOfTable(operand, getTable().getType());
+}
+std::optional<Fans> EmbeddingOp::getFans(unsigned operand) {
+  return fansOfTable(operand, getTable().getType());
+}
+
 void GatherOp::setStartIndices(Value index) { setStart(*this, index); }
 void EmbeddingOp::setStartIndices(Value index) { setStart(*this, index); }
 

@@ -7,9 +7,10 @@ include "mlir-dialects/Train/Base.td"
 defvar rowsDoc = [{
     An index outside [0, number of rows) is an error that the runtime reports for inputs; elsewhere it reads zeros. With `from_end`
     those from -number of rows to -1 count from the end, as in NumPy. }];
-def Train_GatherOp : Train_Op<"gather", Passthrough,
-                              [InferTypeOpAdaptor, IndexOpInterface,
-                               DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+def Train_GatherOp
+    : Train_Op<"gather", Passthrough,
+               [InferTypeOpAdaptor, IndexOpInterface, DeclareOpInterfaceMethods<BatchedOpInterface>,
+                DeclareOpInterfaceMethods<FanOpInterface>]> {
   let summary = "Rows of a table";
   let lists = ["propagate=clear"];
   let doc = !strconcat(rowsDoc, "The row `padding` gets no gradient.");
@@ -80,7 +81,8 @@ def Train_PutRowsOp
 }
 def Train_EmbeddingOp : Train_CompositeOp<"embedding", Passthrough,
                                           [InferTypeOpAdaptor, IndexOpInterface,
-                                           DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+                                           DeclareOpInterfaceMethods<BatchedOpInterface>,
+                                           DeclareOpInterfaceMethods<FanOpInterface>]> {
   let summary = "Vectors of a table, one per index; the vector `padding` gets no gradient";
   let doc = rowsDoc;
   let arguments = (ins RealTensor:$table, IndexNumbers:$index,

@@ -120,3 +120,19 @@ Value ampc::takeAlong(GradBuilder &b, Value x, int64_t dim, ArrayRef<int32_t> in
   Value rows = b.op<GatherOp>(b.transpose(x, front), order, IntegerAttr());
   return b.transpose(rows, inversePermutation(front));
 }
+
+std::optional<Fans> ampc::fansOfFilter(unsigned operand, RankedTensorType filter) {
+  if (operand != 1)
+    return std::nullopt;
+  ArrayRef<int64_t> shape = filter.getShape();
+  int64_t window = 1;
+  for (int64_t size : shape.drop_front().drop_back())
+    window *= size;
+  return Fans{window * shape.back(), window * shape.front()};
+}
+
+std::optional<Fans> ampc::fansOfTable(unsigned operand, RankedTensorType table) {
+  if (operand != 0 || table.getRank() != 2)
+    return std::nullopt;
+  return Fans{table.getDimSize(1), table.getDimSize(0)};
+}

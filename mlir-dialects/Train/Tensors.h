@@ -66,6 +66,13 @@ template <typename Op> void setStart(Op op, mlir::Value index) {
   op.getIndexMutable().assign(index);
   op.setFromEnd(false);
 }
+/// The fans of a filter [O, K..., I], operand 1 of an op, as torch.nn.init defines them: it counts
+/// no groups among the outputs and takes a transposed convolution for the convolution that it is
+/// the adjoint of.
+std::optional<Fans> fansOfFilter(unsigned operand, mlir::RankedTensorType filter);
+/// The fans of a table [rows, width], operand 0 of a lookup, as torch.nn.init defines them. None
+/// for a table of matrices, of which a lookup gives weights.
+std::optional<Fans> fansOfTable(unsigned operand, mlir::RankedTensorType table);
 /// Positive.
 llvm::LogicalResult verifyEps(mlir::Operation *op, const llvm::APFloat &eps);
 } // namespace ampc

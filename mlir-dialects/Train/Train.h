@@ -16,6 +16,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <limits>
 
 namespace ampc {
 /// How the precision of an op follows from that of its operands.
@@ -65,6 +66,15 @@ int64_t elementwiseFlops(mlir::Operation *op);
 
 /// Memory and kernels are planned for tensors of known size that hold something. Other types pass.
 llvm::LogicalResult verifyTensor(mlir::Operation *op, mlir::Type type);
+
+/// Fan-in and fan-out of weights (Glorot and Bengio 2010): products that an element of the result
+/// adds up, and elements of the result that an element of the data goes into. Of a convolution,
+/// both times the size of the window, as in torch.nn.init. `x: [B, I], w: [I, O]`: I and O.
+struct Fans {
+  int64_t in, out;
+  /// The value of a fan that a text leaves to the op that reads the weights.
+  static constexpr int64_t open = std::numeric_limits<int64_t>::min();
+};
 
 /// The first value of a tensor: `kind` with two parameters.
 struct Initializer {

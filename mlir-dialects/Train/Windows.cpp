@@ -249,6 +249,9 @@ LogicalResult Conv1dOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   return inferConvolution(loc, 1, a, types);
 }
 bool Conv1dOp::keepsLeadingDimension(IsBatched isBatched) { return !isBatched(getFilter()); }
+std::optional<Fans> Conv1dOp::getFans(unsigned operand) {
+  return fansOfFilter(operand, getFilter().getType());
+}
 SmallVector<Value> Conv1dOp::decompose(GradBuilder &b) { return decomposeConvolution(*this, b); }
 
 LogicalResult Conv3dOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor a,
@@ -256,6 +259,9 @@ LogicalResult Conv3dOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   return inferConvolution(loc, 3, a, types);
 }
 bool Conv3dOp::keepsLeadingDimension(IsBatched isBatched) { return !isBatched(getFilter()); }
+std::optional<Fans> Conv3dOp::getFans(unsigned operand) {
+  return fansOfFilter(operand, getFilter().getType());
+}
 SmallVector<Value> Conv3dOp::decompose(GradBuilder &b) { return decomposeConvolution(*this, b); }
 
 /// How much more the result has than the windows need.
@@ -304,6 +310,9 @@ LogicalResult ConvTransposeOp::inferReturnTypes(MLIRContext *, std::optional<Loc
 bool ConvTransposeOp::keepsLeadingDimension(IsBatched isBatched) { return !isBatched(getFilter()); }
 
 // Output padding is what the convolution would not pad behind.
+std::optional<Fans> ConvTransposeOp::getFans(unsigned operand) {
+  return fansOfFilter(operand, getFilter().getType());
+}
 SmallVector<Value> ConvTransposeOp::decompose(GradBuilder &b) {
   auto x = getX().getType(), filter = getFilter().getType();
   int64_t rank = filter.getRank() - 2;

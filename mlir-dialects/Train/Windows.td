@@ -4,13 +4,13 @@
 #define AMPC_TRAIN_WINDOWS
 include "mlir-dialects/Train/Base.td"
 
-class Train_WindowOp<string mnemonic, Category category>
-    : Train_CompositeOp<
-          mnemonic, category, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]>;
+class Train_WindowOp<string mnemonic, Category category, list<Trait> traits = []>
+    : Train_CompositeOp<mnemonic, category,
+                        traits#[InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]>;
 
 // ---- Convolutions ----
 class Train_WindowProductOp<string mnemonic, dag more = (ins), string moreFormat = "">
-    : Train_WindowOp<mnemonic, LowPrecision> {
+    : Train_WindowOp<mnemonic, LowPrecision, [DeclareOpInterfaceMethods<FanOpInterface>]> {
   let arguments = !con((ins RealTensor:$x, RealTensor:$filter, DenseI64ArrayAttr:$strides,
                            DenseI64ArrayAttr:$padding, OptionalAttr<DenseI64ArrayAttr>:$dilations,
                            DefaultValuedAttr<SignedI64Attr, "1">:$groups),

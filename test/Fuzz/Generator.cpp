@@ -56,6 +56,9 @@ std::string Generator::makeState(StringRef kind, RankedTensorType type) {
   Attribute init = sampler.parameters(random.pick(definitions.initialisers));
   if (!init || !isa<FloatType>(type.getElementType()))
     init = train::ZerosAttr::get(context);
+  // Few of the ops that read it say their fans.
+  if (auto first = cast<InitAttrInterface>(init); !first.getMissingFans().empty())
+    init = first.withFans({random.between(1, 20), random.between(1, 20)});
   OperationState state(builder.getUnknownLoc(), kind);
   state.addAttributes({named("sym_name", builder.getStringAttr(name)),
                        named("type", TypeAttr::get(type)), named("init", init)});

@@ -505,7 +505,9 @@ Attribute Sampler::parameters(const AttrDefinition &definition) {
       text += (text.empty() ? "" : ", ") + (isNamed ? parameter.name + " = " : "") + value;
     }
     std::string full = "#" + definition.name;
-    if (!definition.parameters.empty() && (!text.empty() || definition.name != "amp.scaling"))
+    bool mayBeBare =
+        definition.name == "amp.scaling" || StringRef(definition.format).starts_with("(");
+    if (!definition.parameters.empty() && (!text.empty() || !mayBeBare))
       full += "<" + text + ">";
     if (Attribute parsed = parseAttribute(full, context))
       return parsed;

@@ -79,6 +79,16 @@ def TrainInstantiate : Pass<"train-instantiate", "::mlir::ModuleOp"> {
   let options = [Option<"totals", "totals", "bool", "false",
                         "give evaluations the totals of all data">];
 }
+def TrainResolveFans : Pass<"train-resolve-fans", "::mlir::ModuleOp"> {
+  let summary = "Give first values the fans of the ops that multiply data by them";
+  let description = [{
+    Gives `#train.kaiming_uniform` and its like the fans that they leave out: those of the op (`FanOpInterface`) that multiplies data by the tensor, in any
+    function that a step or an export names. The tensor is followed through calls, moves, casts and ops that keep its shape, before composites such as
+    `einsum` are replaced by their parts, which have other fans. Products with data count before products of
+    weights alone. It is an error at the tensor if no op has fans for it, if two ops have different ones, or if data is only multiplied by a
+    product of it with other weights, as A and B in x (W + A B): then the text has to give them.
+  }];
+}
 def TrainExpandGradients : Pass<"train-expand-gradients", "::mlir::ModuleOp"> {
   let summary = "Replace gradients inside of functions by the backward pass that computes them";
   let description = [{

@@ -2,12 +2,11 @@
 // fixed.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
+#include "lib/Train/Model/InlineCalls.h"
 #include "lib/Train/Model/Mode.h"
 #include "lib/Train/Step/WeighParts.h"
-#include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/SignatureChange.h"
 #include "mlir-dialects/Train/TrainFlat.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -19,75 +18,6 @@ using namespace mlir;
 using namespace ampc;
 
 namespace {
-/// Replaces every call by the callee's ops.
-class CallInliner {
-public:
-  explicit CallInliner(SymbolTable &symbols) : symbols(symbols) {}
-  LogicalResult inlineCalls(train::FuncOp func);
-
-private:
-  LogicalResult inlineCall(train::CallOp call);
-
-  SymbolTable &symbols;
-  llvm::StringSet<> active;
-  /// Functions that call one another twice double with each; a text of a few lines would fill all
-  /// memory.
-  static constexpr int64_t mostOps = 1000000;
-  static constexpr size_t mostActive = 100;
-  int64_t ops = 0;
-};
-} // namespace
-
-/// Names get the call's name as a prefix, so that two calls of one function draw different random
-/// numbers. Each call has checkpoints of its own, and is one around all others inside if it says
-/// so.
-static train::OriginAttr originInCall(train::OriginAttr origin, train::CallOp call) {
-  StringAttr outer = originOf(call).getName(), segment = origin.getSegment();
-  auto prefixed = [&](StringAttr name) {
-    return StringAttr::get(name.getContext(), outer.getValue() + "/" + name.getValue());
-  };
-  if (call.getCheckpoint())
-    segment = outer;
-  else if (segment)
-    segment = prefixed(segment);
-  return origin.withName(prefixed(origin.getName()).getValue()).withSegment(segment);
-}
-
-LogicalResult CallInliner::inlineCall(train::CallOp call) {
-  auto callee = symbols.lookup<train::FuncOp>(call.getCallee());
-  if (!active.insert(call.getCallee()).second)
-    return call.emitOpError() << "expected no recursion, but " << call.getCalleeAttr()
-                              << " calls itself";
-  if (active.size() > mostActive)
-    return call.emitOpError() << "expected calls nested at most " << mostActive << " deep";
-  OwningOpRef<train::FuncOp> copy(callee.clone());
-  if (failed(inlineCalls(*copy)))
-    return failure();
-  active.erase(call.getCallee());
-  Block &inner = copy->getBody().front();
-  ops += inner.getOperations().size();
-  if (ops > mostOps)
-    return call.emitOpError() << "expected at most " << mostOps << " ops in place of calls";
-  for (auto [argument, operand] : llvm::zip(inner.getArguments(), call.getOperands()))
-    argument.replaceAllUsesWith(operand);
-  for (Operation &op : llvm::make_early_inc_range(inner.without_terminator())) {
-    if (train::OriginAttr origin = originOf(&op); origin && originOf(call))
-      setOrigin(&op, originInCall(origin, call));
-    op.moveBefore(call);
-  }
-  call.replaceAllUsesWith(llvm::to_vector(inner.getTerminator()->getOperands()));
-  call.erase();
-  return success();
-}
-
-LogicalResult CallInliner::inlineCalls(train::FuncOp func) {
-  for (auto call : llvm::to_vector(func.getBody().front().getOps<train::CallOp>()))
-    if (failed(inlineCall(call)))
-      return failure();
-  return success();
-}
-
-namespace {
 /// Turns a clone of a source function into a function of all that it depends on.
 class Instance {
 public:
@@ -96,7 +26,7 @@ public:
       : func(func), signature(func), body(func.getBody().front()), symbols(symbols),
         training(training), keepCounts(keepCounts) {}
   LogicalResult run() {
-    if (failed(CallInliner(symbols).inlineCalls(func)))
+    if (failed(inlineCalls(func, symbols)))
       return failure();
     moveAlongLast(func);
     prepareBatch(func);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 module {
   train.model @m {
-    train.param @w : tensor<17x8x5x5xf32> = #train.xavier_uniform
+    train.param @w : tensor<17x8x5x5xf32> = #train.xavier_uniform<fan_in = 200, fan_out = 680>
     train.func @loss(%x: tensor<17x8x5x5xf32>) -> tensor<f32> {
       %w = train.read @w : tensor<17x8x5x5xf32>
       %one = train.constant dense<1.000000e+00> : tensor<17x8x5x5xf32>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @m {
-  train.param @w0 : tensor<4xf32> = #train.kaiming_uniform
+  train.param @w0 : tensor<4xf32> = #train.kaiming_uniform<fan_in = 4>
   train.func @loss0(%x: tensor<16x3xf32>) -> tensor<f32> {
     %0 = train.constant dense<-2.656250e-01> : tensor<f32>
     %1 = train.constant dense<9.843750e-01> : tensor<f32>

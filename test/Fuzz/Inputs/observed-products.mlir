@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @m {
-  train.param @w0 : tensor<6x5xf32> = #train.kaiming_normal
+  train.param @w0 : tensor<6x5xf32> = #train.kaiming_normal<fan_in = 6>
   train.func @loss0(%x: tensor<6x5xf32>) -> tensor<f32> {
     %0 = train.read @w0 : tensor<6x5xf32>
     %1 = train.mul %0, %x : tensor<6x5xf32>, tensor<6x5xf32>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @m {
-  train.param @w0 : tensor<7xf32> = #train.xavier_normal
+  train.param @w0 : tensor<7xf32> = #train.xavier_normal<fan_in = 7, fan_out = 7>
   train.func @loss0() -> tensor<f32> {
     %0 = train.random_normal mean 0.0 std 1.0e-5 : tensor<16x9x9xf32>
     %2 = train.reciprocal %0 : tensor<16x9x9xf32>

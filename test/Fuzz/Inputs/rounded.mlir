@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 module {
   train.model @m {
-    train.param @v : tensor<f32> = #train.kaiming_normal
+    train.param @v : tensor<f32> = #train.kaiming_normal<fan_in = 1>
     train.param @w : tensor<f32> = #train.zeros
     train.func @loss() -> tensor<f32> {
       %w = train.read @w : tensor<f32>

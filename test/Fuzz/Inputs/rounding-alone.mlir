@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @m {
-  train.param @w5 : tensor<12x33xf32> = #train.xavier_normal
+  train.param @w5 : tensor<12x33xf32> = #train.xavier_normal<fan_in = 12, fan_out = 33>
   train.param @w1 : tensor<8x12x12x1xf32> = #train.zeros
-  train.param @w0 : tensor<33x8xf32> = #train.xavier_normal
+  train.param @w0 : tensor<33x8xf32> = #train.xavier_normal<fan_in = 33, fan_out = 8>
   train.func @loss0() -> tensor<f32> {
     %0 = train.read @w0 : tensor<33x8xf32>
     %1 = train.read @w1 : tensor<8x12x12x1xf32>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @m {
-  train.param @w0 : tensor<4xf32> = #train.kaiming_uniform
+  train.param @w0 : tensor<4xf32> = #train.kaiming_uniform<fan_in = 4>
   train.func @loss0(%arg0: tensor<4xf32> {train.is = #train.input<"x0">}, %arg1: tensor<f32> {train.is = #train.input<"x1">}) -> tensor<f32> {
     %0 = train.read @w0 : tensor<4xf32>
     %1 = train.maximum %arg0, %0 : tensor<4xf32>, tensor<4xf32>

@@ -43,6 +43,11 @@ bool GatedUnitOp::keepsLeadingDimension(llvm::function_ref<bool(Value)> isBatche
   return !isBatched(getGate()) && !isBatched(getUp());
 }
 
+std::optional<ampc::Fans> GatedUnitOp::getFans(unsigned operand) {
+  ArrayRef<int64_t> weights = getGate().getType().getShape();
+  return operand > 0 ? std::optional(ampc::Fans{weights[0], weights[1]}) : std::nullopt;
+}
+
 SmallVector<Value> GatedUnitOp::decompose(GradBuilder &b) {
   auto element = cast<RankedTensorType>(getX().getType()).getElementType();
   Type wide = element.getIntOrFloatBitWidth() < 32 ? b.builder.getF32Type() : element;

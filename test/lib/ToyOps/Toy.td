@@ -37,9 +37,9 @@ def Toy_CenterOp : RealUnaryTensorOp<ToyDialect, "center", FullPrecision> {
 
 // Composite: `simplify` replaces it by its parts.
 def Toy_GatedUnitOp
-    : CompositeTensorOp<
-          ToyDialect, "gated_unit",
-          LowPrecision, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+    : CompositeTensorOp<ToyDialect, "gated_unit", LowPrecision,
+                        [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>,
+                         DeclareOpInterfaceMethods<FanOpInterface>]> {
   let summary = "squareplus(x gate) * (x up) (Shazeer 2020)";
   let arguments = (ins RealTensor:$x, RealTensor:$gate, RealTensor:$up);
   let assemblyFormat = [{$x `,` $gate `,` $up attr-dict

@@ -1,0 +1,227 @@
+// Fans of the ops that read weights, for first values whose variance follows from them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Train/Passes.h"
+#include "lib/Train/Model/InlineCalls.h"
+#include "mlir-dialects/Train/Tensors.h"
+#include "mlir-dialects/Train/TrainFlat.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_TRAINRESOLVEFANS
+#include "ampc/Train/Passes.h.inc"
+} // namespace ampc
+using namespace mlir;
+using namespace ampc;
+
+namespace {
+/// An op that multiplies by a tensor of state, or looks up its rows.
+struct Reading {
+  Operation *op;
+  Fans fans;
+};
+/// All readings of one tensor. `data * w` counts before `w * v` of weights alone: a penalty on
+/// w w^T says nothing about the layer that w belongs to.
+struct Readings {
+  SmallVector<Reading> ofData, ofWeights;
+  /// Multiplies data by a product of the tensor with other weights: x (A B) has the fans of A B.
+  Operation *ofProduct = nullptr;
+};
+
+/// The functions of a model that steps and exports name, with calls inlined, and the values in them
+/// that depend on data.
+class Programs {
+public:
+  LogicalResult add(train::ModelOp model);
+  ArrayRef<Value> readsOf(StringRef state) const {
+    auto found = reads.find(state);
+    return found == reads.end() ? ArrayRef<Value>() : ArrayRef<Value>(found->second);
+  }
+  /// Whether the op multiplies the operand by data: an activation, or whatever stands on the other
+  /// side of an op that has fans for one side only.
+  bool multipliesData(FanOpInterface op, unsigned operand) const;
+  /// Whether another operand is real and depends on inputs. An index or a condition that does
+  /// chooses among weights.
+  bool joinsData(OpOperand &use) const;
+
+private:
+  void visit(train::FuncOp func);
+
+  SmallVector<OwningOpRef<train::FuncOp>> functions;
+  llvm::StringMap<SmallVector<Value>> reads; ///< by state
+  DenseSet<Value> ofInputs;                  ///< depend on an input of a program
+  DenseSet<Value> activations; ///< these, and what is made of drawn numbers: GANs, samplers
+};
+
+/// The values that are the weights of one tensor of state in other shapes and types.
+class Flow {
+public:
+  Flow(const Programs &programs, StringRef state);
+  Readings readings;
+
+private:
+  struct Point {
+    Value value;
+    bool isProduct; ///< the weights were multiplied by others
+  };
+  void follow(OpOperand &use, bool isProduct);
+  void reach(Value value, bool isProduct) {
+    if (reached[isProduct].insert(value).second)
+      open.push_back({value, isProduct});
+  }
+
+  const Programs &programs;
+  DenseSet<Value> reached[2]; ///< by `isProduct`
+  SmallVector<Point> open;
+};
+} // namespace
+
+static bool isReal(Value value) { return isa<FloatType>(getElementTypeOrSelf(value)); }
+
+LogicalResult Programs::add(train::ModelOp model) {
+  SymbolTable symbols(model);
+  llvm::SetVector<StringRef> names;
+  for (auto step : model.getOps<train::StepOp>())
+    names.insert(step.getLoss());
+  for (auto exp : model.getOps<train::ExportOp>())
+    names.insert(exp.getFunction());
+  for (StringRef name : names) {
+    functions.push_back(symbols.lookup<train::FuncOp>(name).clone());
+    if (failed(inlineCalls(*functions.back(), symbols)))
+      return failure();
+    visit(*functions.back());
+  }
+  return success();
+}
+
+void Programs::visit(train::FuncOp func) {
+  Block &body = func.getBody().front();
+  ofInputs.insert_range(body.getArguments());
+  activations.insert_range(body.getArguments());
+  for (Operation &op : body) {
+    if (auto read = dyn_cast<train::ReadOp>(op))
+      reads[read.getState()].push_back(read);
+    auto dependsOn = [&](const DenseSet<Value> &values) {
+      return llvm::any_of(op.getOperands(), [&](Value x) { return values.contains(x); });
+    };
+    // Dropout of weights leaves them weights.
+    bool draws = isa<RandomOpInterface>(op) && llvm::none_of(op.getOperands(), isReal);
+    if (dependsOn(ofInputs))
+      ofInputs.insert_range(op.getResults());
+    if (draws || dependsOn(activations))
+      activations.insert_range(op.getResults());
+  }
+}
+
+bool Programs::multipliesData(FanOpInterface op, unsigned operand) const {
+  bool hasOtherSide = false;
+  for (OpOperand &other : op->getOpOperands()) {
+    if (other.getOperandNumber() == operand)
+      continue;
+    if (isReal(other.get()) && activations.contains(other.get()))
+      return true;
+    hasOtherSide |= op.getFans(other.getOperandNumber()).has_value();
+  }
+  return !hasOtherSide;
+}
+
+bool Programs::joinsData(OpOperand &use) const {
+  return llvm::any_of(use.getOwner()->getOpOperands(), [&](OpOperand &other) {
+    return &other != &use && isReal(other.get()) && ofInputs.contains(other.get());
+  });
+}
+
+/// Whether results are weights like the operand: its elements in another place (a transpose, a
+/// slice), values at the same places (W + A B, a masked W), or a product with other weights.
+static bool makesWeights(OpOperand &use) {
+  Operation *op = use.getOwner();
+  ArrayRef<int64_t> shape = tensorOf(use.get()).getShape();
+  return isMemoryEffectFree(op) && (op->hasTrait<GivesElements>() || isa<FanOpInterface>(op) ||
+                                    llvm::any_of(op->getResults(), [&](Value result) {
+                                      return tensorOf(result).getShape() == shape;
+                                    }));
+}
+
+Flow::Flow(const Programs &programs, StringRef state) : programs(programs) {
+  for (Value read : programs.readsOf(state))
+    reach(read, false);
+  while (!open.empty()) {
+    Point point = open.pop_back_val();
+    for (OpOperand &use : point.value.getUses())
+      follow(use, point.isProduct);
+  }
+}
+
+void Flow::follow(OpOperand &use, bool isProduct) {
+  Operation *op = use.getOwner();
+  auto product = dyn_cast<FanOpInterface>(op);
+  std::optional<Fans> fans;
+  if (product)
+    fans = product.getFans(use.getOperandNumber());
+  bool ofData = fans && programs.multipliesData(product, use.getOperandNumber());
+  if (ofData && isProduct)
+    readings.ofProduct = op;
+  else if (ofData)
+    readings.ofData.push_back({op, *fans});
+  else if (fans && !isProduct)
+    readings.ofWeights.push_back({op, *fans});
+  if (ofData || programs.joinsData(use) || !makesWeights(use))
+    return;
+  // A lookup chooses among matrices of weights, and multiplies none.
+  bool multiplies = product && !isa<IndexOpInterface>(op);
+  for (Value result : op->getResults())
+    reach(result, isProduct || multiplies);
+}
+
+static InFlightDiagnostic expectFans(StateOpInterface state) {
+  return state->emitOpError() << "expected " << state.getInit().getMissingFans() << " in "
+                              << state.getInit() << ", as ";
+}
+
+static LogicalResult resolve(StateOpInterface state, const Programs &programs) {
+  InitAttrInterface init = state.getInit();
+  Readings all = Flow(programs, state.getSymName()).readings;
+  if (all.ofData.empty() && all.ofProduct) {
+    InFlightDiagnostic error = expectFans(state)
+                               << "@" << state.getSymName()
+                               << " is multiplied by other weights before it is by data";
+    error.attachNote(all.ofProduct->getLoc()) << "data is multiplied by the product here";
+    return error;
+  }
+  ArrayRef<Reading> readings = all.ofData.empty() ? all.ofWeights : all.ofData;
+  if (readings.empty())
+    return expectFans(state) << "no op multiplies data by @" << state.getSymName()
+                             << " and adds up the products, or looks up its rows";
+  Attribute resolved = init.withFans(readings.front().fans);
+  for (const Reading &other : readings.drop_front()) {
+    if (init.withFans(other.fans) == resolved)
+      continue;
+    InFlightDiagnostic error = expectFans(state)
+                               << "ops that read @" << state.getSymName() << " have different fans";
+    for (const Reading &each : {readings.front(), other})
+      error.attachNote(each.op->getLoc())
+          << "fan_in " << each.fans.in << " and fan_out " << each.fans.out << " here";
+    return error;
+  }
+  state->setAttr("init", resolved);
+  return success();
+}
+
+namespace {
+struct TrainResolveFans : ampc::impl::TrainResolveFansBase<TrainResolveFans> {
+  void runOnOperation() override {
+    for (auto model : getOperation().getOps<train::ModelOp>()) {
+      std::optional<Programs> programs;
+      for (auto state : model.getOps<StateOpInterface>()) {
+        if (state.getInit().getMissingFans().empty())
+          continue;
+        if (!programs && (failed(checkIsFlat(getOperation(), getArgument())) ||
+                          failed(programs.emplace().add(model))))
+          return signalPassFailure();
+        if (failed(resolve(state, *programs)))
+          return signalPassFailure();
+      }
+    }
+  }
+};
+} // namespace
