@@ -1,12 +1,9 @@
-// Types of elements, and files mapped into memory.
+// Types of elements, and what names of files say.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/Mapping.h"
 #include "ampc/Runtime/Model.h"
-#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace ampc;
@@ -52,45 +49,6 @@ std::optional<int64_t> ampc::countElements(const std::vector<int64_t> &dims) {
     if (dim < 0 || __builtin_mul_overflow(count, dim, &count) || count > (int64_t(1) << 56))
       return std::nullopt;
   return count;
-}
-
-std::optional<Mapping> ampc::mapFile(int file, std::string &error) {
-  struct stat status;
-  if (fstat(file, &status)) {
-    error = std::strerror(errno);
-    return std::nullopt;
-  }
-  if (!S_ISREG(status.st_mode)) {
-    error = "expected a regular file";
-    return std::nullopt;
-  }
-  Mapping result;
-  result.bytes = status.st_size;
-  if (!result.bytes)
-    return result;
-  void *data = mmap(nullptr, size_t(result.bytes), PROT_READ, MAP_PRIVATE, file, 0);
-  if (data == MAP_FAILED) {
-    error = std::strerror(errno);
-    return std::nullopt;
-  }
-  result.data = static_cast<const char *>(data);
-  result.owner =
-      std::shared_ptr<void>(data, [bytes = size_t(result.bytes)](void *p) { munmap(p, bytes); });
-  return result;
-}
-
-std::optional<Mapping> ampc::mapFile(const std::string &path, std::string &error) {
-  // A pipe that nobody writes to is refused like one that somebody does.
-  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) {
-    error = path + ": " + std::strerror(errno);
-    return std::nullopt;
-  }
-  std::optional<Mapping> result = mapFile(file, error);
-  ::close(file);
-  if (!result)
-    error = path + ": " + error;
-  return result;
 }
 
 namespace {

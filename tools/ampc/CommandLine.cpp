@@ -37,13 +37,14 @@ static void explainOption(llvm::StringRef name, llvm::StringRef said) {
   auto [value, type] = said.split(" value invalid for ");
   if (!type.empty()) {
     bool isNatural = type.starts_with("uint") || type.starts_with("ulong"),
-         isCount = type.starts_with("count"),
+         isCount = type.starts_with("count"), isInterval = type.starts_with("interval"),
          isReal = type.starts_with("floating") || type.starts_with("number");
     fail("expected " + name + " of " +
-         (isReal      ? "a number"
-          : isNatural ? "a whole number of at least 0"
-          : isCount   ? "a whole number of at least 1"
-                      : "a whole number") +
+         (isReal       ? "a number"
+          : isNatural  ? "a whole number of at least 0"
+          : isCount    ? "a whole number of at least 1"
+          : isInterval ? "steps or seconds, as in 100 or 600s"
+                       : "a whole number") +
          ", but got " + value.trim('\''));
   } else if (said.contains(" is invalid value for boolean")) {
     fail("expected " + name + " of true or false, but got " + said.split(" is ").first.trim('\''));
@@ -125,6 +126,31 @@ private:
   int before;
 };
 } // namespace
+
+std::string ampc::quotedWord(llvm::StringRef word) {
+  auto isPlain = [](char c) {
+    return llvm::isAlnum(c) || llvm::StringRef("-_=./:,@%+").contains(c);
+  };
+  if (!word.empty() && llvm::all_of(word, isPlain))
+    return word.str();
+  std::string text = "'";
+  for (char c : word)
+    text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
+
+std::string ampc::commandWithout(llvm::ArrayRef<llvm::StringRef> options) {
+  std::string text;
+  for (size_t i = 0; i < commandLine.size(); ++i) {
+    llvm::StringRef word = commandLine[i], name = word.ltrim('-').split('=').first;
+    if (word.starts_with("-") && llvm::is_contained(options, name)) {
+      i += !word.contains('='); // its value is the next word
+      continue;
+    }
+    text += (text.empty() ? "" : " ") + quotedWord(word);
+  }
+  return text;
+}
 
 bool ampc::readCommandLine(llvm::ArrayRef<const char *> words, llvm::StringRef overview) {
   std::string said;

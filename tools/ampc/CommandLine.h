@@ -22,6 +22,11 @@ public:
 /// An option for a number of at least 1; the first value may be 0, for none.
 using CountOption = llvm::cl::opt<unsigned, false, CountParser>;
 
+/// A word as a shell reads it back.
+std::string quotedWord(llvm::StringRef word);
+/// The command line without some options, for another run; words are quoted for a shell.
+std::string commandWithout(llvm::ArrayRef<llvm::StringRef> options);
+
 /// Reads the words behind the program's name, of which the first is a command. False after a
 /// message.
 bool readCommandLine(llvm::ArrayRef<const char *> words, llvm::StringRef overview);

@@ -1,5 +1,6 @@
 // ampc compile: a model to a library and a header.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Data/Mapping.h"
 #include "ampc/Package/DeviceCode.h"
 #include "ampc/Package/Package.h"
 #include "ampc/Support/Nearest.h"
@@ -173,6 +174,8 @@ static int writeResults(ModuleOp module, const CompileRequest &request) {
   if (sanitize == "thread")
     options.sanitizer = Sanitizer::Thread;
   auto packaged = timed("code", [&] { return packageModel(module, options); });
+  if (std::string lost = shortenedFile(); !lost.empty())
+    return fail(lost);
   if (failed(packaged) || failed(timed("files", [&] {
         return writePackage(module, *packaged, outputDir, request.inputs());
       })))

@@ -1,6 +1,7 @@
 // Loss and metrics of a state over a data set.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Evaluation.h"
+#include "ampc/Data/Mapping.h"
 #include "ampc/Support/Nearest.h"
 #include "tools/ampc/Observer.h"
 #include "tools/ampc/RandomInputs.h"
@@ -218,6 +219,8 @@ bool Evaluation::runAll(int program, Batches &batches, const Batches &rows, Take
     uint32_t valid = rows.countOf(step);
     if (batches.isOpen())
       batches.fill(step);
+    if (error = shortenedFile(); !error.empty())
+      return false;
     ampc_status status = session->runFunction(program, batches.getInputs(), outputs.get(), valid,
                                               seedOfBatch(0, step));
     if (status < 0) {

@@ -1,5 +1,6 @@
 // ampc export: a trained model to ONNX.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Data/Mapping.h"
 #include "ampc/Export/ONNX.h"
 #include "ampc/Package/InitialData.h"
 #include "ampc/Package/WriteFile.h"
@@ -103,5 +104,7 @@ int ampc::runExport() {
   options.dataFile = llvm::sys::path::filename(dataPath).str();
   options.external = external;
   mlir::FailureOr<OnnxFile> file = exportOnnx(*module, *weights, options);
+  if (std::string lost = shortenedFile(); !lost.empty())
+    return fail(lost);
   return mlir::failed(file) ? 1 : writeFiles(*file, dataPath);
 }

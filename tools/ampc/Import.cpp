@@ -1,5 +1,6 @@
 // ampc import: a model of ONNX to text, with its weights beside it.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Data/Mapping.h"
 #include "ampc/Import/ONNX.h"
 #include "ampc/Package/WriteFile.h"
 #include "tools/ampc/Commands.h"
@@ -39,6 +40,8 @@ int ampc::runImport() {
     llvm::errs() << "ampc: warning: " << warning << "\n";
   for (const std::string &remark : model->remarks)
     llvm::errs() << "ampc: remark: " << remark << "\n";
+  if (std::string lost = shortenedFile(); !lost.empty())
+    return fail(lost);
   if (output == "-") {
     llvm::outs() << model->text;
     return 0;

@@ -1,5 +1,6 @@
 // Command line of ampc: picks the command.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Data/Mapping.h"
 #include "ampc/Pipelines/OpLibrary.h"
 #include "ampc/Precision/Policy.h"
 #include "ampc/Support/Nearest.h"
@@ -7,6 +8,7 @@
 #include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/DeviceOptions.h"
+#include "tools/ampc/Endings.h"
 #include "tools/ampc/ImportOptions.h"
 #include "tools/ampc/Session.h"
 #include "llvm/ADT/StringExtras.h"
@@ -94,8 +96,30 @@ static int failOnCommand(llvm::StringRef word) {
               didYouMean(word, names));
 }
 
+static int runCommand() {
+  struct Command {
+    cl::SubCommand &name;
+    int (*run)();
+  };
+  const Command commands[] = {{compileCommand, runCompile}, {trainCommand, runTrain},
+                              {checkCommand, runCheck},     {benchCommand, runBench},
+                              {reportCommand, runReport},   {profileCommand, runProfile},
+                              {predictCommand, runPredict}, {evalCommand, runEval},
+                              {importCommand, runImport},   {exportCommand, runExport}};
+  for (const Command &command : commands)
+    if (command.name) {
+      int status = command.run();
+      std::string lost = shortenedFile();
+      return status == 0 && !lost.empty() ? fail(lost) : status;
+    }
+  printOverview(llvm::errs());
+  return 1;
+}
+
 int main(int argc, char **argv) {
+  noteIgnoredSignals();
   llvm::InitLLVM init(argc, argv);
+  catchShortenedFiles();
   // A limit of the file size is an error of the write, as a full disk is.
   std::signal(SIGXFSZ, SIG_IGN);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
@@ -103,6 +127,7 @@ int main(int argc, char **argv) {
   });
   llvm::SmallVector<const char *> arguments(argv, argv + argc);
   commandLine.assign(argv, argv + argc);
+  explainCrashes(AMPC_VERSION);
   if (argc < 2) {
     printOverview(llvm::errs());
     return 1;
@@ -136,26 +161,5 @@ int main(int argc, char **argv) {
   if (!importing)
     return fail(llvm::toString(importing.takeError()));
   importOptions() = *importing;
-  if (compileCommand)
-    return runCompile();
-  if (trainCommand)
-    return runTrain();
-  if (checkCommand)
-    return runCheck();
-  if (benchCommand)
-    return runBench();
-  if (reportCommand)
-    return runReport();
-  if (profileCommand)
-    return runProfile();
-  if (predictCommand)
-    return runPredict();
-  if (evalCommand)
-    return runEval();
-  if (importCommand)
-    return runImport();
-  if (exportCommand)
-    return runExport();
-  printOverview(llvm::errs());
-  return 1;
+  return finishStreams(runCommand());
 }

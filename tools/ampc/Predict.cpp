@@ -1,5 +1,6 @@
 // ampc predict: an export of a trained model over all rows of files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Data/Mapping.h"
 #include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
 #include "tools/ampc/Commands.h"
@@ -106,6 +107,8 @@ static bool predict(Session &session, int number, Batches &batches, std::vector<
   Outputs outputs(program);
   for (uint64_t step = 0; step < batches.getPerEpoch(); ++step) {
     uint32_t valid = batches.fill(step);
+    if (error = shortenedFile(); !error.empty())
+      return false;
     ampc_status status = session.runFunction(number, batches.getInputs(), outputs.get(), valid,
                                              seedOfBatch(seed, step));
     if (status < 0) {

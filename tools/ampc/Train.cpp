@@ -6,6 +6,7 @@
 #include "ampc/Support/Text.h"
 #include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
+#include "tools/ampc/Endings.h"
 #include "tools/ampc/Observer.h"
 #include "tools/ampc/PrecisionOptions.h"
 #include "tools/ampc/RunOptions.h"
@@ -22,6 +23,24 @@ namespace cl = llvm::cl;
 
 cl::SubCommand ampc::trainCommand("train", "train a model on data from files");
 
+namespace {
+/// "100" steps or "600s".
+class SaveIntervalParser : public cl::parser<SaveInterval> {
+public:
+  using parser::parser;
+  bool parse(cl::Option &option, llvm::StringRef, llvm::StringRef text, SaveInterval &value) {
+    unsigned number;
+    llvm::StringRef digits = text;
+    bool isTime = digits.consume_back("s");
+    if (digits.getAsInteger(10, number) || number == 0)
+      return option.error("'" + text + "' value invalid for interval argument!");
+    value.steps = isTime ? 0 : number;
+    value.time = std::chrono::seconds(number);
+    return false;
+  }
+};
+} // namespace
+
 static RunOptions runOptions(trainCommand);
 static cl::opt<unsigned>
     steps("steps", cl::desc("steps of the whole training, with those of --resume (default: 100)"),
@@ -34,10 +53,13 @@ static cl::opt<std::string>
                        "critic:5,generator runs critic five times, then generator"),
               cl::value_desc("NAME"), cl::sub(trainCommand));
 static cl::opt<std::string>
-    output("out", cl::desc("checkpoint to write at the end, on Ctrl-C and on SIGTERM"),
+    output("out", cl::desc("checkpoint to write at the end and when a signal ends the training"),
            cl::value_desc("FILE.safetensors"), cl::sub(trainCommand));
-static CountOption saveEvery("save-every", cl::desc("write it after every N-th step, too"),
-                             cl::value_desc("N"), cl::init(0), cl::sub(trainCommand));
+static cl::opt<SaveInterval, false, SaveIntervalParser>
+    saveEvery("save-every",
+              cl::desc("write it on the way, too: after every N-th step, or every N seconds "
+                       "(default: 600s)"),
+              cl::value_desc("N|Ns"), cl::sub(trainCommand));
 static cl::opt<std::string> resume("resume", cl::desc("checkpoint to go on from"),
                                    cl::value_desc("FILE.safetensors"), cl::sub(trainCommand));
 static cl::opt<std::string>
@@ -88,7 +110,7 @@ static PrecisionOptions precision(trainCommand);
 
 /// What one option asks of another one; empty: nothing is wrong.
 static std::string checkOptions() {
-  if (saveEvery && output.empty())
+  if (saveEvery.getNumOccurrences() && output.empty())
     return "expected --out, the checkpoint to write, with --save-every, but got none";
   if (epochs && steps.getNumOccurrences())
     return "expected --steps or --epochs, but got both";
@@ -296,7 +318,7 @@ int Training::run() {
   if (!resume.empty() && done >= options.total)
     note(resume + " has done " + llvm::Twine(done) + " steps, and " + llvm::Twine(options.total) +
          " were asked for: --steps and --epochs count those of the whole training");
-  TrainLoop::catchSignals();
+  catchStopSignals();
   return TrainLoop(session, turns, data, log, validation.get(), options).run();
 }
 

@@ -1,54 +1,21 @@
 // Steps in turn on batches of data, with everything around them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/TrainLoop.h"
+#include "ampc/Data/Mapping.h"
+#include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
+#include "tools/ampc/Endings.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
-#include <csignal>
 
 using namespace ampc;
-
-static volatile std::sig_atomic_t stopSignal = 0; ///< that asked for the end; 0: none
-
-static void stopTraining(int signal) { stopSignal = signal; }
-
-void TrainLoop::catchSignals() {
-  std::signal(SIGINT, stopTraining);
-  std::signal(SIGTERM, stopTraining);
-}
 
 uint64_t TrainLoop::stepsDone(Session &session, llvm::ArrayRef<Turn> turns) {
   uint64_t done = ~uint64_t(0);
   for (const Turn &turn : turns)
     done = std::min(done, ampc_rt_runs(session.getState(), turn.program) / turn.times);
   return done;
-}
-
-/// A word as a shell reads it back.
-static std::string quoted(llvm::StringRef word) {
-  auto isPlain = [](char c) {
-    return llvm::isAlnum(c) || llvm::StringRef("-_=./:,@%+").contains(c);
-  };
-  if (!word.empty() && llvm::all_of(word, isPlain))
-    return word.str();
-  std::string text = "'";
-  for (char c : word)
-    text += c == '\'' ? "'\\''" : std::string(1, c);
-  return text + "'";
-}
-
-std::string ampc::commandWithout(llvm::ArrayRef<llvm::StringRef> options) {
-  std::string text;
-  for (size_t i = 0; i < commandLine.size(); ++i) {
-    llvm::StringRef word = commandLine[i], name = word.ltrim('-').split('=').first;
-    if (word.starts_with("-") && llvm::is_contained(options, name)) {
-      i += !word.contains('='); // its value is the next word
-      continue;
-    }
-    text += (text.empty() ? "" : " ") + quoted(word);
-  }
-  return text;
 }
 
 int TrainLoop::save() {
@@ -64,8 +31,12 @@ int TrainLoop::save() {
 
 /// A save that fails leaves the one before it, and the next one may go well: training goes on.
 void TrainLoop::saveSometimes(uint64_t done) {
-  if (!options.saveEvery || done % options.saveEvery)
+  const SaveInterval &every = options.saveEvery;
+  auto now = std::chrono::steady_clock::now();
+  if (options.output.empty() ||
+      (every.steps ? done % every.steps != 0 : now - lastSave < every.time))
     return;
+  lastSave = now;
   ampc_status status = ampc_rt_save(session.getState(), options.output.c_str());
   if (status != AMPC_OK)
     progress->say("ampc: warning: " + session.describe(status));
@@ -136,17 +107,22 @@ std::string TrainLoop::findBadRow(Turn &turn, uint64_t run) {
          findBadData(tables, rows.front());
 }
 
+/// A batch that no step can take: what was learned before it is not lost.
+int TrainLoop::endOnData(const std::string &message, uint64_t run) {
+  progress->stop();
+  fail(message);
+  if (run)
+    save();
+  return 1;
+}
+
 /// The failed step changed nothing but what counts runs; with that taken back, the state is the one
 /// before it, and what resumes does the same step again.
 int TrainLoop::explain(Turn &turn, uint64_t run, ampc_status status, const std::string &message) {
   progress->stop();
   std::string where = nameOf(turn, run);
-  if (!isNonFinite(status)) {
-    fail(where + ": " + ampc_rt_status_string(status) + ": " + message);
-    if (run)
-      save(); // what was learned before it is not lost
-    return 1;
-  }
+  if (!isNonFinite(status))
+    return endOnData(where + ": " + ampc_rt_status_string(status) + ": " + message, run);
   bool isBack = session.takeBack(turn.program) == AMPC_OK;
   fail(where + ": " + ampc_rt_status_string(status) + ": " + message +
        (status == AMPC_E_NONFINITE_LOSS ? findBadRow(turn, run) : std::string()));
@@ -156,7 +132,7 @@ int TrainLoop::explain(Turn &turn, uint64_t run, ampc_status status, const std::
     return 1;
   std::string command = options.output.empty() ? commandWithout({})
                                                : commandWithout({"resume", "weights"}) +
-                                                     " --resume " + quoted(options.output);
+                                                     " --resume " + quotedWord(options.output);
   progress->stop();
   llvm::errs() << "to see which value is the first that is not finite:\n  " << command
                << " --track-nonfinite\n";
@@ -201,6 +177,8 @@ void TrainLoop::note(size_t turn, uint64_t run, const ampc_train_out &out) {
 int TrainLoop::runBatch(size_t number, uint64_t run) {
   Turn &turn = turns[number];
   uint32_t valid = turn.batches.fill(run);
+  if (std::string lost = shortenedFile(); !lost.empty())
+    return endOnData(nameOf(turn, run) + ": " + lost, run);
   ampc_train_out out;
   if (turn.tracker)
     turn.tracker->before();
@@ -269,8 +247,8 @@ bool TrainLoop::finishStep(uint64_t done, std::string &error) {
 
 int TrainLoop::finish(uint64_t done) {
   progress->stop();
-  if (stopSignal)
-    progress->say(stopSignal == SIGINT ? "interrupted" : "terminated");
+  if (stopSignal())
+    progress->say(stopReason());
   else if (done < options.total)
     progress->say("stopped at step " + std::to_string(done) + ": no better score in the last " +
                   std::to_string(validation->getPatience()) + " validations");
@@ -278,11 +256,11 @@ int TrainLoop::finish(uint64_t done) {
   if (validation && !validation->getBestText().empty())
     progress->say(validation->getBestText());
   for (const Turn &turn : turns)
-    if (std::string why = turn.standstill->failure(); !why.empty() && !stopSignal) {
+    if (std::string why = turn.standstill->failure(); !why.empty() && !stopSignal()) {
       std::string name = turns.size() > 1 ? turn.name + ": " : "";
       return fail(name + why + trackingText(turn));
     }
-  return stopSignal ? 128 + stopSignal : status;
+  return stopSignal() ? 128 + stopSignal() : status;
 }
 
 int TrainLoop::run() {
@@ -290,7 +268,8 @@ int TrainLoop::run() {
   uint64_t perEpoch = (turns[0].batches.getPerEpoch() + turns[0].times - 1) / turns[0].times;
   progress = std::make_unique<Progress>(first, options.total, perEpoch, options.epochs);
   std::string error;
-  while (done < options.total && !stopSignal && !(validation && validation->isOutOfPatience())) {
+  lastSave = std::chrono::steady_clock::now();
+  while (done < options.total && !stopSignal() && !(validation && validation->isOutOfPatience())) {
     if (int status = runTurns(done))
       return status;
     if (!finishStep(++done, error)) {

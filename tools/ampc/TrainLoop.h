@@ -9,6 +9,7 @@
 #include "tools/ampc/Standstill.h"
 #include "tools/ampc/TrainLog.h"
 #include "tools/ampc/Validation.h"
+#include <chrono>
 
 namespace ampc {
 /// One train.step of the training: in every step of the whole it runs `times` times.
@@ -21,11 +22,20 @@ struct Turn {
   std::unique_ptr<Standstill> standstill;
 };
 
+/// When a training saves on its way: after every `steps` steps or, where that is 0, after the first
+/// step that ends `time` or more behind the save before it. Ten minutes of work are what may be
+/// lost where nobody chose.
+struct SaveInterval {
+  unsigned steps = 0;
+  std::chrono::seconds time{600};
+};
+
 struct LoopOptions {
   uint64_t total = 0;  ///< steps of the whole training, those before a resume included
   uint64_t epochs = 0; ///< 0: nobody asked
   std::string output;  ///< checkpoint; empty: none
-  unsigned saveEvery = 0, validateEvery = 0;
+  SaveInterval saveEvery;
+  unsigned validateEvery = 0;
 };
 
 class TrainLoop {
@@ -40,12 +50,11 @@ public:
   int run();
   /// Steps of the whole training that the state has seen; skipped ones used up data, too.
   static uint64_t stepsDone(Session &session, llvm::ArrayRef<Turn> turns);
-  /// Has SIGINT and SIGTERM end a training after the present step.
-  static void catchSignals();
 
 private:
   int runTurns(uint64_t step);
   int runBatch(size_t turn, uint64_t run);
+  int endOnData(const std::string &message, uint64_t run);
   int explain(Turn &turn, uint64_t run, ampc_status status, const std::string &message);
   std::string findBadRow(Turn &turn, uint64_t run);
   std::string findBadData(const ampc_program &program, int64_t row) const;
@@ -66,6 +75,7 @@ private:
   Validation *validation;
   LoopOptions options;
   std::unique_ptr<Progress> progress;
+  std::chrono::steady_clock::time_point lastSave; ///< or the start of the loop
   /// Per turn: of its last run in this step. None: another run of the training did them all.
   std::vector<std::optional<ampc_train_out>> outs;
   std::vector<std::vector<double>> numbers; ///< per turn: to which its report points
@@ -74,8 +84,5 @@ private:
   unsigned badLosses = 0; ///< skipped runs whose loss was not finite
   unsigned spoilt = 0;    ///< runs that updated, but not with finite gradients
 };
-
-/// The command line without some options, for another run; words are quoted for a shell.
-std::string commandWithout(llvm::ArrayRef<llvm::StringRef> options);
 } // namespace ampc
 #endif

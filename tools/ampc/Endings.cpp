@@ -1,0 +1,179 @@
+// How a process of ampc ends when it does not reach its end by itself: signals that ask for it,
+// and crashes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/ampc/Endings.h"
+#include "tools/ampc/CommandLine.h"
+#include "tools/ampc/Commands.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/PrettyStackTrace.h"
+#include "llvm/Support/Signals.h"
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace ampc;
+
+namespace {
+struct StopSignal {
+  int number;
+  const char *reason;
+  bool isIgnored; ///< by the caller of the process
+};
+} // namespace
+
+static StopSignal stopSignals[] = {
+    {SIGINT, "interrupted", false},
+    {SIGTERM, "terminated", false},
+    {SIGHUP, "hung up: the terminal is gone", false},
+    {SIGQUIT, "quit", false},
+    {SIGPIPE, "stopped: nothing reads the output", false},
+    {SIGALRM, "stopped by an alarm", false},
+    {SIGXCPU, "stopped: the limit of processor time is reached", false},
+    {SIGUSR2, "stopped by SIGUSR2", false}};
+
+void ampc::noteIgnoredSignals() {
+  for (StopSignal &stop : stopSignals) {
+    struct sigaction now;
+    stop.isIgnored = (stop.number == SIGHUP || stop.number == SIGPIPE) &&
+                     sigaction(stop.number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+  }
+}
+
+static volatile std::sig_atomic_t caught = 0;
+
+static void noteStop(int signal) {
+  if (!caught)
+    caught = signal;
+}
+
+void ampc::catchStopSignals() {
+  for (const StopSignal &stop : stopSignals)
+    std::signal(stop.number, stop.isIgnored ? SIG_IGN : noteStop);
+}
+
+int ampc::stopSignal() { return caught; }
+
+std::string ampc::stopReason() {
+  for (const StopSignal &stop : stopSignals)
+    if (stop.number == caught)
+      return stop.reason;
+  return "";
+}
+
+/// What a handler of a crash may use: calls of the system alone, on texts that are made before.
+namespace {
+struct Reproducer {
+  std::string folder, command;
+  struct File {
+    std::string from, to;
+  };
+  std::vector<File> files;
+};
+} // namespace
+static Reproducer *reproducer = nullptr;
+
+static void put(int file, llvm::StringRef text) {
+  while (!text.empty()) {
+    ssize_t written = ::write(file, text.data(), text.size());
+    if (written <= 0)
+      return;
+    text = text.drop_front(size_t(written));
+  }
+}
+
+/// Of a larger file the rest is left out: the command and the model tell most.
+static void copyBeginning(const std::string &from, const std::string &to) {
+  int in = ::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  int out = in < 0 ? -1 : ::open(to.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  char part[4096];
+  for (int parts = 0; out >= 0 && parts < 4096; ++parts) {
+    ssize_t got = ::read(in, part, sizeof part);
+    if (got <= 0)
+      break;
+    put(out, {part, size_t(got)});
+  }
+  if (out >= 0)
+    ::close(out);
+  if (in >= 0)
+    ::close(in);
+}
+
+static void leaveReproducer(void *) {
+  if (!reproducer || ::mkdir(reproducer->folder.c_str(), 0700))
+    return;
+  std::string &folder = reproducer->folder;
+  int file = ::open((reproducer->files[0].to).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0)
+    return;
+  put(file, reproducer->command);
+  ::close(file);
+  for (const Reproducer::File &copy : llvm::drop_begin(reproducer->files))
+    copyBeginning(copy.from, copy.to);
+  put(STDERR_FILENO, "The command and the files that it names are in ");
+  put(STDERR_FILENO, folder);
+  put(STDERR_FILENO, ".\n");
+}
+
+/// The files of the command line: words, and what is behind an '=' or before the ':' of a part.
+static std::vector<std::string> filesOfCommand() {
+  std::vector<std::string> files;
+  for (llvm::StringRef word : llvm::drop_begin(commandLine)) {
+    llvm::SmallVector<llvm::StringRef> parts;
+    word.split(parts, '=');
+    for (llvm::StringRef part : parts)
+      for (llvm::StringRef name : {part, part.rsplit(':').first}) {
+        struct stat status;
+        if (!name.empty() && ::stat(name.str().c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+            !llvm::is_contained(files, name.str()))
+          files.push_back(name.str());
+      }
+  }
+  return files;
+}
+
+static void failOnLLVM(void *, const char *reason, bool) {
+  fail(reason);
+  ::_exit(1);
+}
+static void failOnMemory(void *, const char *, bool) {
+  put(STDERR_FILENO, "ampc: error: out of memory\n");
+  ::_exit(1);
+}
+
+void ampc::explainCrashes(const char *version) {
+  llvm::setBugReportMsg("ampc: error: ampc has crashed, which is a fault of ampc and not of the "
+                        "model. Please report it as docs/reliability.md says.\n");
+  llvm::install_fatal_error_handler(failOnLLVM);
+  llvm::install_bad_alloc_error_handler(failOnMemory);
+  static Reproducer made;
+  const char *temporary = getenv("TMPDIR");
+  made.folder = std::string(temporary && *temporary ? temporary : "/tmp") + "/ampc-crash-" +
+                std::to_string(getpid());
+  llvm::SmallString<256> current;
+  made.command = "# ampc " + std::string(version) + ", in " +
+                 (getcwd(current.data(), current.capacity()) ? current.data() : "?") + "\n";
+  for (const std::string &word : commandLine)
+    made.command += (&word == &commandLine.front() ? "" : " ") + quotedWord(word);
+  made.command += "\n";
+  made.files.push_back({"", made.folder + "/command"});
+  for (const std::string &name : filesOfCommand())
+    made.files.push_back({name, made.folder + "/" + llvm::sys::path::filename(name).str()});
+  reproducer = &made;
+  llvm::sys::AddSignalHandler(leaveReproducer, nullptr);
+}
+
+int ampc::finishStreams(int status) {
+  llvm::outs().flush();
+  if (llvm::outs().has_error()) {
+    if (status == 0)
+      status = fail("cannot write the output: " + llvm::outs().error().message());
+    llvm::outs().clear_error();
+  }
+  llvm::errs().clear_error();
+  return status;
+}
