@@ -17,6 +17,18 @@
 
 enum { AMPC_ALIGN = 64, AMPC_ERROR_BYTES = 512, AMPC_MAX_THREADS = 256 };
 
+/* ---- Numbers ---- */
+/* Rounding mode, masks of exceptions and flushing of denormals belong to the caller's thread. What
+   computes numbers of the state does so in an environment of the library's, the same on all
+   threads, else bits would depend on the host and on who does which share. */
+enum { AMPC_MXCSR_KEEP = 0x1f80, AMPC_MXCSR_FLUSH = AMPC_MXCSR_KEEP | 0x8040 };
+/* Gives the environment before. */
+static inline uint32_t ampc_rt_swap_mxcsr(uint32_t control) {
+  uint32_t before = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(control);
+  return before;
+}
+
 /* ---- Text ---- */
 /* Room for text; what does not fit is cut off. `length` counts what would have been written. */
 typedef struct {
@@ -52,6 +64,7 @@ typedef struct {
 } ampc_rt_share;
 struct ampc_rt_pool {
   int32_t workers;      /* threads beside the caller */
+  bool lost;            /* in a child of fork, which has none of them: the caller does all shares */
   _Atomic uint64_t job; /* number of the present job */
   _Atomic int32_t left; /* workers that have not finished it */
   _Atomic int32_t sleepers;
@@ -105,12 +118,17 @@ struct ampc_state {
   void *parallel_context;
   ampc_hooks hooks;
   ampc_rt_pool pool;
+  /* Begins and ends of calls that change what checkpoints hold: odd while one of them runs. */
+  _Atomic uint64_t changes;
+  int64_t process; /* that created the state */
   char error[AMPC_ERROR_BYTES];
 };
 static inline unsigned char *ampc_rt_at(const ampc_state *state, size_t place) {
   return (unsigned char *)(uintptr_t)state +
          place; /* the state owns it all; const is a promise to the caller */
 }
+/* At the begin of a change of what checkpoints hold, and at its end. */
+static inline void ampc_rt_note_change(ampc_state *state) { atomic_fetch_add(&state->changes, 1); }
 static inline unsigned char *ampc_rt_slot_data(const ampc_state *state, const ampc_slot *slot) {
   return ampc_rt_at(state, state->layout.slots) + slot->offset;
 }
@@ -162,6 +180,9 @@ void ampc_rt_touch(unsigned char *block, size_t bytes, int32_t share, int32_t sh
 /* Before the first training program: the pages that nothing has used yet. Kernels would bring them
    twice, for what they read and again for what they write there. */
 void ampc_rt_bring(ampc_state *state);
+/* Before anything runs in a state: a child of fork has its memory, but neither its threads, which
+   the caller then stands in for, nor a context of a GPU, which is an error. */
+ampc_status ampc_rt_enter_process(ampc_state *state, char *error);
 /* Runs the program that rebuilds working copies, if there is one. */
 ampc_status ampc_rt_derive(ampc_state *state);
 

@@ -21,7 +21,7 @@ typedef struct {
   int64_t data_begin, data_bytes;
   ampc_rt_range *ranges;
   int32_t count;
-  bool has_state_hash, has_plan_hash, has_data_hash, has_runs;
+  bool has_version, has_header_hash, has_state_hash, has_plan_hash, has_data_hash, has_runs;
   uint64_t state_hash, plan_hash, data_hash;
   const char *model_name;        /* in the header; or null */
   const ampc_program *differing; /* whose optimizers are others in the file; or null */
@@ -58,6 +58,32 @@ static ampc_status readAt(const Load *load, int64_t offset, unsigned char *data,
   return AMPC_OK;
 }
 
+/* 16 hexadecimal digits, as the writer prints them, and no more than `end` behind them. */
+static bool parseHash(const char *text, char end, uint64_t *hash) {
+  *hash = 0;
+  for (int i = 0; i < AMPC_HASH_DIGITS; ++i) {
+    char c = text[i];
+    if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+      return false;
+    *hash = *hash << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+  }
+  return text[AMPC_HASH_DIGITS] == end;
+}
+
+/* Before anything is read: a flipped bit may be anywhere. */
+static ampc_status checkHeaderHash(Load *load, char *header, size_t bytes) {
+  char *digits = ampc_rt_find_header_hash(header, bytes);
+  load->has_header_hash = digits != NULL;
+  if (!digits)
+    return AMPC_OK;
+  uint64_t hash;
+  bool is_hash = parseHash(digits, '"', &hash);
+  memset(digits, '0', AMPC_HASH_DIGITS);
+  return is_hash && hash == ampc_rt_header_hash(header, bytes)
+             ? AMPC_OK
+             : damaged(load, "a header that agrees with its hash");
+}
+
 /* Reads the header into the state's buffer. */
 static ampc_status readHeader(Load *load, ampc_rt_json *json) {
   char *buffer = (char *)ampc_rt_at(load->state, load->state->layout.header);
@@ -82,19 +108,9 @@ static ampc_status readHeader(Load *load, ampc_rt_json *json) {
   json->cursor = buffer;
   json->end = buffer + length;
   json->failure = NULL;
-  return readAt(load, 8, (unsigned char *)buffer, length);
-}
-
-/* 16 hexadecimal digits, as the writer prints them. */
-static bool parseHash(const char *text, uint64_t *hash) {
-  *hash = 0;
-  for (int i = 0; i < 16; ++i) {
-    char c = text[i];
-    if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
-      return false;
-    *hash = *hash << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
-  }
-  return text[16] == 0;
+  if ((status = readAt(load, 8, (unsigned char *)buffer, length)))
+    return status;
+  return checkHeaderHash(load, buffer, length);
 }
 
 static uint64_t *stagedRuns(const Load *load) {
@@ -114,8 +130,9 @@ static void parseRuns(Load *load, ampc_rt_json *json, const char *program, const
   const ampc_model *model = load->state->model;
   for (int32_t p = 0; p < model->program_count; ++p)
     if (ampc_rt_takes_data(&model->programs[p]) && !strcmp(program, model->programs[p].name)) {
-      if (!parseHash(value, &stagedRuns(load)[p]) && !json->failure)
-        json->failure = "a number of runs with 16 digits";
+      bool is_number = parseHash(value, 0, &stagedRuns(load)[p]);
+      if ((!is_number || stagedRuns(load)[p] >> 62) && !json->failure)
+        json->failure = "a number of runs with 16 digits, below 2^62";
       load->has_runs = true;
     }
 }
@@ -147,12 +164,14 @@ static void parseMetadata(Load *load, ampc_rt_json *json) {
     const char *key = ampc_rt_json_string(json);
     ampc_rt_json_expect(json, ':', "':' in metadata");
     const char *value = ampc_rt_json_string(json);
-    if (!strcmp(key, "state_hash"))
-      load->has_state_hash = parseHash(value, &load->state_hash);
+    if (!strcmp(key, AMPC_VERSION_KEY))
+      load->has_version = load->has_version || !strcmp(value, "2");
+    else if (!strcmp(key, "state_hash"))
+      load->has_state_hash = parseHash(value, 0, &load->state_hash);
     else if (!strcmp(key, "plan_hash"))
-      load->has_plan_hash = parseHash(value, &load->plan_hash);
+      load->has_plan_hash = parseHash(value, 0, &load->plan_hash);
     else if (!strcmp(key, "data_hash"))
-      load->has_data_hash = parseHash(value, &load->data_hash);
+      load->has_data_hash = parseHash(value, 0, &load->data_hash);
     else if (behind(key, AMPC_RUNS_KEY))
       parseRuns(load, json, behind(key, AMPC_RUNS_KEY), value);
     else if (behind(key, AMPC_RULES_KEY))
@@ -325,6 +344,8 @@ static ampc_status parse(Load *load, ampc_rt_json *json) {
 static ampc_status checkComplete(Load *load) {
   const ampc_model *model = load->state->model;
   char *error = load->state->error;
+  if (load->has_version && !(load->has_header_hash && load->has_data_hash))
+    return damaged(load, "the hashes that its version has");
   if (!load->weights_only && !load->has_state_hash)
     return ampc_rt_fail(
         error, AMPC_E_CKPT_MISMATCH,
@@ -506,5 +527,11 @@ ampc_status ampc_rt_load(ampc_state *state, const char *path, uint32_t flags) {
     return ampc_rt_fail(state->error, AMPC_E_ARG,
                         "load: expected flags of 0 or AMPC_LOAD_WEIGHTS, but got %u",
                         (uint64_t)flags);
-  return loadPath(state, path, flags & AMPC_LOAD_WEIGHTS, false);
+  ampc_status status = ampc_rt_enter_process(state, state->error);
+  if (status)
+    return status;
+  ampc_rt_note_change(state);
+  status = loadPath(state, path, flags & AMPC_LOAD_WEIGHTS, false);
+  ampc_rt_note_change(state);
+  return status;
 }

@@ -3,6 +3,7 @@
 #include "lib/Runtime/Internal.h"
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <time.h>
 
 /* Long enough to bridge the gap between two kernels, short enough to leave the core to others. */
@@ -103,6 +104,11 @@ static void awaitWorkers(ampc_rt_pool *pool) {
 }
 
 void ampc_rt_pool_run(ampc_rt_pool *pool, ampc_rt_body body, void *argument) {
+  if (pool->lost) {
+    for (int32_t share = 0; share <= pool->workers; ++share)
+      body(argument, share);
+    return;
+  }
   if (pool->workers) {
     pool->body = body;
     pool->argument = argument;
@@ -121,7 +127,7 @@ static void destroyLocks(ampc_rt_pool *pool) {
 }
 
 void ampc_rt_pool_stop(ampc_rt_pool *pool) {
-  if (!pool->threads)
+  if (!pool->threads || pool->lost)
     return;
   atomic_store(&pool->quit, 1);
   postJob(pool);
@@ -154,6 +160,25 @@ static ampc_status pinWorkers(const ampc_rt_pool *pool, char *error) {
   return AMPC_OK;
 }
 
+/* Signals of the host are for its own threads: a handler would run on a stack, and at the cost of a
+   step, that it does not know of. What a thread causes itself cannot be blocked. */
+static void blockSignals(sigset_t *before) {
+  static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+  sigset_t all;
+  sigfillset(&all);
+  for (size_t i = 0; i < sizeof own / sizeof *own; ++i)
+    sigdelset(&all, own[i]);
+  pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+static bool startWorker(ampc_rt_worker *worker) {
+  sigset_t before;
+  blockSignals(&before);
+  int failed = pthread_create(&worker->thread, NULL, work, worker);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return !failed;
+}
+
 ampc_status ampc_rt_pool_start(ampc_rt_pool *pool, int32_t workers, ampc_rt_worker *threads,
                                bool pin, char *error) {
   if (!workers)
@@ -165,7 +190,7 @@ ampc_status ampc_rt_pool_start(ampc_rt_pool *pool, int32_t workers, ampc_rt_work
   for (int32_t i = 0; i < workers; ++i) {
     threads[i].pool = pool;
     threads[i].share = i + 1;
-    if (pthread_create(&threads[i].thread, NULL, work, &threads[i])) {
+    if (!startWorker(&threads[i])) {
       ampc_rt_pool_stop(pool);
       return ampc_rt_fail(error, AMPC_E_MEMORY, "could not start thread %d of %d", (int64_t)i + 1,
                           (int64_t)workers);

@@ -6,6 +6,9 @@
 // these two calls, and all the time on file systems without unnamed files, the new file has a
 // hidden name of its own. That name belongs to the process that holds a lock on the file. What a
 // killed process left under it is unlocked, and the next replacement of the same path removes it.
+// A name that somebody else has locked, a stopped writer or a process that may only read the
+// folder, is passed over for the next one; where all are locked, the replacement fails after a
+// second.
 #include "lib/Runtime/Replace.h"
 #include "lib/Runtime/Internal.h"
 #include <errno.h>
@@ -16,11 +19,16 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
+
+/* Hidden names of one path: FOLDER/.NAME.ampc-new, then with 1 to 7 behind it. */
+enum { HIDDEN_NAMES = 8 };
 
 typedef struct {
   char path[PATH_MAX];   /* of the file itself, where the caller's path is a symbolic link */
-  char hidden[PATH_MAX]; /* FOLDER/.NAME.ampc-new */
+  char hidden[PATH_MAX]; /* the hidden name in use */
+  size_t end;            /* of the first one, in `hidden` */
   size_t folder;         /* bytes of the folder and its slash, in `hidden` */
   int durable;
   bool replaces;   /* there is an old file, */
@@ -83,7 +91,13 @@ static int openTarget(target *to, const char *path, int durable) {
     ampc_rt_put(&hidden, "./");
   to->folder = hidden.length;
   ampc_rt_print(&hidden, ".%s.ampc-new", to->path + folder);
-  return hidden.length < sizeof to->hidden ? 0 : ENAMETOOLONG;
+  to->end = hidden.length;
+  return hidden.length + 1 < sizeof to->hidden ? 0 : ENAMETOOLONG;
+}
+
+static void chooseHidden(target *to, int number) {
+  to->hidden[to->end] = number ? (char)('0' + number) : 0;
+  to->hidden[to->end + (number != 0)] = 0;
 }
 
 static int openFolder(target *to, int flags, mode_t mode) {
@@ -111,8 +125,9 @@ static int keepRights(const target *to, int file) {
   return mode == (now.st_mode & 0777) || fchmod(file, mode) == 0 ? 0 : errno;
 }
 
-static int lockFile(int file, int how) {
-  while (flock(file, how))
+/* EWOULDBLOCK: another process has it. */
+static int lockFile(int file) {
+  while (flock(file, LOCK_EX | LOCK_NB))
     if (errno != EINTR)
       return errno;
   return 0;
@@ -125,13 +140,13 @@ static bool isAt(const char *path, int file) {
 }
 
 /* Opens what is at the hidden name and locks it: only who holds this lock may rename or remove it.
-   `waits`: for another process that is about to do so. *file is negative if there is nothing. */
-static int openHidden(const target *to, int flags, bool waits, int *file) {
+ *file is negative if there is nothing. */
+static int openHidden(const target *to, int flags, int *file) {
   for (int tries = 0; tries < 1000; ++tries) {
-    *file = open(to->hidden, flags | O_NOFOLLOW | O_CLOEXEC, 0666);
+    *file = open(to->hidden, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0666);
     if (*file < 0)
       return errno == ENOENT ? 0 : errno;
-    int failure = lockFile(*file, waits ? LOCK_EX : LOCK_EX | LOCK_NB);
+    int failure = lockFile(*file);
     if (!failure && isAt(to->hidden, *file))
       return 0;
     close(*file);
@@ -139,16 +154,24 @@ static int openHidden(const target *to, int flags, bool waits, int *file) {
     if (failure)
       return failure;
   }
-  return EAGAIN; /* a thousand others came first, or files change their numbers here */
+  return EWOULDBLOCK; /* a thousand others came first, or files change their numbers here */
 }
 
-static int removeStale(const target *to, bool waits) {
-  int file, failure = openHidden(to, O_RDONLY, waits, &file);
+/* What nobody holds any more at the hidden name. */
+static int removeStale(const target *to) {
+  int file, failure = openHidden(to, O_RDONLY, &file);
   if (failure || file < 0)
     return failure;
   failure = unlink(to->hidden) ? errno : 0;
   close(file);
   return failure;
+}
+
+static void removeAllStale(target *to) {
+  for (int number = 0; number < HIDDEN_NAMES; ++number) {
+    chooseHidden(to, number);
+    removeStale(to);
+  }
 }
 
 /* Moves the locked file at the hidden name to the path. */
@@ -167,14 +190,41 @@ static int writeContent(const target *to, int file, ampc_rt_writer write, void *
   return failure || !to->durable || fsync(file) == 0 ? failure : errno;
 }
 
-/* Gives an unnamed file the hidden name. */
-static int linkUnnamed(const target *to, int file) {
+/* Other replacements hold a name for moments, as they look for what is stale: for a second of
+   rounds over all names, a millisecond apart. A signal only makes one of them shorter. */
+static bool mayTryAgain(int *round) {
+  const struct timespec pause = {0, 1000000};
+  if (++*round >= 1000)
+    return false;
+  nanosleep(&pause, NULL);
+  return true;
+}
+
+/* Gives an unnamed file the first hidden name that is free. */
+static int linkToFree(target *to, int file) {
   char link[64];
   ampc_rt_text text = {link, sizeof link, 0};
   ampc_rt_print(&text, "/proc/self/fd/%d", (int64_t)file);
-  int failure = lockFile(file, LOCK_EX);
-  while (!failure && linkat(AT_FDCWD, link, AT_FDCWD, to->hidden, AT_SYMLINK_FOLLOW))
-    failure = errno == EEXIST ? removeStale(to, true) : errno;
+  int failure = lockFile(file);
+  for (int number = 0; !failure && number < HIDDEN_NAMES; ++number) {
+    chooseHidden(to, number);
+    for (int tries = 0; !failure && tries < 1000; ++tries) {
+      if (linkat(AT_FDCWD, link, AT_FDCWD, to->hidden, AT_SYMLINK_FOLLOW) == 0)
+        return 0;
+      if (errno != EEXIST)
+        return errno;
+      failure = removeStale(to);
+    }
+    failure = 0; /* what is there is another one's */
+  }
+  return failure ? failure : EWOULDBLOCK;
+}
+
+static int linkUnnamed(target *to, int file) {
+  int failure, round = 0;
+  do
+    failure = linkToFree(to, file);
+  while (failure == EWOULDBLOCK && mayTryAgain(&round));
   return failure;
 }
 
@@ -184,8 +234,7 @@ static int replaceByUnnamed(target *to, ampc_rt_writer write, void *argument, bo
   int file = openFolder(to, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   if (file < 0)
     return errno;
-  /* First, since the disk may be full of it; what another process holds goes without this. */
-  removeStale(to, false);
+  removeAllStale(to); /* first, since the disk may be full of it */
   int failure = writeContent(to, file, write, argument);
   *possible = failure != 0;
   if (!failure && !(failure = linkUnnamed(to, file))) {
@@ -196,10 +245,35 @@ static int replaceByUnnamed(target *to, ampc_rt_writer write, void *argument, bo
   return failure;
 }
 
-static int replaceByNamed(const target *to, ampc_rt_writer write, void *argument) {
-  int file, failure = openHidden(to, O_RDWR | O_CREAT, true, &file);
-  if (failure || file < 0)
-    return failure ? failure : ENOENT;
+/* Opens and locks the first hidden name that is free. Names that the process may not open, or that
+   are no files, are another one's as well. */
+static int createFree(target *to, int *file) {
+  int failure = 0;
+  for (int number = 0; number < HIDDEN_NAMES; ++number) {
+    chooseHidden(to, number);
+    failure = openHidden(to, O_RDWR | O_CREAT, file);
+    if (!failure)
+      return *file < 0 ? ENOENT : 0;
+    struct stat there;
+    if (syscall(SYS_lstat, to->hidden, &there))
+      return failure; /* nothing is in the way: the folder does not take a file */
+  }
+  return failure;
+}
+
+static int createNamed(target *to, int *file) {
+  int failure, round = 0;
+  do
+    failure = createFree(to, file);
+  while (failure == EWOULDBLOCK && mayTryAgain(&round));
+  return failure;
+}
+
+static int replaceByNamed(target *to, ampc_rt_writer write, void *argument) {
+  removeAllStale(to);
+  int file, failure = createNamed(to, &file);
+  if (failure)
+    return failure;
   failure = ftruncate(file, 0) ? errno : writeContent(to, file, write, argument);
   if (failure)
     unlink(to->hidden);

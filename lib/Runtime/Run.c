@@ -4,16 +4,11 @@
 #include "lib/Runtime/Internal.h"
 #include <string.h>
 
-/* Rounding mode and flushing of denormals belong to the caller's thread; kernels run with the same
-   on all threads, else the bits would depend on who runs which task. */
-enum { KEEP_MXCSR = 0x1f80, FLUSH_MXCSR = KEEP_MXCSR | 0x8040 };
-
 static void runTasks(const ampc_rt_call *call, ampc_kernel_fn function, int64_t begin, int64_t end,
                      int32_t share) {
-  uint32_t control = __builtin_ia32_stmxcsr();
-  __builtin_ia32_ldmxcsr(call->state->flushes ? FLUSH_MXCSR : KEEP_MXCSR);
+  uint32_t host = ampc_rt_swap_mxcsr(call->state->flushes ? AMPC_MXCSR_FLUSH : AMPC_MXCSR_KEEP);
   function(call->operands, begin, end, call->scratch + call->scratch_stride * (size_t)share);
-  __builtin_ia32_ldmxcsr(control);
+  ampc_rt_swap_mxcsr(host);
 }
 
 typedef struct {

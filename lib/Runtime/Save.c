@@ -25,17 +25,19 @@ static void putJsonString(ampc_rt_text *text, const char *string) {
 }
 
 /* What a file gets of a slot, in parts of a multiple of 8 bytes but for the last. 0, or what the
-   visitor returned in place of it. */
+   visitor returned in place of it. Parts in another order than the memory's lie where a load has
+   its ranges. */
 typedef int (*Visit)(void *argument, const unsigned char *data, size_t bytes);
 static int forEachPart(const ampc_state *state, const ampc_slot *slot, Visit visit,
                        void *argument) {
   const unsigned char *memory = ampc_rt_slot_data(state, slot);
   if (!slot->tensor.memory_rank)
     return visit(argument, memory, (size_t)slot->tensor.bytes);
-  unsigned char part[16384];
-  for (int64_t at = 0; at < slot->tensor.bytes; at += (int64_t)sizeof part) {
+  unsigned char *part = ampc_rt_at(state, state->layout.ranges);
+  int64_t room = (int64_t)(sizeof(ampc_rt_range) * (size_t)state->layout.range_count) / 8 * 8;
+  for (int64_t at = 0; at < slot->tensor.bytes; at += room) {
     int64_t left = slot->tensor.bytes - at;
-    int64_t bytes = left < (int64_t)sizeof part ? left : (int64_t)sizeof part;
+    int64_t bytes = left < room ? left : room;
     ampc_rt_to_rows(&slot->tensor, memory, at, bytes, part);
     int failure = visit(argument, part, (size_t)bytes);
     if (failure)
@@ -60,12 +62,26 @@ uint64_t ampc_rt_data_hash(const ampc_state *state) {
   return hash;
 }
 
+char *ampc_rt_find_header_hash(char *header, size_t bytes) {
+  static const char key[] = "\"" AMPC_HEADER_HASH_KEY "\":\"";
+  const size_t length = sizeof key - 1;
+  for (size_t i = 0; i + length + AMPC_HASH_DIGITS <= bytes; ++i)
+    if (header[i] == '"' && !memcmp(header + i, key, length))
+      return header + i + length;
+  return NULL;
+}
+
+uint64_t ampc_rt_header_hash(const char *header, size_t bytes) {
+  return ampc_rt_hash_bytes(AMPC_DATA_HASH_SEED, (const unsigned char *)header, bytes);
+}
+
 /* Length in 8 bytes, then JSON, filled up with blanks to a multiple of 8 bytes. */
 static size_t writeHeader(const ampc_state *state) {
   const ampc_model *model = state->model;
   char *start = (char *)ampc_rt_at(state, state->layout.header);
   ampc_rt_text text = {start + 8, state->layout.header_bytes - 8, 0};
-  ampc_rt_put(&text, "{\"__metadata__\":{\"format\":\"ampc\",\"model\":");
+  ampc_rt_put(&text, "{\"__metadata__\":{\"format\":\"ampc\",\"" AMPC_VERSION_KEY
+                     "\":\"2\",\"" AMPC_HEADER_HASH_KEY "\":\"0000000000000000\",\"model\":");
   putJsonString(&text, model->name);
   ampc_rt_print(&text, ",\"state_hash\":\"%x\",\"plan_hash\":\"%x\",\"data_hash\":\"%x\"",
                 model->state_hash, model->plan_hash, ampc_rt_data_hash(state));
@@ -97,6 +113,11 @@ static size_t writeHeader(const ampc_state *state) {
     ampc_rt_put_char(&text, ' ');
   uint64_t length = text.length;
   memcpy(start, &length, 8);
+  uint64_t hash = ampc_rt_header_hash(start + 8, text.length);
+  char digits[AMPC_HASH_DIGITS + 1];
+  ampc_rt_text room = {digits, sizeof digits, 0};
+  ampc_rt_print(&room, "%x", hash);
+  memcpy(ampc_rt_find_header_hash(start + 8, text.length), digits, AMPC_HASH_DIGITS);
   return 8 + text.length;
 }
 
@@ -120,6 +141,7 @@ static int writePart(void *argument, const unsigned char *data, size_t bytes) {
 
 static int writeState(void *argument, int file) {
   const ampc_state *state = argument;
+  uint64_t changes = atomic_load(&state->changes);
   size_t header = writeHeader(state);
   int failure = writeAll(file, ampc_rt_at(state, state->layout.header), header);
   for (int32_t s = 0; s < state->model->slot_count && !failure; ++s) {
@@ -127,7 +149,8 @@ static int writeState(void *argument, int file) {
     if (ampc_rt_is_saved(slot))
       failure = forEachPart(state, slot, writePart, &file);
   }
-  return failure;
+  bool is_same = changes % 2 == 0 && atomic_load(&state->changes) == changes;
+  return failure || is_same ? failure : ECANCELED;
 }
 
 ampc_status ampc_rt_save(ampc_state *state, const char *path) {
@@ -137,13 +160,18 @@ ampc_status ampc_rt_save(ampc_state *state, const char *path) {
   if (!path || !*path)
     return ampc_rt_fail(state->error, AMPC_E_ARG, "save: path is missing");
   if (state->model->device) {
-    ampc_status status = state->model->device->pull(state, state->error);
-    if (status)
+    ampc_status status = ampc_rt_enter_process(state, state->error);
+    if (status || (status = state->model->device->pull(state, state->error)))
       return status;
   }
   int failure = ampc_rt_replace_file(path, writeState, state, true);
   if (state->model->device)
     state->model->device->forget(state);
+  if (failure == ECANCELED)
+    return ampc_rt_fail(state->error, AMPC_E_ARG,
+                        "save: %s: expected no call that changes the state at the same time, but "
+                        "got one; the file is as it was",
+                        path);
   if (failure)
     return ampc_rt_fail(state->error, AMPC_E_IO, "save: %s: %s", path, ampc_rt_errno_text(failure));
   return AMPC_OK;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* Addresses that a run of the program keeps. */
 static int32_t operandRoom(const ampc_model *model, const ampc_program *program) {
@@ -65,7 +66,7 @@ static size_t rulesBytes(const ampc_program *program) {
 /* An upper bound of the header of this model's checkpoints: names may need escapes of six
  * characters. */
 static size_t headerBytes(const ampc_model *model) {
-  size_t bytes = 512 + 6 * strlen(model->name);
+  size_t bytes = 640 + 6 * strlen(model->name);
   for (int32_t s = 0; s < model->slot_count; ++s)
     bytes +=
         128 + 6 * strlen(model->slots[s].tensor.name) + 21 * (size_t)model->slots[s].tensor.rank;
@@ -292,12 +293,18 @@ static ampc_status start(const ampc_model *model, const ampc_options *options,
   if (!memory)
     return ampc_rt_fail(error, AMPC_E_MEMORY, "could not allocate %u bytes",
                         (uint64_t)layout->total);
+  if ((uintptr_t)memory % AMPC_ALIGN) {
+    options->release(context, memory);
+    return ampc_rt_fail(error, AMPC_E_ARG,
+                        "options: expected allocate to give memory aligned to 64 bytes");
+  }
   ampc_state *state = memory;
   if (!is_zero) {
     memset(state, 0, layout->slots);
     memset((char *)memory + layout->room, 0, layout->total - layout->room);
   }
   state->model = model;
+  state->process = getpid();
   state->layout = *layout;
   state->tier = choice->tier;
   state->split = options->want_split != 0;
@@ -373,11 +380,23 @@ ampc_status ampc_rt_create(const ampc_model *model, const ampc_options *given, a
   return status;
 }
 
+ampc_status ampc_rt_enter_process(ampc_state *state, char *error) {
+  if ((!state->pool.workers && !state->model->device) || state->process == getpid())
+    return AMPC_OK;
+  state->pool.lost = true;
+  return state->model->device
+             ? ampc_rt_fail(error, AMPC_E_DEVICE,
+                            "expected the process that created the state, but got a child of fork, "
+                            "which has no context of the GPU")
+             : AMPC_OK;
+}
+
 void ampc_rt_destroy(ampc_state *state) {
   if (!state)
     return;
+  bool is_here = ampc_rt_enter_process(state, NULL) == AMPC_OK;
   ampc_rt_pool_stop(&state->pool);
-  if (state->model->device)
+  if (state->model->device && is_here)
     state->model->device->destroy(state);
   if (state->own_memory)
     state->release(state->allocator_context, state);
@@ -448,7 +467,7 @@ ampc_status ampc_rt_get(ampc_state *state, int32_t number, void *data, size_t by
   state->error[0] = 0;
   const ampc_slot *slot = findSlot(state, number);
   ampc_status status = checkTensor(slot, data, bytes, "get", state->error);
-  if (status)
+  if (status || (status = ampc_rt_enter_process(state, state->error)))
     return status;
   const struct ampc_rt_device *device = state->model->device;
   if (device && !slot->tensor.memory_rank)
@@ -465,12 +484,13 @@ ampc_status ampc_rt_set(ampc_state *state, int32_t number, const void *data, siz
   state->error[0] = 0;
   const ampc_slot *slot = findSlot(state, number);
   ampc_status status = checkTensor(slot, data, bytes, "set", state->error);
-  if (status)
+  if (status || (status = ampc_rt_enter_process(state, state->error)))
     return status;
   unsigned char *memory = ampc_rt_slot_data(state, slot);
+  ampc_rt_note_change(state);
   ampc_rt_from_rows(&slot->tensor, memory, data);
-  if (state->model->device &&
-      (status = state->model->device->write(state, slot, memory, state->error)))
-    return status;
-  return ampc_rt_derive(state);
+  if (state->model->device)
+    status = state->model->device->write(state, slot, memory, state->error);
+  ampc_rt_note_change(state);
+  return status ? status : ampc_rt_derive(state);
 }

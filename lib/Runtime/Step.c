@@ -29,6 +29,13 @@ static ampc_status checkGradients(const ampc_state *state, const ampc_program *p
                       program->name, grad->name);
 }
 
+/* Finite and not negative, by its bits: a comparison with NaN may be a trap of the host's. */
+static bool isFactor(float number) {
+  uint32_t bits;
+  memcpy(&bits, &number, sizeof bits);
+  return bits < 0x7f800000 || bits == 0x80000000;
+}
+
 static ampc_status checkHead(const ampc_state *state, const ampc_program *program,
                              const ampc_run_in *in, char *error) {
   uint64_t expected = sizeof(ampc_run_in) + sizeof(void *) * (uint64_t)program->input_count;
@@ -40,7 +47,7 @@ static ampc_status checkHead(const ampc_state *state, const ampc_program *progra
   if (in->flags)
     return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected in->flags of 0, but got %u", program->name,
                         (uint64_t)in->flags);
-  if (!(in->lr_factor >= 0 && in->lr_factor <= 3.4e38f))
+  if (!isFactor(in->lr_factor))
     return ampc_rt_fail(error, AMPC_E_ARG,
                         "%s: expected in->lr_factor to be finite and not negative", program->name);
   if (in->workspace && ampc_rt_is_training(program))
@@ -227,8 +234,17 @@ static const double *reportNumbers(const ampc_rt_call *call, bool known) {
   return numbers;
 }
 
-/* `ran`: the backward pass, too. Gives the skips in a row. */
-static uint64_t report(const ampc_rt_call *call, double scale, bool ran, void *out) {
+/* Number of updates. Beyond 2^53 a double would be another one. */
+static uint64_t stepsOf(const ampc_rt_call *call) {
+  if (call->program->step_slot < 0)
+    return 0;
+  const ampc_slot *slot = &call->state->model->slots[call->program->step_slot];
+  return (uint64_t)ampc_rt_read_int(ampc_rt_slot_data(call->state, slot), slot->tensor.dtype, 0);
+}
+
+/* `ran`: the backward pass, too. */
+static __attribute__((noinline)) void measure(const ampc_rt_call *call, double scale, bool ran,
+                                              ampc_train_out *report) {
   const ampc_program *program = call->program;
   ampc_train_out result;
   memset(&result, 0, sizeof result);
@@ -244,7 +260,16 @@ static uint64_t report(const ampc_rt_call *call, double scale, bool ran, void *o
   result.found_inf = result.nonfinite != 0;
   result.skipped = ran && isRefused(call);
   result.skipped_in_row = countSkips(call, ran);
-  result.step = (uint64_t)slotValue(call, program->step_slot, 0);
+  result.step = stepsOf(call);
+  *report = result;
+}
+
+/* Gives the skips in a row. Hooks of the host run in its own environment. */
+static uint64_t report(const ampc_rt_call *call, double scale, bool ran, void *out) {
+  ampc_train_out result;
+  uint32_t host = ampc_rt_swap_mxcsr(AMPC_MXCSR_KEEP);
+  measure(call, scale, ran, &result);
+  ampc_rt_swap_mxcsr(host);
   if (call->hooks && call->hooks->on_step) {
     result.size = sizeof result;
     call->hooks->on_step(call->hooks->context, &result);
@@ -257,25 +282,36 @@ static uint64_t report(const ampc_rt_call *call, double scale, bool ran, void *o
   return result.skipped_in_row;
 }
 
-static ampc_status train(const ampc_rt_call *call, void *out, char *error) {
-  double scale = slotValue(call, call->program->scale_slot, 1);
+/* All of a training call that changes the state. `finite`: the loss is. */
+static ampc_status change(const ampc_rt_call *call, bool *finite, char *error) {
   const ampc_program *grad = gradOf(call->state, call->program);
   bool isSplit = grad && call->program->kind != AMPC_PROGRAM_TRAIN;
-  bool finite = true, refused = false;
   if (isOnDevice(call->state)) {
+    bool refused = false;
     ampc_status status = runOnDevice(call, &refused, error);
     if (status)
       return status;
-    finite = !refused;
+    *finite = !refused;
   } else {
-    finite = runGuarded(call);
+    *finite = runGuarded(call);
   }
   if (isSplit) /* a loss that is not finite leaves some gradients as they were */
-    *readyOf(call->state, grad) = finite && call->program == grad;
+    *readyOf(call->state, grad) = *finite && call->program == grad;
   if (ampc_rt_takes_data(call->program)) {
     advanceRandom(call->state);
     ++ampc_rt_runs_data(call->state)[call->program - call->state->model->programs];
   }
+  return AMPC_OK;
+}
+
+static ampc_status train(ampc_state *state, const ampc_rt_call *call, void *out, char *error) {
+  double scale = slotValue(call, call->program->scale_slot, 1);
+  bool finite = true;
+  ampc_rt_note_change(state);
+  ampc_status status = change(call, &finite, error);
+  ampc_rt_note_change(state);
+  if (status)
+    return status;
   uint64_t skips = report(call, scale, finite, out);
   if (!finite)
     return ampc_rt_fail(error, AMPC_E_NONFINITE_LOSS,
@@ -373,7 +409,8 @@ static ampc_status run(ampc_state *state, int32_t number, const void *input, voi
   char *error = hasRoomForMessage(program, in) ? in->workspace : state->error;
   *error = 0;
   ampc_status status = checkHead(state, program, in, error);
-  if (status || (status = checkGradients(state, program, error)))
+  if (status || (status = checkGradients(state, program, error)) ||
+      ((!in->workspace || isOnDevice(state)) && (status = ampc_rt_enter_process(state, error))))
     return status;
   int64_t valid = in->valid ? (int64_t)in->valid : program->batch;
   if ((status = checkInputs(state, program, in, valid, error)) ||
@@ -394,7 +431,7 @@ static ampc_status run(ampc_state *state, int32_t number, const void *input, voi
   if (isShort)
     ampc_rt_widen(&call);
   if (ampc_rt_is_training(program))
-    return train(&call, output, error);
+    return train(state, &call, output, error);
   if (onDevice)
     return runOnDevice(&call, &refused, error);
   ampc_rt_walk(&call, 0, program->entry_count);
@@ -417,7 +454,9 @@ uint64_t ampc_rt_runs(const ampc_state *state, int32_t number) {
 }
 
 void ampc_rt_set_runs(ampc_state *state, int32_t number, uint64_t runs) {
+  ampc_rt_note_change(state);
   ampc_rt_runs_data(state)[number] = runs;
+  ampc_rt_note_change(state);
 }
 
 ampc_status ampc_rt_derive(ampc_state *state) {
@@ -439,5 +478,6 @@ ampc_status ampc_rt_derive(ampc_state *state) {
 }
 
 ampc_status ampc_rt_refresh(ampc_state *state) {
-  return state ? ampc_rt_derive(state) : AMPC_E_ARG;
+  ampc_status status = state ? ampc_rt_enter_process(state, state->error) : AMPC_E_ARG;
+  return status ? status : ampc_rt_derive(state);
 }

@@ -151,6 +151,10 @@ class _Model:
 
     __del__ = close
 
+    def __reduce_ex__(self, protocol):
+        raise TypeError("expected a model where it was made, but got a copy of it (copy, pickle or another process): its state is memory "
+                        "of the library, which save() and load() copy")
+
     def __enter__(self):
         return self
 
