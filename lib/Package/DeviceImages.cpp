@@ -133,20 +133,37 @@ static llvm::Expected<std::string> runAssembler(StringRef assembler, StringRef p
   return written;
 }
 
+/// A file of the cache ends with a hash of what is before it: what a disk or another program has
+/// changed is assembled again.
+static std::string withHash(StringRef code) {
+  uint64_t hash = llvm::xxh3_64bits(code);
+  return (code + StringRef(reinterpret_cast<const char *>(&hash), sizeof hash)).str();
+}
+
+/// The machine code of a file of the cache; none if the file is missing or damaged.
+static std::optional<std::string> readCached(const std::string &name) {
+  llvm::Expected<std::string> file = readFile(name);
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return {};
+  }
+  std::string code = file->substr(0, file->size() - std::min(file->size(), sizeof(uint64_t)));
+  if (!isMachineCode(code) || withHash(code) != *file)
+    return {};
+  return code;
+}
+
 llvm::Expected<std::string> ampc::assemble(StringRef assembler, StringRef ptx, StringRef chip) {
   std::string folder = cacheFolder(), cached = folder + "/" + keyOf(assembler, ptx, chip);
-  if (!folder.empty()) {
-    if (llvm::Expected<std::string> known = readFile(cached); known && isMachineCode(*known))
-      return known;
-    else if (!known)
-      llvm::consumeError(known.takeError());
-  }
+  if (!folder.empty())
+    if (std::optional<std::string> known = readCached(cached))
+      return *known;
   llvm::Expected<std::string> code = runAssembler(assembler, ptx, chip);
   if (!code)
     return code;
   // A cache that cannot be written is none.
   if (!folder.empty() && !fs::create_directories(folder))
-    llvm::consumeError(writeFile(cached, *code));
+    llvm::consumeError(writeFile(cached, withHash(*code)));
   return code;
 }
 
