@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
 #include "ampc/Target/Target.h"
+#include "lib/Kernel/Planning/FirstFit.h"
 #include "lib/Kernel/Planning/MicroBatches.h"
 #include "lib/Kernel/Planning/Schedule.h"
 #include "mlir-dialects/Train/Origin.h"
@@ -18,16 +19,6 @@ using kernel::PlaceAttr;
 using kernel::Space;
 
 namespace {
-/// Bytes of the arena from the first kernel that writes them to the last that reads them.
-struct Buffer {
-  int64_t bytes, first, last, offset = 0;
-  int64_t tail = 0, tailTime = 0; ///< more bytes, right behind these, while one kernel runs
-
-  int64_t bytesBeside(const Buffer &other) const {
-    return bytes + (other.first <= tailTime && tailTime <= other.last ? tail : 0);
-  }
-};
-
 class Arena {
 public:
   Arena(kernel::ProgramOp program, Homes &homes, const Target &target)
@@ -200,15 +191,9 @@ void Arena::assignOffsets() {
   auto order = llvm::map_to_vector(buffers, [](Buffer &buffer) { return &buffer; });
   llvm::stable_sort(order,
                     [](Buffer *a, Buffer *b) { return a->bytes + a->tail > b->bytes + b->tail; });
-  SmallVector<Buffer *> placed; // by offset
+  FirstFit placed;
   for (Buffer *buffer : order) {
-    for (Buffer *other : placed)
-      if (other->first <= buffer->last && buffer->first <= other->last &&
-          other->offset < buffer->offset + buffer->bytesBeside(*other))
-        buffer->offset = std::max(buffer->offset, other->offset + other->bytesBeside(*buffer));
-    placed.insert(llvm::upper_bound(placed, buffer,
-                                    [](Buffer *a, Buffer *b) { return a->offset < b->offset; }),
-                  buffer);
+    placed.place(*buffer);
     peak = std::max(peak, buffer->offset + buffer->bytes + buffer->tail);
   }
 }

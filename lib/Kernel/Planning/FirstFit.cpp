@@ -1,0 +1,97 @@
+// Offsets of buffers in an arena by first fit.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Kernel/Planning/FirstFit.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
+
+using namespace llvm;
+using namespace ampc;
+
+/// Near the root of the 10^4 to 10^6 buffers for which runs are there.
+static constexpr size_t mostInRun = 256;
+
+void FirstFit::Run::summarize() {
+  leastFirst = leastLast = std::numeric_limits<int64_t>::max();
+  mostFirst = mostLast = end = mostGap = 0;
+  hasTails = false;
+  for (auto [i, buffer] : llvm::enumerate(buffers)) {
+    leastFirst = std::min(leastFirst, buffer->first);
+    mostFirst = std::max(mostFirst, buffer->first);
+    leastLast = std::min(leastLast, buffer->last);
+    mostLast = std::max(mostLast, buffer->last);
+    if (i > 0)
+      mostGap = std::max(mostGap, buffer->offset - end);
+    end = std::max(end, buffer->offset + buffer->bytes);
+    hasTails |= buffer->tail != 0;
+  }
+}
+
+/// Moves the buffer behind all that it meets in the runs, and drops those that are passed: their
+/// buffers end before it. Whether it was moved.
+bool FirstFit::pass(ArrayRef<Run> &runs, Buffer &buffer) {
+  int64_t old = buffer.offset;
+  auto isReached = [&](const Buffer *other) {
+    return other->offset < buffer.offset + buffer.bytes + buffer.tail;
+  };
+  for (; !runs.empty() && isReached(runs.front().buffers.front()); runs = runs.drop_front()) {
+    const Run &run = runs.front();
+    if (run.mostLast < buffer.first || run.leastFirst > buffer.last)
+      continue;
+    bool allLive = run.mostFirst <= buffer.last && run.leastLast >= buffer.first;
+    if (allLive && !run.hasTails && !buffer.tail && run.mostGap < buffer.bytes) {
+      buffer.offset = std::max(buffer.offset, run.end);
+      continue;
+    }
+    for (Buffer *other : run.buffers)
+      if (other->livesWith(buffer) && other->offset < buffer.offset + buffer.bytesBeside(*other))
+        buffer.offset = std::max(buffer.offset, other->offset + other->bytesBeside(buffer));
+    if (!isReached(run.buffers.back()))
+      break; // what others move it by may lead to the rest
+  }
+  return buffer.offset != old;
+}
+
+bool FirstFit::passAll(Buffer &buffer) {
+  auto ahead = llvm::map_to_vector(byLife, [](const Runs &runs) { return ArrayRef(runs); });
+  int64_t old = buffer.offset;
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (ArrayRef<Run> &runs : ahead)
+      moved |= pass(runs, buffer);
+  }
+  return buffer.offset != old;
+}
+
+void FirstFit::place(Buffer &buffer) {
+  // A tail meets buffers that the bytes in front of it do not, so that the buffer may have been
+  // moved onto one that it had been compared with: all are compared again.
+  while (passAll(buffer) && buffer.tail)
+    ;
+  unsigned life = llvm::Log2_64(buffer.last - buffer.first + 1);
+  if (byLife.size() <= life)
+    byLife.resize(life + 1);
+  insert(byLife[life], buffer);
+}
+
+/// Behind others of its offset.
+void FirstFit::insert(Runs &runs, Buffer &buffer) {
+  auto comesBefore = [](const Buffer *a, const Buffer *b) { return a->offset < b->offset; };
+  if (runs.empty())
+    runs.emplace_back();
+  auto behind = llvm::upper_bound(runs, &buffer, [&](const Buffer *a, const Run &run) {
+    return !run.buffers.empty() && comesBefore(a, run.buffers.front());
+  });
+  size_t number = behind == runs.begin() ? 0 : behind - runs.begin() - 1;
+  auto &into = runs[number].buffers;
+  into.insert(llvm::upper_bound(into, &buffer, comesBefore), &buffer);
+  if (into.size() > mostInRun) {
+    Run rest;
+    rest.buffers.assign(into.begin() + mostInRun / 2, into.end());
+    rest.summarize();
+    into.truncate(mostInRun / 2);
+    runs.insert(runs.begin() + number + 1, std::move(rest));
+  }
+  runs[number].summarize();
+}
