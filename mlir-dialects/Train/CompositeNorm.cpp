@@ -51,6 +51,13 @@ template <typename Op> static LogicalResult verifyRowsOfChannels(Op op, int64_t 
                  failed(verifyChannels(op, x, {op.getGamma(), op.getBeta()}, op.getDim())));
 }
 
+/// Whether gain and bias, of one number per channel, are the same for all rows. A batch of as many
+/// rows as x has channels would scale every row of x by all rows of the batch.
+template <typename Op>
+static bool hasChannelsOfAllRows(Op op, llvm::function_ref<bool(Value)> isBatched) {
+  return !isBatched(op.getGamma()) && !isBatched(op.getBeta());
+}
+
 /// (x - mean) / sqrt(variance + eps), with statistics over `dims`.
 static Value normalized(GradBuilder &b, Value x, ArrayRef<int64_t> dims, const APFloat &eps) {
   auto column = GradBuilder::withOnes(x.getType(), dims);
@@ -67,7 +74,9 @@ LogicalResult GroupNormOp::verify() {
                          << " channels are a multiple of, but got " << getGroups();
   return success();
 }
-bool GroupNormOp::keepsLeadingDimension(IsBatched) { return true; }
+bool GroupNormOp::keepsLeadingDimension(IsBatched isBatched) {
+  return hasChannelsOfAllRows(*this, isBatched);
+}
 SmallVector<Value> GroupNormOp::decompose(GradBuilder &b) {
   RankedTensorType type = getX().getType();
   int64_t inner = 1;
@@ -81,7 +90,9 @@ SmallVector<Value> GroupNormOp::decompose(GradBuilder &b) {
 }
 
 LogicalResult InstanceNormOp::verify() { return verifyRowsOfChannels(*this, 3); }
-bool InstanceNormOp::keepsLeadingDimension(IsBatched) { return true; }
+bool InstanceNormOp::keepsLeadingDimension(IsBatched isBatched) {
+  return hasChannelsOfAllRows(*this, isBatched);
+}
 SmallVector<Value> InstanceNormOp::decompose(GradBuilder &b) {
   Value y = normalized(b, wide(b, getX()), dimsBetween(1, getType().getRank() - 1), getEps());
   return {narrow(b, b.add(b.mul(y, wide(b, getGamma())), wide(b, getBeta())), getType())};
