@@ -296,7 +296,7 @@ void Run::infer(int number) {
     ampc_tensor tensor = program.outputs[i];
     std::vector<int64_t> dims(tensor.dims, tensor.dims + tensor.rank);
     if (tensor.batched && tensor.rank) { // rows that do not count are not written
-      dims[0] = rowsOf(program);
+      dims[0] = dims[0] / program.batch * rowsOf(program);
       tensor.bytes = tensor.bytes / program.batch * rowsOf(program);
       tensor.dims = dims.data();
     }
