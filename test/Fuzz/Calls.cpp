@@ -85,6 +85,7 @@ private:
   void record(const std::string &name, const ampc_tensor &tensor, const void *data);
   void recordNumber(const std::string &name, double value);
   void recordState(const std::string &prefix, bool withGradients);
+  void resetState(const std::string &prefix);
   GuardedMemory makeInput(const ampc_program &program, const ampc_tensor &tensor, int round);
   int64_t rowsOf(const ampc_program &program) const;
   void train(int program, int round, const std::string &name);
@@ -185,6 +186,21 @@ void Run::recordState(const std::string &prefix, bool withGradients) {
       record(prefix + model.slots[i].tensor.name, model.slots[i].tensor,
              ampc_rt_tensor_data(state, i));
   }
+}
+
+/// All but gradients becomes what was recorded.
+void Run::resetState(const std::string &prefix) {
+  for (int i = 0; i < model.slot_count; ++i) {
+    const ampc_tensor &tensor = model.slots[i].tensor;
+    auto found = result.find(prefix + tensor.name);
+    if (found == result.end())
+      continue;
+    auto *data = static_cast<char *>(ampc_rt_tensor_data(state, i));
+    int64_t bytes = ampc_rt_dtype_bytes(tensor.dtype);
+    for (int64_t k = 0, count = countOf(tensor); k < count; ++k)
+      std::memcpy(data + placeOf(tensor, k) * bytes, found->second.bytes.data() + k * bytes, bytes);
+  }
+  ampc_rt_refresh(state);
 }
 
 int64_t Run::rowsOf(const ampc_program &program) const {
@@ -304,16 +320,18 @@ void Run::infer(int number) {
   }
 }
 
-/// With the gradients and the state around it, if they are wanted.
+/// With the gradients and the state around it, if they are wanted. `grad` moves running statistics
+/// and the state of random numbers as the step does, which has to begin where `grad` began.
 void Run::step(int number, int round) {
   std::string name = model.programs[number].name, at = name + "/" + std::to_string(round) + "/";
   if (calls.detailed) {
+    recordState(at + "before/", false);
     for (int i = 0; i < model.program_count; ++i)
       if (model.programs[i].kind == AMPC_PROGRAM_GRAD &&
           model.programs[i].step_slot == model.programs[number].step_slot)
         train(i, round, model.programs[i].name);
     recordState(at + "gradient/", true);
-    recordState(at + "before/", false);
+    resetState(at + "before/");
   }
   train(number, round, name);
   if (calls.detailed)

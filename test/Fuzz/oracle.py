@@ -246,8 +246,6 @@ class Oracle:
             gradients = self.gradients(step, at, wide)
             if round == 0 and known and np.isfinite(loss.e) and not self.has(function, rules.cuts_gradient):
                 self.problems += rules.check_gradients(self, step, at, gradients)
-            if self.has(function, rules.draws):
-                return  # the gradient was that of other random numbers
             check = rules.check_skipped if wide.tensors[at + "status"] > 0 else rules.check_update
             self.problems += check(self, step, at, gradients)
 

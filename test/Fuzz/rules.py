@@ -15,10 +15,6 @@ def sums_rows(op):
         or op.name in ("train.weighted_cross_entropy", "train.logsumexp") or op["reduction"] == "sum" or op["ignore"] is not None
 
 
-def draws(op):
-    return op.name.startswith(("train.random_", "train.dropout"))
-
-
 def cuts_gradient(op):
     """Ops whose documented gradient is not the derivative: none through stop_gradient, the vectors of spectral_norm and to a row of padding;
     that of batch_normalize takes its statistics for functions of x."""
