@@ -215,11 +215,12 @@ Value Runs::indexOfLast() {
 SmallVector<Value> ScatterOp::decompose(GradBuilder &b) {
   Type element = getElementTypeOrSelf(getX()), wide = accumulatorOf(element);
   int64_t dim = getDim(), size = getIndexLimit();
-  if (getMode() == ScatterMode::add)
-    return {b.add(getX(), b.op<AddAlongAxisOp>(getUpdates(), getIndex(), dim, size))};
-  bool rounds = getMode() == ScatterMode::mul;
+  // Sums and products of 16 bits are f32, and rounded once.
+  bool rounds = getMode() == ScatterMode::add || getMode() == ScatterMode::mul;
   Value x = rounds ? b.castTo(getX(), wide) : Value(getX()),
         updates = rounds ? b.castTo(getUpdates(), wide) : Value(getUpdates());
+  if (getMode() == ScatterMode::add)
+    return {b.castTo(b.add(x, b.op<AddAlongAxisOp>(updates, getIndex(), dim, size)), element)};
   Value order = firstPlaces(b, getIndex(), tensorOf(getIndex()).getDimSize(dim), dim, false,
                             b.builder.getI64IntegerAttr(size));
   Runs runs(b, b.op<TakeAlongAxisOp>(updates, order, dim, false),
@@ -290,6 +291,10 @@ private:
   /// [bags, width] from [indices, width].
   Value sum(Value rows);
   Value max(Value rows);
+  Value greatest(Value rows); ///< 0 in a bag without members
+  /// [bags, 1], of the rows' type.
+  Value count(Value rows);
+  Value divisor(Value rows);
   Value kept(Value rows, double otherwise);
 
   GradBuilder &b;
@@ -310,6 +315,24 @@ Value Bags::sum(Value rows) {
   return b.op<ScatterAddOp>(type, rows, op.getBags(), IntegerAttr());
 }
 
+Value Bags::count(Value rows) {
+  SmallVector<int64_t> column(tensorOf(rows).getShape());
+  column.back() = 1;
+  return sum(b.broadcastTo(b.real(1, rows), tensorOf(rows).clone(column)));
+}
+
+/// At least 1: the sum of an empty bag is 0, and so is its mean.
+Value Bags::divisor(Value rows) {
+  if (!isKept && !op.getBags())
+    return b.real(double(tensorOf(op.getIndex()).getDimSize(1)), rows);
+  return b.op<MaximumOp>(count(rows), b.real(1, rows));
+}
+
+Value Bags::greatest(Value rows) {
+  Value result = max(rows), none = b.real(0, rows);
+  return !isKept && !op.getBags() ? result : b.select(b.greater(count(rows), none), result, none);
+}
+
 Value Bags::max(Value rows) {
   if (!op.getBags())
     return b.op<ReduceMaxOp>(kept(rows, -std::numeric_limits<double>::infinity()),
@@ -326,26 +349,22 @@ Value Bags::max(Value rows) {
   return b.op<ScatterAddOp>(op.getType(), runs.updates, last, IntegerAttr());
 }
 
+// Sums of 16 bits are f32, and rounded once: that of a mean may be beyond what f16 holds.
 Value Bags::build() {
   Value rows = b.op<EmbeddingOp>(op.getTable(), op.getIndex(), op.getPaddingAttr(), false);
   Value index = op.getIndex();
   if (auto padding = op.getPadding())
     isKept = b.columnOf(b.compare(ComparePredicate::ne, index, b.real(double(*padding), index)));
+  if (op.getMode() == BagMode::max)
+    return greatest(rows);
+  Type element = getElementTypeOrSelf(rows), wide = accumulatorOf(element);
+  rows = b.castTo(rows, wide);
   if (op.getWeights())
-    rows = b.mul(rows, b.columnOf(op.getWeights()));
-  if (op.getMode() == BagMode::sum)
-    return sum(rows);
-  Value result = op.getMode() == BagMode::max ? max(rows) : sum(rows), none = b.real(0, rows);
-  if (!isKept && !op.getBags())
-    return op.getMode() == BagMode::max
-               ? result
-               : b.div(result, b.real(double(tensorOf(index).getDimSize(1)), result));
-  SmallVector<int64_t> column(tensorOf(rows).getShape());
-  column.back() = 1;
-  Value one = b.real(1, rows);
-  Value count = sum(b.broadcastTo(one, tensorOf(rows).clone(column)));
-  return op.getMode() == BagMode::max ? b.select(b.greater(count, none), result, none)
-                                      : b.div(result, b.op<MaximumOp>(count, one));
+    rows = b.mul(rows, b.castTo(b.columnOf(op.getWeights()), wide));
+  Value result = sum(rows);
+  if (op.getMode() == BagMode::mean)
+    result = b.div(result, divisor(rows));
+  return b.castTo(result, element);
 }
 
 std::optional<Fans> EmbeddingBagOp::getFans(unsigned operand) {
