@@ -204,6 +204,26 @@ def adafactor(p, w, g, m, step, lr):
     return w * (1 - lr * p.get("weight_decay", 0.0)) - rate / np.maximum(1.0, rms(up) / p.get("clip_threshold", 1.0)) * up, new
 
 
+def iteration_of_muon(x, e):
+    """f(x) = a x + b G x + c G G x with G = x x^T, and a bound on the Frobenius norm of its error from a bound `e` on that of x.
+
+    Each singular value s becomes f(s) = a s + b s^3 + c s^5. An error of x therefore grows by at most the largest divided difference of f
+    between singular values of either sign and 0 (Higham, "Functions of Matrices", section 3.2). A product C = A B adds one whose elements
+    are at most n unit |A| |B|, n being the length of its sums, so its norm is at most n unit |A|_F |B|_F. An element has no bound of its own
+    size: its terms may cancel."""
+    a, b, c = 3.4445, -4.7750, 2.0315
+    (rows, columns), unit, norm = x.shape, PRECISIONS["f64"].unit, np.linalg.norm
+    gram = x @ x.T
+    inner = c * gram @ gram + b * gram
+    values = np.linalg.svd(x, compute_uv=False)
+    s, t = values[:, None], np.concatenate([values, -values, [0.0]])
+    growth = np.abs(a + b * (s * s + s * t + t * t) + c * (s**4 + s**3 * t + s * s * t * t + s * t**3 + t**4)).max()
+    of_gram = columns * unit * norm(x)**2
+    of_inner = (abs(b) + 2 * c * values[0]**2) * of_gram + c * (rows + 3) * unit * norm(gram)**2 + 3 * abs(b) * unit * norm(gram)
+    own = values[0] * of_inner + (rows + 3) * unit * norm(inner) * norm(x) + 3 * a * unit * norm(x)
+    return a * x + inner @ x, growth * e + own
+
+
 def muon(p, w, g, m, step, lr):
     if g.ndim < 2:
         up, new = adam_direction({"beta2": 0.95} | p | {"eps": p.get("adamw_eps", 1e-10)}, g, m, step, 0)
@@ -211,13 +231,18 @@ def muon(p, w, g, m, step, lr):
     keep = p.get("momentum", 0.95)
     momentum = keep * m["momentum"] + (1 - keep) * g
     x = (keep * momentum + (1 - keep) * g if p.get("nesterov") != "false" else momentum).reshape(len(g), -1)
-    x = x / max(np.sqrt((x * x).sum()), p.get("eps", 1e-7))
+    size = max(np.sqrt((x * x).sum()), p.get("eps", 1e-7))
+    # Beside the quotient, sums of two products each, which may cancel, and a root of a sum of squares.
+    e = PRECISIONS["f64"].unit * (6 * np.linalg.norm(np.abs(momentum) + np.abs(g)) / size + x.size + 4)
+    x = x / size
+    if not np.isfinite(x).all():
+        return np.full(w.shape, np.nan), {"momentum": momentum}
     for _ in range(int(p.get("iterations", 5))):
-        gram = x @ x.T
-        x = 3.4445 * x + (2.0315 * gram @ gram - 4.7750 * gram) @ x
+        x, e = iteration_of_muon(x, e)
     rows, columns = x.shape
     size = 0.2 * math.sqrt(max(rows, columns)) if p.get("match_adamw") == "true" else math.sqrt(max(1.0, rows / columns))
-    return w * (1 - lr * p.get("weight_decay", 0.1)) - lr * size * x.reshape(w.shape), {"momentum": momentum}
+    # NumPy's result has an error as large.
+    return w * (1 - lr * p.get("weight_decay", 0.1)) - lr * size * x.reshape(w.shape), {"momentum": momentum}, 2 * abs(lr) * size * e
 
 
 RULES = {f.__name__: f for f in (sgd, adam, adamw, lamb, adagrad, rowwise_adagrad, rmsprop, lion, adafactor, muon)}
@@ -243,9 +268,10 @@ def clipped(step, gradients):
     return gradients
 
 
-def close(got, expected, scale, what, problems, share):
+def close(got, expected, scale, what, problems, share, own=0.0):
+    """`own` is the bound of a rule that has one."""
     off = np.abs(got - expected)
-    bad = ~(off <= share * (np.abs(expected) + scale) + 1e-300) & np.isfinite(expected)
+    bad = ~(off <= share * (np.abs(expected) + scale) + own + 1e-300) & np.isfinite(expected)
     if bad.any():
         at = np.unravel_index(np.argmax(bad), bad.shape)
         problems.append(f"{what}{list(map(int, at))}: expected {expected[at]:.12g}, but got {got[at]:.12g} ({bad.sum()} of {bad.size})")
@@ -281,12 +307,12 @@ def check_update(oracle, step, at, gradients):
                    if slot.startswith(name + ".") and slot.endswith("." + param)}
         narrow = p.get("moments") == "bf16"
         with np.errstate(all="ignore"):
-            w, new = RULES[rule](with_scheduled_momentum(rule, p, step["schedule"], number), before[param].v, g, moments, number, lr)
+            w, new, *own = RULES[rule](with_scheduled_momentum(rule, p, step["schedule"], number), before[param].v, g, moments, number, lr)
         if p.get("lazy") == "true":
             oracle.waived += 1
             continue
         scale = np.abs(before[param].v) + np.abs(w - before[param].v)
-        close(after[param].v, w, scale, f"{at}update of {param} by {rule}", problems, share)
+        close(after[param].v, w, scale, f"{at}update of {param} by {rule}", problems, share, *own)
         for moment, value in new.items():
             close(after[f"{name}.{moment}.{param}"].v, value, np.abs(value), f"{at}moment {moment} of {param} by {rule}", problems,
                   2.0**-7 if narrow else share)

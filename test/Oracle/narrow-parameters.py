@@ -70,7 +70,7 @@ def compare(net, param, text, before, gradient, step, stochastic):
     moments = {slot[4:-len(param) - 1]: before[slot] for slot in before if slot.startswith("fit.") and slot.endswith("." + param)}
     average = moments.pop("ema")
     with np.errstate(all="ignore"):
-        want, new = RULES[rule](p, before[param], gradient, moments, step, p["lr"])
+        want, new, *_ = RULES[rule](p, before[param], gradient, moments, step, p["lr"])
     got, where = net[param].astype(float), f"{param} by {text} in step {step}"
     # The rule computes in f32; then one rounding. What the sum of a row or of all adds depends on its length only.
     slack = 2e-5 * np.abs(want - before[param]) + 1e-6 * np.abs(before[param]) + 1e-9
