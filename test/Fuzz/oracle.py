@@ -48,14 +48,14 @@ def unknown_derivative(name):
     return pull
 
 
-def compute(op, operands):
-    """The results of one op, in the precision that it has."""
+def compute(op, operands, run):
+    """The results of one op that `run` computes, in the precision that it has."""
     outer = Val.precision
     try:
         for _, element in op.operand_types + op.result_types:
             if op.name != "train.cast":  # which goes through no other type
                 Val.precision = inside(element)
-        results = ops.OPS[op.name](op, *operands)
+        results = run(op, *operands)
     finally:
         Val.precision = outer
     reals = [x for x in operands if x.isReal]
@@ -92,11 +92,11 @@ def evaluate(model, function, inputs, state, training, narrow=None):
             elif op.name == "train.grad":
                 found = slopes(operands[0], operands[1:])
             elif op.name == "train.dropout":
-                found = layers.dropout(op, *operands, training)
+                found = compute(op, operands, lambda *args: layers.dropout(*args, training))
             elif op.name == "train.batch_norm":
-                found = layers.batch_norm(op, *operands, state, training)
+                found = compute(op, operands, lambda *args: layers.batch_norm(*args, state, training))
             elif op.name in ops.OPS:
-                found = compute(op, [stored(x) for x in operands])
+                found = compute(op, [stored(x) for x in operands], ops.OPS[op.name])
             else:
                 raise Unknown(op.name)
             for name, x, (_, element) in zip(op.results, found, op.result_types):
