@@ -211,40 +211,42 @@ static Value takeRunning(GradBuilder &b, FlatSymbolRefAttr name, Type type) {
 }
 
 // The batch and the image become one dimension, so that the mask of valid rows is a column, which
-// fuses.
+// fuses. Statistics of 16-bit numbers are f32: their squares are beyond what f16 holds from 256 on.
 SmallVector<Value> BatchNormOp::buildTraining(GradBuilder &b) {
   auto whole = getX().getType();
-  Type element = whole.getElementType(), channel = getGamma().getType();
+  Type element = whole.getElementType(), wide = accumulatorOf(element);
+  Type channel = getGamma().getType();
   int64_t channels = whole.getShape().back(), batch = getBatchRows().value_or(whole.getDimSize(0));
-  auto type = whole.clone({whole.getNumElements() / channels, channels});
-  Value x = b.reshape(getX(), type), zero = b.real(0.0, element), one = b.real(1.0, element), mask;
-  Value count = b.real(double(type.getDimSize(0)), element);
+  auto type = whole.clone({whole.getNumElements() / channels, channels}, wide);
+  auto widen = [&](Value v) { return b.castTo(v, wide); };
+  Value x = b.reshape(widen(getX()), type), zero = b.real(0.0, wide), one = b.real(1.0, wide), mask;
+  Value count = b.real(double(type.getDimSize(0)), wide);
   IntegerAttr batchRows;
   if (getValid()) {
     batchRows = b.builder.getI64IntegerAttr(batch);
     mask = validMask(b, type, getValid(), batch);
-    count = validCount(b, type, getValid(), batch, element);
+    count = validCount(b, type, getValid(), batch, wide);
   }
   auto sum = [&](Value v) { return b.reduceSum(mask ? b.select(mask, v, zero) : v, 0); };
   Value mean = b.div(sum(x), count);
   // Not x - mean, which the adjoint forms: a value with two readers would go through memory.
   Value squares = sum(b.square(b.sub(mean, x)));
-  Value scale = b.op<RsqrtOp>(b.add(b.div(squares, count), b.real(number(getEps()), element)));
+  Value scale = b.op<RsqrtOp>(b.add(b.div(squares, count), b.real(number(getEps()), wide)));
 
   double momentum = number(getMomentum());
   auto follow = [&](FlatSymbolRefAttr name, Value now) {
-    Value old = takeRunning(b, name, channel);
-    Value next =
-        b.add(b.mul(b.real(1 - momentum, element), old), b.mul(b.real(momentum, element), now));
+    Value old = widen(takeRunning(b, name, channel));
+    Value next = b.add(b.mul(b.real(1 - momentum, wide), old), b.mul(b.real(momentum, wide), now));
+    next = b.castTo(next, getElementTypeOrSelf(channel));
     WriteOp::create(b.builder, b.loc, name, b.op<StopGradientOp>(next));
   };
   // A single element has no unbiased variance; it counts as 0.
   Value rest = getPopulation() ? count : b.sub(count, one);
   follow(getRunningMeanAttr(), mean);
   follow(getRunningVarianceAttr(), b.div(squares, b.select(b.greater(rest, one), rest, one)));
-  Value y =
-      b.op<BatchNormalizeOp>(x, mean, scale, getGamma(), getBeta(), count, getValid(), batchRows);
-  return {b.reshape(y, whole)};
+  Value y = b.op<BatchNormalizeOp>(x, mean, scale, widen(getGamma()), widen(getBeta()), count,
+                                   getValid(), batchRows);
+  return {b.castTo(b.reshape(y, whole.clone(wide)), element)};
 }
 
 LogicalResult BatchNormalizeOp::verify() {
