@@ -120,7 +120,7 @@ bool Evaluation::matchStep(int program, llvm::ArrayRef<ampc_tensor> inputs,
   if (!llvm::all_of(inputs, [&](const ampc_tensor &input) { return isIn(all, input); }))
     return false;
   return llvm::any_of(all, [&](const ampc_tensor &input) {
-    return !isIn(inputs, input) && matchTarget(program, data.get(input.name));
+    return !isTotal(input) && !isIn(inputs, input) && matchTarget(program, data.get(input.name));
   });
 }
 
