@@ -1,4 +1,4 @@
-// Types of elements, and what names of files say.
+// Element types, and the format and type that a file name selects (x.bin:f32).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/Mapping.h"
 #include "ampc/Runtime/Model.h"

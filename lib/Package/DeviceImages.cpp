@@ -133,8 +133,8 @@ static llvm::Expected<std::string> runAssembler(StringRef assembler, StringRef p
   return written;
 }
 
-/// A file of the cache ends with a hash of what is before it: what a disk or another program has
-/// changed is assembled again.
+/// A cache file ends with a hash of the machine code before it. A file that a disk or another
+/// program has changed is assembled again.
 static std::string withHash(StringRef code) {
   uint64_t hash = llvm::xxh3_64bits(code);
   return (code + StringRef(reinterpret_cast<const char *>(&hash), sizeof hash)).str();

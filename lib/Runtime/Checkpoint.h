@@ -13,8 +13,8 @@
 /* The same with a step's optimizers. */
 #define AMPC_RULES_KEY "optimizer."
 
-/* Metadata of what ampc writes, first in the header: a version, by which the keys behind it have to
-   be there, and a hash of the header's bytes in which the digits of that hash are zeros. With the
+/* Metadata of ampc's checkpoints, first in the header: a version, which makes the keys behind it
+   mandatory, and a hash of the header's bytes in which the digits of that hash are zeros. With the
    data's hash, which is a part of the header, it covers the whole file. Older files lack both. */
 #define AMPC_VERSION_KEY "version"
 #define AMPC_HEADER_HASH_KEY "header_hash"
@@ -22,7 +22,7 @@ enum { AMPC_HASH_DIGITS = 16 };
 /* Finds the digits of the header's hash; null: it has none. No string of JSON can have this text
    inside, since its quotes would have backslashes. */
 char *ampc_rt_find_header_hash(char *header, size_t bytes);
-/* Of a header with zeros for digits. */
+/* The hash of a header, with zeros in place of its own digits. */
 uint64_t ampc_rt_header_hash(const char *header, size_t bytes);
 
 /* Of the bytes of all saved slots in their order, which is that of the file. */

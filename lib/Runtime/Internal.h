@@ -18,9 +18,9 @@
 enum { AMPC_ALIGN = 64, AMPC_ERROR_BYTES = 512, AMPC_MAX_THREADS = 256 };
 
 /* ---- Numbers ---- */
-/* Rounding mode, masks of exceptions and flushing of denormals belong to the caller's thread. What
-   computes numbers of the state does so in an environment of the library's, the same on all
-   threads, else bits would depend on the host and on who does which share. */
+/* The floating-point environment (rounding mode, exception masks, flushing of denormals) belongs to
+   the caller's thread. Numbers of the state are computed in the library's own, the same on all
+   threads: else bits would depend on the host and on the thread of each share. */
 enum { AMPC_MXCSR_KEEP = 0x1f80, AMPC_MXCSR_FLUSH = AMPC_MXCSR_KEEP | 0x8040 };
 /* Gives the environment before. */
 static inline uint32_t ampc_rt_swap_mxcsr(uint32_t control) {
@@ -118,7 +118,8 @@ struct ampc_state {
   void *parallel_context;
   ampc_hooks hooks;
   ampc_rt_pool pool;
-  /* Begins and ends of calls that change what checkpoints hold: odd while one of them runs. */
+  /* Begins and ends of calls that change the contents of checkpoints: odd while one of them runs.
+   */
   _Atomic uint64_t changes;
   int64_t process; /* that created the state */
   char error[AMPC_ERROR_BYTES];
@@ -127,7 +128,7 @@ static inline unsigned char *ampc_rt_at(const ampc_state *state, size_t place) {
   return (unsigned char *)(uintptr_t)state +
          place; /* the state owns it all; const is a promise to the caller */
 }
-/* At the begin of a change of what checkpoints hold, and at its end. */
+/* Called at the begin and at the end of a change to the contents of checkpoints. */
 static inline void ampc_rt_note_change(ampc_state *state) { atomic_fetch_add(&state->changes, 1); }
 static inline unsigned char *ampc_rt_slot_data(const ampc_state *state, const ampc_slot *slot) {
   return ampc_rt_at(state, state->layout.slots) + slot->offset;

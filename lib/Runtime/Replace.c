@@ -157,7 +157,7 @@ static int openHidden(const target *to, int flags, int *file) {
   return EWOULDBLOCK; /* a thousand others came first, or files change their numbers here */
 }
 
-/* What nobody holds any more at the hidden name. */
+/* Removes the hidden file of a writer that has ended. */
 static int removeStale(const target *to) {
   int file, failure = openHidden(to, O_RDONLY, &file);
   if (failure || file < 0)
@@ -190,8 +190,9 @@ static int writeContent(const target *to, int file, ampc_rt_writer write, void *
   return failure || !to->durable || fsync(file) == 0 ? failure : errno;
 }
 
-/* Other replacements hold a name for moments, as they look for what is stale: for a second of
-   rounds over all names, a millisecond apart. A signal only makes one of them shorter. */
+/* Whether to go over all hidden names once more: for a second, a millisecond apart, since another
+   replacement holds a name for moments while it looks for stale files. A signal shortens one pause.
+ */
 static bool mayTryAgain(int *round) {
   const struct timespec pause = {0, 1000000};
   if (++*round >= 1000)
@@ -215,7 +216,7 @@ static int linkToFree(target *to, int file) {
         return errno;
       failure = removeStale(to);
     }
-    failure = 0; /* what is there is another one's */
+    failure = 0; /* the file under this name belongs to another writer */
   }
   return failure ? failure : EWOULDBLOCK;
 }

@@ -146,7 +146,7 @@ static void advanceRandom(const ampc_state *state) {
     ++((uint64_t *)ampc_rt_slot_data(state, slot))[1];
 }
 
-/* What the caller gave behind the inputs, or 0. Training goes on with the state's numbers. */
+/* The seed behind the inputs, or 0 where `size` ends before it. Steps draw the state's numbers. */
 static uint64_t seedOf(const ampc_program *program, const ampc_run_in *in) {
   size_t before = sizeof(ampc_run_in) + sizeof(void *) * (size_t)program->input_count;
   uint64_t seed = 0;

@@ -349,7 +349,7 @@ Value Bags::max(Value rows) {
   return b.op<ScatterAddOp>(op.getType(), runs.updates, last, IntegerAttr());
 }
 
-// Sums of 16 bits are f32, and rounded once: that of a mean may be beyond what f16 holds.
+// Sums of 16-bit rows are f32 and rounded once: the sum of a mean may exceed the range of f16.
 Value Bags::build() {
   Value rows = b.op<EmbeddingOp>(op.getTable(), op.getIndex(), op.getPaddingAttr(), false);
   Value index = op.getIndex();

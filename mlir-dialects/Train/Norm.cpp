@@ -211,7 +211,7 @@ static Value takeRunning(GradBuilder &b, FlatSymbolRefAttr name, Type type) {
 }
 
 // The batch and the image become one dimension, so that the mask of valid rows is a column, which
-// fuses. Statistics of 16-bit numbers are f32: their squares are beyond what f16 holds from 256 on.
+// fuses. Statistics of 16-bit numbers are f32: their squares exceed the range of f16 from 256 on.
 SmallVector<Value> BatchNormOp::buildTraining(GradBuilder &b) {
   auto whole = getX().getType();
   Type element = whole.getElementType(), wide = accumulatorOf(element);

@@ -188,7 +188,7 @@ void Run::recordState(const std::string &prefix, bool withGradients) {
   }
 }
 
-/// All but gradients becomes what was recorded.
+/// Sets all slots but gradients to their recorded values.
 void Run::resetState(const std::string &prefix) {
   for (int i = 0; i < model.slot_count; ++i) {
     const ampc_tensor &tensor = model.slots[i].tensor;

@@ -1,4 +1,4 @@
-# What norms, products of matrices, attention and random numbers compute, in numpy.
+# Norms, products of matrices, attention and random numbers in NumPy.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import math
 
@@ -58,7 +58,7 @@ def _(o, x, mean, scale, gamma, beta, count):
 
 
 def batch_norm(o, x, gamma, beta, state, training):
-    """The result, and what the running statistics become."""
+    """The result and the new running statistics."""
     if not training:
         mean, variance = state[o["running_mean"].lstrip("@")], state[o["running_variance"].lstrip("@")]
         return [add(mul(sub(x, mean), mul(rsqrt(add(variance, real(o["eps"]))), gamma)), beta)]

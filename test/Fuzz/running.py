@@ -37,8 +37,8 @@ def merged(all):
 
 
 class Val:
-    """v: the value; e: the bound, inf where nothing is promised. With precision None there are no bounds, only values. `decisions` gets what
-    comparisons said: where it differs between two places, a kink or a jump lies between them."""
+    """v: the value; e: the bound, inf where nothing is promised. With precision None there are no bounds, only values. `decisions` gets
+    the results of comparisons: where they differ between two places, a kink or a jump lies between them."""
     precision = None
     decisions = None
     isRecorded = False
@@ -53,11 +53,11 @@ class Val:
     isReal = property(lambda self: self.v.dtype.kind == "f")
 
     def moved(self, f):
-        """Data that only changes its place; what is put between it is 0."""
+        """The same elements in other places, with zeros between them."""
         return moved_all(f, self)
 
     def of(self, parents, pull):
-        """Notes what the value was computed from: `pull` makes cotangents of the parents, or None, from that of the value."""
+        """Records the parents of the value; `pull` makes their cotangents, or None, from that of the value."""
         if Val.isRecorded:
             self.cause = parents, pull
         return self
@@ -92,7 +92,7 @@ def to_shape(g, shape):
 
 
 def pull_back(value, sources):
-    """Derivatives of a scalar with respect to values that it is computed from, in reverse, by what these were recorded to be made of."""
+    """Derivatives of a scalar with respect to `sources`: reverse mode over the recorded parents."""
     order, seen, stack = [], set(), [(value, False)]
     while stack:
         x, isDone = stack.pop()
@@ -102,7 +102,7 @@ def pull_back(value, sources):
             seen.add(id(x))
             stack.append((x, True))
             stack += [(parent, False) for parent in (x.cause[0] if x.cause else ())]
-    # Only what a source leads to.
+    # Only values that depend on a source.
     active = {id(x) for x in sources}
     for x in order:
         if x.cause and any(id(parent) in active for parent in x.cause[0]):
@@ -274,7 +274,7 @@ def maximum(a, b):
     decided(a.v > b.v)
 
     def pull(g):
-        # Of two that may be equal each has a share that is not known.
+        # Values that may be equal share the cotangent in an unknown ratio.
         share, other = ((x.v > y.v) + 0.5 * (x.v == y.v) for x, y in ((a, b), (b, a)))
         unsure = 0 if a.e is None else 1.0 * (np.abs(a.v - b.v) <= a.e + b.e)
         return [to_shape(mul(g, Val(part, unsure)), x.shape) for part, x in ((share, a), (other, b))]
@@ -288,7 +288,7 @@ def minimum(a, b):
 
 
 def spread(g, shape, axes):
-    """A cotangent of what is left of `shape` without the dimensions `axes`, for each of the elements along these."""
+    """The cotangent `g` of a reduction over `axes`, broadcast to the `shape` of its operand."""
     kept = tuple(1 if d in axes else n for d, n in enumerate(shape))
     return g.moved(lambda a: np.broadcast_to(a.reshape(kept), shape))
 

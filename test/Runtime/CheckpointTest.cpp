@@ -49,7 +49,7 @@ std::string replace(std::string text, const std::string &from, const std::string
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
-/// What a writer without a version and a hash of the header has left: edits are not seen at once.
+/// A file as written before headers had a version and a hash: an edit is not seen at once.
 std::string older(const std::string &file) {
   uint64_t length;
   memcpy(&length, file.data(), 8);
@@ -286,7 +286,7 @@ TEST_F(Checkpoint, WaitsForNoLock) {
   for (int file : held)
     close(file);
   ASSERT_EQ(ampc_rt_save(a, path.c_str()), AMPC_OK) << ampc_rt_last_error(a);
-  // What they have left goes with the next save.
+  // The next save removes their hidden files.
   for (const char *name : {"", "1", "7"})
     EXPECT_NE(access((folder + "/.state.safetensors.ampc-new" + name).c_str(), F_OK), 0) << name;
 }

@@ -65,7 +65,7 @@ std::string ampc::stopReason() {
   return "";
 }
 
-/// What a handler of a crash may use: calls of the system alone, on texts that are made before.
+/// Texts made before a crash: its handler may make system calls only, and allocates nothing.
 namespace {
 struct Reproducer {
   std::string folder, command;
@@ -119,7 +119,7 @@ static void leaveReproducer(void *) {
   put(STDERR_FILENO, ".\n");
 }
 
-/// The files of the command line: words, and what is behind an '=' or before the ':' of a part.
+/// Files that the command line names: model.mlir, --data x=FILE, FILE:f32.
 static std::vector<std::string> filesOfCommand() {
   std::vector<std::string> files;
   for (llvm::StringRef word : llvm::drop_begin(commandLine)) {

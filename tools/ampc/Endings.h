@@ -20,8 +20,8 @@ int stopSignal();
 /// "terminated": why the process stops, for the user.
 std::string stopReason();
 
-/// Has a crash leave a folder with the command line and the files that it names, and say so with
-/// what to do with it. Failures inside LLVM end with a message of ampc.
+/// Has a crash leave a folder with the command line and the files that it names, and print the
+/// folder and where to report it. Failures inside LLVM end with a message of ampc.
 void explainCrashes(const char *version);
 
 /// The exit status after the output streams are checked: results that could not be printed are an

@@ -107,7 +107,7 @@ std::string TrainLoop::findBadRow(Turn &turn, uint64_t run) {
          findBadData(tables, rows.front());
 }
 
-/// A batch that no step can take: what was learned before it is not lost.
+/// Ends at a batch that no step can take, and saves the state before it.
 int TrainLoop::endOnData(const std::string &message, uint64_t run) {
   progress->stop();
   fail(message);

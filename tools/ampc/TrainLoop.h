@@ -23,8 +23,8 @@ struct Turn {
 };
 
 /// When a training saves on its way: after every `steps` steps or, where that is 0, after the first
-/// step that ends `time` or more behind the save before it. Ten minutes of work are what may be
-/// lost where nobody chose.
+/// step that ends `time` or more behind the save before it. By default at most ten minutes
+/// of work are lost.
 struct SaveInterval {
   unsigned steps = 0;
   std::chrono::seconds time{600};

@@ -18,8 +18,8 @@ std::optional<Mapping> mapFile(int file, std::string &error);
 /// From here on reads of a mapped file behind an end that has moved give zeros, and the file is
 /// noted; without this they end the process (SIGBUS).
 void catchShortenedFiles();
-/// A message about the first such file, or "". What was computed since it was last asked for may be
-/// of zeros.
+/// A message about the first such file, or "". Values computed since the previous call may stem
+/// from those zeros.
 std::string shortenedFile();
 /// The product, if it is a sensible size.
 std::optional<int64_t> countElements(const std::vector<int64_t> &dims);

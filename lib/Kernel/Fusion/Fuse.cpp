@@ -201,7 +201,7 @@ bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
     producer = respaceQueued(producer, shapeOf(given));
     if (!producer)
       return false;
-    readThroughUnitViews(rewriter, reader); // what is left of the view
+    readThroughUnitViews(rewriter, reader); // the views that remain
   }
   Merge merge(reader);
   DenseMap<unsigned, Value> known;

@@ -48,7 +48,7 @@ bool FirstFit::pass(ArrayRef<Run> &runs, Buffer &buffer) {
       if (other->livesWith(buffer) && other->offset < buffer.offset + buffer.bytesBeside(*other))
         buffer.offset = std::max(buffer.offset, other->offset + other->bytesBeside(buffer));
     if (!isReached(run.buffers.back()))
-      break; // what others move it by may lead to the rest
+      break; // a move beside the other runs may still reach the rest of this one
   }
   return buffer.offset != old;
 }

@@ -37,7 +37,7 @@ public:
 private:
   struct Run {
     llvm::SmallVector<Buffer *, 0> buffers; ///< by offset
-    // Of all buffers of the run; hasTails: some have other bytes beside some than beside others.
+    // Bounds over the buffers of the run. hasTails: bytesBeside differs with the other buffer.
     int64_t leastFirst, mostFirst, leastLast, mostLast, end, mostGap;
     bool hasTails;
 

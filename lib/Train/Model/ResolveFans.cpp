@@ -49,8 +49,8 @@ private:
 
   SmallVector<OwningOpRef<train::FuncOp>> functions;
   llvm::StringMap<SmallVector<Value>> reads; ///< by state
-  DenseSet<Value> ofInputs;                  ///< depend on an input of a program
-  DenseSet<Value> activations; ///< these, and what is made of drawn numbers: GANs, samplers
+  DenseSet<Value> ofInputs;                  ///< values that depend on an input of a program
+  DenseSet<Value> activations; ///< ofInputs, and values made of drawn numbers: GANs, samplers
 };
 
 /// The values that are the weights of one tensor of state in other shapes and types.

@@ -1,4 +1,4 @@
-# Ends `ampc train` in every way that a system knows, and looks at what is left: endings.py CASE FOLDER [WHICH,...]
+# Ends `ampc train` by signals, cut files and crashes, and reads the files that it leaves: endings.py CASE FOLDER [WHICH,...]
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """signals: each signal that would end the process, one whose sender the process ignores, and readers that go away
 files:   data that becomes shorter, a limit of file sizes
@@ -79,7 +79,7 @@ def signals():
         assert f"saved {name}.st" in text, text
     expect_straight(kinds[-1])
     assert all(steps_of(name) >= 5 for name in kinds)
-    # nohup ampc train: what the caller ignores stays ignored.
+    # nohup ampc train: a signal that the caller ignores stays ignored.
     run = start("nohup", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
     await_steps("nohup", run)
     run.send_signal(signal.SIGHUP)

@@ -69,7 +69,7 @@ class Product:
 
 
 def way(r, shape, number):
-    """What leads from declared weights to those of `shape`: helper functions, the declared type, and the ops from first to last."""
+    """A random way from declared weights to weights of `shape`: helper functions, the declared type, and the ops from first to last."""
     functions, steps = "", []
     for step in range(int(r.integers(4))):
         kind = r.integers(4)
