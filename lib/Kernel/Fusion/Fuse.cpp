@@ -400,7 +400,7 @@ void Fuser::run() {
   }
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
-      op.erase();
+      rewriter.eraseOp(&op);
 }
 
 namespace {

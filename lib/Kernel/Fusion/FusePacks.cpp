@@ -138,7 +138,8 @@ static kernel::MapOp withResults(kernel::MapOp map, ArrayRef<Type> types, ArrayR
 }
 
 /// The same map with one result more: the value of result `number`, packed.
-static kernel::MapOp addPacked(kernel::MapOp map, unsigned number, RankedTensorType type) {
+static kernel::MapOp addPacked(BlockRewriter &rewriter, kernel::MapOp map, unsigned number,
+                               RankedTensorType type) {
   SmallVector<Type> types(map->getResultTypes());
   SmallVector<AffineMap> maps = mapsOf(map.getResultMaps());
   SmallVector<Value> values(map.getBody().front().getTerminator()->getOperands());
@@ -147,12 +148,12 @@ static kernel::MapOp addPacked(kernel::MapOp map, unsigned number, RankedTensorT
   values.push_back(values[number]);
   kernel::MapOp now = withResults(map, types, maps, values);
   map->replaceAllUsesWith(now->getResults().drop_back());
-  map.erase();
+  rewriter.eraseOp(map);
   return now;
 }
 
 /// Leaves out results that nothing reads.
-static void dropUnread(kernel::MapOp map) {
+static void dropUnread(BlockRewriter &rewriter, kernel::MapOp map) {
   SmallVector<OpResult> kept;
   SmallVector<Type> types;
   SmallVector<AffineMap> maps;
@@ -170,7 +171,7 @@ static void dropUnread(kernel::MapOp map) {
   kernel::MapOp now = withResults(map, types, maps, values);
   for (auto [from, to] : llvm::zip(kept, now->getResults()))
     from.replaceAllUsesWith(to);
-  map.erase();
+  rewriter.eraseOp(map);
 }
 
 /// Why not, or nothing once it is done.
@@ -190,13 +191,13 @@ std::string PacksFusion::fuse(kernel::PackOp pack) {
     return "the kernel that writes the matrix reads a tensor in another order than its rows";
   auto matrix = cast<OpResult>(kernel::throughViews(pack.getX()));
   fused.remove(map);
-  map = addPacked(map, matrix.getResultNumber(), type);
+  map = addPacked(rewriter, map, matrix.getResultNumber(), type);
   fused.insert(map);
   pack.replaceAllUsesWith(map->getResults().back());
   Value view = pack.getX();
-  pack.erase();
+  rewriter.eraseOp(pack);
   if (auto op = view.getDefiningOp<kernel::ViewOp>(); op && op->use_empty())
-    op.erase();
+    rewriter.eraseOp(op);
   return {};
 }
 
@@ -208,7 +209,7 @@ void PacksFusion::run() {
       emitRemark(loc) << "packs a matrix in a pass of its own: " << why;
   }
   for (Operation *map : fused)
-    dropUnread(cast<kernel::MapOp>(map));
+    dropUnread(rewriter, cast<kernel::MapOp>(map));
 }
 
 namespace {

@@ -123,7 +123,7 @@ void ImageTurn::undo(BlockRewriter &rewriter) {
     reader->setAttr("channels_first", builder.getUnitAttr());
     eraseDeadViews(rewriter, view);
   }
-  op.erase();
+  rewriter.eraseOp(op);
 }
 
 namespace {
