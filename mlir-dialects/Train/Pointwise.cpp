@@ -188,19 +188,29 @@ SmallVector<Value> GeluOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotange
   return {b.mul(g, b.add(phi, b.mul(x, density)))};
 }
 
-// The derivative of x sigmoid(z), z = x (c + a x^2), is s + x s (1 - s) (c + 3 a x^2) with s =
-// sigmoid(z). Of s and 1 - s the smaller one is t = sigmoid(-|z|) and the other 1 - t: their
-// product does not cancel where s is near 1.
+// sigmoid(z) and the factor s (1 - s) of its derivative. Of s and 1 - s the smaller one is t =
+// sigmoid(-|z|) and the other 1 - t: their product does not cancel where s is near 1.
+static std::pair<Value, Value> sigmoidAndSlope(GradBuilder &b, Value z, Value g) {
+  Value small = b.op<SigmoidOp>(b.neg(b.op<AbsOp>(z))), large = b.sub(b.real(1.0, g), small);
+  return {b.select(b.greater(z, b.real(0.0, g)), large, small), b.mul(small, large)};
+}
+
+// The derivative of x sigmoid(z), z = x (c + a x^2), is s + x s (1 - s) (c + 3 a x^2).
 SmallVector<Value> GeluTanhOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
   constexpr double twice = 2 * M_2_SQRTPI * M_SQRT1_2;
   Value g = cotangents[0], x = getX(), square = b.square(x);
   Value c = b.real(twice, g), a = b.real(twice * 0.044715, g);
-  Value z = b.mul(x, b.add(c, b.mul(a, square)));
-  Value small = b.op<SigmoidOp>(b.neg(b.op<AbsOp>(z))), large = b.sub(b.real(1.0, g), small);
-  Value s = b.select(b.greater(z, b.real(0.0, g)), large, small);
+  auto [s, slope] = sigmoidAndSlope(b, b.mul(x, b.add(c, b.mul(a, square))), g);
   Value inner = b.add(c, b.mul(b.real(twice * 3 * 0.044715, g), square));
-  Value bend = b.mul(b.mul(x, b.mul(small, large)), inner);
+  Value bend = b.mul(b.mul(x, slope), inner);
   return {b.mul(g, b.add(s, bend))};
+}
+
+// s + x s (1 - s), s = sigmoid(x)
+SmallVector<Value> SiluOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
+  Value g = cotangents[0];
+  auto [s, slope] = sigmoidAndSlope(b, getX(), g);
+  return {b.mul(g, b.add(s, b.mul(getX(), slope)))};
 }
 
 SmallVector<Value> ampc::extremumAdjoints(GradBuilder &b, Value g, Value larger, Value smaller) {

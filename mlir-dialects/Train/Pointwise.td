@@ -333,9 +333,6 @@ def Train_SiluOp : Train_RealUnaryOp<"silu", Passthrough> {
   let range = [{ return ::ampc::rectified(x(0), -0.2785); }];
   let saves = ["0"];
   let scalar = [{ return b.mul(x[0], b.sigmoid(x[0])); }];
-  let adjoint = [{
-    Value s = b.op<SigmoidOp>(getX()), one = b.real(1.0, g);
-    return {b.mul(g, b.mul(s, b.add(one, b.mul(getX(), b.sub(one, s)))))}; }];
 }
 def Train_SoftplusOp : Train_RealUnaryOp<"softplus", FullPrecision> {
   let summary = "log(1 + exp(x)), without overflow";
