@@ -106,6 +106,42 @@ template <typename Visit> static void forEachState(ModuleOp module, Visit visit)
         visit(state, data);
 }
 
+/// Whether the file `path` lies below the folder `root`; both without links.
+static bool isBelow(StringRef path, StringRef root) {
+  return path.consume_front(root) && (root.ends_with("/") || path.starts_with("/"));
+}
+
+/// Without links. A file that is not there has none: its reader says so if it may be read.
+static SmallString<128> realPathOf(StringRef path) {
+  SmallString<128> real;
+  if (!llvm::sys::fs::real_path(path, real))
+    return real;
+  SmallString<128> named(path);
+  llvm::sys::path::remove_dots(named, /*remove_dot_dot=*/true);
+  if (!llvm::sys::fs::real_path(llvm::sys::path::parent_path(named), real))
+    llvm::sys::path::append(real, llvm::sys::path::filename(named));
+  return real.empty() ? named : real;
+}
+
+LogicalResult ampc::confineInitialData(ModuleOp module, StringRef modelFile, StringRef root) {
+  SmallString<128> folder, model = realPathOf(modelFile);
+  if (std::error_code code = llvm::sys::fs::real_path(root, folder))
+    return module.emitError() << "--data-root=" << root << ": " << code.message();
+  bool good = true;
+  forEachState(module, [&](StateOpInterface state, train::DataAttr data) {
+    StringRef named = data.getFile().getValue();
+    SmallString<128> path = realPathOf(named);
+    if (path == model || isBelow(path, folder))
+      return;
+    InFlightDiagnostic error = state->emitError() << "expected a file in " << root
+                                                  << " (--data-root), but got " << named;
+    if (path != named)
+      error << ", which is " << path;
+    good = false;
+  });
+  return success(good);
+}
+
 LogicalResult ampc::checkInitialData(ModuleOp module) {
   TensorFiles files;
   bool good = true;

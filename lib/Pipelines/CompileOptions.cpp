@@ -60,6 +60,9 @@ llvm::ArrayRef<OptionDefinition> ampc::getOptionDefinitions() {
        "accept a model as MLIR bytecode: only from a source you trust, since a damaged file can "
        "crash MLIR's reader or run code in it",
        "", nullptr},
+      {&O::dataRoot, OptionScope::User, "data-root", "DIR",
+       "refuse a model whose #train.data names a file outside of this folder, links followed", "",
+       nullptr},
       {&O::explain, OptionScope::User, "explain-precision", "",
        "a remark for every decision and every inserted cast; =REGEX: those that it matches", "",
        nullptr},

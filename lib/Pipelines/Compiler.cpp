@@ -21,6 +21,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/Timer.h"
+#include "llvm/Support/VirtualFileSystem.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -31,8 +32,32 @@ static DialectRegistry makeRegistry() {
   return registry;
 }
 
+namespace {
+/// The files whose lines messages show. A location in a model may name any path, so only regular
+/// files with the extension of a source are opened: neither a private file nor a FIFO, whose reader
+/// would wait.
+class SourceFiles : public llvm::vfs::ProxyFileSystem {
+public:
+  SourceFiles() : ProxyFileSystem(llvm::vfs::getRealFileSystem()) {}
+
+  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(const Twine &path) override {
+    llvm::ErrorOr<llvm::vfs::Status> found = status(path);
+    SmallString<128> real;
+    if (!found || !found->isRegularFile() || found->getSize() > mostBytes ||
+        getRealPath(path, real) || !isSource(real))
+      return std::make_error_code(std::errc::permission_denied);
+    return ProxyFileSystem::openFileForRead(path);
+  }
+
+private:
+  static constexpr uint64_t mostBytes = 16 << 20;
+  static bool isSource(StringRef path) { return path.ends_with(".mlir") || path.ends_with(".py"); }
+};
+} // namespace
+
 Compiler::Compiler()
-    : registry(makeRegistry()), context(registry), diagnostics(sources, &context),
+    : registry(makeRegistry()), context(registry),
+      sources(llvm::makeIntrusiveRefCnt<SourceFiles>()), diagnostics(sources, &context),
       clearer(&context, [this](Diagnostic &diagnostic) { return filter(diagnostic); }) {
   context.printOpOnDiagnostic(false);
 }
@@ -273,6 +298,9 @@ OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
     return nullptr;
   sizes = sizesOf(*module);
   resolveInitialData(*module, request.input);
+  if (!request.options.dataRoot.empty() &&
+      failed(confineInitialData(*module, request.input, request.options.dataRoot)))
+    return nullptr;
   FailureOr<ArrayRef<Phase>> phases = phasesFor(*module, request);
   if (failed(phases))
     return nullptr;

@@ -9,6 +9,10 @@
 namespace ampc {
 /// Files in `#train.data` are relative to that of the model; from here on their paths are absolute.
 void resolveInitialData(mlir::ModuleOp module, llvm::StringRef modelFile);
+/// Refuses files outside of the folder `root`, after symbolic links: an error at the state that
+/// names one. The model's own file, which holds the weights of an ONNX model, is allowed.
+llvm::LogicalResult confineInitialData(mlir::ModuleOp module, llvm::StringRef modelFile,
+                                       llvm::StringRef root);
 /// Whether every tensor that a model without modules names is there and fits; errors at its lines.
 llvm::LogicalResult checkInitialData(mlir::ModuleOp module);
 /// The files that hold them.

@@ -26,6 +26,7 @@ struct CompileOptions {
   std::string profile;
   std::vector<std::string> freeze;
   bool bytecode = false; ///< a model may be MLIR bytecode, whose reader is not hardened
+  std::string dataRoot;  ///< the folder that holds all files of `#train.data`; empty: any folder
   bool explain = false;
   std::string explained; ///< a regular expression that remarks have to match; empty: all are shown
   std::string chunkedLosses = "auto";

@@ -12,6 +12,7 @@ commands = {
     "model": lambda file: [*compile, file],
     "policy": lambda file: [*compile, small, f"--policy-file={file}"],
     "profile": lambda file: [*compile, small, f"--precision-profile={file}"],
+    "machine": lambda file: ["ampc", "compile", "--plan-only", small, f"--machine={file}"],
     "onnx": lambda file: ["ampc", "import", file, "--batch=3", "-o", "-"],
     "report": lambda file: ["ampc", "report", "--diff", file, file],
     "ptxsim-launch": lambda file: [ptxsim, "run", f"{folder}/empty.ptx", file],
