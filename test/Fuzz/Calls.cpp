@@ -82,6 +82,7 @@ private:
   bool create(uint64_t seed);
   void destroy();
   void setInitial();
+  void setScales();
   void record(const std::string &name, const ampc_tensor &tensor, const void *data);
   void recordNumber(const std::string &name, double value);
   void recordState(const std::string &prefix, bool withGradients);
@@ -160,6 +161,21 @@ void Run::setInitial() {
     }
   }
   ampc_rt_refresh(state);
+}
+
+/// Of some seeds every loss scale begins at an end of f32, or beyond it: below 2^-128 it has no
+/// reciprocal. A state of a file may have any.
+void Run::setScales() {
+  static const float ends[] = {0x1p-149f, 0x1p-130f, 0x1p-127f, 0x1p-126f, 0x1p-100f, 0x1p-20f,
+                               0x1p100f,  0x1p126f,  0x1p127f,  0,         INFINITY,  NAN};
+  Random random(calls.seed ^ 0x5CA1E);
+  if (!random.chance(0.4))
+    return;
+  float scale = random.pick(ends);
+  for (int i = 0; i < model.slot_count; ++i)
+    if (model.slots[i].role == AMPC_ROLE_SCALE && model.slots[i].tensor.dtype == AMPC_F32 &&
+        !model.slots[i].tensor.rank)
+      std::memcpy(ampc_rt_tensor_data(state, i), &scale, sizeof scale);
 }
 
 void Run::record(const std::string &name, const ampc_tensor &tensor, const void *data) {
@@ -248,7 +264,10 @@ GuardedMemory Run::makeInput(const ampc_program &program, const ampc_tensor &ten
 void Run::call(int number, int round, std::vector<void *> outputs, void *out) {
   const ampc_program &program = model.programs[number];
   std::vector<GuardedMemory> inputs;
-  std::vector<uint64_t> words(sizeof(ampc_run_in) / 8 + program.input_count);
+  bool isSeeded = calls.callSeed && !outputs.empty() && !out;
+  std::vector<uint64_t> words(sizeof(ampc_run_in) / 8 + program.input_count + isSeeded);
+  if (isSeeded)
+    words.back() = calls.callSeed;
   auto *in = reinterpret_cast<ampc_run_in *>(words.data());
   in->size = words.size() * 8;
   in->valid = rowsOf(program) == program.batch ? 0 : rowsOf(program);
@@ -339,8 +358,9 @@ void Run::step(int number, int round) {
 }
 
 Record Run::go() {
-  if (!create(1))
+  if (!create(calls.stateSeed))
     return {};
+  setScales();
   if (calls.initial)
     setInitial();
   recordState("state0/", false);
@@ -348,6 +368,10 @@ Record Run::go() {
     if (model.programs[i].kind == AMPC_PROGRAM_EVAL ||
         model.programs[i].kind == AMPC_PROGRAM_EXPORT)
       infer(i);
+  if (!calls.trains) {
+    destroy();
+    return std::move(result);
+  }
   for (int round = 0; round < calls.rounds; ++round) {
     if (round && round == calls.savedAfter) {
       std::string path = temporaryPath(getpid(), ".state");

@@ -3,6 +3,7 @@
 #include "test/Fuzz/Checks.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/Parser/Parser.h"
+#include "test/Fuzz/MicroBatches.h"
 #include "test/Fuzz/Random.h"
 #include "test/Fuzz/Trial.h"
 #include "test/Fuzz/Written.h"
@@ -41,6 +42,9 @@ private:
   void otherTarget();
   void otherText();
   void boundArena();
+  void seedCalls();
+  void joinBatches();
+  std::unique_ptr<Code> compileWide(StringRef text);
   bool writeForOracle();
   /// What of the targets runs.
   std::string tierName() const {
@@ -249,48 +253,80 @@ void Checks::otherText() {
   compare("written", results);
 }
 
-/// Bytes of the arena of every step, by name, and of all gradients of a planned module.
-static std::pair<std::map<std::string, int64_t>, int64_t> readPlan(ModuleOp module) {
-  std::map<std::string, int64_t> arenas;
-  int64_t gradients = 0;
-  module->walk([&](kernel::ProgramOp program) {
-    if (program.is(train::Role::Train))
-      arenas[program.getSymName().str()] = program.getArenaBytes().value_or(0);
-  });
-  module->walk([&](train::BufferOp buffer) {
-    if (buffer.getRole() == train::StateRole::Gradient)
-      gradients += llvm::alignTo(kernel::byteSize(buffer.getType()), 64);
-  });
-  return {arenas, gradients};
-}
-
 /// A step holds the values of one micro-batch at a time, and the sum of the gradients. Models are
 /// small: the numbers of a micro-batch, a few of 64 bytes each, count beside its tensors.
 void Checks::boundArena() {
-  StringRef attribute = "micro_batches = ";
-  if (!text.contains(attribute) || !wants("micro-batches"))
+  if (!text.contains("micro_batches = ") || !wants("micro-batches"))
     return;
-  auto planWith = [&](StringRef count) {
-    std::string changed;
-    for (StringRef rest = text; !rest.empty();) {
-      size_t at = rest.find(attribute);
-      changed += rest.take_front(at == StringRef::npos ? at : at + attribute.size());
-      rest = at == StringRef::npos ? "" : rest.drop_front(at + attribute.size());
-      if (at != StringRef::npos) {
-        changed += count;
-        rest = rest.drop_while(llvm::isDigit);
-      }
-    }
-    Compiled made = compileText(changed, options, context, "", "plan");
+  auto planWith = [&](int64_t count) {
+    Compiled made = compileText(withMicroBatches(text, count), options, context, "", "plan");
     auto plan = parseSourceString<ModuleOp>(made.texts["plan"], context);
-    return plan ? readPlan(*plan) : decltype(readPlan({}))();
+    return plan ? readPlan(*plan) : PlannedBytes();
   };
-  auto [one, gradients] = planWith("1");
-  auto [several, rows] = planWith("6");
-  for (auto &[step, bytes] : several)
-    if (int64_t bound = one[step] + one[step] / 10 + gradients + 64 * 64; bytes > bound)
+  PlannedBytes one = planWith(1), several = planWith(6);
+  for (auto &[step, bytes] : several.arenas)
+    if (int64_t least = one.arenas[step], bound = least + least / 10 + one.gradients + 64 * 64;
+        bytes > bound)
       fail("micro-batches", step + " has an arena of " + std::to_string(bytes) +
                                 " bytes with 6 micro-batches, more than " + std::to_string(bound));
+}
+
+/// A call with a seed draws what a new state of that seed does.
+void Checks::seedCalls() {
+  if (!(text.contains("train.random_") || text.contains("train.dropout")) || !wants("seeds"))
+    return;
+  for (uint64_t seed : {7, 8}) {
+    Calls calls;
+    calls.seed = request.seed;
+    calls.initial = &plain;
+    calls.trains = false;
+    calls.stateSeed = seed;
+    Record ofState = runCalls(*code, calls);
+    calls.stateSeed = 1;
+    calls.callSeed = seed;
+    Record ofCall = runCalls(*code, calls);
+    for (Record *record : {&ofState, &ofCall})
+      for (auto it = record->begin(); it != record->end();)
+        it = StringRef(it->first).starts_with("state") ? record->erase(it) : std::next(it);
+    std::swap(plain, ofState);
+    if (!plain.empty())
+      compare("seeds", ofCall);
+    std::swap(plain, ofState);
+  }
+}
+
+std::unique_ptr<Code> Checks::compileWide(StringRef text) {
+  CompileOptions wide;
+  wide.precision = "f64";
+  wide.tiers = options.tiers;
+  Compiled made = compileText(text, wide, context);
+  return made.module ? Code::load(*made.module) : nullptr;
+}
+
+/// Loss and gradients of micro-batches are those of the whole batch.
+void Checks::joinBatches() {
+  std::string joined = joinMicroBatches(text);
+  if (joined.empty() || text.contains("f16") || !wants("whole"))
+    return;
+  std::unique_ptr<Code> cut = compileWide(text), whole = compileWide(joined);
+  if (!cut || !whole)
+    return;
+  Calls calls;
+  calls.seed = request.seed;
+  calls.initial = &plain;
+  calls.detailed = true;
+  calls.rounds = 1;
+  Record ofParts = runCalls(*cut, calls), ofWhole = runCalls(*whole, calls);
+  std::vector<std::string> names = farDifferences(ofWhole, ofParts, 1e-12);
+  llvm::erase_if(names, [&](StringRef name) {
+    bool isGradient = name.contains("/gradient/");
+    return !(isGradient || name.ends_with("/0/loss")) ||
+           isRoundingAlone(ofWhole[name.str()], ofParts[name.str()]);
+  });
+  if (!names.empty())
+    fail("whole", std::to_string(names.size()) +
+                      " losses and gradients of micro-batches are not those of the whole batch: " +
+                      names[0] + firstDifference(ofWhole[names[0]], ofParts[names[0]]));
 }
 
 /// What the oracle computes itself: the model in f64, and its results in every precision.
@@ -319,6 +355,10 @@ bool Checks::writeForOracle() {
   calls.detailed = true;
   wants("f64");
   Record wideRecord = runCalls(*loaded, calls);
+  Calls detailed;
+  detailed.seed = request.seed;
+  detailed.detailed = true;
+  Record steps = runCalls(*code, detailed);
   std::string model;
   llvm::raw_string_ostream os(model);
   auto module = parseSourceString<ModuleOp>(text, context);
@@ -334,6 +374,7 @@ bool Checks::writeForOracle() {
   llvm::raw_fd_ostream(request.folder + "/about.json", error)
       << llvm::json::Value(std::move(about));
   return !error && writeRecord(plain, request.folder + "/own.safetensors") &&
+         writeRecord(steps, request.folder + "/steps.safetensors") &&
          writeRecord(wideRecord, request.folder + "/f64.safetensors");
 }
 
@@ -378,6 +419,8 @@ Verdict Checks::run() {
   otherTarget();
   otherText();
   boundArena();
+  seedCalls();
+  joinBatches();
   return verdict;
 }
 

@@ -29,6 +29,23 @@ private:
   train::FuncOp openFunction(llvm::StringRef name);
   void closeFunction(train::FuncOp func, mlir::ValueRange results);
   void fillBody();
+  mlir::Value makeConstant(llvm::ArrayRef<double> numbers, mlir::RankedTensorType type);
+  mlir::Value multiplyByLeaf(mlir::Value value);
+  mlir::Value makeTruths();
+  mlir::Value makeWholeNumbers();
+  mlir::Value makeLookups();
+  mlir::Value makeMaskedAttention();
+  mlir::Value makeAngles();
+  mlir::Value makeNarrowWeights();
+  mlir::Value makeWeights();
+  mlir::Value makeRows(mlir::RankedTensorType type);
+  mlir::RankedTensorType makeRowsType();
+  mlir::Operation *sampleOneOf(llvm::ArrayRef<llvm::StringRef> names);
+  mlir::Attribute makeOpenInit();
+  mlir::Value averageCounted(mlir::Value rows);
+  mlir::Value makeTerm();
+  mlir::Value addTerms(mlir::Value loss);
+  void addFragment();
   mlir::Value reduceToScalar(mlir::Value value);
   mlir::Value addSlope(mlir::Value loss);
   mlir::Value makeLoss();
@@ -43,8 +60,9 @@ private:
   mlir::NamedAttribute named(llvm::StringRef name, mlir::Attribute value);
 
   const Definitions &definitions;
-  // The others so that models without gradients inside and turned inputs stay as they are.
-  Random random, gradients, orders;
+  // The others so that models without gradients inside, turned inputs and fragments stay as they
+  // are.
+  Random random, gradients, orders, fragments;
   mlir::MLIRContext *context;
   mlir::OpBuilder builder;
   Sampler sampler;
@@ -54,6 +72,9 @@ private:
   llvm::SmallVector<std::string> learned; // parameters of steps so far
   train::FuncOp helper;
   int inputs = 0;
+  bool hasOwnBatch = false;  // no other extent is that of the batch
+  bool drawsLookups = false; // whole numbers may name no element
+  bool leavesFans = false;   // fans of first values follow from the ops that read them
 };
 /// The text of a model that differentiation accepts: a step leaves out parameters that its loss
 /// turns out not to depend on, and where that is not enough another model takes its place.

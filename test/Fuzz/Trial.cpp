@@ -59,7 +59,7 @@ std::vector<std::string> fuzz::differences(const Record &a, const Record &b) {
 }
 
 template <typename Real>
-static bool areNear(const std::string &a, const std::string &b, double floor) {
+static bool areNear(const std::string &a, const std::string &b, double share, double floor) {
   double largest = 0;
   std::vector<Real> x(a.size() / sizeof(Real)), y(x.size());
   if (a.size() != b.size())
@@ -71,25 +71,28 @@ static bool areNear(const std::string &a, const std::string &b, double floor) {
       largest = std::max(largest, double(std::abs(value)));
   for (auto [p, q] : llvm::zip(x, y)) {
     bool same = p == q || (std::isnan(p) && std::isnan(q));
-    if (!same && !(std::abs(double(p) - double(q)) <= 1e-6 * largest + floor))
+    if (!same && !(std::abs(double(p) - double(q)) <= share * largest + floor))
       return false;
   }
   return true;
 }
 
 bool fuzz::isRoundingAlone(const Recorded &a, const Recorded &b) {
-  return a.dtype == AMPC_F64 && b.dtype == AMPC_F64 && areNear<double>(a.bytes, b.bytes, 1e-9) &&
-         !areNear<double>(a.bytes, b.bytes, 0);
+  return a.dtype == AMPC_F64 && b.dtype == AMPC_F64 &&
+         areNear<double>(a.bytes, b.bytes, 1e-6, 1e-9) &&
+         !areNear<double>(a.bytes, b.bytes, 1e-6, 0);
 }
 
-std::vector<std::string> fuzz::farDifferences(const Record &a, const Record &b) {
+std::vector<std::string> fuzz::farDifferences(const Record &a, const Record &b, double share) {
   std::vector<std::string> names;
   for (auto &[name, value] : a) {
     auto other = b.find(name);
     if (other == b.end())
       continue;
-    bool isGood = value.dtype == AMPC_F64 ? areNear<double>(value.bytes, other->second.bytes, 1e-9)
-                  : value.dtype == AMPC_F32 ? areNear<float>(value.bytes, other->second.bytes, 1e-9)
+    const std::string &bytes = other->second.bytes;
+    double floor = 1e-3 * share;
+    bool isGood = value.dtype == AMPC_F64   ? areNear<double>(value.bytes, bytes, share, floor)
+                  : value.dtype == AMPC_F32 ? areNear<float>(value.bytes, bytes, share, floor)
                                             : areEqual(value, other->second);
     if (!isGood)
       names.push_back(name);

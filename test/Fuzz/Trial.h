@@ -20,10 +20,9 @@ using Record = std::map<std::string, Recorded>;
 
 /// Names of what differs by bits; every NaN is like every other. Only names that both have.
 std::vector<std::string> differences(const Record &a, const Record &b);
-/// Names of what two targets may not give from one model: reals that differ by more than a
-/// millionth of the largest of their tensor, or anything else that differs by bits. Of models in
-/// f64.
-std::vector<std::string> farDifferences(const Record &a, const Record &b);
+/// Names of what two targets may not give from one model: reals that differ by more than `share` of
+/// the largest of their tensor, or anything else that differs by bits. Of models in f64.
+std::vector<std::string> farDifferences(const Record &a, const Record &b, double share = 1e-6);
 /// True of a tensor in f64 that is 0 but for rounding: both are next to nothing, and differ as
 /// much.
 bool isRoundingAlone(const Recorded &a, const Recorded &b);
@@ -64,6 +63,9 @@ struct Calls {
   int savedAfter = 0;        ///< rounds until the state goes through a file; 0: never
   uint32_t valid = 0;        ///< rows of every batch that count; 0: all
   bool shortBuffers = false; ///< nothing lies behind the rows that count; else NaN
+  uint64_t stateSeed = 1;    ///< of first values and random numbers
+  uint64_t callSeed = 0;     ///< of the random numbers of evaluations and exports; 0: the state's
+  bool trains = true;        ///< else evaluations and exports alone
   bool observed = false;
   bool detailed = false;           ///< also gradients, and the state around every step
   const Record *initial = nullptr; ///< values of the state instead of the model's own

@@ -40,7 +40,7 @@ class Function:
 
 class Model:
     def __init__(self):
-        self.params, self.buffers, self.functions, self.steps, self.exports = {}, {}, {}, [], {}
+        self.params, self.buffers, self.functions, self.steps, self.exports, self.inits = {}, {}, {}, [], {}, {}
 
 
 def split_top(text, separator=","):
@@ -91,6 +91,13 @@ def numpy_type(element):
             "i64": np.int64}[element]
 
 
+def of_bits(digits, element):
+    bits = np.array(int(digits, 16))
+    wide = {"f64": lambda: bits.astype(np.uint64).view(np.float64), "f32": lambda: bits.astype(np.uint32).view(np.float32),
+            "f16": lambda: bits.astype(np.uint16).view(np.float16), "bf16": lambda: (bits.astype(np.uint32) << 16).view(np.float32)}[element]()
+    return "NaN" if np.isnan(wide) else "Infinity" if wide > 0 else "-Infinity"
+
+
 def dense(text):
     """A constant; of floats in double precision."""
     body, kind = re.fullmatch(r"dense<(.*)> : (tensor<.*>)", text, re.S).groups()
@@ -103,6 +110,8 @@ def dense(text):
         else:
             values = np.frombuffer(raw, kinds[element])
         return np.array(np.broadcast_to(values.astype(numpy_type(element)).reshape(shape if values.size > 1 else ()), shape))
+    # Infinities and NaN stand there by their bits.
+    body = re.sub("0x([0-9A-F]+)", lambda found: of_bits(found[1], element), body)
     values = np.array(json.loads(body.replace("true", "1").replace("false", "0")) if body else [], np.float64)
     if element == "f32":
         values = values.astype(np.float32)  # the text has as many digits as f32 needs
@@ -197,7 +206,7 @@ def read_model(path):
     for op in ops[0].body[0].body:
         name = op["sym_name"]
         if op.name == "train.param":
-            model.params[name] = tensor_type(op["type"])
+            model.params[name], model.inits[name] = tensor_type(op["type"]), op["init"]
         elif op.name == "train.buffer":
             model.buffers[name] = tensor_type(op["type"])
         elif op.name == "train.func":

@@ -69,6 +69,21 @@ def batch_norm(o, x, gamma, beta, state, training):
     return [add(mul(mul(d, rsqrt(add(div(total(mul(d, d), axes), n), real(o["eps"])))), gamma), beta)]
 
 
+def move_statistics(o, x, state, running):
+    """Notes what running mean and variance become, and how often: `running` has (value, count) of each."""
+    dim = -1 if o["dim"] is None else o["dim"]
+    x = x.moved(lambda a: np.moveaxis(a, dim, -1))
+    axes, count = tuple(range(x.ndim - 1)), size(x) // x.shape[-1]
+    mean = div(total(x, axes), real(count))
+    d = sub(x, mean)
+    variance = div(total(mul(d, d), axes), real(count if o["population"] else max(count - 1, 1)))
+    for name, moment in ((o["running_mean"], mean), (o["running_variance"], variance)):
+        name = name.lstrip("@")
+        old, share = state[name], real(o["momentum"])
+        value = add(mul(sub(real(1.0), share), old), mul(share, moment))
+        running[name] = value, running.get(name, (None, 0))[1] + 1
+
+
 # ---- Contractions ----
 def matmul_of(a, b):
     left = lambda g, b: summed(np.matmul(g, np.swapaxes(b, -1, -2)), a.shape)

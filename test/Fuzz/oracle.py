@@ -7,6 +7,9 @@ import sys
 
 import numpy as np
 
+import angles
+import batches
+import first_values
 import functions  # noqa: F401, adds to ops.OPS
 import images  # noqa: F401, adds to ops.OPS
 import indexing  # noqa: F401, adds to ops.OPS
@@ -71,9 +74,10 @@ def slopes(number, sources):
     return [x.within(np.inf) for x in found] if Val.precision.stored else found
 
 
-def evaluate(model, function, inputs, state, training, narrow=None):
-    """The results of a function. `narrow` gets what the model itself rounds to 16 bits."""
-    values = {}
+def evaluate(model, function, inputs, state, training, narrow=None, isCalled=False, running=None):
+    """The results of a function. `narrow` gets what the model itself rounds to 16 bits, `running` what running statistics become."""
+    values, unrounded = {}, set() if isCalled else angles.unrounded(function)
+    kept = lambda name, x: x if name in unrounded else stored(x)
 
     def run(body, results=None):
         for op in body:
@@ -88,23 +92,27 @@ def evaluate(model, function, inputs, state, training, narrow=None):
             if op.name == "train.read":
                 found = [state[op["state"].lstrip("@")]]
             elif op.name == "train.call":
-                found = evaluate(model, model.functions[op["callee"].lstrip("@")], operands, state, training, narrow)
+                found = evaluate(model, model.functions[op["callee"].lstrip("@")], operands, state, training, narrow, True, running)
             elif op.name == "train.grad":
                 found = slopes(operands[0], operands[1:])
             elif op.name == "train.dropout":
-                found = compute(op, operands, lambda *args: layers.dropout(*args, training))
+                found = compute(op, [stored(x) for x in operands], lambda *args: layers.dropout(*args, training))
             elif op.name == "train.batch_norm":
-                found = compute(op, operands, lambda *args: layers.batch_norm(*args, state, training))
+                found = compute(op, [stored(x) for x in operands], lambda *args: layers.batch_norm(*args, state, training))
+                if running is not None:
+                    layers.move_statistics(op, operands[0], state, running)
             elif op.name in ops.OPS:
-                found = compute(op, [stored(x) for x in operands], ops.OPS[op.name])
+                # An op on the way to an angle reads numbers that are not rounded.
+                isExact = unrounded.issuperset(op.operands) and (unrounded.issuperset(op.results) or op.name in angles.SINES | angles.EXPONENTIALS)
+                found = compute(op, operands if isExact else [stored(x) for x in operands], ops.OPS[op.name])
             else:
                 raise Unknown(op.name)
             for name, x, (_, element) in zip(op.results, found, op.result_types):
                 if narrow is not None and element in ("f16", "bf16"):
                     narrow.append(x.v)
-                values[name] = narrowed(stored(x), element)
+                values[name] = narrowed(kept(name, x), element)
         return []
-    values.update(zip(function.arguments, map(stored, inputs)))
+    values.update((name, kept(name, x)) for name, x in zip(function.arguments, inputs))
     return run(function.ops)
 
 
@@ -158,12 +166,13 @@ class Oracle:
             self.about = json.load(file)
         self.own = Results(os.path.join(folder, "own.safetensors"), self.about["precision"])
         self.wide = Results(os.path.join(folder, "f64.safetensors"), "f64")
+        self.steps = Results(os.path.join(folder, "steps.safetensors"), self.about["precision"])
         # Regions and single ops may ask for 16 bits in any precision.
         with open(os.path.join(folder, "model.mlir")) as file:
             asked = set(re.findall(r"\b(?:type|compute) = (bf16|f16)\b", file.read()))
         PRECISIONS["own"] = merged([PRECISIONS[name] for name in (self.about["precision"], *asked)])
         self.own.precision = "own"
-        self.problems, self.checked, self.waived = [], 0, 0
+        self.problems, self.checked, self.waived, self.wholes = [], 0, 0, {}
         Val.isRecorded = any(self.has(function, lambda op: op.name == "train.grad") for function in self.model.functions.values())
 
     def programs(self, step):
@@ -203,13 +212,44 @@ class Oracle:
                 loss, = evaluate(self.model, function, results.inputs(names["eval"], 0, function), state, training=False)
                 self.compare(f"{seen} {names['eval']}/loss", results.tensors[f"{names['eval']}/loss"], loss)
 
+    def check_first_loss(self):
+        """The training loss of the first step in the seed's precision."""
+        if not self.model.steps:
+            return
+        Val.precision, step = PRECISIONS["own"], self.model.steps[0]
+        got = self.own.tensors.get(f"{self.programs(step)['train_step']}/0/loss")
+        parts = step["micro_batches"] or 1
+        if got is None or (parts > 1 and not self.whole(step)) or self.has(self.function(step), rules.remakes_operands):
+            return
+        loss = self.loss(step, self.own, "state0/", 0)
+        # Parts are added up in 16 bits.
+        self.compare("training loss", got, loss if parts == 1 else loss.within(4 * loss.e))
+
+    def function(self, step):
+        return self.model.functions[step["loss"].lstrip("@")]
+
+    def whole(self, step):
+        """The model with functions of the step's whole batch, or None."""
+        parts, function = step["micro_batches"] or 1, self.function(step)
+        if function.name not in self.wholes:
+            try:
+                self.wholes[function.name] = batches.whole_model(self.model, batch_of(function), parts) if parts > 1 else None
+                if parts > 1:
+                    self.loss(step, self.own, "state0/", 0)
+            except (batches.NoWhole, ValueError, IndexError):
+                self.wholes[function.name] = None
+        return self.wholes[function.name]
+
     def loss(self, step, results, prefix, round, changed=None, narrow=None, turn=0):
-        """The training loss in double precision, the mean over micro-batches of a loss that is a mean over rows. `narrow` as in `evaluate`,
+        """The training loss of the whole batch, or the mean over micro-batches of a loss that is a mean over rows. `narrow` as in `evaluate`,
         `turn` as in `inputs`."""
-        names, function = self.programs(step), self.model.functions[step["loss"].lstrip("@")]
+        names, function = self.programs(step), self.function(step)
         state = dict(results.state(prefix))
         state.update(changed or {})
         parts = step["micro_batches"] or 1
+        if whole := self.whole(step):
+            inputs = results.inputs(names["train_step"], round, function)
+            return evaluate(whole, whole.functions[function.name], inputs, state, True, narrow)[0]
         losses = [evaluate(self.model, function, results.inputs(names["train_step"], round, function, part, parts, turn), state, True, narrow)[0]
                   for part in range(parts)]
         v = sum(x.v for x in losses) / parts
@@ -219,7 +259,7 @@ class Oracle:
         """Whether the loss of the whole batch is the mean over its micro-batches. It is a mean over rows, then, and the same mean where other
         rows are together; test/Integration/part-weights.test has the others. Statistics of batch norm are of one micro-batch by definition."""
         function = self.model.functions[step["loss"].lstrip("@")]
-        if (step["micro_batches"] or 1) == 1:
+        if (step["micro_batches"] or 1) == 1 or self.whole(step):
             return True
         if self.has(function, rules.sums_rows) or batch_of(function) == 1:
             return False
@@ -229,7 +269,7 @@ class Oracle:
     def check_step(self, step):
         """Loss, gradients and updates in f64."""
         name, wide = self.programs(step)["train_step"], self.wide
-        function = self.model.functions[step["loss"].lstrip("@")]
+        function = self.function(step)
         if self.has(function, rules.remakes_operands):
             return
         for round in range(3):
@@ -247,7 +287,30 @@ class Oracle:
             if round == 0 and known and np.isfinite(loss.e) and not self.has(function, rules.cuts_gradient):
                 self.problems += rules.check_gradients(self, step, at, gradients)
             check = rules.check_skipped if wide.tensors[at + "status"] > 0 else rules.check_update
-            self.problems += check(self, step, at, gradients)
+            self.problems += check(self, step, wide, at, gradients)
+            if round == 0 and (step["micro_batches"] or 1) == 1:
+                self.check_statistics(step, at)
+
+    def check_statistics(self, step, at):
+        """Running mean and variance of batch norms."""
+        function, running = self.function(step), {}
+        inputs = self.wide.inputs(self.programs(step)["train_step"], 0, function)
+        evaluate(self.model, function, inputs, self.wide.state(at + "before/"), True, None, False, running)
+        after = self.wide.state(at + "after/")
+        for name, (value, count) in running.items():
+            if count == 1 and self.wide.tensors[at + "status"] == 0:
+                self.compare(f"f64 {at}{name}", after[name].v, narrowed(value, self.model.buffers[name][1]))
+
+    def check_own_steps(self, step):
+        """Updates in the seed's precision: what is skipped, and that nothing else than a gradient makes numbers that are not finite."""
+        at = self.programs(step)["train_step"]
+        for round in range(3):
+            status = self.steps.tensors.get(f"{at}/{round}/status")
+            if status is None or status < 0:
+                return
+            gradients = self.gradients(step, f"{at}/{round}/", self.steps)
+            check = rules.check_skipped if status > 0 else rules.check_near_update
+            self.problems += check(self, step, self.steps, f"{at}/{round}/", gradients)
 
     def has(self, function, test):
         """Whether a function, or one that it calls, has an op of which the test holds."""
@@ -280,8 +343,11 @@ class Oracle:
     def run(self):
         self.check_forward(self.wide, "f64")
         self.check_forward(self.own, self.about["precision"])
+        self.problems += first_values.check(self)
+        self.check_first_loss()
         for step in self.model.steps:
             self.check_step(step)
+            self.check_own_steps(step)
 
 
 def main(folders):

@@ -277,22 +277,59 @@ def close(got, expected, scale, what, problems, share, own=0.0):
         problems.append(f"{what}{list(map(int, at))}: expected {expected[at]:.12g}, but got {got[at]:.12g} ({bad.sum()} of {bad.size})")
 
 
-def check_skipped(oracle, step, at, gradients):
+def check_skipped(oracle, step, results, at, gradients):
     """A step is skipped for a gradient that is not finite, and then leaves parameters, moments and averages as they were."""
-    problems, before, after = [], oracle.wide.state(at + "before/"), oracle.wide.state(at + "after/")
+    problems, before, after = [], results.state(at + "before/"), results.state(at + "after/")
     if all(np.isfinite(g).all() for g in gradients.values()):
         problems.append(f"{at}status: expected no skipped step, since all gradients are finite")
     params = [param.lstrip("@") for param in step["params"]]
-    own = lambda slot: slot in params or (slot.startswith(step["sym_name"] + ".") and "gradient." not in slot and ".rows." not in slot)
+    if not all(np.isfinite(before[param].v).all() for param in params):
+        return problems
+    # The scale moves, and its counters.
+    own = lambda slot: slot in params or (slot.startswith(step["sym_name"] + ".") and slot.split(".")[-1] in params and
+                                          "gradient." not in slot and ".rows." not in slot)
     for slot in filter(own, before):
         if not np.array_equal(before[slot].v, after[slot].v, equal_nan=True):
             problems.append(f"{at}{slot}: expected its value before the skipped step")
     return problems
 
 
-def check_update(oracle, step, at, gradients):
+def unit_of(oracle, step, results, param):
+    """Of a new value, by the type that the parameter has; twice as much where it is rounded at random."""
+    unit = {"f16": 2.0**-11, "bf16": 2.0**-8}.get(oracle.model.params[param][1], 0.0)
+    return 2 * unit if step["weight_rounding"] == "stochastic" else unit
+
+
+def check_near_update(oracle, step, results, at, gradients):
+    """An update in f32 or less: finite where the rule is, and near it. Elements that cancel have no bound, so that of a tensor counts."""
+    problems, name = [], step["sym_name"]
+    before, after = results.state(at + "before/"), results.state(at + "after/")
+    number = int(after[f"{name}.step"].v) if f"{name}.step" in after else int(at.split("/")[1]) + 1
+    for param, g in clipped(step, gradients).items():
+        rule, p = parameters(optimizer_of(step, param))
+        sizes = np.abs(g[g != 0])
+        isMiddle = np.isfinite(g).all() and (not sizes.size or (sizes.min() > 1e-15 and sizes.max() < 1e15))
+        if rule not in RULES or rule == "muon" or p.get("lazy") == "true" or not isMiddle:
+            oracle.waived += 1
+            continue
+        moments = {slot[len(name) + 1:-len(param) - 1]: x.v for slot, x in before.items()
+                   if slot.startswith(name + ".") and slot.endswith("." + param)}
+        w = before[param].v
+        with np.errstate(all="ignore"):
+            new, *_ = RULES[rule](with_scheduled_momentum(rule, p, step["schedule"], number), w, g, moments, number,
+                                  p["lr"] * schedule_factor(step["schedule"], number))
+        scale = np.abs(w) + np.abs(new - w)
+        if not np.isfinite(scale).all() or scale.max(initial=0) > 1e4:
+            continue
+        oracle.checked += w.size
+        close(after[param].v, new, scale, f"{at}update of {param} by {rule} in {oracle.about['precision']}", problems,
+              2 * unit_of(oracle, step, results, param) + 2.0**-6, 2.0**-6 * scale.max(initial=0) + 2.0**-22)
+    return problems
+
+
+def check_update(oracle, step, results, at, gradients):
     """Parameters, moments and averages after a step, from the gradients that the same state gave."""
-    problems, results, name = [], oracle.wide, step["sym_name"]
+    problems, name = [], step["sym_name"]
     before, after = results.state(at + "before/"), results.state(at + "after/")
     number = int(after[f"{name}.step"].v) if f"{name}.step" in after else int(at.split("/")[1]) + 1
     # Of an update in f64 two numbers are f32, as in the C interface: the norm of the gradients, see `clipped`, and the factor of a schedule.
@@ -301,6 +338,9 @@ def check_update(oracle, step, at, gradients):
         rule, p = parameters(optimizer_of(step, param))
         if rule not in RULES:
             oracle.waived += 1
+            continue
+        if oracle.model.params[param][1] in ("f16", "bf16"):
+            problems += check_near_update(oracle, step, results, at, {param: g})
             continue
         lr = p["lr"] * schedule_factor(step["schedule"], number)
         moments = {slot[len(name) + 1:-len(param) - 1]: x.v for slot, x in before.items()

@@ -181,7 +181,16 @@ def truth(v, *operands):
 def add(a, b):
     if isTruth(a):  # modulo 2
         return truth(a.v ^ b.v, a, b)
-    return rounded(a.v + b.v, 0 if a.e is None else a.e + b.e).of([a, b], lambda g: [to_shape(g, a.shape), to_shape(g, b.shape)])
+    y = rounded(a.v + b.v, 0 if a.e is None else a.e + b.e)
+    if y.e is not None:
+        # A number beside which the other is less than a rounding, here and there: the sum is that number.
+        for large, small in ((a, b), (b, a)):
+            alone = (y.v == large.v) & (large.e == 0) & np.isfinite(large.v) & (np.abs(small.v) + small.e < 2.0**-54 * np.abs(large.v))
+            y = y.within(np.where(alone, 0, y.e))
+            if alone.any():
+                # The gradient goes through the sum, a difference does not see the number that is lost.
+                decided(small.v)
+    return y.of([a, b], lambda g: [to_shape(g, a.shape), to_shape(g, b.shape)])
 
 
 def neg(a):
@@ -248,6 +257,8 @@ def uncertain(a, b):
     """Where a comparison of a and b may come out differently."""
     if a.e is None:
         return np.False_
+    if isTruth(a):
+        return a.e + b.e > 0
     return (np.abs(a.v - b.v) <= a.e + b.e) & (a.e + b.e > 0)
 
 

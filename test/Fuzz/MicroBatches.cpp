@@ -1,0 +1,97 @@
+// Models whose steps have micro-batches: with other numbers of these, and what plans say of them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test/Fuzz/MicroBatches.h"
+#include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir-dialects/Train/Train.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::fuzz;
+
+static constexpr StringRef attribute = "micro_batches = ";
+
+std::string fuzz::withMicroBatches(StringRef text, int64_t count) {
+  std::string changed;
+  for (StringRef rest = text; !rest.empty();) {
+    size_t at = rest.find(attribute);
+    changed += rest.take_front(at == StringRef::npos ? at : at + attribute.size());
+    rest = at == StringRef::npos ? "" : rest.drop_front(at + attribute.size());
+    if (at != StringRef::npos) {
+      changed += std::to_string(count);
+      rest = rest.drop_while(llvm::isDigit);
+    }
+  }
+  return changed;
+}
+
+static bool containsOneOf(StringRef text, ArrayRef<const char *> names) {
+  return llvm::any_of(names, [&](StringRef name) { return text.contains(name); });
+}
+
+namespace {
+/// The extent of the batch in a text, and that of the whole one.
+struct Extents {
+  int64_t batch, whole;
+  /// Appends a line with whole batches. False where the extent is that of something else: of a
+  /// tensor that all micro-batches share, or of a second dimension.
+  bool append(StringRef line, std::string &result) const;
+};
+} // namespace
+
+bool Extents::append(StringRef line, std::string &result) const {
+  static const char *shared[] = {"train.param", "train.buffer", "train.constant", "train.iota"};
+  bool isShared = containsOneOf(line, shared), isSignature = line.contains("train.func");
+  StringRef tensor = "tensor<";
+  for (StringRef rest = line;;) {
+    size_t at = rest.find(tensor);
+    result += rest.take_front(at == StringRef::npos ? at : at + tensor.size());
+    if (at == StringRef::npos)
+      break;
+    rest = rest.drop_front(at + tensor.size());
+    int64_t extent, count = 0;
+    for (int dim = 0; !rest.consumeInteger(10, extent); ++dim) {
+      count += extent == batch;
+      if (count > 1 || (count && (isShared || (isSignature && dim > 0 && extent == batch))))
+        return false;
+      result += std::to_string(extent == batch ? whole : extent) + "x";
+      rest.consume_front("x");
+    }
+  }
+  result += "\n";
+  return true;
+}
+
+std::string fuzz::joinMicroBatches(StringRef text) {
+  static const char *ofOnePart[] = {"train.batch_norm", "train.dropout", "train.random_",
+                                    "train.write"};
+  StringRef argument = text.split("train.func @loss0(%arg0: tensor<").second,
+            number = text.split(attribute).second;
+  int64_t batch = 0, parts = 0;
+  // Small extents often meet by chance.
+  if (containsOneOf(text, ofOnePart) || argument.consumeInteger(10, batch) || batch < 11 ||
+      number.consumeInteger(10, parts) || parts < 2)
+    return "";
+  size_t steps = text.count("train.step"),
+         alike = text.count(attribute.str() + std::to_string(parts) + " ");
+  if (alike != steps)
+    return "";
+  std::string result;
+  Extents extents = {batch, batch * parts};
+  for (StringRef line : llvm::split(text, "\n"))
+    if (!extents.append(line, result))
+      return "";
+  return withMicroBatches(result, 1);
+}
+
+PlannedBytes fuzz::readPlan(ModuleOp module) {
+  PlannedBytes bytes;
+  module->walk([&](kernel::ProgramOp program) {
+    if (program.is(train::Role::Train))
+      bytes.arenas[program.getSymName().str()] = program.getArenaBytes().value_or(0);
+  });
+  module->walk([&](train::BufferOp buffer) {
+    if (buffer.getRole() == train::StateRole::Gradient)
+      bytes.gradients += llvm::alignTo(kernel::byteSize(buffer.getType()), 64);
+  });
+  return bytes;
+}

@@ -1,0 +1,51 @@
+# Functions of a whole batch, where the model has the function of one of its micro-batches.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import copy
+
+# What draws for each micro-batch, has statistics of one, or numbers its rows.
+OF_ONE_PART = ("train.batch_norm", "train.dropout", "train.iota", "train.random_uniform", "train.random_normal", "train.random_bernoulli",
+               "train.constant", "train.read")
+
+
+class NoWhole(Exception):
+    """A function of which the whole batch is not told apart from other extents."""
+
+
+def larger(kind, batch, parts):
+    """([13, 4], f32) of one of two parts becomes ([26, 4], f32)."""
+    shape, element = kind
+    return tuple(n * parts if n == batch else n for n in shape), element
+
+
+def whole_ops(body, batch, parts):
+    result = []
+    for op in body:
+        op = copy.copy(op)
+        numbers = [n for value in op.attributes.values() if isinstance(value, list) for n in value]
+        if batch in numbers or (op.name in OF_ONE_PART and any(batch in shape for shape, _ in op.result_types)):
+            raise NoWhole()
+        if any(shape.count(batch) > 1 for shape, _ in op.result_types):
+            raise NoWhole()
+        op.operand_types = [larger(kind, batch, parts) for kind in op.operand_types]
+        op.result_types = [larger(kind, batch, parts) for kind in op.result_types]
+        if op.body:
+            op.body = whole_ops(op.body, batch, parts)
+        result.append(op)
+    return result
+
+
+def whole_model(model, batch, parts):
+    """The model with functions of `parts` times as many rows: each extent that is `batch` is that of the rows. Raises NoWhole where it may be
+    another one: small extents often meet by chance."""
+    if batch < 11 or any(batch in shape for shape, _ in (*model.params.values(), *model.buffers.values())):
+        raise NoWhole()
+    whole = copy.copy(model)
+    whole.functions = {}
+    for name, function in model.functions.items():
+        if any(batch in shape[1:] for shape, _ in function.types):
+            raise NoWhole()
+        function = copy.copy(function)
+        function.types = [larger(kind, batch, parts) for kind in function.types]
+        function.ops = whole_ops(function.ops, batch, parts)
+        whole.functions[name] = function
+    return whole
