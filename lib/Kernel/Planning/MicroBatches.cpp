@@ -23,9 +23,13 @@ MicroBatches::MicroBatches(Block &block) {
   if (last == 0)
     return;
   for (Operation &op : llvm::reverse(block)) {
-    int64_t first = ownMicroBatch(&op).value_or(last);
+    std::optional<int64_t> own = ownMicroBatch(&op);
+    Place first(own.value_or(last), 0);
     for (Operation *user : op.getUsers())
-      first = std::min(first, needed.lookup(user));
-    needed[&op] = first;
+      first = std::min(first, places.lookup(user));
+    bool isAhead = own && (*own > first.first || first.second < 0);
+    if (isAhead)
+      first.second = std::min(first.second, *own - last - 1);
+    places[&op] = first;
   }
 }

@@ -16,18 +16,27 @@ namespace ampc {
 /// whichever is first: a weight of the loss that is computed from the labels of micro-batch 3 and
 /// scales the gradients of micro-batch 0 belongs to the latter. Updates belong to the last one.
 /// All ops of a step without micro-batches belong to micro-batch 0.
+///
+/// A total of all micro-batches, such as the number of labels that count, is needed by micro-batch
+/// 0. What leads to it is a prologue, in the order of the micro-batches as well, so that one share
+/// of it is held at a time:
+///
+///   squares 0, sum 0, squares 1, sum 1, ..., total, forward 0, backward 0, ...
 class MicroBatches {
 public:
   explicit MicroBatches(mlir::Block &block);
-  int64_t of(mlir::Operation *op) const { return needed.lookup(op); }
+  int64_t of(mlir::Operation *op) const { return placeOf(op).first; }
+  /// The micro-batch that needs the op and, in it, the share of a prologue (-n to -1), or 0.
+  using Place = std::pair<int64_t, int64_t>;
+  Place placeOf(mlir::Operation *op) const { return places.lookup(op); }
   /// `now` takes the place of `old`.
   void replace(mlir::Operation *old, mlir::Operation *now) {
-    if (auto known = needed.find(old); known != needed.end())
-      needed[now] = known->second;
+    if (auto known = places.find(old); known != places.end())
+      places[now] = known->second;
   }
 
 private:
-  llvm::DenseMap<mlir::Operation *, int64_t> needed; ///< 0 of those that it does not have
+  llvm::DenseMap<mlir::Operation *, Place> places; ///< (0, 0) of those that it does not have
 };
 } // namespace ampc
 #endif

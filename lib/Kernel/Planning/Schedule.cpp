@@ -87,11 +87,11 @@ private:
 ///   ...
 SmallVector<Operation *> Scheduler::givenOrder() {
   SmallVector<Operation *> given;
-  DenseMap<Operation *, std::pair<int64_t, size_t>> places;
+  DenseMap<Operation *, std::pair<std::pair<int64_t, int64_t>, size_t>> places;
   for (Operation &op : block.without_terminator())
     given.push_back(&op);
   for (size_t i = given.size(); i-- > 0;) {
-    std::pair place(microBatches.of(given[i]), i), first(place.first, given.size());
+    std::pair place(microBatches.placeOf(given[i]), i), first(place.first, given.size());
     for (Operation *user : given[i]->getUsers())
       if (auto known = places.find(user); known != places.end())
         first = std::min(first, known->second);
@@ -172,9 +172,9 @@ void Scheduler::emit(Operation *op) {
 
 /// The first eager kernel, unless that belongs to a later micro-batch than what else may run.
 unsigned Scheduler::takeNext() {
-  auto microBatchOf = [&](unsigned number) { return microBatches.of(ops[number]); };
-  bool isReady = !ready.empty() &&
-                 (eager.empty() || microBatchOf(*ready.begin()) < microBatchOf(*eager.begin()));
+  auto placeOf = [&](unsigned number) { return microBatches.placeOf(ops[number]); };
+  bool isReady =
+      !ready.empty() && (eager.empty() || placeOf(*ready.begin()) < placeOf(*eager.begin()));
   std::set<unsigned> &from = isReady ? ready : eager;
   unsigned next = *from.begin();
   from.erase(from.begin());
