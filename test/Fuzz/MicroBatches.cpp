@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/Fuzz/MicroBatches.h"
 #include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/Train.h"
 
 using namespace mlir;
@@ -83,10 +84,34 @@ std::string fuzz::joinMicroBatches(StringRef text) {
   return withMicroBatches(result, 1);
 }
 
+/// Whether tensors of a micro-batch are computed from those of a later one in the forward pass. A
+/// divisor that all rows have part in, such as that of train.normalize along the batch, is known
+/// when all have been read: what it divides waits, or would have to be made again.
+static bool waitsForLaterBatches(kernel::ProgramOp program) {
+  DenseMap<Value, int64_t> latest; // micro-batch of what a value is computed from
+  bool waits = false;
+  for (Operation &op : program.getBody().front()) {
+    int64_t own = 0, before = 0;
+    bool isForward = false;
+    for (train::OriginAttr origin : originsOf(&op)) {
+      own = std::max(own, origin.getPart());
+      isForward |= origin.getStage() == train::Stage::Forward;
+    }
+    for (Value operand : op.getOperands())
+      before = std::max(before, latest.lookup(operand));
+    for (Value result : op.getResults()) {
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      waits |= isForward && before > own && type && type.getNumElements() > 1;
+      latest[result] = std::max(own, before);
+    }
+  }
+  return waits;
+}
+
 PlannedBytes fuzz::readPlan(ModuleOp module) {
   PlannedBytes bytes;
   module->walk([&](kernel::ProgramOp program) {
-    if (program.is(train::Role::Train))
+    if (program.is(train::Role::Train) && !waitsForLaterBatches(program))
       bytes.arenas[program.getSymName().str()] = program.getArenaBytes().value_or(0);
   });
   module->walk([&](train::BufferOp buffer) {

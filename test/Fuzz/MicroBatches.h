@@ -18,8 +18,9 @@ std::string joinMicroBatches(llvm::StringRef text);
 
 /// Sizes of a planned module.
 struct PlannedBytes {
-  std::map<std::string, int64_t> arenas; ///< of every step, by name
-  int64_t gradients = 0;                 ///< of all together
+  std::map<std::string, int64_t>
+      arenas;            ///< by the name of a step that can hold one micro-batch at a time
+  int64_t gradients = 0; ///< of all together
 };
 PlannedBytes readPlan(mlir::ModuleOp module);
 } // namespace ampc::fuzz

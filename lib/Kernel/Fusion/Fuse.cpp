@@ -22,6 +22,12 @@ using namespace ampc;
 // How far the search for ops between two kernels goes, so that fusion stays linear.
 static constexpr unsigned maxBetween = 256, maxSiblings = 64, maxDistance = 32;
 
+static bool readsKernel(Operation *op) {
+  return llvm::any_of(op->getOperands(), [](Value operand) {
+    return kernel::throughViews(operand).getDefiningOp<KernelOpInterface>() != nullptr;
+  });
+}
+
 namespace {
 class Fuser {
 public:
@@ -39,9 +45,12 @@ private:
   bool pushUsersBehind(Operation *producer, Operation *reader);
   bool fits(FusedKernelOpInterface a, FusedKernelOpInterface b) const;
   /// One kernel for both would run with the later micro-batch, and all that reads the earlier
-  /// kernel's results would wait: the backward pass of micro-batch 0 for the forward pass of 1.
+  /// kernel's results would wait: the backward pass of micro-batch 0 for the forward pass of 1. Of
+  /// a prologue what the earlier kernel reads would wait, unless that takes no memory: the squares
+  /// of micro-batch 0 for those of 1, but not its labels.
   bool areOfOneMicroBatch(Operation *a, Operation *b) const {
-    return microBatches.of(a) == microBatches.of(b);
+    return microBatches.placeOf(a) == microBatches.placeOf(b) ||
+           (microBatches.of(a) == microBatches.of(b) && !readsKernel(a) && !readsKernel(b));
   }
   bool isFree(kernel::MapOp op) const;
   bool isBarrier(Operation *op) const { return !acrossGradients && op->hasAttr("kernel.barrier"); }

@@ -3,6 +3,7 @@
 // RUN: ampc-opt %s --kernel-fuse | FileCheck %s
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
+#line = affine_map<(d0) -> (d0)>
 #points = affine_map<(d0, d1, d2) -> (d1, d2)>
 #sum = affine_map<(d0, d1, d2) -> (d2)>
 #p0 = #train.origin<"f">
@@ -46,6 +47,45 @@ module {
       kernel.yield %2 : f32
     } : tensor<8xf32>
     kernel.return %c : tensor<8xf32>
+  }
+
+  // Shares of a total that read values in memory stay apart, or all of these values would wait for the last one, which has the total.
+  // CHECK-LABEL: kernel.program @shares(
+  // CHECK: %[[A:.*]] = kernel.reduce sum(%arg0
+  // CHECK: %[[B:.*]] = kernel.reduce sum(%arg1
+  // CHECK: %[[C:.*]] = kernel.map(%[[A]], %arg2 :
+  // CHECK: %[[E:.*]] = kernel.map(%[[B]], %arg2, %[[C]] :
+  // CHECK: kernel.map(%[[E]] :
+  kernel.program @shares(%x: tensor<64x8xf32>, %y: tensor<64x8xf32>, %z: tensor<8xf32>) -> tensor<8xf32> {
+    %a = kernel.reduce sum(%x : tensor<64x8xf32>) space [1, 64, 8] maps [#points] -> [#sum] attributes {train.origins = [#p0]} {
+    ^bb0(%0: f32):
+      kernel.yield %0 : f32
+    } : tensor<8xf32>
+    %b = kernel.reduce sum(%y : tensor<64x8xf32>) space [1, 64, 8] maps [#points] -> [#sum] attributes {train.origins = [#p1]} {
+    ^bb0(%0: f32):
+      kernel.yield %0 : f32
+    } : tensor<8xf32>
+    %c = kernel.map(%a, %z : tensor<8xf32>, tensor<8xf32>) space [8] maps [#line, #line] -> [#line] attributes {train.origins = [#p0]} {
+    ^bb0(%0: f32, %1: f32):
+      %2 = arith.mulf %0, %1 : f32
+      kernel.yield %2 : f32
+    } : tensor<8xf32>
+    %d = kernel.map(%b, %z : tensor<8xf32>, tensor<8xf32>) space [8] maps [#line, #line] -> [#line] attributes {train.origins = [#p1]} {
+    ^bb0(%0: f32, %1: f32):
+      %2 = arith.mulf %0, %1 : f32
+      kernel.yield %2 : f32
+    } : tensor<8xf32>
+    %e = kernel.map(%c, %d : tensor<8xf32>, tensor<8xf32>) space [8] maps [#line, #line] -> [#line] attributes {train.origins = [#p0, #p1]} {
+    ^bb0(%0: f32, %1: f32):
+      %2 = arith.divf %0, %1 : f32
+      kernel.yield %2 : f32
+    } : tensor<8xf32>
+    %f = kernel.map(%e : tensor<8xf32>) space [8] maps [#line] -> [#line] attributes {train.origins = [#p0]} {
+    ^bb0(%0: f32):
+      %1 = math.tanh %0 : f32
+      kernel.yield %1 : f32
+    } : tensor<8xf32>
+    kernel.return %f : tensor<8xf32>
   }
 
   // The value of micro-batch 0 is not computed again where micro-batch 1 reads it: its operands would have to be kept.
