@@ -42,59 +42,91 @@ static double sumOfGemm(kernel::GemmOp op, ArrayRef<Elements> operands, ArrayRef
   return sum;
 }
 
-/// Value of an image, dilated and padded as the op says, at row y and column x of the padded
-/// image.
-template <typename Op>
-static double pixel(Op op, const Elements &image, int64_t n, int64_t y, int64_t x,
-                    int64_t channel) {
-  bool channelsFirst = op.getChannelsFirst();
-  ArrayRef<int64_t> sizes = op.getLhs().getType().getShape().slice(channelsFirst ? 2 : 1, 2);
-  y -= op.getPadding()[0];
-  x -= op.getPadding()[2];
-  int64_t dy = op.getInputDilations()[0], dx = op.getInputDilations()[1];
-  if (y < 0 || x < 0 || y % dy || x % dx || y / dy >= sizes[0] || x / dx >= sizes[1])
-    return 0;
-  y /= dy;
-  x /= dx;
-  SmallVector<int64_t> place = {n, y, x, channel};
-  if (channelsFirst)
-    place = {n, channel, y, x};
-  return image[flatten(place, op.getLhs().getType())].real;
-}
+namespace {
+/// The image of a convolution, dilated and padded as the op says. What the op says is read once:
+/// pixels are looked up for every tap and channel of every point.
+template <typename Op> class Image {
+public:
+  Image(Op op, const Elements &elements) : elements(elements) {
+    ArrayRef<int64_t> shape = op.getLhs().getType().getShape();
+    bool channelsFirst = op.getChannelsFirst();
+    for (unsigned i = 0; i < 2; ++i) {
+      sizes[i] = shape[(channelsFirst ? 2 : 1) + i];
+      before[i] = op.getPadding()[2 * i];
+      dilations[i] = op.getInputDilations()[i];
+    }
+    int64_t channels = shape[channelsFirst ? 1 : 3];
+    imageStride = sizes[0] * sizes[1] * channels;
+    pixelStride = channelsFirst ? 1 : channels;
+    channelStride = channelsFirst ? sizes[0] * sizes[1] : 1;
+  }
+
+  /// At row y and column x of the padded image.
+  double at(int64_t n, int64_t y, int64_t x, int64_t channel) const {
+    if (!find(y, 0) || !find(x, 1))
+      return 0;
+    return elements[n * imageStride + (y * sizes[1] + x) * pixelStride + channel * channelStride]
+        .real;
+  }
+
+private:
+  /// From a place in the padded image to one along this side; false: there is padding or a gap.
+  bool find(int64_t &place, unsigned side) const {
+    place -= before[side];
+    if (place < 0)
+      return false;
+    if (dilations[side] > 1) { // a division takes longer than all else
+      if (place % dilations[side])
+        return false;
+      place /= dilations[side];
+    }
+    return place < sizes[side];
+  }
+
+  const Elements &elements;
+  int64_t sizes[2], before[2], dilations[2];
+  int64_t imageStride, pixelStride, channelStride;
+};
+} // namespace
 
 static double sumOfConv(kernel::ConvOp op, ArrayRef<Elements> operands, ArrayRef<int64_t> point) {
+  Image image(op, operands[0]);
   SmallVector<int64_t> filter = kernel::filterShape(op);
   auto packing = kernel::packingOf(op.getRhs().getType());
-  auto place = [&](int64_t ky, int64_t kx, int64_t c) -> SmallVector<int64_t> {
-    if (packing && packing.getDepth() == 0) // turned
-      return {c, filter[1] - 1 - ky, filter[2] - 1 - kx, point[3]};
-    return {point[3], ky, kx, c};
-  };
+  bool isTurned = packing && packing.getDepth() == 0;
+  RankedTensorType type = op.getRhs().getType();
   int64_t group = point[3] / (filter[0] / int64_t(op.getGroups()));
+  ArrayRef<int64_t> strides = op.getStrides(), dilations = op.getDilations();
   double sum = 0;
   for (int64_t ky = 0; ky < filter[1]; ++ky)
-    for (int64_t kx = 0; kx < filter[2]; ++kx)
+    for (int64_t kx = 0; kx < filter[2]; ++kx) {
+      auto place = [&](int64_t c) {
+        return isTurned ? flatten({c, filter[1] - 1 - ky, filter[2] - 1 - kx, point[3]}, type)
+                        : flatten({point[3], ky, kx, c}, type);
+      };
+      int64_t start = place(0), step = filter[3] > 1 ? place(1) - start : 0;
+      int64_t y = point[1] * strides[0] + ky * dilations[0];
+      int64_t x = point[2] * strides[1] + kx * dilations[1];
       for (int64_t c = 0; c < filter[3]; ++c)
-        sum += pixel(op, operands[0], point[0],
-                     point[1] * op.getStrides()[0] + ky * op.getDilations()[0],
-                     point[2] * op.getStrides()[1] + kx * op.getDilations()[1],
-                     group * filter[3] + c) *
-               operands[1][flatten(place(ky, kx, c), op.getRhs().getType())].real;
+        sum += image.at(point[0], y, x, group * filter[3] + c) * operands[1][start + c * step].real;
+    }
   return sum;
 }
 
 static double sumOfConvFilter(kernel::ConvFilterOp op, ArrayRef<Elements> operands,
                               ArrayRef<int64_t> point) {
+  Image image(op, operands[0]);
   ArrayRef<int64_t> out = cast<RankedTensorType>(op.getRhs().getType()).getShape();
   int64_t group = point[0] / (out[3] / int64_t(op.getGroups()));
+  int64_t channel = group * op.getSpace()[3] + point[3];
+  ArrayRef<int64_t> strides = op.getStrides(), dilations = op.getDilations();
   double sum = 0;
   for (int64_t n = 0; n < out[0]; ++n)
     for (int64_t y = 0; y < out[1]; ++y)
       for (int64_t x = 0; x < out[2]; ++x)
-        sum += pixel(op, operands[0], n, y * op.getStrides()[0] + point[1] * op.getDilations()[0],
-                     x * op.getStrides()[1] + point[2] * op.getDilations()[1],
-                     group * op.getSpace()[3] + point[3]) *
-               operands[1][flatten({n, y, x, point[0]}, op.getRhs().getType())].real;
+        sum += image.at(n, y * strides[0] + point[1] * dilations[0],
+                        x * strides[1] + point[2] * dilations[1], channel) *
+               operands[1][((n * out[1] + y) * out[2] + x) * out[3] + point[0]].real;
   return sum;
 }
 
