@@ -69,6 +69,8 @@ struct KernelInfo {
   std::string name;
   std::vector<CodeInfo> code; ///< one per tier of the target; none for a device
   std::vector<LaunchInfo> launches;
+  llvm::SmallVector<int64_t>
+      starts; ///< kernel::startsOf the kernel that it was made from, or empty
 };
 struct ImageInfo {
   int32_t kind, capability;

@@ -109,6 +109,13 @@ LogicalResult ampc::readKernels(ModuleOp module, ModelInfo &result) {
       return module.emitError() << "expected a name in kernel.functions, but got " << function;
     KernelInfo kernel;
     kernel.name = name.str();
+    if (Attribute starts = function.get("starts")) {
+      auto bytes = dyn_cast<DenseI64ArrayAttr>(starts);
+      if (!bytes)
+        return module.emitError() << "expected starts in kernel.functions to be bytes, but got "
+                                  << starts;
+      kernel.starts = llvm::to_vector(bytes.asArrayRef());
+    }
     uint32_t mask = 0;
     if (failed(isDevice ? readLaunches(module, symbols, result, function, kernel)
                         : readCode(module, symbols, result, function, kernel, mask, own)))

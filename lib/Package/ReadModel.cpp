@@ -6,6 +6,7 @@
 #include "lib/Package/Mirrors.h"
 #include "lib/Package/TensorFiles.h"
 #include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir-dialects/Kernel/LinearMap.h"
 #include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/Outside.h"
 #include "mlir-dialects/Train/Signature.h"
@@ -299,6 +300,14 @@ LogicalResult Reader::readLaunch(KernelOpInterface op, EntryInfo &entry, Program
   if (!function || function.getInt() < 0 || function.getInt() >= int64_t(result.kernels.size()))
     return op->emitError() << "expected a kernel.function of the module";
   entry.number = function.getInt();
+  if (ArrayRef<int64_t> starts = result.kernels[entry.number].starts; !starts.empty()) {
+    SmallVector<int64_t> own = kernel::startsOf(op);
+    if (own.size() != starts.size())
+      return op->emitError() << "expected a kernel.function with " << own.size()
+                             << " starts, but got one with " << starts.size();
+    for (auto [i, start] : llvm::enumerate(own))
+      info.operands[entry.firstOperand + i].offset += start - starts[i];
+  }
   if (op.getWorkspaceBytes() > 0)
     info.operands.push_back(workspaceOf(op));
   return success();

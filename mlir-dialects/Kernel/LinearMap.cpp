@@ -1,6 +1,7 @@
 // Maps without divisions: every dimension moves the place by a constant stride.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Kernel/LinearMap.h"
+#include "mlir-dialects/Kernel/Kernel.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -90,4 +91,29 @@ bool ampc::staysInside(AffineMap map, ArrayRef<int64_t> space, ArrayRef<int64_t>
         form && !form->staysBelow(size, space))
       return false;
   return true;
+}
+
+AffineMap ampc::withoutStart(AffineMap map) {
+  SmallVector<AffineExpr> rest(map.getResults());
+  for (AffineExpr &expr : rest)
+    if (auto form = LinearForm::of(expr, map.getNumDims()))
+      expr = expr - form->constant;
+  return AffineMap::get(map.getNumDims(), 0, rest, map.getContext());
+}
+
+SmallVector<int64_t> kernel::startsOf(Operation *kernel) {
+  SmallVector<int64_t> starts;
+  if (!isa<MapOp, ReduceOp>(kernel))
+    return starts;
+  auto maps = cast<FusedKernelOpInterface>(kernel).getInputMaps().getAsRange<AffineMapAttr>();
+  for (auto [operand, attribute] : llvm::zip_equal(kernel->getOperands(), maps)) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    AffineMap map = attribute.getValue();
+    int64_t start = 0, stride = std::max(1u, type.getElementTypeBitWidth() / 8);
+    for (int64_t i = type.getRank(); i-- > 0; stride *= type.getDimSize(i))
+      if (auto form = LinearForm::of(map.getResult(i), map.getNumDims()))
+        start += form->constant * stride;
+    starts.push_back(start);
+  }
+  return starts;
 }

@@ -4,6 +4,7 @@
 #define MLIR_DIALECTS_KERNEL_LINEARMAP_H
 
 #include "mlir/IR/AffineMap.h"
+#include "mlir/IR/Operation.h"
 
 namespace ampc {
 /// constant + sum of factors[d] * dim d
@@ -25,8 +26,17 @@ struct LinearForm {
 /// one number. Dimensions of size 1 have no say: their factor may have been folded away.
 std::optional<int64_t> commonStep(llvm::ArrayRef<int64_t> factors, llvm::ArrayRef<int64_t> sizes);
 
+/// (d0, d1 + 5, d2) as (d0, d1, d2)
+mlir::AffineMap withoutStart(mlir::AffineMap map);
 bool isLinear(mlir::AffineMap map);
 /// Whether every point of the space has an element of the shape. Divisions are taken to be right.
 bool staysInside(mlir::AffineMap map, llvm::ArrayRef<int64_t> space, llvm::ArrayRef<int64_t> shape);
+
+namespace kernel {
+/// Bytes from the start of every operand of a kernel.map or kernel.reduce to the element that a map
+/// without its start would find there: 5 * 8 * 4 for (d0, d1 + 5, d2) of tensor<4x20x8xf32>. Empty
+/// for other kernels.
+llvm::SmallVector<int64_t> startsOf(mlir::Operation *kernel);
+} // namespace kernel
 } // namespace ampc
 #endif

@@ -3,6 +3,7 @@
 #include "mlir-dialects/Train/Adjoints.h"
 #include "mlir-dialects/Train/Broadcast.h"
 #include "mlir-dialects/Train/Numbers.h"
+#include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/Tensors.h"
 #include "mlir/IR/Matchers.h"
 
@@ -12,68 +13,104 @@ using namespace ampc::train;
 
 namespace {
 /// Parts padded to the shape of a whole and added up are a concatenation: the adjoint of a split.
+/// ((p0 + p1) + p2) + ... is walked once, from the last sum on: each of n sums would walk all those
+/// below it.
 struct SumOfParts : OpRewritePattern<AddOp> {
   using OpRewritePattern::OpRewritePattern;
 
   static bool isPart(PadOp pad) {
-    return number(pad.getValue()) == 0 &&
+    return pad && number(pad.getValue()) == 0 &&
            llvm::all_of(pad.getInterior(), [](int64_t gap) { return gap == 0; });
   }
-  /// Inserts the padded parts below `sum`; false if there is anything else. Both summands are
-  /// looked at before the sums below them: a residual network is one chain of sums, h + f(h), none
-  /// of which may walk the others.
-  static bool collect(AddOp sum, SmallVectorImpl<PadOp> &parts) {
-    SmallVector<std::pair<AddOp, bool>> open{{sum, true}}; // whether it is a first summand's first
-    while (!open.empty()) {
-      auto [add, isFirst] = open.pop_back_val();
-      if (add.getLhs().getType() != add.getRhs().getType() || (!isFirst && !add->hasOneUse()))
-        return false;
-      for (unsigned i : {0, 1}) {
-        auto pad = add->getOperand(i).getDefiningOp<PadOp>();
-        auto inner = add->getOperand(i).getDefiningOp<AddOp>();
-        if (!inner && !(pad && isPart(pad)))
-          return false;
-        if (inner)
-          open.push_back({inner, isFirst && i == 0});
-        else
-          parts.push_back(pad);
-      }
-    }
-    return true;
+  static bool sameTypes(AddOp sum) { return sum.getLhs().getType() == sum.getRhs().getType(); }
+  /// Whether another sum is made of it, and of nothing else.
+  static bool isSummand(AddOp sum) {
+    auto user = sum->hasOneUse() ? dyn_cast<AddOp>(*sum->user_begin()) : AddOp();
+    return user && sameTypes(user);
   }
   /// The only dimension that is padded.
   static std::optional<int64_t> paddedDim(PadOp pad) {
     std::optional<int64_t> dim;
+    ArrayRef<int64_t> low = pad.getLow(), high = pad.getHigh();
     for (int64_t i = 0; i < pad.getType().getRank(); ++i)
-      if (pad.getLow()[i] || pad.getHigh()[i]) {
-        if (dim || pad.getLow()[i] < 0 || pad.getHigh()[i] < 0)
+      if (low[i] || high[i]) {
+        if (dim || low[i] < 0 || high[i] < 0)
           return std::nullopt;
         dim = i;
       }
     return dim;
   }
-  LogicalResult matchAndRewrite(AddOp op, PatternRewriter &rewriter) const override {
-    // A sum over many tensors, as of a norm, is a long chain of numbers.
-    if (tensorOf(op).getRank() == 0)
-      return failure();
-    SmallVector<PadOp> parts;
-    if (!collect(op, parts))
-      return failure();
+  /// Sorts the parts along the dimension that they cover; nothing if they leave a hole or overlap.
+  static std::optional<int64_t> coveredDim(MutableArrayRef<PadOp> parts) {
     std::optional<int64_t> dim = paddedDim(parts.front());
     if (!dim || llvm::any_of(parts, [&](PadOp part) { return paddedDim(part) != dim; }))
-      return failure();
+      return std::nullopt;
     llvm::sort(parts, [&](PadOp a, PadOp b) { return a.getLow()[*dim] < b.getLow()[*dim]; });
     int64_t at = 0;
-    SmallVector<Value> values;
     for (PadOp part : parts) {
       if (part.getLow()[*dim] != at)
-        return failure();
+        return std::nullopt;
       at += part.getX().getType().getDimSize(*dim);
-      values.push_back(part.getX());
     }
-    if (at != cast<RankedTensorType>(op.getType()).getDimSize(*dim))
+    return at == parts.front().getType().getDimSize(*dim) ? dim : std::nullopt;
+  }
+
+  /// A sum that is walked: the elements of the parts below it, which are those from `first` on.
+  struct Open {
+    AddOp sum;
+    size_t first;
+    unsigned operand = 0; ///< the next one
+    int64_t elements = 0;
+    bool hasOthers = false; ///< below it lies something else than parts
+  };
+  /// Visits the sums below `root` and itself, those without sums below them first. Returns the
+  /// first that is a concatenation, and its parts.
+  static AddOp find(AddOp root, SmallVector<PadOp> &parts) {
+    SmallVector<Open> open{{root, 0}};
+    while (!open.empty()) {
+      Open &top = open.back();
+      if (top.operand == 2) {
+        Open done = open.pop_back_val();
+        auto below = MutableArrayRef(parts).drop_front(done.first);
+        if (!done.hasOthers && done.elements == done.sum.getType().getNumElements() &&
+            coveredDim(below)) {
+          parts.erase(parts.begin(), parts.begin() + done.first);
+          return done.sum;
+        }
+        if (!open.empty()) {
+          open.back().elements += done.elements;
+          open.back().hasOthers |= done.hasOthers;
+        }
+        continue;
+      }
+      Value operand = top.sum->getOperand(top.operand++);
+      auto pad = operand.getDefiningOp<PadOp>();
+      auto inner = operand.getDefiningOp<AddOp>();
+      if (isPart(pad)) {
+        parts.push_back(pad);
+        top.elements += pad.getX().getType().getNumElements();
+      } else if (inner && sameTypes(inner) && inner->hasOneUse()) {
+        open.push_back({inner, parts.size()});
+      } else {
+        top.hasOthers = true;
+      }
+    }
+    return {};
+  }
+  LogicalResult matchAndRewrite(AddOp op, PatternRewriter &rewriter) const override {
+    // A sum over many tensors, as of a norm, is a long chain of numbers.
+    if (tensorOf(op).getRank() == 0 || !sameTypes(op) || isSummand(op))
       return failure();
-    rewriter.replaceOpWithNewOp<ConcatOp>(op, values, *dim);
+    SmallVector<PadOp> parts;
+    AddOp sum = find(op, parts);
+    if (!sum)
+      return failure();
+    auto values = llvm::map_to_vector(parts, [](PadOp part) -> Value { return part.getX(); });
+    rewriter.setInsertionPoint(sum);
+    auto concat =
+        ConcatOp::create(rewriter, sum.getLoc(), sum.getType(), values, *paddedDim(parts.front()));
+    setOrigin(concat, originOf(sum.getOperation()));
+    rewriter.replaceOp(sum, concat);
     return success();
   }
 };

@@ -236,18 +236,36 @@ static LogicalResult convertPutRows(train::PutRowsOp op, Converter &converter) {
   return success();
 }
 
-static LogicalResult convertConcat(train::ConcatOp op, Converter &converter) {
-  SmallVector<Value> parts;
-  SmallVector<int64_t> offsets, strides(op.getParts().size() * op.getType().getRank(), 1);
-  int64_t at = 0;
-  for (Value part : op.getParts()) {
-    parts.push_back(converter.tensor(part));
-    for (int64_t d = 0; d < op.getType().getRank(); ++d)
-      offsets.push_back(d == op.getDim() ? at : 0);
-    at += tensorOf(part).getDimSize(op.getDim());
+/// A kernel's code has a piece per part, and a GPU's launch takes 4352 bytes of addresses.
+static constexpr size_t mostParts = 128;
+
+/// The parts one behind the other along a dimension.
+static Value assemble(Location loc, ArrayRef<Value> parts, int64_t dim, OpBuilder &b) {
+  auto type = cast<RankedTensorType>(parts.front().getType());
+  SmallVector<int64_t> shape(type.getShape()), offsets, strides(parts.size() * shape.size(), 1);
+  shape[dim] = 0;
+  for (Value part : parts) {
+    for (size_t d = 0; d < shape.size(); ++d)
+      offsets.push_back(d == size_t(dim) ? shape[dim] : 0);
+    shape[dim] += tensorOf(part).getDimSize(dim);
   }
-  converter.set(op, kernel::AssembleOp::create(converter.builder, op.getLoc(), op.getType(), parts,
-                                               offsets, strides, APFloat(0.0)));
+  return kernel::AssembleOp::create(b, loc, type.clone(shape), parts, offsets, strides,
+                                    APFloat(0.0));
+}
+
+/// Many parts are joined in groups, 10 000 as 79 of 128 or less, and the groups in turn.
+static LogicalResult convertConcat(train::ConcatOp op, Converter &converter) {
+  auto parts = llvm::map_to_vector(op.getParts(), [&](Value x) { return converter.tensor(x); });
+  while (parts.size() > mostParts) {
+    SmallVector<Value> groups;
+    for (ArrayRef<Value> rest = parts; !rest.empty();) {
+      ArrayRef<Value> group = rest.take_front(mostParts);
+      groups.push_back(assemble(op.getLoc(), group, op.getDim(), converter.builder));
+      rest = rest.drop_front(group.size());
+    }
+    parts = std::move(groups);
+  }
+  converter.set(op, assemble(op.getLoc(), parts, op.getDim(), converter.builder));
   return success();
 }
 static LogicalResult convertPad(train::PadOp op, Converter &converter) {

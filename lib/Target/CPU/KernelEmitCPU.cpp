@@ -27,15 +27,13 @@ struct KernelEmitCPUPass : ampc::impl::KernelEmitCPUBase<KernelEmitCPUPass> {
     if (failed(findTiers()))
       return signalPassFailure();
     std::string start = target::symbolPrefix(getOperation(), prefix);
-    SmallVector<Operation *> distinct = target::shareKernels(getOperation());
     SmallVector<Attribute> table;
-    for (auto [i, op] : llvm::enumerate(distinct)) {
+    for (auto [i, kernel] : llvm::enumerate(target::shareKernels(getOperation()))) {
       std::string name = start + "_k" + std::to_string(i);
-      auto record = emitKernel(op, name);
+      auto record = emitKernel(kernel.op, name);
       if (failed(record))
         return signalPassFailure();
-      table.push_back(
-          target::describeKernel(&getContext(), name, record->emissions, record->tiers));
+      table.push_back(target::describeKernel(kernel, name, record->emissions, record->tiers));
     }
     getOperation()->setAttr("kernel.functions", ArrayAttr::get(&getContext(), table));
   }

@@ -2,11 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Common/KernelCode.h"
 #include "lib/Target/Common/Slices.h"
+#include "mlir-dialects/Kernel/LinearMap.h"
+#include "mlir-dialects/Train/Signature.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::target;
+
+static constexpr llvm::StringLiteral inputMapsKey = "input_maps";
 
 namespace {
 /// What a kernel's code depends on: all but its operands and what phases attached to it, other than
@@ -16,7 +21,8 @@ namespace {
 /// too.)
 class CodeKey {
 public:
-  explicit CodeKey(Operation *kernel) {
+  /// `inputMaps`: in place of the kernel's own; null for these.
+  explicit CodeKey(Operation *kernel, ArrayAttr inputMaps = {}) {
     // Kernels on one point take scalars: what shape of ones these have, and how it is read, does
     // not matter. Sums over all gradients of a deep model are many of them.
     auto map = dyn_cast<kernel::MapOp>(kernel);
@@ -29,6 +35,8 @@ public:
     NamedAttrList attributes(kernel->getAttrDictionary());
     if (isScalar)
       attributes.erase(map.getInputMapsAttrName());
+    if (inputMaps)
+      attributes.set(inputMapsKey, inputMaps);
     for (NamedAttribute attached : kernel->getDiscardableAttrs())
       if (!attached.getName().getValue().starts_with("code."))
         attributes.erase(attached.getName());
@@ -89,22 +97,110 @@ static std::string alignmentsOf(Operation *op) {
   return text;
 }
 
-SmallVector<Operation *> target::shareKernels(ModuleOp module, bool knowsAlignment) {
-  llvm::StringMap<int64_t> numbers;
-  SmallVector<Operation *> distinct;
-  Builder b(module.getContext());
+namespace {
+/// The state that random numbers are drawn from. A call that is given a seed has another one, which
+/// the runtime puts where an operand has the address of the state.
+class RandomState {
+public:
+  explicit RandomState(ModuleOp module) {
+    for (auto model : module.getOps<train::ModelOp>())
+      for (auto state : model.getOps<StateOpInterface>())
+        if (state.getStateRole() == train::StateRole::Random)
+          names.insert(state.getSymName());
+  }
+  bool contains(Value value) const {
+    auto argument = dyn_cast<BlockArgument>(kernel::throughViews(value));
+    if (!argument || names.empty())
+      return false;
+    auto program = cast<kernel::ProgramOp>(argument.getOwner()->getParentOp());
+    StringAttr name = Signature(program).stateArgument(argument.getArgNumber());
+    return name && names.contains(name.getValue());
+  }
+
+private:
+  llvm::StringSet<> names;
+};
+
+/// Numbers the functions of kernels.
+class KernelSharing {
+public:
+  KernelSharing(ModuleOp module, bool knowsAlignment)
+      : module(module), random(module), knowsAlignment(knowsAlignment) {}
+  SmallVector<DistinctKernel> run();
+
+private:
+  /// Fewer kernels that differ in the starts of their inputs alone have functions of their own, in
+  /// which starts are constants.
+  static constexpr unsigned fewestMoved = 16;
+
+  struct Kernel {
+    Operation *op;
+    std::string key, movedKey; // `movedKey` is empty for kernels that cannot be moved
+  };
+  std::string movedKeyOf(Operation *op, StringRef alignments);
+  bool isMoved(const Kernel &kernel) const {
+    auto like = byMovedKey.find(kernel.movedKey);
+    return like != byMovedKey.end() && like->second.size() >= fewestMoved;
+  }
+
+  ModuleOp module;
+  RandomState random;
+  bool knowsAlignment;
+  SmallVector<Kernel, 0> kernels;
+  llvm::StringMap<llvm::StringSet<>> byMovedKey; // the different kernels of a key without starts
+};
+} // namespace
+
+/// With (d0, 5, d2) and (d0, 6, d2) as (d0, 0, d2).
+std::string KernelSharing::movedKeyOf(Operation *op, StringRef alignments) {
+  SmallVector<int64_t> starts = kernel::startsOf(op);
+  if (starts.empty() ||
+      llvm::any_of(op->getOperands(), [&](Value x) { return random.contains(x); }))
+    return "";
+  SmallVector<Attribute> maps;
+  std::string rests = "moved"; // no kernel's own key, whose inputs start where their tensors do
+  auto inputMaps = cast<FusedKernelOpInterface>(op).getInputMaps().getAsRange<AffineMapAttr>();
+  for (auto [map, start] : llvm::zip_equal(inputMaps, starts)) {
+    maps.push_back(AffineMapAttr::get(withoutStart(map.getValue())));
+    if (knowsAlignment) // vectors stay aligned, or stay not aligned
+      rests += " " + std::to_string(start % mostAligned);
+  }
+  return CodeKey(op, ArrayAttr::get(op->getContext(), maps)).take() + alignments.str() + rests;
+}
+
+SmallVector<DistinctKernel> KernelSharing::run() {
   module.walk([&](KernelOpInterface op) {
     if (!isa<kernel::ProgramOp>(op->getParentOp()) || isa<kernel::CallOp>(op))
       return; // the kernel of a kernel.with_totals; a program
-    std::string text = CodeKey(op).take();
-    if (knowsAlignment)
-      text += alignmentsOf(op);
-    auto [entry, isNew] = numbers.try_emplace(text, distinct.size());
-    if (isNew)
-      distinct.push_back(op);
-    op->setAttr("kernel.function", b.getI64IntegerAttr(entry->second));
+    std::string alignments = knowsAlignment ? alignmentsOf(op) : "";
+    kernels.push_back({op, CodeKey(op).take() + alignments, movedKeyOf(op, alignments)});
+    if (const Kernel &kernel = kernels.back(); !kernel.movedKey.empty())
+      byMovedKey[kernel.movedKey].insert(kernel.key);
   });
+  llvm::StringMap<int64_t> numbers;
+  SmallVector<DistinctKernel> distinct;
+  Builder b(module.getContext());
+  for (const Kernel &kernel : kernels) {
+    bool moved = isMoved(kernel);
+    auto [entry, isNew] =
+        numbers.try_emplace(moved ? kernel.movedKey : kernel.key, distinct.size());
+    if (isNew)
+      distinct.push_back({kernel.op, moved});
+    kernel.op->setAttr("kernel.function", b.getI64IntegerAttr(entry->second));
+  }
   return distinct;
+}
+
+SmallVector<DistinctKernel> target::shareKernels(ModuleOp module, bool knowsAlignment) {
+  return KernelSharing(module, knowsAlignment).run();
+}
+
+Attribute DistinctKernel::describe(ArrayRef<NamedAttribute> attributes) const {
+  Builder b(op->getContext());
+  SmallVector<NamedAttribute> all(attributes);
+  if (isMoved)
+    all.push_back(b.getNamedAttr("starts", b.getDenseI64ArrayAttr(kernel::startsOf(op))));
+  return b.getDictionaryAttr(all);
 }
 
 std::string target::symbolPrefix(ModuleOp module, StringRef given) {
@@ -153,9 +249,9 @@ KernelPointers target::loadPointers(Operation *kernel, LoopEmitter &e, LLVM::LLV
   return pointers;
 }
 
-Attribute target::describeKernel(MLIRContext *context, StringRef name,
+Attribute target::describeKernel(const DistinctKernel &kernel, StringRef name,
                                  ArrayRef<KernelEmission> emissions, ArrayRef<StringRef> tiers) {
-  Builder b(context);
+  Builder b(kernel.op->getContext());
   SmallVector<int64_t> tasks, scratch;
   int64_t finish = 0;
   for (const KernelEmission &emission : emissions) {
@@ -163,9 +259,9 @@ Attribute target::describeKernel(MLIRContext *context, StringRef name,
     scratch.push_back(emission.scratchBytes);
     finish = std::max(finish, emission.finishTasks);
   }
-  return b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(name)),
-                              b.getNamedAttr("tasks", b.getDenseI64ArrayAttr(tasks)),
-                              b.getNamedAttr("scratch", b.getDenseI64ArrayAttr(scratch)),
-                              b.getNamedAttr("finish", b.getI64IntegerAttr(finish)),
-                              b.getNamedAttr("tiers", b.getStrArrayAttr(tiers))});
+  return kernel.describe({b.getNamedAttr("name", b.getStringAttr(name)),
+                          b.getNamedAttr("tasks", b.getDenseI64ArrayAttr(tasks)),
+                          b.getNamedAttr("scratch", b.getDenseI64ArrayAttr(scratch)),
+                          b.getNamedAttr("finish", b.getI64IntegerAttr(finish)),
+                          b.getNamedAttr("tiers", b.getStrArrayAttr(tiers))});
 }

@@ -23,11 +23,21 @@ struct KernelPointers {
   mlir::Value workspace, scratch;
 };
 
+/// A kernel whose code stands for that of all kernels with its number.
+struct DistinctKernel {
+  mlir::Operation *op;
+  /// Whether the others may read from other starts: see `kernel::startsOf`.
+  bool isMoved;
+
+  /// A row of `kernel.functions` with these attributes, and `starts` if it is moved.
+  mlir::Attribute describe(llvm::ArrayRef<mlir::NamedAttribute> attributes) const;
+};
 /// Gives every kernel op of the programs the number of its function (`kernel.function`); returns
 /// one op per number. Kernels that differ in nothing but operands and places share one; those whose
-/// tensors start where vectors are not aligned share none with others, if `knowsAlignment`.
-llvm::SmallVector<mlir::Operation *> shareKernels(mlir::ModuleOp module,
-                                                  bool knowsAlignment = false);
+/// tensors start where vectors are not aligned share none with others, if `knowsAlignment`. Many
+/// kernels that differ in the starts of what they read share one, too: slices of a sequence by
+/// time, whose code is the same at another address.
+llvm::SmallVector<DistinctKernel> shareKernels(mlir::ModuleOp module, bool knowsAlignment = false);
 /// What symbols of the module's kernels begin with: `given`, or the model's name.
 std::string symbolPrefix(mlir::ModuleOp module, llvm::StringRef given);
 /// The nested module @tier_NAME with the functions of a tier; made if missing.
@@ -39,7 +49,7 @@ mlir::LLVM::LLVMFuncOp createKernelFunction(mlir::ModuleOp code, mlir::Location 
 KernelPointers loadPointers(mlir::Operation *kernel, LoopEmitter &e, mlir::LLVM::LLVMFuncOp func);
 /// A row of `kernel.functions`: the kernel's code in every tier of the target, and the name of the
 /// tier whose function each of them runs.
-mlir::Attribute describeKernel(mlir::MLIRContext *context, llvm::StringRef name,
+mlir::Attribute describeKernel(const DistinctKernel &kernel, llvm::StringRef name,
                                llvm::ArrayRef<KernelEmission> emissions,
                                llvm::ArrayRef<llvm::StringRef> tiers);
 

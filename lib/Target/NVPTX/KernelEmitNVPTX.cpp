@@ -88,8 +88,9 @@ struct KernelEmitNVPTXPass : ampc::impl::KernelEmitNVPTXBase<KernelEmitNVPTXPass
     std::string start = target::symbolPrefix(getOperation(), prefix);
     ModuleOp code = target::tierModule(getOperation(), found->name);
     SmallVector<Attribute> table;
-    for (auto [i, op] :
+    for (auto [i, kernel] :
          llvm::enumerate(target::shareKernels(getOperation(), /*knowsAlignment=*/true))) {
+      Operation *op = kernel.op;
       if (failed(check(op, *found)))
         return signalPassFailure();
       std::string name = start + "_k" + std::to_string(i);
@@ -97,18 +98,18 @@ struct KernelEmitNVPTXPass : ampc::impl::KernelEmitNVPTXBase<KernelEmitNVPTXPass
       findForm(op)->emit(op, functions);
       if (failed(functions.getResult()))
         return signalPassFailure();
-      table.push_back(describe(name, functions));
+      table.push_back(describe(kernel, name, functions));
     }
     getOperation()->setAttr("kernel.functions", ArrayAttr::get(&getContext(), table));
   }
 
 private:
-  Attribute describe(StringRef name, const DeviceCode &code) {
+  Attribute describe(const target::DistinctKernel &kernel, StringRef name, const DeviceCode &code) {
     Builder b(&getContext());
-    return b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(name)),
-                                b.getNamedAttr("form", b.getStringAttr(code.getDescription())),
-                                b.getNamedAttr("launches", b.getArrayAttr(code.getLaunches())),
-                                b.getNamedAttr("tiers", b.getStrArrayAttr({code.chip.name}))});
+    return kernel.describe({b.getNamedAttr("name", b.getStringAttr(name)),
+                            b.getNamedAttr("form", b.getStringAttr(code.getDescription())),
+                            b.getNamedAttr("launches", b.getArrayAttr(code.getLaunches())),
+                            b.getNamedAttr("tiers", b.getStrArrayAttr({code.chip.name}))});
   }
 };
 } // namespace

@@ -39,7 +39,8 @@ struct KernelEmitReference : ampc::impl::KernelEmitReferenceBase<KernelEmitRefer
   void runOnOperation() override {
     std::string start = target::symbolPrefix(getOperation(), prefix);
     SmallVector<Attribute> table;
-    for (auto [i, op] : llvm::enumerate(target::shareKernels(getOperation()))) {
+    for (auto [i, kernel] : llvm::enumerate(target::shareKernels(getOperation()))) {
+      Operation *op = kernel.op;
       std::string name = start + "_k" + std::to_string(i);
       if (failed(check(op)))
         return signalPassFailure();
@@ -47,7 +48,7 @@ struct KernelEmitReference : ampc::impl::KernelEmitReferenceBase<KernelEmitRefer
       target::KernelEmission emission;
       emission.scratchBytes = writer->scratchBytes ? writer->scratchBytes(op) : 0;
       emit(op, *writer, name + "_" + tier.str());
-      table.push_back(target::describeKernel(&getContext(), name, emission, {tier}));
+      table.push_back(target::describeKernel(kernel, name, emission, {tier}));
     }
     getOperation()->setAttr("kernel.functions", ArrayAttr::get(&getContext(), table));
   }

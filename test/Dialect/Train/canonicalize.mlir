@@ -92,6 +92,31 @@ train.model @ops {
     train.return %4, %7, %10 : tensor<4x11xf32>, tensor<4x8xf32>, tensor<4x12xf32>
   }
 
+  // A value that is split twice, beside another summand: each split is a concatenation.
+  // CHECK-LABEL: train.func @sum_of_splits(
+  // CHECK-SAME:  %[[A:.*]]: tensor<4x3xf32> {{.*}}, %[[B:.*]]: tensor<4x5xf32> {{.*}}, %[[H:.*]]: tensor<4x8xf32>
+  train.func @sum_of_splits(%a: tensor<4x3xf32>, %b: tensor<4x5xf32>, %h: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+    %0 = train.pad %a value 0.0 low [0, 0] high [0, 5] interior [0, 0] : tensor<4x3xf32>
+    %1 = train.pad %b value 0.0 low [0, 3] high [0, 0] interior [0, 0] : tensor<4x5xf32>
+    %2 = train.pad %b value 0.0 low [0, 0] high [0, 3] interior [0, 0] : tensor<4x5xf32>
+    %3 = train.pad %a value 0.0 low [0, 5] high [0, 0] interior [0, 0] : tensor<4x3xf32>
+    // CHECK: %[[FIRST:.*]] = train.concat %[[A]], %[[B]] along 1
+    %4 = train.add %0, %1 : tensor<4x8xf32>, tensor<4x8xf32>
+    // CHECK-NEXT: %[[SECOND:.*]] = train.concat %[[B]], %[[A]] along 1
+    %5 = train.add %2, %3 : tensor<4x8xf32>, tensor<4x8xf32>
+    // CHECK-NEXT: %[[BOTH:.*]] = train.add %[[FIRST]], %[[SECOND]]
+    %6 = train.add %4, %5 : tensor<4x8xf32>, tensor<4x8xf32>
+    // CHECK-NEXT: %[[SUM:.*]] = train.add %[[H]], %[[BOTH]]
+    %7 = train.add %h, %6 : tensor<4x8xf32>, tensor<4x8xf32>
+    // What something else is added to between its parts is none.
+    // CHECK: %[[BETWEEN:.*]] = train.add %{{.*}}, %[[H]]
+    // CHECK-NEXT: %[[MIXED:.*]] = train.add %[[BETWEEN]], %{{.*}}
+    %8 = train.add %0, %h : tensor<4x8xf32>, tensor<4x8xf32>
+    %9 = train.add %8, %1 : tensor<4x8xf32>, tensor<4x8xf32>
+    // CHECK-NEXT: train.return %[[SUM]], %[[MIXED]]
+    train.return %7, %9 : tensor<4x8xf32>, tensor<4x8xf32>
+  }
+
   // CHECK-LABEL: train.func @no_bias_gradient
   train.func @no_bias_gradient(%q: tensor<2x5x4xf32>, %bias: tensor<5x5xf32>, %lse: tensor<2x2x5xf32>) -> tensor<2x5x4xf32> {
     // CHECK-NEXT: %{{.*}}, %{{.*}}, %[[DV:[a-z0-9_]*]] = train.attention_grad {{.*}} -> (tensor<2x5x4xf32>, tensor<2x5x4xf32>, tensor<2x5x4xf32>)

@@ -1,6 +1,7 @@
 // Random inputs, expected results, and how far others are from them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/lib/KernelRun/Case.h"
+#include "mlir-dialects/Kernel/LinearMap.h"
 #include <chrono>
 #include <cmath>
 #include <random>
@@ -106,10 +107,17 @@ Buffers Case::makeResults(int64_t workspace) {
   }
   return results;
 }
-std::vector<void *> Case::pointers(const Buffers &results) {
+SmallVector<int64_t> test::movesOf(Operation *op, DictionaryAttr record) {
+  SmallVector<int64_t> moves(op->getNumOperands()), own = kernel::startsOf(op);
+  if (auto starts = record.getAs<DenseI64ArrayAttr>("starts"))
+    for (auto [move, start, code] : llvm::zip_equal(moves, own, starts.asArrayRef()))
+      move = start - code;
+  return moves;
+}
+std::vector<void *> Case::pointers(const Buffers &results, const Code &code) {
   std::vector<void *> list;
-  for (auto &buffer : buffers)
-    list.push_back(buffer->data());
+  for (auto [buffer, move] : llvm::zip_equal(buffers, code.moves))
+    list.push_back(buffer->data() + move);
   for (auto &buffer : results)
     list.push_back(buffer->data());
   return list;
@@ -169,8 +177,8 @@ double Case::compare(const Buffers &results, bool pairs) {
 std::optional<double> Case::run(const Code &code, bool pairs) {
   int64_t workspace = code.workspaceBytes;
   Buffers once = makeResults(workspace), backwards = makeResults(workspace);
-  code.run(pointers(once).data());
-  code.run(pointers(backwards).data(), true);
+  code.run(pointers(once, code).data());
+  code.run(pointers(backwards, code).data(), true);
   for (auto [k, type] : llvm::enumerate(op->getResultTypes()))
     if (std::memcmp(once[k]->data(), backwards[k]->data(), kernel::byteSize(type)))
       return std::nullopt;
@@ -186,9 +194,9 @@ double Case::nanoseconds(const Code &code) {
   double best = INFINITY;
   for (int round = 0; round < 20; ++round) {
     auto start = std::chrono::steady_clock::now();
-    code.function(pointers(results).data(), 0, code.tasks, scratch.data());
+    code.function(pointers(results, code).data(), 0, code.tasks, scratch.data());
     if (code.finish)
-      code.finish(pointers(results).data(), 0, code.finishTasks, scratch.data());
+      code.finish(pointers(results, code).data(), 0, code.finishTasks, scratch.data());
     std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
     best = std::min(best, took.count());
   }
@@ -199,9 +207,12 @@ double Case::nanoseconds(const Code &code) {
 
 std::string Case::runOnce(DeviceProgram &device, ArrayRef<DeviceLaunch> launches,
                           const Buffers &results, bool strict, DeviceCounters *counters) {
+  auto functions = op->getParentOfType<ModuleOp>()->getAttrOfType<ArrayAttr>("kernel.functions");
+  int64_t number = op->getAttrOfType<IntegerAttr>("kernel.function").getInt();
+  SmallVector<int64_t> moves = movesOf(op, cast<DictionaryAttr>(functions[number]));
   std::vector<DeviceBuffer> parameters;
-  for (auto [operand, buffer] : llvm::zip(op->getOperands(), buffers))
-    parameters.push_back({buffer->data(), kernel::byteSize(operand.getType()), true, false});
+  for (auto [operand, buffer, move] : llvm::zip_equal(op->getOperands(), buffers, moves))
+    parameters.push_back({buffer->data(), kernel::byteSize(operand.getType()), true, false, move});
   bool isOverwritten = cast<KernelOpInterface>(op).getOverwritten();
   for (auto [k, type] : llvm::enumerate(op->getResultTypes()))
     parameters.push_back(
@@ -244,7 +255,7 @@ std::optional<double> Case::run(DeviceProgram &device, ArrayRef<DeviceLaunch> la
     wrong = differences(once, again);
   if (wrong.empty() && same) {
     again = makeResults(same->workspaceBytes);
-    same->run(pointers(again).data());
+    same->run(pointers(again, *same).data());
     wrong = differences(once, again);
   }
   if (!wrong.empty())

@@ -15,6 +15,7 @@ using Buffers = std::vector<std::unique_ptr<GuardedBuffer>>;
 struct Code {
   KernelFunction function, finish;
   int64_t tasks, finishTasks, scratchBytes, workspaceBytes;
+  llvm::SmallVector<int64_t> moves; ///< see movesOf
 
   void run(void *const *pointers, bool backwards = false) const;
 };
@@ -25,6 +26,9 @@ inline mlir::Type elementOf(mlir::Type type) {
 inline int64_t countOf(mlir::Type type) {
   return mlir::cast<mlir::RankedTensorType>(type).getNumElements();
 }
+/// Bytes from the starts of the kernel's operands to the addresses that its code is given;
+/// `record`: the row of `kernel.functions`.
+llvm::SmallVector<int64_t> movesOf(mlir::Operation *op, mlir::DictionaryAttr record);
 /// The same kernel with totals, if it can have some.
 void addTotals(KernelOpInterface kernel);
 double attribute(mlir::Operation *op, llvm::StringRef name, double otherwise);
@@ -58,7 +62,7 @@ private:
   bool interpret();
   bool packExpected(CodeOf codeOf);
   Buffers makeResults(int64_t workspaceBytes);
-  std::vector<void *> pointers(const Buffers &results);
+  std::vector<void *> pointers(const Buffers &results, const Code &code);
   double compare(const Buffers &results, bool pairs);
   std::string runOnce(DeviceProgram &device, llvm::ArrayRef<DeviceLaunch> launches,
                       const Buffers &results, bool strict, DeviceCounters *counters = nullptr);

@@ -85,7 +85,7 @@ std::string DeviceProgram::run(const std::vector<DeviceLaunch> &launches,
     for (const DeviceBuffer &buffer : buffers) {
       addresses.push_back(
           device.allocate(buffer.bytes, "parameter " + std::to_string(addresses.size())));
-      arguments.push_back(ptxsim::argument(addresses.back()));
+      arguments.push_back(ptxsim::argument(addresses.back() + uint64_t(buffer.start)));
       if (buffer.isDefined)
         device.write(addresses.back(), buffer.host, buffer.bytes);
     }

@@ -19,8 +19,9 @@ namespace ampc::test {
 struct DeviceBuffer {
   void *host;
   int64_t bytes;
-  bool isDefined; ///< what it holds is there before the kernel runs
-  bool isResult;  ///< copied back, which needs every byte to have been written
+  bool isDefined;    ///< what it holds is there before the kernel runs
+  bool isResult;     ///< copied back, which needs every byte to have been written
+  int64_t start = 0; ///< bytes from the memory's first to the address that the code is given
 };
 /// See #kernel.tensor_map.
 struct DeviceMap {

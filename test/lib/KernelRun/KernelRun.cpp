@@ -149,7 +149,8 @@ Code Runner::codeOf(Operation *op, const cpu::Tier &tier) {
           numbers("tasks"),
           finishTasks,
           numbers("scratch"),
-          cast<KernelOpInterface>(op).getWorkspaceBytes()};
+          cast<KernelOpInterface>(op).getWorkspaceBytes(),
+          movesOf(op, record)};
 }
 
 bool Runner::runKernel(Operation *op, const cpu::Tier &tier) {

@@ -12,6 +12,8 @@ def KernelEmitCPU : Pass<"kernel-emit-cpu", "::mlir::ModuleOp"> {
     (ptr operands, i64 begin, i64 end, ptr scratch), with an optional `PREFIX_kI_TIER_finish`. Kernel ops get `kernel.function = I`;
     the module gets `kernel.functions`, one dictionary per I: `name`; `tasks` and `scratch`, one number per
     tier; `finish`; `tiers`, for every tier the name of the tier whose function it runs, or "" if it was not emitted.
+    Sixteen kernels or more that differ in the constants of their input maps alone, as (d0, 5, d2) and (d0, 6, d2), share a function, too: `starts` says
+    where that takes each operand to start, in bytes, and each kernel gives it addresses as far from there as its own constants are.
   }];
   let options =
       [Option<"prefix", "prefix", "std::string", "",

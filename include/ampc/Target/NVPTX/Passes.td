@@ -11,7 +11,7 @@ def KernelEmitNVPTX : Pass<"kernel-emit-nvptx", "::mlir::ModuleOp"> {
     attribute `kernel.tier`. They have the attribute `nvvm.kernel`, are called `PREFIX_kI_CHIP`, `PREFIX_kI_CHIP_1`, ..., and take a pointer to
     global memory per operand, then per result, then the workspace if the kernel has one. Sizes are constants. Kernel ops get
     `kernel.function = I`; the module gets `kernel.functions`, one dictionary per I: `name`; `form`, which code was chosen and why;
-    `launches`, in the order in which they run; `tiers`.
+    `launches`, in the order in which they run; `tiers`; `starts`, as in `kernel-emit-cpu`.
   }];
   let options = [Option<"prefix", "prefix", "std::string", "",
                         "start of all symbols (default: the model's name)">,
