@@ -1,5 +1,6 @@
 // One scalar expression per element: types, longer adjoints, canonical forms.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/SourceWalk.h"
 #include "mlir-dialects/Train/Adjoints.h"
 #include "mlir-dialects/Train/Broadcast.h"
 #include "mlir-dialects/Train/Numbers.h"
@@ -84,6 +85,7 @@ struct SumOfParts : OpRewritePattern<AddOp> {
         continue;
       }
       Value operand = top.sum->getOperand(top.operand++);
+      numVisitedSources.fetch_add(1, std::memory_order_relaxed);
       auto pad = operand.getDefiningOp<PadOp>();
       auto inner = operand.getDefiningOp<AddOp>();
       if (isPart(pad)) {

@@ -1,5 +1,7 @@
-# Random models that use their values again and again: what compiling them visits has to grow with their ops, not with the paths between these.
+# What compiling visits has to grow with the ops of a model: random models that use their values again and again, which have 2^n paths, and with --growth
+# models of n and 2 n parameters, ops, slices and shared values, and convolutions of stride n and 2 n.
 #   python3 test/Fuzz/sharing.py AMPC FOLDER --count=1000 --seed=1
+#   python3 test/Fuzz/sharing.py AMPC FOLDER --growth
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import argparse
 import pathlib
@@ -10,6 +12,7 @@ import subprocess
 import sys
 
 MOST = 200  # visits per op of the model
+GROWTH = 2.2  # most visits of a model of 2 n steps over those of n
 SECONDS = 30  # of CPU: a walk that counts paths has not ended by then
 
 unary = ["sin", "cos", "tanh", "sigmoid", "square", "neg", "abs", "relu"]
@@ -80,8 +83,61 @@ class Model:
 """
 
 
+drivers = pathlib.Path(__file__).resolve().parents[1] / "Driver" / "Inputs"
+# Long enough that kernels of many ops, groups of parts and shared functions repeat.
+large = {"parameters": 60, "ops": 150, "slices": 150, "equal-slices": 100, "joined": 150, "stride": 8}
+
+
 def limits():
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+
+
+def visits(ampc, path, target, precision):
+    """(visits per op of the model, ops), or the words with which the compiler ended; and the command."""
+    command = [ampc, "compile", str(path), f"--target={target}", f"--precision={precision}", "--compile-to=emit", "--timing", "-o", "/dev/null"]
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limits)
+    said = re.search(r"([\d.]+)\s+values visited per op of the model, of (\d+) ops", done.stderr)
+    if done.returncode or not said:
+        return f"ended with {done.returncode} {done.stderr[-300:]}", command
+    return (float(said.group(1)), int(said.group(2))), command
+
+
+def draw(options):
+    wrong, most = 0, 0.0
+    for seed in range(options.seed, options.seed + options.count):
+        path = options.folder / f"{seed}.mlir"
+        path.write_text(Model(seed).text())
+        choice = random.Random(seed)
+        target = choice.choice(["cpu", "reference", "sm_80", "sm_90a"])
+        found, command = visits(options.ampc, path, target, choice.choice(["f32", "f32", "bf16", "f16"]))
+        if isinstance(found, str) or found[0] > MOST:
+            wrong += 1
+            print(f"seed {seed}: WRONG {found}: {' '.join(command)}")
+        else:
+            most = max(most, found[0])
+            path.unlink()
+    print(f"{options.count} models, {wrong} wrong, at most {most} visits per op")
+    return wrong
+
+
+def grow(options):
+    wrong = 0
+    generators = [(kind, n, ["large-model.py", kind]) for kind, n in large.items()] + [("shared", 100, ["shared-chain.py", "sharing"])]
+    for kind, n, (script, name) in generators:
+        counts = []
+        for steps in (n, 2 * n):
+            path = options.folder / f"{kind}-{steps}.mlir"
+            path.write_text(subprocess.run([sys.executable, drivers / script, name, str(steps)], check=True, capture_output=True, text=True).stdout)
+            found, command = visits(options.ampc, path, "cpu", "f32")
+            if isinstance(found, str):
+                print(f"{kind}: WRONG {found}: {' '.join(command)}")
+                break
+            counts.append(found[0] * found[1])
+        isRight = len(counts) == 2 and counts[1] <= GROWTH * counts[0]
+        wrong += not isRight
+        print(f"{kind}: {', '.join(f'{count:.0f}' for count in counts)} visits{'' if isRight else ' WRONG'}")
+    print(f"{len(generators)} kinds, {wrong} wrong")
+    return wrong
 
 
 def main():
@@ -90,26 +146,9 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--growth", action="store_true", help="models of n and of 2 n steps")
     options = parser.parse_args()
-    wrong, most = 0, 0.0
-    for seed in range(options.seed, options.seed + options.count):
-        path = options.folder / f"{seed}.mlir"
-        path.write_text(Model(seed).text())
-        choice = random.Random(seed)
-        target = choice.choice(["cpu", "reference", "sm_80", "sm_90a"])
-        precision = choice.choice(["f32", "f32", "bf16", "f16"])
-        command = [options.ampc, "compile", str(path), f"--target={target}", f"--precision={precision}", "--compile-to=emit", "--timing", "-o", "/dev/null"]
-        done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limits)
-        visits = re.search(r"([\d.]+)\s+values visited per op", done.stderr)
-        most = max(most, float(visits.group(1)) if visits else 0)
-        if done.returncode or not visits or float(visits.group(1)) > MOST:
-            wrong += 1
-            said = f"{visits.group(1)} visits per op" if visits else f"ended with {done.returncode} {done.stderr[-300:]}"
-            print(f"seed {seed}: WRONG {said}: {' '.join(command)}")
-        else:
-            path.unlink()
-    print(f"{options.count} models, {wrong} wrong, at most {most} visits per op")
-    return bool(wrong)
+    return bool(grow(options) if options.growth else draw(options))
 
 
 if __name__ == "__main__":
