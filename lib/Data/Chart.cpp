@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Data/Chart.h"
 #include "ampc/Data/Log.h"
+#include "ampc/Data/OutputFile.h"
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
 
@@ -87,10 +87,13 @@ std::string chart::legend(size_t series, const std::string &name) {
 }
 
 bool chart::write(const std::string &path, const std::string &content, std::string &error) {
-  File file(std::fopen(path.c_str(), "w"));
-  if (file && std::fwrite(content.data(), 1, content.size(), file.get()) == content.size() &&
-      !std::fflush(file.get()))
-    return true;
-  error = path + ": " + std::strerror(errno);
-  return false;
+  OutputFile file;
+  int failure = file.open(path);
+  if (!failure)
+    failure = file.write(content.data(), content.size());
+  if (!failure)
+    failure = file.close();
+  if (failure)
+    error = path + ": " + std::strerror(failure);
+  return !failure;
 }

@@ -1,7 +1,6 @@
 // NumPy's .npy files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/Mapping.h"
-#include <cerrno>
 #include <cstring>
 
 using namespace ampc;
@@ -166,9 +165,8 @@ bool NpyWriter::open(const std::string &name, ampc_dtype dtype, const std::vecto
     return false;
   }
   auto length = static_cast<uint16_t>(header.size());
-  file.reset(std::fopen((path + ".part").c_str(), "wb"));
-  if (!file) {
-    error = path + ": " + std::strerror(errno);
+  if (int failure = file.open(path)) {
+    error = path + ": " + std::strerror(failure);
     return false;
   }
   return write("\x93NUMPY\1\0", 8, error) && write(&length, 2, error) &&
@@ -176,24 +174,17 @@ bool NpyWriter::open(const std::string &name, ampc_dtype dtype, const std::vecto
 }
 
 bool NpyWriter::write(const void *data, int64_t bytes, std::string &error) {
-  if (std::fwrite(data, 1, size_t(bytes), file.get()) == size_t(bytes))
-    return true;
-  error = path + ": " + std::strerror(errno);
-  return false;
-}
-
-NpyWriter::~NpyWriter() {
-  if (file)
-    std::remove((path + ".part").c_str());
+  int failure = file.write(data, size_t(bytes));
+  if (failure)
+    error = path + ": " + std::strerror(failure);
+  return !failure;
 }
 
 bool NpyWriter::close(std::string &error) {
-  if (std::fflush(file.get()) || std::rename((path + ".part").c_str(), path.c_str())) {
-    error = path + ": " + std::strerror(errno);
-    return false;
-  }
-  file.reset();
-  return true;
+  int failure = file.close();
+  if (failure)
+    error = path + ": " + std::strerror(failure);
+  return !failure;
 }
 
 bool ampc::writeNpy(const std::string &path, ampc_dtype dtype, const std::vector<int64_t> &dims,

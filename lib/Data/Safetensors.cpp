@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/Mapping.h"
 #include "lib/Runtime/Json.h"
+#include "lib/Runtime/Proof.h"
+#include <algorithm>
 #include <cstring>
 
 using namespace ampc;
@@ -13,14 +15,14 @@ struct Entry {
   int64_t begin = -1, end = -1;
 };
 
-void parseMetadata(ampc_rt_json &json) {
+void parseMetadata(ampc_rt_json &json, ampc_rt_proof &proof) {
   ampc_rt_json_expect(&json, '{', "an object of metadata");
   if (ampc_rt_json_accept(&json, '}'))
     return;
   do {
-    ampc_rt_json_string(&json);
+    const char *key = ampc_rt_json_string(&json);
     ampc_rt_json_expect(&json, ':', "':' in metadata");
-    ampc_rt_json_string(&json);
+    ampc_rt_note_proof(&proof, key, ampc_rt_json_string(&json));
   } while (ampc_rt_json_accept(&json, ','));
   ampc_rt_json_expect(&json, '}', "the end of the metadata");
 }
@@ -74,6 +76,8 @@ struct Contents {
 
   /// False with what was expected in `error`.
   bool read(const std::string &path, std::string &error);
+  /// What a checkpoint of ampc should be and is not, or "".
+  std::string findDamage(const ampc_rt_proof &proof) const;
   /// Nothing with a message in `error` if the entry does not fit or has a foreign type, which then
   /// is in `foreign`.
   std::optional<Array> get(const std::string &name, const Entry &entry, std::string &error,
@@ -94,21 +98,51 @@ bool Contents::read(const std::string &path, std::string &error) {
   }
   begin = 8 + int64_t(length);
   std::string header(file.data + 8, length); // strings are decoded in place
+  ampc_rt_proof proof = {};
   ampc_rt_json json{header.data(), header.data() + header.size(), nullptr};
+  if (!ampc_rt_check_header(&proof, header.data(), header.size()))
+    json.failure = "a header that agrees with its hash";
   ampc_rt_json_expect(&json, '{', "a header that is a JSON object");
   do {
     std::string key = ampc_rt_json_string(&json);
     ampc_rt_json_expect(&json, ':', "':' after a name");
     if (key == "__metadata__")
-      parseMetadata(json);
+      parseMetadata(json, proof);
     else
       entries.push_back({key, parseEntry(json)});
   } while (!json.failure && ampc_rt_json_accept(&json, ','));
   ampc_rt_json_expect(&json, '}', "the end of the header");
-  if (!json.failure)
+  std::string damage = json.failure ? json.failure : findDamage(proof);
+  if (damage.empty())
     return true;
-  error = path + ": damaged file: expected " + json.failure;
+  error = path + ": damaged file: expected " + damage;
   return false;
+}
+
+std::string Contents::findDamage(const ampc_rt_proof &proof) const {
+  if (ampc_rt_is_newer(&proof))
+    return "a checkpoint of version " AMPC_FORMAT_VERSION ", but got one of version " +
+           std::string(proof.version) + ", which a newer ampc has written";
+  if (ampc_rt_lacks_proof(&proof))
+    return "the hashes that its version has";
+  if (ampc_rt_is_foreign(&proof) || !proof.has_data_hash)
+    return "";
+  std::vector<std::pair<int64_t, int64_t>> ranges;
+  for (auto &[name, entry] : entries)
+    ranges.push_back({entry.begin, entry.end});
+  std::sort(ranges.begin(), ranges.end());
+  int64_t end = 0;
+  uint64_t hash = AMPC_DATA_HASH_SEED;
+  for (auto [first, last] : ranges) {
+    if (first != end || last < first || last > file.bytes - begin)
+      return "tensors side by side, without gap or overlap";
+    hash = ampc_rt_hash_bytes(
+        hash, reinterpret_cast<const unsigned char *>(file.data + begin + first), last - first);
+    end = last;
+  }
+  if (end != file.bytes - begin)
+    return "the data to end with the file";
+  return hash == proof.data_hash ? "" : "data that agrees with its hash";
 }
 
 std::optional<Array> Contents::get(const std::string &name, const Entry &entry, std::string &error,

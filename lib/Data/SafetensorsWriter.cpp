@@ -1,9 +1,7 @@
 // Writes safetensors files: a header in JSON, then the bytes of all tensors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/Array.h"
-#include <cerrno>
 #include <cstring>
-#include <unistd.h>
 
 using namespace ampc;
 
@@ -45,30 +43,27 @@ static std::string headerOf(const std::vector<NamedArray> &tensors) {
   return header;
 }
 
-static bool writeTo(std::FILE *file, const std::vector<NamedArray> &tensors) {
+static int writeTo(OutputFile &file, const std::vector<NamedArray> &tensors) {
   std::string header = headerOf(tensors);
   unsigned char length[8];
   for (int i = 0; i < 8; ++i)
     length[i] = static_cast<unsigned char>(uint64_t(header.size()) >> (8 * i));
-  if (std::fwrite(length, 1, 8, file) != 8 ||
-      std::fwrite(header.data(), 1, header.size(), file) != header.size())
-    return false;
-  for (const NamedArray &tensor : tensors) {
-    size_t bytes = size_t(tensor.array.bytes());
-    if (std::fwrite(tensor.array.data, 1, bytes, file) != bytes)
-      return false;
-  }
-  return !std::fflush(file) && !fsync(fileno(file));
+  int failure = file.write(length, 8);
+  if (!failure)
+    failure = file.write(header.data(), header.size());
+  for (const NamedArray &tensor : tensors)
+    if (!failure)
+      failure = file.write(tensor.array.data, size_t(tensor.array.bytes()));
+  return failure ? failure : file.close();
 }
 
 bool ampc::writeSafetensors(const std::string &path, const std::vector<NamedArray> &tensors,
                             std::string &error) {
-  std::string part = path + ".part";
-  File file(std::fopen(part.c_str(), "wb"));
-  if (file && writeTo(file.get(), tensors) && !std::rename(part.c_str(), path.c_str()))
-    return true;
-  error = path + ": " + std::strerror(errno);
-  if (file)
-    std::remove(part.c_str());
-  return false;
+  OutputFile file;
+  int failure = file.open(path, /*durable=*/true);
+  if (!failure)
+    failure = writeTo(file, tensors);
+  if (failure)
+    error = path + ": " + std::strerror(failure);
+  return !failure;
 }

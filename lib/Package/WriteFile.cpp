@@ -1,46 +1,22 @@
 // Files that are replaced as a whole.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/WriteFile.h"
-#include "lib/Runtime/Replace.h"
-#include "llvm/Support/Errno.h"
+#include "ampc/Data/OutputFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include <cerrno>
-#include <fcntl.h>
-#include <unistd.h>
 
-/// 0, or the error number.
-static int writeAll(int file, llvm::StringRef content) {
-  while (!content.empty()) {
-    ssize_t written =
-        llvm::sys::RetryAfterSignal(-1, ::write, file, content.data(), content.size());
-    if (written <= 0)
-      return written ? errno : EIO;
-    content = content.drop_front(written);
-  }
-  return 0;
-}
+using namespace ampc;
 
-/// Standard output, a device or a pipe is written to.
-static int writeInto(const std::string &path, llvm::StringRef content) {
-  int file = path == "-" ? ::dup(STDOUT_FILENO) : ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  if (file < 0)
-    return errno;
-  int failure = writeAll(file, content);
-  ::close(file);
-  return failure;
+static int writeTo(const std::string &path, llvm::StringRef content) {
+  OutputFile file;
+  int failure = file.open(path);
+  if (!failure)
+    failure = file.write(content.data(), content.size());
+  return failure ? failure : file.close();
 }
 
 llvm::Error ampc::writeFile(llvm::StringRef name, llvm::StringRef content) {
-  std::string path = name.str();
-  llvm::sys::fs::file_status status;
-  bool isOther =
-      path == "-" || (!llvm::sys::fs::status(path, status) && llvm::sys::fs::is_other(status));
-  auto write = [](void *text, int file) {
-    return writeAll(file, *static_cast<llvm::StringRef *>(text));
-  };
-  int failure = isOther ? writeInto(path, content)
-                        : ampc_rt_replace_file(path.c_str(), write, &content, /*durable=*/false);
+  int failure = writeTo(name.str(), content);
   return llvm::errorCodeToError(std::error_code(failure, std::generic_category()));
 }
 

@@ -85,17 +85,10 @@ int64_t ampc_rt_read_int(const void *data, int32_t dtype, int64_t index) {
   }
 }
 
-uint64_t ampc_rt_hash_bytes(uint64_t hash, const unsigned char *data, size_t bytes) {
-  const uint64_t factor = 0x9E3779B97F4A7C15ull;
-  for (; bytes >= 8; data += 8, bytes -= 8) {
-    uint64_t word;
-    memcpy(&word, data, 8);
-    hash = (hash ^ word) * factor;
-    hash ^= hash >> 29;
-  }
-  for (; bytes; ++data, --bytes) {
-    hash = (hash ^ *data) * factor;
-    hash ^= hash >> 29;
-  }
-  return hash;
+bool ampc_rt_is_valid_count(const ampc_slot *slot, const void *data) {
+  if (slot->role != AMPC_ROLE_STEP)
+    return true;
+  int64_t value = 0;
+  memcpy(&value, data, (size_t)slot->tensor.bytes);
+  return ampc_rt_read_int(&value, slot->tensor.dtype, 0) >= 0;
 }

@@ -222,6 +222,11 @@ void ampc_rt_from_rows(const ampc_tensor *tensor, unsigned char *memory, const u
 int64_t ampc_rt_element_count(const ampc_tensor *tensor);
 double ampc_rt_read_float(const void *data, int32_t dtype);
 int64_t ampc_rt_read_int(const void *data, int32_t dtype, int64_t index);
+/* False for a counter of steps whose new value, in `data` of any alignment, is negative:
+   corrections of moments divide by 1 - beta^steps, so that the next update would leave no weight.
+ */
+bool ampc_rt_is_valid_count(const ampc_slot *slot, const void *data);
+#define AMPC_EXPECTED_COUNT "expected a number of updates, but got a negative one"
 /* Elements of an input that have the same limits: `width` from `first` on, and again every
    `period`; in [least, limit) or equal to `ignore`. */
 typedef struct {
@@ -240,8 +245,6 @@ ampc_status ampc_rt_check_labels(const ampc_program *program, const ampc_tensor 
 /* AMPC_E_ARG, with a message about the value of an element. */
 ampc_status ampc_rt_refuse_label(const ampc_program *program, const ampc_tensor *input,
                                  int64_t element, int64_t value, char *error);
-/* Hash of bytes, in words of 8; chained through `hash`. */
-uint64_t ampc_rt_hash_bytes(uint64_t hash, const unsigned char *data, size_t bytes);
 const char *ampc_rt_dtype_name(int32_t dtype); /* as safetensors writes it */
 
 #endif

@@ -21,8 +21,9 @@ typedef struct {
   int64_t data_begin, data_bytes;
   ampc_rt_range *ranges;
   int32_t count;
-  bool has_version, has_header_hash, has_state_hash, has_plan_hash, has_data_hash, has_runs;
-  uint64_t state_hash, plan_hash, data_hash;
+  bool has_state_hash, has_plan_hash, has_runs;
+  uint64_t state_hash, plan_hash;
+  ampc_rt_proof proof;
   const char *model_name;        /* in the header; or null */
   const ampc_program *differing; /* whose optimizers are others in the file; or null */
   const char *rules;             /* of it in the file */
@@ -58,32 +59,6 @@ static ampc_status readAt(const Load *load, int64_t offset, unsigned char *data,
   return AMPC_OK;
 }
 
-/* 16 hexadecimal digits, as the writer prints them, and no more than `end` behind them. */
-static bool parseHash(const char *text, char end, uint64_t *hash) {
-  *hash = 0;
-  for (int i = 0; i < AMPC_HASH_DIGITS; ++i) {
-    char c = text[i];
-    if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
-      return false;
-    *hash = *hash << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
-  }
-  return text[AMPC_HASH_DIGITS] == end;
-}
-
-/* Before anything is read: a flipped bit may be anywhere. */
-static ampc_status checkHeaderHash(Load *load, char *header, size_t bytes) {
-  char *digits = ampc_rt_find_header_hash(header, bytes);
-  load->has_header_hash = digits != NULL;
-  if (!digits)
-    return AMPC_OK;
-  uint64_t hash;
-  bool is_hash = parseHash(digits, '"', &hash);
-  memset(digits, '0', AMPC_HASH_DIGITS);
-  return is_hash && hash == ampc_rt_header_hash(header, bytes)
-             ? AMPC_OK
-             : damaged(load, "a header that agrees with its hash");
-}
-
 /* Reads the header into the state's buffer. */
 static ampc_status readHeader(Load *load, ampc_rt_json *json) {
   char *buffer = (char *)ampc_rt_at(load->state, load->state->layout.header);
@@ -110,7 +85,9 @@ static ampc_status readHeader(Load *load, ampc_rt_json *json) {
   json->failure = NULL;
   if ((status = readAt(load, 8, (unsigned char *)buffer, length)))
     return status;
-  return checkHeaderHash(load, buffer, length);
+  return ampc_rt_check_header(&load->proof, buffer, length)
+             ? AMPC_OK
+             : damaged(load, "a header that agrees with its hash");
 }
 
 static uint64_t *stagedRuns(const Load *load) {
@@ -130,7 +107,7 @@ static void parseRuns(Load *load, ampc_rt_json *json, const char *program, const
   const ampc_model *model = load->state->model;
   for (int32_t p = 0; p < model->program_count; ++p)
     if (ampc_rt_takes_data(&model->programs[p]) && !strcmp(program, model->programs[p].name)) {
-      bool is_number = parseHash(value, 0, &stagedRuns(load)[p]);
+      bool is_number = ampc_rt_parse_hash(value, 0, &stagedRuns(load)[p]);
       if ((!is_number || stagedRuns(load)[p] >> 62) && !json->failure)
         json->failure = "a number of runs with 16 digits, below 2^62";
       load->has_runs = true;
@@ -164,14 +141,11 @@ static void parseMetadata(Load *load, ampc_rt_json *json) {
     const char *key = ampc_rt_json_string(json);
     ampc_rt_json_expect(json, ':', "':' in metadata");
     const char *value = ampc_rt_json_string(json);
-    if (!strcmp(key, AMPC_VERSION_KEY))
-      load->has_version = load->has_version || !strcmp(value, "2");
-    else if (!strcmp(key, "state_hash"))
-      load->has_state_hash = parseHash(value, 0, &load->state_hash);
+    ampc_rt_note_proof(&load->proof, key, value);
+    if (!strcmp(key, "state_hash"))
+      load->has_state_hash = ampc_rt_parse_hash(value, 0, &load->state_hash);
     else if (!strcmp(key, "plan_hash"))
-      load->has_plan_hash = parseHash(value, 0, &load->plan_hash);
-    else if (!strcmp(key, "data_hash"))
-      load->has_data_hash = parseHash(value, 0, &load->data_hash);
+      load->has_plan_hash = ampc_rt_parse_hash(value, 0, &load->plan_hash);
     else if (behind(key, AMPC_RUNS_KEY))
       parseRuns(load, json, behind(key, AMPC_RUNS_KEY), value);
     else if (behind(key, AMPC_RULES_KEY))
@@ -339,13 +313,30 @@ static ampc_status parse(Load *load, ampc_rt_json *json) {
   return json->failure ? damaged(load, json->failure) : AMPC_OK;
 }
 
+static ampc_status checkProof(const Load *load) {
+  const ampc_rt_proof *proof = &load->proof;
+  char *error = load->state->error;
+  if (ampc_rt_is_newer(proof))
+    return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH,
+                        "load: %s: expected a checkpoint of version " AMPC_FORMAT_VERSION
+                        ", but got one of version %s, which a newer ampc has written",
+                        load->path, proof->version);
+  if (!load->weights_only && ampc_rt_is_foreign(proof))
+    return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH,
+                        "load: %s: expected a checkpoint of ampc, but got a file of format '%s', "
+                        "which can only be loaded as weights",
+                        load->path, proof->format);
+  return ampc_rt_lacks_proof(proof) ? damaged(load, "the hashes that its version has") : AMPC_OK;
+}
+
 /* The tensors cover the data without gap or overlap, and nothing that the model needs is missing.
  */
 static ampc_status checkComplete(Load *load) {
   const ampc_model *model = load->state->model;
   char *error = load->state->error;
-  if (load->has_version && !(load->has_header_hash && load->has_data_hash))
-    return damaged(load, "the hashes that its version has");
+  ampc_status status = checkProof(load);
+  if (status)
+    return status;
   if (!load->weights_only && !load->has_state_hash)
     return ampc_rt_fail(
         error, AMPC_E_CKPT_MISMATCH,
@@ -404,9 +395,21 @@ static ampc_status readData(const Load *load, unsigned char *stage) {
     if (status)
       return status;
   }
-  return load->has_data_hash && hash != load->data_hash
+  return load->proof.has_data_hash && hash != load->proof.data_hash
              ? damaged(load, "data that agrees with its hash")
              : AMPC_OK;
+}
+
+static ampc_status checkCounters(const Load *load, unsigned char *stage) {
+  for (int32_t i = 0; i < load->count; ++i) {
+    unsigned char *place = nextPlace(&load->ranges[i], &stage);
+    const ampc_slot *slot = place ? &load->state->model->slots[load->ranges[i].slot] : NULL;
+    if (slot && !ampc_rt_is_valid_count(slot, place))
+      return ampc_rt_fail(load->state->error, AMPC_E_CKPT_MISMATCH,
+                          "load: %s: tensor '%s': " AMPC_EXPECTED_COUNT, load->path,
+                          slot->tensor.name);
+  }
+  return AMPC_OK;
 }
 
 static void copyToState(const Load *load, unsigned char *stage) {
@@ -461,6 +464,8 @@ static ampc_status loadData(const Load *load) {
   Destination to = {load, stage, fits ? bytes : 0};
   ampc_rt_parallel(load->state, touchShare, &to);
   ampc_status status = readData(load, stage);
+  if (!status)
+    status = checkCounters(load, stage);
   if (!status)
     status = pullState(load);
   if (!status)

@@ -13,11 +13,10 @@
 #include "lib/Runtime/Internal.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h> /* rename */
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
+#include <sys/sendfile.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,15 +24,7 @@
 /* Hidden names of one path: FOLDER/.NAME.ampc-new, then with 1 to 7 behind it. */
 enum { HIDDEN_NAMES = 8 };
 
-typedef struct {
-  char path[PATH_MAX];   /* of the file itself, where the caller's path is a symbolic link */
-  char hidden[PATH_MAX]; /* the hidden name in use */
-  size_t end;            /* of the first one, in `hidden` */
-  size_t folder;         /* bytes of the folder and its slash, in `hidden` */
-  int durable;
-  bool replaces;   /* there is an old file, */
-  struct stat old; /* whose owner, group and mode the new one gets */
-} target;
+typedef ampc_rt_replacement target;
 
 /* Length of the folder and its slash in a path. */
 static size_t folderOf(const char *path) {
@@ -100,10 +91,24 @@ static void chooseHidden(target *to, int number) {
   to->hidden[to->end + (number != 0)] = 0;
 }
 
+/* A host that has closed its standard streams would write its messages into a file with one of
+   their numbers, which the root folder takes meanwhile. */
+static int openAboveStreams(const char *path, int flags, mode_t mode) {
+  int held[STDERR_FILENO + 2], count = 0;
+  do
+    held[count] = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  while (held[count] >= 0 && held[count++] <= STDERR_FILENO);
+  int file = open(path, flags, mode), failure = errno;
+  while (count)
+    close(held[--count]);
+  errno = failure;
+  return file;
+}
+
 static int openFolder(target *to, int flags, mode_t mode) {
   char first = to->hidden[to->folder];
   to->hidden[to->folder] = 0;
-  int file = open(to->hidden, flags, mode);
+  int file = openAboveStreams(to->hidden, flags, mode);
   to->hidden[to->folder] = first;
   return file;
 }
@@ -133,25 +138,27 @@ static int lockFile(int file) {
   return 0;
 }
 
-static bool isAt(const char *path, int file) {
+/* ENOENT: the path has another file, or none. */
+static int checkIsAt(const char *path, int file) {
   struct stat named, opened;
-  return syscall(SYS_lstat, path, &named) == 0 && syscall(SYS_fstat, file, &opened) == 0 &&
-         named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+  if (syscall(SYS_lstat, path, &named) || syscall(SYS_fstat, file, &opened))
+    return errno;
+  return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino ? 0 : ENOENT;
 }
 
 /* Opens what is at the hidden name and locks it: only who holds this lock may rename or remove it.
  *file is negative if there is nothing. */
 static int openHidden(const target *to, int flags, int *file) {
   for (int tries = 0; tries < 1000; ++tries) {
-    *file = open(to->hidden, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0666);
+    *file = openAboveStreams(to->hidden, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0666);
     if (*file < 0)
       return errno == ENOENT ? 0 : errno;
     int failure = lockFile(*file);
-    if (!failure && isAt(to->hidden, *file))
+    if (!failure && !(failure = checkIsAt(to->hidden, *file)))
       return 0;
     close(*file);
     *file = -1;
-    if (failure)
+    if (failure != ENOENT)
       return failure;
   }
   return EWOULDBLOCK; /* a thousand others came first, or files change their numbers here */
@@ -183,19 +190,17 @@ static int moveHidden(const target *to) {
   return failure;
 }
 
-static int writeContent(const target *to, int file, ampc_rt_writer write, void *argument) {
-  int failure = keepRights(to, file);
-  if (!failure)
-    failure = write(argument, file);
-  return failure || !to->durable || fsync(file) == 0 ? failure : errno;
-}
-
 /* Whether to go over all hidden names once more: for a second, a millisecond apart, since another
    replacement holds a name for moments while it looks for stale files. A signal shortens one pause.
  */
-static bool mayTryAgain(int *round) {
+static bool mayTryAgain(int64_t *end) {
   const struct timespec pause = {0, 1000000};
-  if (++*round >= 1000)
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  int64_t milliseconds = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+  if (!*end)
+    *end = milliseconds + 1000;
+  if (milliseconds >= *end)
     return false;
   nanosleep(&pause, NULL);
   return true;
@@ -222,27 +227,11 @@ static int linkToFree(target *to, int file) {
 }
 
 static int linkUnnamed(target *to, int file) {
-  int failure, round = 0;
+  int failure;
+  int64_t end = 0;
   do
     failure = linkToFree(to, file);
-  while (failure == EWOULDBLOCK && mayTryAgain(&round));
-  return failure;
-}
-
-/* Not *possible: the file system or the system cannot do this. */
-static int replaceByUnnamed(target *to, ampc_rt_writer write, void *argument, bool *possible) {
-  *possible = false;
-  int file = openFolder(to, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-  if (file < 0)
-    return errno;
-  removeAllStale(to); /* first, since the disk may be full of it */
-  int failure = writeContent(to, file, write, argument);
-  *possible = failure != 0;
-  if (!failure && !(failure = linkUnnamed(to, file))) {
-    *possible = true;
-    failure = moveHidden(to);
-  }
-  close(file);
+  while (failure == EWOULDBLOCK && mayTryAgain(&end));
   return failure;
 }
 
@@ -263,25 +252,89 @@ static int createFree(target *to, int *file) {
 }
 
 static int createNamed(target *to, int *file) {
-  int failure, round = 0;
+  int failure;
+  int64_t end = 0;
   do
     failure = createFree(to, file);
-  while (failure == EWOULDBLOCK && mayTryAgain(&round));
+  while (failure == EWOULDBLOCK && mayTryAgain(&end));
   return failure;
 }
 
-static int replaceByNamed(target *to, ampc_rt_writer write, void *argument) {
-  removeAllStale(to);
-  int file, failure = createNamed(to, &file);
+static int beginNamed(target *to) {
+  int failure = createNamed(to, &to->file);
   if (failure)
     return failure;
-  failure = ftruncate(file, 0) ? errno : writeContent(to, file, write, argument);
+  to->is_named = true;
+  failure = ftruncate(to->file, 0) ? errno : keepRights(to, to->file);
   if (failure)
-    unlink(to->hidden);
-  else
-    failure = moveHidden(to);
-  close(file);
+    ampc_rt_drop_replacement(to);
   return failure;
+}
+
+/* Where the system cannot do that, to->file is negative. */
+static int beginUnnamed(target *to) {
+  to->is_named = false;
+  to->file = openFolder(to, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  if (to->file < 0)
+    return errno;
+  int failure = keepRights(to, to->file);
+  if (failure)
+    close(to->file);
+  return failure;
+}
+
+int ampc_rt_begin_replacement(target *to, const char *path, int durable) {
+  int failure = openTarget(to, path, durable);
+  if (failure)
+    return failure;
+  removeAllStale(to); /* first, since the disk may be full of it */
+  failure = beginUnnamed(to);
+  return failure && to->file < 0 ? beginNamed(to) : failure;
+}
+
+void ampc_rt_drop_replacement(target *to) {
+  if (to->is_named)
+    unlink(to->hidden);
+  close(to->file);
+}
+
+static int copyContent(int from, int to) {
+  off_t offset = 0;
+  struct stat info;
+  if (syscall(SYS_fstat, from, &info))
+    return errno;
+  while (offset < info.st_size) {
+    ssize_t copied = sendfile(to, from, &offset, (size_t)(info.st_size - offset));
+    if (copied < 0 && errno == EINTR)
+      continue;
+    if (copied <= 0)
+      return copied ? errno : EIO;
+  }
+  return 0;
+}
+
+static int syncContent(const target *to) {
+  return !to->durable || fsync(to->file) == 0 ? 0 : errno;
+}
+
+/* Gives the content a hidden name: the file's own, or, where the system has no /proc or its file
+   system no links, that of a copy. */
+static int nameContent(target *to) {
+  if (to->is_named)
+    return 0;
+  if (linkUnnamed(to, to->file) == 0) {
+    to->is_named = true;
+    return 0;
+  }
+  int unnamed = to->file, failure = beginNamed(to);
+  if (failure) {
+    to->file = unnamed;
+    to->is_named = false;
+    return failure;
+  }
+  failure = copyContent(unnamed, to->file);
+  close(unnamed);
+  return failure ? failure : syncContent(to);
 }
 
 /* Makes the new name durable. Some file systems cannot, and need not, sync a folder. */
@@ -294,14 +347,41 @@ static int syncFolder(target *to) {
   return failure;
 }
 
+int ampc_rt_finish_replacement(target *to) {
+  int failure = syncContent(to);
+  if (!failure)
+    failure = nameContent(to);
+  if (failure) {
+    ampc_rt_drop_replacement(to);
+    return failure;
+  }
+  failure = moveHidden(to);
+  close(to->file);
+  return failure || !to->durable ? failure : syncFolder(to);
+}
+
 int ampc_rt_replace_file(const char *path, ampc_rt_writer write, void *argument, int durable) {
   target to;
-  int failure = openTarget(&to, path, durable);
+  int failure = ampc_rt_begin_replacement(&to, path, durable);
   if (failure)
     return failure;
-  bool possible;
-  failure = replaceByUnnamed(&to, write, argument, &possible);
-  if (!possible)
-    failure = replaceByNamed(&to, write, argument);
-  return failure || !durable ? failure : syncFolder(&to);
+  failure = write(argument, to.file);
+  if (!failure)
+    return ampc_rt_finish_replacement(&to);
+  ampc_rt_drop_replacement(&to);
+  return failure;
+}
+
+int ampc_rt_write_all(int file, const void *data, size_t bytes) {
+  const char *next = data;
+  while (bytes) {
+    ssize_t written = write(file, next, bytes < 1u << 30 ? bytes : 1u << 30);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return written ? errno : EIO;
+    next += written;
+    bytes -= (size_t)written;
+  }
+  return 0;
 }

@@ -5,7 +5,6 @@
 #include "lib/Runtime/Replace.h"
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 static void putJsonString(ampc_rt_text *text, const char *string) {
   ampc_rt_put_char(text, '"');
@@ -62,28 +61,17 @@ uint64_t ampc_rt_data_hash(const ampc_state *state) {
   return hash;
 }
 
-char *ampc_rt_find_header_hash(char *header, size_t bytes) {
-  static const char key[] = "\"" AMPC_HEADER_HASH_KEY "\":\"";
-  const size_t length = sizeof key - 1;
-  for (size_t i = 0; i + length + AMPC_HASH_DIGITS <= bytes; ++i)
-    if (header[i] == '"' && !memcmp(header + i, key, length))
-      return header + i + length;
-  return NULL;
-}
-
-uint64_t ampc_rt_header_hash(const char *header, size_t bytes) {
-  return ampc_rt_hash_bytes(AMPC_DATA_HASH_SEED, (const unsigned char *)header, bytes);
-}
-
 /* Length in 8 bytes, then JSON, filled up with blanks to a multiple of 8 bytes. */
 static size_t writeHeader(const ampc_state *state) {
   const ampc_model *model = state->model;
   char *start = (char *)ampc_rt_at(state, state->layout.header);
   ampc_rt_text text = {start + 8, state->layout.header_bytes - 8, 0};
-  ampc_rt_put(&text, "{\"__metadata__\":{\"format\":\"ampc\",\"" AMPC_VERSION_KEY
-                     "\":\"2\",\"" AMPC_HEADER_HASH_KEY "\":\"0000000000000000\",\"model\":");
+  ampc_rt_put(&text, "{\"__metadata__\":{\"" AMPC_FORMAT_KEY "\":\"" AMPC_FORMAT
+                     "\",\"" AMPC_VERSION_KEY "\":\"" AMPC_FORMAT_VERSION
+                     "\",\"" AMPC_HEADER_HASH_KEY "\":\"0000000000000000\",\"model\":");
   putJsonString(&text, model->name);
-  ampc_rt_print(&text, ",\"state_hash\":\"%x\",\"plan_hash\":\"%x\",\"data_hash\":\"%x\"",
+  ampc_rt_print(&text,
+                ",\"state_hash\":\"%x\",\"plan_hash\":\"%x\",\"" AMPC_DATA_HASH_KEY "\":\"%x\"",
                 model->state_hash, model->plan_hash, ampc_rt_data_hash(state));
   for (int32_t p = 0; p < model->program_count; ++p)
     if (ampc_rt_takes_data(&model->programs[p]))
@@ -121,29 +109,15 @@ static size_t writeHeader(const ampc_state *state) {
   return 8 + text.length;
 }
 
-/* 0, or the error number. */
-static int writeAll(int file, const unsigned char *data, size_t bytes) {
-  while (bytes) {
-    ssize_t written = write(file, data, bytes < 1u << 30 ? bytes : 1u << 30);
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written <= 0)
-      return written ? errno : EIO;
-    data += written;
-    bytes -= (size_t)written;
-  }
-  return 0;
-}
-
 static int writePart(void *argument, const unsigned char *data, size_t bytes) {
-  return writeAll(*(const int *)argument, data, bytes);
+  return ampc_rt_write_all(*(const int *)argument, data, bytes);
 }
 
 static int writeState(void *argument, int file) {
   const ampc_state *state = argument;
   uint64_t changes = atomic_load(&state->changes);
   size_t header = writeHeader(state);
-  int failure = writeAll(file, ampc_rt_at(state, state->layout.header), header);
+  int failure = ampc_rt_write_all(file, ampc_rt_at(state, state->layout.header), header);
   for (int32_t s = 0; s < state->model->slot_count && !failure; ++s) {
     const ampc_slot *slot = &state->model->slots[s];
     if (ampc_rt_is_saved(slot))

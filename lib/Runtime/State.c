@@ -484,6 +484,9 @@ ampc_status ampc_rt_set(ampc_state *state, int32_t number, const void *data, siz
   state->error[0] = 0;
   const ampc_slot *slot = findSlot(state, number);
   ampc_status status = checkTensor(slot, data, bytes, "set", state->error);
+  if (!status && !ampc_rt_is_valid_count(slot, data))
+    status = ampc_rt_fail(state->error, AMPC_E_ARG, "set: '%s': " AMPC_EXPECTED_COUNT,
+                          slot->tensor.name);
   if (status || (status = ampc_rt_enter_process(state, state->error)))
     return status;
   unsigned char *memory = ampc_rt_slot_data(state, slot);

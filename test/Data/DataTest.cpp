@@ -154,6 +154,38 @@ TEST(Safetensors, RefusesDamage) {
             "damaged file: expected the end of a tensor");
 }
 
+/// A checkpoint of ampc with hashes that a script of Python has computed.
+static std::string checkpoint() {
+  return safetensors(R"({"__metadata__":{"format":"ampc","version":"2","header_hash":)"
+                     R"("0cdaf091240abd3d","data_hash":"0107dad32cec47c4"},)"
+                     R"("a":{"dtype":"U8","shape":[3],"data_offsets":[8,11]},)"
+                     R"("b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})",
+                     "12345678abc");
+}
+
+// What ampc export, predict and --weights read of a checkpoint is proven as NAME_load proves it.
+TEST(Safetensors, ProvesCheckpoints) {
+  std::string path = output("checkpoint.safetensors"), error, good = checkpoint();
+  auto reads = [&](const std::string &content) {
+    write(path, content);
+    std::vector<std::string> skipped;
+    error.clear();
+    bool all = readSafetensors(path, skipped, error).has_value();
+    bool one = readSafetensors(path, "a", error).has_value();
+    EXPECT_EQ(all, one);
+    return all;
+  };
+  EXPECT_TRUE(reads(good)) << error;
+  for (size_t bit = 0; bit < 8 * good.size(); ++bit) {
+    std::string bad = good;
+    bad[bit / 8] = char(bad[bit / 8] ^ (1 << bit % 8));
+    EXPECT_FALSE(reads(bad)) << "bit " << bit;
+  }
+  for (size_t keep = 0; keep < good.size(); ++keep)
+    EXPECT_FALSE(reads(good.substr(0, keep))) << "length " << keep;
+  EXPECT_FALSE(reads(good + "x"));
+}
+
 TEST(Safetensors, ReadsAllThatItKnows) {
   std::string path = output("all.safetensors"), error;
   write(path, safetensors(R"({"a":{"dtype":"U16","shape":[1],"data_offsets":[0,2]},)"

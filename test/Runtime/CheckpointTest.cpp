@@ -1,5 +1,6 @@
 // Checkpoints: exact resume, and files that must not be believed.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Runtime/Proof.h"
 #include "test/Runtime/FakeModel.h"
 #include <cerrno>
 #include <csignal>
@@ -209,6 +210,10 @@ TEST_F(Checkpoint, RefusesDamagedFiles) {
   for (const char *name : {"\"w\\u0000\":", "\"w\\q\":", "\"w\\u12\":", "\"w\\ud800\":"})
     edit("\"w\":", name, "an escape of JSON");
   edit("\"format\":\"ampc\"", "\"format\":3", "a string");
+  edit("\"format\":\"ampc\"", "\"format\":\"pt\"",
+       "expected a checkpoint of ampc, but got a file of format 'pt'");
+  edit("\"format\":\"ampc\"", "\"format\":\"ampc\",\"version\":\"99\"",
+       "expected a checkpoint of version 2, but got one of version 99");
   expectRefused(withHeader(header + "{}", data), "nothing after the header's object");
   expectRefused(withHeader("[]", data), "a header that is a JSON object");
   expectRefused(withHeader("{}", ""), "a string");
@@ -219,6 +224,44 @@ TEST_F(Checkpoint, RefusesDamagedFiles) {
   expectRefused(huge, "a header that ends inside the file");
   writeFile(path, good);
   EXPECT_EQ(ampc_rt_load(b, path.c_str(), 0), AMPC_OK) << ampc_rt_last_error(b);
+}
+
+/// Format, version and hashes as another program would write them.
+static std::string reproven(std::string header, const std::string &data) {
+  size_t at = header.find("\"header_hash\":\"") + 15;
+  header.replace(at, 16, 16, '0');
+  char digits[17];
+  snprintf(digits, sizeof digits, "%016llx",
+           static_cast<unsigned long long>(ampc_rt_header_hash(header.data(), header.size())));
+  return withHeader(header.replace(at, 16, digits), data);
+}
+
+// Neither a version whose meaning nobody here knows, nor what would make weights meaningless.
+TEST_F(Checkpoint, RefusesNewerVersionsAndNegativeCounters) {
+  ASSERT_EQ(ampc_rt_save(a, path.c_str()), AMPC_OK);
+  std::string good = readFile(path);
+  uint64_t length;
+  memcpy(&length, good.data(), 8);
+  std::string header = good.substr(8, length), data = good.substr(8 + length);
+  for (uint32_t flags : {AMPC_LOAD_ALL, AMPC_LOAD_WEIGHTS})
+    expectRefused(
+        reproven(replace(header, "\"version\":\"2\"", "\"version\":\"3\""), data),
+        "expected a checkpoint of version 2, but got one of version 3, which a newer ampc "
+        "has written",
+        flags);
+  // The version of another program's format is not ampc's.
+  std::string foreign = replace(replace(header, "\"format\":\"ampc\"", "\"format\":\"pt\""),
+                                "\"version\":\"2\"", "\"version\":\"3\"");
+  writeFile(path, reproven(foreign, data));
+  EXPECT_EQ(ampc_rt_load(b, path.c_str(), AMPC_LOAD_WEIGHTS), AMPC_OK) << ampc_rt_last_error(b);
+  int64_t count = -5;
+  EXPECT_EQ(ampc_rt_set(a, StepSlot, &count, sizeof count), AMPC_E_ARG);
+  EXPECT_STREQ(ampc_rt_last_error(a),
+               "set: 'fit.step': expected a number of updates, but got a negative one");
+  memcpy(ampc_rt_tensor_data(a, StepSlot), &count, sizeof count); // past all checks
+  ASSERT_EQ(ampc_rt_save(a, path.c_str()), AMPC_OK);
+  expectRefused(readFile(path),
+                "tensor 'fit.step': expected a number of updates, but got a negative one");
 }
 
 // No bit of a file is without a check: not those of names, offsets, counters, nor of the checks.

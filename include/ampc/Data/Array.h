@@ -4,6 +4,7 @@
 #define AMPC_DATA_ARRAY_H
 
 #include "ampc/Data/File.h"
+#include "ampc/Data/OutputFile.h"
 #include "ampc/Runtime/Common.h"
 #include <memory>
 #include <optional>
@@ -42,13 +43,10 @@ inline const char *nameOf(ampc_dtype dtype) { return nameOf(elementOf(dtype)); }
 /// expected. Specification: numpy.lib.format.
 std::optional<Array> readNpy(const std::string &path, std::string &error);
 
-/// Writes version 1, piece by piece. The file is there when it is closed, under the name FILE.part
-/// before. Methods are false with a message in `error`.
+/// Writes version 1, piece by piece. The file is there when it is closed. Methods are false with a
+/// message in `error`.
 class NpyWriter {
 public:
-  NpyWriter() = default;
-  NpyWriter(NpyWriter &&) = default;
-  ~NpyWriter();
   /// `dtype` is not bf16, which NumPy lacks.
   bool open(const std::string &path, ampc_dtype dtype, const std::vector<int64_t> &dims,
             std::string &error);
@@ -57,7 +55,7 @@ public:
   bool close(std::string &error);
 
 private:
-  File file;
+  OutputFile file;
   std::string path;
 };
 bool writeNpy(const std::string &path, ampc_dtype dtype, const std::vector<int64_t> &dims,

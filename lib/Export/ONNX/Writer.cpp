@@ -1,9 +1,8 @@
 // Writes ONNX's wire format.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Data/File.h"
+#include "ampc/Data/OutputFile.h"
 #include "lib/Export/ONNX/Graph.h"
 #include "onnx.pb.h"
-#include <cerrno>
 #include <cstring>
 
 using namespace ampc;
@@ -139,23 +138,26 @@ std::string exporting::encode(const Model &model, const std::string &dataFile,
   return file.SerializeAsString();
 }
 
+static int writeTo(OutputFile &file, const std::vector<Array> &data) {
+  static const char zeros[alignment] = {};
+  int failure = 0;
+  for (const Array &array : data) {
+    size_t bytes = size_t(array.bytes()), rest = (alignment - bytes % alignment) % alignment;
+    if (!failure)
+      failure = file.write(array.data, bytes);
+    if (!failure)
+      failure = file.write(zeros, rest);
+  }
+  return failure ? failure : file.close();
+}
+
 bool exporting::writeData(const std::string &path, const std::vector<Array> &data,
                           std::string &error) {
-  std::string part = path + ".part";
-  File file(std::fopen(part.c_str(), "wb"));
-  bool isWritten = bool(file);
-  for (const Array &array : data) {
-    if (!isWritten)
-      break;
-    static const char zeros[alignment] = {};
-    size_t bytes = size_t(array.bytes()), rest = (alignment - bytes % alignment) % alignment;
-    isWritten = std::fwrite(array.data, 1, bytes, file.get()) == bytes &&
-                std::fwrite(zeros, 1, rest, file.get()) == rest;
-  }
-  if (isWritten && !std::fflush(file.get()) && !std::rename(part.c_str(), path.c_str()))
-    return true;
-  error = path + ": " + std::strerror(errno);
-  if (file)
-    std::remove(part.c_str());
-  return false;
+  OutputFile file;
+  int failure = file.open(path);
+  if (!failure)
+    failure = writeTo(file, data);
+  if (failure)
+    error = path + ": " + std::strerror(failure);
+  return !failure;
 }
