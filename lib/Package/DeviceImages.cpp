@@ -3,9 +3,9 @@
 #include "lib/Package/DeviceImages.h"
 #include "ampc/Package/WriteFile.h"
 #include "ampc/Runtime/Runtime.h"
+#include "ampc/Support/ReadFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
@@ -73,9 +73,8 @@ static std::string keyOf(StringRef assembler, StringRef ptx, StringRef chip) {
       .str();
 }
 
-static llvm::Expected<std::string> readFile(const llvm::Twine &name) {
-  auto buffer =
-      llvm::MemoryBuffer::getFile(name, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+static llvm::Expected<std::string> contentOf(const llvm::Twine &name) {
+  auto buffer = ampc::readFile(name);
   if (!buffer)
     return llvm::errorCodeToError(buffer.getError());
   return (*buffer)->getBuffer().str();
@@ -117,7 +116,7 @@ static llvm::Expected<std::string> runAssembler(StringRef assembler, StringRef p
   int result =
       llvm::sys::ExecuteAndWait(assembler, arguments, std::nullopt, redirects, 0, 0, &problem);
   if (result != 0) {
-    llvm::Expected<std::string> said = readFile(messages.name);
+    llvm::Expected<std::string> said = contentOf(messages.name);
     if (said)
       problem += *said;
     else
@@ -127,7 +126,7 @@ static llvm::Expected<std::string> runAssembler(StringRef assembler, StringRef p
     return llvm::createStringError("%s %s: %s", assembler.str().c_str(), how.c_str(),
                                    StringRef(problem).trim().str().c_str());
   }
-  llvm::Expected<std::string> written = readFile(code.name);
+  llvm::Expected<std::string> written = contentOf(code.name);
   if (written && !isMachineCode(*written))
     return llvm::createStringError("%s wrote no machine code", assembler.str().c_str());
   return written;
@@ -142,7 +141,7 @@ static std::string withHash(StringRef code) {
 
 /// The machine code of a file of the cache; none if the file is missing or damaged.
 static std::optional<std::string> readCached(const std::string &name) {
-  llvm::Expected<std::string> file = readFile(name);
+  llvm::Expected<std::string> file = contentOf(name);
   if (!file) {
     llvm::consumeError(file.takeError());
     return {};

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/SharedLibrary.h"
 #include "ampc/Package/WriteFile.h"
+#include "ampc/Support/ReadFile.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Signals.h"
@@ -68,11 +68,11 @@ Error ampc::linkSharedLibrary(const std::string &archive, const std::string &sha
   std::optional<StringRef> redirects[] = {std::nullopt, log.path.str(), log.path.str()};
   std::string error;
   if (sys::ExecuteAndWait(*compiler, arguments, std::nullopt, redirects, 0, 0, &error) != 0) {
-    if (auto text = MemoryBuffer::getFile(log.path); text && error.empty())
+    if (auto text = ampc::readFile(log.path); text && error.empty())
       error = (*text)->getBuffer().trim().str();
     return createStringError("cannot link " + shared + " by " + *compiler + ": " + error);
   }
-  auto library = MemoryBuffer::getFile(fresh.path);
+  auto library = ampc::readFile(fresh.path);
   if (!library)
     return createStringError("cannot read " + fresh.path.str() + ": " +
                              library.getError().message());

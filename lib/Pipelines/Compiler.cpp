@@ -5,6 +5,7 @@
 #include "ampc/Package/InitialData.h"
 #include "ampc/Package/WriteFile.h"
 #include "ampc/Pipelines/Messages.h"
+#include "ampc/Support/ReadFile.h"
 #include "ampc/Support/Text.h"
 #include "ampc/Target/Target.h"
 #include "mlir-dialects/SourceWalk.h"
@@ -15,7 +16,6 @@
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
@@ -256,7 +256,11 @@ static std::unique_ptr<llvm::MemoryBuffer> readInput(const std::string &path, st
             path;
     return nullptr;
   }
-  return openInputFile(path, &error);
+  auto file = readFile(path);
+  if (file)
+    return std::move(*file);
+  error = "cannot open input file '" + path + "': " + file.getError().message();
+  return nullptr;
 }
 
 static std::vector<std::string> sizesOf(ModuleOp module) {

@@ -1,6 +1,7 @@
 // The precision of whole programs, by one of several policies.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Precision/Passes.h"
+#include "ampc/Support/ReadFile.h"
 #include "ampc/Support/Text.h"
 #include "lib/Precision/EmitCasts.h"
 #include "lib/Precision/GuardedQuotients.h"
@@ -9,7 +10,6 @@
 #include "mlir-dialects/Train/TrainFlat.h"
 #include "mlir-dialects/Train/Update.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_AMPASSIGNPRECISION
@@ -169,7 +169,7 @@ LogicalResult AmpAssignPrecision::readOptions() {
   table = chosen->table(low);
   std::string text;
   if (!policyFile.empty()) {
-    auto file = llvm::MemoryBuffer::getFile(policyFile);
+    auto file = readFile(policyFile);
     if (!file)
       return fail("cannot read " + policyFile + ": " + file.getError().message());
     text = (*file)->getBuffer().str();

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Precision/Profile.h"
 #include "ampc/Support/Json.h"
+#include "ampc/Support/ReadFile.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -119,7 +119,7 @@ llvm::Expected<Profile> Profile::read(StringRef path) {
   auto fail = [&](const Twine &what) {
     return llvm::createStringError(std::error_code(), path + ": " + what);
   };
-  auto file = llvm::MemoryBuffer::getFile(path);
+  auto file = readFile(path);
   if (!file)
     return fail("cannot read the profile: " + file.getError().message());
   llvm::Expected<llvm::json::Value> root = parseJson((*file)->getBuffer());

@@ -68,14 +68,16 @@ std::string ampc::stopReason() {
 /// Texts made before a crash: its handler may make system calls only, and allocates nothing.
 namespace {
 struct Reproducer {
-  std::string folder, command;
+  std::string folder, command, commandFile;
   struct File {
     std::string from, to;
   };
-  std::vector<File> files;
+  std::vector<File> copies;
+  bool hasData = false;
 };
 } // namespace
 static Reproducer *reproducer = nullptr;
+static std::string outOfMemory;
 
 static void put(int file, llvm::StringRef text) {
   while (!text.empty()) {
@@ -107,16 +109,27 @@ static void leaveReproducer(void *) {
   if (!reproducer || ::mkdir(reproducer->folder.c_str(), 0700))
     return;
   std::string &folder = reproducer->folder;
-  int file = ::open((reproducer->files[0].to).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  int file = ::open(reproducer->commandFile.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0)
     return;
   put(file, reproducer->command);
   ::close(file);
-  for (const Reproducer::File &copy : llvm::drop_begin(reproducer->files))
+  for (const Reproducer::File &copy : reproducer->copies)
     copyBeginning(copy.from, copy.to);
-  put(STDERR_FILENO, "The command and the files that it names are in ");
+  put(STDERR_FILENO, "The command and the texts that it names are in ");
   put(STDERR_FILENO, folder);
-  put(STDERR_FILENO, ".\n");
+  put(STDERR_FILENO, reproducer->hasData ? "; of data and weights, which may be private, the names "
+                                           "and sizes (AMPC_CRASH_DATA=1 copies them).\n"
+                                         : ".\n");
+}
+
+/// Models and options as text, which say most about a crash. Tables, arrays, checkpoints and ONNX
+/// have data or weights in them.
+static bool isText(llvm::StringRef name, int64_t bytes) {
+  constexpr int64_t most = 1 << 20;
+  llvm::StringRef kind = llvm::sys::path::extension(name);
+  return bytes <= most &&
+         (kind == ".mlir" || kind == ".json" || kind == ".txt" || kind == ".policy");
 }
 
 /// Files that the command line names: model.mlir, --data x=FILE, FILE:f32.
@@ -141,8 +154,26 @@ static void failOnLLVM(void *, const char *reason, bool) {
   ::_exit(1);
 }
 static void failOnMemory(void *, const char *, bool) {
-  put(STDERR_FILENO, "ampc: error: out of memory\n");
+  put(STDERR_FILENO, outOfMemory);
   ::_exit(1);
+}
+
+/// Chooses what a crash leaves of the files of the command, and lists the others in its text.
+static void choose(Reproducer &made, llvm::ArrayRef<std::string> files) {
+  const char *asked = getenv("AMPC_CRASH_DATA");
+  bool copiesData = asked && llvm::StringRef(asked) == "1";
+  for (const std::string &name : files) {
+    struct stat status;
+    if (::stat(name.c_str(), &status))
+      continue;
+    if (copiesData || isText(name, status.st_size)) {
+      made.copies.push_back({name, made.folder + "/" + llvm::sys::path::filename(name).str()});
+      continue;
+    }
+    made.hasData = true;
+    made.command +=
+        "# not copied: " + quotedWord(name) + ", " + std::to_string(status.st_size) + " bytes\n";
+  }
 }
 
 void ampc::explainCrashes(const char *version) {
@@ -160,10 +191,12 @@ void ampc::explainCrashes(const char *version) {
   for (const std::string &word : commandLine)
     made.command += (&word == &commandLine.front() ? "" : " ") + quotedWord(word);
   made.command += "\n";
-  made.files.push_back({"", made.folder + "/command"});
-  for (const std::string &name : filesOfCommand())
-    made.files.push_back({name, made.folder + "/" + llvm::sys::path::filename(name).str()});
+  made.commandFile = made.folder + "/command";
+  std::vector<std::string> files = filesOfCommand();
+  choose(made, files);
   reproducer = &made;
+  outOfMemory = "ampc: error: out of memory" +
+                (files.empty() ? std::string() : " with " + llvm::join(files, ", ")) + "\n";
   llvm::sys::AddSignalHandler(leaveReproducer, nullptr);
 }
 

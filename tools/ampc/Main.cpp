@@ -15,6 +15,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
 
@@ -118,6 +119,8 @@ static int runCommand() {
 
 int main(int argc, char **argv) {
   noteIgnoredSignals();
+  // A caller that has closed a standard stream: the next file would get its number, and messages.
+  llvm::sys::Process::FixupStandardFileDescriptors();
   llvm::InitLLVM init(argc, argv);
   catchShortenedFiles();
   // A limit of the file size is an error of the write, as a full disk is.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/ProgramCosts.h"
 #include "ampc/Support/Mistake.h"
+#include "ampc/Support/ReadFile.h"
 #include "ampc/Target/Target.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
 
 using namespace ampc;
@@ -34,7 +34,7 @@ std::optional<size_t> ProgramCosts::findTier(llvm::StringRef name) const {
 llvm::Expected<cost::Machine> ampc::readMachine(llvm::StringRef path) {
   if (path.empty())
     return cost::Machine::builtIn();
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  auto file = readFile(path);
   if (!file)
     return mistake("cannot read " + path + ": " + file.getError().message());
   auto machine = cost::Machine::parse((*file)->getBuffer());

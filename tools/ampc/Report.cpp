@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Report/Report.h"
 #include "ampc/Package/WriteFile.h"
+#include "ampc/Support/ReadFile.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/PrecisionOptions.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -33,8 +32,8 @@ static cl::list<std::string>
                cl::value_desc("BENCH.json"), cl::sub(reportCommand));
 static PrecisionOptions precision(reportCommand);
 
-static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readFile(llvm::StringRef path) {
-  auto file = llvm::MemoryBuffer::getFile(path);
+static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readReport(llvm::StringRef path) {
+  auto file = readFile(path);
   if (!file)
     return llvm::createStringError("cannot read %s: %s", path.str().c_str(),
                                    file.getError().message().c_str());
@@ -58,10 +57,10 @@ static std::string wrongKind() {
 static int printDiff() {
   if (inputs.size() != 2)
     return fail("expected two reports to compare, but got " + llvm::Twine(inputs.size()));
-  auto before = readFile(inputs[0]);
+  auto before = readReport(inputs[0]);
   if (!before)
     return fail(llvm::toString(before.takeError()));
-  auto after = readFile(inputs[1]);
+  auto after = readReport(inputs[1]);
   if (!after)
     return fail(llvm::toString(after.takeError()));
   auto differ = report::printDifferences(llvm::outs(), {inputs[0], (*before)->getBuffer()},
@@ -90,7 +89,7 @@ static bool compile(const CompileOptions &options, Shown shown, report::Compilat
 static llvm::Error addTimes(const CompileOptions &options, report::Compilation &f32,
                             report::Compilation &mixed) {
   for (const std::string &path : timesFiles) {
-    auto file = readFile(path);
+    auto file = readReport(path);
     if (!file)
       return file.takeError();
     if (llvm::Error error = report::addTimes((*file)->getBuffer(), options.precision, f32, mixed))
@@ -100,19 +99,16 @@ static llvm::Error addTimes(const CompileOptions &options, report::Compilation &
 }
 
 static bool writeStream(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> write) {
-  std::error_code code;
-  llvm::raw_fd_ostream os(path, code);
-  if (!code) {
-    write(os);
-    os.close();
-    code = os.error();
-    os.clear_error();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  write(os);
+  if (llvm::Error failure = writeFile(path, text)) {
+    fail("cannot write " + path + ": " + llvm::toString(std::move(failure)));
+    return false;
   }
-  if (code)
-    fail("cannot write " + path + ": " + code.message());
-  else if (!isQuiet() && path != "-")
+  if (!isQuiet() && path != "-")
     llvm::errs() << "wrote " << path << "\n";
-  return !code;
+  return true;
 }
 
 int ampc::runReport() {
@@ -144,7 +140,7 @@ int ampc::runReport() {
   told.policyFile = llvm::sys::path::filename(told.policyFile).str();
   report::Request request{llvm::sys::path::filename(inputs[0]).str(), toJson(told)};
   llvm::json::Value facts = report::toJson(request, f32, mixed);
-  auto source = readFile(inputs[0]);
+  auto source = readReport(inputs[0]);
   if (!source)
     return fail(llvm::toString(source.takeError()));
   llvm::SmallVector<llvm::StringRef> lines;
