@@ -9,6 +9,7 @@
 #include "ampc/Support/Text.h"
 #include "ampc/Target/Target.h"
 #include "mlir-dialects/SourceWalk.h"
+#include "mlir-dialects/Train/Limits.h"
 #include "mlir-dialects/Train/Sizes.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -310,6 +311,10 @@ OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
     return nullptr;
   int64_t ops = 0, visited = numVisitedSources;
   module->walk([&](Operation *) { ++ops; });
+  if (phases->size() == getPhases().size() && ops > mostOps) {
+    module->emitError() << "expected a model of at most " << mostOps << " ops, but got " << ops;
+    return nullptr;
+  }
   for (const Phase &phase : *phases) {
     double start = llvm::TimeRecord::getCurrentTime(true).getWallTime();
     if (failed(::run(phase, request.options, *module)) ||

@@ -1,6 +1,7 @@
 // Uses of modules: numbers of their sizes, and copies of their functions with these.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Modules.h"
+#include "mlir-dialects/Train/Limits.h"
 #include "mlir-dialects/Train/Origin.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 
@@ -183,8 +184,8 @@ LogicalResult ModuleInstance::expandBlock(Block &block, bool keepsCalls) const {
 }
 
 LogicalResult ModuleInstance::expandOp(Operation *op, bool keepsCalls) const {
-  if (++root().ops > 1000000)
-    return op->emitError() << "expected at most 1000000 ops in place of uses of modules";
+  if (++root().ops > mostOps)
+    return op->emitError() << "expected at most " << mostOps << " ops in place of uses of modules";
   if (failed(applySizes(op, sizes)))
     return failure();
   op->removeDiscardableAttr(Sizes::key);

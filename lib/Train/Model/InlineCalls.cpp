@@ -1,6 +1,7 @@
 // Calls of functions, replaced by the callee's ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Model/InlineCalls.h"
+#include "mlir-dialects/Train/Limits.h"
 #include "mlir-dialects/Train/Origin.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -19,9 +20,6 @@ private:
 
   SymbolTable &symbols;
   llvm::StringSet<> active;
-  /// Functions that call one another twice double with each; a text of a few lines would fill all
-  /// memory.
-  static constexpr int64_t mostOps = 1000000;
   static constexpr size_t mostActive = 100;
   int64_t ops = 0;
 };
