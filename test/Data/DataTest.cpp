@@ -263,3 +263,41 @@ TEST(LineChart, IsWellFormedAndInsideItsFrame) {
   EXPECT_NE(svg.find("train &lt;a&amp;b&gt;"), std::string::npos);
   EXPECT_FALSE(writeLineChart(output("none/x.svg"), "", "", "", {}, error));
 }
+
+/// Reads a file with every bit flipped and of every length; the number of results that are neither
+/// an array, whose elements are all there, nor words.
+static int sweep(const std::string &name, const std::string &part, const std::string &good) {
+  int wrong = 0;
+  auto read = [&](const std::string &content) {
+    std::string error, path = output(name);
+    write(path, content);
+    auto array = readArray(path + part, error);
+    if (!array)
+      return void(wrong += error.empty());
+    uint64_t sum = 0;
+    for (int64_t i = 0; i < array->bytes(); ++i)
+      sum += uint64_t(static_cast<const unsigned char *>(
+          static_cast<const void *>(array->data))[i]); // a fault if the file ends before
+    wrong += array->bytes() != array->count() * bytesOf(array->element) || sum > uint64_t(1) << 60;
+  };
+  for (size_t bit = 0; bit < 8 * good.size(); ++bit) {
+    std::string bad = good;
+    bad[bit / 8] = char(bad[bit / 8] ^ (1 << bit % 8));
+    read(bad);
+  }
+  for (size_t keep = 0; keep < good.size(); ++keep)
+    read(good.substr(0, keep));
+  return wrong;
+}
+
+TEST(Sweep, EveryBitAndLengthOfEveryFormat) {
+  EXPECT_EQ(0,
+            sweep("sweep.npy", "",
+                  npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1), }", "12345678")));
+  EXPECT_EQ(0, sweep("sweep.csv", "", "a,b\n1,2.5\n-3e2,0x4\n"));
+  EXPECT_EQ(0, sweep("sweep.csv", ":b", "\"a\",b\r\n1,2.5\r\n3,4\r\n"));
+  EXPECT_EQ(0, sweep("sweep.tsv", "", "1\t2\n3\t4\n"));
+  EXPECT_EQ(0, sweep("sweep.safetensors", ":b",
+                     safetensors(R"({"b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})",
+                                 "12345678")));
+}
