@@ -150,9 +150,13 @@ Value Generator::makeAngles() {
         create("train.mul", {makeInput(type), makeConstant({1, 1.5, 2, -2}, row)}, {}, type);
     return multiplyByLeaf(create("train.exp", exponent, {}, type));
   }
-  Value position = create("train.cast", makeInput(type.clone(builder.getI32Type())), {}, type);
-  Value angle =
-      create("train.mul", {position, makeConstant({1, 0.1, 37, 101, 333, 1000}, row)}, {}, type);
+  // Times a row of frequencies, or as a product of matrices, which takes 16 bits.
+  bool isProduct = fragments.chance(0.5);
+  RankedTensorType column = isProduct ? type.clone({type.getDimSize(0), 1}) : type;
+  RankedTensorType matrix = isProduct ? type.clone({1, type.getDimSize(1)}) : row;
+  Value position = create("train.cast", makeInput(column.clone(builder.getI32Type())), {}, column);
+  Value angle = create(isProduct ? "train.linear" : "train.mul",
+                       {position, makeConstant({1, 0.1, 37, 101, 333, 1000}, matrix)}, {}, type);
   if (fragments.chance(0.4))
     angle = create("train.add", {angle, makeConstant({0.25, 200, -300}, row)}, {}, type);
   return multiplyByLeaf(create(fragments.pick(sines), angle, {}, type));

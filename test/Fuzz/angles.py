@@ -3,6 +3,7 @@
 SINES = {"train.sin", "train.cos", "train.tan"}
 EXPONENTIALS = {"train.exp", "train.expm1", "train.sinh", "train.cosh"}
 SUMS = {"train.add", "train.sub", "train.mul", "train.neg", "train.cast"}
+PRODUCTS = {"train.linear", "train.matmul"}
 MOVES = {"train.reshape", "train.transpose", "train.broadcast_to", "train.slice", "train.concat", "train.reverse"}
 
 
@@ -16,7 +17,7 @@ def unrounded(function):
     that of a square with a sign is: only products of two values count."""
     made, ways = set(function.arguments), {}
     for op in function.ops:
-        isProduct = op.name in SUMS | MOVES and len(set(op.operands)) == len(op.operands)
+        isProduct = op.name in SUMS | PRODUCTS | MOVES and len(set(op.operands)) == len(op.operands)
         if isFree(op) and (op.name == "train.constant" or isProduct) and all(name in made for name in op.operands):
             made.update(op.results)
             ways.update((name, op) for name in op.results)

@@ -18,7 +18,7 @@ import ops
 import rules
 import windows  # noqa: F401, adds to ops.OPS
 from graph import read_model, read_tensors
-from running import PRECISIONS, Unknown, Val, inside, merged, pull_back, stored
+from running import PRECISIONS, Unknown, Val, inside, merged, pull_back, stored, unrounded
 
 
 def to_narrow(v, element):
@@ -51,10 +51,11 @@ def unknown_derivative(name):
     return pull
 
 
-def compute(op, operands, run):
+def compute(op, operands, run, isExact=False):
     """The results of one op that `run` computes, in the precision that it has."""
     outer = Val.precision
     try:
+        Val.precision = unrounded(outer) if isExact else outer
         for _, element in op.operand_types + op.result_types:
             if op.name != "train.cast":  # which goes through no other type
                 Val.precision = inside(element)
@@ -76,8 +77,8 @@ def slopes(number, sources):
 
 def evaluate(model, function, inputs, state, training, narrow=None, isCalled=False, running=None):
     """The results of a function. `narrow` gets what the model itself rounds to 16 bits, `running` what running statistics become."""
-    values, unrounded = {}, set() if isCalled else angles.unrounded(function)
-    kept = lambda name, x: x if name in unrounded else stored(x)
+    values, exact = {}, set() if isCalled else angles.unrounded(function)
+    kept = lambda name, x: x if name in exact else stored(x)
 
     def run(body, results=None):
         for op in body:
@@ -103,7 +104,7 @@ def evaluate(model, function, inputs, state, training, narrow=None, isCalled=Fal
                     layers.move_statistics(op, operands[0], state, running)
             elif op.name in ops.OPS:
                 # An op on the way to an angle reads numbers that are not rounded.
-                isExact = unrounded.issuperset(op.operands) and (unrounded.issuperset(op.results) or op.name in angles.SINES | angles.EXPONENTIALS)
+                isExact = exact.issuperset(op.operands) and (exact.issuperset(op.results) or op.name in angles.SINES | angles.EXPONENTIALS)
                 found = compute(op, operands if isExact else [stored(x) for x in operands], ops.OPS[op.name])
             else:
                 raise Unknown(op.name)
@@ -287,7 +288,7 @@ class Oracle:
             if round == 0 and known and np.isfinite(loss.e) and not self.has(function, rules.cuts_gradient):
                 self.problems += rules.check_gradients(self, step, at, gradients)
             check = rules.check_skipped if wide.tensors[at + "status"] > 0 else rules.check_update
-            self.problems += check(self, step, wide, at, gradients)
+            self.problems += check(self, step, wide, at, gradients) + rules.check_guard(step, wide, at, gradients)
             if round == 0 and (step["micro_batches"] or 1) == 1:
                 self.check_statistics(step, at)
 
@@ -303,14 +304,14 @@ class Oracle:
 
     def check_own_steps(self, step):
         """Updates in the seed's precision: what is skipped, and that nothing else than a gradient makes numbers that are not finite."""
-        at = self.programs(step)["train_step"]
         for round in range(3):
-            status = self.steps.tensors.get(f"{at}/{round}/status")
+            at = f"{self.programs(step)['train_step']}/{round}/"
+            status = self.steps.tensors.get(at + "status")
             if status is None or status < 0:
                 return
-            gradients = self.gradients(step, f"{at}/{round}/", self.steps)
+            gradients = self.gradients(step, at, self.steps)
             check = rules.check_skipped if status > 0 else rules.check_near_update
-            self.problems += check(self, step, self.steps, f"{at}/{round}/", gradients)
+            self.problems += check(self, step, self.steps, at, gradients) + rules.check_guard(step, self.steps, at, gradients)
 
     def has(self, function, test):
         """Whether a function, or one that it calls, has an op of which the test holds."""

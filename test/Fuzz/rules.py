@@ -294,6 +294,14 @@ def check_skipped(oracle, step, results, at, gradients):
     return problems
 
 
+def check_guard(step, results, at, gradients):
+    """A step with a loss scale does not apply a gradient that is not finite."""
+    name = (step["amp.scaler"] or step["sym_name"]).lstrip("@")
+    isApplied = results.tensors[at + "status"] == 0 and f"{at}before/{name}.scale" in results.tensors
+    wrong = [param for param, g in gradients.items() if isApplied and not np.isfinite(g).all()]
+    return [f"{at}status: expected a skipped step, since the gradient of {param} is not finite" for param in wrong]
+
+
 def unit_of(oracle, step, results, param):
     """Of a new value, by the type that the parameter has; twice as much where it is rounded at random."""
     unit = {"f16": 2.0**-11, "bf16": 2.0**-8}.get(oracle.model.params[param][1], 0.0)

@@ -148,6 +148,11 @@ def inside(element):
         max(p.tiny, PRECISIONS["f32"].tiny), p.largest, min(p.range, PRECISIONS["f32"].range))
 
 
+def unrounded(p):
+    """The precision of an op whose operands and result no policy rounds."""
+    return p if p is None else Precision(p.name, p.unit, p.function, tiny=p.tiny, range=p.range)
+
+
 def in_type(x, element):
     """A value between two parts of an op: it has the type of the op, so 16 bits where that has."""
     if x.e is None or element not in ("f16", "bf16"):
