@@ -11,9 +11,12 @@ extern const unsigned char smallModel[];
 extern const size_t smallModelSize;
 } // namespace ampc
 
-/// Runs the phases up to `precision` on a model's text; true if they accept it. Messages are put
-/// together, and dropped.
-inline bool compileQuietly(llvm::StringRef text, const ampc::CompileOptions &options) {
+/// Runs the phases up to `last` on a model's text; true if they accept it. Messages are put
+/// together, and dropped. `inspect` sees the module after every phase.
+inline bool
+compileQuietly(llvm::StringRef text, const ampc::CompileOptions &options,
+               llvm::StringRef last = "precision",
+               std::function<void(llvm::StringRef phase, mlir::ModuleOp module)> inspect = {}) {
   MemoryFile file(text.data(), text.size());
   ampc::Compiler compiler;
   compiler.getContext().disableMultithreading();
@@ -25,7 +28,8 @@ inline bool compileQuietly(llvm::StringRef text, const ampc::CompileOptions &opt
   ampc::CompileRequest request;
   request.input = file.path();
   request.options = options;
-  request.stopAfter = "precision";
+  request.stopAfter = last.str();
+  request.inspect = std::move(inspect);
   bool accepted(compiler.run(request));
   if (accepted && reported)
     std::abort();

@@ -21,6 +21,7 @@ tests = here.parents[1]
 # Inputs that other tests have: every op has a file in Numerics, every pass one below its concern.
 seeds = {
     "model": ["Numerics", "Train", "Precision", "LossScaling", "Dialect", "Driver/Inputs"],
+    "plan": ["Fuzz/Hostile/Corpus/model", "Numerics", "Kernel", "Integration/Inputs"],
     "ptxsim-ptx": ["PTXSim/Kernels/ptx"],
 }
 
@@ -79,7 +80,7 @@ def fuzz(build, target, seconds, seed):
             break
         if "SUMMARY: libFuzzer: timeout" in run.stdout and not is_slow(build, target, run.stdout, environment):
             continue
-        (faults if target == "model" and is_parser_fault(run.stdout) else findings).append(run.stdout)
+        (faults if target in ("model", "plan") and is_parser_fault(run.stdout) else findings).append(run.stdout)
     return executions, findings, faults
 
 

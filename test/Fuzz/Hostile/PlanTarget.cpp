@@ -1,0 +1,36 @@
+// libFuzzer target: models as text, through the phases up to `plan`, for CPUs and GPUs. What the
+// compiler visits grows with the ops of a model, not with the paths between them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/SourceWalk.h"
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "test/Fuzz/Hostile/Compile.h"
+
+using namespace mlir;
+using namespace ampc;
+
+/// Values visited per op of the model, and those that a model of one op may take: an op of a window
+/// of n elements is n kernels.
+static constexpr int64_t mostPerOp = 200, mostOfOne = 50'000;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  llvm::StringRef text(reinterpret_cast<const char *>(data), size);
+  if (isBytecode(llvm::MemoryBufferRef(text, ""))) // read by MLIR alone
+    return 0;
+  // What the model says decides on the options, so that each input always takes one way.
+  static const std::pair<const char *, const char *> ways[] = {
+      {"f32", "cpu"}, {"bf16", "cpu"}, {"f16", "sm_80"}, {"bf16", "sm_90a"}, {"f32", "reference"}};
+  auto [precision, target] = ways[size % std::size(ways)];
+  CompileOptions options;
+  options.precision = precision;
+  options.targets = {target};
+  int64_t ops = 0, before = 0;
+  compileQuietly(text, options, "plan", [&](llvm::StringRef phase, ModuleOp module) {
+    if (phase == "import") {
+      module->walk([&](Operation *) { ++ops; });
+      before = numVisitedSources;
+    } else if (numVisitedSources - before > mostOfOne + mostPerOp * ops) {
+      std::abort();
+    }
+  });
+  return 0;
+}
