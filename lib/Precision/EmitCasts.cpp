@@ -122,7 +122,8 @@ Value Emitter::operandOf(Operation *op, Value v, Type type) {
   if (Type kept = facts.isBackward(op) ? assignment.saved.lookup(v) : Type(); kept && kept != type)
     return form(form(v, kept, op), type, op);
   Type entry = assignment.entry.lookup(op);
-  if (entry && entry != type && !facts.isPartial(v) && !isNumber(v) && !constantMisfit(v, entry))
+  if (entry && entry != type && !facts.isPartial(v) && !facts.magnified(v) && !isNumber(v) &&
+      !constantMisfit(v, entry))
     return form(form(v, entry, op), type, op);
   return form(v, type, op);
 }

@@ -34,8 +34,8 @@ void PrecisionFacts::forceMisfits() {
     if (Operation *op = value.getDefiningOp())
       force(op, why, "profile");
   for (auto &[value, why] : magnifiedValues.all())
-    if (treatment(value.getDefiningOp()) != Treatment::Low)
-      force(value.getDefiningOp(), why.text, why.rule);
+    if (Operation *op = value.getDefiningOp(); op && treatment(op) != Treatment::Low)
+      force(op, why.text, why.rule);
   for (Operation *op : ops)
     if (auto why = constantMisfit(op, lowOf(op)))
       force(op, *why, "range");

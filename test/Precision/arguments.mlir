@@ -47,6 +47,18 @@ train.model @arguments {
     %z = train.matmul %y, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
     train.return %z : tensor<8x16xf32>
   }
+  // An input of the program is an angle and an exponent as it comes.
+  // CHECK-LABEL: train.func @inputs
+  // CHECK-NOT:   train.cast
+  // CHECK:       train.tan {{.*}} : tensor<8x16xf32>
+  // CHECK-NOT:   train.cast {{.*}}%arg
+  // CHECK:       train.exp {{.*}} : tensor<8x16xf32>
+  train.func @inputs(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>) -> tensor<8x16xf32> {
+    %a = train.tan %x : tensor<8x16xf32>
+    %b = train.exp %y : tensor<8x16xf32>
+    %c = train.mul %a, %b : tensor<8x16xf32>, tensor<8x16xf32>
+    train.return %c : tensor<8x16xf32>
+  }
   // A contraction with a parameter takes 16 bits as any other, but what it gives is not rounded.
   // CUT-LABEL: train.func @learned
   // CUT:       train.matmul {{.*}} : (tensor<8x1xbf16>, tensor<1x16xbf16>) -> tensor<8x16xf32>

@@ -112,7 +112,7 @@ void MagnifiedValues::visit(Operation *op) {
   Value result = found == results.end() ? Value() : Value(*found);
   for (OpOperand &operand : op->getOpOperands()) {
     Value v = operand.get();
-    if (!program.isReal(v) || storageFree.contains(v) || !v.getDefiningOp())
+    if (!program.isReal(v) || storageFree.contains(v))
       continue;
     auto conditioning = cast<PrecisionOpInterface>(op).getConditioning(operand.getOperandNumber());
     if (std::optional<Reason> own = whyOwn(operand)) {

@@ -124,8 +124,10 @@ void NarrowTensors::demand(Operation *op) {
     if (isStatistic(op, result))
       statistics.insert(result);
   bool moves = cast<PrecisionOpInterface>(op).getCategory() == Category::Passthrough;
-  bool readsFull =
-      !moves && llvm::any_of(tensorsOf(op), [&](Value v) { return partial.contains(v); });
+  // An argument of the program has no op that could be kept in f32.
+  bool readsFull = !moves && llvm::any_of(tensorsOf(op), [&](Value v) {
+    return partial.contains(v) || (isa<BlockArgument>(v) && magnified.why(v));
+  });
   std::optional<Reason> why = whyFull(op);
   if (!why)
     return demands.set(op, {demands.lowOf(op), /*disabled=*/false, /*forced=*/true,
