@@ -24,6 +24,9 @@ def whole_ops(body, batch, parts):
         numbers = [n for value in op.attributes.values() if isinstance(value, list) for n in value]
         if batch in numbers or (op.name in OF_ONE_PART and any(batch in shape for shape, _ in op.result_types)):
             raise NoWhole()
+        # The extent of a window over a parameter, say.
+        if any(batch in shape for shape, _ in op.result_types) and not any(batch in shape for shape, _ in op.operand_types):
+            raise NoWhole()
         if any(shape.count(batch) > 1 for shape, _ in op.result_types):
             raise NoWhole()
         op.operand_types = [larger(kind, batch, parts) for kind in op.operand_types]

@@ -281,15 +281,19 @@ def _(o, x):
 # ---- Rows by number ----
 @op("gather", "embedding")
 def _(o, table, index):
-    rows = table.shape[0]
-    inside = (index.v >= 0) & (index.v < rows)
-    at = np.where(inside, index.v, 0)
+    rows, padding = table.shape[0], o["padding"]
+    at = index.v.astype(np.int64)
+    if o["from_end"]:
+        at = np.where(at < 0, at + rows, at)
+        padding = padding + rows if padding is not None and padding < 0 else padding
+    inside = (at >= 0) & (at < rows)
+    row, at = at, np.where(inside, at, 0)
     ahead = tuple(range(index.ndim, index.ndim + table.ndim - 1))
     hole = np.expand_dims(~inside, ahead)
     y = table.moved(lambda a: np.where(hole, np.zeros((), a.dtype), a[at]))
     y = y if y.e is None else y.within(np.where(np.expand_dims(index.e > 0, ahead), np.inf, y.e))
     # A row of padding has no gradient.
-    skipped = Val(np.broadcast_to(np.expand_dims(index.v == o["padding"], ahead), y.shape)) if o["padding"] is not None else None
+    skipped = Val(np.broadcast_to(np.expand_dims(row == padding, ahead), y.shape)) if padding is not None else None
     return [y if skipped is None else select(skipped, Val(y.v, 0 if y.e is None else y.e), y)]
 
 
