@@ -246,9 +246,9 @@ std::string fuzz::asWritten(StringRef text, uint64_t seed, MLIRContext *context)
   Random random(seed ^ 0xA5C1);
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
   auto models = module->getOps<train::ModelOp>();
-  // Moments of 16 bits are rounded at random.
+  // Moments and weights of 16 bits are rounded at random.
   bool draws =
-      text.contains("moments = bf16") ||
+      text.contains("moments = bf16") || text.contains("weight_rounding = \"stochastic\"") ||
       module->walk([](RandomOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
   if (models.empty() || draws || !Outliner(*models.begin(), random).run())
     return "";
