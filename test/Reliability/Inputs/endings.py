@@ -69,6 +69,7 @@ def expect_straight(name):
 
 
 def signals():
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it is ignored, which ampc keeps
     kinds = sys.argv[3].split(",")
     for name in kinds:
         run = start(name)
