@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/InitialData.h"
 #include "ampc/Data/Convert.h"
+#include "ampc/Data/Paths.h"
 #include "ampc/Import/ONNX.h"
 #include "ampc/Support/Nearest.h"
 #include "ampc/Target/Target.h"
@@ -106,32 +107,28 @@ template <typename Visit> static void forEachState(ModuleOp module, Visit visit)
         visit(state, data);
 }
 
-/// Whether the file `path` lies below the folder `root`; both without links.
-static bool isBelow(StringRef path, StringRef root) {
-  return path.consume_front(root) && (root.ends_with("/") || path.starts_with("/"));
-}
-
-/// Without links. A file that is not there has none: its reader says so if it may be read.
-static SmallString<128> realPathOf(StringRef path) {
-  SmallString<128> real;
-  if (!llvm::sys::fs::real_path(path, real))
+/// The real path; of a missing file that of its folder with its name behind, so that a path outside
+/// of the root is refused whether or not there is a file.
+static std::string realPathOf(StringRef path) {
+  std::string real = realPath(path.str());
+  if (!real.empty())
     return real;
   SmallString<128> named(path);
   llvm::sys::path::remove_dots(named, /*remove_dot_dot=*/true);
-  if (!llvm::sys::fs::real_path(llvm::sys::path::parent_path(named), real))
-    llvm::sys::path::append(real, llvm::sys::path::filename(named));
-  return real.empty() ? named : real;
+  std::string folder = realPath(llvm::sys::path::parent_path(named).str());
+  return folder.empty() ? named.str().str() : folder + "/" + llvm::sys::path::filename(named).str();
 }
 
 LogicalResult ampc::confineInitialData(ModuleOp module, StringRef modelFile, StringRef root) {
-  SmallString<128> folder, model = realPathOf(modelFile);
+  SmallString<128> folder;
   if (std::error_code code = llvm::sys::fs::real_path(root, folder))
     return module.emitError() << "--data-root=" << root << ": " << code.message();
+  std::string model = realPathOf(modelFile);
   bool good = true;
   forEachState(module, [&](StateOpInterface state, train::DataAttr data) {
     StringRef named = data.getFile().getValue();
-    SmallString<128> path = realPathOf(named);
-    if (path == model || isBelow(path, folder))
+    std::string path = realPathOf(named);
+    if (path == model || isInside(path, folder.str().str()))
       return;
     InFlightDiagnostic error = state->emitError() << "expected a file in " << root
                                                   << " (--data-root), but got " << named;

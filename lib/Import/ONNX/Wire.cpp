@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Wire.h"
 #include "ampc/Data/Mapping.h"
+#include "ampc/Data/Paths.h"
 #include "lib/Import/ONNX/Raw.h"
 #include "onnx.pb.h"
 #include <algorithm>
@@ -109,19 +110,7 @@ template <typename To, typename List> void Reader::convert(const List &list, Ten
   model.owners.push_back(numbers);
 }
 
-/// Without links; empty if there is no such file.
-static std::string realPath(const std::string &path) {
-  char *real = ::realpath(path.empty() ? "." : path.c_str(), nullptr);
-  std::string result = real ? real : "";
-  std::free(real);
-  return result;
-}
 static std::string folderOf(const std::string &path) { return path.substr(0, path.rfind('/') + 1); }
-static bool isInside(const std::string &path, std::string folder) {
-  if (!folder.empty() && folder.back() != '/')
-    folder += '/';
-  return !folder.empty() && path.compare(0, folder.size(), folder) == 0;
-}
 
 void Reader::placeExternal(const ::onnx::TensorProto &from, Tensor &to) {
   std::string location;
@@ -143,9 +132,9 @@ void Reader::placeExternal(const ::onnx::TensorProto &from, Tensor &to) {
   if (found == files.end()) {
     std::string error;
     std::string path = folders.named + location;
-    std::string real = realPath(path);
-    if (!real.empty() && !isInside(real, realPath(folders.named)) &&
-        !isInside(real, folders.real)) {
+    std::string real = ampc::realPath(path);
+    if (!real.empty() && !ampc::isInside(real, ampc::realPath(folders.named)) &&
+        !ampc::isInside(real, folders.real)) {
       to.fault = "expected data in a file in the model's folder, but got '" + location +
                  "', a link to " + real;
       return;
@@ -400,6 +389,6 @@ std::optional<Model> ampc::onnx::readModel(const std::string &path, std::string 
     error.erase(0, path.size() + 2); // callers name the file
     return std::nullopt;
   }
-  return read({file->data, size_t(file->bytes)}, {folderOf(path), folderOf(realPath(path))},
+  return read({file->data, size_t(file->bytes)}, {folderOf(path), folderOf(ampc::realPath(path))},
               file->owner, error);
 }

@@ -27,7 +27,7 @@ private:
   size_t left;
 };
 
-/// Memory of exactly so many bytes, so that AddressSanitizer sees what is read behind them.
+/// Memory of exactly so many bytes, so that AddressSanitizer sees a read behind them.
 std::unique_ptr<uint8_t[]> filled(Source &source, size_t bytes) {
   std::unique_ptr<uint8_t[]> memory(new uint8_t[bytes]);
   for (size_t i = 0; i < bytes; ++i)
@@ -35,17 +35,17 @@ std::unique_ptr<uint8_t[]> filled(Source &source, size_t bytes) {
   return memory;
 }
 
-/// Everything that a checkpoint has.
+/// Bytes of all tensors. A state without split calls has no gradients.
 std::string contents(ampc_state *state) {
   std::string all;
   for (int32_t i = 0; i < fake::SlotCount; ++i)
-    all.append(static_cast<const char *>(ampc_rt_tensor_data(state, i)),
-               size_t(fake::slots[i].tensor.bytes));
+    if (const void *data = ampc_rt_tensor_data(state, i))
+      all.append(static_cast<const char *>(data), size_t(fake::slots[i].tensor.bytes));
   return all;
 }
 
-/// Of what a call gets: null, or the right kind of thing. `in` has the layout of fake::TrainIn,
-/// with the seed of the call behind it.
+/// Arguments of a call. Pointers are null or point to memory of the right size. `in` has the layout
+/// of fake::TrainIn, with the seed of the call behind it.
 struct Call {
   explicit Call(Source &source)
       : size(4 + source.take<uint8_t>() % 93), in(filled(source, size)), x(filled(source, 32)),

@@ -1,22 +1,17 @@
 // libFuzzer target: checkpoints, as compiled models read them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Runtime/Runtime.h"
+#include "lib/Runtime/Proof.h"
 #include "test/Fuzz/Hostile/MemoryFile.h"
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <random>
 
-extern "C" {
-size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t capacity);
-// Of lib/Runtime/Checkpoint.h, which C alone reads.
-char *ampc_rt_find_header_hash(char *header, size_t bytes);
-uint64_t ampc_rt_header_hash(const char *header, size_t bytes);
-uint64_t ampc_rt_hash_bytes(uint64_t hash, const unsigned char *data, size_t bytes);
-}
+extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t capacity);
 
 namespace {
-constexpr size_t kHashDigits = 16;
-constexpr uint64_t kDataHashSeed = 0x616d7063;
 const int64_t kWeightDims[] = {3}, kRandomDims[] = {2};
 enum { Weight, Bias, Step, Random, SlotCount };
 
@@ -82,18 +77,18 @@ uint32_t below(std::minstd_rand &random, size_t limit) {
 /// The file that the state of `createState` writes.
 std::string savedFile() {
   ampc_state *state = createState();
-  char path[] = "/tmp/ampc-fuzz-checkpoint.XXXXXX";
-  int file = mkstemp(path);
+  std::string path = std::filesystem::temp_directory_path() / "ampc-fuzz.XXXXXX";
+  int file = mkstemp(path.data());
   std::string saved(4096, 0);
-  if (file < 0 || ampc_rt_save(state, path))
+  if (file < 0 || ampc_rt_save(state, path.c_str()))
     std::abort();
   close(file);
-  std::FILE *stream = std::fopen(path, "rb");
+  std::FILE *stream = std::fopen(path.c_str(), "rb");
   if (!stream)
     std::abort();
   saved.resize(std::fread(saved.data(), 1, saved.size(), stream));
   std::fclose(stream);
-  unlink(path);
+  unlink(path.c_str());
   ampc_rt_destroy(state);
   return saved;
 }
@@ -165,17 +160,17 @@ void editHeader(std::string &header, std::minstd_rand &random) {
     header.replace(begin + 1, end - begin - 1, words[below(random, std::size(words))]);
 }
 
-/// Makes both hashes those of what the file has, as a writer with a fault would.
+/// A file whose two hashes fit its header and data, as a writer with a fault would make it.
 std::string join(std::string header, const std::string &data) {
   auto setHash = [&](size_t at, uint64_t hash) {
-    char digits[kHashDigits + 1];
+    char digits[AMPC_HASH_DIGITS + 1];
     std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
-    header.replace(at, kHashDigits, digits);
+    header.replace(at, AMPC_HASH_DIGITS, digits);
   };
-  static const char key[] = "\"data_hash\":\"";
+  static const char key[] = "\"" AMPC_DATA_HASH_KEY "\":\"";
   size_t at = header.find(key);
-  if (at != std::string::npos && at + sizeof key - 1 + kHashDigits <= header.size()) {
-    uint64_t hash = kDataHashSeed;
+  if (at != std::string::npos && at + sizeof key - 1 + AMPC_HASH_DIGITS <= header.size()) {
+    uint64_t hash = AMPC_DATA_HASH_SEED;
     size_t offset = 0;
     for (const ampc_slot &each : kSlots) {
       size_t bytes = std::min(size_t(each.tensor.bytes), data.size() - offset);
@@ -186,7 +181,7 @@ std::string join(std::string header, const std::string &data) {
     setHash(at + sizeof key - 1, hash);
   }
   if (char *digits = ampc_rt_find_header_hash(header.data(), header.size())) {
-    std::memset(digits, '0', kHashDigits);
+    std::memset(digits, '0', AMPC_HASH_DIGITS);
     setHash(size_t(digits - header.data()), ampc_rt_header_hash(header.data(), header.size()));
   }
   uint64_t length = header.size();
