@@ -30,7 +30,7 @@ int OutputFile::open(const std::string &path, bool durable) {
   struct stat status;
   fresh->replaces =
       path != "-" && (::stat(path.c_str(), &status) || S_ISREG(status.st_mode) ||
-                      S_ISDIR(status.st_mode)); // of which a replacement says what is wrong
+                      S_ISDIR(status.st_mode)); // a folder is an error of the replacement
   if (fresh->replaces) {
     if (int failure = ampc_rt_begin_replacement(&fresh->to, path.c_str(), durable))
       return failure;

@@ -76,7 +76,7 @@ struct Contents {
 
   /// False with what was expected in `error`.
   bool read(const std::string &path, std::string &error);
-  /// What a checkpoint of ampc should be and is not, or "".
+  /// The property of whole checkpoints that the file lacks, as in "expected ..."; "" if none.
   std::string findDamage(const ampc_rt_proof &proof) const;
   /// Nothing with a message in `error` if the entry does not fit or has a foreign type, which then
   /// is in `foreign`.

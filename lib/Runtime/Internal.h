@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 #ifdef __cplusplus
-#error "the runtime is C; tests declare what they call"
+#error "the runtime is C; tests declare the functions that they call"
 #endif
 
 enum { AMPC_ALIGN = 64, AMPC_ERROR_BYTES = 512, AMPC_MAX_THREADS = 256 };

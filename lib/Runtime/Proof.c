@@ -1,4 +1,4 @@
-// What proves that a checkpoint is whole, for all that read one: the runtime and the tools.
+// Hashes and version that prove a checkpoint whole, for all its readers: runtime and tools.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Runtime/Proof.h"
 #include <string.h>

@@ -1,4 +1,4 @@
-// What proves that a checkpoint is whole; C, and C++ in the tools.
+// Hashes and version that prove a checkpoint whole. The runtime reads this in C, the tools in C++.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_LIB_RUNTIME_PROOF_H
 #define AMPC_LIB_RUNTIME_PROOF_H

@@ -23,7 +23,8 @@ typedef int (*ampc_rt_writer)(void *argument, int file);
    disk when this returns. 0, or the error number; the path is then as it was. */
 int ampc_rt_replace_file(const char *path, ampc_rt_writer write, void *argument, int durable);
 
-/* The same for content that comes piece by piece: begin, writes to `file`, then finish or drop. */
+/* A replacement of a file by content that comes in pieces: begin, writes to `file`, then finish or
+   drop. */
 typedef struct {
   int file;              /* open for writing */
   char path[PATH_MAX];   /* of the file itself, where the caller's path is a symbolic link */

@@ -163,7 +163,7 @@ static std::string checkpoint() {
                      "12345678abc");
 }
 
-// What ampc export, predict and --weights read of a checkpoint is proven as NAME_load proves it.
+// Checkpoints that ampc export, predict and --weights read are proven as NAME_load proves them.
 TEST(Safetensors, ProvesCheckpoints) {
   std::string path = output("checkpoint.safetensors"), error, good = checkpoint();
   auto reads = [&](const std::string &content) {

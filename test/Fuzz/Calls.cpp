@@ -163,8 +163,8 @@ void Run::setInitial() {
   ampc_rt_refresh(state);
 }
 
-/// Of some seeds every loss scale begins at an end of f32, or beyond it: below 2^-128 it has no
-/// reciprocal. A state of a file may have any.
+/// Loss scales begin at an end of f32 or beyond it, for some seeds: a scale below 2^-128 has no
+/// reciprocal. The state of a file may have any.
 void Run::setScales() {
   static const float ends[] = {0x1p-149f, 0x1p-130f, 0x1p-127f, 0x1p-126f, 0x1p-100f, 0x1p-20f,
                                0x1p100f,  0x1p126f,  0x1p127f,  0,         INFINITY,  NAN};

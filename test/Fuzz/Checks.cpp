@@ -253,8 +253,8 @@ void Checks::otherText() {
   compare("written", results);
 }
 
-/// A step holds the values of one micro-batch at a time, the sum of the gradients, and what it
-/// computes without the batch, which a step of two micro-batches holds as well. Models are small:
+/// A step holds the values of one micro-batch at a time, the sum of the gradients, and values that
+/// do not depend on the batch, which a step of two micro-batches holds as well. Models are small:
 /// the numbers of a micro-batch, a few of 64 bytes each, count beside its tensors.
 void Checks::boundArena() {
   if (!text.contains("micro_batches = ") || !wants("micro-batches"))
@@ -272,7 +272,7 @@ void Checks::boundArena() {
                                 " bytes with 6 micro-batches, more than " + std::to_string(bound));
 }
 
-/// A call with a seed draws what a new state of that seed does.
+/// A call with a seed draws the numbers of a new state with that seed.
 void Checks::seedCalls() {
   if (!(text.contains("train.random_") || text.contains("train.dropout")) || !wants("seeds"))
     return;

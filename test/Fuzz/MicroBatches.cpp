@@ -1,4 +1,4 @@
-// Models whose steps have micro-batches: with other numbers of these, and what plans say of them.
+// Models whose steps have micro-batches: texts with other numbers of these, and sizes of plans.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/Fuzz/MicroBatches.h"
 #include "mlir-dialects/Kernel/Kernel.h"
@@ -86,9 +86,9 @@ std::string fuzz::joinMicroBatches(StringRef text) {
 
 /// Whether tensors of a micro-batch are computed from those of a later one in the forward pass. A
 /// divisor that all rows have part in, such as that of train.normalize along the batch, is known
-/// when all have been read: what it divides waits, or would have to be made again.
+/// when all have been read: its dividends wait, or would have to be made again.
 static bool waitsForLaterBatches(kernel::ProgramOp program) {
-  DenseMap<Value, int64_t> latest; // micro-batch of what a value is computed from
+  DenseMap<Value, int64_t> latest; // micro-batch of the sources of a value
   bool waits = false;
   for (Operation &op : program.getBody().front()) {
     int64_t own = 0, before = 0;

@@ -1,4 +1,4 @@
-// Models whose steps have micro-batches: with other numbers of these, and what plans say of them.
+// Models whose steps have micro-batches: texts with other numbers of these, and sizes of plans.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TEST_FUZZ_MICROBATCHES_H
 #define TEST_FUZZ_MICROBATCHES_H

@@ -20,8 +20,8 @@ using Record = std::map<std::string, Recorded>;
 
 /// Names of what differs by bits; every NaN is like every other. Only names that both have.
 std::vector<std::string> differences(const Record &a, const Record &b);
-/// Names of what two targets may not give from one model: reals that differ by more than `share` of
-/// the largest of their tensor, or anything else that differs by bits. Of models in f64.
+/// Names of results in which two targets differ too far: reals of f64 by more than `share` of the
+/// largest of their tensor, all others by bits.
 std::vector<std::string> farDifferences(const Record &a, const Record &b, double share = 1e-6);
 /// True of a tensor in f64 that is 0 but for rounding: both are next to nothing, and differ as
 /// much.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import copy
 
-# What draws for each micro-batch, has statistics of one, or numbers its rows.
+# Ops that draw for each micro-batch, have statistics of one, or number its rows.
 OF_ONE_PART = ("train.batch_norm", "train.dropout", "train.iota", "train.random_uniform", "train.random_normal", "train.random_bernoulli",
                "train.constant", "train.read")
 

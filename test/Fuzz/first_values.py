@@ -1,4 +1,4 @@
-# First values that depend on fans: what the op that multiplies data by a parameter says of them (docs/language.md, "First values").
+# First values that depend on fans, by the op that multiplies data by a parameter (docs/language.md, "First values").
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import math
 import re

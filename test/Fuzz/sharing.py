@@ -1,4 +1,4 @@
-# What compiling visits has to grow with the ops of a model: random models that use their values again and again, which have 2^n paths, and with --growth
+# The number of values that the compiler visits has to grow with the ops of a model: random models that use their values again and again, which have 2^n paths, and with --growth
 # models of n and 2 n parameters, ops, slices and shared values, and convolutions of stride n and 2 n.
 #   python3 test/Fuzz/sharing.py AMPC FOLDER --count=1000 --seed=1
 #   python3 test/Fuzz/sharing.py AMPC FOLDER --growth

@@ -236,7 +236,7 @@ static std::string reproven(std::string header, const std::string &data) {
   return withHeader(header.replace(at, 16, digits), data);
 }
 
-// Neither a version whose meaning nobody here knows, nor what would make weights meaningless.
+// The meaning of a later version is unknown, and a negative counter would make weights NaN.
 TEST_F(Checkpoint, RefusesNewerVersionsAndNegativeCounters) {
   ASSERT_EQ(ampc_rt_save(a, path.c_str()), AMPC_OK);
   std::string good = readFile(path);

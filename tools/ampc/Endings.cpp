@@ -158,7 +158,8 @@ static void failOnMemory(void *, const char *, bool) {
   ::_exit(1);
 }
 
-/// Chooses what a crash leaves of the files of the command, and lists the others in its text.
+/// Files of the command: a crash leaves copies of texts, and lists the others in the command's
+/// text.
 static void choose(Reproducer &made, llvm::ArrayRef<std::string> files) {
   const char *asked = getenv("AMPC_CRASH_DATA");
   bool copiesData = asked && llvm::StringRef(asked) == "1";

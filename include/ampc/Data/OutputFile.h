@@ -16,10 +16,10 @@ public:
   OutputFile();
   OutputFile(OutputFile &&);
   OutputFile &operator=(OutputFile &&);
-  /// What is not closed is dropped.
+  /// The content of a file that is not closed is dropped.
   ~OutputFile();
-  /// `durable`: the content has reached the disk when the file is closed.
-  /// `-` is standard output.
+  /// The path `-` is standard output. `durable`: the content has reached the disk when the file is
+  /// closed.
   int open(const std::string &path, bool durable = false);
   int write(const void *data, size_t bytes);
   int close();

@@ -45,9 +45,9 @@ private:
   bool pushUsersBehind(Operation *producer, Operation *reader);
   bool fits(FusedKernelOpInterface a, FusedKernelOpInterface b) const;
   /// One kernel for both would run with the later micro-batch, and all that reads the earlier
-  /// kernel's results would wait: the backward pass of micro-batch 0 for the forward pass of 1. Of
-  /// a prologue what the earlier kernel reads would wait, unless that takes no memory: the squares
-  /// of micro-batch 0 for those of 1, but not its labels.
+  /// kernel's results would wait: the backward pass of micro-batch 0 for the forward pass of 1. In
+  /// a prologue the operands of the earlier kernel would wait in memory: the squares of micro-batch
+  /// 0 for those of 1. Inputs such as labels are in memory anyway.
   bool areOfOneMicroBatch(Operation *a, Operation *b) const {
     return microBatches.placeOf(a) == microBatches.placeOf(b) ||
            (microBatches.of(a) == microBatches.of(b) && !readsKernel(a) && !readsKernel(b));

@@ -18,8 +18,8 @@ namespace ampc {
 /// All ops of a step without micro-batches belong to micro-batch 0.
 ///
 /// A total of all micro-batches, such as the number of labels that count, is needed by micro-batch
-/// 0. What leads to it is a prologue, in the order of the micro-batches as well, so that one share
-/// of it is held at a time:
+/// 0. The kernels that lead to it are a prologue, in the order of the micro-batches as well, so
+/// that one share of it is held at a time:
 ///
 ///   squares 0, sum 0, squares 1, sum 1, ..., total, forward 0, backward 0, ...
 class MicroBatches {

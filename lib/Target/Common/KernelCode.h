@@ -35,7 +35,7 @@ struct DistinctKernel {
 /// Gives every kernel op of the programs the number of its function (`kernel.function`); returns
 /// one op per number. Kernels that differ in nothing but operands and places share one; those whose
 /// tensors start where vectors are not aligned share none with others, if `knowsAlignment`. Many
-/// kernels that differ in the starts of what they read share one, too: slices of a sequence by
+/// kernels that differ in the starts of their inputs alone share one, too: slices of a sequence by
 /// time, whose code is the same at another address.
 llvm::SmallVector<DistinctKernel> shareKernels(mlir::ModuleOp module, bool knowsAlignment = false);
 /// What symbols of the module's kernels begin with: `given`, or the model's name.

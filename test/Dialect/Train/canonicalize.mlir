@@ -108,7 +108,7 @@ train.model @ops {
     %6 = train.add %4, %5 : tensor<4x8xf32>, tensor<4x8xf32>
     // CHECK-NEXT: %[[SUM:.*]] = train.add %[[H]], %[[BOTH]]
     %7 = train.add %h, %6 : tensor<4x8xf32>, tensor<4x8xf32>
-    // What something else is added to between its parts is none.
+    // A sum with another summand between its parts is no concatenation.
     // CHECK: %[[BETWEEN:.*]] = train.add %{{.*}}, %[[H]]
     // CHECK-NEXT: %[[MIXED:.*]] = train.add %[[BETWEEN]], %{{.*}}
     %8 = train.add %0, %h : tensor<4x8xf32>, tensor<4x8xf32>

@@ -1,5 +1,6 @@
-// libFuzzer target: models as text, through the phases up to `plan`, for CPUs and GPUs. What the
-// compiler visits grows with the ops of a model, not with the paths between them.
+// libFuzzer target: models as text, through the phases up to `plan`, for CPUs and GPUs. The number
+// of values that the compiler visits grows with the ops of a model, not with the paths between
+// them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/SourceWalk.h"
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -16,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   llvm::StringRef text(reinterpret_cast<const char *>(data), size);
   if (isBytecode(llvm::MemoryBufferRef(text, ""))) // read by MLIR alone
     return 0;
-  // What the model says decides on the options, so that each input always takes one way.
+  // The size of the text decides on the options, so that each input always takes one way.
   static const std::pair<const char *, const char *> ways[] = {
       {"f32", "cpu"}, {"bf16", "cpu"}, {"f16", "sm_80"}, {"bf16", "sm_90a"}, {"f32", "reference"}};
   auto [precision, target] = ways[size % std::size(ways)];

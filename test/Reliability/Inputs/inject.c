@@ -1,12 +1,13 @@
 /* Runs a command under ptrace and lets system calls of its process fail, be short, be interrupted,
-   or end the process: inject LOG MARK [NUMBER[+]:ACTION]... -- COMMAND SPDX-License-Identifier:
-   Apache-2.0 WITH LLVM-exception
+   or end the process: inject LOG MARK [NUMBER[+]:ACTION]... -- COMMAND
+
+   SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
    Calls count from the first one whose path has MARK in it; LOG gets their names, one a line, and
    `hit` behind those that were changed. NUMBER+ means every later call of the same name, too.
-   ACTION: an error number; short (one byte), half; kill (before the call), middle (half of what it
-   writes is written, then the process is killed).
-   Other processes that the command starts run as they are. */
+   ACTION: an error number; short (one byte), half; kill (before the call), middle (half of its
+   bytes are written, then the process is killed). Other processes that the command starts run as
+   they are. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -100,7 +101,7 @@ static bool namesMark(pid_t thread, const struct user_regs_struct *registers, in
   return strstr(path, mark) != NULL;
 }
 
-/* What happens to the call that a thread is about to make, or null. */
+/* The action for the call that a thread is about to make, or null. */
 static const char *actionOf(pid_t thread, const struct user_regs_struct *registers) {
   int call = 0;
   while (call < CALLS && calls[call].number != (long)registers->orig_rax)

@@ -43,8 +43,8 @@ static double sumOfGemm(kernel::GemmOp op, ArrayRef<Elements> operands, ArrayRef
 }
 
 namespace {
-/// The image of a convolution, dilated and padded as the op says. What the op says is read once:
-/// pixels are looked up for every tap and channel of every point.
+/// The image of a convolution, dilated and padded as the op says. Attributes of the op are read
+/// once: pixels are looked up for every tap and channel of every point.
 template <typename Op> class Image {
 public:
   Image(Op op, const Elements &elements) : elements(elements) {

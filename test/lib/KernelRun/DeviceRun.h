@@ -19,7 +19,7 @@ namespace ampc::test {
 struct DeviceBuffer {
   void *host;
   int64_t bytes;
-  bool isDefined;    ///< what it holds is there before the kernel runs
+  bool isDefined;    ///< its content is there before the kernel runs
   bool isResult;     ///< copied back, which needs every byte to have been written
   int64_t start = 0; ///< bytes from the memory's first to the address that the code is given
 };

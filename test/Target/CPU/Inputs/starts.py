@@ -1,5 +1,5 @@
 # Kernels that differ in the starts of their inputs, 18 of each kind on one tensor: rows by number, forwards and backwards, of rows that no vector
-# divides; windows of a row beside what lies there in another tensor; sums of rows; rows in steps. 70 rows of 12 bytes: at each distance from 16 bytes
+# divides; windows of a row beside the same columns of another tensor; sums of rows; rows in steps. 70 rows of 12 bytes: at each distance from 16 bytes
 # more than 16 of them start. With a number: so many kernels that read a state, and as many that read the state of random numbers.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import sys
