@@ -26,7 +26,7 @@ def expect(what, is_right, output):
 
 
 def compiled(model, *options):
-    done = subprocess.run(["ampc", "compile", write("model.mlir", model), "-o", f"{folder}/out", *options],
+    done = subprocess.run(["ampc", "compile", "--compile-to=import", write("model.mlir", model), *options],
                           capture_output=True, text=True, timeout=60)
     return done.returncode, done.stderr
 
