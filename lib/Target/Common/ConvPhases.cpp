@@ -95,11 +95,11 @@ SmallVector<ConvPhase> ampc::target::phasesOf(const Window &window, bool splits)
     for (const AxisPhases &x : phasesAlong(window, 1, columns, share)) {
       ConvPhase &phase = phases.emplace_back();
       phase.window = window;
-      cutAxis(window, 0, y.start, phase);
-      cutAxis(window, 1, x.start, phase);
-      for (auto [axis, along] : llvm::enumerate(ArrayRef({y, x}))) {
-        phase.count[axis] = along.count;
-        phase.between[axis] = along.between;
+      const AxisPhases *along[] = {&y, &x};
+      for (unsigned axis : {0, 1}) {
+        cutAxis(window, axis, along[axis]->start, phase);
+        phase.count[axis] = along[axis]->count;
+        phase.between[axis] = along[axis]->between;
       }
     }
   return phases;
