@@ -1,0 +1,154 @@
+# Words of comments and pages as rates with a bar each: a rate may fall, never rise. With a root as argument, that tree is counted.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import collections
+import math
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[3])
+pronouns = {"it", "its", "them", "they", "those", "these", "others", "one", "ones"}
+Rates = collections.namedtuple("Rates", "what pronouns bare")  # per 1000 words, per 1000 words, per 100 comments
+goal = Rates(1.5, 18, 1)  # of a page that has no bar of its own
+# Bars of comments, by folder, and of pages that are above the goal. To be lowered with each text that is rewritten.
+comment_bars = {
+    "lib": Rates(11, 45, 9),
+    "mlir-dialects": Rates(12, 46, 12),
+    "include": Rates(11, 46, 8),
+    "tools": Rates(16, 50, 10),
+}
+page_bars = {
+    "README.md": Rates(5, 34, 6),
+    "SECURITY.md": Rates(1.5, 58, 1),
+    "bench/README.md": Rates(8, 36, 11),
+    "bench/gpu/README.md": Rates(20, 33, 30),
+    "bench/results/import.md": Rates(7, 35, 1),
+    "bench/results/nvidia-h200.md": Rates(17, 37, 6),
+    "docs/adding-an-op.md": Rates(9, 57, 5),
+    "docs/amp-tests.md": Rates(16, 41, 25),
+    "docs/architecture.md": Rates(13, 66, 9),
+    "docs/c-interface.md": Rates(9, 48, 7),
+    "docs/cost-model.md": Rates(8, 59, 10),
+    "docs/examples/encoder.md": Rates(5, 36, 1),
+    "docs/examples/fine-tuning.md": Rates(3, 46, 8),
+    "docs/examples/table.md": Rates(4, 42, 1),
+    "docs/getting-started.md": Rates(2, 33, 1),
+    "docs/gpu-counters.md": Rates(23, 35, 50),
+    "docs/gpu-kernels.md": Rates(9, 29, 9),
+    "docs/language.md": Rates(12, 55, 8),
+    "docs/layouts.md": Rates(6, 52, 1),
+    "docs/numerics.md": Rates(6, 42, 4),
+    "docs/onnx.md": Rates(14, 45, 23),
+    "docs/optimizers.md": Rates(7, 46, 9),
+    "docs/precision-results.md": Rates(9, 50, 13),
+    "docs/precision.md": Rates(9, 41, 10),
+    "docs/pytorch.md": Rates(10, 41, 24),
+    "docs/reliability.md": Rates(1.5, 43, 1),
+    "docs/report.md": Rates(8, 44, 11),
+    "docs/targets.md": Rates(12, 53, 14),
+    "docs/testing.md": Rates(4, 44, 1),
+    "docs/training.md": Rates(6, 37, 1),
+}
+sources = {".cpp", ".h", ".c", ".td", ".def", ".js"}
+generated = "docs/reference"  # from the definitions, whose descriptions are text of mlir-dialects and include
+
+
+def comments_of(text):
+    """Comments of C, C++, TableGen and JavaScript: a run of lines `// ...` is a comment, so is a trailing one, and /* ... */."""
+    run = []
+    for line in text.split("\n") + [""]:
+        whole = re.match(r"\s*//+<?\s?(.*)", line)
+        trailing = None if whole else re.search(r"[;{}),]\s+//+<?\s(.*)", line)
+        if whole:
+            if "SPDX" not in line:
+                run.append(whole[1])
+            continue
+        if run:
+            yield " ".join(run)
+            run = []
+        if trailing:
+            yield trailing[1]
+    for block in re.finditer(r"/\*(.*?)\*/", text, re.S):
+        yield re.sub(r"\s*\n\s*\*?\s?", " ", block[1])
+
+
+def paragraphs_of(text):
+    """Paragraphs and lists of Markdown, without code and tables."""
+    text = re.sub(r"```.*?```", "", text, flags=re.S)
+    text = re.sub(r"`[^`]*`", "x", text)
+    return (p for p in re.split(r"\n\s*\n", text) if not p.lstrip().startswith("|"))
+
+
+def count(texts):
+    """Words, and how many of them are `what` and pronouns; comments, and how many of them begin without a subject."""
+    total = collections.Counter()
+    for text in texts:
+        words = [word.lower() for word in re.findall(r"[A-Za-z']+", text)]
+        if len(words) < 3:
+            continue
+        total["texts"] += 1
+        total["words"] += len(words)
+        total["what"] += words.count("what")
+        total["pronouns"] += sum(word in pronouns for word in words)
+        total["bare"] += bool(re.match(r"\W*(What|Of|Those|That which|Which|The same|In which)\b", text))
+    return total
+
+
+def check(name, texts, bar):
+    """One line per rate above its bar. A bar is a whole number of words, so that a short page is not held to a fraction of a word."""
+    total = count(texts)
+    faults = 0
+    for key, limit, per, size in [("what", bar.what, 1000, "words"), ("pronouns", bar.pronouns, 1000, "words"), ("bare", bar.bare, 100, "texts")]:
+        most = math.ceil(limit * total[size] / per)
+        if total[key] > most:
+            faults += 1
+            kind = {"what": '"what"', "pronouns": "pronouns", "bare": "texts that begin without a subject"}[key]
+            print(f"{name}: expected at most {most} {kind} in {total[size]} {size}, but got {total[key]}")
+    return faults
+
+
+def pages():
+    found = [p for p in root.glob("*.md")]
+    for folder in ("docs", "bench"):
+        found += (root / folder).rglob("*.md")
+    names = (p.relative_to(root).as_posix() for p in found)
+    return sorted(name for name in names if not name.startswith(generated))
+
+
+def check_glossary():
+    """The last cell of a row is `identifier` in `file`: the file has the identifier. A term has one row."""
+    page, faults, seen = root / "docs/glossary.md", 0, set()
+    for line in page.read_text().splitlines() if page.exists() else []:
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if not line.startswith("|") or cells[0] == "term" or set(cells[0]) <= set("- "):
+            continue
+        where = re.fullmatch(r"`([^`]+)` in `([^`]+)`", cells[-1])
+        if len(cells) != 5 or not where:
+            fault = "expected the cells term, meaning, example, source and `identifier` in `file`"
+        elif cells[0] in seen:
+            fault = "expected one row per term"
+        elif not (root / where[2]).is_file():
+            fault = f"expected a file {where[2]}"
+        elif not re.search(rf"\b{re.escape(where[1])}\b", (root / where[2]).read_text()):
+            fault = f"expected {where[1]} in {where[2]}"
+        else:
+            fault = None
+        seen.add(cells[0])
+        if fault:
+            faults += 1
+            print(f"docs/glossary.md: {cells[0]}: {fault}")
+    return faults
+
+
+faults = check_glossary()
+for folder, bar in comment_bars.items():
+    files = sorted(p for p in (root / folder).rglob("*") if p.suffix in sources)
+    faults += check(folder, (c for p in files for c in comments_of(p.read_text(errors="replace"))), bar)
+for name in pages():
+    faults += check(name, paragraphs_of((root / name).read_text()), page_bars.get(name, goal))
+for name in page_bars.keys() if len(sys.argv) == 1 else ():
+    if not (root / name).is_file():
+        faults += 1
+        print(f"{name}: expected a page for its bar")
+if faults:
+    sys.exit(f"{faults} texts or rows are not as they should be")
