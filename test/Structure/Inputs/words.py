@@ -18,7 +18,6 @@ comment_bars = {
     "tools": Rates(16, 50, 10),
 }
 page_bars = {
-    "README.md": Rates(5, 34, 6),
     "SECURITY.md": Rates(1.5, 58, 1),
     "bench/README.md": Rates(8, 36, 11),
     "bench/gpu/README.md": Rates(20, 33, 30),
