@@ -33,13 +33,10 @@ page_bars = {
     "docs/numerics.md": Rates(6, 42, 4),
     "docs/onnx.md": Rates(14, 45, 23),
     "docs/optimizers.md": Rates(7, 46, 9),
-    "docs/precision-results.md": Rates(9, 50, 13),
-    "docs/precision.md": Rates(9, 41, 10),
     "docs/pytorch.md": Rates(10, 41, 24),
     "docs/reliability.md": Rates(1.5, 43, 1),
     "docs/targets.md": Rates(12, 53, 14),
     "docs/testing.md": Rates(3, 39, 1),
-    "docs/training.md": Rates(6, 37, 1),
 }
 sources = {".cpp", ".h", ".c", ".td", ".def", ".js"}
 generated = "docs/reference"  # from the definitions, whose descriptions are text of mlir-dialects and include
