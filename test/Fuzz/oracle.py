@@ -4,6 +4,7 @@ import json
 import os
 import re
 import sys
+import traceback
 
 import numpy as np
 
@@ -360,6 +361,8 @@ def main(folders):
         except Unknown as op:
             unknown += 1
             print(f"seed {oracle.about['seed']}: {op} has no form in numpy")
+        except Exception:  # the other models of the batch are still judged
+            oracle.problems.append(f"oracle: {traceback.format_exc()}")
         checked, waived = checked + oracle.checked, waived + oracle.waived
         for problem in oracle.problems:
             print(f"seed {oracle.about['seed']}: WRONG {problem}")

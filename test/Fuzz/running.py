@@ -281,7 +281,8 @@ def select(c, a, b):
     if a.e is None:
         return Val(v).of([a, b], pull)
     sure = np.where(c.v, a.e, b.e)
-    return Val(v, np.where(c.e > 0, np.abs(a.v - b.v) + np.maximum(a.e, b.e), sure)).of([a, b], pull)
+    apart = np.where(a.v == b.v, 0.0, np.inf) if isTruth(a) else np.abs(a.v - b.v)
+    return Val(v, np.where(c.e > 0, apart + np.maximum(a.e, b.e), sure)).of([a, b], pull)
 
 
 def maximum(a, b):
