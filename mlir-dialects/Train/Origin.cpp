@@ -161,43 +161,6 @@ Operation *ampc::firstSeed(Block &block) {
   return seeds.empty() ? nullptr : (*seeds.begin()).getOperation();
 }
 
-/// Whether a value is an annotation or a list of such, and what of it has a meaning.
-static bool isAnnotation(Attribute value, Attribute &meaning) {
-  auto isOne = [](Attribute one) { return isa<AnnotationAttrInterface>(one); };
-  if (isOne(value)) {
-    meaning = cast<AnnotationAttrInterface>(value).getMeaning();
-    return true;
-  }
-  auto list = dyn_cast<ArrayAttr>(value);
-  return list && !list.empty() && llvm::all_of(list, isOne);
-}
-
-AnnotationsAside::AnnotationsAside(Operation *root) : root(root) {
-  root->walk([&](Operation *op) {
-    NamedAttrList kept(op->getRawDictionaryAttrs());
-    for (NamedAttribute attribute : op->getDiscardableAttrs()) {
-      Attribute meaning;
-      if (!isAnnotation(attribute.getValue(), meaning))
-        continue;
-      taken.try_emplace(op, op->getRawDictionaryAttrs().getValue());
-      if (meaning)
-        kept.set(attribute.getName(), meaning);
-      else
-        kept.erase(attribute.getName());
-    }
-    if (taken.contains(op))
-      op->setDiscardableAttrs(kept.getDictionary(op->getContext()));
-  });
-}
-
-AnnotationsAside::~AnnotationsAside() {
-  // Ops that are gone are not met: nothing was made meanwhile that could stand where they stood.
-  root->walk([&](Operation *op) {
-    if (auto found = taken.find(op); found != taken.end())
-      op->setDiscardableAttrs(DictionaryAttr::getWithSorted(op->getContext(), found->second));
-  });
-}
-
 /// Of a value that tools observe; nothing of one that they do not.
 static bool isMark(Attribute attribute) {
   auto mark = dyn_cast<DictionaryAttr>(attribute);

@@ -40,18 +40,6 @@ inline mlir::StringAttr segmentOf(mlir::Operation *op) {
 /// Null if the block has no backward pass.
 mlir::Operation *firstSeed(mlir::Block &block);
 
-/// While it lives the ops below `root` carry only what equality may look at: see
-/// AnnotationAttrInterface. For passes that replace equal ops by the first of them.
-class AnnotationsAside {
-public:
-  explicit AnnotationsAside(mlir::Operation *root);
-  ~AnnotationsAside();
-
-private:
-  mlir::Operation *root;
-  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::NamedAttribute>> taken;
-};
-
 constexpr llvm::StringLiteral originKey = "train.origin", originsKey = "train.origins",
                               segmentKey = "train.segment";
 } // namespace ampc

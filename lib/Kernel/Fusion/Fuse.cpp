@@ -8,6 +8,7 @@
 #include "lib/Kernel/Planning/MicroBatches.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Transforms/CSE.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -212,8 +213,7 @@ bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
       return false;
     readThroughUnitViews(rewriter, reader); // the views that remain
   }
-  Merge merge(reader);
-  DenseMap<unsigned, Value> known;
+  SmallVector<std::pair<unsigned, AffineMap>> reads; // inputs that are results of the producer
   for (auto [i, operand] : llvm::enumerate(inputsOf(reader))) {
     if (operand.get().getDefiningOp() != producer)
       continue;
@@ -222,19 +222,27 @@ bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
                                   shapeOf(operand.get()));
     if (!inverse)
       return false;
-    AffineMap via = inverse.compose(mapAt(reader.getInputMaps(), i));
+    AffineMap via = composed(inverse, mapAt(reader.getInputMaps(), i));
     if (usesLinearIndex(producer) &&
         (reader.getSpace() != producer.getSpace() || !isIdentityOn(via, reader.getSpace())))
       return false;
     for (auto [j, source] : llvm::enumerate(inputsOf(producer)))
-      if (!mayAccess(reader, mapAt(producer.getInputMaps(), j).compose(via), shapeOf(source.get())))
+      if (!mayAccess(reader, composed(mapAt(producer.getInputMaps(), j), via),
+                     shapeOf(source.get())))
         return false;
-    known[i] = merge.append(producer, via)[result];
+    reads.emplace_back(i, via);
   }
-  if (known.empty())
+  if (reads.empty())
     return false;
+  bool isLast = producer->hasOneUse();
+  Merge merge(reader);
+  Merge::Known known;
+  for (auto [i, via] : reads) {
+    SmallVector<Value> made = isLast ? merge.take(producer, via) : merge.append(producer, via);
+    known[i] = made[cast<OpResult>(inputsOf(reader)[i].get()).getResultNumber()];
+  }
   AffineMap all = AffineMap::getMultiDimIdentityMap(reader.getSpace().size(), reader->getContext());
-  SmallVector<Value> yields = merge.append(reader, all, known);
+  SmallVector<Value> yields = merge.take(reader, all, known);
   for (auto [i, value] : llvm::enumerate(yields))
     merge.addResult(value, reader->getResult(i), mapAt(reader.getResultMaps(), i));
   FusedKernelOpInterface merged = merge.finish(reader, producer);
@@ -297,19 +305,20 @@ bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
   Merge merge(producer);
   AffineMap all =
       AffineMap::getMultiDimIdentityMap(producer.getSpace().size(), reader->getContext());
-  SmallVector<Value> made = merge.append(producer, all);
-  DenseMap<unsigned, Value> known;
+  SmallVector<Value> made = merge.take(producer, all);
+  Merge::Known known;
   for (auto [i, operand] : llvm::enumerate(inputsOf(reader)))
     if (operand.get().getDefiningOp() == producer)
       known[i] = made[cast<OpResult>(operand.get()).getResultNumber()];
-  SmallVector<Value> more = merge.append(reader, via, known);
+  SmallVector<Value> more = merge.take(reader, via, known);
   for (auto [i, value] : llvm::enumerate(made))
     if (llvm::any_of(producer->getResult(i).getUsers(),
                      [&](Operation *user) { return user != reader; }))
       merge.addResult(value, producer->getResult(i), mapAt(producer.getResultMaps(), i));
   for (auto [i, value] : llvm::enumerate(more))
-    merge.addResult(value, reader->getResult(i),
-                    normalized(mapAt(reader.getResultMaps(), i).compose(via), producer.getSpace()));
+    merge.addResult(
+        value, reader->getResult(i),
+        normalized(composed(mapAt(reader.getResultMaps(), i), via), producer.getSpace()));
   FusedKernelOpInterface merged = merge.finish(reader, reader);
   replaced({reader, producer}, merged);
   return true;
@@ -325,7 +334,7 @@ bool Fuser::mergeSiblings(FusedKernelOpInterface first, FusedKernelOpInterface s
   Merge merge(first);
   AffineMap all = AffineMap::getMultiDimIdentityMap(first.getSpace().size(), first->getContext());
   for (FusedKernelOpInterface op : {first, second})
-    for (auto [i, value] : llvm::enumerate(merge.append(op, all)))
+    for (auto [i, value] : llvm::enumerate(merge.take(op, all)))
       merge.addResult(value, op->getResult(i), mapAt(op.getResultMaps(), i));
   FusedKernelOpInterface merged = merge.finish(second, second);
   replaced({second, first}, merged);
@@ -422,15 +431,14 @@ struct KernelFuse : ampc::impl::KernelFuseBase<KernelFuse> {
     std::optional<FusionLimits> limits = target->getFusionLimits();
     if (!limits)
       return;
-    IRRewriter rewriter(&getContext());
-    for (auto program : getOperation().getOps<kernel::ProgramOp>()) {
-      DominanceInfo dominance;
-      eliminateCommonSubExpressions(rewriter, dominance,
-                                    program); // every parameter's update has its own scalars
+    auto programs = llvm::to_vector(getOperation().getOps<kernel::ProgramOp>());
+    parallelForEach(&getContext(), programs, [&](kernel::ProgramOp program) {
       Fuser(program.getBody().front(), *limits, acrossGradients).run();
-      eliminateCommonSubExpressions(rewriter, dominance,
-                                    program); // merged bodies widen the same arguments
-    }
+      IRRewriter rewriter(program.getContext());
+      DominanceInfo dominance(program);
+      // Merged bodies widen the same arguments.
+      eliminateCommonSubExpressions(rewriter, dominance, program);
+    });
   }
 };
 } // namespace

@@ -19,7 +19,7 @@ AffineMap ampc::meetingMap(FusedKernelOpInterface producer, kernel::MapOp reader
   links([&](Value value, AffineMap read, AffineMap written) {
     if (!via)
       if (AffineMap inverse = inverseOf(read, reader.getSpace(), shapeOf(value)))
-        via = inverse.compose(written);
+        via = composed(inverse, written);
     return true;
   });
   ArrayRef<int64_t> space = producer.getSpace();
@@ -27,7 +27,7 @@ AffineMap ampc::meetingMap(FusedKernelOpInterface producer, kernel::MapOp reader
   if (!via && space == reader.getSpace())
     via = all;
   if (!via || !links([&](Value, AffineMap read, AffineMap written) {
-        return normalized(read.compose(via), space) == normalized(written, space);
+        return normalized(composed(read, via), space) == normalized(written, space);
       }))
     return {};
   return normalized(via, space) == normalized(all, space) && space == reader.getSpace() ? all : via;
@@ -45,10 +45,10 @@ bool ampc::mayAccess(FusedKernelOpInterface kernel, AffineMap map, ArrayRef<int6
 static bool mayAccessAll(FusedKernelOpInterface producer, kernel::MapOp reader, AffineMap via) {
   for (auto [i, input] : llvm::enumerate(inputsOf(reader)))
     if (input.get().getDefiningOp() != producer &&
-        !mayAccess(producer, mapAt(reader.getInputMaps(), i).compose(via), shapeOf(input.get())))
+        !mayAccess(producer, composed(mapAt(reader.getInputMaps(), i), via), shapeOf(input.get())))
       return false;
   for (auto [i, result] : llvm::enumerate(reader->getResults()))
-    if (!mayAccess(producer, mapAt(reader.getResultMaps(), i).compose(via), shapeOf(result)))
+    if (!mayAccess(producer, composed(mapAt(reader.getResultMaps(), i), via), shapeOf(result)))
       return false;
   return true;
 }

@@ -19,32 +19,43 @@ Value Merge::argumentFor(Value input, AffineMap map) {
   unsigned lead = kind.getNumLeadingArguments();
   map = normalized(map, kind.getSpace());
   for (unsigned i = 0; i < inputs.size(); ++i)
-    if (inputs[i] == input && normalized(maps[i], kind.getSpace()) == map)
+    if (inputs[i] == input && maps[i] == map)
       return body->getArgument(lead + i);
   inputs.push_back(input);
   maps.push_back(map);
   return body->front().addArgument(getElementTypeOrSelf(input), input.getLoc());
 }
 
-SmallVector<Value> Merge::append(FusedKernelOpInterface op, AffineMap via,
-                                 const DenseMap<unsigned, Value> &known) {
+SmallVector<Value> Merge::argumentsFor(FusedKernelOpInterface op, AffineMap via,
+                                       const Known &known) {
+  SmallVector<Value> values =
+      llvm::to_vector_of<Value>(body->getArguments().take_front(op.getNumLeadingArguments()));
+  for (auto [i, input] : llvm::enumerate(OperandRange(op.getInputsMutable())))
+    if (auto value = known.find(i); value != known.end())
+      values.push_back(value->second);
+    else
+      values.push_back(argumentFor(input, composed(mapAt(op.getInputMaps(), i), via)));
+  return values;
+}
+
+SmallVector<Value> Merge::append(FusedKernelOpInterface op, AffineMap via, const Known &known) {
   IRMapping values;
   Block &from = op.getBody().front();
-  unsigned lead = op.getNumLeadingArguments();
-  for (unsigned i = 0; i < lead; ++i)
-    values.map(from.getArgument(i), body->getArgument(i));
-  for (auto [i, input] : llvm::enumerate(OperandRange(op.getInputsMutable()))) {
-    auto value = known.find(i);
-    values.map(from.getArgument(lead + i),
-               value != known.end() ? value->second
-                                    : argumentFor(input, mapAt(op.getInputMaps(), i).compose(via)));
-  }
+  values.map(from.getArguments(), argumentsFor(op, via, known));
   OpBuilder builder(kind->getContext());
   builder.setInsertionPointToEnd(&body->front());
   for (Operation &inner : from.without_terminator())
     builder.clone(inner, values);
   return llvm::map_to_vector(from.getTerminator()->getOperands(),
                              [&](Value v) { return values.lookup(v); });
+}
+
+SmallVector<Value> Merge::take(FusedKernelOpInterface op, AffineMap via, const Known &known) {
+  Block &from = op.getBody().front(), &to = body->front();
+  for (auto [argument, value] : llvm::zip_equal(from.getArguments(), argumentsFor(op, via, known)))
+    argument.replaceAllUsesWith(value);
+  to.getOperations().splice(to.end(), from.getOperations(), from.begin(), std::prev(from.end()));
+  return llvm::to_vector(from.getTerminator()->getOperands());
 }
 
 void Merge::addResult(Value value, Value old, AffineMap map) {
@@ -60,18 +71,17 @@ FusedKernelOpInterface Merge::finish(Operation *position, Operation *other) {
     builder.setInsertionPointToEnd(&body->front());
     kernel::YieldOp::create(builder, kind->getLoc(), yields);
   }
-  OperationState state(builder.getFusedLoc({kind->getLoc(), other->getLoc()}), kind->getName());
-  unsigned lead = kind->getNumOperands() - kind.getInputMaps().size();
-  state.addOperands(kind->getOperands().take_front(lead));
-  state.addOperands(inputs);
-  for (Value old : replaced)
-    state.addTypes(old.getType());
-  NamedAttrList attrs(kind->getAttrDictionary());
-  attrs.set("input_maps", builder.getAffineMapArrayAttr(maps));
-  attrs.set("result_maps", builder.getAffineMapArrayAttr(resultMaps));
-  state.attributes = attrs;
-  state.addRegion(std::move(body));
-  auto merged = cast<FusedKernelOpInterface>(builder.create(state));
+  SmallVector<Value> operands(kind->getOperands().drop_back(kind.getInputMaps().size()));
+  llvm::append_range(operands, inputs);
+  Operation *op = Operation::create(builder.getFusedLoc({kind->getLoc(), other->getLoc()}),
+                                    kind->getName(), TypeRange(ValueRange(replaced)), operands,
+                                    kind->getDiscardableAttrDictionary(),
+                                    kind->getPropertiesStorage(), BlockRange(), 1);
+  op->setInherentAttr(builder.getStringAttr("input_maps"), builder.getAffineMapArrayAttr(maps));
+  op->setInherentAttr(builder.getStringAttr("result_maps"),
+                      builder.getAffineMapArrayAttr(resultMaps));
+  op->getRegion(0).takeBody(*body);
+  auto merged = cast<FusedKernelOpInterface>(builder.insert(op));
   joinOrigins(merged, {kind, other});
   for (auto [old, now] : llvm::zip(replaced, merged->getResults()))
     old.replaceAllUsesWith(now);

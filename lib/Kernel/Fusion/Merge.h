@@ -11,11 +11,15 @@ class Merge {
 public:
   /// The new kernel is of the kind of `kind`: same op, space, leading operands and attributes.
   explicit Merge(FusedKernelOpInterface kind);
-  /// Copies the code of `op`, read at via(point); inputs in `known` are values of the new body.
-  /// Returns what it yields.
-  llvm::SmallVector<mlir::Value> append(
-      FusedKernelOpInterface op, mlir::AffineMap via,
-      const llvm::DenseMap<unsigned, mlir::Value> &known = llvm::DenseMap<unsigned, mlir::Value>());
+  /// Values of the new body that take the place of a kernel's inputs, by the inputs' numbers.
+  using Known = llvm::DenseMap<unsigned, mlir::Value>;
+  /// Copies the code of `op`, read at via(point), and returns the values that it yields.
+  llvm::SmallVector<mlir::Value> append(FusedKernelOpInterface op, mlir::AffineMap via,
+                                        const Known &known = Known());
+  /// The same by moving the code: `op` must be erased. A chain of n kernels that are merged one by
+  /// one costs n moves of a list in place of n^2 / 2 copies of ops.
+  llvm::SmallVector<mlir::Value> take(FusedKernelOpInterface op, mlir::AffineMap via,
+                                      const Known &known = Known());
   /// Adds a result: `value` of the body, in the place of `old`.
   void addResult(mlir::Value value, mlir::Value old, mlir::AffineMap map);
   /// Creates the kernel before `position` and lets it replace the old results. It comes from where
@@ -24,6 +28,9 @@ public:
 
 private:
   mlir::Value argumentFor(mlir::Value input, mlir::AffineMap map);
+  /// The values of the new body that the arguments of op's body become.
+  llvm::SmallVector<mlir::Value> argumentsFor(FusedKernelOpInterface op, mlir::AffineMap via,
+                                              const Known &known);
 
   FusedKernelOpInterface kind;
   std::unique_ptr<mlir::Region> body;

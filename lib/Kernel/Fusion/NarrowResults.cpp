@@ -107,7 +107,7 @@ static bool shareResults(FusedKernelOpInterface op) {
 static void dropDeadResults(FusedKernelOpInterface op) {
   Merge merge(op);
   AffineMap all = AffineMap::getMultiDimIdentityMap(op.getSpace().size(), op->getContext());
-  for (auto [i, value] : llvm::enumerate(merge.append(op, all)))
+  for (auto [i, value] : llvm::enumerate(merge.take(op, all)))
     if (!op->getResult(i).use_empty())
       merge.addResult(value, op->getResult(i), mapAt(op.getResultMaps(), i));
   merge.finish(op, op);

@@ -16,7 +16,13 @@ int64_t ampc::elements(ArrayRef<int64_t> space) {
   return std::accumulate(space.begin(), space.end(), int64_t(1), std::multiplies<>());
 }
 
+AffineMap ampc::composed(AffineMap map, AffineMap via) {
+  return via.isIdentity() ? map : map.compose(via);
+}
+
 AffineMap ampc::normalized(AffineMap map, ArrayRef<int64_t> space) {
+  if (!llvm::is_contained(space, 1) && map.getNumDims() == space.size())
+    return map;
   SmallVector<AffineExpr> dims;
   for (auto [i, size] : llvm::enumerate(space))
     dims.push_back(size == 1 ? getAffineConstantExpr(0, map.getContext())

@@ -16,6 +16,9 @@ inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
 }
 int64_t elements(llvm::ArrayRef<int64_t> space);
 
+/// map(via(point)). Most maps between two kernels of one space are the identity, for which
+/// AffineMap::compose would build every expression anew.
+mlir::AffineMap composed(mlir::AffineMap map, mlir::AffineMap via);
 /// The map with 0 for dimensions of size 1: equal accesses get equal maps.
 mlir::AffineMap normalized(mlir::AffineMap map, llvm::ArrayRef<int64_t> space);
 bool isIdentityOn(mlir::AffineMap map, llvm::ArrayRef<int64_t> space);

@@ -40,17 +40,22 @@ void ampc::dropDeadViews(BlockRewriter &rewriter, Operation *producer) {
 
 void ampc::readThroughUnitViews(BlockRewriter &rewriter, FusedKernelOpInterface op) {
   SmallVector<AffineMap> maps = mapsOf(op.getInputMaps());
+  bool changed = false;
   for (auto [operand, map] : llvm::zip(inputsOf(op), maps)) {
     Value base = kernel::throughViews(operand.get());
-    AffineMap toBase = unitReshape(shapeOf(operand.get()), shapeOf(base), op->getContext());
-    if (base == operand.get() || !toBase)
+    if (base == operand.get())
       continue;
+    AffineMap toBase = unitReshape(shapeOf(operand.get()), shapeOf(base), op->getContext());
+    if (!toBase)
+      continue;
+    changed = true;
     map = toBase.compose(map);
     Operation *view = operand.get().getDefiningOp();
     operand.set(base);
     eraseDeadViews(rewriter, view);
   }
-  op->setAttr("input_maps", Builder(op).getAffineMapArrayAttr(maps));
+  if (changed)
+    op->setAttr("input_maps", Builder(op).getAffineMapArrayAttr(maps));
 }
 
 void ampc::shareView(BlockRewriter &rewriter, Value value) {

@@ -3,6 +3,8 @@
 #include "ampc/Train/Passes.h"
 #include "mlir-dialects/Train/Origin.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/Threading.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -13,7 +15,30 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
+/// Whether a value is an annotation or a list of such, and its meaning if it has one.
+static bool isAnnotation(Attribute value, Attribute &meaning) {
+  auto isOne = [](Attribute one) { return isa<AnnotationAttrInterface>(one); };
+  if (isOne(value)) {
+    meaning = cast<AnnotationAttrInterface>(value).getMeaning();
+    return true;
+  }
+  auto list = dyn_cast<ArrayAttr>(value);
+  return list && !list.empty() && llvm::all_of(list, isOne);
+}
+
 namespace {
+/// While it lives the ops below `root` carry only what equality may look at: see
+/// AnnotationAttrInterface. For passes that replace equal ops by the first of them.
+class AnnotationsAside {
+public:
+  explicit AnnotationsAside(Operation *root);
+  ~AnnotationsAside();
+
+private:
+  Operation *root;
+  DenseMap<Operation *, DictionaryAttr> taken; // all attributes, by the op that had them
+};
+
 /// What a pattern makes comes from where the op does that it was applied to.
 class OriginsFollow : public RewriterBase::Listener {
 public:
@@ -28,6 +53,39 @@ private:
   train::OriginAttr root;
 };
 
+} // namespace
+
+AnnotationsAside::AnnotationsAside(Operation *root) : root(root) {
+  root->walk([&](Operation *op) {
+    DictionaryAttr all = op->getRawDictionaryAttrs();
+    bool hasAnnotations = false;
+    SmallVector<NamedAttribute> kept; // in the order of the dictionary
+    for (NamedAttribute attribute : all) {
+      Attribute meaning;
+      if (!isAnnotation(attribute.getValue(), meaning)) {
+        kept.push_back(attribute);
+        continue;
+      }
+      hasAnnotations = true;
+      if (meaning)
+        kept.emplace_back(attribute.getName(), meaning);
+    }
+    if (!hasAnnotations)
+      return;
+    taken.try_emplace(op, all);
+    op->setDiscardableAttrs(DictionaryAttr::getWithSorted(op->getContext(), kept));
+  });
+}
+
+AnnotationsAside::~AnnotationsAside() {
+  // Ops that are gone are not met: nothing was made meanwhile that could stand where they stood.
+  root->walk([&](Operation *op) {
+    if (DictionaryAttr all = taken.lookup(op))
+      op->setDiscardableAttrs(all);
+  });
+}
+
+namespace {
 struct TrainSimplify : ampc::impl::TrainSimplifyBase<TrainSimplify> {
   using TrainSimplifyBase::TrainSimplifyBase;
   LogicalResult initialize(MLIRContext *context) override {
@@ -41,6 +99,16 @@ struct TrainSimplify : ampc::impl::TrainSimplifyBase<TrainSimplify> {
   }
 
   void runOnOperation() override {
+    SmallVector<FunctionOpInterface> programs;
+    getOperation()->walk<WalkOrder::PreOrder>([&](FunctionOpInterface program) {
+      programs.push_back(program);
+      return WalkResult::skip();
+    });
+    parallelForEach(&getContext(), programs, [&](FunctionOpInterface each) { simplify(each); });
+  }
+
+private:
+  void simplify(FunctionOpInterface program) const {
     OriginsFollow listener;
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal()
@@ -48,14 +116,13 @@ struct TrainSimplify : ampc::impl::TrainSimplifyBase<TrainSimplify> {
         .setListener(&listener);
     // Forms that are canonical but for what the last iteration could still do are fine.
     if (canonical)
-      (void)applyPatternsGreedily(getOperation(), patterns, config);
-    AnnotationsAside aside(getOperation());
-    IRRewriter rewriter(&getContext());
-    DominanceInfo dominance(getOperation());
-    eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+      (void)applyPatternsGreedily(program, patterns, config);
+    AnnotationsAside aside(program);
+    IRRewriter rewriter(program.getContext());
+    DominanceInfo dominance(program);
+    eliminateCommonSubExpressions(rewriter, dominance, program);
   }
 
-private:
   FrozenRewritePatternSet patterns;
 };
 } // namespace

@@ -1,5 +1,5 @@
-// RUN: ampc-opt %s --convert-train-to-kernel --kernel-fuse | FileCheck %s
-// RUN: ampc-opt %s --convert-train-to-kernel --kernel-fuse=across-gradients | FileCheck %s --check-prefix=ACROSS
+// RUN: ampc-opt %s --convert-train-to-kernel --train-simplify --kernel-fuse | FileCheck %s
+// RUN: ampc-opt %s --convert-train-to-kernel --train-simplify --kernel-fuse=across-gradients | FileCheck %s --check-prefix=ACROSS
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // CHECK-DAG: #[[$ID:.*]] = affine_map<(d0, d1) -> (d0, d1)>
