@@ -3,6 +3,7 @@
 #include "test/Fuzz/Trial.h"
 #include "ampc/Package/Package.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Format.h"
@@ -166,15 +167,16 @@ Compiled fuzz::compileText(StringRef text, const CompileOptions &options, MLIRCo
       return result;
     if (isBehind) {
       PassManager pm(context);
+      pm.enableVerifier(false); // phases are verified as a whole, as the compiler's own are
       phase.addTo(pm, options);
-      if (failed(pm.run(*module)))
+      if (failed(pm.run(*module)) || failed(verify(*module)))
         return result;
     }
     isBehind |= phase.name == after;
     if (phase.name == keepTextOf || phase.name == getPhases().back().name) {
       std::string &kept = result.texts[phase.name.str()];
       llvm::raw_string_ostream os(kept);
-      OpPrintingFlags flags;
+      OpPrintingFlags flags = OpPrintingFlags().assumeVerified();
       // Of the last phase only code counts, and what the tables of programs take from locations.
       module->print(os, phase.name == keepTextOf ? flags.enableDebugInfo() : flags);
     }

@@ -54,7 +54,15 @@ def _(o, x, gamma, g):
 
 @op("batch_normalize")
 def _(o, x, mean, scale, gamma, beta, count):
-    return [add(mul(mul(sub(x, mean), scale), gamma), beta)]
+    y, axes = add(mul(mul(sub(x, mean), scale), gamma), beta), tuple(range(x.ndim - 1))
+
+    def pull(g):
+        # Mean and scale are moments of x: their cotangents are part of that of x.
+        normal = mul(sub(x, mean), scale)
+        ofSum, ofProduct = total(g, axes), total(mul(g, normal), axes)
+        inner = sub(sub(g, div(ofSum, count)), mul(normal, div(ofProduct, count)))
+        return [mul(mul(gamma, scale), inner), None, None, ofProduct, ofSum, None]
+    return [Val(y.v, y.e).of([x, mean, scale, gamma, beta, count], pull)]
 
 
 def batch_norm(o, x, gamma, beta, state, training):

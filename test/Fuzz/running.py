@@ -23,7 +23,7 @@ class Precision:
 
 # Functions in units: the polynomials of the compiler promise 4 units in the last place, libm 1. What is below `tiny` may be flushed to 0.
 PRECISIONS = {
-    "f64": Precision("f64", 2.0**-53, 2.0**-51, tiny=2.0**-1000, range=np.inf),
+    "f64": Precision("f64", 2.0**-52, 2.0**-51, tiny=2.0**-1000, range=np.inf),  # NumPy rounds, too: half a unit each
     "f32": Precision("f32", 2.0**-24, 2.0**-21, tiny=2.0**-125),
     "bf16": Precision("bf16", 2.0**-24, 2.0**-21, 2.0**-8, 2.0**-125, 3.3e38),
     "f16": Precision("f16", 2.0**-24, 2.0**-21, 2.0**-11, 2.0**-24, 65504.0),
