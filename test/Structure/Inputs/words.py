@@ -29,9 +29,7 @@ page_bars = {
     "docs/examples/fine-tuning.md": Rates(3, 46, 8),
     "docs/examples/table.md": Rates(4, 42, 1),
     "docs/gpu-kernels.md": Rates(9, 29, 9),
-    "docs/onnx.md": Rates(14, 45, 23),
     "docs/optimizers.md": Rates(7, 46, 9),
-    "docs/pytorch.md": Rates(10, 41, 24),
     "docs/reliability.md": Rates(1.5, 43, 1),
     "docs/targets.md": Rates(12, 53, 14),
 }
