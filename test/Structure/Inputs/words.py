@@ -24,14 +24,12 @@ page_bars = {
     "bench/results/import.md": Rates(7, 35, 1),
     "bench/results/nvidia-h200.md": Rates(17, 37, 6),
     "docs/c-interface.md": Rates(9, 48, 7),
-    "docs/cost-model.md": Rates(8, 59, 10),
     "docs/examples/encoder.md": Rates(5, 36, 1),
     "docs/examples/fine-tuning.md": Rates(3, 46, 8),
     "docs/examples/table.md": Rates(4, 42, 1),
     "docs/gpu-kernels.md": Rates(9, 29, 9),
     "docs/optimizers.md": Rates(7, 46, 9),
     "docs/reliability.md": Rates(1.5, 43, 1),
-    "docs/targets.md": Rates(12, 53, 14),
 }
 sources = {".cpp", ".h", ".c", ".td", ".def", ".js"}
 generated = "docs/reference"  # from the definitions, whose descriptions are text of mlir-dialects and include
