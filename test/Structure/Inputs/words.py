@@ -23,7 +23,6 @@ page_bars = {
     "bench/gpu/README.md": Rates(20, 33, 30),
     "bench/results/import.md": Rates(7, 35, 1),
     "bench/results/nvidia-h200.md": Rates(17, 37, 6),
-    "docs/c-interface.md": Rates(9, 48, 7),
     "docs/examples/encoder.md": Rates(5, 36, 1),
     "docs/examples/fine-tuning.md": Rates(3, 46, 8),
     "docs/examples/table.md": Rates(4, 42, 1),
