@@ -27,7 +27,6 @@ page_bars = {
     "docs/examples/fine-tuning.md": Rates(3, 46, 8),
     "docs/examples/table.md": Rates(4, 42, 1),
     "docs/gpu-kernels.md": Rates(9, 29, 9),
-    "docs/optimizers.md": Rates(7, 46, 9),
     "docs/reliability.md": Rates(1.5, 43, 1),
 }
 sources = {".cpp", ".h", ".c", ".td", ".def", ".js"}
