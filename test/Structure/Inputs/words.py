@@ -18,16 +18,10 @@ comment_bars = {
     "tools": Rates(16, 50, 10),
 }
 page_bars = {
-    "SECURITY.md": Rates(1.5, 58, 1),
     "bench/README.md": Rates(8, 36, 11),
     "bench/gpu/README.md": Rates(20, 33, 30),
     "bench/results/import.md": Rates(7, 35, 1),
     "bench/results/nvidia-h200.md": Rates(17, 37, 6),
-    "docs/examples/encoder.md": Rates(5, 36, 1),
-    "docs/examples/fine-tuning.md": Rates(3, 46, 8),
-    "docs/examples/table.md": Rates(4, 42, 1),
-    "docs/gpu-kernels.md": Rates(9, 29, 9),
-    "docs/reliability.md": Rates(1.5, 43, 1),
 }
 sources = {".cpp", ".h", ".c", ".td", ".def", ".js"}
 generated = "docs/reference"  # from the definitions, whose descriptions are text of mlir-dialects and include
