@@ -177,6 +177,13 @@ static void choose(Reproducer &made, llvm::ArrayRef<std::string> files) {
   }
 }
 
+/// Ends the process as the signal does by itself, but for files of LLVM that have no use any more.
+static void endAsAsked(int signal) {
+  llvm::sys::RunInterruptHandlers();
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
 void ampc::explainCrashes(const char *version) {
   llvm::setBugReportMsg("ampc: error: ampc has crashed, which is a fault of ampc and not of the "
                         "model. Please report it as docs/reliability.md says.\n");
@@ -199,6 +206,9 @@ void ampc::explainCrashes(const char *version) {
   outOfMemory = "ampc: error: out of memory" +
                 (files.empty() ? std::string() : " with " + llvm::join(files, ", ")) + "\n";
   llvm::sys::AddSignalHandler(leaveReproducer, nullptr);
+  // LLVM counts these two as crashes, but a user asks for them, by a key or by `ulimit -t`.
+  for (int signal : {SIGQUIT, SIGXCPU})
+    std::signal(signal, endAsAsked);
 }
 
 int ampc::finishStreams(int status) {

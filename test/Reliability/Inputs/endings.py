@@ -3,6 +3,7 @@
 """signals: each signal that would end the process, one whose sender the process ignores, and readers that go away
 files:   data that becomes shorter, a limit of file sizes
 crash:   a crash of the tool itself
+asked:   signals of users to a compilation
 time:    saves by the clock"""
 import json
 import os
@@ -146,6 +147,21 @@ def crash():
     return "a crash left its command and files"
 
 
+def asked():
+    """A key and a limit of processor time end a compilation, before there is a state to save: not a crash of ampc."""
+    for kind in (signal.SIGQUIT, signal.SIGXCPU):
+        os.mkfifo(f"{kind.name}.mlir")  # a model that comes later
+        run = subprocess.Popen(["ampc", "compile", f"{kind.name}.mlir"], stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": folder},
+                               preexec_fn=lambda: signal.signal(signal.SIGQUIT, signal.SIG_DFL))
+        writer = os.open(f"{kind.name}.mlir", os.O_WRONLY)
+        run.send_signal(kind)
+        text = run.communicate(timeout=60)[1].decode()
+        os.close(writer)
+        assert run.returncode == -kind and text == "", (kind, run.returncode, text)
+    assert not [name for name in os.listdir(".") if name.startswith("ampc-crash")]
+    return "no crash, no word, no folder"
+
+
 def wait_for(condition):
     deadline = time.monotonic() + 60
     while not condition():
@@ -166,4 +182,4 @@ def clock():
 
 
 write_files()
-print({"signals": signals, "files": files, "crash": crash, "time": clock}[case]())
+print({"signals": signals, "files": files, "crash": crash, "asked": asked, "time": clock}[case]())
