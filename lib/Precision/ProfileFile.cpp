@@ -5,6 +5,7 @@
 #include "ampc/Support/ReadFile.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace ampc;
@@ -61,8 +62,9 @@ static bool readValue(const llvm::json::Value &line, ValueProfile &value) {
   auto max = object->getNumber("max");
   const llvm::json::Array *counts = object->getArray("counts");
   if (!name || !kind || !statistic || !elements || !zeros || !nonfinite || !first || !max ||
-      !counts || !kindNamed(*kind) || *first < -2000 || *first > 2000 || *elements < 0 ||
-      *zeros < 0 || *nonfinite < 0 || *zeros > *elements || *nonfinite > *elements - *zeros)
+      !std::isfinite(*max) || !counts || !kindNamed(*kind) || *first < -2000 || *first > 2000 ||
+      *elements < 0 || *zeros < 0 || *nonfinite < 0 || *zeros > *elements ||
+      *nonfinite > *elements - *zeros)
     return false;
   value = {name->str(), *kindNamed(*kind), *statistic, *elements, *zeros, *nonfinite, *max, {}};
   int64_t sum = 0;

@@ -4,6 +4,7 @@
 #include "ampc/Support/Json.h"
 #include "ampc/Support/Mistake.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 
 namespace ampc {
 extern const unsigned char defaultMachine[];
@@ -42,13 +43,13 @@ public:
       report(start, "expected a key " + key.str() + of());
     return value;
   }
-  /// A number above `least`.
+  /// A finite number above 0. JSON's grammar has 1e700, which no double holds.
   double positive(StringRef key, bool orZero = false) {
     const json::Value *value = find(key);
     if (!value)
       return 1;
     std::optional<double> number = value->getAsNumber();
-    if (number && (*number > 0 || (orZero && *number == 0)))
+    if (number && std::isfinite(*number) && (*number > 0 || (orZero && *number == 0)))
       return *number;
     std::string got;
     llvm::raw_string_ostream(got) << *value;
