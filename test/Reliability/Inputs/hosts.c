@@ -241,6 +241,66 @@ static void allocators(void) {
   puts("misaligned memory is refused");
 }
 
+/* Schedulers of hosts: shares backwards, a thread for each, and on one thread between steps of
+   another state. */
+static void backwards(void *context, int32_t count, void (*body)(void *, int32_t), void *argument) {
+  (void)context;
+  for (int32_t i = count - 1; i >= 0; --i)
+    body(argument, i);
+}
+
+typedef struct {
+  void (*body)(void *, int32_t);
+  void *argument;
+  int32_t share;
+} Share;
+static void *runShare(void *argument) {
+  Share *share = argument;
+  share->body(share->argument, share->share);
+  return NULL;
+}
+static void spawned(void *context, int32_t count, void (*body)(void *, int32_t), void *argument) {
+  pthread_t threads[64];
+  Share shares[64];
+  (void)context;
+  for (int32_t i = 0; i < count; ++i) {
+    shares[i] = (Share){body, argument, i};
+    expect(pthread_create(&threads[i], NULL, runShare, &shares[i]) == 0, "a thread starts");
+  }
+  for (int32_t i = count - 1; i >= 0; --i)
+    pthread_join(threads[i], NULL);
+}
+
+static hosts_state *inner;
+static void nested(void *context, int32_t count, void (*body)(void *, int32_t), void *argument) {
+  (void)context;
+  ampc_train_out out;
+  for (int32_t i = 0; i < count; ++i) {
+    if (i % 2 == 0)
+      expect(step(inner, &out) == AMPC_OK, "a step of another state inside a share");
+    body(argument, i);
+  }
+}
+
+static void schedules(void) {
+  const ampc_parallel_for schedulers[] = {NULL, backwards, spawned, nested};
+  uint64_t first = 0, last = 0;
+  inner = create(2);
+  for (int s = 0; s < 4; ++s)
+    for (int threads = 2; threads <= 5; threads += 3) {
+      uint64_t begin;
+      hosts_state *state =
+          createWith((ampc_options){.threads = threads, .parallel_for = schedulers[s]});
+      uint64_t end = trained(state, &begin);
+      hosts_destroy(state);
+      if (!first)
+        first = begin, last = end;
+      expect(begin == first && end == last, "results do not depend on the host's scheduler");
+    }
+  hosts_destroy(inner);
+  puts("4 schedulers, one result");
+}
+
 static void counters(void) {
   const int64_t starts[] = {0, (1ll << 24) + 1, (1ll << 53) + 1, INT64_MAX - 1};
   hosts_state *state = create(1);
@@ -314,13 +374,9 @@ int main(int argc, char **argv) {
   const struct {
     const char *name;
     void (*run)(void);
-  } cases[] = {{"environments", environments},
-               {"forks", forks},
-               {"stacks", stacks},
-               {"signals", signals},
-               {"allocators", allocators},
-               {"counters", counters},
-               {"changes", changes}};
+  } cases[] = {{"environments", environments}, {"forks", forks},           {"stacks", stacks},
+               {"signals", signals},           {"allocators", allocators}, {"schedules", schedules},
+               {"counters", counters},         {"changes", changes}};
   expect(argc == 3, "hosts CASE FOLDER");
   snprintf(path, sizeof path, "%s/%s.st", argv[2], argv[1]);
   makeData();
