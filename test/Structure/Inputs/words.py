@@ -18,8 +18,6 @@ comment_bars = {
     "tools": Rates(16, 50, 10),
 }
 page_bars = {
-    "bench/README.md": Rates(8, 36, 11),
-    "bench/gpu/README.md": Rates(20, 33, 30),
     "bench/results/import.md": Rates(7, 35, 1),
     "bench/results/nvidia-h200.md": Rates(17, 37, 6),
 }
