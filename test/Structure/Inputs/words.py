@@ -18,14 +18,7 @@ comment_bars = {
     "tools": Rates(16, 50, 10),
 }
 page_bars = {
-    "examples/char-gpt/README.md": Rates(8, 53, 1),
-    "examples/clicks/README.md": Rates(1.5, 50, 1),
-    "examples/conv-net/README.md": Rates(1.5, 36, 1),
-    "examples/heat-equation/README.md": Rates(5, 25, 1),
-    "examples/loss-scaling/README.md": Rates(6, 27, 1),
-    "examples/wgan-gp/README.md": Rates(1.5, 58, 25),
     "lib/PTXSim/README.md": Rates(5, 38, 4),
-    "mlir-dialects/Amp/README.md": Rates(12, 45, 1),
     "mlir-dialects/Train/README.md": Rates(12, 52, 1),
     "test/Fuzz/README.md": Rates(9, 43, 8),
     "test/Import/node-tests.md": Rates(1.5, 45, 1),
