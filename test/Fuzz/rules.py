@@ -281,8 +281,8 @@ def check_skipped(oracle, step, results, at, gradients):
     """A step is skipped for a gradient that is not finite, and then leaves parameters, moments and averages as they were."""
     problems, before, after = [], results.state(at + "before/"), results.state(at + "after/")
     # The step may keep a scaled gradient in 16 bits where the program that gives gradients returns the f32 sum.
-    largest = PRECISIONS[oracle.about["precision"]].largest / float(results.tensors[at + "loss_scale"])
-    if all((np.abs(g) < largest).all() for g in gradients.values()):
+    scale, largest = float(results.tensors[at + "loss_scale"]), PRECISIONS[oracle.about["precision"]].largest
+    if all((np.isfinite(g) & (np.abs(g) * scale < largest)).all() for g in gradients.values()):
         problems.append(f"{at}status: expected no skipped step, since all gradients are finite")
     params = [param.lstrip("@") for param in step["params"]]
     if not all(np.isfinite(before[param].v).all() for param in params):
