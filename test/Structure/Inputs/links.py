@@ -1,4 +1,4 @@
-# Links of pages: the file is there, and so is the heading behind #. With a root as argument, the pages of that tree.
+# Links of pages: the file is there, and so is the heading behind #; tables end with an empty line. With a root as argument, the pages of that tree.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import pathlib
 import re
@@ -40,7 +40,11 @@ for page in pages:
             continue
         faults += 1
         print(f"{page.relative_to(root).as_posix()}: {fault}")
+    # Text right behind a table is a row of the table.
+    for row in re.findall(r"^\|[^\n]*\n(?![|\n]|<!--| )(.+)", without_code(page.read_text()), re.M):
+        faults += 1
+        print(f"{page.relative_to(root).as_posix()}: expected an empty line between a table and: {row[:40]}")
 if faults:
-    sys.exit(f"{faults} of {links} links are dead")
+    sys.exit(f"{faults} of {links} links and tables are wrong")
 if not links:
     sys.exit("expected pages with links")
