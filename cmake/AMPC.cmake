@@ -46,7 +46,7 @@ function(ampc_add_library name)
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   ampc_use_mlir(${name})
   add_dependencies(${name} ampc-tablegen ${ARG_DEPENDS})
-  target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} AMPCLLVM)
 endfunction()
 
 function(ampc_add_tool name)
@@ -54,7 +54,7 @@ function(ampc_add_tool name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   ampc_use_mlir(${name})
   add_dependencies(${name} ampc-tablegen)
-  target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} AMPCLLVM)
   # LLVM's libraries lie outside the loader's path, for the installed tool too. Libraries of ops use the symbols of the tool.
   set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin INSTALL_RPATH_USE_LINK_PATH ON)

@@ -79,6 +79,12 @@ if os.environ.get("AMPC_TEST_CI"):
 # Builds that replace malloc and watch memory.
 if config.sanitize:
     config.available_features.add("sanitized")
+# The one program that packages have.
+if config.static == "ON":
+    config.available_features.add("static")
+# Roots of a test's own without being root.
+if shutil.which("unshare") and subprocess.run(["unshare", "-r", "true"], capture_output=True).returncode == 0:
+    config.available_features.add("user-namespaces")
 # Models that PyTorch exported, with its results: more than fit into the tree.
 if os.path.isdir(os.path.join(config.source_dir, "../shared/oracles")):
     config.available_features.add("exported-models")

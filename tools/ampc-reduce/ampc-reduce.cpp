@@ -1,17 +1,5 @@
-// MLIR's reducer with the dialects of models: the smallest model that a test still finds
-// interesting.
+// The program ampc-reduce.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Pipelines/Pipelines.h"
-#include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
-#include "tools/LoadOption.h"
-#include "tools/ampc-reduce/ReduceModel.h"
+#include "tools/Drivers.h"
 
-int main(int argc, char **argv) {
-  mlir::DialectRegistry registry;
-  ampc::registerDialects(registry);
-  ampc::registerPasses();
-  ampc::registerReduceModel();
-  mlir::MLIRContext context(registry);
-  ampc::LoadOption load([&](const auto &loaded) { context.appendDialectRegistry(loaded); });
-  return mlir::failed(mlir::mlirReduceMain(argc, argv, context));
-}
+int main(int argc, char **argv) { return ampc::runReduce(argc, argv); }

@@ -5,11 +5,14 @@
 #include "ampc/Precision/Policy.h"
 #include "ampc/Support/Nearest.h"
 #include "mlir-dialects/Train/Sizes.h"
+#include "tools/Drivers.h"
+#include "tools/Version.h"
 #include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/DeviceOptions.h"
 #include "tools/ampc/Endings.h"
 #include "tools/ampc/ImportOptions.h"
+#include "tools/ampc/Manual.h"
 #include "tools/ampc/Session.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -40,24 +43,31 @@ static cl::list<std::string> setSizes("set", cl::desc("numbers for sizes of the 
 
 static const char overview[] =
     "ampc - compiles a model into the program that trains it\n\n"
+    "Compile, train and use\n"
     "  ampc compile MODEL.mlir -o DIR   library, C header and manifest (also: ampc MODEL.mlir)\n"
     "  ampc train MODEL.mlir --data ... train from the command line\n"
     "  ampc predict MODEL.mlir --checkpoint ... --data ... --out y.npy\n"
     "                                   run an export of a trained model\n"
     "  ampc eval MODEL.mlir --checkpoint ... --data ...\n"
-    "                                   loss and metrics of a trained model\n"
+    "                                   loss and metrics of a trained model\n\n"
+    "Look inside\n"
     "  ampc check MODEL.mlir            gradients against finite differences\n"
     "  ampc check MODEL.mlir --against=f32 --precision=bf16\n"
     "                                   a step in mixed precision against f32, value by value\n"
     "  ampc profile MODEL.mlir --data ...\n"
     "                                   exponents of a step's values, for --precision-profile\n"
     "  ampc bench MODEL.mlir            time of a step, and of its kernels\n"
-    "  ampc report MODEL.mlir           a page with every decision on precision, and the memory\n"
+    "  ampc report MODEL.mlir           a page with every decision on precision, and the memory\n\n"
+    "Exchange with ONNX\n"
     "  ampc import MODEL.onnx -o MODEL.mlir --loss ...\n"
     "                                   a model of ONNX as text, its weights beside it\n"
     "  ampc export MODEL.mlir --checkpoint ... -o MODEL.onnx\n"
     "                                   an export of a trained model as a file of ONNX\n\n"
+    "Develop\n"
+    "  ampc opt, ampc reduce, ampc lsp  single passes, smaller models, a server for editors\n\n"
+    "For every command\n"
     "  ampc help COMMAND                options of a command (also: ampc COMMAND --help)\n"
+    "  ampc help man|bash|zsh|fish      all options as a man page, or as completions of a shell\n"
     "  ampc COMMAND --set depth=12 ...  with another number for a size of the model\n"
     "  ampc COMMAND --quiet ...         errors and results only\n"
     "  ampc COMMAND --load=LIB.so ...   with ops of other dialects (docs/adding-an-op.md)\n";
@@ -72,8 +82,49 @@ static void printOverview(llvm::raw_ostream &os) {
     os << "  " << llvm::formatv("{0,-11}", phase.name) << phase.after << "\n";
 }
 
+namespace {
+/// The way out of the list of commands, which help prints.
+struct Forgettable : cl::SubCommand {
+  static constexpr void (cl::SubCommand::*leave)() = &Forgettable::unregisterSubCommand;
+};
+/// A command that is a driver of MLIR, and parses its words itself.
+struct Driver {
+  llvm::StringRef name;
+  int (*run)(int argc, char **argv);
+};
+} // namespace
+static const Driver drivers[] = {
+    {"opt", runOpt}, {"reduce", runReduce}, {"lsp", runLanguageServer}};
+
+static const Driver *driverOf(llvm::StringRef command) {
+  const Driver *found = llvm::find_if(drivers, [&](const Driver &d) { return d.name == command; });
+  return found == std::end(drivers) ? nullptr : found;
+}
+
+/// Runs the driver on the words behind the command. Options of ampc, of which some have the same
+/// names, are taken away before.
+static int runDriver(const Driver &driver, int argc, char **argv) {
+  llvm::SmallVector<cl::SubCommand *> commands(cl::getRegisteredSubcommands());
+  for (cl::SubCommand *command : commands) {
+    if (command->getName().empty())
+      continue;
+    llvm::SmallVector<cl::Option *> options;
+    for (auto &entry : cl::getRegisteredOptions(*command))
+      options.push_back(entry.second);
+    for (cl::Option *option : options)
+      option->removeArgument();
+    (command->*Forgettable::leave)();
+  }
+  std::string program = (llvm::Twine(argv[0]) + " " + driver.name).str();
+  llvm::SmallVector<char *> words(argv + 1, argv + argc + 1); // with the null pointer behind them
+  words[0] = program.data();
+  return driver.run(argc - 1, words.data());
+}
+
 static std::vector<llvm::StringRef> commandNames() {
   std::vector<llvm::StringRef> names;
+  for (const Driver &driver : drivers)
+    names.push_back(driver.name);
   for (cl::SubCommand *command : cl::getRegisteredSubcommands())
     if (!command->getName().empty())
       names.push_back(command->getName());
@@ -121,13 +172,17 @@ int main(int argc, char **argv) {
   noteIgnoredSignals();
   // A caller that has closed a standard stream: the next file would get its number, and messages.
   llvm::sys::Process::FixupStandardFileDescriptors();
+#ifdef AMPC_STATIC
+  refuseOpLibraries("this ampc has LLVM in it and shares none with a library of ops: expected the "
+                    "ampc of the Debian package or of a source build for");
+#endif
+  if (const Driver *driver = argc > 1 ? driverOf(argv[1]) : nullptr)
+    return runDriver(*driver, argc, argv);
   llvm::InitLLVM init(argc, argv);
   catchShortenedFiles();
   // A limit of the file size is an error of the write, as a full disk is.
   std::signal(SIGXFSZ, SIG_IGN);
-  cl::SetVersionPrinter([](llvm::raw_ostream &os) {
-    os << "ampc " << AMPC_VERSION << " (LLVM " LLVM_VERSION_STRING ")\n";
-  });
+  setVersionPrinter();
   llvm::SmallVector<const char *> arguments(argv, argv + argc);
   commandLine.assign(argv, argv + argc);
   explainCrashes(AMPC_VERSION);
@@ -139,14 +194,21 @@ int main(int argc, char **argv) {
     printOverview(llvm::outs());
     return 0;
   }
+  char help[] = "--help";
   if (llvm::StringRef(argv[1]) == "help") {
     if (argc < 3) {
       printOverview(llvm::outs());
       return 0;
     }
+    if (printManual(argv[2], llvm::outs()))
+      return 0;
     if (!llvm::is_contained(commandNames(), argv[2]))
       return failOnCommand(argv[2]);
-    arguments = {argv[0], argv[2], "--help"};
+    if (const Driver *driver = driverOf(argv[2])) {
+      char *words[] = {argv[0], argv[2], help, nullptr};
+      return runDriver(*driver, 3, words);
+    }
+    arguments = {argv[0], argv[2], help};
   } else if (!namesCommand(argv[1]) && isMistypedCommand(argv[1])) {
     return failOnCommand(argv[1]);
   } else if (!namesCommand(argv[1])) // `ampc MODEL.mlir` means `ampc compile MODEL.mlir`

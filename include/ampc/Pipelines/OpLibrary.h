@@ -15,6 +15,9 @@ struct OpLibraryInfo {
   void (*registerDialects)(mlir::DialectRegistry &);
 };
 
+/// Has every load below fail: a program that has LLVM in it shares none with a library of ops.
+/// `reason` begins the message, and the library's path follows.
+void refuseOpLibraries(const char *reason);
 /// Loads a library for the rest of the process. Dialects are known to contexts made afterwards.
 llvm::Error loadOpLibrary(llvm::StringRef path);
 llvm::Error loadOpLibraries(llvm::ArrayRef<std::string> paths);

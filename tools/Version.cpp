@@ -1,0 +1,12 @@
+// --version of every program.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/Version.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
+void ampc::setVersionPrinter() {
+  llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "ampc " << AMPC_VERSION << " (LLVM " LLVM_VERSION_STRING ")\n";
+  });
+}

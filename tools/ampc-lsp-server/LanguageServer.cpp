@@ -1,0 +1,79 @@
+// Diagnostics, definitions and completion of models in editors.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Pipelines/Messages.h"
+#include "ampc/Pipelines/Pipelines.h"
+#include "mlir-dialects/Train/ParseFailure.h"
+#include "mlir-dialects/Train/ParseScope.h"
+#include "mlir-dialects/Train/Train.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+#include "tools/Drivers.h"
+#include "tools/LoadOption.h"
+#include "tools/Version.h"
+#include "tools/ampc-lsp-server/Recovery.h"
+#include "tools/ampc-lsp-server/Replies.h"
+
+using namespace mlir;
+using namespace ampc;
+
+namespace {
+/// The server shows what the parser and the verifier say, and a compiler says more. The verifier of
+/// the surrounding module asks this of a model that is valid in itself: phases run on a copy, and
+/// their diagnostics arrive like those of the verifier.
+struct PhaseDiagnostics : SymbolUserOpInterface::ExternalModel<PhaseDiagnostics, train::ModelOp> {
+  LogicalResult verifySymbolUses(Operation *model, SymbolTableCollection &) const {
+    OwningOpRef<ModuleOp> copy = ModuleOp::create(model->getLoc());
+    copy->push_back(model->clone());
+    PassManager pm(model->getContext());
+    pm.enableVerifier(false); // it would ask again
+    if (auto module = dyn_cast_or_null<ModuleOp>(model->getParentOp()))
+      if (FailureOr<const Phase *> last = lastPhaseOf(module); failed(last) || *last)
+        return success(); // what a phase has written, no user wrote
+    for (const Phase &phase : getPhases()) {
+      phase.addTo(pm, {});
+      if (phase.name == "precision") // from here on no user has made a mistake
+        break;
+    }
+    (void)pm.run(*copy);
+    return success(); // a failure would take hover and definitions from the editor
+  }
+};
+} // namespace
+
+/// As the compiler does; what it says is handled again.
+static LogicalResult sayInOurWords(Diagnostic &diagnostic) {
+  static thread_local bool isOurs = false;
+  if (isOurs)
+    return failure();
+  if (isEcho(diagnostic))
+    return success();
+  llvm::SourceMgr none;
+  std::optional<Diagnostic> ours = clearer(diagnostic, none);
+  if (!ours)
+    return failure();
+  isOurs = true;
+  diagnostic.getLocation()->getContext()->getDiagEngine().emit(std::move(*ours));
+  isOurs = false;
+  return success();
+}
+
+int ampc::runLanguageServer(int argc, char **argv) {
+  setVersionPrinter();
+  DialectRegistry registry;
+  registerDialects(registry);
+  registry.addExtension(+[](MLIRContext *context, train::TrainDialect *) {
+    train::ModelOp::attachInterface<PhaseDiagnostics>(*context);
+    context->printOpOnDiagnostic(false); // the editor shows the line
+    context->getDiagEngine().registerHandler(sayInOurWords);
+  });
+  LoadOption load([&](const DialectRegistry &loaded) { loaded.appendTo(registry); });
+  ParseScope::keepsBlocks = true;
+  onParseFailure = findMoreErrors;
+  // The parser ends the process behind --help and --version, whose text is no reply.
+  std::optional<Replies> replies;
+  if (llvm::none_of(llvm::ArrayRef(argv, argc), [](llvm::StringRef word) {
+        return word.starts_with("--help") || word == "-h" || word == "--version";
+      }))
+    replies.emplace();
+  return failed(MlirLspServerMain(argc, argv, registry));
+}
