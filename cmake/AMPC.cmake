@@ -58,7 +58,6 @@ function(ampc_add_tool name)
   # LLVM's libraries lie outside the loader's path, for the installed tool too. Libraries of ops use the symbols of the tool.
   set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin INSTALL_RPATH_USE_LINK_PATH ON)
-  install(TARGETS ${name} EXPORT ampcTargets RUNTIME DESTINATION bin)
 endfunction()
 
 # Generated code of the dialect `name` from File.td in the current folder.

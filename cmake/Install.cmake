@@ -1,0 +1,60 @@
+# The installed tree, in components:
+#   compiler  bin/ampc, the CMake package, licence, documentation, examples, man page and completions
+#   dev       ampc-opt, ampc-reduce and ampc-lsp-server, and the headers for libraries of ops
+#   static    as compiler, with the program of AMPC_STATIC=ON; `cmake --install` takes it by name only
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+include(CMakePackageConfigHelpers)
+set(package lib/cmake/ampc)
+set(AMPC_INSTALL_BIN ${CMAKE_INSTALL_BINDIR})
+configure_package_config_file(cmake/ampcConfig.cmake.in ampcConfig.cmake INSTALL_DESTINATION ${package}
+                              PATH_VARS AMPC_INSTALL_BIN AMPC_INSTALL_OP_HEADERS)
+write_basic_package_version_file(ampcConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+
+# The man page and completions: the table of options as the compiler prints it.
+set(manual ${PROJECT_BINARY_DIR}/manual)
+file(MAKE_DIRECTORY ${manual})
+foreach(form man bash zsh fish)
+  add_custom_command(OUTPUT ${manual}/${form} COMMAND ampc help ${form} > ${manual}/${form} DEPENDS ampc VERBATIM)
+  list(APPEND forms ${manual}/${form})
+endforeach()
+add_custom_target(manual ALL DEPENDS ${forms})
+
+foreach(component compiler static)
+  set(for COMPONENT ${component})
+  if(component STREQUAL static)
+    list(APPEND for EXCLUDE_FROM_ALL)
+  endif()
+  install(FILES ${PROJECT_BINARY_DIR}/ampcConfig.cmake ${PROJECT_BINARY_DIR}/ampcConfigVersion.cmake cmake/AmpcAddModel.cmake
+          DESTINATION ${package} ${for})
+  install(FILES LICENSE README.md CHANGELOG.md SECURITY.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR} ${for})
+  install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} ${for} FILES_MATCHING PATTERN *.md PATTERN *.png PATTERN *.svg)
+  install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/ampc ${for})
+  install(FILES ${manual}/man DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 RENAME ampc.1 ${for})
+  install(FILES ${manual}/bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ampc ${for})
+  install(FILES ${manual}/zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _ampc ${for})
+  install(FILES ${manual}/fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d RENAME ampc.fish ${for})
+endforeach()
+install(FILES cmake/AmpcAddOpLibrary.cmake DESTINATION ${package} COMPONENT dev)
+install(TARGETS ampc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT compiler)
+if(AMPC_STATIC)
+  install(PROGRAMS $<TARGET_FILE:ampc-static> DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT static EXCLUDE_FROM_ALL)
+endif()
+install(TARGETS ampc-opt ampc-reduce ampc-lsp-server RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT dev)
+
+# The Debian package: the shared program, for which Debian has LLVM's libraries, as --load needs it.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_CONTACT "ampc maintainers <maintainers@users.noreply.example>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "compiles a model into the program that trains it")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_COMPONENTS_ALL compiler dev)
+set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "gcc | c-compiler")
+# The loader finds LLVM below its folder by RUNPATH; dpkg knows the owners of the files there.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${LLVM_LIBRARY_DIR})
+include(CPack)
