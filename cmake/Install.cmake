@@ -55,6 +55,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "gcc | c-compiler")
-# The loader finds LLVM below its folder by RUNPATH; dpkg knows the owners of the files there.
+# LLVM lies in a folder of RUNPATH, and dpkg-shlibdeps finds the package of libMLIR there; libLLVM is a link to another folder.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS libllvm${LLVM_VERSION_MAJOR})
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${LLVM_LIBRARY_DIR})
 include(CPack)
