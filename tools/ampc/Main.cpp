@@ -13,6 +13,7 @@
 #include "tools/ampc/Endings.h"
 #include "tools/ampc/ImportOptions.h"
 #include "tools/ampc/Manual.h"
+#include "tools/ampc/New.h"
 #include "tools/ampc/Session.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -44,6 +45,7 @@ static cl::list<std::string> setSizes("set", cl::desc("numbers for sizes of the 
 static const char overview[] =
     "ampc - compiles a model into the program that trains it\n\n"
     "Compile, train and use\n"
+    "  ampc new DIR --language=c        a model and a program that trains it, to begin with\n"
     "  ampc compile MODEL.mlir -o DIR   library, C header and manifest (also: ampc MODEL.mlir)\n"
     "  ampc train MODEL.mlir --data ... train from the command line\n"
     "  ampc predict MODEL.mlir --checkpoint ... --data ... --out y.npy\n"
@@ -153,11 +155,11 @@ static int runCommand() {
     cl::SubCommand &name;
     int (*run)();
   };
-  const Command commands[] = {{compileCommand, runCompile}, {trainCommand, runTrain},
-                              {checkCommand, runCheck},     {benchCommand, runBench},
-                              {reportCommand, runReport},   {profileCommand, runProfile},
-                              {predictCommand, runPredict}, {evalCommand, runEval},
-                              {importCommand, runImport},   {exportCommand, runExport}};
+  const Command commands[] = {
+      {compileCommand, runCompile}, {trainCommand, runTrain},   {checkCommand, runCheck},
+      {benchCommand, runBench},     {reportCommand, runReport}, {profileCommand, runProfile},
+      {predictCommand, runPredict}, {evalCommand, runEval},     {importCommand, runImport},
+      {exportCommand, runExport},   {newCommand, runNew}};
   for (const Command &command : commands)
     if (command.name) {
       int status = command.run();
