@@ -1,4 +1,5 @@
-/* A host that saves or loads once: faults save FILE SEED | closed FILE SEED | load FILE GOOD
+/* A host that saves or loads once: faults save FILE SEED | closed FILE SEED | load FILE GOOD |
+   weights FILE GOOD
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
    `closed` is a save of a host without standard streams, which writes to all three meanwhile. Both
@@ -35,16 +36,17 @@ int main(int argc, char **argv) {
   pthread_t thread;
   if (!strcmp(argv[1], "closed") && pthread_create(&thread, NULL, writeAlways, NULL))
     return 2;
-  int saves = strcmp(argv[1], "load");
+  int weights = !strcmp(argv[1], "weights"), saves = !weights && strcmp(argv[1], "load");
+  int flags = weights ? AMPC_LOAD_WEIGHTS : 0;
   ampc_options options = {.size = sizeof options, .threads = 1};
   options.seed = saves ? strtoull(argv[3], NULL, 10) : 99;
   faults_state *state, *good;
   if (faults_create(&options, &state) || faults_create(&options, &good))
     return 3;
   uint64_t before = hashOf(state);
-  if (!saves && faults_load(good, argv[3], 0))
+  if (!saves && faults_load(good, argv[3], flags))
     return 3;
-  ampc_status status = saves ? faults_save(state, argv[2]) : faults_load(state, argv[2], 0);
+  ampc_status status = saves ? faults_save(state, argv[2]) : faults_load(state, argv[2], flags);
   if (hashOf(state) != (status || saves ? before : hashOf(good))) {
     fprintf(stderr, "not so: the state is the old one or that of the file\n");
     return 5;

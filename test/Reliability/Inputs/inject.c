@@ -5,11 +5,13 @@
 
    Calls count from the first one whose path has MARK in it; LOG gets their names, one a line, and
    `hit` behind those that were changed. NUMBER+ means every later call of the same name, too.
-   ACTION: an error number; short (one byte), half; kill (before the call), middle (half of its
-   bytes are written, then the process is killed). Other processes that the command starts run as
-   they are. */
+   ACTION: an error number; short (one byte), half; end (a read finds the end of the file); kill
+   (before the call), middle (half of its bytes are written, then the process is killed).
+   unnamed:ACTION is for every open of a file without a name. Other processes that the command
+   starts run as they are. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -68,11 +70,21 @@ static const struct {
              {SYS_clone3, "clone3", 0, false},
              {SYS_vfork, "vfork", 0, false},
              {SYS_sched_getaffinity, "sched_getaffinity", 0, false},
-             {SYS_nanosleep, "nanosleep", 0, false}};
+             {SYS_nanosleep, "nanosleep", 0, false},
+             {SYS_getdents64, "getdents64", 0, false},
+             {SYS_mprotect, "mprotect", 0, false},
+             {SYS_madvise, "madvise", 0, false},
+             {SYS_pipe2, "pipe2", 0, false},
+             {SYS_wait4, "wait4", 0, false},
+             {SYS_getrandom, "getrandom", 0, false},
+             {SYS_sysinfo, "sysinfo", 0, false},
+             {SYS_chmod, "chmod", 1, false},
+             {SYS_umask, "umask", 0, false},
+             {SYS_faccessat2, "faccessat2", 2, false}};
 enum { CALLS = sizeof calls / sizeof *calls };
 
 typedef struct {
-  long number;
+  long number; /* 0: opens of files without a name */
   bool later;
   int call; /* of `calls`, once it was seen; else -1 */
   const char *action;
@@ -101,6 +113,20 @@ static bool namesMark(pid_t thread, const struct user_regs_struct *registers, in
   return strstr(path, mark) != NULL;
 }
 
+static bool opensUnnamed(const struct user_regs_struct *registers) {
+  return registers->orig_rax == SYS_openat && (registers->rdx & O_TMPFILE) == O_TMPFILE;
+}
+
+static bool isFor(const Injection *each, const struct user_regs_struct *registers, int call) {
+  bool is_size = strchr("shme", each->action[0]) != NULL;
+  bool is_end = each->action[0] == 'e';
+  if ((is_size && !calls[call].data) || (is_end && !strstr(calls[call].name, "read")))
+    return false;
+  if (!each->number)
+    return opensUnnamed(registers);
+  return each->number == number || (each->later && each->call == call);
+}
+
 /* The action for the call that a thread is about to make, or null. */
 static const char *actionOf(pid_t thread, const struct user_regs_struct *registers) {
   int call = 0;
@@ -114,9 +140,7 @@ static const char *actionOf(pid_t thread, const struct user_regs_struct *registe
     Injection *each = &injections[i];
     if (each->number == number)
       each->call = call;
-    bool is_size = each->action[0] == 's' || each->action[0] == 'h' || each->action[0] == 'm';
-    if ((each->number == number || (each->later && each->call == call)) &&
-        (!is_size || calls[call].data))
+    if (isFor(each, registers, call))
       action = each->action;
   }
   fprintf(log_file, "%s%s\n", calls[call].name, action ? " hit" : "");
@@ -145,6 +169,8 @@ static void enter(pid_t process, int t) {
     return;
   if (!strcmp(action, "kill"))
     endAll(process, log_file);
+  else if (!strcmp(action, "end"))
+    registers.rdx = 0;
   else if (!strcmp(action, "short") || !strcmp(action, "half") || !strcmp(action, "middle"))
     registers.rdx = registers.rdx < 2 ? registers.rdx : *action == 's' ? 1 : registers.rdx / 2;
   else
