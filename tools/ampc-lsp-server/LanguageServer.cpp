@@ -17,9 +17,9 @@ using namespace mlir;
 using namespace ampc;
 
 namespace {
-/// The server shows what the parser and the verifier say, and a compiler says more. The verifier of
-/// the surrounding module asks this of a model that is valid in itself: phases run on a copy, and
-/// their diagnostics arrive like those of the verifier.
+/// Diagnostics of phases, beside those of the parser and the verifier. The verifier of the
+/// surrounding module calls this interface on a model that is valid in itself: phases run on a
+/// copy, and their diagnostics arrive like those of the verifier.
 struct PhaseDiagnostics : SymbolUserOpInterface::ExternalModel<PhaseDiagnostics, train::ModelOp> {
   LogicalResult verifySymbolUses(Operation *model, SymbolTableCollection &) const {
     OwningOpRef<ModuleOp> copy = ModuleOp::create(model->getLoc());
@@ -28,7 +28,7 @@ struct PhaseDiagnostics : SymbolUserOpInterface::ExternalModel<PhaseDiagnostics,
     pm.enableVerifier(false); // it would ask again
     if (auto module = dyn_cast_or_null<ModuleOp>(model->getParentOp()))
       if (FailureOr<const Phase *> last = lastPhaseOf(module); failed(last) || *last)
-        return success(); // what a phase has written, no user wrote
+        return success(); // the text of a phase, which no user wrote
     for (const Phase &phase : getPhases()) {
       phase.addTo(pm, {});
       if (phase.name == "precision") // from here on no user has made a mistake
@@ -40,7 +40,7 @@ struct PhaseDiagnostics : SymbolUserOpInterface::ExternalModel<PhaseDiagnostics,
 };
 } // namespace
 
-/// As the compiler does; what it says is handled again.
+/// Rewrites a diagnostic as the compiler does; the new diagnostic passes this handler again.
 static LogicalResult sayInOurWords(Diagnostic &diagnostic) {
   static thread_local bool isOurs = false;
   if (isOurs)

@@ -16,8 +16,9 @@ public:
   /// Copies the code of `op`, read at via(point), and returns the values that it yields.
   llvm::SmallVector<mlir::Value> append(FusedKernelOpInterface op, mlir::AffineMap via,
                                         const Known &known = Known());
-  /// The same by moving the code: `op` must be erased. A chain of n kernels that are merged one by
-  /// one costs n moves of a list in place of n^2 / 2 copies of ops.
+  /// Moves the code of `op`, which must be erased afterwards, and returns the values that it
+  /// yields. A chain of n kernels that are merged one by one costs n moves of a list in place of
+  /// n^2 / 2 copies of ops.
   llvm::SmallVector<mlir::Value> take(FusedKernelOpInterface op, mlir::AffineMap via,
                                       const Known &known = Known());
   /// Adds a result: `value` of the body, in the place of `old`.

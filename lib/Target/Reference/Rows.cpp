@@ -55,9 +55,9 @@ static Value nextRow(LoopEmitter &e, Value index, int64_t count, int64_t rows, V
   })[0];
 }
 
-/// Looks for every row among the indices, and for what names none last: for each row of a small
-/// table, for the next row that is named in a large one. 4096 indices of 10^6 rows take 2 * 4096^2
-/// comparisons in place of 4 * 10^9.
+/// Positions of the indices in the order of their rows, indices without a row last. A small table
+/// is searched row by row (rows * indices comparisons), a large one from named row to named row (2
+/// * indices^2): 4096 indices of 10^6 rows take 3 * 10^7 comparisons in place of 4 * 10^9.
 static void emitGroupRows(Operation *operation, LoopEmitter &e, const KernelPointers &pointers) {
   auto op = cast<kernel::GroupRowsOp>(operation);
   Value index = pointers.operands[0], rows = pointers.results[0], order = pointers.results[1],

@@ -15,7 +15,8 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
-/// Whether a value is an annotation or a list of such, and its meaning if it has one.
+/// Whether a value is an annotation or a list of annotations; `meaning` is the part that equality
+/// compares.
 static bool isAnnotation(Attribute value, Attribute &meaning) {
   auto isOne = [](Attribute one) { return isa<AnnotationAttrInterface>(one); };
   if (isOne(value)) {
@@ -27,8 +28,8 @@ static bool isAnnotation(Attribute value, Attribute &meaning) {
 }
 
 namespace {
-/// While it lives the ops below `root` carry only what equality may look at: see
-/// AnnotationAttrInterface. For passes that replace equal ops by the first of them.
+/// Annotations (AnnotationAttrInterface) of `root` and the ops in it, taken away until the
+/// destructor: equal ops may differ in annotations, and CSE compares all attributes.
 class AnnotationsAside {
 public:
   explicit AnnotationsAside(Operation *root);
@@ -39,7 +40,7 @@ private:
   DenseMap<Operation *, DictionaryAttr> taken; // all attributes, by the op that had them
 };
 
-/// What a pattern makes comes from where the op does that it was applied to.
+/// Origins of ops that a pattern creates: that of the op that the pattern was applied to.
 class OriginsFollow : public RewriterBase::Listener {
 public:
   void notifyPatternBegin(const Pattern &, Operation *op) override { root = originOf(op); }
@@ -52,7 +53,6 @@ public:
 private:
   train::OriginAttr root;
 };
-
 } // namespace
 
 AnnotationsAside::AnnotationsAside(Operation *root) : root(root) {
