@@ -5,8 +5,10 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 
+const char ampc::version[] = AMPC_VERSION;
+
 void ampc::setVersionPrinter() {
   llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) {
-    os << "ampc " << AMPC_VERSION << " (LLVM " LLVM_VERSION_STRING ")\n";
+    os << "ampc " << version << " (LLVM " LLVM_VERSION_STRING ")\n";
   });
 }

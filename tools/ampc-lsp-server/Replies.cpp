@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc-lsp-server/Replies.h"
 #include "ampc/Support/Reference.h"
+#include "tools/Version.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -50,7 +51,7 @@ static std::string complete(StringRef message) {
     return message.str();
   if (json::Object *server = result->getObject("serverInfo")) {
     (*server)["name"] = "ampc-lsp-server";
-    (*server)["version"] = AMPC_VERSION;
+    (*server)["version"] = version;
   } else if (json::Object *contents = result->getObject("contents")) {
     addReference(*contents);
   } else {

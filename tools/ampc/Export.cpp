@@ -5,6 +5,7 @@
 #include "ampc/Package/InitialData.h"
 #include "ampc/Package/WriteFile.h"
 #include "ampc/Pipelines/Messages.h"
+#include "tools/Version.h"
 #include "tools/ampc/Commands.h"
 #include "llvm/Support/Path.h"
 
@@ -100,7 +101,7 @@ int ampc::runExport() {
   options.function = function;
   options.weightsFile = checkpoint.empty() ? input : checkpoint;
   options.opset = opset;
-  options.producerVersion = AMPC_VERSION;
+  options.producerVersion = version;
   options.dataFile = llvm::sys::path::filename(dataPath).str();
   options.external = external;
   mlir::FailureOr<OnnxFile> file = exportOnnx(*module, *weights, options);

@@ -187,7 +187,7 @@ int main(int argc, char **argv) {
   setVersionPrinter();
   llvm::SmallVector<const char *> arguments(argv, argv + argc);
   commandLine.assign(argv, argv + argc);
-  explainCrashes(AMPC_VERSION);
+  explainCrashes(version);
   if (argc < 2) {
     printOverview(llvm::errs());
     return 1;

@@ -1,6 +1,7 @@
 // One table of commands and options, read from the parser of the command line, in four notations.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Manual.h"
+#include "tools/Version.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -70,7 +71,7 @@ static std::string roff(StringRef text) {
 }
 
 static void printMan(llvm::ArrayRef<Command> commands, llvm::raw_ostream &os) {
-  os << ".TH AMPC 1 \"\" \"ampc " AMPC_VERSION "\"\n.SH NAME\nampc \\- compiles a model into the "
+  os << ".TH AMPC 1 \"\" \"ampc " << version << "\"\n.SH NAME\nampc \\- compiles a model into the "
      << "program that trains it\n.SH SYNOPSIS\n.B ampc\n.I COMMAND MODEL.mlir\n[options]\n"
      << ".SH COMMANDS\n";
   for (const Command &command : commands)
