@@ -61,7 +61,8 @@ def contents():
 # ampc's handler of crashes behind them; the kind of call that failed; the status.
 C_LIBRARY = [(re.compile(r"(ampc: (error|warning): .*\n)*Fatal glibc error: failed to register TLS destructor: out of memory\n"
                          r"(ampc: error: ampc has crashed, .*\n)?(ampc: error: out of memory.*\n)?"), "mmap", 1),
-             (re.compile(r"(Fatal glibc error: cannot get entropy for arc4random\n|ampc: error: ampc has crashed, .*\n|Stack dump:\n|[0-9]+\..*\n|"
+             (re.compile(r"(?=(?:.*\n)*?Fatal glibc error: cannot get entropy for arc4random\n)"
+                         r"(Fatal glibc error: cannot get entropy for arc4random\n|ampc: error: ampc has crashed, .*\n|Stack dump:\n|[0-9]+\..*\n|"
                          r" *#[0-9]+ .*\n|The command and the texts .*\n)+"), "getrandom", 134)]
 
 
