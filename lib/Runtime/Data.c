@@ -90,5 +90,5 @@ bool ampc_rt_is_valid_count(const ampc_slot *slot, const void *data) {
     return true;
   int64_t value = 0;
   memcpy(&value, data, (size_t)slot->tensor.bytes);
-  return ampc_rt_read_int(&value, slot->tensor.dtype, 0) >= 0;
+  return ampc_rt_is_count((uint64_t)ampc_rt_read_int(&value, slot->tensor.dtype, 0));
 }

@@ -222,11 +222,13 @@ void ampc_rt_from_rows(const ampc_tensor *tensor, unsigned char *memory, const u
 int64_t ampc_rt_element_count(const ampc_tensor *tensor);
 double ampc_rt_read_float(const void *data, int32_t dtype);
 int64_t ampc_rt_read_int(const void *data, int32_t dtype, int64_t index);
-/* False for a counter of steps whose new value, in `data` of any alignment, is negative:
-   corrections of moments divide by 1 - beta^steps, so that the next update would leave no weight.
- */
+/* Updates and runs are counted in [0, 2^62). Negative counts leave no weight, since corrections of
+   moments divide by 1 - beta^updates; the bound leaves room for all further steps.
+   2^62 steps of a nanosecond take 146 years. */
+static inline bool ampc_rt_is_count(uint64_t value) { return !(value >> 62); }
+/* False for a counter of updates whose new value, in `data` of any alignment, is no count. */
 bool ampc_rt_is_valid_count(const ampc_slot *slot, const void *data);
-#define AMPC_EXPECTED_COUNT "expected a number of updates, but got a negative one"
+#define AMPC_EXPECTED_COUNT "expected a number of updates in [0, 2^62)"
 /* Elements of an input that have the same limits: `width` from `first` on, and again every
    `period`; in [least, limit) or equal to `ignore`. */
 typedef struct {

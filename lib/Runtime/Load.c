@@ -108,7 +108,7 @@ static void parseRuns(Load *load, ampc_rt_json *json, const char *program, const
   for (int32_t p = 0; p < model->program_count; ++p)
     if (ampc_rt_takes_data(&model->programs[p]) && !strcmp(program, model->programs[p].name)) {
       bool is_number = ampc_rt_parse_hash(value, 0, &stagedRuns(load)[p]);
-      if ((!is_number || stagedRuns(load)[p] >> 62) && !json->failure)
+      if ((!is_number || !ampc_rt_is_count(stagedRuns(load)[p])) && !json->failure)
         json->failure = "a number of runs with 16 digits, below 2^62";
       load->has_runs = true;
     }

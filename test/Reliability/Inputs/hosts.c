@@ -302,7 +302,7 @@ static void schedules(void) {
 }
 
 static void counters(void) {
-  const int64_t starts[] = {0, (1ll << 24) + 1, (1ll << 53) + 1, INT64_MAX - 1};
+  const int64_t starts[] = {0, (1ll << 24) + 1, (1ll << 53) + 1, (1ll << 62) - 2};
   hosts_state *state = create(1);
   ampc_train_out out;
   for (unsigned i = 0; i < 4; ++i) {
