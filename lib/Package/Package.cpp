@@ -7,6 +7,7 @@
 #include "lib/Package/Bindings/Bindings.h"
 #include "lib/Package/DataObject.h"
 #include "lib/Package/DeviceImages.h"
+#include "lib/Package/KernelObjects.h"
 #include "lib/Package/MainModule.h"
 #include "lib/Package/ObjectWriter.h"
 #include "lib/Package/OneTier.h"
@@ -50,6 +51,9 @@ struct Member {
   std::string error = {};
 };
 } // namespace
+
+/// False for members that are made as objects: values, and kernels that were compiled before.
+static bool hasCode(const Member &member) { return member.code != nullptr; }
 
 /// The code of a device becomes data of the tables.
 static LogicalResult translateForDevice(ModuleOp module, ModelInfo &model, DeviceImages wanted) {
@@ -112,6 +116,23 @@ static std::vector<Member> keepMembersOf(int32_t tier, ModelInfo &model,
   return kept;
 }
 
+/// Objects of kernels, some of which were compiled before, in place of a tier's code.
+static LogicalResult splitKernels(ModuleOp module, ModelInfo &model, const PackageOptions &options,
+                                  std::vector<Member> &members) {
+  std::vector<Member> split;
+  for (const Member &member : members) {
+    auto objects = compileKernels(*member.code, model, options.sanitizer, *options.kernels);
+    if (!objects)
+      return module.emitError() << member.name << ": " << llvm::toString(objects.takeError());
+    for (auto [number, object] : llvm::enumerate(*objects)) {
+      split.push_back({std::to_string(number) + "_" + member.name, Content::Kernels});
+      split.back().object.assign(object->begin(), object->end());
+    }
+  }
+  members = std::move(split);
+  return success();
+}
+
 static ValuesOfStates placeOfValues(const PackageOptions &options) {
   if (options.pickTier)
     return ValuesOfStates::InProcess;
@@ -156,13 +177,13 @@ static std::string ownSymbols(const ModelInfo &model, std::vector<Member> &membe
   for (Member &member : members) {
     if (member.content == Content::Functions)
       shared.insert(deviceSymbol);
-    if (member.content == Content::Kernels)
+    if (member.content == Content::Kernels && hasCode(member))
       for (llvm::Function &function : *member.code)
         if (!function.isDeclaration())
           shared.insert(function.getName());
   }
   std::string table = prefix + "model", data = prefix + "data";
-  for (Member &member : members)
+  for (Member &member : llvm::make_filter_range(members, hasCode))
     for (llvm::GlobalObject &object : member.code->global_objects())
       if (object.getName() == tableSymbol(model))
         object.setName(table);
@@ -208,7 +229,7 @@ static LogicalResult compile(ModuleOp module, Sanitizer sanitizer, std::vector<M
   llvm::DefaultThreadPool pool;
   for (Member &member : members)
     pool.async([&member, sanitizer] {
-      if (member.content == Content::Values)
+      if (!hasCode(member))
         return;
       if (auto object = writeObject(*member.code, sanitizer, codeOf(member.content)))
         member.object = std::move(*object);
@@ -312,6 +333,9 @@ FailureOr<PackagedModel> ampc::packageModel(ModuleOp module, const PackageOption
   if (failed(targets))
     return failure();
   FailureOr<std::vector<Member>> members = translateTargets(module, *targets, options);
+  bool splits = succeeded(members) && options.pickTier && options.kernels;
+  if (splits && failed(splitKernels(module, targets->front(), options, *members)))
+    return failure();
   if (failed(members) || failed(addMain(module, *targets, options, *members)))
     return failure();
   ModelInfo *model = &targets->front();

@@ -44,7 +44,8 @@ private:
   void boundArena();
   void seedCalls();
   void joinBatches();
-  std::unique_ptr<Code> compileWide(StringRef text);
+  const Code *compileWide(StringRef text, const std::string &target, std::string &message);
+  std::unique_ptr<Code> withOtherSign();
   bool writeForOracle();
   /// What of the targets runs.
   std::string tierName() const {
@@ -59,6 +60,7 @@ private:
   std::string replayed; // the phase whose text is fed back
   Compiled compiled;
   std::unique_ptr<Code> code;
+  std::map<std::pair<std::string, std::string>, std::unique_ptr<Code>> wide; // by text and target
   Record plain;
   Verdict verdict = Verdict::Good;
 };
@@ -202,20 +204,16 @@ static bool takeGradients(Record (&records)[2]) {
 void Checks::otherTarget() {
   if (text.contains("f16") || !wants("target"))
     return;
-  CompileOptions wide;
-  wide.precision = "f64";
-  wide.tiers = options.tiers;
   Calls calls;
   calls.seed = request.seed;
   calls.detailed = true;
   Record records[2];
   for (auto [target, record] :
        llvm::zip(std::array<const char *, 2>{"cpu", "reference"}, records)) {
-    wide.targets = {target};
-    Compiled made = compileText(text, wide, context);
-    std::unique_ptr<Code> loaded = made.module ? Code::load(*made.module) : nullptr;
+    std::string message;
+    const Code *loaded = compileWide(text, target, message);
     if (!loaded)
-      return fail("target", Twine(target) + " does not compile: " + made.message);
+      return fail("target", Twine(target) + " does not compile: " + message);
     record = runCalls(*loaded, calls);
   }
   bool isRounding = takeGradients(records);
@@ -296,12 +294,21 @@ void Checks::seedCalls() {
   }
 }
 
-std::unique_ptr<Code> Checks::compileWide(StringRef text) {
-  CompileOptions wide;
-  wide.precision = "f64";
-  wide.tiers = options.tiers;
-  Compiled made = compileText(text, wide, context);
-  return made.module ? Code::load(*made.module) : nullptr;
+/// Code in f64, compiled once per text and target: several checks run the same. Null, with a
+/// message, where the text does not compile.
+const Code *Checks::compileWide(StringRef text, const std::string &target, std::string &message) {
+  auto [place, isNew] = wide.try_emplace({text.str(), target});
+  if (!isNew)
+    return place->second.get();
+  CompileOptions inF64;
+  inF64.precision = "f64";
+  inF64.tiers = options.tiers;
+  inF64.targets = {target};
+  Compiled made = compileText(text, inF64, context);
+  if (made.module)
+    place->second = Code::load(*made.module);
+  message = made.message;
+  return place->second.get();
 }
 
 /// Loss and gradients of micro-batches are those of the whole batch.
@@ -309,7 +316,8 @@ void Checks::joinBatches() {
   std::string joined = joinMicroBatches(text);
   if (joined.empty() || text.contains("f16") || !wants("whole"))
     return;
-  std::unique_ptr<Code> cut = compileWide(text), whole = compileWide(joined);
+  std::string message;
+  const Code *cut = compileWide(text, "cpu", message), *whole = compileWide(joined, "cpu", message);
   if (!cut || !whole)
     return;
   Calls calls;
@@ -330,26 +338,30 @@ void Checks::joinBatches() {
                       names[0] + firstDifference(ofWhole[names[0]], ofParts[names[0]]));
 }
 
+/// Code in f64 whose last difference is a sum.
+std::unique_ptr<Code> Checks::withOtherSign() {
+  CompileOptions inF64;
+  inF64.precision = "f64";
+  inF64.tiers = options.tiers;
+  inF64.targets = options.targets;
+  std::string kernels = compileText(text, inF64, context, "", "kernels").texts["kernels"];
+  if (size_t at = kernels.rfind("arith.subf"); at != std::string::npos)
+    kernels.replace(at, 10, "arith.addf");
+  Compiled made = compileText(kernels, inF64, context, "kernels");
+  return made.module ? Code::load(*made.module) : nullptr;
+}
+
 /// What the oracle computes itself: the model in f64, and its results in every precision.
 bool Checks::writeForOracle() {
   wants("f64");
-  CompileOptions wide;
-  wide.precision = "f64";
-  wide.tiers = options.tiers;
-  wide.targets = options.targets;
-  bool isPlanted = request.plantFault == "sign";
-  Compiled reference = compileText(text, wide, context, "", isPlanted ? "kernels" : "");
-  if (isPlanted) {
-    std::string kernels = reference.texts["kernels"];
-    if (size_t at = kernels.rfind("arith.subf"); at != std::string::npos)
-      kernels.replace(at, 10, "arith.addf");
-    reference = compileText(kernels, wide, context, "kernels");
-  }
-  if (!reference.module) {
-    fail("f64", "does not compile: " + reference.message);
+  std::string message;
+  std::unique_ptr<Code> planted = request.plantFault == "sign" ? withOtherSign() : nullptr;
+  const Code *loaded =
+      planted ? planted.get() : compileWide(text, options.targets.front(), message);
+  if (!loaded) {
+    fail("f64", "does not compile: " + message);
     return false;
   }
-  std::unique_ptr<Code> loaded = Code::load(*reference.module);
   Calls calls;
   calls.seed = request.seed;
   calls.initial = &plain;

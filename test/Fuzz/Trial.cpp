@@ -190,6 +190,9 @@ std::unique_ptr<Code> Code::load(ModuleOp module) {
   options.pickTier = [](StringRef, ArrayRef<uint32_t> tiers) -> std::optional<PickedTier> {
     return PickedTier{0, int32_t(llvm::Log2_32(tiers[0]))}; // the best of those asked for
   };
+  // Variants of a model have most kernels in common. A process has one model.
+  static KernelObjects kernels;
+  options.kernels = &kernels;
   auto packaged = packageModel(module, options);
   if (failed(packaged))
     return nullptr;

@@ -186,9 +186,9 @@ def _(o, x):
         places = [resize_place(o, at, scale, old, new) for at in range(new)]
         if o["mode"] == 0:
             index = np.clip([NEAREST[o["rounding"] or 0](place) for place in places], 0, old - 1).astype(int)
-            x = x.moved(lambda a: np.take(a, index, dim))
+            x = x.moved(lambda a, index=index, dim=dim: np.take(a, index, dim))
             continue
         lines = lambda a, dim: np.moveaxis(a, dim, 0).reshape(a.shape[dim], -1)
         pulls = (lambda g, a, dim=dim: lines(g, dim) @ lines(a, dim).T, lambda s, g, dim=dim: np.moveaxis(np.tensordot(s, g, (0, dim)), 0, dim))
-        x = product(lambda s, a: np.moveaxis(np.tensordot(s, a, (1, dim)), 0, dim), resize_shares(o, places, scale, old), x, old, pulls)
+        x = product(lambda s, a, dim=dim: np.moveaxis(np.tensordot(s, a, (1, dim)), 0, dim), resize_shares(o, places, scale, old), x, old, pulls)
     return [x]

@@ -202,7 +202,7 @@ def _(o, x):
         at = [source(mode, i, n) for i in range(-low, n + high)]
         hole = np.array([i is None for i in at]).reshape([-1 if d == dim else 1 for d in range(x.ndim)])
         value = real(o["value"] or 0.0)
-        taken = x.moved(lambda a: np.take(a, [i or 0 for i in at], dim))
+        taken = x.moved(lambda a, at=at, dim=dim: np.take(a, [i or 0 for i in at], dim))
         x = select(Val(np.broadcast_to(hole, taken.shape)), value if x.isReal else Val(value.v.astype(x.v.dtype)), taken)
     return [x]
 

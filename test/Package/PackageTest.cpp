@@ -179,26 +179,18 @@ TEST_F(Package, ManifestSaysWhatIsInside) {
       hash);
 }
 
-TEST_F(Package, RunsInProcessWithEqualBits) {
-  write("line", folder);
-  write("curve", folder);
-  ASSERT_EQ(0, shell(cc + strict + input("use.c") +
-                     " libline.a libcurve.a -pthread -o use && ./use state.safetensors"))
-      << errors;
-  unsigned expected = std::stoul(errors.substr(errors.find(' ') + 1), nullptr, 16);
-  FailureOr<PackagedModel> packaged = package(readText(input("line.mlir")));
-  ASSERT_TRUE(succeeded(packaged)) << errors;
-  llvm::Expected<std::unique_ptr<LoadedModel>> loaded = LoadedModel::load(*packaged);
-  ASSERT_TRUE(bool(loaded)) << llvm::toString(loaded.takeError());
-  auto step = (*loaded)->lookup("line_train_step");
-  ASSERT_TRUE(bool(step));
-  EXPECT_FALSE(llvm::errorToBool((*loaded)->lookup("line_save").takeError()));
-  EXPECT_TRUE(llvm::errorToBool((*loaded)->lookup("line_sing").takeError()));
+/// Bits of the first weight after 50 steps of line.mlir in this process.
+static uint32_t trainInProcess(const PackagedModel &packaged) {
+  llvm::Expected<std::unique_ptr<LoadedModel>> loaded = LoadedModel::load(packaged);
+  if (!loaded) {
+    ADD_FAILURE() << llvm::toString(loaded.takeError());
+    return 0;
+  }
   ampc_options options = {};
   options.size = sizeof options;
   options.seed = 7;
   ampc_state *state = nullptr;
-  ASSERT_EQ(ampc_rt_create(&(*loaded)->model(), &options, &state), AMPC_OK);
+  EXPECT_EQ(ampc_rt_create(&(*loaded)->model(), &options, &state), AMPC_OK);
   const float x[8] = {1, -0.5f, 2, 0.25f, 1, 1.5f, -1, 0.5f};
   const int32_t label[8] = {0, 1, 2, 3, 4, 5, 6, 9};
   struct {
@@ -209,11 +201,27 @@ TEST_F(Package, RunsInProcessWithEqualBits) {
     const void *x, *label;
   } in = {sizeof in, 0, 0, 0, nullptr, x, label};
   for (int i = 0; i < 50; ++i)
-    ASSERT_EQ(reinterpret_cast<ampc_status (*)(ampc_state *, const void *, void *)>(*step)(
-                  state, &in, nullptr),
-              AMPC_OK);
-  EXPECT_EQ(*static_cast<uint32_t *>(ampc_rt_tensor_data(state, 0)), expected);
+    EXPECT_EQ(ampc_rt_run(state, 0, reinterpret_cast<const ampc_run_in *>(&in), nullptr), AMPC_OK);
+  uint32_t bits = *static_cast<uint32_t *>(ampc_rt_tensor_data(state, 0));
   ampc_rt_destroy(state);
+  return bits;
+}
+
+TEST_F(Package, RunsInProcessWithEqualBits) {
+  write("line", folder);
+  write("curve", folder);
+  ASSERT_EQ(0, shell(cc + strict + input("use.c") +
+                     " libline.a libcurve.a -pthread -o use && ./use state.safetensors"))
+      << errors;
+  unsigned expected = std::stoul(errors.substr(errors.find(' ') + 1), nullptr, 16);
+  FailureOr<PackagedModel> packaged = package(readText(input("line.mlir")));
+  ASSERT_TRUE(succeeded(packaged)) << errors;
+  EXPECT_EQ(trainInProcess(*packaged), expected);
+  llvm::Expected<std::unique_ptr<LoadedModel>> loaded = LoadedModel::load(*packaged);
+  ASSERT_TRUE(bool(loaded)) << llvm::toString(loaded.takeError());
+  EXPECT_FALSE(llvm::errorToBool((*loaded)->lookup("line_train_step").takeError()));
+  EXPECT_FALSE(llvm::errorToBool((*loaded)->lookup("line_save").takeError()));
+  EXPECT_TRUE(llvm::errorToBool((*loaded)->lookup("line_sing").takeError()));
 }
 
 static std::string planHash(const PackagedModel &model) {
@@ -247,6 +255,31 @@ TEST_F(Package, OneTierOfALibraryHasItsHash) {
       package(replaceAll(readText(input("line.mlir")), "arith.addf", "arith.subf"));
   ASSERT_TRUE(succeeded(other)) << errors;
   EXPECT_NE(planHash(*other), planHash(*all));
+}
+
+// Code in the cache is neither compiled again nor other code.
+TEST_F(Package, KernelsOfSeveralModelsAreCompiledOnce) {
+  KernelObjects kernels;
+  PackageOptions options;
+  options.pickTier = [](llvm::StringRef, llvm::ArrayRef<uint32_t>) {
+    return PickedTier{0, AMPC_TIER_PLAIN};
+  };
+  std::string text = readText(input("line.mlir")),
+              changed = replaceAll(text, "arith.addf", "arith.subf");
+  FailureOr<PackagedModel> plain = package(text, options), other = package(changed, options);
+  ASSERT_TRUE(succeeded(plain) && succeeded(other)) << errors;
+  options.kernels = &kernels;
+  std::vector<size_t> sizes;
+  for (const std::string &model : {text, text, changed, changed}) {
+    FailureOr<PackagedModel> packaged = package(model, options);
+    ASSERT_TRUE(succeeded(packaged)) << errors;
+    EXPECT_EQ(trainInProcess(*packaged), trainInProcess(model == text ? *plain : *other));
+    sizes.push_back(kernels.size());
+  }
+  EXPECT_EQ(sizes[0], sizes[1]);
+  EXPECT_LT(sizes[1], sizes[2]);
+  EXPECT_LT(sizes[2], 2 * sizes[0]); // kernels without a sum are the same
+  EXPECT_EQ(sizes[2], sizes[3]);
 }
 
 TEST_F(Package, AddressSanitizerSeesAnOverflow) {

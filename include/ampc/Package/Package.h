@@ -8,6 +8,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,9 @@ struct PickedTier {
   int32_t tier;
 };
 
+/// Object code by the symbols of its kernels, which have hashes of the kernels' LLVM IR.
+using KernelObjects = std::map<std::string, std::shared_ptr<const std::string>>;
+
 struct PackageOptions {
   Sanitizer sanitizer = Sanitizer::None; ///< instruments all code of the model
   /// For a model that only this process runs: picks a target and one of the tiers in its mask. Only
@@ -37,6 +41,9 @@ struct PackageOptions {
   /// the whole library.
   std::function<std::optional<PickedTier>(llvm::StringRef model, llvm::ArrayRef<uint32_t> tiers)>
       pickTier = nullptr;
+  /// With `pickTier`: kernels that it has are not compiled again, and new ones are added. Not null
+  /// where one process compiles a model in several ways.
+  KernelObjects *kernels = nullptr;
   DeviceImages images = DeviceImages::Both;
   /// A model that only this process runs reads them where they lie.
   InitialValues values = InitialValues::Embedded;

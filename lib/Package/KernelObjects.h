@@ -1,0 +1,20 @@
+// Kernels as objects of their own, named by content.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_PACKAGE_KERNELOBJECTS_H
+#define LIB_PACKAGE_KERNELOBJECTS_H
+
+#include "ampc/Package/Package.h"
+#include "lib/Package/ModelInfo.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+
+namespace ampc {
+/// Compiles the kernel functions of `code` that `objects` lacks into one object, which is entered
+/// under the symbol of each, and renames the functions that `model` names to these symbols:
+/// `kernel_` and a hash of the function's LLVM IR. Returns the objects with all kernels of `code`,
+/// each once.
+llvm::Expected<llvm::SmallVector<std::shared_ptr<const std::string>>>
+compileKernels(const llvm::Module &code, ModelInfo &model, Sanitizer sanitizer,
+               KernelObjects &objects);
+} // namespace ampc
+#endif
