@@ -29,6 +29,10 @@ static bool readsKernel(Operation *op) {
   });
 }
 
+/// Reads inputs, which are in memory anyway, and writes less than it reads: counts of labels,
+/// `[64, 8] -> [8]`.
+static bool needsNoMemory(Operation *op) { return !readsKernel(op) && isa<kernel::ReduceOp>(op); }
+
 namespace {
 class Fuser {
 public:
@@ -48,10 +52,10 @@ private:
   /// One kernel for both would run with the later micro-batch, and all that reads the earlier
   /// kernel's results would wait: the backward pass of micro-batch 0 for the forward pass of 1. In
   /// a prologue the operands of the earlier kernel would wait in memory: the squares of micro-batch
-  /// 0 for those of 1. Inputs such as labels are in memory anyway.
+  /// 0 for those of 1. Counts of labels may be one kernel: labels are inputs.
   bool areOfOneMicroBatch(Operation *a, Operation *b) const {
     return microBatches.placeOf(a) == microBatches.placeOf(b) ||
-           (microBatches.of(a) == microBatches.of(b) && !readsKernel(a) && !readsKernel(b));
+           (microBatches.of(a) == microBatches.of(b) && needsNoMemory(a) && needsNoMemory(b));
   }
   bool isFree(kernel::MapOp op) const;
   bool isBarrier(Operation *op) const { return !acrossGradients && op->hasAttr("kernel.barrier"); }

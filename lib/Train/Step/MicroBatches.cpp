@@ -147,10 +147,14 @@ void Accumulation::addTotals(ArrayRef<Operation *> original) {
     auto total = dyn_cast<train::TotalOp>(op);
     if (!total)
       continue;
-    GradBuilder b(builder, op->getLoc(), originOfSum(total.getResult()));
-    b.compute = getElementTypeOrSelf(total.getType());
+    // The sum of a tensor grows with every part, so that two terms are in memory at a time. Numbers
+    // may wait for one another: one kernel adds up all of them.
+    bool isTensor = cast<RankedTensorType>(total.getType()).getNumElements() > 1;
+    train::OriginAttr origin = originOfSum(total.getResult());
     Value sum;
     for (int64_t part = 0; part < count; ++part) {
+      GradBuilder b(builder, op->getLoc(), isTensor ? origin.withPart(part) : origin);
+      b.compute = getElementTypeOrSelf(total.getType());
       addCone(part, total.getX(), original);
       Value term = parts[part].lookupOrDefault(total.getX());
       sum = sum ? b.add(sum, term) : term;

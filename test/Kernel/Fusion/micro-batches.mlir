@@ -88,6 +88,48 @@ module {
     kernel.return %f : tensor<8xf32>
   }
 
+  // Tensors of two shares of a total come from kernels of their own, though both kernels read inputs alone: one kernel would write both at a time.
+  // CHECK-LABEL: kernel.program @tensors(
+  // CHECK: kernel.map(%arg0, %arg1 :
+  // CHECK: kernel.map(%arg0, %arg2 :
+  // CHECK: kernel.return
+  kernel.program @tensors(%x: tensor<64x8xf32>, %y: tensor<64x8xf32>, %z: tensor<64x8xf32>) -> tensor<8xf32> {
+    %a = kernel.map(%x, %y : tensor<64x8xf32>, tensor<64x8xf32>) space [64, 8] maps [#id, #id] -> [#id] attributes {train.origins = [#p0]} {
+    ^bb0(%0: f32, %1: f32):
+      %2 = arith.divf %0, %1 : f32
+      kernel.yield %2 : f32
+    } : tensor<64x8xf32>
+    %b = kernel.map(%x, %z : tensor<64x8xf32>, tensor<64x8xf32>) space [64, 8] maps [#id, #id] -> [#id] attributes {train.origins = [#p1]} {
+    ^bb0(%0: f32, %1: f32):
+      %2 = arith.divf %0, %1 : f32
+      kernel.yield %2 : f32
+    } : tensor<64x8xf32>
+    %c = kernel.reduce max(%a : tensor<64x8xf32>) space [1, 64, 8] maps [#points] -> [#sum] attributes {train.origins = [#p0]} {
+    ^bb0(%0: f32):
+      kernel.yield %0 : f32
+    } : tensor<8xf32>
+    %d = kernel.reduce max(%b : tensor<64x8xf32>) space [1, 64, 8] maps [#points] -> [#sum] attributes {train.origins = [#p1]} {
+    ^bb0(%0: f32):
+      kernel.yield %0 : f32
+    } : tensor<8xf32>
+    %e = kernel.reduce sum(%a : tensor<64x8xf32>) space [1, 64, 8] maps [#points] -> [#sum] attributes {train.origins = [#p0]} {
+    ^bb0(%0: f32):
+      kernel.yield %0 : f32
+    } : tensor<8xf32>
+    %f = kernel.reduce sum(%b : tensor<64x8xf32>) space [1, 64, 8] maps [#points] -> [#sum] attributes {train.origins = [#p1]} {
+    ^bb0(%0: f32):
+      kernel.yield %0 : f32
+    } : tensor<8xf32>
+    %g = kernel.map(%c, %d, %e, %f : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) space [8] maps [#line, #line, #line, #line] -> [#line] attributes {train.origins = [#p0]} {
+    ^bb0(%0: f32, %1: f32, %2: f32, %3: f32):
+      %4 = arith.divf %0, %1 : f32
+      %5 = arith.divf %2, %3 : f32
+      %6 = arith.divf %4, %5 : f32
+      kernel.yield %6 : f32
+    } : tensor<8xf32>
+    kernel.return %g : tensor<8xf32>
+  }
+
   // The value of micro-batch 0 is not computed again where micro-batch 1 reads it: its operands would have to be kept.
   // CHECK-LABEL: kernel.program @kept(
   // CHECK: kernel.map
