@@ -155,7 +155,9 @@ def _(o, q, k, v, *rest):
 
 # ---- Random numbers: all that is known of them is where they lie ----
 def between(low, high, shape):
-    return Val(np.full(shape, (low + high) / 2), 0 if Val.precision is None else (high - low) / 2)
+    p = Val.precision
+    # An end that is an attribute is rounded to the type: 1e-5 is 9.99999975e-06 in f32.
+    return Val(np.full(shape, (low + high) / 2), 0 if p is None else (high - low) / 2 + p.unit * max(abs(low), abs(high)) + p.tiny)
 
 
 @op("random_uniform")
