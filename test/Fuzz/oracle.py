@@ -19,7 +19,7 @@ import ops
 import rules
 import windows  # noqa: F401, adds to ops.OPS
 from graph import read_model, read_tensors
-from running import PRECISIONS, Unknown, Val, inside, merged, pull_back, stored, unrounded
+from running import PRECISIONS, Precision, Unknown, Val, inside, merged, pull_back, stored, unrounded
 
 
 def to_narrow(v, element):
@@ -40,6 +40,12 @@ def narrowed(x, element):
     low, high = to_narrow(x.v - x.e, element), to_narrow(x.v + x.e, element)
     e = np.maximum(np.abs(high - v), np.abs(v - low))
     return Val(v, np.where(np.isfinite(x.e), np.where(np.isnan(e), np.inf, e), np.inf)).of([x], lambda g: [g])
+
+
+def asked_for(name):
+    """The precision of an op with `compute = name`, which every part of the op has: in f16 the squares of a norm end at 65504, too."""
+    p = PRECISIONS[name]
+    return Precision(p.name, p.unit, p.function, p.stored, p.tiny, p.largest, range=p.largest)
 
 
 # Ops whose derivative is 0 or cut.
@@ -172,7 +178,7 @@ class Oracle:
         # Regions and single ops may ask for 16 bits in any precision.
         with open(os.path.join(folder, "model.mlir")) as file:
             asked = set(re.findall(r"\b(?:type|compute) = (bf16|f16)\b", file.read()))
-        PRECISIONS["own"] = merged([PRECISIONS[name] for name in (self.about["precision"], *asked)])
+        PRECISIONS["own"] = merged([PRECISIONS[self.about["precision"]], *map(asked_for, asked)])
         self.own.precision = "own"
         self.problems, self.checked, self.waived, self.wholes = [], 0, 0, {}
         Val.isRecorded = any(self.has(function, lambda op: op.name == "train.grad") for function in self.model.functions.values())
