@@ -10,7 +10,7 @@
 #include "ampc/Target/Target.h"
 #include "mlir-dialects/SourceWalk.h"
 #include "mlir-dialects/Train/Limits.h"
-#include "mlir-dialects/Train/Sizes.h"
+#include "mlir-dialects/Train/ParseState.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
@@ -238,8 +238,10 @@ static LogicalResult run(const Phase &phase, const CompileOptions &options, Modu
 
 /// The text of the model; of a file of ONNX what importing makes of it. Null with a message in
 /// `error`.
-static std::unique_ptr<llvm::MemoryBuffer> readInput(const std::string &path, std::string &error) {
-  ImportOptions options = importOptions();
+static std::unique_ptr<llvm::MemoryBuffer> readInput(const CompileRequest &request,
+                                                     std::string &error) {
+  const std::string &path = request.input;
+  ImportOptions options = request.importing;
   if (isOnnx(path)) {
     options.data = llvm::sys::path::filename(path).str();
     llvm::Expected<ImportedModel> model = importOnnx(path, options);
@@ -285,7 +287,7 @@ OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
   shown = request.shown;
   explained = request.options.explained;
   std::string error;
-  auto file = readInput(request.input, error);
+  auto file = readInput(request, error);
   if (!file) {
     llvm::errs() << "ampc: error: " << error << "\n";
     return nullptr;
@@ -298,6 +300,7 @@ OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
     return nullptr;
   }
   sources.AddNewSourceBuffer(std::move(file), {});
+  ParseState::of(&context).sizes = request.sizes;
   OwningOpRef<ModuleOp> module = parse(sources, &context);
   if (!module || failed(checkIsModel(*module, request.input)))
     return nullptr;

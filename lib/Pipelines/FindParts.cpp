@@ -100,12 +100,16 @@ ModuleOp FindParts::copy(ArrayRef<train::FuncOp> steps) {
   return whole;
 }
 
-LogicalResult FindParts::find(ArrayRef<train::FuncOp> steps, int64_t rows) {
-  ModuleOp whole = copy(steps);
-  OpPassManager pm(ModuleOp::getOperationName());
+void ampc::addPassesBeforeChunking(OpPassManager &pm) {
   pm.addPass(createAmpLowerLossScaling());
   pm.addPass(createConvertTrainToKernel());
   pm.addPass(createTrainSimplify());
+}
+
+LogicalResult FindParts::find(ArrayRef<train::FuncOp> steps, int64_t rows) {
+  ModuleOp whole = copy(steps);
+  OpPassManager pm(ModuleOp::getOperationName());
+  addPassesBeforeChunking(pm);
   pm.addPass(createKernelChunkRows({rows, /*explain=*/false}));
   LogicalResult status = runPipeline(pm, whole);
   if (succeeded(status)) {

@@ -10,5 +10,8 @@ namespace ampc {
 /// The forward and the backward pass meet in such a loop: nothing waits for the ops of the backward
 /// pass in it. No op gets it where a target has no such loops.
 std::unique_ptr<mlir::Pass> createFindParts(const CompileOptions &options);
+/// The passes of phase `kernels` in front of `kernel-chunk-rows`: kernels that a pass finds in a
+/// copy of the steps are those that the phase makes.
+void addPassesBeforeChunking(mlir::OpPassManager &pm);
 } // namespace ampc
 #endif

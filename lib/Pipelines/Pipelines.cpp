@@ -44,9 +44,7 @@ static TrainFreezeOptions freezeOptions(const CompileOptions &options) {
 }
 
 static void addKernels(OpPassManager &pm, const Target &target, const CompileOptions &options) {
-  pm.addPass(createAmpLowerLossScaling());
-  pm.addPass(createConvertTrainToKernel());
-  pm.addPass(createTrainSimplify());
+  addPassesBeforeChunking(pm);
   if (std::optional<int64_t> rows = parseChunkedLosses(options.chunkedLosses);
       rows && target.getFusionLimits())
     pm.addPass(createKernelChunkRows({*rows, options.explain}));

@@ -59,13 +59,13 @@ static ParseResult parseStepAttributes(OpAsmParser &parser, NamedAttrList &attri
     }
     Attribute value;
     FloatAttr real;
-    FormulasIn formulas;
+    FormulasIn formulas(parser.getContext());
     SMLoc begin = parser.getCurrentLocation();
     bool isReal = llvm::is_contained(reals, parser.getBuilder().getStringAttr(name));
     if (isReal ? parseNumber(parser, real) : parser.parseAttribute(value))
       return failure();
     if (formulas.found)
-      noteFormulas(name, parser.getBuilder().getStringAttr(textSince(parser, begin)));
+      noteFormulas(parser, name, parser.getBuilder().getStringAttr(textSince(parser, begin)));
     // As attributes of MLIR are printed.
     Type type;
     if (isReal && succeeded(parser.parseOptionalColon()) && parser.parseType(type))
@@ -110,7 +110,7 @@ struct OriginNames : OpAsmDialectInterface {
 } // namespace
 
 void TrainDialect::initialize() {
-  addInterfaces<OriginNames>();
+  addInterfaces<OriginNames, ParseState>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "mlir-dialects/Train/TrainAttrs.cpp.inc"

@@ -15,8 +15,7 @@ using namespace ampc::train;
 
 /// `name = formula, ...` up to the parenthesis; `declared` gets them as they stand, or with the
 /// number that the command line gives.
-static ParseResult parseSizeList(OpAsmParser &parser, Sizes &sizes,
-                                 const SizeSettings::Numbers *settings,
+static ParseResult parseSizeList(OpAsmParser &parser, Sizes &sizes, const SizeNumbers *settings,
                                  SmallVectorImpl<Attribute> &declared) {
   llvm::StringSet<> names;
   return parser.parseCommaSeparatedList(
@@ -32,8 +31,7 @@ static ParseResult parseSizeList(OpAsmParser &parser, Sizes &sizes,
                  << "expected every size once, by a name of letters, digits and "
                     "_, but got "
                  << name;
-        if (auto set =
-                settings ? settings->find(name.str()) : SizeSettings::Numbers::const_iterator();
+        if (auto set = settings ? settings->find(name.str()) : SizeNumbers::const_iterator();
             settings && set != settings->end()) {
           value = set->second;
           formula.clear();
@@ -49,7 +47,7 @@ static ParseResult parseSizeList(OpAsmParser &parser, Sizes &sizes,
 
 /// Every name that the command line gives a number is a size of the model.
 static ParseResult checkSettings(OpAsmParser &parser, SMLoc place, const Sizes &sizes,
-                                 const SizeSettings::Numbers &settings) {
+                                 const SizeNumbers &settings) {
   for (const auto &[name, value] : settings)
     if (!sizes.find(name))
       return parser.emitError(place) << "expected --set to name a size of this model, but got "
@@ -59,8 +57,9 @@ static ParseResult checkSettings(OpAsmParser &parser, SMLoc place, const Sizes &
 
 ParseResult syntax::parseModelBody(OpAsmParser &parser, NamedAttrList &attributes, Region &body) {
   SMLoc place = parser.getCurrentLocation();
-  ParseScope scope(ParseScope::Kind::Model);
-  const SizeSettings::Numbers *settings = scope.getOuter() ? nullptr : SizeSettings::current();
+  ParseScope scope(parser.getContext(), ParseScope::Kind::Model);
+  const SizeNumbers *settings =
+      scope.getOuter() ? nullptr : &ParseState::of(parser.getContext()).sizes;
   SmallVector<Attribute> declared;
   if (parseSizeList(parser, scope.sizes, settings, declared) ||
       (settings && checkSettings(parser, place, scope.sizes, *settings)) ||
@@ -97,9 +96,9 @@ void syntax::printModelBody(OpAsmPrinter &p, Operation *op, DictionaryAttr attri
   p.printRegion(body);
 }
 
-template <> ParseResult ampc::completeOp<ModelOp>(OpAsmParser &, OperationState &state) {
+template <> ParseResult ampc::completeOp<ModelOp>(OpAsmParser &parser, OperationState &state) {
   auto name = state.getOrAddProperties<ModelOp::Properties>().sym_name;
-  if (ParseScope *outer = ParseScope::model())
+  if (ParseScope *outer = ParseScope::model(parser.getContext()))
     outer->modules[name.getValue()] = &state.regions.front()->front();
   return success();
 }
@@ -219,9 +218,10 @@ static ParseResult parseResults(OpAsmParser &parser, SmallVectorImpl<Type> &type
 
 /// State of the model that the body names and does not define itself: arguments for as long as the
 /// body is parsed, then reads.
-static void addState(const char *body, ArrayRef<OpAsmParser::Argument> declared, SMLoc place,
+static void addState(OpAsmParser &parser, ArrayRef<OpAsmParser::Argument> declared, SMLoc place,
                      SmallVectorImpl<OpAsmParser::Argument> &arguments) {
-  ParseScope *model = ParseScope::model();
+  ParseScope *model = ParseScope::model(parser.getContext());
+  const char *body = place.getPointer();
   if (!model || model->states.empty() || !body)
     return;
   BodyNames names(body);
@@ -304,10 +304,10 @@ static ParseResult parseBody(OpAsmParser &parser, Region &region,
                              ArrayRef<OpAsmParser::Argument> arguments, bool areWritten,
                              SmallVectorImpl<Type> &resultTypes,
                              SmallVectorImpl<DictionaryAttr> &resultAttrs) {
-  ParseScope scope(ParseScope::Kind::Function);
+  ParseScope scope(parser.getContext(), ParseScope::Kind::Function);
   SMLoc place = parser.getCurrentLocation();
   SmallVector<OpAsmParser::Argument> all(arguments), states;
-  addState(place.getPointer(), arguments, place, states);
+  addState(parser, arguments, place, states);
   all.append(states);
   for (const OpAsmParser::Argument &argument : all)
     scope.noteValue(argument.ssaName.name.drop_front(), 0, argument.type);
@@ -315,7 +315,7 @@ static ParseResult parseBody(OpAsmParser &parser, Region &region,
     return failure();
   if (region.empty())
     return parser.emitError(place) << "expected a body";
-  if (ParseScope::keepsBlocks && !states.empty())
+  if (ParseState::of(parser.getContext()).keepsBlocks && !states.empty())
     keepParsedBlock(region, parser.getEncodedSourceLoc(place));
   replaceByReads(region.front(), arguments.size(), states, parser.getContext());
   if (Block &block = region.front(); !areWritten && !block.empty())
@@ -347,7 +347,7 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
                                  [&] { return parser.emitError(place) << "train.func: "; })))
     return failure();
   if (llvm::any_of(formulas, [](const std::string &each) { return !each.empty(); }))
-    noteFormulas("arguments", b.getStrArrayAttr(llvm::to_vector_of<StringRef>(formulas)));
+    noteFormulas(parser, "arguments", b.getStrArrayAttr(llvm::to_vector_of<StringRef>(formulas)));
   SmallVector<Type> types;
   for (OpAsmParser::Argument &argument : arguments) {
     types.push_back(argument.type);
@@ -360,7 +360,7 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   call_interface_impl::addArgAndResultAttrs(b, result, arguments, resultAttrs,
                                             getArgAttrsAttrName(result.name),
                                             getResAttrsAttrName(result.name));
-  if (ParseScope *model = ParseScope::model())
+  if (ParseScope *model = ParseScope::model(parser.getContext()))
     model->functions[name.getValue()] = type;
   return success();
 }

@@ -46,9 +46,9 @@ static std::unique_ptr<ModuleInstance> makeInstance(ModelOp module, StringRef pr
 /// Errors in the module's own lines point here; whether they are right has been checked there.
 static ParseResult noteInstance(OpAsmParser &parser, SMLoc place, StringAttr module,
                                 StringAttr name, DictionaryAttr numbers, int64_t times) {
-  ParseScope *model = ParseScope::model();
+  ParseScope *model = ParseScope::model(parser.getContext());
   const Sizes *around = nullptr;
-  ModelOp found = findParsedModule(module, around);
+  ModelOp found = findParsedModule(parser.getContext(), module, around);
   if (!model || !found) {
     SmallVector<std::string> names;
     for (const ParseScope *scope = model; scope; scope = scope->getOuter())
@@ -144,7 +144,7 @@ LogicalResult UseOp::verify() {
 /// The type of a function of an instance that the text has told of.
 static FailureOr<FunctionType> typeOf(OpAsmParser &parser, SMLoc place, SymbolRefAttr callee,
                                       int64_t &times) {
-  ParseScope *model = ParseScope::model();
+  ParseScope *model = ParseScope::model(parser.getContext());
   StringRef name = callee.getRootReference().getValue();
   auto found = model ? model->instances.find(name) : decltype(model->instances.end())();
   if (!model || found == model->instances.end()) {
@@ -159,7 +159,7 @@ static FailureOr<FunctionType> typeOf(OpAsmParser &parser, SMLoc place, SymbolRe
   times = facts.getAs<IntegerAttr>("times").getInt();
   const Sizes *around = nullptr;
   Location loc = parser.getEncodedSourceLoc(place);
-  auto instance = makeInstance(findParsedModule(module, around), name, around,
+  auto instance = makeInstance(findParsedModule(parser.getContext(), module, around), name, around,
                                facts.getAs<DictionaryAttr>("numbers"), loc);
   if (!instance)
     return failure();
@@ -194,7 +194,7 @@ static ParseResult parseApplyTypes(OpAsmParser &parser, SymbolRefAttr callee,
     return parser.emitError(place) << "expected " << type.getNumInputs() << " operands of "
                                    << callee << ", but got " << operands.size();
   for (auto [i, operand] : llvm::enumerate(operands))
-    if (Type known = ParseScope::innermost()->valueType(operand);
+    if (Type known = ParseScope::innermost(parser.getContext())->valueType(operand);
         known && known != type.getInput(i))
       return parser.emitError(operand.location) << "expected " << type.getInput(i) << " as operand "
                                                 << i << " of " << callee << ", but got " << known;

@@ -24,8 +24,8 @@ static ModelOp findModel(Block &block, StringRef name) {
   return {};
 }
 
-ModelOp ampc::findParsedModule(StringRef name, const Sizes *&sizes) {
-  for (const ParseScope *scope = ParseScope::model(); scope; scope = scope->getOuter())
+ModelOp ampc::findParsedModule(MLIRContext *context, StringRef name, const Sizes *&sizes) {
+  for (const ParseScope *scope = ParseScope::model(context); scope; scope = scope->getOuter())
     if (auto found = scope->modules.find(name); found != scope->modules.end()) {
       sizes = &scope->sizes;
       return cast<ModelOp>(found->second->getParentOp());
@@ -46,7 +46,7 @@ ModelOp ModuleInstance::findModule(StringRef name, const ModuleInstance *&owner)
     if (ModelOp found = findModel(*around, name))
       return found;
   const Sizes *sizes;
-  return findParsedModule(name, sizes);
+  return findParsedModule(outermost->model.getContext(), name, sizes);
 }
 
 LogicalResult ModuleInstance::count(Operation *use) const {
@@ -83,7 +83,7 @@ LogicalResult ModuleInstance::addUse(UseOp use) {
                            << *times;
   const Sizes *around = nullptr;
   if (!owner)
-    (void)findParsedModule(use.getModule(), around);
+    (void)findParsedModule(use.getContext(), use.getModule(), around);
   auto &list = uses[use.getInstanceAttr()];
   if (!list.empty())
     return use.emitError() << "expected every name in use once, but got @" << use.getInstance()

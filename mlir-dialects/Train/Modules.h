@@ -69,7 +69,8 @@ private:
 
 /// A module that can be used in the model that is being parsed; null if there is none. `sizes` gets
 /// those of what it stands in.
-train::ModelOp findParsedModule(llvm::StringRef name, const Sizes *&sizes);
+train::ModelOp findParsedModule(mlir::MLIRContext *context, llvm::StringRef name,
+                                const Sizes *&sizes);
 /// Adds to every error while it lives that it came up in an instance of a module.
 class UseNote {
 public:

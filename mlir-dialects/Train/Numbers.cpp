@@ -134,7 +134,7 @@ FailureOr<APFloat> ampc::parseReal(AsmParser &parser) {
     return failure();
   if (only)
     return *only;
-  ParseScope *scope = ParseScope::innermost();
+  ParseScope *scope = ParseScope::innermost(parser.getContext());
   FailureOr<double> value = (scope ? scope->sizes : Sizes()).evaluateReal(text, why);
   if (failed(value))
     return parser.emitError(place) << why, failure();

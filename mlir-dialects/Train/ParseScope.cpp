@@ -1,26 +1,27 @@
 // Scopes of the text that is being parsed, and the parts of it that need them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/ParseScope.h"
-#include "mlir-dialects/Train/ParseFailure.h"
+#include "mlir-dialects/Train/Train.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace ampc;
 
-// A parser runs on one thread, and hands nothing from op to op that could hold this.
-static thread_local ParseScope *current = nullptr;
-static thread_local NamedAttrList *pending = nullptr;
-
-bool ParseScope::keepsBlocks = false;
-void (*ampc::onParseFailure)(OpAsmParser &parser) = nullptr;
-ParseScope::ParseScope(Kind kind)
-    : sizes(current ? &current->sizes : nullptr), kind(kind), outer(current) {
-  current = this;
+ParseState &ParseState::of(MLIRContext *context) {
+  return *context->getOrLoadDialect<train::TrainDialect>()->getRegisteredInterface<ParseState>();
 }
-ParseScope::~ParseScope() { current = outer; }
-ParseScope *ParseScope::innermost() { return current; }
-ParseScope *ParseScope::model() {
-  ParseScope *scope = current;
+
+ParseScope::ParseScope(MLIRContext *context, Kind kind)
+    : sizes(innermost(context) ? &innermost(context)->sizes : nullptr),
+      state(ParseState::of(context)), kind(kind), outer(state.innermost) {
+  state.innermost = this;
+}
+ParseScope::~ParseScope() { state.innermost = outer; }
+ParseScope *ParseScope::innermost(MLIRContext *context) {
+  return ParseState::of(context).innermost;
+}
+ParseScope *ParseScope::model(MLIRContext *context) {
+  ParseScope *scope = innermost(context);
   while (scope && scope->kind != Kind::Model)
     scope = scope->outer;
   return scope;
@@ -40,21 +41,21 @@ Type ParseScope::valueType(const OpAsmParser::UnresolvedOperand &value) const {
   return found->second[value.number];
 }
 
-void ampc::noteFormulas(StringRef name, Attribute formulas) {
-  if (pending)
-    pending->set(name, formulas);
+void ampc::noteFormulas(AsmParser &parser, StringRef name, Attribute formulas) {
+  if (NamedAttrList *noted = ParseState::of(parser.getContext()).formulas)
+    noted->set(name, formulas);
 }
 
 ParseResult ampc::parseNoted(OpAsmParser &parser, OperationState &state, ParseFunction parse,
                              ParseFunction complete) {
+  ParseState &shared = ParseState::of(parser.getContext());
   NamedAttrList formulas;
-  NamedAttrList *before = pending;
-  pending = &formulas;
+  NamedAttrList *before = std::exchange(shared.formulas, &formulas);
   ParseResult parsed = failure(parse(parser, state) || complete(parser, state));
-  pending = before;
+  shared.formulas = before;
   if (parsed) {
-    if (!current && onParseFailure)
-      onParseFailure(parser);
+    if (!shared.innermost && shared.onFailure)
+      shared.onFailure(parser);
     return failure();
   }
   if (llvm::is_contained(state.types, Type()))
@@ -62,18 +63,20 @@ ParseResult ampc::parseNoted(OpAsmParser &parser, OperationState &state, ParseFu
   if (!formulas.empty())
     state.attributes.set(Sizes::key, formulas.getDictionary(parser.getContext()));
   for (auto [i, type] : llvm::enumerate(state.types))
-    if (auto [name, number] = parser.getResultName(i); current && !name.empty())
-      current->noteValue(name, number, type);
+    if (auto [name, number] = parser.getResultName(i); shared.innermost && !name.empty())
+      shared.innermost->noteValue(name, number, type);
   return success();
 }
 
 // ---- Formulas and types ----
 
-static thread_local FormulasIn *allowed = nullptr;
-
-FormulasIn::FormulasIn() : outer(allowed) { allowed = this; }
-FormulasIn::~FormulasIn() { allowed = outer; }
+FormulasIn::FormulasIn(MLIRContext *context)
+    : state(ParseState::of(context)), outer(state.allowsFormulas) {
+  state.allowsFormulas = this;
+}
+FormulasIn::~FormulasIn() { state.allowsFormulas = outer; }
 ParseResult FormulasIn::note(AsmParser &parser, SMLoc place) {
+  FormulasIn *allowed = ParseState::of(parser.getContext()).allowsFormulas;
   if (!allowed)
     return parser.emitError(place) << "expected a number, but got a formula";
   allowed->found = true;
@@ -150,7 +153,7 @@ ParseResult ampc::parseSize(AsmParser &parser, int64_t &value, std::string &form
   std::string text, why;
   if (collectSum(parser, text, hasNames, 0))
     return failure();
-  ParseScope *scope = ParseScope::innermost();
+  ParseScope *scope = ParseScope::innermost(parser.getContext());
   FailureOr<int64_t> number = (scope ? scope->sizes : Sizes()).evaluate(text, why);
   if (failed(number))
     return parser.emitError(place) << why;

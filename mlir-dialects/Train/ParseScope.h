@@ -3,28 +3,24 @@
 #ifndef MLIR_DIALECTS_TRAIN_PARSESCOPE_H
 #define MLIR_DIALECTS_TRAIN_PARSESCOPE_H
 
-#include "mlir-dialects/Train/Sizes.h"
+#include "mlir-dialects/Train/ParseState.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace ampc {
 /// The types of the values, state and functions, and the numbers of the sizes, that can be named in
 /// the model or function that is being parsed. MLIR's parser knows them and does not tell: an op
-/// learns the type of an operand only by writing it. Scopes of a thread form a stack.
+/// learns the type of an operand only by writing it. Scopes of a context form a stack.
 class ParseScope {
 public:
   enum class Kind { Model, Function };
-  explicit ParseScope(Kind kind);
+  ParseScope(mlir::MLIRContext *context, Kind kind);
   ~ParseScope();
   ParseScope(const ParseScope &) = delete;
   /// Null outside of models.
-  static ParseScope *innermost();
+  static ParseScope *innermost(mlir::MLIRContext *context);
   /// The model or module that is being parsed; null outside.
-  static ParseScope *model();
-
-  /// Set by a server of editors, which asks blocks and arguments that were parsed for what they are
-  /// long after: none of them is ever deleted then.
-  static bool keepsBlocks;
+  static ParseScope *model(mlir::MLIRContext *context);
 
   void noteValue(llvm::StringRef name, unsigned number, mlir::Type type);
   /// Null if it was made by an op that does not tell, or is made further down.
@@ -42,6 +38,7 @@ public:
   llvm::StringMap<mlir::Attribute> instances;
 
 private:
+  ParseState &state;
   Kind kind;
   ParseScope *outer;
   llvm::StringMap<llvm::SmallVector<mlir::Type, 1>> values;
@@ -54,7 +51,7 @@ mlir::ParseResult parseNoted(mlir::OpAsmParser &parser, mlir::OperationState &st
                              ParseFunction parse, ParseFunction complete);
 /// The formulas that stand for numbers of the attribute or result `name` of the op that is being
 /// parsed.
-void noteFormulas(llvm::StringRef name, mlir::Attribute formulas);
+void noteFormulas(mlir::AsmParser &parser, llvm::StringRef name, mlir::Attribute formulas);
 
 /// What a text may leave out of an op, besides types of operands: nothing for most.
 template <typename Op> mlir::ParseResult completeOp(mlir::OpAsmParser &, mlir::OperationState &) {
@@ -85,7 +82,7 @@ mlir::FailureOr<int64_t> parseWhole(mlir::AsmParser &parser);
 /// While it lives, numbers inside attributes may be formulas: somebody keeps the attribute's text.
 class FormulasIn {
 public:
-  FormulasIn();
+  explicit FormulasIn(mlir::MLIRContext *context);
   ~FormulasIn();
   FormulasIn(const FormulasIn &) = delete;
   /// Whether there was one.
@@ -94,6 +91,7 @@ public:
   static mlir::ParseResult note(mlir::AsmParser &parser, llvm::SMLoc place);
 
 private:
+  ParseState &state;
   FormulasIn *outer;
 };
 /// The text of the attribute or formula that has been parsed since `begin`, without what stands

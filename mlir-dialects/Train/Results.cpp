@@ -79,17 +79,19 @@ ParseResult ampc::completeOp<train::Conv2dOp>(OpAsmParser &parser, OperationStat
 
 // ---- State ----
 
-template <typename Op> static ParseResult noteState(OperationState &state) {
+template <typename Op> static ParseResult noteState(OpAsmParser &parser, OperationState &state) {
   auto &properties = state.getOrAddProperties<typename Op::Properties>();
-  if (ParseScope *model = ParseScope::model())
+  if (ParseScope *model = ParseScope::model(parser.getContext()))
     model->states[properties.sym_name.getValue()] = properties.type.getValue();
   return success();
 }
-template <> ParseResult ampc::completeOp<train::ParamOp>(OpAsmParser &, OperationState &state) {
-  return noteState<train::ParamOp>(state);
+template <>
+ParseResult ampc::completeOp<train::ParamOp>(OpAsmParser &parser, OperationState &state) {
+  return noteState<train::ParamOp>(parser, state);
 }
-template <> ParseResult ampc::completeOp<train::BufferOp>(OpAsmParser &, OperationState &state) {
-  return noteState<train::BufferOp>(state);
+template <>
+ParseResult ampc::completeOp<train::BufferOp>(OpAsmParser &parser, OperationState &state) {
+  return noteState<train::BufferOp>(parser, state);
 }
 
 // ---- Inference ----

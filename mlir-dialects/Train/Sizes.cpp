@@ -198,16 +198,8 @@ std::string ampc::suggestion(StringRef word, ArrayRef<std::string> words) {
 
 // ---- Numbers from the command line ----
 
-static thread_local const SizeSettings::Numbers *settings = nullptr;
-
-SizeSettings::SizeSettings(Numbers given) : numbers(std::move(given)), outer(settings) {
-  settings = &numbers;
-}
-SizeSettings::~SizeSettings() { settings = outer; }
-const SizeSettings::Numbers *SizeSettings::current() { return settings; }
-
-llvm::Expected<SizeSettings::Numbers> SizeSettings::parse(StringRef text) {
-  Numbers numbers;
+llvm::Expected<SizeNumbers> ampc::parseSizeNumbers(StringRef text) {
+  SizeNumbers numbers;
   while (!text.empty()) {
     auto [each, rest] = text.split(',');
     auto [name, digits] = each.split('=');
@@ -252,9 +244,9 @@ static FailureOr<Attribute> readAgain(Operation *op, StringRef text, const Sizes
         why = diagnostic.str();
       return success();
     });
-    ParseScope scope(ParseScope::Kind::Model);
+    ParseScope scope(op->getContext(), ParseScope::Kind::Model);
     scope.sizes = Sizes(&sizes);
-    FormulasIn formulas;
+    FormulasIn formulas(op->getContext());
     read = parseAttribute(text, op->getContext());
   }
   if (!read)

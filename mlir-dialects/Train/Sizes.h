@@ -43,22 +43,10 @@ private:
 /// ": did you mean depth?" where a word is close to one of them, else which there are.
 std::string suggestion(llvm::StringRef word, llvm::ArrayRef<std::string> words);
 
-/// Numbers that the command line gives to the sizes of a model, for the time in which it is read.
-class SizeSettings {
-public:
-  using Numbers = std::map<std::string, int64_t>;
-  explicit SizeSettings(Numbers numbers);
-  ~SizeSettings();
-  SizeSettings(const SizeSettings &) = delete;
-  /// Those in force; null: none.
-  static const Numbers *current();
-  /// "depth=12,width=768".
-  static llvm::Expected<Numbers> parse(llvm::StringRef text);
-
-private:
-  Numbers numbers;
-  const Numbers *outer;
-};
+/// Numbers of sizes by name.
+using SizeNumbers = std::map<std::string, int64_t>;
+/// From "depth=12,width=768".
+llvm::Expected<SizeNumbers> parseSizeNumbers(llvm::StringRef text);
 
 /// Gives the op the numbers that its formulas have with other sizes. Types of results that follow
 /// from operands are left as they are. An error stands at the op.

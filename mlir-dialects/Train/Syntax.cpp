@@ -26,12 +26,12 @@ static ParseResult parseTensor(OpAsmParser &parser, Type &type) {
 
 static void noteResult(OpAsmParser &parser, StringRef formulas) {
   if (!formulas.empty())
-    noteFormulas("result", parser.getBuilder().getStringAttr(formulas));
+    noteFormulas(parser, "result", parser.getBuilder().getStringAttr(formulas));
 }
 
 /// The type that the text has told.
 static ParseResult find(OpAsmParser &parser, const Operand &operand, Type &type) {
-  ParseScope *scope = ParseScope::innermost();
+  ParseScope *scope = ParseScope::innermost(parser.getContext());
   type = scope ? scope->valueType(operand) : Type();
   if (!type)
     return parser.emitError(operand.location)
@@ -147,7 +147,7 @@ ParseResult syntax::parseDeclaredType(OpAsmParser &parser, TypeAttr &attr) {
     return failure();
   attr = TypeAttr::get(type);
   if (!formulas.empty())
-    noteFormulas("type", parser.getBuilder().getStringAttr(formulas));
+    noteFormulas(parser, "type", parser.getBuilder().getStringAttr(formulas));
   return success();
 }
 void syntax::printDeclaredType(OpAsmPrinter &p, Operation *, TypeAttr type) { p << type; }
@@ -164,7 +164,7 @@ ParseResult syntax::parseStateType(OpAsmParser &parser, FlatSymbolRefAttr state,
   SMLoc place = parser.getNameLoc();
   if (succeeded(parser.parseOptionalColon()))
     return parseTensor(parser, type);
-  ParseScope *model = ParseScope::model();
+  ParseScope *model = ParseScope::model(parser.getContext());
   auto found = model ? model->states.find(state.getValue()) : decltype(model->states.end())();
   if (!model || found == model->states.end())
     return parser.emitError(place)
@@ -194,7 +194,7 @@ ParseResult syntax::parseCallTypes(OpAsmParser &parser, FlatSymbolRefAttr callee
   SMLoc place = parser.getNameLoc();
   if (auto written = parseOptionalTypeOfCall(parser, types, results); written.has_value())
     return *written;
-  ParseScope *model = ParseScope::model();
+  ParseScope *model = ParseScope::model(parser.getContext());
   auto found =
       model ? model->functions.find(callee.getValue()) : decltype(model->functions.end())();
   if (!model || found == model->functions.end())
@@ -206,7 +206,7 @@ ParseResult syntax::parseCallTypes(OpAsmParser &parser, FlatSymbolRefAttr callee
     return parser.emitError(place) << "expected " << type.getNumInputs() << " operands of "
                                    << callee << ", but got " << operands.size();
   // The call's own verifier compares them.
-  ParseScope *scope = ParseScope::innermost();
+  ParseScope *scope = ParseScope::innermost(parser.getContext());
   for (auto [operand, input] : llvm::zip(operands, type.getInputs())) {
     Type known = scope->valueType(operand);
     types.push_back(known ? known : input);
@@ -240,7 +240,7 @@ ParseResult syntax::parseNumbers(OpAsmParser &parser, DenseI64ArrayAttr &numbers
     return failure();
   numbers = DenseI64ArrayAttr::get(parser.getContext(), values);
   if (!formulas.empty())
-    noteFormulas(name, parser.getBuilder().getStringAttr(formulas));
+    noteFormulas(parser, name, parser.getBuilder().getStringAttr(formulas));
   return success();
 }
 void syntax::printNumbers(OpAsmPrinter &p, Operation *, DenseI64ArrayAttr numbers, StringRef) {
@@ -305,7 +305,7 @@ ParseResult syntax::parseBatch(OpAsmParser &parser, NamedAttrList &attributes) {
     return failure();
   if (!isWritten)
     return success();
-  ParseScope *model = ParseScope::model();
+  ParseScope *model = ParseScope::model(parser.getContext());
   if (!model || !model->sizes.find("batch"))
     return parser.emitError(place) << "expected a model with a size of the name batch";
   if (batch < 1)
@@ -346,7 +346,7 @@ ParseResult syntax::parseReturned(OpAsmParser &parser, SmallVectorImpl<Operand> 
     if (failed(parser.parseOptionalComma()))
       break;
   }
-  if (ParseScope *scope = ParseScope::innermost())
+  if (ParseScope *scope = ParseScope::innermost(parser.getContext()))
     scope->resultNames = std::move(names);
   return values.empty() ? success() : parseSlots(parser, {Slot(values, types)});
 }

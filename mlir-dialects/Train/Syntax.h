@@ -133,12 +133,12 @@ void printNumbers(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::DenseI64ArrayA
 template <typename Attribute>
 mlir::ParseResult parseFormulas(mlir::OpAsmParser &parser, Attribute &attribute,
                                 llvm::StringRef name) {
-  FormulasIn formulas;
+  FormulasIn formulas(parser.getContext());
   llvm::SMLoc begin = parser.getCurrentLocation();
   if (parser.parseAttribute(attribute))
     return mlir::failure();
   if (formulas.found)
-    noteFormulas(name, parser.getBuilder().getStringAttr(textSince(parser, begin)));
+    noteFormulas(parser, name, parser.getBuilder().getStringAttr(textSince(parser, begin)));
   return mlir::success();
 }
 template <typename Attribute>

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Messages.h"
 #include "ampc/Pipelines/Pipelines.h"
-#include "mlir-dialects/Train/ParseFailure.h"
-#include "mlir-dialects/Train/ParseScope.h"
+#include "mlir-dialects/Train/ParseState.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
@@ -62,13 +61,14 @@ int ampc::runLanguageServer(int argc, char **argv) {
   DialectRegistry registry;
   registerDialects(registry);
   registry.addExtension(+[](MLIRContext *context, train::TrainDialect *) {
+    ParseState &state = ParseState::of(context);
+    state.keepsBlocks = true;
+    state.onFailure = findMoreErrors;
     train::ModelOp::attachInterface<PhaseDiagnostics>(*context);
     context->printOpOnDiagnostic(false); // the editor shows the line
     context->getDiagEngine().registerHandler(sayInOurWords);
   });
   LoadOption load([&](const DialectRegistry &loaded) { loaded.appendTo(registry); });
-  ParseScope::keepsBlocks = true;
-  onParseFailure = findMoreErrors;
   // The parser ends the process behind --help and --version, whose text is no reply.
   std::optional<Replies> replies;
   if (llvm::none_of(llvm::ArrayRef(argv, argc), [](llvm::StringRef word) {

@@ -1,7 +1,7 @@
 // The errors of a text behind its first one.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc-lsp-server/Recovery.h"
-#include "mlir-dialects/Train/ParseFailure.h"
+#include "mlir-dialects/Train/ParseState.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -246,8 +246,9 @@ static std::optional<bool> blankCauseOf(const Error &error, Statements &statemen
 }
 
 void ampc::findMoreErrors(OpAsmParser &parser) {
-  void (*self)(OpAsmParser &) = std::exchange(onParseFailure, nullptr); // parses below fail, too
-  llvm::scope_exit again([&] { onParseFailure = self; });
+  ParseState &state = ParseState::of(parser.getContext());
+  auto self = std::exchange(state.onFailure, nullptr); // parses below fail, too
+  llvm::scope_exit again([&] { state.onFailure = self; });
   Location at = parser.getEncodedSourceLoc(parser.getNameLoc());
   auto place = dyn_cast<FileLineColLoc>(at);
   if (!place || place.getLine() == 0)

@@ -8,6 +8,7 @@
 #include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/HostOptions.h"
+#include "tools/ampc/ImportOptions.h"
 #include "tools/ampc/KernelProfile.h"
 #include "tools/ampc/Observer.h"
 #include "tools/ampc/PrecisionOptions.h"
@@ -296,8 +297,7 @@ int ampc::runBench() {
   Session session;
   ampc_options options = {};
   hostOptions.apply(options);
-  CompileRequest request;
-  request.input = input;
+  CompileRequest request = requestFor(input);
   auto chosen = precision.get();
   if (!chosen) {
     llvm::errs() << "ampc: error: " << llvm::toString(chosen.takeError()) << "\n";

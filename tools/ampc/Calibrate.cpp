@@ -3,6 +3,7 @@
 #include "tools/ampc/Calibrate.h"
 #include "ampc/Package/WriteFile.h"
 #include "ampc/Support/Mistake.h"
+#include "tools/ampc/ImportOptions.h"
 #include "tools/ampc/KernelTimes.h"
 #include "tools/ampc/ProgramCosts.h"
 #include "tools/ampc/RandomInputs.h"
@@ -113,8 +114,7 @@ private:
 llvm::Error Run::open(StringRef path, StringRef tier, int threads) {
   if (!tier.empty())
     setenv("AMPC_ISA", tier.str().c_str(), /*overwrite=*/1);
-  CompileRequest request;
-  request.input = path.str();
+  CompileRequest request = requestFor(path.str());
   request.shown = Shown::Errors;
   costs.watch(request);
   ampc_options options = {};

@@ -5,6 +5,7 @@
 #include "tools/ampc/Batches.h"
 #include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
+#include "tools/ampc/ImportOptions.h"
 #include "tools/ampc/NarrowGradients.h"
 #include "tools/ampc/Observer.h"
 #include "tools/ampc/PrecisionOptions.h"
@@ -242,8 +243,7 @@ static int runSideBySide() {
     return fail("expected --sort=execution or error, but got " + shown(order));
   if (!(tolerance >= 0))
     return fail("expected a --tolerance that is not negative");
-  CompileRequest request;
-  request.input = input;
+  CompileRequest request = requestFor(input);
   request.options = *chosen;
   ampc_options state = {};
   state.seed = seed;
@@ -292,8 +292,7 @@ int ampc::runCheck() {
   ampc_options options = {};
   options.seed = seed;
   options.want_split = 1;
-  CompileRequest request;
-  request.input = input;
+  CompileRequest request = requestFor(input);
   request.options.targets = chosen->targets;
   request.options.precision = "f64";
   request.shown = Shown::Warnings; // remarks are about steps that train

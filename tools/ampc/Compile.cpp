@@ -11,6 +11,7 @@
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/DeviceOptions.h"
 #include "tools/ampc/ExplainKernels.h"
+#include "tools/ampc/ImportOptions.h"
 #include "tools/ampc/PlanTable.h"
 #include "tools/ampc/PrecisionOptions.h"
 #include "llvm/Support/BuryPointer.h"
@@ -212,8 +213,7 @@ int ampc::runCompile() {
     if (!llvm::is_contained(languages, language))
       return fail("expected --bindings of " + joinWords(languages) + ", but got " +
                   shown(language) + didYouMean(language, languages));
-  CompileRequest request;
-  request.input = input;
+  CompileRequest request = requestFor(input);
   request.options = *chosen;
   request.stopAfter = stopAfter;
   request.dumpDir = dumpDir;

@@ -7,6 +7,7 @@
 #include "ampc/Pipelines/Messages.h"
 #include "tools/Version.h"
 #include "tools/ampc/Commands.h"
+#include "tools/ampc/ImportOptions.h"
 #include "llvm/Support/Path.h"
 
 using namespace ampc;
@@ -86,8 +87,7 @@ int ampc::runExport() {
   if (llvm::Error mistake = checkOutputs({output, dataPath}, {input, checkpoint}))
     return fail(llvm::toString(std::move(mistake)));
   Compiler compiler;
-  CompileRequest request;
-  request.input = input;
+  CompileRequest request = requestFor(input);
   request.stopAfter = "import";
   mlir::OwningOpRef<mlir::ModuleOp> module = compiler.run(request);
   if (!module)

@@ -4,6 +4,7 @@
 #include "ampc/Import/ONNX.h"
 #include "ampc/Package/WriteFile.h"
 #include "tools/ampc/Commands.h"
+#include "tools/ampc/ImportOptions.h"
 #include "llvm/Support/Path.h"
 
 using namespace ampc;
@@ -27,7 +28,7 @@ static cl::list<std::string>
 int ampc::runImport() {
   if (output.empty())
     return fail("expected -o MODEL.mlir, the text to write, or -o - for standard output");
-  ImportOptions options = importOptions();
+  ImportOptions options = requestFor(input).importing;
   options.name = modelName;
   options.freeze.assign(freeze.begin(), freeze.end());
   llvm::SmallString<128> weights(output.getValue());

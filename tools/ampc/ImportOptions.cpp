@@ -35,7 +35,11 @@ static cl::opt<std::string>
                   "been exported for inference, or of training (file, the default, or train)"),
          cl::value_desc("MODE"), cl::init("file"), cl::sub(cl::SubCommand::getAll()));
 
-llvm::Expected<ImportOptions> ampc::readImportOptions() {
+static cl::list<std::string> setSizes("set", cl::desc("numbers for sizes of the model"),
+                                      cl::value_desc("NAME=NUMBER,..."),
+                                      cl::sub(cl::SubCommand::getAll()));
+
+static llvm::Expected<ImportOptions> readImportOptions() {
   ImportOptions options;
   options.loss = loss;
   options.reports = reports;
@@ -56,4 +60,23 @@ llvm::Expected<ImportOptions> ampc::readImportOptions() {
     options.dims[name.str()] = size;
   }
   return options;
+}
+
+static llvm::Expected<SizeNumbers> readSizes() {
+  llvm::Expected<SizeNumbers> sizes = parseSizeNumbers(llvm::join(setSizes, ","));
+  if (!sizes)
+    return mistake("--set: " + llvm::toString(sizes.takeError()));
+  return sizes;
+}
+
+llvm::Error ampc::checkModelOptions() {
+  return llvm::joinErrors(readSizes().takeError(), readImportOptions().takeError());
+}
+
+CompileRequest ampc::requestFor(llvm::StringRef path) {
+  CompileRequest request;
+  request.input = path.str();
+  request.importing = llvm::cantFail(readImportOptions());
+  request.sizes = llvm::cantFail(readSizes());
+  return request;
 }

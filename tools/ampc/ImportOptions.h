@@ -1,12 +1,14 @@
-// What the command line says of a file of ONNX.
+// Options of every command that reads a model: sizes, and how a file of ONNX is imported.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_IMPORTOPTIONS_H
 #define TOOLS_AMPC_IMPORTOPTIONS_H
 
-#include "ampc/Import/ONNX.h"
+#include "ampc/Pipelines/Compiler.h"
 
 namespace ampc {
-/// Options of every command that reads a model.
-llvm::Expected<ImportOptions> readImportOptions();
+/// Mistakes in --set, --loss, --optimizer, --batch, --dim and --mode.
+llvm::Error checkModelOptions();
+/// A request for the model in `path` with these options, which have no mistakes.
+CompileRequest requestFor(llvm::StringRef path);
 } // namespace ampc
 #endif

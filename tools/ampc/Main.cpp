@@ -38,9 +38,6 @@ void ampc::note(const llvm::Twine &message) {
 }
 
 std::vector<std::string> ampc::commandLine;
-static cl::list<std::string> setSizes("set", cl::desc("numbers for sizes of the model"),
-                                      cl::value_desc("NAME=NUMBER,..."),
-                                      cl::sub(cl::SubCommand::getAll()));
 
 static const char overview[] =
     "ampc - compiles a model into the program that trains it\n\n"
@@ -220,13 +217,7 @@ int main(int argc, char **argv) {
   Session::defaults = {deviceName(), deviceImages(), quiet};
   if (llvm::Error error = loadOpLibraries(load))
     return fail(llvm::toString(std::move(error)));
-  llvm::Expected<SizeSettings::Numbers> sizes = SizeSettings::parse(llvm::join(setSizes, ","));
-  if (!sizes)
-    return fail("--set: " + llvm::toString(sizes.takeError()));
-  SizeSettings settings(*sizes);
-  llvm::Expected<ImportOptions> importing = readImportOptions();
-  if (!importing)
-    return fail(llvm::toString(importing.takeError()));
-  importOptions() = *importing;
+  if (llvm::Error error = checkModelOptions())
+    return fail(llvm::toString(std::move(error)));
   return finishStreams(runCommand());
 }

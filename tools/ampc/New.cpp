@@ -23,7 +23,7 @@ static cl::opt<std::string> folder(cl::Positional, cl::desc("DIR"), cl::Required
                                    cl::sub(newCommand));
 namespace {
 enum class Language { C, Cpp, Python, Fortran };
-struct File {
+struct ProjectFile {
   llvm::StringRef name, text;
 };
 } // namespace
@@ -38,8 +38,8 @@ static llvm::StringRef text(const unsigned char *bytes, size_t size) {
   return {reinterpret_cast<const char *>(bytes), size};
 }
 
-static std::vector<File> files() {
-  File model = {"regression.mlir", text(newModel, newModelSize)};
+static std::vector<ProjectFile> files() {
+  ProjectFile model = {"regression.mlir", text(newModel, newModelSize)};
   switch (language) {
   case Language::C:
     return {model,
@@ -76,13 +76,13 @@ static const char *commands() {
 int ampc::runNew() {
   if (std::error_code error = llvm::sys::fs::create_directories(folder))
     return fail(folder + ": " + error.message());
-  for (const File &file : files()) {
+  for (const ProjectFile &file : files()) {
     llvm::SmallString<128> path(folder);
     llvm::sys::path::append(path, file.name);
     if (llvm::sys::fs::exists(path))
       return fail("expected no file " + path + ", which would be overwritten");
   }
-  for (const File &file : files()) {
+  for (const ProjectFile &file : files()) {
     llvm::SmallString<128> path(folder);
     llvm::sys::path::append(path, file.name);
     if (llvm::Error error = writeFile(path, file.text))

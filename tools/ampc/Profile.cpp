@@ -6,6 +6,7 @@
 #include "tools/ampc/Batches.h"
 #include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
+#include "tools/ampc/ImportOptions.h"
 #include "tools/ampc/Observer.h"
 #include "tools/ampc/RunOptions.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -304,8 +305,7 @@ int ampc::runProfile() {
   auto sources = runOptions.data.read();
   if (!sources)
     return fail(llvm::toString(sources.takeError()));
-  CompileRequest request;
-  request.input = runOptions.input;
+  CompileRequest request = requestFor(runOptions.input);
   if (!targets.empty())
     request.options.targets.assign(targets.begin(), targets.end());
   request.shown = Shown::Warnings; // what f32 does without is not what the profile is for

@@ -4,6 +4,7 @@
 #include "ampc/Package/WriteFile.h"
 #include "ampc/Support/ReadFile.h"
 #include "tools/ampc/Commands.h"
+#include "tools/ampc/ImportOptions.h"
 #include "tools/ampc/PrecisionOptions.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -70,8 +71,7 @@ static int printDiff() {
 
 /// Runs all phases; the facts are read on the way.
 static bool compile(const CompileOptions &options, Shown shown, report::Compilation &facts) {
-  CompileRequest request;
-  request.input = inputs[0];
+  CompileRequest request = requestFor(inputs[0]);
   request.options = options;
   request.shown = isQuiet() ? Shown::Errors : shown;
   request.options.policyCosts = true;

@@ -7,6 +7,7 @@
 #include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/Endings.h"
+#include "tools/ampc/ImportOptions.h"
 #include "tools/ampc/Observer.h"
 #include "tools/ampc/PrecisionOptions.h"
 #include "tools/ampc/RunOptions.h"
@@ -283,7 +284,7 @@ bool Training::open() {
   auto validating = runOptions.data.read(validate, "validate");
   if (!validating)
     return failed(llvm::toString(validating.takeError()));
-  request.input = runOptions.input;
+  request = requestFor(runOptions.input);
   request.options = *chosen;
   request.options.dataTotals = !validate.empty();
   labels.watch(request);

@@ -3,6 +3,7 @@
 #include "tools/ampc/TrainedModel.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/IgnoredLabels.h"
+#include "tools/ampc/ImportOptions.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace ampc;
@@ -55,8 +56,7 @@ bool TrainedModel::open(Session &session, const PrecisionOptions &precision, con
   auto chosen = precision.get();
   if (!chosen)
     return fail(llvm::toString(chosen.takeError())), false;
-  CompileRequest request;
-  request.input = input;
+  CompileRequest request = requestFor(input);
   request.options = *chosen;
   request.options.dataTotals = labels;
   if (labels)

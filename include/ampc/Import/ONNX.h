@@ -21,9 +21,6 @@ struct ImportOptions {
                     ///< look like them
 };
 
-/// What the command line says of files of ONNX, for all of the process.
-ImportOptions &importOptions();
-
 struct ImportedModel {
   std::string text;
   std::vector<NamedArray> tensors; ///< first values of parameters and buffers

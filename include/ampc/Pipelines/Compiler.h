@@ -3,7 +3,9 @@
 #ifndef AMPC_PIPELINES_COMPILER_H
 #define AMPC_PIPELINES_COMPILER_H
 
+#include "ampc/Import/ONNX.h"
 #include "ampc/Pipelines/Pipelines.h"
+#include "mlir-dialects/Train/Sizes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -16,7 +18,9 @@ enum class Shown { Remarks, Warnings, Errors };
 
 /// What to do with one model file.
 struct CompileRequest {
-  std::string input; ///< a path, or "-" for standard input
+  std::string input;       ///< a path, or "-" for standard input
+  ImportOptions importing; ///< of a file of ONNX; `data` is set by the compiler
+  SizeNumbers sizes;       ///< numbers in place of those that the model declares: {"depth", 12}
   CompileOptions options;
   std::string stopAfter; ///< a phase; empty: all
   std::string dumpDir;   ///< a folder for the module after every phase; empty: none

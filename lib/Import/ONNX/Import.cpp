@@ -392,11 +392,6 @@ static llvm::Expected<ImportedModel> import(std::optional<Model> model, StringRe
                                        : importWith(options);
 }
 
-ImportOptions &ampc::importOptions() {
-  static ImportOptions options;
-  return options;
-}
-
 llvm::Expected<ImportedModel> ampc::importOnnx(const std::string &path,
                                                const ImportOptions &options) {
   std::string error;
