@@ -269,7 +269,8 @@ class Oracle:
         function = self.model.functions[step["loss"].lstrip("@")]
         if (step["micro_batches"] or 1) == 1 or self.whole(step):
             return True
-        if self.has(function, rules.sums_rows) or batch_of(function) == 1:
+        # A gradient with respect to rows has the divisor of the mean, which is that of all rows: the mean of its parts is another number.
+        if self.has(function, rules.sums_rows) or self.has(function, lambda op: op.name == "train.grad") or batch_of(function) == 1:
             return False
         turned = self.loss(step, self.wide, prefix, 0, turn=1)
         return self.has(function, lambda op: op.name == "train.batch_norm") or bool(np.abs(turned.v - loss.v) <= turned.e + loss.e)
