@@ -4,6 +4,7 @@
 #define TOOLS_LOADOPTION_H
 
 #include "ampc/Pipelines/OpLibrary.h"
+#include "ampc/Support/Terminal.h"
 #include "llvm/Support/CommandLine.h"
 #include <functional>
 
@@ -16,7 +17,7 @@ public:
       : paths("load", llvm::cl::desc("shared library with ops of other dialects"),
               llvm::cl::value_desc("LIB.so"), llvm::cl::callback([take](const std::string &path) {
                 if (llvm::Error error = loadOpLibrary(path)) {
-                  llvm::errs() << "error: " << llvm::toString(std::move(error)) << "\n";
+                  messages() << "error: " << llvm::toString(std::move(error)) << "\n";
                   exit(1);
                 }
                 mlir::DialectRegistry loaded;

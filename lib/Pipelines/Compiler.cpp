@@ -6,6 +6,7 @@
 #include "ampc/Package/WriteFile.h"
 #include "ampc/Pipelines/Messages.h"
 #include "ampc/Support/ReadFile.h"
+#include "ampc/Support/Terminal.h"
 #include "ampc/Support/Text.h"
 #include "ampc/Target/Target.h"
 #include "mlir-dialects/SourceWalk.h"
@@ -58,7 +59,7 @@ private:
 
 Compiler::Compiler()
     : registry(makeRegistry()), context(registry),
-      sources(llvm::makeIntrusiveRefCnt<SourceFiles>()), diagnostics(sources, &context),
+      sources(llvm::makeIntrusiveRefCnt<SourceFiles>()), diagnostics(sources, &context, messages()),
       clearer(&context, [this](Diagnostic &diagnostic) { return filter(diagnostic); }) {
   context.printOpOnDiagnostic(false);
 }
@@ -90,8 +91,8 @@ static LogicalResult checkIsModel(ModuleOp module, StringRef input) {
     auto models = part.getOps<train::ModelOp>();
     if (llvm::hasSingleElement(models))
       continue;
-    llvm::errs() << "ampc: error: expected one train.model in " << input << ", but got "
-                 << std::distance(models.begin(), models.end()) << "\n";
+    messages() << "ampc: error: expected one train.model in " << input << ", but got "
+               << std::distance(models.begin(), models.end()) << "\n";
     return failure();
   }
   return success();
@@ -208,10 +209,9 @@ LogicalResult Compiler::filter(Diagnostic &diagnostic) {
     return success();
   // About the file as a whole: a line 0 would mean nothing.
   if (!lineOf(diagnostic.getLocation())) {
-    llvm::errs() << "ampc: " << severityName(diagnostic.getSeverity()) << ": " << diagnostic
-                 << "\n";
+    messages() << "ampc: " << severityName(diagnostic.getSeverity()) << ": " << diagnostic << "\n";
     for (Diagnostic &note : diagnostic.getNotes())
-      llvm::errs() << "ampc: note: " << note << "\n";
+      messages() << "ampc: note: " << note << "\n";
     return success();
   }
   std::optional<Diagnostic> ours = ampc::clearer(diagnostic, sources);
@@ -247,7 +247,7 @@ static std::unique_ptr<llvm::MemoryBuffer> readInput(const CompileRequest &reque
     llvm::Expected<ImportedModel> model = importOnnx(path, options);
     if (model)
       for (const std::string &warning : model->warnings)
-        llvm::errs() << "ampc: warning: " << warning << "\n";
+        messages() << "ampc: warning: " << warning << "\n";
     if (model)
       return llvm::MemoryBuffer::getMemBufferCopy(model->text, path + " (imported)");
     error = path + ": " + llvm::toString(model.takeError());
@@ -279,8 +279,8 @@ static std::vector<std::string> sizesOf(ModuleOp module) {
 /// number that does not depend on the machine.
 static void printWalks(int64_t opsOfModel, int64_t before) {
   int64_t visits = numVisitedSources - before;
-  llvm::errs() << llvm::format("%8.1f    values visited per op of the model, of %lld ops\n",
-                               double(visits) / double(opsOfModel), (long long)opsOfModel);
+  messages() << llvm::format("%8.1f    values visited per op of the model, of %lld ops\n",
+                             double(visits) / double(opsOfModel), (long long)opsOfModel);
 }
 
 OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
@@ -289,14 +289,14 @@ OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
   std::string error;
   auto file = readInput(request, error);
   if (!file) {
-    llvm::errs() << "ampc: error: " << error << "\n";
+    messages() << "ampc: error: " << error << "\n";
     return nullptr;
   }
   // MLIR's reader of bytecode trusts its input: random changes of a file of one kilobyte gave heap
   // corruption, invalid accesses and an endless loop.
   if (isBytecode(*file) && !request.options.bytecode) {
-    llvm::errs() << "ampc: error: expected a model as text, but got MLIR bytecode in "
-                 << request.input << "; --bytecode accepts it from a source you trust\n";
+    messages() << "ampc: error: expected a model as text, but got MLIR bytecode in "
+               << request.input << "; --bytecode accepts it from a source you trust\n";
     return nullptr;
   }
   sources.AddNewSourceBuffer(std::move(file), {});
@@ -324,9 +324,9 @@ OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
         (phase.name == "import" && failed(checkInitialData(*module))))
       return nullptr;
     if (request.timing)
-      llvm::errs() << llvm::format("%8.3f s  ",
-                                   llvm::TimeRecord::getCurrentTime(false).getWallTime() - start)
-                   << phase.name << "\n";
+      messages() << llvm::format("%8.3f s  ",
+                                 llvm::TimeRecord::getCurrentTime(false).getWallTime() - start)
+                 << phase.name << "\n";
     if (!request.dumpDir.empty() && failed(dump(*module, request, phase)))
       return nullptr;
     if (request.inspect)

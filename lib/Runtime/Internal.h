@@ -41,7 +41,10 @@ void ampc_rt_put_char(ampc_rt_text *text, char c);
 void ampc_rt_put_shape(ampc_rt_text *text, const int64_t *dims, int32_t rank);
 /* Conversions: %s, %d (int64_t), %u (uint64_t), %x (uint64_t, 16 digits). */
 void ampc_rt_print(ampc_rt_text *text, const char *format, ...);
-/* Writes the message into `error` (AMPC_ERROR_BYTES, may be null) and returns `status`. */
+/* As ampc_rt_print, for messages: control characters of %s are spelled, ESC as \x1B. */
+void ampc_rt_tell(ampc_rt_text *text, const char *format, ...);
+/* Writes the message, as ampc_rt_tell does, into `error` (AMPC_ERROR_BYTES, may be null) and
+ * returns `status`. */
 ampc_status ampc_rt_fail(char *error, ampc_status status, const char *format, ...);
 /* What went wrong in a call into the operating system, in words. */
 const char *ampc_rt_errno_text(int number);

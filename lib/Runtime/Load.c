@@ -238,7 +238,7 @@ static ampc_status checkEntry(Load *load, const Entry *entry, int32_t s) {
     same = entry->dims[i] == tensor->dims[i];
   if (!same) {
     ampc_rt_text text = {error, AMPC_ERROR_BYTES, 0};
-    ampc_rt_print(&text, "load: %s: tensor '%s': expected shape ", load->path, tensor->name);
+    ampc_rt_tell(&text, "load: %s: tensor '%s': expected shape ", load->path, tensor->name);
     ampc_rt_put_shape(&text, tensor->dims, tensor->rank);
     ampc_rt_put(&text, ", but got ");
     ampc_rt_put_shape(&text, entry->dims, entry->rank);

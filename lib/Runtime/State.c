@@ -342,11 +342,11 @@ static void logStart(const ampc_state *state) {
   char line[AMPC_ERROR_BYTES];
   ampc_rt_text text = {line, sizeof line, 0};
   if (state->model->device)
-    ampc_rt_print(&text, "%s: tier %s", state->model->name, ampc_rt_tier(state));
+    ampc_rt_tell(&text, "%s: tier %s", state->model->name, ampc_rt_tier(state));
   else
-    ampc_rt_print(&text, "%s: tier %s, %d threads, %u bytes", state->model->name,
-                  ampc_rt_tier(state), (int64_t)state->layout.thread_count,
-                  (uint64_t)state->layout.total);
+    ampc_rt_tell(&text, "%s: tier %s, %d threads, %u bytes", state->model->name,
+                 ampc_rt_tier(state), (int64_t)state->layout.thread_count,
+                 (uint64_t)state->layout.total);
   state->hooks.on_log(state->hooks.context, line);
 }
 

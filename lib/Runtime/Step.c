@@ -214,10 +214,10 @@ static void logSkips(const ampc_rt_call *call, uint64_t skips) {
     return;
   char line[AMPC_ERROR_BYTES];
   ampc_rt_text text = {line, sizeof line, 0};
-  ampc_rt_print(&text,
-                "%s: the last %u steps were skipped, since gradients are infinite or NaN: nothing "
-                "is learned; 'ampc train --track-nonfinite' names the cause",
-                call->program->name, skips);
+  ampc_rt_tell(&text,
+               "%s: the last %u steps were skipped, since gradients are infinite or NaN: nothing "
+               "is learned; 'ampc train --track-nonfinite' names the cause",
+               call->program->name, skips);
   call->hooks->on_log(call->hooks->context, line);
 }
 

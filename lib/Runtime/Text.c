@@ -1,8 +1,10 @@
 // Messages: formatting without stdio, status texts.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Shown.h"
 #include "lib/Runtime/Internal.h"
 #include <errno.h>
 #include <stdarg.h>
+#include <string.h>
 
 void ampc_rt_put_char(ampc_rt_text *text, char c) {
   if (text->length + 1 < text->capacity) {
@@ -15,6 +17,18 @@ void ampc_rt_put_char(ampc_rt_text *text, char c) {
 void ampc_rt_put(ampc_rt_text *text, const char *string) {
   for (; *string; ++string)
     ampc_rt_put_char(text, *string);
+}
+
+/* Names of checkpoints and models are text of other people: a terminal would obey control codes. */
+static void putShown(ampc_rt_text *text, const char *string) {
+  for (size_t length = strlen(string); length;) {
+    char spelled[AMPC_SHOWN_MOST];
+    size_t written, read = ampc_show(string, length, spelled, &written);
+    for (size_t i = 0; i < written; ++i)
+      ampc_rt_put_char(text, spelled[i]);
+    string += read;
+    length -= read;
+  }
 }
 
 static void putNumber(ampc_rt_text *text, uint64_t value) {
@@ -32,7 +46,8 @@ static void putHex(ampc_rt_text *text, uint64_t value) {
     ampc_rt_put_char(text, "0123456789abcdef"[value >> shift & 15]);
 }
 
-static void printList(ampc_rt_text *text, const char *format, va_list values) {
+static void printList(ampc_rt_text *text, void (*putString)(ampc_rt_text *, const char *),
+                      const char *format, va_list values) {
   for (; *format; ++format) {
     if (*format != '%') {
       ampc_rt_put_char(text, *format);
@@ -40,7 +55,7 @@ static void printList(ampc_rt_text *text, const char *format, va_list values) {
     }
     switch (*++format) {
     case 's':
-      ampc_rt_put(text, va_arg(values, const char *));
+      putString(text, va_arg(values, const char *));
       break;
     case 'd': {
       int64_t value = va_arg(values, int64_t);
@@ -62,7 +77,14 @@ static void printList(ampc_rt_text *text, const char *format, va_list values) {
 void ampc_rt_print(ampc_rt_text *text, const char *format, ...) {
   va_list values;
   va_start(values, format);
-  printList(text, format, values);
+  printList(text, ampc_rt_put, format, values);
+  va_end(values);
+}
+
+void ampc_rt_tell(ampc_rt_text *text, const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  printList(text, putShown, format, values);
   va_end(values);
 }
 
@@ -72,7 +94,7 @@ ampc_status ampc_rt_fail(char *error, ampc_status status, const char *format, ..
   ampc_rt_text text = {error, AMPC_ERROR_BYTES, 0};
   va_list values;
   va_start(values, format);
-  printList(&text, format, values);
+  printList(&text, putShown, format, values);
   va_end(values);
   return status;
 }

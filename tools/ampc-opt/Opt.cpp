@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/OpLibrary.h"
 #include "ampc/Pipelines/Pipelines.h"
+#include "ampc/Support/Terminal.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tools/Drivers.h"
 #include "tools/Version.h"
@@ -18,7 +19,7 @@ int ampc::runOpt(int argc, char **argv) {
   auto [input, output] =
       mlir::registerAndParseCLIOptions(argc, argv, "ampc pass driver\n", registry);
   if (llvm::Error error = loadOpLibraries(load)) {
-    llvm::errs() << "ampc-opt: error: " << llvm::toString(std::move(error)) << "\n";
+    ampc::messages() << "ampc-opt: error: " << llvm::toString(std::move(error)) << "\n";
     return 1;
   }
   registerLoadedDialects(registry);

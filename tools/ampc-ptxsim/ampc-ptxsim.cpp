@@ -1,5 +1,6 @@
 // ampc-ptxsim: lists and runs PTX kernels on the CPU.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Shown.h"
 #include "tools/ampc-ptxsim/LaunchFile.h"
 #include <cerrno>
 #include <cstdio>
@@ -224,19 +225,19 @@ int run(const CommandLine &c, Device &device, const Program &program, const Modu
     a.array.bytes.resize(byteCount(a.array));
     if (uint64_t n = device.undefinedBytes(addresses[k], a.array.bytes.size()))
       std::fprintf(stderr, "warning: %llu bytes of %s were never written\n",
-                   static_cast<unsigned long long>(n), a.output.c_str());
+                   static_cast<unsigned long long>(n), ampc::inMessage(a.output).c_str());
     device.read(a.array.bytes.data(), addresses[k], a.array.bytes.size());
     writeArray(a.output, a.array);
   }
   for (const Finding &f : result.findings)
-    std::fprintf(stderr, "%s\n", f.message.c_str());
+    std::fprintf(stderr, "%s\n", ampc::inMessage(f.message).c_str());
   if (result.suppressed)
     std::fprintf(stderr, "%llu findings suppressed\n",
                  static_cast<unsigned long long>(result.suppressed));
   if (c.options.statistics) {
-    std::fputs(statisticsReport(result.statistics).c_str(), stdout);
+    std::fputs(ampc::inMessage(statisticsReport(result.statistics)).c_str(), stdout);
     for (const Chip &chip : knownChips())
-      std::fputs(rooflineReport(result.statistics, chip).c_str(), stdout);
+      std::fputs(ampc::inMessage(rooflineReport(result.statistics, chip)).c_str(), stdout);
   }
   return result.findings.empty() ? 0 : 1;
 }
@@ -258,7 +259,7 @@ int main(int argc, char **argv) {
     // Errors in the PTX text begin with line and column; those of a running kernel name the file.
     bool inText = e.kind == ErrorKind::Syntax || e.kind == ErrorKind::Unsupported;
     std::string file = inText && e.line ? c.ptx + ":" : "";
-    std::fprintf(stderr, "error: %s%s\n", file.c_str(), e.what());
+    std::fprintf(stderr, "error: %s\n", ampc::inMessage(file + e.what()).c_str());
     return 2;
   } catch (const std::bad_alloc &) {
     std::fprintf(stderr, "error: not enough memory\n");

@@ -2,6 +2,7 @@
 // value.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Against.h"
+#include "ampc/Support/Terminal.h"
 #include "ampc/Support/Text.h"
 #include "tools/ampc/AgainstReport.h"
 #include "tools/ampc/Batches.h"
@@ -377,14 +378,14 @@ int Comparison::run() {
     if (!runStep(number))
       return 1;
   report.finish(unitOf(request.options.precision));
-  report.print(llvm::outs(), options.byError, options.data.empty());
+  report.print(results(), options.byError, options.data.empty());
   std::string error;
   if ((!options.jsonFile.empty() && !report.writeJson(options.jsonFile, error)) ||
       (!options.csvFile.empty() && !report.writeCsv(options.csvFile, error)))
     return fail(error);
   for (const std::string &file : {options.jsonFile, options.csvFile})
     if (!file.empty() && !isQuiet())
-      llvm::errs() << "wrote " << file << "\n";
+      messages() << "wrote " << file << "\n";
   return report.passed() ? 0 : 1;
 }
 
@@ -413,8 +414,8 @@ static int trackAlone(const CompileRequest &request, const ampc_options &state,
       return 1;
   }
   if (!tracker.foundAny())
-    llvm::outs() << "every value of " << options.steps << (options.steps == 1 ? " step" : " steps")
-                 << " is finite\n";
+    results() << "every value of " << options.steps << (options.steps == 1 ? " step" : " steps")
+              << " is finite\n";
   return tracker.foundAny() ? 1 : 0;
 }
 

@@ -3,6 +3,7 @@
 #include "ampc/Package/WriteFile.h"
 #include "ampc/Support/Mistake.h"
 #include "ampc/Support/Nearest.h"
+#include "ampc/Support/Terminal.h"
 #include "ampc/Support/Text.h"
 #include "tools/ampc/Calibrate.h"
 #include "tools/ampc/CommandLine.h"
@@ -84,8 +85,8 @@ static bool runOnce(Session &session, int number, RandomInputs &inputs,
   }
   if (status >= 0)
     return true;
-  llvm::errs() << "ampc: error: " << ampc_rt_status_string(status) << ": " << session.lastError()
-               << "\n";
+  messages() << "ampc: error: " << ampc_rt_status_string(status) << ": " << session.lastError()
+             << "\n";
   return false;
 }
 
@@ -242,8 +243,8 @@ static int report(Session &session, int number, const CompileOptions &options,
   KernelProfile kernels(std::move(measured->kernels), std::move(*costs));
   if (profile) {
     if (kernels.predicted())
-      llvm::errs() << "predicted for " << machine.name << ", threads: " << threadCount() << "\n";
-    kernels.print(llvm::errs());
+      messages() << "predicted for " << machine.name << ", threads: " << threadCount() << "\n";
+    kernels.print(messages());
   }
   if (!jsonOutput.empty() && writeTimes(session, number, options, seconds, kernels, machine.name))
     return 1;
@@ -265,8 +266,7 @@ static int modelThreads(Session &session, int number, ShareTimes &shares,
     return 1;
   if (costs->size() != shares.getKernels().size())
     return fail("expected --threads-model of a step on a CPU that skips nothing");
-  printThreadsModel(shares.getKernels(), *costs, threadsModel, machine.forkNanoseconds,
-                    llvm::outs());
+  printThreadsModel(shares.getKernels(), *costs, threadsModel, machine.forkNanoseconds, results());
   return 0;
 }
 
@@ -300,7 +300,7 @@ int ampc::runBench() {
   CompileRequest request = requestFor(input);
   auto chosen = precision.get();
   if (!chosen) {
-    llvm::errs() << "ampc: error: " << llvm::toString(chosen.takeError()) << "\n";
+    messages() << "ampc: error: " << llvm::toString(chosen.takeError()) << "\n";
     return 1;
   }
   request.options = *chosen;

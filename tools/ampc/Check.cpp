@@ -1,5 +1,6 @@
 // ampc check: gradients against central differences in f64, or a step against the same step in f32.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Terminal.h"
 #include "ampc/Support/Text.h"
 #include "tools/ampc/Against.h"
 #include "tools/ampc/Batches.h"
@@ -122,8 +123,8 @@ bool GradientCheck::loss(double &value, llvm::function_ref<void()> move) {
   ampc_train_out out;
   ampc_status status = session.runStep(program, inputs.get(), out);
   if (status < 0) {
-    llvm::errs() << "ampc: error: " << ampc_rt_status_string(status) << ": " << session.lastError()
-                 << "\n";
+    messages() << "ampc: error: " << ampc_rt_status_string(status) << ": " << session.lastError()
+               << "\n";
     return false;
   }
   value = out.loss_double;
@@ -192,8 +193,8 @@ bool GradientCheck::run() {
   if (!loss(value, [] {}))
     return false;
   const ampc_model &model = session.getModel();
-  llvm::outs() << "step " << step << ": loss " << llvm::format("%.9g", value) << "\n"
-               << "  parameter                       elements  directions  share of tolerance\n";
+  results() << "step " << step << ": loss " << llvm::format("%.9g", value) << "\n"
+            << "  parameter                       elements  directions  share of tolerance\n";
   // Later runs overwrite the gradients.
   std::string prefix = (step + ".gradient.").str();
   std::vector<std::pair<int, std::vector<double>>> gradients;
@@ -210,16 +211,16 @@ bool GradientCheck::run() {
       return false;
     bool good = outcome.worst <= 1.0;
     passed &= good;
-    llvm::outs() << llvm::format("  %-30s %9lld  %10lld  %.3g", model.slots[slot].tensor.name,
-                                 (long long)outcome.elements, (long long)outcome.directions,
-                                 outcome.worst);
+    results() << llvm::format("  %-30s %9lld  %10lld  %.3g", model.slots[slot].tensor.name,
+                              (long long)outcome.elements, (long long)outcome.directions,
+                              outcome.worst);
     if (!good)
-      llvm::outs() << "  WRONG at "
-                   << (outcome.worstElement < 0 ? "a direction"
-                                                : "element " + std::to_string(outcome.worstElement))
-                   << llvm::format(": gradient %.9g, difference %.9g", outcome.analytic,
-                                   outcome.numeric);
-    llvm::outs() << "\n";
+      results() << "  WRONG at "
+                << (outcome.worstElement < 0 ? "a direction"
+                                             : "element " + std::to_string(outcome.worstElement))
+                << llvm::format(": gradient %.9g, difference %.9g", outcome.analytic,
+                                outcome.numeric);
+    results() << "\n";
   }
   start.restore(session);
   return passed;
@@ -228,7 +229,7 @@ bool GradientCheck::run() {
 /// Two precisions side by side, or one alone.
 static int runSideBySide() {
   auto fail = [](const llvm::Twine &message) {
-    llvm::errs() << "ampc: error: " << message << "\n";
+    messages() << "ampc: error: " << message << "\n";
     return 1;
   };
   auto chosen = precision.get();
@@ -266,9 +267,9 @@ static int runSideBySide() {
 int ampc::runCheck() {
   for (const std::string &type : also)
     if ((type != "bf16" && type != "f16") || against.getNumOccurrences() || trackNonFinite) {
-      llvm::errs() << "ampc: error: expected --also=bf16, f16 or both, without --against and "
-                      "--track-nonfinite, but got --also="
-                   << shown(type) << "\n";
+      messages() << "ampc: error: expected --also=bf16, f16 or both, without --against and "
+                    "--track-nonfinite, but got --also="
+                 << shown(type) << "\n";
       return 1;
     }
   if (against.getNumOccurrences() || trackNonFinite)
@@ -277,12 +278,12 @@ int ampc::runCheck() {
   for (const cl::Option &option :
        std::initializer_list<Reference>{data, steps, stepName, tolerance, order, jsonFile, csvFile})
     if (option.getNumOccurrences()) {
-      llvm::errs() << "ampc: error: expected --against with --" << option.ArgStr << "\n";
+      messages() << "ampc: error: expected --against with --" << option.ArgStr << "\n";
       return 1;
     }
   if (precision.areGiven()) {
-    llvm::errs() << "ampc: error: expected --against or --track-nonfinite with options on "
-                    "precision; without them gradients are checked in f64\n";
+    messages() << "ampc: error: expected --against or --track-nonfinite with options on "
+                  "precision; without them gradients are checked in f64\n";
     return 1;
   }
   auto chosen = precision.get();
@@ -310,11 +311,11 @@ int ampc::runCheck() {
     passed &= GradientCheck(session, i, step).run();
   }
   if (!any) {
-    llvm::errs() << "ampc: error: expected a train.step to check, but the model has none\n";
+    messages() << "ampc: error: expected a train.step to check, but the model has none\n";
     return 1;
   }
   for (const std::string &type : also)
     passed &= checkNarrowGradients(session, request, options, type);
-  llvm::outs() << (passed ? "all gradients agree\n" : "gradients differ\n");
+  results() << (passed ? "all gradients agree\n" : "gradients differ\n");
   return passed ? 0 : 1;
 }

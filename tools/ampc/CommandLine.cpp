@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/CommandLine.h"
 #include "ampc/Support/Nearest.h"
+#include "ampc/Support/Terminal.h"
 #include "tools/ampc/Commands.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstdio>
@@ -161,6 +162,6 @@ bool ampc::readCommandLine(llvm::ArrayRef<const char *> words, llvm::StringRef o
   if (!isGood)
     explain(said, words);
   else
-    llvm::errs() << said;
+    messages() << said;
   return isGood;
 }

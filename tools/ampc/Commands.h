@@ -4,6 +4,7 @@
 #define TOOLS_AMPC_COMMANDS_H
 
 #include "ampc/Pipelines/Compiler.h"
+#include "ampc/Support/Terminal.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -21,7 +22,7 @@ void note(const llvm::Twine &message);
 
 /// Reports a mistake; returns the exit status.
 inline int fail(const llvm::Twine &message) {
-  llvm::errs() << "ampc: error: " << message << "\n";
+  messages() << "ampc: error: " << message << "\n";
   return 1;
 }
 

@@ -4,6 +4,7 @@
 #include "ampc/Package/DeviceCode.h"
 #include "ampc/Package/Package.h"
 #include "ampc/Support/Nearest.h"
+#include "ampc/Support/Terminal.h"
 #include "ampc/Support/Text.h"
 #include "ampc/Target/Target.h"
 #include "mlir-dialects/Amp/Amp.h"
@@ -107,20 +108,19 @@ static std::optional<MemoryTable> memoryInF32(CompileRequest request) {
 
 static void printMemory(const PackagedModel &model, StringRef precision,
                         const std::optional<MemoryTable> &inF32) {
-  llvm::outs() << "memory of " << model.name << " in bytes\n";
+  results() << "memory of " << model.name << " in bytes\n";
   if (inF32)
-    llvm::outs() << llvm::format("  %-26s %14s %14s\n", "", precision.str().c_str(), "f32");
+    results() << llvm::format("  %-26s %14s %14s\n", "", precision.str().c_str(), "f32");
   for (auto &[name, bytes] : model.memory) {
-    llvm::outs() << llvm::format("  %-26s %14lld", name.str().c_str(), (long long)bytes);
+    results() << llvm::format("  %-26s %14lld", name.str().c_str(), (long long)bytes);
     auto same = [name = name](const std::pair<StringRef, int64_t> &row) {
       return row.first == name;
     };
     if (inF32) {
       auto found = llvm::find_if(*inF32, same);
-      llvm::outs() << llvm::format(" %14lld",
-                                   found == inF32->end() ? 0LL : (long long)found->second);
+      results() << llvm::format(" %14lld", found == inF32->end() ? 0LL : (long long)found->second);
     }
-    llvm::outs() << "\n";
+    results() << "\n";
   }
 }
 
@@ -132,14 +132,14 @@ static void printCheckpoints(ModuleOp whole) {
     if (!costs || !saved || !program.is(train::Role::Train))
       continue;
     if (std::optional<BudgetCosts> budget = BudgetCosts::of(program))
-      llvm::outs() << llvm::formatv("activations of {0}: at most {1} bytes, of a budget of {2}; "
-                                    "without one {3}\n",
-                                    program.getStepName(), budget->held, budget->budget,
-                                    budget->without);
-    llvm::outs() << llvm::formatv("checkpoints of {0}: the backward pass reads values of {1} bytes "
-                                  "in place of {2}; {3:F1} % of the operations are done again\n",
-                                  program.getStepName(), saved.getInt(), costs->savedWithout,
-                                  100 * costs->shareAgain());
+      results() << llvm::formatv("activations of {0}: at most {1} bytes, of a budget of {2}; "
+                                 "without one {3}\n",
+                                 program.getStepName(), budget->held, budget->budget,
+                                 budget->without);
+    results() << llvm::formatv("checkpoints of {0}: the backward pass reads values of {1} bytes "
+                               "in place of {2}; {3:F1} % of the operations are done again\n",
+                               program.getStepName(), saved.getInt(), costs->savedWithout,
+                               100 * costs->shareAgain());
   }
 }
 
@@ -148,9 +148,9 @@ template <typename Work> static auto timed(const char *name, Work work) {
   double start = llvm::TimeRecord::getCurrentTime(true).getWallTime();
   auto result = work();
   if (timing)
-    llvm::errs() << llvm::format("%8.3f s  ",
-                                 llvm::TimeRecord::getCurrentTime(false).getWallTime() - start)
-                 << name << "\n";
+    messages() << llvm::format("%8.3f s  ",
+                               llvm::TimeRecord::getCurrentTime(false).getWallTime() - start)
+               << name << "\n";
   return result;
 }
 
@@ -159,9 +159,9 @@ static int writeResults(ModuleOp module, const CompileRequest &request) {
   if (noFallback && failed(refusePlainForms(module)))
     return 1;
   if (explain)
-    explainKernels(module, llvm::outs());
+    explainKernels(module, results());
   if (planOnly) {
-    llvm::Error error = printPlan(module, machineFile, llvm::outs());
+    llvm::Error error = printPlan(module, machineFile, results());
     return error ? fail(llvm::toString(std::move(error))) : 0;
   }
   if (emitted.getNumOccurrences())

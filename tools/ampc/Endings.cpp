@@ -2,6 +2,7 @@
 // and crashes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Endings.h"
+#include "ampc/Support/Shown.h"
 #include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
 #include "llvm/ADT/SmallVector.h"
@@ -204,7 +205,8 @@ void ampc::explainCrashes(const char *version) {
   choose(made, files);
   reproducer = &made;
   outOfMemory = "ampc: error: out of memory" +
-                (files.empty() ? std::string() : " with " + llvm::join(files, ", ")) + "\n";
+                (files.empty() ? std::string() : " with " + inMessage(llvm::join(files, ", "))) +
+                "\n";
   llvm::sys::AddSignalHandler(leaveReproducer, nullptr);
   // LLVM counts these two as crashes, but a user asks for them, by a key or by `ulimit -t`.
   for (int signal : {SIGQUIT, SIGXCPU})

@@ -1,5 +1,6 @@
 // ampc eval: loss and metrics of a trained model on data from files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Terminal.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/Evaluation.h"
 #include "tools/ampc/IgnoredLabels.h"
@@ -28,11 +29,11 @@ static PrecisionOptions precision(evalCommand);
 /// One line per score, for people and for scripts.
 static void print(llvm::ArrayRef<Score> scores) {
   for (const Score &score : scores) {
-    llvm::outs() << score.name << " ";
+    results() << score.name << " ";
     if (score.value)
-      llvm::outs() << llvm::format("%.9g", *score.value) << "\n";
+      results() << llvm::format("%.9g", *score.value) << "\n";
     else
-      llvm::outs() << "undefined\n";
+      results() << "undefined\n";
   }
 }
 

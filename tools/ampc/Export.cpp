@@ -5,6 +5,7 @@
 #include "ampc/Package/InitialData.h"
 #include "ampc/Package/WriteFile.h"
 #include "ampc/Pipelines/Messages.h"
+#include "ampc/Support/Terminal.h"
 #include "tools/Version.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/ImportOptions.h"
@@ -60,9 +61,9 @@ static int writeFiles(const OnnxFile &file, const std::string &dataPath) {
     return fail("cannot write " + output + ": " + llvm::toString(std::move(failure)));
   if (isQuiet() || output == "-")
     return 0;
-  llvm::errs() << "wrote " << output << ", for " << rowsText(file) << "\n";
+  messages() << "wrote " << output << ", for " << rowsText(file) << "\n";
   if (!file.data.empty())
-    llvm::errs() << "wrote " << dataPath << "\n";
+    messages() << "wrote " << dataPath << "\n";
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "ampc/Data/Mapping.h"
 #include "ampc/Import/ONNX.h"
 #include "ampc/Package/WriteFile.h"
+#include "ampc/Support/Terminal.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/ImportOptions.h"
 #include "llvm/Support/Path.h"
@@ -38,9 +39,9 @@ int ampc::runImport() {
   if (!model)
     return fail(input + ": " + llvm::toString(model.takeError()));
   for (const std::string &warning : model->warnings)
-    llvm::errs() << "ampc: warning: " << warning << "\n";
+    messages() << "ampc: warning: " << warning << "\n";
   for (const std::string &remark : model->remarks)
-    llvm::errs() << "ampc: remark: " << remark << "\n";
+    messages() << "ampc: remark: " << remark << "\n";
   if (std::string lost = shortenedFile(); !lost.empty())
     return fail(lost);
   if (output == "-") {
@@ -54,8 +55,8 @@ int ampc::runImport() {
     return fail(error);
   if (llvm::Error failure = writeFile(output, model->text))
     return fail("cannot write " + output + ": " + llvm::toString(std::move(failure)));
-  llvm::outs() << output << "\n";
+  results() << output << "\n";
   if (!model->tensors.empty())
-    llvm::outs() << path << ": " << model->tensors.size() << " tensors\n";
+    results() << path << ": " << model->tensors.size() << " tensors\n";
   return 0;
 }

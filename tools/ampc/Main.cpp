@@ -4,6 +4,7 @@
 #include "ampc/Pipelines/OpLibrary.h"
 #include "ampc/Precision/Policy.h"
 #include "ampc/Support/Nearest.h"
+#include "ampc/Support/Terminal.h"
 #include "mlir-dialects/Train/Sizes.h"
 #include "tools/Drivers.h"
 #include "tools/Version.h"
@@ -34,7 +35,7 @@ static cl::opt<bool> quiet("quiet", cl::desc("print errors and results only"),
 bool ampc::isQuiet() { return quiet; }
 void ampc::note(const llvm::Twine &message) {
   if (!quiet)
-    llvm::errs() << "ampc: note: " << message << "\n";
+    messages() << "ampc: note: " << message << "\n";
 }
 
 std::vector<std::string> ampc::commandLine;
@@ -163,7 +164,7 @@ static int runCommand() {
       std::string lost = shortenedFile();
       return status == 0 && !lost.empty() ? fail(lost) : status;
     }
-  printOverview(llvm::errs());
+  printOverview(messages());
   return 1;
 }
 
@@ -186,7 +187,7 @@ int main(int argc, char **argv) {
   commandLine.assign(argv, argv + argc);
   explainCrashes(version);
   if (argc < 2) {
-    printOverview(llvm::errs());
+    printOverview(messages());
     return 1;
   }
   if (llvm::StringRef(argv[1]) == "--help" || llvm::StringRef(argv[1]) == "-h") {

@@ -15,6 +15,7 @@
 //    sum of two uses, and the gradient itself, each by at most u of its size.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/NarrowGradients.h"
+#include "ampc/Support/Terminal.h"
 #include "tools/ampc/Observer.h"
 #include "tools/ampc/RandomInputs.h"
 #include "tools/ampc/Rounding.h"
@@ -125,8 +126,8 @@ bool NarrowCheck::runProgram(Session &session, int program, llvm::ArrayRef<const
   ampc_status status = session.runStep(program, inputs, out);
   if (status >= 0 || status == AMPC_E_NONFINITE_LOSS) // what is not finite shows in the gradients
     return true;
-  llvm::errs() << "ampc: error: " << ampc_rt_status_string(status) << ": " << session.lastError()
-               << "\n";
+  messages() << "ampc: error: " << ampc_rt_status_string(status) << ": " << session.lastError()
+             << "\n";
   return false;
 }
 
@@ -184,8 +185,8 @@ bool NarrowCheck::runStep(int program) {
     double share = error == 0 ? 0 : error / allowed;
     bool good = share <= 1.0; // not if it is NaN
     passed &= good;
-    llvm::outs() << llvm::format("  %-30s %9.2e  %9.2e  %.3g%s\n", param.c_str(), error / norm,
-                                 allowed / norm, share, good ? "" : "  WRONG");
+    results() << llvm::format("  %-30s %9.2e  %9.2e  %.3g%s\n", param.c_str(), error / norm,
+                              allowed / norm, share, good ? "" : "  WRONG");
   }
   return passed;
 }
@@ -206,8 +207,8 @@ bool NarrowCheck::run() {
           name.consume_front((step + ".gradient.").str()))
         params.push_back(name.str());
     }
-    llvm::outs() << "step " << step << " in " << precision << ", all in 16 bits\n"
-                 << "  parameter                          error    allowed  share of tolerance\n";
+    results() << "step " << step << " in " << precision << ", all in 16 bits\n"
+              << "  parameter                          error    allowed  share of tolerance\n";
     passed &= runStep(i);
   }
   start.restore(exact);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/New.h"
 #include "ampc/Package/WriteFile.h"
+#include "ampc/Support/Terminal.h"
 #include "tools/ampc/Commands.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -88,6 +89,6 @@ int ampc::runNew() {
     if (llvm::Error error = writeFile(path, file.text))
       return fail(llvm::toString(std::move(error)));
   }
-  llvm::outs() << "cd " << folder << "\n" << commands() << "\n";
+  results() << "cd " << folder << "\n" << commands() << "\n";
   return 0;
 }

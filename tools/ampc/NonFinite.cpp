@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/NonFinite.h"
 #include "ampc/Data/Array.h"
+#include "ampc/Support/Terminal.h"
 #include "tools/ampc/PrecisionOptions.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -113,12 +114,12 @@ bool NonFiniteTracker::reportInputs(llvm::ArrayRef<const void *> inputs, uint32_
       continue;
     found = true;
     int64_t width = input.rank ? elementCount(input) / std::max<int64_t>(1, input.dims[0]) : 1;
-    llvm::errs() << "  it came with the data: input " << input.name << " holds "
-                 << countText(range.infinite, range.nan, range.elements);
+    messages() << "  it came with the data: input " << input.name << " holds "
+               << countText(range.infinite, range.nan, range.elements);
     if (input.batched)
-      llvm::errs() << ", the first in row " << range.first / std::max<int64_t>(1, width)
-                   << " of the batch";
-    llvm::errs() << "\n";
+      messages() << ", the first in row " << range.first / std::max<int64_t>(1, width)
+                 << " of the batch";
+    messages() << "\n";
   }
   return found;
 }
@@ -135,8 +136,8 @@ bool NonFiniteTracker::reportState() {
     if (range.isFinite())
       continue;
     found = true;
-    llvm::errs() << "  it was in the state before the step: " << slot.tensor.name << " holds "
-                 << countText(range.infinite, range.nan, range.elements) << "\n";
+    messages() << "  it was in the state before the step: " << slot.tensor.name << " holds "
+               << countText(range.infinite, range.nan, range.elements) << "\n";
   }
   return found;
 }
@@ -144,7 +145,7 @@ bool NonFiniteTracker::reportState() {
 void NonFiniteTracker::reportProducers(const ObservedValue &value, llvm::ArrayRef<Range> ranges,
                                        llvm::ArrayRef<const void *> inputs, uint32_t valid) {
   const ampc_program &tables = session.getModel().programs[program];
-  llvm::errs() << (value.producers.empty() ? "" : "  made from\n");
+  messages() << (value.producers.empty() ? "" : "  made from\n");
   for (const std::string &name : value.producers) {
     int number = observer->find(name);
     Range range;
@@ -162,13 +163,13 @@ void NonFiniteTracker::reportProducers(const ObservedValue &value, llvm::ArrayRe
       range = rangeOf(snapshot.read(name));
       type = nameOf(ampc_dtype(session.getModel().slots[slot].tensor.dtype));
     }
-    llvm::errs() << "    " << name;
+    messages() << "    " << name;
     if (range.seen && range.elements)
-      llvm::errs() << " (" << type << "): largest magnitude " << llvm::format("%.4g", range.max)
-                   << (range.isFinite()
-                           ? std::string()
-                           : ", " + countText(range.infinite, range.nan, range.elements));
-    llvm::errs() << "\n";
+      messages() << " (" << type << "): largest magnitude " << llvm::format("%.4g", range.max)
+                 << (range.isFinite()
+                         ? std::string()
+                         : ", " + countText(range.infinite, range.nan, range.elements));
+    messages() << "\n";
   }
 }
 
@@ -207,7 +208,7 @@ void NonFiniteTracker::reportCause(size_t value, const WideStep &step,
   const ObservedValue &what = observer->getValues()[value];
   int dtype = observer->getTensor(value).dtype;
   if (!reference) {
-    llvm::errs() << "  data and state were finite: the op itself gives it in f32\n";
+    messages() << "  data and state were finite: the op itself gives it in f32\n";
     return;
   }
   int number = findInF32(value);
@@ -215,20 +216,20 @@ void NonFiniteTracker::reportCause(size_t value, const WideStep &step,
   bool isScaled =
       (what.kind == ValueKind::Gradient || what.kind == ValueKind::WeightGradient) && scale != 1;
   if (number < 0 || !wide[number].seen) {
-    llvm::errs() << "  f32 did not compute this value\n";
+    messages() << "  f32 did not compute this value\n";
   } else if (!wide[number].isFinite()) {
-    llvm::errs() << "  data and state were finite, and it is not finite in f32 either: the op "
-                    "itself gives it\n";
+    messages() << "  data and state were finite, and it is not finite in f32 either: the op "
+                  "itself gives it\n";
   } else if (dtype == AMPC_F16 && wide[number].max * (isScaled ? scale : 1) > 65504) {
-    llvm::errs() << "  it overflowed in f16, which ends at 65504: the same step in f32 reaches "
-                 << llvm::format("%.4g", wide[number].max);
+    messages() << "  it overflowed in f16, which ends at 65504: the same step in f32 reaches "
+               << llvm::format("%.4g", wide[number].max);
     if (isScaled)
-      llvm::errs() << ", times the loss scale of " << llvm::format("%.6g", scale) << " "
-                   << llvm::format("%.4g", wide[number].max * scale);
-    llvm::errs() << "\n";
+      messages() << ", times the loss scale of " << llvm::format("%.6g", scale) << " "
+                 << llvm::format("%.4g", wide[number].max * scale);
+    messages() << "\n";
   } else {
-    llvm::errs() << "  in f32 it is finite, with a largest magnitude of "
-                 << llvm::format("%.4g", wide[number].max) << "\n";
+    messages() << "  in f32 it is finite, with a largest magnitude of "
+               << llvm::format("%.4g", wide[number].max) << "\n";
   }
 }
 
@@ -239,11 +240,11 @@ void NonFiniteTracker::report(size_t value, llvm::ArrayRef<Range> ranges, const 
   const Range &range = ranges[value];
   const ampc_program &tables = session.getModel().programs[program];
   double scale = lossScaleOf(snapshot, session.getModel(), tables);
-  llvm::errs() << "step " << number << ": the first value that is not finite is " << what.key
-               << " (" << what.op << ", " << textOf(what.kind) << ", "
-               << nameOf(ampc_dtype(observer->getTensor(value).dtype))
-               << "): " << countText(range.infinite, range.nan, range.elements) << "\n  at "
-               << what.location << "\n";
+  messages() << "step " << number << ": the first value that is not finite is " << what.key << " ("
+             << what.op << ", " << textOf(what.kind) << ", "
+             << nameOf(ampc_dtype(observer->getTensor(value).dtype))
+             << "): " << countText(range.infinite, range.nan, range.elements) << "\n  at "
+             << what.location << "\n";
   reportCause(value, wide, inputs, valid, scale);
   reportProducers(what, ranges, inputs, valid);
 }
@@ -263,7 +264,7 @@ bool NonFiniteTracker::after(ampc_status status, const ampc_train_out &out,
     if (!ranges[v].seen || ranges[v].isFinite() || leftOut.count(key))
       continue;
     if (reported.count(key)) {
-      llvm::errs() << "step " << number << ": " << key << " is not finite again\n";
+      messages() << "step " << number << ": " << key << " is not finite again\n";
       return true;
     }
     if (!wide)
@@ -276,7 +277,7 @@ bool NonFiniteTracker::after(ampc_status status, const ampc_train_out &out,
     report(v, ranges, *wide, inputs, valid, number);
     return true;
   }
-  llvm::errs() << "step " << number << ": something is not finite, but no value of the step is\n";
+  messages() << "step " << number << ": something is not finite, but no value of the step is\n";
   bool known = reportInputs(inputs, valid);
   return reportState() || known;
 }

@@ -4,6 +4,7 @@
 #include "ampc/Data/Convert.h"
 #include "ampc/Import/ONNX.h"
 #include "ampc/Support/Nearest.h"
+#include "ampc/Support/Terminal.h"
 #include "tools/ampc/Commands.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -44,14 +45,14 @@ int ampc::findStep(const Session &session, llvm::StringRef wanted) {
   }
   if (found >= 0 && (names.size() == 1 || !wanted.empty()))
     return found;
-  llvm::errs() << "ampc: error: "
-               << (names.empty() ? "expected a train.step, but the model has none"
-                                 : "expected --step with one of: " + llvm::join(names, ", "));
+  messages() << "ampc: error: "
+             << (names.empty() ? "expected a train.step, but the model has none"
+                               : "expected --step with one of: " + llvm::join(names, ", "));
   if (names.empty() && llvm::any_of(commandLine, [](llvm::StringRef word) { return isOnnx(word); }))
-    llvm::errs() << "; of a file of ONNX --loss makes one";
+    messages() << "; of a file of ONNX --loss makes one";
   if (!names.empty() && !wanted.empty())
-    llvm::errs() << ", but got " << wanted << didYouMean(wanted, names);
-  llvm::errs() << "\n";
+    messages() << ", but got " << wanted << didYouMean(wanted, names);
+  messages() << "\n";
   return -1;
 }
 
@@ -112,7 +113,7 @@ bool Observer::findOutputs() {
     auto found =
         outputs.find(train::OutputAttr::publicName(train::Output::Observed, values[v].key));
     if (found == outputs.end()) {
-      llvm::errs() << "ampc: error: expected an output for the value " << values[v].key << "\n";
+      messages() << "ampc: error: expected an output for the value " << values[v].key << "\n";
       return false;
     }
     Output output;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/Mapping.h"
 #include "ampc/Support/Nearest.h"
+#include "ampc/Support/Terminal.h"
 #include "ampc/Support/Text.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/Evaluation.h"
@@ -173,6 +174,6 @@ int ampc::runPredict() {
     return fail(error);
   if (!isQuiet())
     for (const Result &result : results)
-      llvm::errs() << "wrote " << result.path << "\n";
+      messages() << "wrote " << result.path << "\n";
   return 0;
 }

@@ -3,6 +3,7 @@
 #include "ampc/Precision/Profile.h"
 #include "ampc/Data/Log.h"
 #include "ampc/Package/WriteFile.h"
+#include "ampc/Support/Terminal.h"
 #include "tools/ampc/Batches.h"
 #include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
@@ -67,9 +68,9 @@ static void printScale(const ValueProfile &gradients, const FloatFormat &format,
   int shift = std::ilogb(scale);
   int64_t flushed = gradients.countBetween(-10000, format.smallest - shift),
           subnormal = gradients.countBetween(format.smallest - shift, format.normal - shift);
-  llvm::outs() << llvm::format(
-      "  %-20s  %-22s  %-22s  %.4g\n", name.c_str(), shareOf(flushed, gradients.elements).c_str(),
-      shareOf(subnormal, gradients.elements).c_str(), gradients.max * scale);
+  results() << llvm::format("  %-20s  %-22s  %-22s  %.4g\n", name.c_str(),
+                            shareOf(flushed, gradients.elements).c_str(),
+                            shareOf(subnormal, gradients.elements).c_str(), gradients.max * scale);
 }
 
 /// Values that a 16-bit type does not hold, as the compiler will see it.
@@ -78,8 +79,8 @@ static void printMisfits(const StepProfile &profile, llvm::ArrayRef<ObservedValu
   llvm::StringSet<> told;
   auto tell = [&](const ValueProfile &value, const std::optional<std::string> &why) {
     if (why && told.insert(value.key).second)
-      llvm::outs() << "kept in f32 for " << format.name << ": " << value.key << " ("
-                   << textOf(value.kind) << "): " << *why << "\n";
+      results() << "kept in f32 for " << format.name << ": " << value.key << " ("
+                << textOf(value.kind) << "): " << *why << "\n";
   };
   for (const ValueProfile &value : profile.values)
     if (!value.isStatistic)
@@ -98,9 +99,9 @@ static void printUpdates(const StepProfile &profile) {
     sum.lostInF16 += parameter.lostInF16;
     sum.lostInBF16 += parameter.lostInBF16;
   }
-  llvm::outs() << "updates of parameters: " << sum.updates << "; without master weights f16 loses "
-               << shareOf(sum.lostInF16, sum.updates) << ", bf16 "
-               << shareOf(sum.lostInBF16, sum.updates) << "\n";
+  results() << "updates of parameters: " << sum.updates << "; without master weights f16 loses "
+            << shareOf(sum.lostInF16, sum.updates) << ", bf16 "
+            << shareOf(sum.lostInBF16, sum.updates) << "\n";
 }
 
 static void print(const StepProfile &profile, llvm::ArrayRef<ObservedValue> observed) {
@@ -109,17 +110,17 @@ static void print(const StepProfile &profile, llvm::ArrayRef<ObservedValue> obse
   double scale = profile.lossScale();
   std::string scaleText;
   llvm::raw_string_ostream(scaleText) << llvm::format("%.9g", scale);
-  llvm::outs() << profile.values.size() << " values of step @" << profile.step << " in "
-               << profile.steps << (profile.steps == 1 ? " step" : " steps") << "\n"
-               << "gradients of activations: " << gradients.elements << " elements, "
-               << shareOf(gradients.zeros, gradients.elements) << " are 0\n"
-               << llvm::format("  %-20s  %-22s  %-22s  %s\n", "in 16 bits", "flushed to 0",
-                               "subnormal", "largest");
+  results() << profile.values.size() << " values of step @" << profile.step << " in "
+            << profile.steps << (profile.steps == 1 ? " step" : " steps") << "\n"
+            << "gradients of activations: " << gradients.elements << " elements, "
+            << shareOf(gradients.zeros, gradients.elements) << " are 0\n"
+            << llvm::format("  %-20s  %-22s  %-22s  %s\n", "in 16 bits", "flushed to 0",
+                            "subnormal", "largest");
   printScale(gradients, half, 1, "f16");
   printScale(gradients, half, scale, "f16 scaled by " + scaleText);
   printScale(gradients, brain, 1, "bf16");
   printUpdates(profile);
-  llvm::outs() << "loss scale for f16: " << scaleText << "\n";
+  results() << "loss scale for f16: " << scaleText << "\n";
   printMisfits(profile, observed, half, scale);
   printMisfits(profile, observed, brain, 1);
 }
@@ -297,7 +298,7 @@ static int writeProfile(const Profile &profile) {
   if (llvm::Error error = writeFile(path, text))
     return fail("cannot write " + path + ": " + llvm::toString(std::move(error)));
   if (!isQuiet())
-    llvm::outs() << "wrote " << path << "\n";
+    results() << "wrote " << path << "\n";
   return 0;
 }
 

@@ -1,6 +1,8 @@
 // What the user sees while training.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Progress.h"
+#include "ampc/Support/Shown.h"
+#include "ampc/Support/Terminal.h"
 #include "tools/ampc/Commands.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -91,9 +93,9 @@ void Progress::show(uint64_t done, llvm::StringRef losses, llvm::StringRef more)
   shown = seconds;
   // A character in the last column would move the cursor to the next line.
   unsigned columns = terminal ? terminalColumns() - 1 : ~0u / 2;
-  std::string text = line(done, losses, more, seconds, columns);
+  std::string text = line(done, inMessage(losses), inMessage(more), seconds, columns);
   if (!terminal) {
-    llvm::errs() << text << "\n";
+    messages() << text << "\n";
     return;
   }
   draw(text);
@@ -108,11 +110,11 @@ void Progress::say(llvm::StringRef text) {
     llvm::errs() << "\r" << std::string(drawn.size(), ' ') << "\r";
     drawn.clear();
   }
-  llvm::errs() << text << "\n";
+  messages() << text << "\n";
 }
 
 void Progress::stop() {
   if (!drawn.empty())
-    llvm::errs() << "\n";
+    messages() << "\n";
   drawn.clear();
 }

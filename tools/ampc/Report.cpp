@@ -3,6 +3,7 @@
 #include "ampc/Report/Report.h"
 #include "ampc/Package/WriteFile.h"
 #include "ampc/Support/ReadFile.h"
+#include "ampc/Support/Terminal.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/ImportOptions.h"
 #include "tools/ampc/PrecisionOptions.h"
@@ -64,7 +65,7 @@ static int printDiff() {
   auto after = readReport(inputs[1]);
   if (!after)
     return fail(llvm::toString(after.takeError()));
-  auto differ = report::printDifferences(llvm::outs(), {inputs[0], (*before)->getBuffer()},
+  auto differ = report::printDifferences(results(), {inputs[0], (*before)->getBuffer()},
                                          {inputs[1], (*after)->getBuffer()});
   return differ ? *differ : fail(llvm::toString(differ.takeError()));
 }
@@ -107,7 +108,7 @@ static bool writeStream(llvm::StringRef path, llvm::function_ref<void(llvm::raw_
     return false;
   }
   if (!isQuiet() && path != "-")
-    llvm::errs() << "wrote " << path << "\n";
+    messages() << "wrote " << path << "\n";
   return true;
 }
 

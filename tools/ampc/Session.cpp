@@ -1,6 +1,7 @@
 // A model compiled and loaded into this process, with one state.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Session.h"
+#include "ampc/Support/Terminal.h"
 #include "tools/ampc/Commands.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
@@ -71,7 +72,7 @@ bool Session::open(const CompileRequest &request, ampc_options options) {
     return false;
   auto model = LoadedModel::load(*packaged);
   if (!model) {
-    llvm::errs() << "ampc: error: " << llvm::toString(model.takeError()) << "\n";
+    messages() << "ampc: error: " << llvm::toString(model.takeError()) << "\n";
     return false;
   }
   loaded = std::move(*model);
@@ -81,11 +82,11 @@ bool Session::open(const CompileRequest &request, ampc_options options) {
   options.error_bytes = sizeof message;
   ampc_status status = ampc_rt_create(&loaded->model(), &options, &state);
   if (status == AMPC_OK && !problem.empty() && !defaults.quiet)
-    llvm::errs() << "ampc: note: this runs on " << ampc_rt_tier(state)
-                 << ", not on a GPU: " << problem << "\n";
+    messages() << "ampc: note: this runs on " << ampc_rt_tier(state)
+               << ", not on a GPU: " << problem << "\n";
   if (status == AMPC_OK)
     return true;
-  llvm::errs() << "ampc: error: " << ampc_rt_status_string(status) << ": " << message << "\n";
+  messages() << "ampc: error: " << ampc_rt_status_string(status) << ": " << message << "\n";
   return false;
 }
 

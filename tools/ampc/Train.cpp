@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Import/ONNX.h"
 #include "ampc/Support/Nearest.h"
+#include "ampc/Support/Terminal.h"
 #include "ampc/Support/Text.h"
 #include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
@@ -245,7 +246,7 @@ bool Training::openState() {
   if (validation && !validation->recall(warning, error))
     return failed(error);
   if (!warning.empty() && !isQuiet())
-    llvm::errs() << "ampc: warning: " << warning << "\n";
+    messages() << "ampc: warning: " << warning << "\n";
   ampc_status status = ampc_rt_load(session.getState(), resume.c_str(), AMPC_LOAD_ALL);
   if (status == AMPC_OK)
     return true;

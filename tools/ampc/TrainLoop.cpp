@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/TrainLoop.h"
 #include "ampc/Data/Mapping.h"
+#include "ampc/Support/Terminal.h"
 #include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/Endings.h"
@@ -134,8 +135,8 @@ int TrainLoop::explain(Turn &turn, uint64_t run, ampc_status status, const std::
                                                : commandWithout({"resume", "weights"}) +
                                                      " --resume " + quotedWord(options.output);
   progress->stop();
-  llvm::errs() << "to see which value is the first that is not finite:\n  " << command
-               << " --track-nonfinite\n";
+  messages() << "to see which value is the first that is not finite:\n  " << command
+             << " --track-nonfinite\n";
   return 1;
 }
 

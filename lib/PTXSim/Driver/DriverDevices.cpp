@@ -1,5 +1,6 @@
 // Initialisation, devices and contexts.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Shown.h"
 #include "lib/PTXSim/Driver/DriverState.h"
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +18,10 @@ std::vector<CUctx_st *> &contextStack() {
 }
 static thread_local std::string lastError;
 
+void say(const std::string &message) {
+  std::fprintf(stderr, "ptxsim: %s\n", ampc::inMessage(message).c_str());
+}
+
 CUresult remember(CUresult code, const std::string &message) {
   lastError = message;
   // A result code cannot say what a kernel or its text did wrong; wrong calls are the program's own
@@ -26,11 +31,11 @@ CUresult remember(CUresult code, const std::string &message) {
   case CUDA_ERROR_INVALID_PTX:
   case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
   case CUDA_ERROR_NO_BINARY_FOR_GPU:
-    std::fprintf(stderr, "ptxsim: %s\n", message.c_str());
+    say(message);
     break;
   default:
     if (std::getenv("PTXSIM_VERBOSE"))
-      std::fprintf(stderr, "ptxsim: %s\n", message.c_str());
+      say(message);
   }
   return code;
 }
@@ -147,7 +152,7 @@ PTXSIM_EXPORT CUresult cuInit(unsigned flags) {
     s.settings = readEnvironment();
     makeDevices(s);
   } catch (const ptxsim::Error &e) {
-    std::fprintf(stderr, "ptxsim: %s\n", e.what());
+    say(e.what());
     return remember(CUDA_ERROR_INVALID_VALUE, e.what());
   }
   if (s.devices.empty())

@@ -77,7 +77,7 @@ void runKernel(const KernelLaunch &launch) {
   const CUfunc_st &f = *launch.function;
   CUctx_st &context = *f.module->context;
   auto stick = [&](CUresult code, const std::string &message) {
-    std::fprintf(stderr, "ptxsim: %s\n", message.c_str());
+    say(message);
     context.sticky = code;
     context.stickyMessage = message;
   };
@@ -94,7 +94,7 @@ void runKernel(const KernelLaunch &launch) {
   if (result.findings.empty())
     return;
   for (size_t k = 1; k < result.findings.size(); k++)
-    std::fprintf(stderr, "ptxsim: %s\n", result.findings[k].message.c_str());
+    say(result.findings[k].message);
   stick(CUDA_ERROR_LAUNCH_FAILED, result.findings[0].message);
 }
 

@@ -253,6 +253,9 @@ void countLaunch(const DeviceState &device, const KernelLaunch &launch, const St
 void countCopy(CUdeviceptr to, CUdeviceptr from, size_t bytes);
 /// One line for every handle and allocation alive; of one context if it is not null.
 std::vector<std::string> liveHandles(const CUctx_st *context);
+/// A line on standard error. Names in a text of PTX belong to whoever wrote the text: control
+/// characters are spelled.
+void say(const std::string &message);
 /// With PTXSIM_LEAKS=1: prints them.
 void reportLeaks(const CUctx_st *context, const char *when);
 

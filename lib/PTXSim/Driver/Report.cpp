@@ -189,7 +189,7 @@ void reportLeaks(const CUctx_st *context, const char *when) {
   if (!state().settings.leaks)
     return;
   for (const std::string &line : liveHandles(context))
-    std::fprintf(stderr, "ptxsim: still alive %s: %s\n", when, line.c_str());
+    say("still alive " + std::string(when) + ": " + line);
 }
 
 } // namespace driver
@@ -203,7 +203,7 @@ PTXSIM_EXPORT CUresult ptxsimWriteReport(void) {
     std::ofstream file(state().settings.report);
     write(file);
     if (!file.flush()) {
-      std::fprintf(stderr, "ptxsim: cannot write '%s'\n", state().settings.report.c_str());
+      say("cannot write '" + state().settings.report + "'");
       fail(CUDA_ERROR_FILE_NOT_FOUND, "cannot write '" + state().settings.report + "'");
     }
   });

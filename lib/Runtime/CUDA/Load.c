@@ -59,6 +59,8 @@ static ampc_status loadModule(ampc_cuda *cuda, void **module, const void *image,
     return AMPC_OK;
   *module = NULL;
   log[sizeof log - 1] = 0;
+  for (char *c = log; *c; ++c) /* a message is one line */
+    *c = *c == '\n' ? ' ' : *c;
   const char *text = NULL;
   if (cuda->driver.error_string(result, &text) || !text)
     text = "unknown error";
