@@ -329,6 +329,22 @@ static ampc_status checkProof(const Load *load) {
   return ampc_rt_lacks_proof(proof) ? damaged(load, "the hashes that its version has") : AMPC_OK;
 }
 
+/* A save writes tensors in the order of the state's slots, and the state's hash covers that order.
+   So the data's hash proves names, too: exchanged names of `fit.m.w` and `fit.v.w`, of one shape,
+   would be in another order. Files before version 2 have no other proof of names. */
+static bool isInOrder(const Load *load) {
+  int32_t last = -1;
+  for (int32_t i = 0; i < load->count; ++i) {
+    const ampc_rt_range *range = &load->ranges[i];
+    if (range->begin == range->end) /* sorted by chance */
+      continue;
+    if (range->slot < last)
+      return false;
+    last = range->slot;
+  }
+  return true;
+}
+
 /* The tensors cover the data without gap or overlap, and nothing that the model needs is missing.
  */
 static ampc_status checkComplete(Load *load) {
@@ -357,6 +373,8 @@ static ampc_status checkComplete(Load *load) {
   int64_t end = ampc_rt_sort_ranges(load->ranges, load->count);
   if (end < 0)
     return damaged(load, "tensors side by side, without gap or overlap");
+  if (!load->weights_only && load->proof.has_data_hash && !isInOrder(load))
+    return damaged(load, "tensors in the order of the state");
   return end == load->data_bytes ? AMPC_OK : damaged(load, "the data to end with the file");
 }
 
