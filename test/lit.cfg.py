@@ -82,6 +82,9 @@ if config.sanitize:
 # The one program that packages have.
 if config.static == "ON":
     config.available_features.add("static")
+# Compilations start threads.
+if len(os.sched_getaffinity(0)) > 1:
+    config.available_features.add("several-processors")
 # Roots of a test's own without being root.
 if shutil.which("unshare") and subprocess.run(["unshare", "-r", "true"], capture_output=True).returncode == 0:
     config.available_features.add("user-namespaces")

@@ -24,7 +24,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/xxhash.h"
 #include <set>
 
@@ -226,17 +225,14 @@ static Code codeOf(Content content) {
 }
 
 static LogicalResult compile(ModuleOp module, Sanitizer sanitizer, std::vector<Member> &members) {
-  llvm::DefaultThreadPool pool;
-  for (Member &member : members)
-    pool.async([&member, sanitizer] {
-      if (!hasCode(member))
-        return;
-      if (auto object = writeObject(*member.code, sanitizer, codeOf(member.content)))
-        member.object = std::move(*object);
-      else
-        member.error = llvm::toString(object.takeError());
-    });
-  pool.wait();
+  parallelForEach(module.getContext(), members, [&](Member &member) {
+    if (!hasCode(member))
+      return;
+    if (auto object = writeObject(*member.code, sanitizer, codeOf(member.content)))
+      member.object = std::move(*object);
+    else
+      member.error = llvm::toString(object.takeError());
+  });
   for (const Member &member : members)
     if (!member.error.empty())
       return module.emitError() << member.name << ": " << member.error;

@@ -58,9 +58,10 @@ private:
 } // namespace
 
 Compiler::Compiler()
-    : registry(makeRegistry()), context(registry),
+    : registry(makeRegistry()), context(registry, MLIRContext::Threading::DISABLED),
       sources(llvm::makeIntrusiveRefCnt<SourceFiles>()), diagnostics(sources, &context, messages()),
       clearer(&context, [this](Diagnostic &diagnostic) { return filter(diagnostic); }) {
+  context.setThreadPool(pool);
   context.printOpOnDiagnostic(false);
 }
 

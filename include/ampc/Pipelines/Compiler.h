@@ -5,6 +5,7 @@
 
 #include "ampc/Import/ONNX.h"
 #include "ampc/Pipelines/Pipelines.h"
+#include "ampc/Support/TaskPool.h"
 #include "mlir-dialects/Train/Sizes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -50,6 +51,7 @@ private:
   mlir::LogicalResult filter(mlir::Diagnostic &diagnostic);
 
   mlir::DialectRegistry registry;
+  TaskPool pool;
   mlir::MLIRContext context;
   llvm::SourceMgr sources;
   mlir::SourceMgrDiagnosticHandler diagnostics;

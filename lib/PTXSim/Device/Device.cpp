@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 namespace ptxsim {
@@ -330,8 +331,12 @@ LaunchResult Device::launch(const Program &program, const std::string &name,
   std::atomic<uint64_t> next{0};
   Failure failure;
   std::vector<std::thread> pool;
-  for (unsigned t = 1; t < threads; t++)
-    pool.emplace_back([&, t] { runWorker(workers[t], launch, next, clusters, failure); });
+  try {
+    for (unsigned t = 1; t < threads; t++)
+      pool.emplace_back([&, t] { runWorker(workers[t], launch, next, clusters, failure); });
+  } catch (const std::system_error &) {
+    // Threads that the system does not start: the others take all clusters.
+  }
   runWorker(workers[0], launch, next, clusters, failure);
   for (std::thread &t : pool)
     t.join();
@@ -339,10 +344,10 @@ LaunchResult Device::launch(const Program &program, const std::string &name,
   if (failure.error)
     std::rethrow_exception(failure.error);
   SectorSet read, written; // by whichever worker
-  for (Worker &worker : workers) {
-    collect(kernel, worker, result);
-    read.merge(worker.sectorsRead);
-    written.merge(worker.sectorsWritten);
+  for (size_t t = 0; t <= pool.size(); t++) {
+    collect(kernel, workers[t], result);
+    read.merge(workers[t].sectorsRead);
+    written.merge(workers[t].sectorsWritten);
   }
   result.statistics.globalSectorsRead = read.size();
   result.statistics.globalSectorsWritten = written.size();
