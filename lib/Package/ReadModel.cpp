@@ -313,13 +313,23 @@ LogicalResult Reader::readLaunch(KernelOpInterface op, EntryInfo &entry, Program
   return success();
 }
 
+/// Tables of the runtime count in 32 bits: 2^32 rows would be none.
+static LogicalResult readCount(Operation *op, StringRef of, int64_t count, int32_t &result) {
+  if (count > INT32_MAX)
+    return op->emitError() << "expected at most " << INT32_MAX << " " << of << ", but got "
+                           << count;
+  result = int32_t(count);
+  return success();
+}
+
 /// What moves starts at the slice of the first run. The workspace has one more buffer per carried
 /// result, then the arena of the program.
 LogicalResult Reader::readCall(kernel::CallOp op, EntryInfo &entry, ProgramInfo &info) {
   kernel::ProgramOp program = op.getProgram();
   entry.kind = AMPC_ENTRY_CALL;
   entry.number = programNumbers.lookup(program);
-  entry.times = op.getRuns();
+  if (failed(readCount(op, "runs of a call", op.getRuns(), entry.times)))
+    return failure();
   entry.carried = op.getCarried();
   unsigned inputs = op.getInputs().size();
   ampc_operand *places = &info.operands[entry.firstOperand];
@@ -414,7 +424,8 @@ LogicalResult Reader::readProgram(kernel::ProgramOp program) {
     info.optimizer = rulesOf(program);
   if (auto mode = program.getNonfinite())
     info.nonfinite = int32_t(*mode);
-  info.batch = program.getBatch().value_or(0);
+  if (failed(readCount(program, "rows of the batch", program.getBatch().value_or(0), info.batch)))
+    return failure();
   info.shortBatch = program.getShortBatch();
   info.arenaBytes = program.getArenaBytes().value_or(0);
   info.savedBytes = program.getSavedBytes().value_or(0);
