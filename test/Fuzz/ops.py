@@ -462,8 +462,10 @@ def _(o, x, target):
         t = target
     else:
         counted = np.ones(target.shape, bool) if o["ignore"] is None else target.v != o["ignore"]
+        # Nothing is promised of a class that does not exist.
+        exists = (target.v >= 0) & (target.v < classes) | ~counted
         t = Val((target.v[..., None] == np.arange(classes)).astype(np.float64),
-                0 if target.e is None else np.broadcast_to(target.e[..., None], x.shape))
+                0 if target.e is None else np.broadcast_to(np.where(exists, target.e, np.inf)[..., None], x.shape))
     if smoothing:
         t = add(mul(t, real(1 - smoothing)), real(smoothing / classes))
     rows = neg(total(mul(t, log_softmax_of(x)), last(x)))

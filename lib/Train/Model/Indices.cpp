@@ -4,6 +4,7 @@
 #include "lib/Train/Model/ElementLimits.h"
 #include "lib/Train/Model/Mode.h"
 #include "mlir-dialects/Train/Tensors.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -144,9 +145,28 @@ static void lowerUnsigned(train::FuncOp func) {
   Signature(func).updateType();
 }
 
-void ampc::prepareIndices(train::FuncOp func) {
+/// Classes that a loss reads from a constant. Lookups have zeros for constants out of range, a loss
+/// has no value for a class that does not exist.
+static LogicalResult checkClasses(IndexOpInterface op) {
+  DenseIntElementsAttr classes;
+  if (!isa<ValidRowsOpInterface>(*op) || !op.getIndices() ||
+      !matchPattern(op.getIndices(), m_Constant(&classes)))
+    return success();
+  Accepted accepted = acceptedBy(op);
+  for (const APInt &number : classes.getValues<APInt>())
+    if (!accepted.accepts(number.getSExtValue()))
+      return op->emitOpError() << "expected classes in [0, " << accepted.limit
+                               << "), but the constant has " << number.getSExtValue();
+  return success();
+}
+
+LogicalResult ampc::prepareIndices(train::FuncOp func) {
+  for (auto op : func.getBody().getOps<IndexOpInterface>())
+    if (failed(checkClasses(op)))
+      return failure();
   llvm::DenseSet<Value> unchecked = recordLimits(func);
   for (auto op : llvm::to_vector(func.getBody().getOps<IndexOpInterface>()))
     lowerIndices(func, op, unchecked);
   lowerUnsigned(func);
+  return success();
 }

@@ -30,7 +30,8 @@ public:
       return failure();
     moveAlongLast(func);
     prepareBatch(func);
-    prepareIndices(func);
+    if (failed(prepareIndices(func)))
+      return failure();
     lowerMode(func, training, keepCounts);
     attachRandomState(func, cast<train::ModelOp>(func->getParentOp()));
     SignatureChange change(func);

@@ -19,7 +19,7 @@ void attachRandomState(train::FuncOp func, train::ModelOp model);
 
 /// Records the limits of integer inputs, which the runtime checks, and gives ops that choose rows
 /// or classes indices of i32. Bytes without a sign become i8, whose casts know.
-void prepareIndices(train::FuncOp func);
+llvm::LogicalResult prepareIndices(train::FuncOp func);
 
 /// Marks the inputs that hold one row per row of the batch, which callers have first wherever the
 /// function has it, and records what the runtime checks: the size of the batch, and whether fewer

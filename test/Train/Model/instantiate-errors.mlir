@@ -76,3 +76,21 @@ train.model @two_values {
   }
   train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
 }
+
+// -----
+
+train.model @classes {
+  train.func @right(%x: tensor<3x2xf32>) -> tensor<f32> {
+    %c = train.constant dense<[0, -1, 1]> : tensor<3xi64>
+    %0 = train.softmax_cross_entropy %x, %c ignore -1 : tensor<3x2xf32>, tensor<3xi64>
+    train.return %0 : tensor<f32>
+  }
+  train.func @wrong(%x: tensor<3x2xf32>) -> tensor<f32> {
+    %c = train.constant dense<[0, -1, 2]> : tensor<3xi32>
+    // expected-error @below {{expected classes in [0, 2), but the constant has 2}}
+    %0 = train.softmax_cross_entropy %x, %c ignore -1 : tensor<3x2xf32>, tensor<3xi32>
+    train.return %0 : tensor<f32>
+  }
+  train.export @right as "right"
+  train.export @wrong as "wrong"
+}
