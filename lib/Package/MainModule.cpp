@@ -187,7 +187,8 @@ Constant *Tables::program(const ProgramInfo &info) {
                                        pointer(operands),
                                        i64(info.arenaBytes),
                                        info.optimizer.empty() ? null() : text(info.optimizer),
-                                       i32(info.numberCount)});
+                                       i32(info.numberCount),
+                                       info.step.empty() ? null() : text(info.step)});
 }
 
 /// Kernels are in other objects of the archive, and invisible outside of the program that links it.

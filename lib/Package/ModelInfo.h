@@ -42,6 +42,7 @@ struct EntryInfo {
 struct ProgramInfo {
   std::string name;      ///< of the C function, without the model's prefix
   std::string optimizer; ///< "adamw, sgd of @b", for messages; empty: none
+  std::string step;      ///< the train.step that it belongs to; empty: none
   int32_t kind = AMPC_PROGRAM_EXPORT;
   int32_t stepSlot = -1, lossOutput = -1, lossReady = -1, normOutput = -1, rateOutput = -1,
           nonfiniteOutput = -1, nonfinite = AMPC_NONFINITE_ALLOW, scaleSlot = -1, numberCount = 0;

@@ -409,6 +409,7 @@ LogicalResult Reader::readProgram(kernel::ProgramOp program) {
   ProgramInfo info;
   info.kind = *kind;
   StringRef step = program.getStepName();
+  info.step = step.str();
   std::string suffix = program.is(train::Role::Train) ? "train_step" : stringifyRole(*role).str();
   info.name = program.is(train::Role::Part)    ? program.getSymName().str()
               : program.getExportName()        ? program.getExportName()->str()

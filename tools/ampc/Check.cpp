@@ -305,10 +305,7 @@ int ampc::runCheck() {
     if (model.programs[i].kind != AMPC_PROGRAM_GRAD)
       continue;
     any = true;
-    int slot = model.programs[i].step_slot;
-    llvm::StringRef step = slot >= 0 ? model.slots[slot].tensor.name : "step.step";
-    step.consume_back(".step");
-    passed &= GradientCheck(session, i, step).run();
+    passed &= GradientCheck(session, i, stepNameOf(model, i)).run();
   }
   if (!any) {
     messages() << "ampc: error: expected a train.step to check, but the model has none\n";

@@ -80,7 +80,8 @@ private:
   Session &exact;
   Session narrow;
   const FloatFormat &type;
-  llvm::StringRef precision, step;
+  llvm::StringRef precision;
+  std::string step;
   Random random;
   Snapshot start, narrowStart;
   std::vector<std::string> params;
@@ -197,14 +198,11 @@ bool NarrowCheck::run() {
   for (int i = 0; i < model.program_count; ++i) {
     if (model.programs[i].kind != AMPC_PROGRAM_GRAD)
       continue;
-    int slot = model.programs[i].step_slot;
-    step = slot >= 0 ? model.slots[slot].tensor.name : "step.step";
-    step.consume_back(".step");
+    step = stepNameOf(model, i);
     params.clear();
     for (int s = 0; s < model.slot_count; ++s) {
       llvm::StringRef name = model.slots[s].tensor.name;
-      if (model.slots[s].role == AMPC_ROLE_GRADIENT &&
-          name.consume_front((step + ".gradient.").str()))
+      if (model.slots[s].role == AMPC_ROLE_GRADIENT && name.consume_front(step + ".gradient."))
         params.push_back(name.str());
     }
     results() << "step " << step << " in " << precision << ", all in 16 bits\n"

@@ -56,12 +56,7 @@ std::vector<NonFiniteTracker::Range> NonFiniteTracker::rangesOf(Observer &from,
 bool NonFiniteTracker::openObservers() {
   if (observer)
     return true;
-  llvm::StringRef step = session.getModel().programs[program].name;
-  int slot = session.getModel().programs[program].step_slot;
-  if (slot >= 0) {
-    step = session.getModel().slots[slot].tensor.name;
-    step.consume_back(".step");
-  }
+  std::string step = stepNameOf(session.getModel(), program);
   auto open = [&](std::unique_ptr<Observer> &into, const CompileRequest &wanted) {
     into = std::make_unique<Observer>();
     return into->open(wanted, options, step);

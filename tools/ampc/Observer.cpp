@@ -26,10 +26,8 @@ void Observer::release() {
 }
 
 std::string ampc::stepNameOf(const ampc_model &model, int number) {
-  const ampc_program &program = model.programs[number];
-  llvm::StringRef name = program.step_slot < 0 ? "" : model.slots[program.step_slot].tensor.name;
-  name.consume_back(".step");
-  return name.str();
+  const char *step = model.programs[number].step;
+  return step ? step : "";
 }
 
 int ampc::findStep(const Session &session, llvm::StringRef wanted) {

@@ -1,6 +1,7 @@
 // Trainings that go on and learn nothing.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Standstill.h"
+#include "tools/ampc/Observer.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/xxhash.h"
 #include <cmath>
@@ -15,12 +16,8 @@ static constexpr double smallScale = 0x1p-10;
 Standstill::Standstill(Session &session, int number, unsigned limit)
     : session(session), program(session.getModel().programs[number]), limit(limit) {
   const ampc_model &model = session.getModel();
-  if (program.step_slot < 0)
-    return;
-  // The state has STEP.step, and STEP.gradient.PARAMETER of every parameter of the step.
-  llvm::StringRef step = model.slots[program.step_slot].tensor.name;
-  step.consume_back(".step");
-  std::string prefix = (step + ".gradient.").str();
+  // The state has STEP.gradient.PARAMETER of every parameter of the step.
+  std::string prefix = stepNameOf(model, number) + ".gradient.";
   for (int i = 0; i < model.slot_count; ++i) {
     llvm::StringRef gradient = model.slots[i].tensor.name;
     if (!gradient.consume_front(prefix))

@@ -204,6 +204,7 @@ typedef struct {
   int64_t arena_bytes;
   const char *optimizer; /* of TRAIN: the step's rules, as checkpoints tell them; or null */
   int32_t number_count;  /* outputs behind the loss that the step reports by name */
+  const char *step;      /* name of the train.step that the program belongs to; or null */
 } ampc_program;
 
 /* A model for one target. Slots that are no working copies, and the programs that callers see, have

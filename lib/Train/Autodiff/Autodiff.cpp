@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Autodiff/Reverse.h"
+#include "lib/Train/FindProgram.h"
 #include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/SignatureChange.h"
 #include "mlir-dialects/Train/TrainFlat.h"
@@ -108,7 +109,7 @@ private:
   }
   LogicalResult differentiateSteps(train::ModelOp model) {
     for (auto step : model.getOps<train::StepOp>()) {
-      auto func = model.lookupSymbol<train::FuncOp>((step.getSymName() + ".loss").str());
+      train::FuncOp func = findProgram(model, train::Role::Loss, step);
       if (!func)
         return step->emitOpError() << "expected train-instantiate to have run";
       func.setSymName((step.getSymName() + ".grad").str());

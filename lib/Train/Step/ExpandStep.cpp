@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Autodiff/RowGradients.h"
+#include "lib/Train/FindProgram.h"
 #include "lib/Train/Step/MicroBatches.h"
 #include "mlir-dialects/Train/SignatureChange.h"
 #include "mlir-dialects/Train/TrainFlat.h"
@@ -353,7 +354,7 @@ void Expansion::warnOfLostUpdates() {
 }
 
 LogicalResult Expansion::run() {
-  auto gradient = model.lookupSymbol<train::FuncOp>((name + ".grad").str());
+  train::FuncOp gradient = findProgram(model, train::Role::Grad, step);
   if (!gradient)
     return step->emitOpError() << "expected train-autodiff to have run";
   if (int64_t count = step.getMicroBatches().value_or(1); count > 1) {
