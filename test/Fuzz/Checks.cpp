@@ -182,8 +182,9 @@ void Checks::shortBatches() {
   std::swap(plain, whole);
 }
 
-/// Takes the steps' gradients and states out of both records. True if a gradient is 0 but for
-/// rounding: a rule that divides it by its size makes numbers of any size of that, or NaN.
+/// Takes the steps' gradients and states out of both records. True if a gradient, or an element of
+/// one, is 0 but for rounding: a rule that divides it by its size makes numbers of any size of
+/// that, or NaN.
 static bool takeGradients(Record (&records)[2]) {
   bool isRounding = false;
   for (auto it = records[0].begin(); it != records[0].end();) {
@@ -191,7 +192,8 @@ static bool takeGradients(Record (&records)[2]) {
     bool isGradient = name.contains("/gradient/");
     auto other = records[1].find(it->first);
     if (isGradient && other != records[1].end())
-      isRounding |= isRoundingAlone(it->second, other->second);
+      isRounding |=
+          isRoundingAlone(it->second, other->second) || hasCancelled(it->second, other->second);
     bool isDetail = isGradient || name.contains("/before/") || name.contains("/after/");
     it = isDetail ? records[0].erase(it) : std::next(it);
   }

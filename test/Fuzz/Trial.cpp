@@ -84,6 +84,22 @@ bool fuzz::isRoundingAlone(const Recorded &a, const Recorded &b) {
          !areNear<double>(a.bytes, b.bytes, 1e-6, 0);
 }
 
+bool fuzz::hasCancelled(const Recorded &a, const Recorded &b) {
+  if (a.dtype != AMPC_F64 || b.dtype != AMPC_F64 || a.bytes.size() != b.bytes.size())
+    return false;
+  std::vector<double> x(a.bytes.size() / sizeof(double)), y(x.size());
+  std::memcpy(x.data(), a.bytes.data(), a.bytes.size());
+  std::memcpy(y.data(), b.bytes.data(), b.bytes.size());
+  double largest = 0;
+  for (double value : x)
+    largest = std::max(largest, std::isfinite(value) ? std::abs(value) : 0);
+  return llvm::any_of(llvm::zip(x, y), [&](auto pair) {
+    auto [p, q] = pair;
+    return (p > 0) - (p < 0) != (q > 0) - (q < 0) &&
+           std::max(std::abs(p), std::abs(q)) <= 1e-9 * largest;
+  });
+}
+
 std::vector<std::string> fuzz::farDifferences(const Record &a, const Record &b, double share) {
   std::vector<std::string> names;
   for (auto &[name, value] : a) {

@@ -26,6 +26,9 @@ std::vector<std::string> farDifferences(const Record &a, const Record &b, double
 /// True of a tensor in f64 that is 0 but for rounding: both are next to nothing, and differ as
 /// much.
 bool isRoundingAlone(const Recorded &a, const Recorded &b);
+/// True if an element, next to nothing beside the largest, has another sign in b: a gradient that
+/// cancels. Rules such as lion update by the sign alone.
+bool hasCancelled(const Recorded &a, const Recorded &b);
 /// Of two tensors that differ: the first elements that do.
 std::string firstDifference(const Recorded &a, const Recorded &b);
 /// As a safetensors file.
