@@ -1,12 +1,13 @@
-// Which ops of the forward pass a step repeats, so that what it holds for the backward pass stays
-// within a budget.
+// Activation budget: chooses the forward ops to recompute, so that the residuals held for the
+// backward pass fit a number of bytes.
 //
-// A price for work makes of that a minimum cut: a value that the backward pass needs, or that an op
-// needs which is repeated, is kept and costs its bytes, or its op is repeated and costs the price
-// of its work (Jain et al. 2020 ask the same of an integer program, Checkmate). The price is found
-// by bisection. What is repeated is alive until its last reader, so a cut alone would repeat the
-// forward pass from its inputs and hold all of it again: values at which the forward pass is narrow
-// stay, each of them, every second one and so on (Chen et al. 2016).
+// For a fixed price of work the choice is a minimum cut: a value that the backward pass or a
+// recomputed op reads is either kept, which costs the value's bytes, or the producer is recomputed,
+// which costs the price of the producer's work (Jain et al. 2020, Checkmate, solve the same problem
+// as an integer program). Bisection finds the price. A recomputed value is live until the last
+// consumer, so a cut alone would recompute the forward pass from the inputs and hold all of the
+// forward pass again. Therefore the values at which the forward pass is narrow are kept as
+// checkpoints: all, every second, every third and so on (Chen et al. 2016).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Precision/ActivationBudget.h"
 #include "ampc/Support/Text.h"
@@ -35,7 +36,7 @@ llvm::Expected<ActivationBudget> ActivationBudget::parse(llvm::StringRef text) {
                                  shown(text));
 }
 
-/// Operations that moving a byte takes the time of: what processors and GPUs do meanwhile.
+/// Operations in the time of moving a single byte, on processors and GPUs.
 static constexpr double operationsPerByte = 16;
 
 static double costOf(Operation *op) {
@@ -44,7 +45,8 @@ static double costOf(Operation *op) {
     bytes += bytesOf(operand);
   for (mlir::Value result : op->getResults())
     bytes += bytesOf(result);
-  // Repeated by the kernel that reads the result.
+  // The kernel that reads the result repeats the op, so only operand bytes count, without memory
+  // traffic.
   if (isCheapToRepeat(op))
     return bytes / operationsPerByte;
   auto counted = dyn_cast<PrecisionOpInterface>(op);
@@ -94,8 +96,8 @@ void RecomputationPlanner::addReaders(int value, mlir::Value result,
   }
 }
 
-/// Values that nearly all of what later ops read has to go through, such as what runs from layer to
-/// layer.
+/// Values that carry nearly all the data read by later ops (15/16 of the live bytes), for example
+/// the residual stream between the layers of a transformer. Candidates for checkpoints.
 SmallVector<int> RecomputationPlanner::findBoundaries() const {
   constexpr int64_t nearly = 16;
   SmallVector<int> found, open;
@@ -118,17 +120,18 @@ SmallVector<int> RecomputationPlanner::findBoundaries() const {
   return found;
 }
 
-/// What is repeated if work costs so many bytes an operation; `stays` says which ops are not.
+/// Ops to recompute at `price` bytes an operation; ops with `stays` set are kept.
 RecomputationPlanner::Choice RecomputationPlanner::cut(double price, const Choice &stays) const {
-  // On the side of the source lie values that are needed and ops that are repeated.
+  // Source side of the cut: values that are needed and ops that are recomputed.
   FlowGraph graph;
   SmallVector<int> needed, repeated;
   for (size_t i = 0; i < values.size(); ++i)
     needed.push_back(graph.addNode());
   for (auto [place, op] : llvm::enumerate(ops)) {
     repeated.push_back(graph.addNode());
-    // Equal layers are not all repeated at one price: those that the backward pass comes to last
-    // would be held for the longest time.
+    // Equal layers must not all change sides at the same price. The adjoints of early layers run
+    // last, so keeping the residuals of early layers holds bytes for the longest time: early layers
+    // are recomputed first.
     double later = 1 + 0.05 * double(place) / double(ops.size());
     double work = price * op.cost * later;
     bool isKept = stays[place] || !op.mayRepeat || work > 1e15;
@@ -148,13 +151,15 @@ RecomputationPlanner::Choice RecomputationPlanner::cut(double price, const Choic
   return choice;
 }
 
-/// `isNeeded`: those of `repeated` that something reads.
+/// Most bytes live at a time under a choice. `isNeeded`: the ops of `repeated` whose results are
+/// read.
 int64_t RecomputationPlanner::peakOf(const Choice &repeated, Choice &isNeeded) const {
-  // A copy stands before the first op that reads it; copies for one op stand in the order of the
-  // forward pass, and before it.
+  // Position of a copy: in front of the first op that reads the copy. Copies in front of the same
+  // op keep the order of the forward pass.
   auto count = int64_t(ops.size());
   auto keyOf = [&](int64_t position, int64_t place) { return position * (count + 1) + place; };
-  SmallVector<int64_t> copies(ops.size(), -1); // the position of the op that each stands before
+  SmallVector<int64_t> copies(ops.size(), -1); // position of the op behind each copy, -1 without a
+                                               // copy
   std::vector<std::pair<int64_t, int64_t>> events;
   isNeeded.assign(ops.size(), false);
   for (int place = int(count) - 1; place >= 0; --place) {
@@ -209,7 +214,8 @@ RecomputationPlan RecomputationPlanner::planOf(const Choice &repeated) const {
   return plan;
 }
 
-/// Of plans in which some ops are not repeated.
+/// The plan with the least recomputation that holds at most `bytes`, without recomputing the ops of
+/// `stays`; if no plan fits, the plan with the smallest peak.
 RecomputationPlan RecomputationPlanner::cheapestWithin(int64_t bytes, const Choice &stays) const {
   RecomputationPlan best;
   best.peak = std::numeric_limits<int64_t>::max();
@@ -220,8 +226,9 @@ RecomputationPlan RecomputationPlanner::cheapestWithin(int64_t bytes, const Choi
       best = std::move(plan);
     return fits;
   };
-  // From nothing at any price to all for nothing. What is made again is held as well, so the least
-  // is held somewhere between.
+  // Bisection over the logarithm of the price, from 2^20 (recompute nothing) down to 2^-20
+  // (recompute all). Recomputed values are live as well, so the smallest peak lies somewhere
+  // between.
   double low = 20;
   while (low > -20 && !tryPrice(low))
     low -= 2;

@@ -1,4 +1,4 @@
-// The precision of whole programs, by one of several policies.
+// Pass amp-assign-precision: types of all ops and values of a program, by a precision policy.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Precision/Passes.h"
 #include "ampc/Support/ReadFile.h"
@@ -18,7 +18,7 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
-/// One remark per op, at the source line, with the name that overrides match.
+/// One remark per op at the op's source line, with the name that overrides match.
 static void explainOps(const PrecisionFacts &facts, const Assignment &assignment) {
   for (Operation *op : facts.ops) {
     auto reason = assignment.reasons.find(op);
@@ -32,7 +32,7 @@ static void explainOps(const PrecisionFacts &facts, const Assignment &assignment
   }
 }
 
-/// As a remark, and as the attribute `amp.costs` for reports.
+/// Bytes moved under each policy, as a remark and as the attribute `amp.costs` for reports.
 static void noteCosts(train::FuncOp func, Type low, const PolicyTable &table, bool explain) {
   Builder b(func.getContext());
   NamedAttrList all;
@@ -49,7 +49,8 @@ static void noteCosts(train::FuncOp func, Type low, const PolicyTable &table, bo
         << ", " << cheapestPolicy().getName() << " with any error " << costOfAnyError(facts);
 }
 
-/// The mode of one contraction: an override's, or the model's where nothing else is said.
+/// Compute mode of a contraction: the override's, else the mode of the whole model unless a region
+/// or attribute fixes a type.
 static std::optional<ComputeMode> modeOf(const PrecisionFacts &facts, Operation *op,
                                          const std::optional<ComputeMode> &ofModel) {
   Demand demand = facts.demand(op);
@@ -60,7 +61,8 @@ static std::optional<ComputeMode> modeOf(const PrecisionFacts &facts, Operation 
   return demand.forced || demand.disabled ? std::nullopt : ofModel;
 }
 
-/// Says on contractions of f32 values how each of their operands is multiplied.
+/// Marks contractions of f32 values with the type in which each operand is multiplied, for example
+/// `amp.compute = [tf32, tf32]`.
 static void markContractions(const PrecisionFacts &facts,
                              const std::optional<ComputeMode> &ofModel) {
   for (Operation *op : facts.ops)
@@ -73,7 +75,8 @@ static void markContractions(const PrecisionFacts &facts,
     }
 }
 
-/// Ops that read numbers in f32 compute in f32, and give 16 bits.
+/// Ops with the demand `roundsOnce` read partial results in f32, compute in f32 and round the
+/// result alone to 16 bits.
 static void roundOnce(const PrecisionFacts &facts, Assignment &assignment) {
   for (Operation *op : facts.ops)
     if (facts.demand(op).roundsOnce) {
@@ -82,8 +85,8 @@ static void roundOnce(const PrecisionFacts &facts, Assignment &assignment) {
     }
 }
 
-/// Rules that multiply matrices do so with operands of bf16, which has the range of f32, unless an
-/// override says otherwise.
+/// Optimizer rules with matrix products multiply bf16 operands, since bf16 has the range of f32; an
+/// override may fix another type.
 static void assignProducts(train::FuncOp func, Type low, const PolicyTable &table, bool explain) {
   for (auto update : func.getBody().front().getOps<train::UpdateOp>()) {
     auto param = cast<RankedTensorType>(update.getParam().getType());
@@ -195,8 +198,8 @@ LogicalResult AmpAssignPrecision::readOptions() {
   return success();
 }
 
-/// What matches nothing is most likely misspelled. Lines of a file on kinds of ops are not: a file
-/// serves more than one model.
+/// Warns of overrides and edits without a matching op: most likely a misspelled name. Lines on op
+/// kinds in a policy file give no warning, because a file serves several models.
 void AmpAssignPrecision::warnUnmatched() {
   SmallVector<Operation *> ops;
   llvm::SetVector<StringRef> names;
@@ -224,7 +227,8 @@ void AmpAssignPrecision::warnUnmatched() {
             << "expected an op of the model for the edit " << edit << ", but no op is a " << word;
 }
 
-/// A profile knows how many updates are lost without master weights, and of which parameters.
+/// Warning for f16 or bf16 parameters without master weights; with a profile, checkParameter names
+/// the parameters and the share of lost updates instead.
 void AmpAssignPrecision::warnOfLostUpdates(train::ModelOp model, const WorkingCopies &copies) {
   bool saysNothing = llvm::any_of(model.getOps<train::FuncOp>(), [](train::FuncOp func) {
     return func.is(train::Role::Train) && !func->hasAttr("amp.weight_rounding");
@@ -264,7 +268,8 @@ LogicalResult AmpAssignPrecision::checkProfile(train::ModelOp model) {
   return success();
 }
 
-/// Without master weights small updates vanish: the profile knows how many.
+/// Small updates vanish without master weights; the profile has the share of lost updates per
+/// parameter.
 LogicalResult AmpAssignPrecision::checkParameter(const SymbolTable &states,
                                                  const ParameterProfile &parameter,
                                                  function_ref<LogicalResult(const Twine &)> wrong) {
@@ -279,8 +284,8 @@ LogicalResult AmpAssignPrecision::checkParameter(const SymbolTable &states,
   return success();
 }
 
-/// Evaluations and exports hold the values of a step's forward pass: of the step that knows most of
-/// them.
+/// Profile of the program's step. Evaluations and exports compute values of a step's forward pass
+/// and take the profile that knows most of their values.
 const StepProfile *AmpAssignPrecision::profileOf(train::FuncOp func) const {
   if (!measured)
     return nullptr;
@@ -299,8 +304,8 @@ const StepProfile *AmpAssignPrecision::profileOf(train::FuncOp func) const {
   return best;
 }
 
-/// Steps that share a scaler share its scale, which is the smallest that one of them needs, within
-/// the scaler's limits.
+/// Steps with a common scaler use a single scale: the smallest of the scales the profiles allow,
+/// within the scaler's limits.
 double AmpAssignPrecision::scaleOf(train::FuncOp func, const StepProfile *known) const {
   if (!known || !low.isF16())
     return 1;
@@ -318,14 +323,15 @@ double AmpAssignPrecision::scaleOf(train::FuncOp func, const StepProfile *known)
   return declared ? declared.getScaling().withinLimits(scale) : scale;
 }
 
-/// An op of the model is in several programs, and is spoken of once.
+/// An op of the model occurs in several programs; each warning is emitted once.
 void AmpAssignPrecision::warn(const PrecisionFacts &facts) {
   for (auto &[location, text] : facts.getWarnings())
     if (warned.insert({location, StringAttr::get(&getContext(), text)}).second)
       mlir::emitWarning(location) << text;
 }
 
-/// That of the policy that moves the fewest bytes, with what the user fixed by name.
+/// Policy table for comparing costs: the table of the policy that moves the fewest bytes, with the
+/// user's overrides.
 PolicyTable AmpAssignPrecision::tableOfCosts() const {
   if (chosen->movesFewestBytes())
     return table;
@@ -352,7 +358,7 @@ LogicalResult AmpAssignPrecision::assign(train::FuncOp func, WorkingCopies &copi
     return failure();
   bool explainsCosts = explain && chosen->movesFewestBytes();
   for (auto update : func.getBody().front().getOps<train::UpdateOp>())
-    if (update->hasAttr(amp::DecisionAttr::key)) // that of its products says more
+    if (update->hasAttr(amp::DecisionAttr::key)) // the decision on the rule's products says more
       assignment->reasons.erase(update);
   if (costs || explainsCosts)
     noteCosts(func, low, tableOfCosts(), explainsCosts);

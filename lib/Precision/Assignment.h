@@ -1,4 +1,4 @@
-// What a policy decides about one program.
+// Decision of a precision policy for a program: compute and storage types.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PRECISION_ASSIGNMENT_H
 #define LIB_PRECISION_ASSIGNMENT_H
@@ -6,22 +6,24 @@
 #include "mlir-dialects/Train/Train.h"
 
 namespace ampc {
-/// Why an op got its type.
+/// Reason for an op's type: name of the rule, and a sentence for the user.
 struct Reason {
   llvm::StringRef rule;
   std::string text;
 };
 
-/// What a policy decides about one function.
+/// Types that a policy assigns in one function. Example: a bf16 matmul computes in bf16, and the
+/// result, an f32 accumulator, is stored in bf16.
 struct Assignment {
-  /// Type in which the op takes its operands. A contraction in 16 bits gives f32, every other op
-  /// this type.
+  /// Compute type: type of the operands. A contraction in 16 bits gives f32, every other op the
+  /// compute type.
   llvm::DenseMap<mlir::Operation *, mlir::Type> compute;
-  /// Operands from outside the op's group are rounded to this type first, if present.
+  /// Type to which operands from outside the op's group are rounded before the op reads the
+  /// operands, if present.
   llvm::DenseMap<mlir::Operation *, mlir::Type> entry;
-  /// Type in which a value exists for its readers.
+  /// Storage type: type in which consumers find a value.
   llvm::DenseMap<mlir::Value, mlir::Type> storage;
-  /// Type of the copy of an f32 value that the backward pass reads instead, if present.
+  /// Type of a second copy of an f32 value for the backward pass, if present.
   llvm::DenseMap<mlir::Value, mlir::Type> saved;
   llvm::DenseMap<mlir::Operation *, Reason> reasons;
 

@@ -1,4 +1,4 @@
-// Casts that passes insert, told apart from those of the model.
+// Casts inserted by passes, as distinct from casts of the model.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Casts.h"
 

@@ -1,4 +1,4 @@
-// Casts that passes insert, told apart from those of the model.
+// Casts inserted by passes, as distinct from casts of the model.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PRECISION_CASTS_H
 #define LIB_PRECISION_CASTS_H
@@ -7,14 +7,14 @@
 #include "mlir-dialects/Train/Origin.h"
 
 namespace ampc {
-/// The value in another element type, by a cast that comes from where `like` does and says why it
-/// is needed.
+/// Casts `v` to `element` (no cast if the type is equal already). The cast carries `origin` and the
+/// reason `why`, for remarks and reports.
 mlir::Value insertCast(mlir::OpBuilder &builder, mlir::Value v, mlir::Type element,
                        const llvm::Twine &why, train::OriginAttr origin);
-/// From where the value comes from.
+/// As above, with the origin of `v`.
 mlir::Value insertCast(mlir::OpBuilder &builder, mlir::Value v, mlir::Type element,
                        const llvm::Twine &why);
-/// A remark at the cast's source line; none for a cast of the model.
+/// Remark on an inserted cast at the cast's source line; nothing for a cast of the model.
 void explainCast(train::FuncOp func, train::CastOp cast);
 } // namespace ampc
 #endif

@@ -1,4 +1,5 @@
-// From a decision to IR: shared casts, f32 accumulators, working copies of parameters.
+// Rewrites a program to the assigned types: shared casts, f32 accumulators, working copies of
+// parameters.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/EmitCasts.h"
 #include "lib/Precision/Casts.h"
@@ -22,7 +23,7 @@ public:
 
 private:
   void emit(Operation *op);
-  /// A value as its readers see it in some type; made at most once per type.
+  /// `v` converted to `type` for `reader`; at most one conversion per value and type.
   Value form(Value v, Type type, Operation *reader);
   Value castOf(Value v, Type type, Operation *reader);
   std::string whyCast(Type type, Operation *reader);
@@ -36,12 +37,11 @@ private:
   WorkingCopies &copies;
   OpBuilder builder;
   DenseMap<std::pair<Value, Type>, Value> forms;
-  DenseMap<Value, Value>
-      stored; ///< what replaces a value for its readers, where that is not the value itself
+  DenseMap<Value, Value> stored; ///< value that consumers read in place of a rounded result
 };
 } // namespace
 
-/// The argument that holds a parameter in 16 bits, behind the other state.
+/// Function argument with the 16-bit working copy of a parameter, after the other state.
 Value Emitter::workingCopy(BlockArgument parameter, Type type) {
   train::FuncOp func = facts.func;
   StringAttr name = Signature(func).stateArgument(parameter.getArgNumber());
@@ -78,8 +78,8 @@ Value Emitter::storageFreeForm(Value v, Type type, Operation *reader) {
                                    cast<ElementsAttr>(elements.mapValues(type, round)));
 }
 
-// Rounding comes right after the value, so that the wide form can die; widening comes right before
-// its first reader.
+// Position: a rounding cast directly after the producer, so that the wide value dies early; a
+// widening cast directly before the first consumer, so that the narrow value lives longer.
 Value Emitter::castOf(Value v, Type type, Operation *reader) {
   if (isNarrow(type) && !isNarrow(getElementTypeOrSelf(v)))
     builder.setInsertionPointAfterValue(v);
@@ -91,7 +91,7 @@ Value Emitter::castOf(Value v, Type type, Operation *reader) {
   return insertCast(builder, v, type, whyCast(type, reader), origin);
 }
 
-/// Casts are shared: the reason is that of the first reader.
+/// Reason for a cast. Casts are shared; the reason is the first consumer's.
 std::string Emitter::whyCast(Type type, Operation *reader) {
   if (reader->hasTrait<OpTrait::IsTerminator>())
     return "the program returns " + textOf(type);
@@ -128,8 +128,9 @@ Value Emitter::operandOf(Operation *op, Value v, Type type) {
   return form(v, type, op);
 }
 
-/// As assigned, but whether two values are equal is asked in the type of one that is stored in 16
-/// bits: a rounded maximum meets no element that is not.
+/// Compute type: the assigned type, except that ops which compare for equality (adjoint of
+/// reduce_max) compare in the 16-bit type if an operand is stored in 16 bits: a maximum rounded to
+/// bf16 equals no unrounded f32 element.
 Type Emitter::computeOf(Operation *op) {
   Type assigned = assignment.compute.lookup(op);
   auto precision = dyn_cast<PrecisionOpInterface>(op);
@@ -170,7 +171,7 @@ void Emitter::emit(Operation *op) {
 }
 
 void Emitter::run() {
-  // What nobody decides on takes what it was written with.
+  // Undecided ops read operands in the types with which the model's author wrote the op.
   auto isChanged = [&](Value v) {
     return stored.contains(v) || (facts.isReal(v) && getElementTypeOrSelf(v) != facts.f32);
   };

@@ -1,4 +1,4 @@
-// From a decision to IR.
+// Rewrites a program to the types of an assignment.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PRECISION_EMITCASTS_H
 #define LIB_PRECISION_EMITCASTS_H
@@ -7,8 +7,8 @@
 #include "lib/Precision/WorkingCopies.h"
 
 namespace ampc {
-/// Rewrites the function; parameters wanted in 16 bits become further arguments and are added to
-/// `copies`.
+/// Inserts casts into the function. Parameters that are needed in 16 bits become further arguments
+/// (working copies) and are added to `copies`.
 void emitAssignment(const PrecisionFacts &facts, const Assignment &assignment,
                     WorkingCopies &copies);
 } // namespace ampc

@@ -1,4 +1,4 @@
-// Remarks on casts, once equal ones have become one.
+// Pass amp-explain-casts: remarks on inserted casts, after CSE has merged equal casts.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Precision/Passes.h"
 #include "lib/Precision/Casts.h"

@@ -1,4 +1,4 @@
-// Autocast regions become part of the origins of their ops.
+// Pass amp-flatten-regions: autocast regions become part of the provenance of the ops inside.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Precision/Passes.h"
 #include "mlir-dialects/Amp/Amp.h"
@@ -16,7 +16,8 @@ static void flatten(amp::AutocastOp op) {
   Attribute region =
       op.getType() ? Attribute(op.getTypeAttr()) : Attribute(UnitAttr::get(op.getContext()));
   for (Operation &inner : body.without_terminator())
-    // Dissolved inner regions are part of the block by now.
+    // Ops of an inner region already carry the inner type, because the inner region was dissolved
+    // first.
     if (train::OriginAttr origin = originOf(&inner); origin && !origin.getRegion())
       setOrigin(&inner, origin.withRegion(region));
   for (Operation &inner : llvm::make_early_inc_range(body.without_terminator()))
@@ -27,7 +28,7 @@ static void flatten(amp::AutocastOp op) {
 
 namespace {
 struct AmpFlattenRegions : ampc::impl::AmpFlattenRegionsBase<AmpFlattenRegions> {
-  // Inner regions first: an op belongs to the innermost one.
+  // Post-order, inner regions first: an op belongs to the innermost region.
   void runOnOperation() override {
     getOperation()->walk<WalkOrder::PostOrder>([](amp::AutocastOp op) { flatten(op); });
   }

@@ -1,4 +1,4 @@
-// Cotangents behind a division whose divisor a small constant holds up.
+// Guards cotangents of divisions whose divisor has a small lower bound.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/GuardedQuotients.h"
 #include "lib/Precision/Ranges.h"
@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace ampc;
 
-/// The one number that a constant holds.
+/// Value of a splat constant.
 static std::optional<double> numberOf(Value v) {
   DenseFPElementsAttr elements;
   if (!matchPattern(v, m_Constant(&elements)) || !elements.isSplat())
@@ -16,8 +16,9 @@ static std::optional<double> numberOf(Value v) {
   return elements.getSplatValue<APFloat>().convertToDouble();
 }
 
-/// The least that a divisor can be where it is made of a length and a constant: c of max(|x|, c),
-/// of clamp(|x|, c, ...) and of |x| + c. Found by the op's range, were its other operands lengths.
+/// Smallest value of a divisor built from a length and a constant: c for max(|x|, c), clamp(|x|, c,
+/// ...) and |x| + c. Computed as the range of the op with all other operands taken as lengths, from
+/// 0 to the largest f32.
 static std::optional<double> guardOf(Value divisor) {
   Operation *op = divisor.getDefiningOp();
   while (op && movesOnly(op))
@@ -33,7 +34,7 @@ static std::optional<double> guardOf(Value divisor) {
   return range ? std::optional(range->low) : std::nullopt;
 }
 
-/// The divisor of a quotient of two values, or null.
+/// Divisor of a quotient of two values, or null.
 static Value divisorOf(Operation *op) {
   auto precision = dyn_cast<PrecisionOpInterface>(op);
   if (!precision || op->getNumOperands() != 2 || op->getNumResults() != 1 ||
@@ -43,7 +44,7 @@ static Value divisorOf(Operation *op) {
   return op->getOperand(1);
 }
 
-/// Whether the op may give f16: by the type of its region, or of the whole program.
+/// Whether the op may produce f16: by the type of the op's region, else of the whole program.
 static bool mayBeHalf(Operation *op, Type low) {
   train::OriginAttr origin = originOf(op);
   auto region = dyn_cast_or_null<TypeAttr>(origin ? origin.getRegion() : Attribute());

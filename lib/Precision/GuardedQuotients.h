@@ -1,4 +1,4 @@
-// Cotangents behind a division whose divisor a small constant holds up.
+// Guards cotangents of divisions whose divisor has a small lower bound.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PRECISION_GUARDEDQUOTIENTS_H
 #define LIB_PRECISION_GUARDEDQUOTIENTS_H
@@ -6,10 +6,11 @@
 #include "mlir-dialects/Train/Train.h"
 
 namespace ampc {
-/// In a program whose values `low` or a region of the model stores in f16: where a divisor is no
-/// more than its guard, the 1e-12 of x / max(|x|, 1e-12), the cotangent is 0. It would be the one
-/// behind divided by the guard, which f16 has infinity for, and infinity times the row of zeros
-/// that such a divisor comes from is NaN in the gradient of every weight in front of it.
+/// Applies where `low` or a region of the model stores values in f16. Where a divisor is no more
+/// than the guard, such as the 1e-12 of x / max(|x|, 1e-12), the cotangent becomes 0. Otherwise the
+/// cotangent would be the incoming cotangent divided by the guard, which is infinite in f16; and
+/// infinity times the row of zeros behind such a divisor is NaN in the gradient of every weight in
+/// front of the division.
 void guardQuotients(train::FuncOp func, mlir::Type low);
 } // namespace ampc
 #endif

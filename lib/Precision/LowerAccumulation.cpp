@@ -1,4 +1,4 @@
-// Sums of 16-bit values get an accumulator in f32.
+// Pass amp-lower-accumulation: sums of 16-bit values get an f32 accumulator.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Precision/Passes.h"
 #include "lib/Precision/Casts.h"
@@ -16,8 +16,9 @@ static bool isNarrow(Type type) {
   return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
 }
 
-/// Reductions, norms, losses and scatters add up many terms; sums of gradients over the uses of a
-/// value add up several. A maximum is one of the elements, and a position is no sum of them.
+/// Whether the op adds up terms. Reductions, norms, losses and scatters add many; sums of gradients
+/// over the uses of a value add several. A maximum is an element and an argmax a position: neither
+/// adds.
 static bool addsUp(Operation *op) {
   auto precision = dyn_cast<PrecisionOpInterface>(op);
   auto reduction = dyn_cast<ReduceOpInterface>(op);
@@ -28,8 +29,8 @@ static bool addsUp(Operation *op) {
   return precision.getCategory() == Category::FullPrecision || op->hasAttr("train.fan_in");
 }
 
-/// The same op between casts. Partial sums of gradients stay in f32: the cast between two of them
-/// goes.
+/// Puts the op between casts: bf16 -> f32, op, f32 -> bf16. Partial sums of gradients stay in f32,
+/// without a cast between two additions.
 static void widen(Operation *op) {
   OpBuilder builder(op);
   Type f32 = builder.getF32Type();

@@ -1,4 +1,4 @@
-// Which regular expressions of a policy are matched in bounded time and memory.
+// Bounds on time and memory for the regular expressions of a policy.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Pattern.h"
 #include "llvm/ADT/SmallVector.h"
@@ -10,8 +10,8 @@ using llvm::SmallVector;
 using llvm::StringRef;
 
 namespace {
-/// What one pair of parentheses holds: copies of characters in all, and in the part that a
-/// repetition repeats.
+/// Size of a parenthesized group: `total` counts character copies, `last` the copies of the element
+/// that a following repetition repeats. Example: `(ab{3})` has total 4, last 3.
 struct Group {
   uint64_t total = 0, last = 0;
   void add(uint64_t size) {
@@ -26,7 +26,7 @@ struct Group {
 };
 } // namespace
 
-/// The larger number of `{M}`, `{M,}` or `{M,N}`, which starts at the brace.
+/// Larger number of a repetition `{M}`, `{M,}` or `{M,N}`; `text` starts at the brace.
 static uint64_t repetitionsAt(StringRef text) {
   uint64_t first = 1, second = 1;
   text = text.drop_front();
@@ -38,7 +38,7 @@ static uint64_t repetitionsAt(StringRef text) {
 }
 
 /// LLVM compiles a repetition to as many copies and recurses into parentheses. Brackets are read as
-/// if their characters stood outside, which only makes the result larger.
+/// if the characters stood outside, which only overestimates the size.
 std::optional<std::string> ampc::boundedInstead(StringRef pattern) {
   constexpr uint64_t mostCopies = 10000;
   constexpr size_t mostNested = 1000;
@@ -53,7 +53,7 @@ std::optional<std::string> ampc::boundedInstead(StringRef pattern) {
     } else if (c == '{') {
       groups.back().repeat(repetitionsAt(pattern.substr(i)));
     } else {
-      // To find what one stands for, LLVM's matcher calls itself more often than a stack allows.
+      // Back references recurse in LLVM's matcher deeper than a stack allows.
       if (c == '\\' && i + 1 < pattern.size() && llvm::isDigit(pattern[i + 1]))
         return "without back references, but got one";
       i += c == '\\';

@@ -1,4 +1,4 @@
-// Which regular expressions of a policy are matched in bounded time and memory.
+// Bounds on time and memory for the regular expressions of a policy.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PRECISION_PATTERN_H
 #define LIB_PRECISION_PATTERN_H
@@ -8,7 +8,9 @@
 #include <string>
 
 namespace ampc {
-/// What a regular expression must be instead, if matching it may take too much memory or stack.
+/// Requirement that a regular expression violates, if matching may take too much memory or stack;
+/// nothing for a bounded expression. Example: `a{9}{9}{9}{9}{9}` -> "of at most 10000 characters,
+/// ...".
 std::optional<std::string> boundedInstead(llvm::StringRef pattern);
 } // namespace ampc
 #endif

@@ -1,4 +1,4 @@
-// Policies as tables: which op gets which treatment.
+// Policy tables: the treatment of each op.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/PolicyTable.h"
 #include "ampc/Support/Mistake.h"
@@ -56,7 +56,8 @@ static Type parseFloatType(StringRef word, MLIRContext *context) {
       .Default(Type());
 }
 
-/// Names of ops hold a `#`, so a comment starts with one at the start of a word.
+/// Text in front of a comment. Names of ops hold a `#` (`matmul#2`), so a comment starts only with
+/// a `#` at the start of a word.
 static StringRef withoutComment(StringRef line) {
   size_t at = line.find('#');
   while (at != StringRef::npos && at > 0 && !llvm::isSpace(line[at - 1]))
@@ -64,7 +65,7 @@ static StringRef withoutComment(StringRef line) {
   return line.take_front(at);
 }
 
-/// `name REGEX = TYPE`, without the first word.
+/// Parses `name REGEX = TYPE` without the first word.
 static llvm::Expected<Override> parseOverride(StringRef line, MLIRContext *context) {
   if (!line.contains('='))
     return mistake("expected REGEX=TYPE, but got " + shown(line));
@@ -129,7 +130,7 @@ llvm::Error PolicyTable::add(StringRef text, MLIRContext *context) {
   return llvm::Error::success();
 }
 
-/// The composite op that a forward op is a part of, or nothing.
+/// Mnemonic of the composite op that a forward op was expanded from, or empty.
 static StringRef sourceOf(Operation *op) {
   train::OriginAttr origin = originOf(op);
   return origin && origin.getOrder() == 0 && origin.getSource() ? origin.getSource().getValue()
@@ -141,7 +142,7 @@ bool PolicyTable::matches(StringRef word, Operation *op) {
   return word == "*" || word == shortName(op->getName()) || word == sourceOf(op);
 }
 
-/// What a line of the table says of an op with this mnemonic, else what the op says itself.
+/// Treatment of a mnemonic: by a line of the table, else by the op's own lists.
 std::optional<Treatment> PolicyTable::lookup(StringRef name, MLIRContext *context) const {
   if (auto found = treatments.find(name); found != treatments.end())
     return found->second;

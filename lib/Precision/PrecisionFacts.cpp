@@ -1,4 +1,4 @@
-// What is known of a program before a policy decides.
+// Analyses of a program before a policy decides.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/PrecisionFacts.h"
 #include "lib/Precision/Facts/NarrowTensors.h"
@@ -10,8 +10,8 @@
 using namespace mlir;
 using namespace ampc;
 
-// In this order: which values are free or partial results follows from what the user demands, and
-// from contractions that may not round.
+// Order of the analyses: duplicable values and unrounded intermediates depend on the user
+// constraints, and on contractions that must not round.
 PrecisionFacts::PrecisionFacts(train::FuncOp func, Type low, const PolicyTable &table,
                                const StepProfile *profile, double scale)
     : DecidedProgram(func), low(low), groups(ops), treatments(ops, table),

@@ -1,4 +1,4 @@
-// What is known of a program before a policy decides.
+// Analyses of a program before a policy decides.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PRECISION_PRECISIONFACTS_H
 #define LIB_PRECISION_PRECISIONFACTS_H
@@ -11,10 +11,10 @@
 #include "lib/Precision/Values.h"
 
 namespace ampc {
-/// The analyses of lib/Precision/Facts on one program, each of which answers one question.
+/// All analyses of lib/Precision/Facts for one program.
 class PrecisionFacts : public DecidedProgram {
 public:
-  /// `profile` may be null; `scale` is what its gradients will carry.
+  /// `profile` may be null; `scale`: loss scale that the gradients will carry.
   PrecisionFacts(train::FuncOp func, mlir::Type low, const PolicyTable &table,
                  const StepProfile *profile = nullptr, double scale = 1);
   PrecisionFacts(const PrecisionFacts &) = delete; ///< the analyses refer to each other
@@ -32,10 +32,10 @@ public:
   const std::string *misfit(mlir::Value v) const { return findings.misfit(v); }
   bool hasProfile() const { return findings.isKnown(); }
   const Reason *magnified(mlir::Value v) const { return magnifiedValues.why(v); }
-  /// What the user fixed to a type that cannot hold it: a warning per op.
+  /// Warnings for ops that the user fixed to a type too narrow for the op's constants.
   llvm::ArrayRef<LocatedWarning> getWarnings() const { return warnings; }
 
-  /// For policies without pins: ops whose results do not fit compute in f32.
+  /// For policies without hard constraints: ops whose results do not fit 16 bits compute in f32.
   void forceMisfits();
 
 private:

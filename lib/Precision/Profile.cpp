@@ -1,4 +1,4 @@
-// Profiles: what follows from them. The file is in AmpProfileFile.cpp.
+// Conclusions from profiles. ProfileFile.cpp reads and writes the file.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Precision/Profile.h"
 #include "llvm/ADT/StringSet.h"
@@ -67,7 +67,7 @@ int64_t ValueProfile::countBetween(int low, int high) const {
 
 double ValueProfile::magnitude() const {
   double sum = 0;
-  for (auto [exponent, count] : counts) // 1.5 is the middle of [1, 2)
+  for (auto [exponent, count] : counts) // magnitudes in [2^e, 2^(e+1)), taken as 1.5 * 2^e
     sum += double(count) * std::pow(1.5 * std::ldexp(1, exponent), 2);
   return elements ? std::sqrt(sum / double(elements)) : 0;
 }

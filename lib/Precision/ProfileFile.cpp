@@ -1,4 +1,4 @@
-// Profiles as files: JSON with one line per value.
+// Profile files: JSON with a line per value.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Precision/Profile.h"
 #include "ampc/Support/Json.h"

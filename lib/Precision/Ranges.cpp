@@ -17,7 +17,7 @@ static DenseFPElementsAttr elementsOf(Value v) {
   return constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : DenseFPElementsAttr();
 }
 
-/// Its different elements, or all: one number may fill a tensor of millions.
+/// Distinct elements of a splat, else all elements: a single number may fill a tensor of millions.
 static auto numbersOf(DenseFPElementsAttr elements) {
   auto begin = elements.begin();
   return llvm::make_range(begin, elements.isSplat() ? std::next(begin) : elements.end());
@@ -59,7 +59,7 @@ std::optional<std::string> ampc::constantMisfit(Operation *op, Type type) {
       return misfit;
   auto target = dyn_cast<FloatType>(type);
   auto precision = dyn_cast<PrecisionOpInterface>(op);
-  // Contractions, sums, norms and losses compute in f32, whatever they give.
+  // Contractions, sums, norms and losses compute in f32, whatever the result type.
   if (!target || !precision || precision.getCategory() == Category::FullPrecision ||
       precision.getCategory() == Category::LowPrecision)
     return std::nullopt;
@@ -71,8 +71,8 @@ std::optional<std::string> ampc::constantMisfit(Operation *op, Type type) {
 }
 
 namespace {
-/// Ranges by value and the number of ops behind it that are looked at: values that are read twice,
-/// op after op, are reached on 2^depth paths.
+/// Ranges, by value and remaining depth of the search. Without the table a value read twice by each
+/// op of a chain would be visited on 2^depth paths.
 using KnownRanges = DenseMap<std::pair<Value, unsigned>, ampc::Range>;
 } // namespace
 

@@ -1,4 +1,4 @@
-// Which numbers a value can hold, and whether a type holds them.
+// Intervals of values, and whether a type holds an interval.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PRECISION_RANGES_H
 #define LIB_PRECISION_RANGES_H
@@ -6,16 +6,17 @@
 #include "mlir-dialects/Train/Train.h"
 
 namespace ampc {
-/// What holds a value's finite elements whatever the inputs are.
+/// Interval of a value's finite elements for all inputs; nothing if unbounded. Example: sigmoid(x)
+/// -> [0, 1].
 Range rangeOf(mlir::Value v);
-/// The largest finite number of a float type.
+/// Largest finite number of a float type.
 double largestOf(mlir::Type type);
-/// Whether some element of a constant becomes infinite or 0 in the type; the text says which.
+/// Whether any element of a constant becomes infinite or 0 in the type; the text names the element.
 std::optional<std::string> constantMisfit(mlir::Value v, mlir::Type type);
-/// The same for the constants that an op reads, and for the numbers in its attributes if it works
-/// with those in the type of its elements.
+/// As above for the constants that an op reads, and for numbers in the op's attributes if the op
+/// uses the attributes in the element type, e.g. `eps`.
 std::optional<std::string> constantMisfit(mlir::Operation *op, mlir::Type type);
-/// Whether a value is known to leave the type's range.
+/// Whether a value is known to leave the type's range; the text gives the bound.
 std::optional<std::string> rangeMisfit(mlir::Value v, mlir::Type type);
 } // namespace ampc
 #endif

@@ -1,4 +1,4 @@
-// What the backward pass makes again.
+// Choice of the forward ops that the backward pass recomputes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PRECISION_RECOMPUTATION_H
 #define LIB_PRECISION_RECOMPUTATION_H
@@ -11,35 +11,37 @@ inline int64_t bytesOf(mlir::Value v) {
   return type.getNumElements() * std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
 }
 
-/// In a loop over the rows of a loss the backward pass runs as soon as the forward pass does.
+/// Ops of a chunked loss: the backward pass of each chunk of rows runs right after the chunk's
+/// forward pass, so nothing is kept.
 inline bool runsInParts(mlir::Operation *op) { return op->hasAttr("amp.in_parts"); }
 
-/// One element from one element per operand: casts, masks, additions. No sums, no exponentials.
+/// Whether the op maps an element per operand to an element at low cost: casts, masks, additions.
+/// No sums, no exponentials.
 bool isCheapToRepeat(mlir::Operation *op);
 
-/// Ops that the backward pass repeats.
+/// Ops that the backward pass recomputes.
 struct RecomputationPlan {
   llvm::SmallVector<mlir::Operation *> ops; ///< in the order of the block
-  int64_t peak = 0; ///< most bytes of values of the forward pass, kept or made again, at a time
-  double cost = 0;  ///< in operations; nothing for cheap ops
+  int64_t peak = 0; ///< most bytes of forward values, kept or recomputed, that are live at a time
+  double cost = 0;  ///< recomputed work in operations; cheap ops cost nothing
 };
 
-/// Chooses ops of a step's forward pass.
+/// Chooses the ops of a step's forward pass to recompute within an activation budget.
 class RecomputationPlanner {
 public:
-  /// `isBackward` tells what reads values that are kept.
+  /// `isBackward` tells which ops read residuals.
   RecomputationPlanner(mlir::Block &body, llvm::function_ref<bool(mlir::Operation *)> isBackward);
-  /// Only cheap ops.
+  /// Plan of cheap ops alone: rematerialization without a budget.
   RecomputationPlan withoutBudget() const;
-  /// The least work with a peak of at most `bytes`; if there is no such plan, the one with the
-  /// least peak that was met.
+  /// Plan with the least work and a peak of at most `bytes`; if no plan fits, the plan with the
+  /// smallest peak found.
   RecomputationPlan withBudget(int64_t bytes) const;
 
 private:
-  /// An op of the forward pass, as places in `ops` and `values`.
+  /// An op of the forward pass; `reads` and `gives` are indices into `values`.
   struct Op {
     mlir::Operation *op;
-    int64_t position; ///< in the block
+    int64_t position; ///< index in the block
     double cost;
     bool isCheap, mayRepeat;
     llvm::SmallVector<int> reads, gives;
@@ -47,8 +49,9 @@ private:
   struct Value {
     int op;
     int64_t bytes;
-    llvm::SmallVector<int> readers;                ///< among `ops`
-    int64_t firstBackward = -1, lastBackward = -1; ///< positions of readers; -1: none
+    llvm::SmallVector<int> readers;                ///< indices into `ops`
+    int64_t firstBackward = -1, lastBackward = -1; ///< positions of the consumers in the backward
+                                                   ///< pass; -1: no consumer
   };
   using Choice = llvm::SmallVector<bool>;
 
@@ -63,7 +66,7 @@ private:
 
   std::vector<Op> ops;
   std::vector<Value> values;
-  int64_t length = 0; ///< of the block
+  int64_t length = 0; ///< number of ops in the block
 };
 } // namespace ampc
 #endif

@@ -1,6 +1,6 @@
-// What the backward pass can make again from less is not kept for it, and neither is what a
-// checkpoint says it is to make again (Chen et al. 2016, Training Deep Nets with Sublinear Memory
-// Cost).
+// Pass amp-recompute: rematerializes cheap values in the backward pass, and recomputes the segments
+// that a checkpoint names (Chen et al. 2016, Training Deep Nets with Sublinear Memory Cost), in
+// place of keeping residuals.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Precision/ActivationBudget.h"
 #include "ampc/Precision/Passes.h"
@@ -35,19 +35,20 @@ public:
   bool hasSegments() const {
     return llvm::any_of(body, [](Operation &op) { return bool(segmentOf(&op)); });
   }
-  /// Values inside of checkpoints, from what goes into these.
+  /// Recomputes values inside checkpointed segments from the segments' inputs.
   void repeatSegments();
-  /// What single cheap ops make of less.
+  /// Rematerializes cheap ops whose operands take fewer bytes than the result.
   void repeatCheapOps();
-  /// What makes the step hold so little with the least work, if that is possible.
+  /// Recomputes with the least work until the step holds at most `budget`; changes nothing if no
+  /// plan fits.
   BudgetCosts keepWithin(ActivationBudget budget);
-  /// Of the first micro-batch, if there are several.
+  /// Bytes of residuals; of the first micro-batch, if there are several.
   int64_t savedBytes() const;
-  /// All, and what is done again.
+  /// Operations of the whole step, and of recomputed ops.
   std::pair<int64_t, int64_t> countFlops() const;
 
 private:
-  /// A segment's name, and the micro-batch.
+  /// Name of a segment, and number of the micro-batch.
   using Segment = std::pair<StringAttr, int64_t>;
   using Readers = llvm::function_ref<bool(Operation *)>;
 
@@ -89,7 +90,8 @@ std::pair<int64_t, int64_t> Recomputation::countFlops() const {
   return {all, again};
 }
 
-/// A copy stands as late as it can, so that it lives as short as possible.
+/// Position of a copy: directly in front of the first consumer, which gives the shortest live
+/// range.
 void Recomputation::copyToBackward(Operation *op, Readers takesCopy) {
   Operation *first = nullptr;
   for (Operation *user : op->getUsers())
@@ -99,7 +101,8 @@ void Recomputation::copyToBackward(Operation *op, Readers takesCopy) {
   body.getOperations().insert(first->getIterator(), copy);
   setOrigin(copy, originOf(op).withStage(train::Stage::Backward));
   copy->setAttr("amp.recompute",
-                UnitAttr::get(op->getContext())); // or it would be merged with the original
+                UnitAttr::get(op->getContext())); // keeps CSE from merging the copy with the
+                                                  // original
   copy->removeAttr("amp.in_parts");
   op->replaceUsesWithIf(copy->getResults(), [&](OpOperand &use) {
     return use.getOwner() != copy && takesCopy(use.getOwner());
@@ -111,13 +114,14 @@ void Recomputation::repeatSegments() {
   for (Operation &op : body)
     if (segmentOf(&op) && isOriginal(&op))
       segments[placeOf(&op)].push_back(&op);
-  // Backwards: what a later segment reads of an earlier one is kept, and need not be made again.
+  // Reverse order: a value that a later segment reads from an earlier segment is kept, and need not
+  // be recomputed.
   for (auto &[segment, ops] : llvm::reverse(segments))
     repeatSegment(segment, ops);
 }
 
-/// The adjoints of a segment's ops read copies, unless something else in the backward pass reads
-/// the value too: a copy of the segment would then have to live beside it.
+/// Adjoints of a segment's ops read copies, unless an op outside of the segment in the backward
+/// pass reads the value too: the value is then kept anyway, and a copy would take memory besides.
 void Recomputation::repeatSegment(Segment segment, ArrayRef<Operation *> ops) {
   auto isInside = [&](Operation *user) { return isBackward(user) && placeOf(user) == segment; };
   auto isOutside = [&](Operation *user) { return isBackward(user) && placeOf(user) != segment; };
@@ -143,7 +147,7 @@ void Recomputation::repeatCheapOps() {
   for (Operation &op : body.without_terminator())
     if (isOriginal(&op))
       forward.push_back(&op);
-  // Backwards: a copy reads operands that may be made again themselves.
+  // Reverse order: a copy's operands may be rematerialized in turn.
   for (Operation *op : llvm::reverse(forward))
     if (isCheapToRepeat(op) && isSaved(op->getResult(0)) && pays(op))
       copyToBackward(op, [&](Operation *user) { return isBackward(user); });
@@ -162,7 +166,7 @@ BudgetCosts Recomputation::keepWithin(ActivationBudget budget) {
 }
 
 namespace {
-/// Other casts have been explained when they were made.
+/// Remarks on the casts that the pass copied; casts of other passes were explained when inserted.
 void explainCopies(train::FuncOp func) {
   for (auto cast : func.getBody().front().getOps<train::CastOp>())
     if (cast->hasAttr("amp.recompute"))
@@ -237,7 +241,7 @@ private:
                             << "' holds for its backward pass, but got " << costs.budget
                             << "; without one it holds " << costs.without;
   }
-  /// What would be kept without checkpoints and budget.
+  /// Bytes of residuals without checkpoints and without a budget.
   int64_t savedBytesWithout(train::FuncOp func) {
     OwningOpRef<train::FuncOp> copy(func.clone());
     Recomputation recomputation(copy->getBody().front());

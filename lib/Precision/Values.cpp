@@ -1,4 +1,4 @@
-// Values and types, as precision passes ask for them.
+// Queries on values and types for the precision passes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Values.h"
 

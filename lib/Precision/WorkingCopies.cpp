@@ -1,4 +1,4 @@
-// Parameters that programs read in 16 bits: state that is derived and never saved.
+// Working copies of parameters in 16 bits: derived state, never saved.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/WorkingCopies.h"
 #include "lib/Precision/Casts.h"
@@ -19,8 +19,9 @@ static std::string whyCopied(StringAttr param) {
   return "the working copy of @" + param.str() + ", which later steps read";
 }
 
-/// The working copy of a new value: the nearest, or without master weights, and if the step says
-/// so, one of the two neighbours by chance, so that small updates are not lost.
+/// Working copy of a parameter's new value: rounded to nearest, or, without master weights and if
+/// the step says so, to either neighbour at random (stochastic rounding), so that small updates are
+/// not lost.
 static Value roundParameter(OpBuilder &builder, train::FuncOp func, SignatureChange &change,
                             Value value, StringAttr param, Type type) {
   auto rounding = func->getAttrOfType<StringAttr>("amp.weight_rounding");
@@ -35,7 +36,8 @@ static Value roundParameter(OpBuilder &builder, train::FuncOp func, SignatureCha
   return rounded;
 }
 
-/// The program that updates a parameter rounds it at once: later steps only read the copy.
+/// Adds a rounded copy to every program that updates a parameter, so that later steps only read the
+/// copy.
 static void writeCopies(train::FuncOp func, const WorkingCopies &copies, bool masterWeights) {
   Operation *ret = func.getBody().front().getTerminator();
   OpBuilder builder(ret);
@@ -59,7 +61,8 @@ static void writeCopies(train::FuncOp func, const WorkingCopies &copies, bool ma
   }
 }
 
-/// Copies are never saved: this program makes them from the parameters after create and load.
+/// Adds the program that derives the copies from the parameters after create and load, because
+/// copies are never saved.
 static void addDerivation(train::ModelOp model, const WorkingCopies &copies) {
   OpBuilder builder = OpBuilder::atBlockEnd(&model.getBody().front());
   auto func =

@@ -1,4 +1,4 @@
-// What the precision pass decides over.
+// Values and ops whose types are open to the precision policy.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Facts/DecidedProgram.h"
 #include "mlir-dialects/Train/Origin.h"

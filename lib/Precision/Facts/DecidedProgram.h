@@ -1,4 +1,4 @@
-// What the precision pass decides over.
+// Values and ops whose types are open to the precision policy.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PRECISION_FACTS_DECIDEDPROGRAM_H
 #define LIB_PRECISION_FACTS_DECIDEDPROGRAM_H
@@ -6,19 +6,19 @@
 #include "mlir-dialects/Train/Train.h"
 
 namespace ampc {
-/// The f32 values of a program, and the ops whose types are open. Other types were chosen by the
-/// model's author.
+/// The f32 values of a program, and the ops whose types are open. All other types were chosen by
+/// the model's author, for example an f64 sum.
 class DecidedProgram {
 public:
   explicit DecidedProgram(train::FuncOp func);
 
   mutable train::FuncOp func; ///< MLIR ops have no const methods
   mlir::Type f32;
-  llvm::SmallVector<mlir::Operation *> ops; ///< in order, without the terminator
+  llvm::SmallVector<mlir::Operation *> ops; ///< in program order, without the terminator
 
-  /// Was f32 before anything was decided.
+  /// Whether the value was f32 before any decision.
   bool isReal(mlir::Value v) const { return real.contains(v); }
-  /// Reads or makes f32 and no other float type.
+  /// Whether the op reads or produces f32 and no other float type.
   bool isDecided(mlir::Operation *op) const { return decided.contains(op); }
   bool isBackward(mlir::Operation *op) const { return backward.contains(op); }
 

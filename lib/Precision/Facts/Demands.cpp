@@ -1,4 +1,4 @@
-// What is demanded of single ops.
+// User constraints on the types of single ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Facts/Demands.h"
 #include "lib/Precision/Values.h"
@@ -18,7 +18,8 @@ static Demand demandOf(Operation *op, const PolicyTable &table) {
     demand = {Type(), /*disabled=*/true, /*forced=*/false,
               "a region of the model disables autocast"};
   }
-  if (Type compute = origin ? origin.getCompute() : Type()) // also of a part, or of an adjoint
+  // also the attribute of the composite op or forward op that the op stems from
+  if (Type compute = origin ? origin.getCompute() : Type())
     demand = {compute,
               /*disabled=*/false,
               /*forced=*/true,

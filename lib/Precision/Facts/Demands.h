@@ -1,4 +1,4 @@
-// What is demanded of single ops.
+// User constraints on the types of single ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PRECISION_FACTS_DEMANDS_H
 #define LIB_PRECISION_FACTS_DEMANDS_H
@@ -7,28 +7,30 @@
 #include "lib/Precision/PolicyTable.h"
 
 namespace ampc {
-/// A region's or an override's word on one op.
+/// Constraint of a region, an attribute or an override on a single op. Example: `{compute = f32}`
+/// on a matmul -> type f32, forced.
 struct Demand {
-  mlir::Type type;       ///< null: none
-  bool disabled = false; ///< not under autocast
-  bool forced = false;   ///< the op computes in `type`; else that is only its 16-bit type
-  std::string source;    ///< for the reason
+  mlir::Type type;       ///< null: no constraint
+  bool disabled = false; ///< autocast is off for the op
+  bool forced = false;   ///< the op computes in `type`; otherwise `type` is the op's 16-bit type,
+                         ///< if a policy chooses 16 bits
+  std::string source;    ///< sentence for the op's reason
   std::optional<ComputeMode> mode = std::nullopt;
   llvm::StringRef rule = "override";
-  bool roundsOnce = false; ///< forced, but computes in f32 and only rounds its result to `type`
+  bool roundsOnce = false; ///< forced result type: computes in f32 and rounds the result to `type`
 };
 
-/// The demands of the model's regions and attributes and of the user's overrides; later also those
-/// of what is found not to fit 16 bits.
+/// Constraints from regions and attributes of the model and from the user's overrides. Later
+/// analyses add f32 constraints for values that do not fit 16 bits.
 class Demands {
 public:
   Demands(const DecidedProgram &program, mlir::Type low, const PolicyTable &table);
   Demand lookup(mlir::Operation *op) const { return demands.lookup(op); }
   bool isForced(mlir::Operation *op) const { return lookup(op).forced; }
-  /// The op's 16-bit type; f32 where it has none.
+  /// The op's 16-bit type; f32 if autocast is off.
   mlir::Type lowOf(mlir::Operation *op) const;
   void set(mlir::Operation *op, Demand demand) { demands[op] = std::move(demand); }
-  /// Fixes an op to f32, whatever else was demanded.
+  /// Fixes an op to f32, over any earlier constraint.
   void forceFull(mlir::Operation *op, std::string why, llvm::StringRef rule = "override") {
     set(op, {f32, /*disabled=*/false, /*forced=*/true, std::move(why), std::nullopt, rule});
   }

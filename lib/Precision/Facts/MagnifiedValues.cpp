@@ -1,14 +1,15 @@
-// Values whose rounding would ruin what reads them, whatever the policy.
+// Cancellation: values whose rounding error the consumers magnify, so that every policy keeps such
+// values in f32.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// * Near a singularity, and where near numbers are subtracted on the way there, 16 bits may hold
-//   none of the digits that count: 1 - sigmoid(x) is 0 in bf16 from x = 6 on, and its logarithm
-//   infinite.
-// * Of an angle or an exponent the absolute error counts, and rounding makes that grow with the
-//   number: the angle 1000 of a rotary position is off by 2 in bf16. Sums and products on the way
-//   there keep the relative error of their operands, and so pass this on; so does everything that
-//   is made from inputs and constants alone, contractions included. A contraction with a parameter
-//   rounds its operands as everywhere, but its result stays as it is.
+// * Near a singularity, and where numbers of nearly equal size are subtracted on the way there,
+//    16 bits may hold none of the digits that count: 1 - sigmoid(x) is 0 in bf16 from x = 6 on,
+//    and the logarithm infinite.
+// * For an angle or an exponent the absolute error counts, which after rounding grows with the
+//    number: the angle 1000 of a rotary position is off by 2 in bf16. Sums and products on the way
+//    there keep the relative error of the operands and so pass the error on; so does everything
+//    computed from inputs and constants alone, contractions included. A contraction with a
+//    parameter rounds the operands as everywhere, and the result is kept in f32.
 #include "lib/Precision/Facts/MagnifiedValues.h"
 #include "lib/Precision/Ranges.h"
 #include "lib/Precision/Values.h"
@@ -51,7 +52,7 @@ void MagnifiedValues::findCoordinates() {
       coordinates.insert_range(op->getResults());
 }
 
-/// A softmax that a model writes out: x less the maximum of its row.
+/// Softmax written out by a model: x minus the maximum of the same row.
 static bool isBelowMaximum(Value v) {
   Operation *op = v.getDefiningOp();
   auto precision = dyn_cast_or_null<PrecisionOpInterface>(op);
@@ -72,7 +73,7 @@ static bool isBelowMaximum(Value v) {
   return reduction && reduction.getCombine() == "max" && bound->getOperand(0) == op->getOperand(0);
 }
 
-/// Whether rounding an exponent leaves the exponential as exact as its largest number: |x| exp(x)
+/// Whether rounding an exponent leaves the exponential as exact as the largest result: |x| exp(x)
 /// is at most e for x up to 1.
 static bool isSmallExponent(Value v) {
   ampc::Range range = rangeOf(v);
@@ -80,7 +81,7 @@ static bool isSmallExponent(Value v) {
 }
 
 /// Conditioning that the consumer of the operand declares. Ops of an adjoint magnify no more than
-/// the op that they differentiate.
+/// the op under differentiation.
 std::optional<Reason> MagnifiedValues::whyOwn(OpOperand &operand) const {
   Operation *op = operand.getOwner();
   auto precision = cast<PrecisionOpInterface>(op);
@@ -95,7 +96,7 @@ std::optional<Reason> MagnifiedValues::whyOwn(OpOperand &operand) const {
                 "its absolute error counts in " + reader + ", and rounded that would grow with it"};
 }
 
-/// Whether an operand's error reaches a magnified result.
+/// Whether the error of an operand reaches a magnified result.
 bool MagnifiedValues::passesOn(Operation *op, Value result, Conditioning conditioning) const {
   Category category = cast<PrecisionOpInterface>(op).getCategory();
   bool isPointwise = isa<ScalarOpInterface>(op) &&
@@ -122,7 +123,8 @@ void MagnifiedValues::visit(Operation *op) {
     }
     if (!result || !passesOn(op, result, conditioning))
       continue;
-    reasons.try_emplace(v, Reason(*why(result))); // *why may move
+    reasons.try_emplace(v, Reason(*why(result))); // copied, since try_emplace may move the entry of
+                                                  // why()
     if (conditioning == Conditioning::Cancels || cancelled.contains(result))
       cancelled.insert(v);
     if (absolute.contains(result))

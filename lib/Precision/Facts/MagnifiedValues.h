@@ -1,4 +1,5 @@
-// Values whose rounding would ruin what reads them, whatever the policy.
+// Cancellation: values whose rounding error the consumers magnify, so that every policy keeps such
+// values in f32. Example: x in log(1 - sigmoid(x)).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PRECISION_FACTS_MAGNIFIEDVALUES_H
 #define LIB_PRECISION_FACTS_MAGNIFIEDVALUES_H
@@ -10,11 +11,11 @@
 namespace ampc {
 class MagnifiedValues {
 public:
-  /// Demands f32 of contractions that make magnified values from inputs and constants alone, such
-  /// as positions times frequencies: nothing on the way to the angle is rounded then.
+  /// Constrains contractions to f32 that compute magnified values from inputs and constants alone,
+  /// such as positions times frequencies: nothing on the way to the angle is rounded then.
   MagnifiedValues(const DecidedProgram &program, const StorageFreeValues &storageFree,
                   const Treatments &treatments, Demands &demands);
-  /// Null: it may be rounded.
+  /// Reason to keep the value in f32; null if rounding is harmless.
   const Reason *why(mlir::Value v) const {
     auto found = reasons.find(v);
     return found == reasons.end() ? nullptr : &found->second;
@@ -30,9 +31,10 @@ private:
   const DecidedProgram &program;
   const StorageFreeValues &storageFree;
   llvm::DenseMap<mlir::Value, Reason> reasons;
-  llvm::DenseSet<mlir::Value> cancelled;   ///< read by an op of which a small difference is left
-  llvm::DenseSet<mlir::Value> absolute;    ///< their absolute error counts
-  llvm::DenseSet<mlir::Value> coordinates; ///< made from inputs and constants, without a parameter
+  llvm::DenseSet<mlir::Value> cancelled;   ///< operands of an op that leaves a small difference
+  llvm::DenseSet<mlir::Value> absolute;    ///< values whose absolute error counts
+  llvm::DenseSet<mlir::Value> coordinates; ///< values computed from inputs and constants, without a
+                                           ///< parameter
 };
 } // namespace ampc
 #endif

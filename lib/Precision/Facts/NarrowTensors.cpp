@@ -1,4 +1,4 @@
-// Which results the treatment `narrow` stores in 16 bits.
+// Results that the treatment `narrow` stores in 16 bits.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Facts/NarrowTensors.h"
 #include "lib/Precision/Assignment.h"
@@ -12,7 +12,7 @@ using namespace ampc;
 
 static bool isSingle(Value v) { return elements(v) == 1; }
 
-/// What the program keeps for later steps, such as running statistics.
+/// Whether the use keeps the value as state for later steps, such as running statistics.
 static bool isStateResult(train::FuncOp func, OpOperand &use) {
   return isa<train::ReturnOp>(use.getOwner()) &&
          Signature(func).stateResult(use.getOperandNumber());
@@ -28,7 +28,8 @@ struct NarrowTensors {
   const MagnifiedValues &magnified;
   Demands &demands;
   PartialResults &partial;
-  DenseSet<Value> statistics = {}; ///< sums over dimensions, and what is computed from nothing else
+  DenseSet<Value> statistics = {}; ///< sums over dimensions, and values computed from statistics
+                                   ///< alone
 
   void run();
   bool isNarrowed(Operation *op) const;
@@ -40,7 +41,8 @@ struct NarrowTensors {
 };
 } // namespace
 
-/// Why a result of the op is a number inside some op of the model rather than one of its tensors.
+/// Reason to see a result as an intermediate inside an op of the model rather than as a tensor of
+/// the model.
 std::optional<Reason> NarrowTensors::whyInternal(Operation *op) const {
   auto results =
       llvm::make_filter_range(op->getResults(), [&](Value v) { return program.isReal(v); });
@@ -70,7 +72,7 @@ std::optional<Reason> NarrowTensors::whyInternal(Operation *op) const {
     return Reason{"statistic", "a statistic of the op stays in f32"};
   if (all([&](Value v) { return partial.contains(v); }))
     return Reason{"partial-result", "only the result of an op is rounded, not its parts"};
-  // What moves a tensor of the model has nothing to protect.
+  // Moving a tensor of the model adds no rounding error, so f32 would protect nothing.
   bool moves = cast<PrecisionOpInterface>(op).getCategory() == Category::Passthrough &&
                llvm::any_of(op->getOperands(), [&](Value v) {
                  return program.isReal(v) && !storageFree.contains(v) && !partial.contains(v) &&
@@ -90,7 +92,7 @@ bool NarrowTensors::isNarrowed(Operation *op) const {
          llvm::none_of(op->getResults(), [&](Value v) { return storageFree.contains(v); });
 }
 
-/// The operands that the pass decides on.
+/// Operands whose types the pass decides.
 SmallVector<Value> NarrowTensors::tensorsOf(Operation *op) const {
   return llvm::filter_to_vector(
       op->getOperands(), [&](Value v) { return program.isReal(v) && !storageFree.contains(v); });
@@ -124,7 +126,7 @@ void NarrowTensors::demand(Operation *op) {
     if (isStatistic(op, result))
       statistics.insert(result);
   bool moves = cast<PrecisionOpInterface>(op).getCategory() == Category::Passthrough;
-  // An argument of the program has no op that could be kept in f32.
+  // An argument of the program has no producer that could be kept in f32.
   bool readsFull = !moves && llvm::any_of(tensorsOf(op), [&](Value v) {
     return partial.contains(v) || (isa<BlockArgument>(v) && magnified.why(v));
   });

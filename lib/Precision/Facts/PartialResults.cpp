@@ -1,4 +1,4 @@
-// Values inside an op or a kernel, which nobody rounds.
+// Unrounded intermediates: values inside an op or a kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Facts/PartialResults.h"
 #include "lib/Precision/Values.h"
@@ -15,21 +15,22 @@ PartialResults::PartialResults(const DecidedProgram &program, const SourceGroups
   find();
 }
 
-/// A bias, or a number: what an epilogue adds to an accumulator.
+/// Whether the op fits the epilogue of the producer of `accumulator`: a pointwise op that adds or
+/// multiplies a bias or a constant.
 bool PartialResults::joinsEpilogue(Operation *op, Value accumulator) const {
   return isa<ScalarOpInterface>(op) && computesAsStored(treatments.of(op)) &&
          llvm::all_of(op->getOperands(),
                       [&](Value v) { return v == accumulator || storageFree.contains(v); });
 }
 
-/// One result, whose type is up to the policy.
+/// A single result, whose type is up to the policy.
 bool PartialResults::hasFreeResult(Operation *op) const {
   return program.isDecided(op) && !demands.isForced(op) && demands.lowOf(op) != program.f32 &&
          op->getNumResults() == 1;
 }
 
-/// Stored elements on the way to other places: f32 would put casts around the moves, and kernels
-/// where their reader could look through them.
+/// Stored elements that are only moved: f32 would put casts around the moves, and kernels where the
+/// consumer could read the source through an indexing map.
 bool PartialResults::isOnlyMoved(Value v) const {
   Operation *op = v.getDefiningOp();
   return movesElements(op) &&
@@ -39,8 +40,8 @@ bool PartialResults::isOnlyMoved(Value v) const {
          });
 }
 
-/// A step of a formula that is made again for the backward pass from what that keeps: all readers
-/// are pointwise, and so is everything up to a stored value.
+/// Intermediate of a formula that the backward pass rematerializes from stored values: all
+/// consumers are pointwise, and so is every op back to a stored value.
 bool PartialResults::isMadeAgain(Value v) const {
   auto isPointwise = [&](Operation *op) {
     return hasFreeResult(op) && computesAsStored(treatments.of(op)) && isa<ScalarOpInterface>(op) &&
@@ -54,9 +55,9 @@ bool PartialResults::isMadeAgain(Value v) const {
          });
 }
 
-/// The value is never stored: one pointwise op reads it, in the kernel that makes it, or the
-/// backward pass makes it again. Layers that a model writes out as products, biases and formulas
-/// round where library calls do.
+/// Whether the value is never stored: either a single pointwise op reads the value within the same
+/// kernel, or the backward pass rematerializes the value. So layers written out as products, biases
+/// and formulas round where library calls do. Example: matmul -> add(bias) -> relu rounds once.
 bool PartialResults::isNeverStored(Value v) const {
   if (madeAgain.contains(v))
     return true;
@@ -83,7 +84,8 @@ bool PartialResults::isNeverStored(Value v) const {
          isa<ScalarOpInterface>(user);
 }
 
-/// The model or the optimizer fixes the type of this op, not of one that it stems from.
+/// Whether the model or the optimizer fixes the type of this op itself, not of the op that this op
+/// stems from.
 static bool isFixedItself(Operation *op) {
   train::OriginAttr origin = originOf(op);
   return origin && origin.getCompute() &&
@@ -91,8 +93,8 @@ static bool isFixedItself(Operation *op) {
           (origin.isForward() && origin.getOrder() == 0 && !origin.getSource()));
 }
 
-// Adjoints and composite ops round what they give, not what they are made of. A cotangent that an
-// adjoint begins by reshaping is still the other op's result.
+// Adjoints and composite ops round only results, not intermediates. A cotangent that an adjoint
+// begins by reshaping still counts as the result of the op behind.
 void PartialResults::find() {
   auto isFanIn = [](Operation *op) { return op->hasAttr("train.fan_in"); };
   for (Operation *op : program.ops) {

@@ -1,4 +1,4 @@
-// Values inside an op or a kernel, which nobody rounds.
+// Unrounded intermediates: values inside an op or a kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PRECISION_FACTS_PARTIALRESULTS_H
 #define LIB_PRECISION_FACTS_PARTIALRESULTS_H
@@ -8,19 +8,21 @@
 #include "lib/Precision/Facts/Treatments.h"
 
 namespace ampc {
-/// Adjoints and composite ops round what they give, not what they are made of; nor is anything
-/// rounded between ops of one kernel.
+/// Adjoints and composite ops round only results, not intermediates; nor is anything rounded
+/// between ops of the same kernel.
 class PartialResults {
 public:
-  /// What stays within a kernel counts if `keepsKernelsFull`. The demands may still change.
+  /// Values within a kernel count if `keepsKernelsFull`. Constraints may still change after
+  /// construction.
   PartialResults(const DecidedProgram &program, const SourceGroups &groups,
                  const Treatments &treatments, const Demands &demands,
                  const StorageFreeValues &storageFree, bool keepsKernelsFull);
-  /// All readers belong to the op's own group or kernel.
+  /// Whether all consumers belong to the group or the kernel of the value's producer.
   bool contains(mlir::Value v) const { return values.contains(v); }
-  /// For the kernel's sake alone.
+  /// Whether the value is unrounded only because a kernel never stores the value.
   bool isWithinKernel(mlir::Value v) const { return withinKernel.contains(v); }
-  /// Only pointwise ops of the same kernel read it, or the backward pass makes it again.
+  /// Whether only pointwise ops of the same kernel read the value, or the backward pass
+  /// rematerializes the value.
   bool isNeverStored(mlir::Value v) const;
   void insert(mlir::Value v) { values.insert(v); }
 

@@ -1,4 +1,4 @@
-// What a profile says of the values of a program.
+// Values that do not fit 16 bits according to a profile.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Facts/ProfileFindings.h"
 #include "lib/Precision/Values.h"

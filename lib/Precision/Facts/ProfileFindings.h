@@ -1,4 +1,4 @@
-// What a profile says of the values of a program.
+// Values that do not fit 16 bits according to a profile.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PRECISION_FACTS_PROFILEFINDINGS_H
 #define LIB_PRECISION_FACTS_PROFILEFINDINGS_H
@@ -10,10 +10,11 @@
 namespace ampc {
 class ProfileFindings {
 public:
-  /// Without a profile nothing is found; `scale` is what its gradients will carry.
+  /// Without a profile there are no findings. `scale`: loss scale that the gradients will carry.
   ProfileFindings(const DecidedProgram &program, mlir::Type low, const StepProfile *profile,
                   double scale);
-  /// Why the value should stay in f32; null: it need not.
+  /// Reason to keep the value in f32, for example "f16 would flush 12 % of its elements to 0"; null
+  /// if the value fits.
   const std::string *misfit(mlir::Value v) const {
     auto found = misfits.find(v);
     return found == misfits.end() ? nullptr : &found->second;
@@ -21,7 +22,7 @@ public:
   /// Whether there is a profile.
   bool isKnown() const { return isGiven; }
   const llvm::DenseMap<mlir::Value, std::string> &all() const { return misfits; }
-  /// Contractions of values that do not fit compute in f32.
+  /// Constrains contractions of values that do not fit to f32.
   void demandFits(const DecidedProgram &program, const Treatments &treatments,
                   Demands &demands) const;
 

@@ -1,4 +1,4 @@
-// Ops that compute in f32 because 16 bits are known not to hold their numbers.
+// f32 constraints for ops whose numbers are known not to fit 16 bits.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Facts/RangeDemands.h"
 #include "lib/Precision/Ranges.h"
@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace ampc;
 
-/// What is fixed to a type that cannot hold a constant of the op is computed in f32 after all.
+/// Ops that the user fixed to a type too narrow for a constant of the op compute in f32 after all.
 static std::vector<LocatedWarning> widenMisfits(const DecidedProgram &program, Demands &demands) {
   std::vector<LocatedWarning> warnings;
   for (Operation *op : program.ops) {
@@ -27,8 +27,8 @@ static std::vector<LocatedWarning> widenMisfits(const DecidedProgram &program, D
   return warnings;
 }
 
-/// What is known not to fit is not rounded on the way into a contraction either: that computes in
-/// f32.
+/// Contractions of an operand known not to fit compute in f32, because a contraction in 16 bits
+/// would round the operand at entry.
 static void widenContractions(const DecidedProgram &program, Demands &demands) {
   for (Operation *op : program.ops) {
     Type type = demands.lowOf(op);

@@ -1,4 +1,4 @@
-// Which op of the model an op stems from.
+// Groups of ops that stem from the same op of the model.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Facts/SourceGroups.h"
 #include "mlir-dialects/Train/Origin.h"

@@ -1,4 +1,4 @@
-// Which op of the model an op stems from.
+// Groups of ops that stem from the same op of the model.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PRECISION_FACTS_SOURCEGROUPS_H
 #define LIB_PRECISION_FACTS_SOURCEGROUPS_H
@@ -7,7 +7,7 @@
 #include "llvm/ADT/StringMap.h"
 
 namespace ampc {
-/// Ops that stem from one source op (an adjoint, a decomposed op) share a name.
+/// Ops from one source op (an adjoint, a decomposed op) share a group name.
 class SourceGroups {
 public:
   explicit SourceGroups(llvm::ArrayRef<mlir::Operation *> ops);

@@ -1,4 +1,4 @@
-// Values that exist in every type.
+// Duplicable values: available in every type at no cost of storage.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Facts/StorageFreeValues.h"
 #include "mlir-dialects/Train/Signature.h"
@@ -6,7 +6,8 @@
 using namespace mlir;
 using namespace ampc;
 
-// A gather reads a few rows of a table: casting the table for it would cost more than it saves.
+// Only casting a table would cost: a gather reads a few rows of the table, so casting the whole
+// table for a gather would cost more than the cast saves.
 StorageFreeValues::StorageFreeValues(const DecidedProgram &program, const Demands &demands) {
   train::FuncOp func = program.func;
   DenseSet<StringAttr> params;

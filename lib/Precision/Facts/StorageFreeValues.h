@@ -1,4 +1,4 @@
-// Values that exist in every type.
+// Duplicable values: available in every type at no cost of storage.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PRECISION_FACTS_STORAGEFREEVALUES_H
 #define LIB_PRECISION_FACTS_STORAGEFREEVALUES_H
@@ -6,8 +6,8 @@
 #include "lib/Precision/Facts/Demands.h"
 
 namespace ampc {
-/// Parameters, constants and what only moves them: they cost nothing to store in 16 bits as well,
-/// and do not vote on the types of others.
+/// Parameters, constants and ops that only move either, such as a broadcast of a constant. Storing
+/// such values in 16 bits as well costs nothing, and they do not vote on the types of other values.
 class StorageFreeValues {
 public:
   StorageFreeValues(const DecidedProgram &program, const Demands &demands);

@@ -1,4 +1,4 @@
-// How a policy treats the ops of a program.
+// Treatment of each op of a program by the policy.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PRECISION_FACTS_TREATMENTS_H
 #define LIB_PRECISION_FACTS_TREATMENTS_H

@@ -1,5 +1,5 @@
-// The policy of torch.autocast: types follow lists and operands, op by op; the backward pass
-// follows the forward pass.
+// Policies `autocast` and `autocast-cpu`, the rules of torch.autocast: types follow lists and
+// operands, op by op; the backward pass follows the forward pass.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Casts.h"
 #include "lib/Precision/Policies/Policies.h"
@@ -9,8 +9,8 @@
 using namespace mlir;
 using namespace ampc;
 
-// What an op is on lists of stands in its entry: pytorch, aten/src/ATen/autocast_mode.h, lists of
-// CUDA and XPU, and autocast_mode.cpp for the CPU's. Ops on no list run in the types of their
+// Lists of an op are in the op's dialect entry. Source: pytorch, aten/src/ATen/autocast_mode.h,
+// lists of CUDA and XPU, and autocast_mode.cpp for CPUs. Ops on no list run in the types of their
 // operands.
 namespace {
 class Autocast {
@@ -31,21 +31,21 @@ private:
 
   const PrecisionFacts &facts;
   Assignment result;
-  DenseMap<Operation *, Type> types; ///< what torch would report as the result's dtype
+  DenseMap<Operation *, Type> types; ///< dtype that torch would report for the op's result
 };
 } // namespace
 
 static bool isNarrow(Type type) { return type && type.getIntOrFloatBitWidth() < 32; }
 
-/// Torch's kernels take a number that scales a tensor as it is, without rounding it to the tensor's
-/// type.
+/// Torch's kernels read a number that scales a tensor exactly, without rounding the number to the
+/// tensor's type.
 static bool isScaling(Operation *op) {
   return cast<PrecisionOpInterface>(op).readsNumbersExactly() &&
          llvm::any_of(op->getOperands(), isNumber);
 }
 
-/// The type that operands promote to. Numbers and, beside tensors with dimensions, tensors without
-/// do not vote.
+/// Type to which the operands promote, e.g. bf16 + f32 -> f32. Python numbers have no vote, nor do
+/// tensors of rank 0 beside tensors with dimensions.
 FailureOr<Type> Autocast::widest(Operation *op, Type start) {
   SmallVector<Value> voters =
       llvm::filter_to_vector(op->getOperands(), [&](Value v) { return facts.isReal(v); });
@@ -75,7 +75,7 @@ FailureOr<Type> Autocast::forwardType(Operation *op, Reason &reason) {
     reason = {"region", demand.disabled ? demand.source : "no region asks for a 16-bit type here"};
     return widest(op, Type());
   }
-  // The parts of one op of torch (a product and its bias, a sum and its division) round once, at
+  // Ops from a single op of torch (a product and the bias, a sum and the division) round once, at
   // the end.
   for (Value v : op->getOperands())
     if (Operation *part = facts.isReal(v) && facts.isPartial(v) ? v.getDefiningOp() : nullptr;
@@ -112,8 +112,8 @@ void Autocast::set(Operation *op, Type type) {
     }
   auto isPart = [&](Value v) { return facts.isReal(v) && facts.isPartial(v); };
   isSingle &= llvm::none_of(op->getOperands(), isPart);
-  // Sums, norms and parts of one adjoint compute in f32, from operands rounded as torch rounds
-  // them.
+  // Sums, norms and intermediates of an adjoint compute in f32, from operands rounded as torch
+  // rounds operands.
   result.compute[op] = isContraction || (isSingle && !isScaling(op)) ? type : facts.f32;
   if (isNarrow(type))
     result.entry[op] = type;
@@ -160,7 +160,8 @@ std::unique_ptr<PrecisionPolicy> ampc::createAutocastPolicy() {
       /*isCompared=*/true);
 }
 
-// Its costs would stand beside those of the other lists with nothing to choose between them.
+// Left out of the comparison of costs: the two lists are for different devices, so a comparison
+// would offer no choice.
 std::unique_ptr<PrecisionPolicy> ampc::createAutocastCPUPolicy() {
   return std::make_unique<AutocastPolicy>(
       "autocast-cpu",

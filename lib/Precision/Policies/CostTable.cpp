@@ -1,4 +1,4 @@
-// What a program would cost under each policy.
+// Comparison of policies by the bytes that a program moves.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Policies/CostTable.h"
 #include "lib/Precision/Policies/MinCut.h"
@@ -12,8 +12,8 @@ const PrecisionPolicy &ampc::cheapestPolicy() {
                          [](const auto &policy) { return policy->movesFewestBytes(); });
 }
 
-/// Pins first: values that have to be f32 are so under every policy. What waits for the backward
-/// pass in 16 bits is the policy's own choice.
+/// Cost of an assignment. Hard constraints come first, because values that have to be f32 are f32
+/// under every policy. The 16-bit residuals are the policy's own choice.
 static int64_t costOf(const PrecisionFacts &facts, Pins pins, const Assignment &assignment) {
   pins.savedLow.clear();
   for (auto &[value, type] : assignment.saved)

@@ -1,4 +1,4 @@
-// What a program would cost under each policy.
+// Comparison of policies by the bytes that a program moves.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PRECISION_POLICIES_COSTTABLE_H
 #define LIB_PRECISION_POLICIES_COSTTABLE_H
@@ -7,12 +7,13 @@
 #include "lib/Precision/PrecisionFacts.h"
 
 namespace ampc {
-/// The policy whose compute types all are compared under.
+/// Policy whose compute types are the basis of the comparison.
 const PrecisionPolicy &cheapestPolicy();
-/// Names of policies, and bytes moved under the compute types of `facts`; as they are registered.
+/// Name of each compared policy and the bytes moved under the compute types of `facts`, in the
+/// order of registration. Example: {"mincut", 81920}, {"autocast", 98304}.
 llvm::SmallVector<std::pair<llvm::StringRef, int64_t>> costsOf(const PrecisionFacts &facts);
-/// The cost of a cut that may round everything. What the cut leaves in f32 for the sake of its
-/// error is the difference.
+/// Bytes of a cut that may round everything. The difference to the policy's own cut is the price of
+/// bounding the error.
 int64_t costOfAnyError(const PrecisionFacts &facts);
 } // namespace ampc
 #endif

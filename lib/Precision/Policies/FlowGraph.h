@@ -1,4 +1,4 @@
-// Maximum flow, and the minimum cut that it gives.
+// Maximum flow and minimum cut.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PRECISION_POLICIES_FLOWGRAPH_H
 #define LIB_PRECISION_POLICIES_FLOWGRAPH_H
@@ -13,15 +13,16 @@ namespace ampc {
 /// Dinic's algorithm on a graph with capacities.
 class FlowGraph {
 public:
-  /// The capacity of an edge that no cut goes through.
+  /// Capacity of an edge that no cut crosses.
   static constexpr int64_t never = int64_t(1) << 60;
-  enum { full = 0, low = 1 }; ///< source and sink
+  enum { full = 0, low = 1 }; ///< source and sink of the network
   FlowGraph() { first.assign(2, -1); }
   int addNode() {
     first.push_back(-1);
     return first.size() - 1;
   }
-  /// Costs `capacity` if `from` ends on the side of f32 and `to` on that of 16 bits.
+  /// Adds an edge that costs `capacity` if `from` ends on the f32 side of the cut and `to` on the
+  /// 16-bit side.
   void addEdge(int from, int to, int64_t capacity) {
     for (auto [a, b, c] : {std::tuple(from, to, capacity), std::tuple(to, from, int64_t(0))}) {
       edges.push_back({b, first[a], c});
@@ -33,7 +34,7 @@ public:
       for (current = first; augment();)
         ;
   }
-  /// After solve: the smallest side of f32.
+  /// Whether the node is on the f32 side after solve(); the smallest such side.
   bool isFull(int node) const { return level[node] >= 0; }
 
 private:
@@ -56,8 +57,9 @@ private:
     }
     return level[low] >= 0;
   }
-  /// Fills one path from the source to the sink, of an edge per layer; false if there is none left.
-  /// Layers are as many as a chain of ops is long, so that the path is kept beside the stack.
+  /// Augments along one path from source to sink with an edge per layer; false if no path is left.
+  /// There are as many layers as a chain of ops is long, so the path is an explicit stack rather
+  /// than recursion.
   bool augment() {
     std::vector<int> path;
     for (int node = full; node != low;) {
@@ -71,7 +73,7 @@ private:
       }
       if (path.empty())
         return false;
-      int last = path.back(); // leads nowhere
+      int last = path.back(); // dead end
       path.pop_back();
       node = edges[last ^ 1].to;
       current[node] = edges[last].next;

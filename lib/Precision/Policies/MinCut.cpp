@@ -1,10 +1,10 @@
-// The default policy: categories fix what ops compute in, a minimum cut fixes what values are
-// stored in.
+// The default policy `mincut`: categories fix the compute types of ops, a minimum cut fixes the
+// storage types of values.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every f32 value is stored in 16 bits or not. What the cut adds up and what policies are compared
-// by are the same costs (StorageCost.h); the cut is their optimum (max-flow min-cut, Ford and
-// Fulkerson 1956).
+// Every f32 value is stored in either f32 or 16 bits. The cut minimizes the same costs by which
+// policies are compared (StorageCost.h), and is optimal (max-flow min-cut, Ford and Fulkerson
+// 1956).
 #include "lib/Precision/Policies/MinCut.h"
 #include "lib/Precision/Casts.h"
 #include "lib/Precision/Policies/FlowGraph.h"
@@ -16,13 +16,14 @@
 using namespace mlir;
 using namespace ampc;
 
-/// Fills in the types of the ops for the chosen storage.
+/// Compute type of an op for the chosen storage types.
 static void chooseCompute(const StorageCost &model, Operation *op, Assignment &assignment) {
   const PrecisionFacts &facts = model.facts;
   Type low = facts.lowOf(op), &type = assignment.compute[op];
   Demand demand = facts.demand(op);
   if (demand.forced) {
-    // What a user says of an op does not round the gradients that its adjoint gives to parameters.
+    // A user constraint on an op does not round the gradients of parameters that the op's adjoint
+    // produces.
     bool givesFull = !op->getResults().empty() && llvm::all_of(op->getResults(), [&](Value v) {
       return facts.isReal(v) && assignment.storageOf(v) == facts.f32;
     });
@@ -52,7 +53,7 @@ static void chooseCompute(const StorageCost &model, Operation *op, Assignment &a
              : facts.f32; // rows of a table are rounded after the gather
 }
 
-/// Why a norm whose bound no one knows may be stored low: its gain is a parameter.
+/// Reason for storing a norm without a known bound in 16 bits: the gain is a parameter.
 static std::string whyNormalized(Operation *op, Type stored) {
   std::optional<double> bound = cast<PrecisionOpInterface>(op).getNormalizedBound();
   if (!bound || !stored.isF16())
@@ -85,7 +86,7 @@ Assignment ampc::assignMinCut(const PrecisionFacts &facts, const Pins &pins) {
   StorageCost model(facts, pins);
   FlowGraph graph;
   DenseMap<Value, int> node;
-  DenseMap<Value, int> widening; // on the f32 side if some pointwise op widens the value
+  DenseMap<Value, int> widening; // node on the f32 side if any pointwise op widens the value
   for (Value v : model.values) {
     int at = node[v] = graph.addNode();
     bool isFull = pins.isFull(v) || !v.getDefiningOp(), isLow = pins.low.contains(v);
@@ -121,7 +122,8 @@ Assignment ampc::assignMinCut(const PrecisionFacts &facts, const Pins &pins) {
     bool isFull = graph.isFull(node[v]);
     assignment.storage[v] = isFull || !op ? facts.f32 : facts.lowOf(op);
     if (!op || cast<PrecisionOpInterface>(op).resultStaysFull(
-                   cast<OpResult>(v).getResultNumber())) // the op's reason is its main result's
+                   cast<OpResult>(v).getResultNumber())) // the op's reason belongs to the main
+                                                         // result
       continue;
     if (isFull && pins.savedLow.contains(v))
       assignment.saved[v] =
@@ -152,8 +154,8 @@ struct MinCut : PrecisionPolicy {
       : PrecisionPolicy("mincut", "the category of an op fixes what it computes in; values are "
                                   "stored so that the step moves the fewest bytes") {}
   PolicyTable table(Type low) const override {
-    // bf16 reaches as far as f32: what grows or shrinks fast is computed in f32 all the same, but
-    // may be stored in bf16. Ops on no list follow their precision category.
+    // bf16 has the range of f32: ops whose results grow or shrink fast still compute in f32, but
+    // may store bf16. Ops on no list follow the op's precision category.
     SmallVector<StringRef> lists{"mincut-bf16", "mincut"};
     PolicyTable table = PolicyTable::ofLists(ArrayRef(lists).drop_front(low.isBF16() ? 0 : 1));
     table.keepsKernelsFull = true;

@@ -6,7 +6,7 @@
 #include "lib/Precision/Policies/Pins.h"
 
 namespace ampc {
-/// The storage types that move the fewest bytes under the pins.
+/// Assignment with the fewest moved bytes under the hard constraints `pins`.
 Assignment assignMinCut(const PrecisionFacts &facts, const Pins &pins);
 } // namespace ampc
 #endif

@@ -1,4 +1,4 @@
-// Apex's O3, pure f16: every tensor that a user sees.
+// Policy `narrow`, pure f16 as Apex's O3: 16 bits for every tensor that a user sees.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Policies/MinCut.h"
 #include "lib/Precision/Policies/Policies.h"
@@ -14,7 +14,7 @@ struct Narrow : PrecisionPolicy {
   PolicyTable table(Type) const override {
     return PolicyTable::ofLists({}, /*others=*/Treatment::Narrow);
   }
-  // The table leaves no choice to the cut but in regions and where the user fixes types.
+  // The table leaves the cut a choice only inside regions and where the user fixes types.
   FailureOr<Assignment> assign(const PrecisionFacts &facts) const override {
     return assignMinCut(facts, findPins(facts));
   }

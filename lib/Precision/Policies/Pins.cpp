@@ -1,4 +1,4 @@
-// Values that must not be rounded, whatever that would save.
+// Hard constraints of the minimum cut: values that stay in f32 at any saving.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Policies/Pins.h"
 #include "lib/Precision/Casts.h"
@@ -64,8 +64,9 @@ DenseSet<Value> ampc::gradientsOf(const PrecisionFacts &facts) {
   return gradients;
 }
 
-/// Sums over dimensions, single numbers, and what is computed from nothing but those. The cotangent
-/// of the loss is one: scaled, it may be larger than what 16 bits hold.
+/// Statistics: sums over dimensions, single numbers, and values computed from statistics alone. The
+/// seed cotangent of the loss counts too: after loss scaling the seed may exceed the range of 16
+/// bits.
 bool PinFinder::isStatistic(Operation *op, Value result) {
   if (isa<train::SeedOp>(op) || (elements(result) == 1 && facts.treatment(op) != Treatment::Low))
     return true;
@@ -81,9 +82,9 @@ bool PinFinder::isStatistic(Operation *op, Value result) {
   return llvm::all_of(operands, [&](Value v) { return statistics.contains(v); });
 }
 
-/// The product of two activations that a softmax or a loss reads: |q k| grows with both, and what
-/// overflows is the store. An op with statistics of its own (attention) stores no scores: its
-/// result is a mean.
+/// Score: a product of two activations that a softmax or a loss reads. |q k| grows with both
+/// factors, and storing the score in f16 may overflow. An op with statistics inside (attention)
+/// stores no scores, because the result is a mean.
 bool PinFinder::isScore(Operation *op, Value result) {
   auto precision = cast<PrecisionOpInterface>(op);
   auto hasStatistics = llvm::any_of(op->getResults(), [&](OpResult other) {
@@ -97,8 +98,8 @@ bool PinFinder::isScore(Operation *op, Value result) {
   return readByStatistics.contains(result);
 }
 
-/// Values that an op with sums over dimensions, such as a softmax, reads in the forward pass,
-/// behind ops that compute as stored. From the end, so that readers are known.
+/// Values read by a softmax or another op with sums over dimensions in the forward pass, directly
+/// or through ops that compute as stored. Reverse order, so that consumers are known first.
 void PinFinder::findReadByStatistics() {
   for (Operation *op : llvm::reverse(facts.ops))
     for (Value result : op->getResults()) {
@@ -116,7 +117,7 @@ void PinFinder::findReadByStatistics() {
     }
 }
 
-/// Why the type's range may not hold the value.
+/// Reason why the 16-bit type's range may not hold the value.
 std::optional<std::string> PinFinder::overflow(Operation *op, Value result) {
   Type low = facts.lowOf(op);
   if (auto misfit = constantMisfit(op, low))
@@ -132,8 +133,8 @@ std::optional<std::string> PinFinder::overflow(Operation *op, Value result) {
   return std::nullopt;
 }
 
-/// Values made from f32 that no contraction reads, not even later: masked losses and targets.
-/// Rounding them would save bytes, but nothing on either side asks for 16 bits.
+/// Values computed from f32 that no contraction reads, not even later: masked losses and targets.
+/// Rounding would save bytes, but no neighbour of such a value computes in 16 bits.
 void PinFinder::pinBetween() {
   auto isPinned = [&](Value v) { return pins.full.contains(v); };
   DenseSet<Value> readByContractions;
@@ -150,7 +151,8 @@ void PinFinder::pinBetween() {
         if (!cast<PrecisionOpInterface>(op).operandStaysFull(operand.getOperandNumber()))
           readByContractions.insert(operand.get());
   }
-  // A partial result is f32 because nobody rounds there: what counts is what it was made from.
+  // A partial result is f32 only for being unrounded; the sources of the partial result decide
+  // instead.
   DenseSet<Value> fullParts;
   auto isFull = [&](Value v) {
     return facts.isPartial(v) ? fullParts.contains(v) : facts.isReal(v) && isPinned(v);

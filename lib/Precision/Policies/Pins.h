@@ -1,4 +1,4 @@
-// Values that must not be rounded.
+// Hard constraints of the minimum cut: values that stay in f32 or in 16 bits.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PRECISION_POLICIES_PINS_H
 #define LIB_PRECISION_POLICIES_PINS_H
@@ -6,22 +6,23 @@
 #include "lib/Precision/PrecisionFacts.h"
 
 namespace ampc {
-/// Values that must stay in f32, with the reason; what is in neither list is for the policy to
-/// choose.
+/// Values with a fixed storage type, and the reason. The policy chooses for all values in neither
+/// map.
 struct Pins {
   llvm::DenseMap<mlir::Value, Reason> full, low;
-  /// The cut's own: f32 so that its error stays within that of autocast.
+  /// Constraints of the cut alone: f32, so that the error stays within the error of autocast.
   llvm::DenseMap<mlir::Value, Reason> sensitive;
-  /// Of those: the backward pass reads a copy in 16 bits.
+  /// Values of `sensitive` for which the backward pass reads a 16-bit copy.
   llvm::DenseSet<mlir::Value> savedLow;
-  /// Saved values that f16 may not hold: their copy is in bf16.
+  /// Values of `savedLow` whose range f16 may not hold: the copy is bf16.
   llvm::DenseSet<mlir::Value> savedWide;
   bool isFull(mlir::Value v) const { return full.contains(v) || sensitive.contains(v); }
 };
 Pins findPins(const PrecisionFacts &facts);
-/// Adds `sensitive`, `savedLow` and `savedWide`.
+/// Fills `sensitive`, `savedLow` and `savedWide`.
 void findSensitive(const PrecisionFacts &facts, Pins &pins);
-/// Values that only a parameter's gradient reads, directly or through ops that move or add them.
+/// Gradients: values that only a parameter's gradient reads, directly or through ops that move or
+/// add values.
 llvm::DenseSet<mlir::Value> gradientsOf(const PrecisionFacts &facts);
 } // namespace ampc
 #endif

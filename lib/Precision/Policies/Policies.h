@@ -1,4 +1,4 @@
-// The policies that come with ampc. Other files see them as `PrecisionPolicy`, by name.
+// Built-in policies. Other files see a policy by name, as `PrecisionPolicy`.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PRECISION_POLICIES_POLICIES_H
 #define LIB_PRECISION_POLICIES_POLICIES_H

@@ -1,4 +1,4 @@
-// TensorFlow's graph rewrite: allow, infer, deny and clear ops are painted
+// Policy `propagate`, TensorFlow's graph rewrite: allow, infer, deny and clear ops are painted
 // (auto_mixed_precision.cc).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Policies/Pins.h"
@@ -32,7 +32,7 @@ private:
   SmallVector<Operation *> all(Treatment treatment) const {
     return llvm::filter_to_vector(facts.ops, [&](Operation *op) { return is(op, treatment); });
   }
-  /// Visits what is reachable from `start` by ops that pass the test.
+  /// Visits all ops reachable from `start` through ops that pass `enter`.
   void walk(ArrayRef<Operation *> start, bool up, bool down, Test enter, Set &seen) const;
   void paintDenied();
   void paintBetween();
@@ -40,7 +40,7 @@ private:
 };
 } // namespace
 
-/// Read in f32 whatever the reader computes in: no colour passes here.
+/// Operands that every consumer reads in f32: no colour passes such a use.
 static bool staysFull(OpOperand &use) {
   auto precision = dyn_cast<PrecisionOpInterface>(use.getOwner());
   return precision && precision.operandStaysFull(use.getOperandNumber());
@@ -67,7 +67,7 @@ void Painter::walk(ArrayRef<Operation *> start, bool up, bool down, Test enter, 
   }
 }
 
-/// Deny reaches forward, but only as far as another deny or infer op lies further on.
+/// Deny propagates forward, but only to ops with another deny or infer op further on.
 void Painter::paintDenied() {
   Set upstream;
   SmallVector<Operation *> ends = all(Treatment::Full);
@@ -81,7 +81,8 @@ void Painter::paintDenied() {
       denied);
 }
 
-/// Infer and clear ops on a way from one allow op to another.
+/// Infer and clear ops on a path from an allow op to an allow op. Example: matmul -> relu -> matmul
+/// paints relu.
 void Painter::paintBetween() {
   auto mayPass = [&](Operation *op) {
     return (is(op, Treatment::Pass) || is(op, Treatment::Promote)) && !denied.contains(op);
@@ -94,7 +95,7 @@ void Painter::paintBetween() {
   allowed.insert(between.begin(), between.end());
 }
 
-/// Clear ops next to what is painted join it.
+/// Clear ops next to a painted op are painted as well.
 void Painter::spread() {
   SmallVector<Operation *> start =
       llvm::filter_to_vector(facts.ops, [&](Operation *op) { return allowed.contains(op); });
@@ -135,7 +136,7 @@ static Reason reasonOf(const Painter &painter, Operation *op) {
 static Assignment assignTypes(const PrecisionFacts &facts) {
   Painter painter(facts);
   painter.paint();
-  DenseSet<Value> gradients = gradientsOf(facts); // they reach the optimizer without rounding
+  DenseSet<Value> gradients = gradientsOf(facts); // gradients reach the optimizer without rounding
   Assignment assignment;
   for (Operation *op : facts.ops) {
     if (!facts.isDecided(op))
@@ -147,7 +148,7 @@ static Assignment assignTypes(const PrecisionFacts &facts) {
     bool painted = painter.allowed.contains(op) && !movesGradient;
     Type type = demand.forced ? demand.type : painted ? facts.lowOf(op) : facts.f32;
     auto precision = cast<PrecisionOpInterface>(op);
-    // Sums and norms keep an f32 accumulator: only what they take and give is narrow.
+    // Sums and norms keep an f32 accumulator: only operands and results are narrow.
     assignment.compute[op] = precision.getCategory() == Category::FullPrecision ? facts.f32 : type;
     if (type != facts.f32)
       assignment.entry[op] = type;
@@ -172,8 +173,8 @@ struct Propagate : PrecisionPolicy {
       : PrecisionPolicy("propagate", "TensorFlow's graph rewrite: allow, infer, deny and clear "
                                      "lists, painted over the graph") {}
   PolicyTable table(Type low) const override {
-    // tensorflow, core/grappler/optimizers/auto_mixed_precision_lists.h: lists of CUDA; for bf16
-    // where those of CPUs (AutoMixedPrecisionListsMkl) differ. Ops on no list stay f32.
+    // tensorflow, core/grappler/optimizers/auto_mixed_precision_lists.h: lists of CUDA; for bf16,
+    // where different, lists of CPUs (AutoMixedPrecisionListsMkl). Ops on no list stay f32.
     SmallVector<StringRef> lists{"propagate-bf16", "propagate"};
     return PolicyTable::ofLists(ArrayRef(lists).drop_front(low.isBF16() ? 0 : 1),
                                 /*others=*/Treatment::Untouched);

@@ -1,4 +1,4 @@
-// The one place that names the policies which come with ampc.
+// Registry of policies; the only file that names the built-in policies.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Precision/Policy.h"
 #include "ampc/Support/Text.h"

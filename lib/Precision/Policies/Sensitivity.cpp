@@ -1,12 +1,12 @@
-// Values whose rounding a loss would feel more than the roundings of torch.autocast: the cut leaves
-// them in f32.
+// Values whose rounding would cost a loss more accuracy than the roundings of torch.autocast: the
+// cut keeps such values in f32.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Autocast rounds what contractions take and give; what is made from inputs, from rows of tables
-// and from statistics alone stays f32 until a contraction takes it, and so do losses. The cut
-// rounds no other values than these, so that its error is not larger, and stores them where that is
-// cheapest. A loss that a model writes out as pointwise ops is found by its place: behind the last
-// contraction.
+// Autocast rounds the operands and results of contractions. Values computed from inputs, rows of
+// tables or statistics alone stay f32 until a contraction reads the value, and so do losses. The
+// cut rounds no other values than autocast, so the error is not larger, and stores values where
+// storage is cheapest. A loss that a model writes out as pointwise ops is recognized by position:
+// behind the last contraction.
 #include "lib/Precision/Policies/Pins.h"
 #include "lib/Precision/Ranges.h"
 
@@ -14,11 +14,11 @@ using namespace mlir;
 using namespace ampc;
 
 namespace {
-/// How a value came to be.
+/// Rounding history of a value.
 enum class Origin {
-  Neutral, ///< random numbers, constants: exact in any type, or as good as
+  Neutral, ///< random numbers and constants: exact in any type, or nearly
   Rounded, ///< from a contraction in 16 bits
-  Wide,    ///< from f32, with no contraction on the way
+  Wide,    ///< from f32, without a contraction on the way
 };
 
 class SensitivityFinder {
@@ -67,16 +67,16 @@ private:
   const PrecisionFacts &facts;
   Pins &pins;
   DenseMap<Value, Origin> origins;
-  DenseSet<Operation *>
-      feeding; ///< forward: some contraction reads what the op gives, sooner or later
-  DenseSet<Value>
-      roundedByReaders;   ///< every reader rounds it first: contractions, and moves into them
-  DenseSet<Value> logits; ///< the last contractions' results that may be rounded
+  DenseSet<Operation *> feeding;    ///< forward ops with a path to a contraction
+  DenseSet<Value> roundedByReaders; ///< values that every consumer rounds first: contractions, and
+                                    ///< moves into contractions
+  DenseSet<Value> logits; ///< results of the last contractions that may be rounded
 };
 } // namespace
 
-/// As in torch, numbers and what is broadcast beside a tensor do not change its type. Backward only
-/// cotangents count: the forward values beside them are as exact as the cut makes them.
+/// Votes follow torch: numbers, and tensors broadcast beside a larger tensor, do not change the
+/// result type. In the backward pass only cotangents vote: the forward values beside a cotangent
+/// are as exact as the cut stores forward values.
 bool SensitivityFinder::votes(Operation *op, Value v) const {
   if (!facts.isReal(v) || originOf(v) == Origin::Neutral)
     return false;
@@ -98,7 +98,7 @@ Origin SensitivityFinder::trace(Operation *op) const {
   auto is = [&](Origin origin) {
     return llvm::any_of(voters, [&](Value v) { return originOf(v) == origin; });
   };
-  if (facts.isBackward(op)) // a sum of cotangents is as rounded as one of them
+  if (facts.isBackward(op)) // a sum of cotangents is rounded if any term is
     return is(Origin::Rounded) ? Origin::Rounded
            : is(Origin::Wide)  ? Origin::Wide
                                : Origin::Neutral;
@@ -106,7 +106,7 @@ Origin SensitivityFinder::trace(Operation *op) const {
     return Origin::Wide;
   if (is(Origin::Rounded))
     return Origin::Rounded;
-  // Rows of a table, numbers from integers.
+  // Rows of a table and numbers from integers.
   return !facts.isStorageFree(op->getResult(0)) && !op->getOperands().empty() &&
                  llvm::any_of(op->getOperands(), [&](Value v) { return facts.isReal(v); })
              ? Origin::Wide
@@ -118,7 +118,7 @@ void SensitivityFinder::traceOrigins() {
     if (facts.isReal(argument) && !facts.isStorageFree(argument))
       origins[argument] = Origin::Wide;
   for (Operation *op : facts.ops) {
-    // A tensor of constants is f32 like an input; one number is not.
+    // A tensor of constants is f32 like an input; a single constant is neutral.
     if (op->hasTrait<OpTrait::ConstantLike>() && !isNumber(op->getResult(0)))
       origins[op->getResult(0)] = Origin::Wide;
     if (!facts.isDecided(op))
@@ -130,7 +130,7 @@ void SensitivityFinder::traceOrigins() {
   }
 }
 
-/// Whether a reader takes the value in 16 bits whatever it is stored in.
+/// Whether the consumer reads the value in 16 bits, whatever the storage type.
 bool SensitivityFinder::readerRounds(OpOperand &use) const {
   Operation *user = use.getOwner();
   if (!facts.isDecided(user))
@@ -144,7 +144,7 @@ bool SensitivityFinder::readerRounds(OpOperand &use) const {
          llvm::all_of(results, [&](Value v) { return roundedByReaders.contains(v); });
 }
 
-/// Gradients of biases read what the contractions beside them read.
+/// Gradients of biases read the same cotangents as the contractions beside.
 bool SensitivityFinder::isBiasSum(OpOperand &use) const {
   Operation *user = use.getOwner();
   return facts.isBackward(user) && isa<ReduceOpInterface>(user) && facts.isDecided(user);
@@ -152,7 +152,7 @@ bool SensitivityFinder::isBiasSum(OpOperand &use) const {
 
 void SensitivityFinder::findPlaces() {
   for (Operation *op : llvm::reverse(facts.ops)) {
-    auto isNear = [&](OpOperand &use) { // readers of the other pass do not decide
+    auto isNear = [&](OpOperand &use) { // consumers in the other pass have no vote
       return facts.isBackward(use.getOwner()) == facts.isBackward(op);
     };
     for (Value result : op->getResults()) {
@@ -171,8 +171,8 @@ void SensitivityFinder::findPlaces() {
   }
 }
 
-/// The logits of a wide vocabulary, in the form that autocast gives to the loss. Narrower results
-/// are few numbers that the whole loss hangs on.
+/// Logits of a wide vocabulary, which autocast hands to the loss rounded. Narrower results, e.g.
+/// [batch, 1], are few numbers on which the whole loss depends.
 bool SensitivityFinder::givesLogits(Operation *op) const {
   Value result = op->getResult(0);
   if (isContraction(op)) {
@@ -211,7 +211,8 @@ void SensitivityFinder::decide(Operation *op, Value result) {
                               "it is made from f32, and not only contractions read it"};
 }
 
-/// The backward pass may read a rounded copy beside a cotangent that is rounded anyway.
+/// Whether the backward pass may read a rounded copy: all backward consumers combine the value with
+/// a cotangent that is rounded anyway.
 bool SensitivityFinder::maySaveRounded(Value v) const {
   Operation *op = v.getDefiningOp();
   if (facts.isBackward(op))
@@ -231,8 +232,8 @@ bool SensitivityFinder::maySaveRounded(Value v) const {
 }
 
 /// Whether the 16-bit type holds a value that the forward pass keeps in f32. A residual stream has
-/// no bound that is known without data: in f16 the copy would be infinite where the stream is not,
-/// and all gradients behind it NaN.
+/// no bound that is known without data: the f16 copy would be infinite where the stream is not, and
+/// all gradients behind the copy NaN.
 bool SensitivityFinder::fits(Value v) const {
   Type low = facts.lowOf(v.getDefiningOp());
   if (!low.isF16())

@@ -1,4 +1,4 @@
-// Bytes that a program moves if its values are stored in some way or other.
+// Cost model of the cut: bytes that a program moves under given storage types.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Policies/StorageCost.h"
 #include "lib/Precision/Ranges.h"
@@ -25,11 +25,12 @@ int64_t StorageCost::store(Value v, bool full) const {
   if (facts.isPartial(v) && facts.isNeverStored(v))
     return 0;
   auto users = SetVector<Operation *>(v.getUsers().begin(), v.getUsers().end());
-  int64_t later = 0; // readers of the backward pass
+  int64_t later = 0; // number of consumers in the backward pass
   if (v.getDefiningOp() && !facts.isBackward(v.getDefiningOp()))
     later = llvm::count_if(users, [&](Operation *user) { return facts.isBackward(user); });
   int64_t moves = 1 + users.size() + (later > 0), bytes = elements(v) * (full ? 4 : 2) * moves;
-  if (full && pins.savedLow.contains(v)) // they read a copy, which is written once and waits
+  if (full && pins.savedLow.contains(v)) // backward consumers read a copy that is written once and
+                                         // kept
     bytes = elements(v) * (4 * (1 + users.size() - later) + 2 * (2 + later));
   bool copied = llvm::any_of(v.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
