@@ -1,4 +1,5 @@
-// Attention and its gradient: operands and results where they are, by linear maps.
+// Attention and the gradient of attention: operands and results stay in place, addressed by linear
+// maps.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Conversion/TrainToKernel/Converter.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
@@ -6,7 +7,8 @@
 using namespace mlir;
 using namespace ampc;
 
-/// Slices, splits and transposes are read in place.
+/// Access to a value by a linear map: slices, splits and transposes are read in place; any other
+/// access is copied first.
 static Access linearAccess(Value value, Converter &converter) {
   Access access = converter.access(value);
   if (access.literal || !isLinear(access.map))
@@ -14,7 +16,8 @@ static Access linearAccess(Value value, Converter &converter) {
   return access;
 }
 
-/// Elements between neighbours along each dimension.
+/// Strides in elements between neighbours along each dimension. Example: [2, 3, 4] row-major ->
+/// [12, 4, 1].
 static SmallVector<int64_t> stridesOf(const Access &access) {
   ArrayRef<int64_t> shape = tensorOf(access.tensor).getShape();
   SmallVector<int64_t> point(access.type.getRank(), 0), strides;
@@ -33,8 +36,9 @@ static SmallVector<int64_t> stridesOf(const Access &access) {
   return strides;
 }
 
-/// A tensor for a result of `type`, whose dimensions lie in memory as those of `model`: what undoes
-/// the transpose of heads is a view then.
+/// A tensor for a result of `type` with the memory order of `model`'s dimensions, so that undoing
+/// the transpose of heads is a view. The last dimension must be innermost; otherwise the order is
+/// row-major.
 static Access resultLike(RankedTensorType type, const Access &model, MLIRContext *context) {
   SmallVector<int64_t> strides = stridesOf(model), shape;
   auto order = llvm::to_vector(llvm::seq<unsigned>(0, type.getRank()));
@@ -46,7 +50,7 @@ static Access resultLike(RankedTensorType type, const Access &model, MLIRContext
   return {{}, AffineMap::getPermutationMap(order, context), {}, type.clone(shape)};
 }
 
-/// The type that all readers round to, or the value's own, as for a statistic.
+/// The narrower type to which all consumers cast; else, and for a statistic, the value's own type.
 static RankedTensorType roundedType(Value value) {
   auto type = tensorOf(value);
   auto result = cast<OpResult>(value);
@@ -65,11 +69,11 @@ static RankedTensorType roundedType(Value value) {
 }
 
 namespace {
-/// A kernel under construction.
+/// Operands, maps and results of an attention kernel under construction.
 struct AttentionKernel {
   Converter &converter;
   SmallVector<Value> tensors = {},
-                     values = {}; ///< operands of the kernel; what its results stand for
+                     values = {}; ///< operands of the kernel; train values that the results replace
   SmallVector<AffineMap> operandMaps = {}, resultMaps = {};
   SmallVector<Access> accesses = {};
   SmallVector<Type> types = {};
@@ -89,7 +93,7 @@ struct AttentionKernel {
     scores.push_back(op.getKey().getType().getShape().end()[-2]);
     read(op.getBias(), broadcastMap(op.getBias().getType(), scores));
   }
-  /// A result, in the layout of operand `model` or in row-major order.
+  /// Adds a result, in the layout of operand `model` or in row-major order.
   void write(Value value, std::optional<unsigned> model) {
     RankedTensorType type = roundedType(value);
     MLIRContext *context = converter.builder.getContext();
@@ -122,7 +126,7 @@ template <typename Kernel, typename Op> void AttentionKernel::create(Op op) {
       converter.set(value, access);
       continue;
     }
-    for (Operation *cast : value.getUsers()) // which has no kernel then
+    for (Operation *cast : value.getUsers()) // the cast needs no kernel then
       converter.set(cast->getResult(0), access);
   }
 }
@@ -131,7 +135,8 @@ static LogicalResult convertAttention(train::AttentionOp op, Converter &converte
   AttentionKernel kernel{converter};
   kernel.readOperands(op);
   kernel.write(op.getResult(), 0);
-  if (op.getLse()) // read or not: training and inference share the kernel
+  if (op.getLse()) // written even without a consumer, so that training and inference share the
+                   // kernel
     kernel.write(op.getLse(), std::nullopt);
   kernel.create<kernel::AttentionOp>(op);
   return success();

@@ -1,11 +1,12 @@
-// Matrix products: kernel.gemm with transposes in the maps of the operands.
+// Matrix products: kernel.gemm, with transposes in the operands' indexing maps.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Conversion/TrainToKernel/Converter.h"
 
 using namespace mlir;
 using namespace ampc;
 
-/// Batch dimensions of one side only are further rows of that side.
+/// Merges batch dimensions of the left operand into rows: [b, m, k] x [k, n] becomes [b * m, k] x
+/// [k, n].
 static Access flattenRows(Location loc, Access access, Converter &converter) {
   ArrayRef<int64_t> shape = access.type.getShape();
   return converter.whole(converter.tensor(

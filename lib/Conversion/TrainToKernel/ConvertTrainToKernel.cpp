@@ -1,4 +1,4 @@
-// The conversion of programs, op by op, and the report of what has no kernel.
+// Pass convert-train-to-kernel: converts programs op by op, and reports all ops without a kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Conversion/Passes.h"
 #include "lib/Conversion/TrainToKernel/Indexing.h"
@@ -14,7 +14,7 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
-/// Special cases first: data movement is no scalar code.
+/// Rules in order of precedence: special cases first, since data movement is no scalar code.
 static Families allFamilies() {
   Families families;
   addShapeRules(families);
@@ -32,14 +32,14 @@ static Families allFamilies() {
 static kernel::ProgramOp createProgram(train::FuncOp func, OpBuilder &builder) {
   auto program =
       kernel::ProgramOp::create(builder, func.getLoc(), func.getSymName(), func.getFunctionType());
-  // The attributes of both ops are the same.
+  // Both ops have the same attributes.
   for (NamedAttribute attr : func->getAttrs())
     program->setAttr(attr.getName(), attr.getValue());
   return program;
 }
 
-/// Kernels come from where the op comes from; what is made again for the backward pass is so as a
-/// kernel, too.
+/// Copies provenance to the kernels between `last` and the end of the block; a kernel of a
+/// recomputed op is marked as recomputed, too.
 static void handOn(Operation *op, Block *body, Operation *last) {
   Operation *first = last ? last->getNextNode() : body->empty() ? nullptr : &body->front();
   for (Operation *made = first; made; made = made->getNextNode()) {
@@ -51,7 +51,8 @@ static void handOn(Operation *op, Block *body, Operation *last) {
   }
 }
 
-/// Goes on after an op without a kernel, so that one run names all of them.
+/// Converts a program. The loop continues after an op without a kernel, so that a single run
+/// reports all such ops.
 static LogicalResult convertProgram(train::FuncOp func, const Families &families,
                                     OpBuilder &builder) {
   OpBuilder::InsertionGuard guard(builder);

@@ -1,4 +1,4 @@
-// Values of a function on their way from train to kernel.
+// Conversion of values from train to kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Conversion/TrainToKernel/Converter.h"
 #include "mlir-dialects/Train/Origin.h"
@@ -6,8 +6,8 @@
 using namespace mlir;
 using namespace ampc;
 
-/// True if `map` walks the tensor in row-major order: dimensions of size 1 aside, it is an
-/// identity.
+/// True if `map` walks the tensor in row-major order, that is, an identity apart from dimensions of
+/// size 1.
 static bool walksInOrder(AffineMap map, ArrayRef<int64_t> shape, RankedTensorType tensor) {
   SmallVector<unsigned> dims;
   for (auto [i, size] : llvm::enumerate(shape))
@@ -25,7 +25,8 @@ static bool walksInOrder(AffineMap map, ArrayRef<int64_t> shape, RankedTensorTyp
   return next == dims.end();
 }
 
-/// From the indices of `to` to those of `from`, if `to` only splits dimensions; else null.
+/// Map from indices of `to` to indices of `from` if `to` only splits dimensions; else null.
+/// Example: [6] -> [2, 3] gives (d0, d1) -> (d0 * 3 + d1).
 static AffineMap splitMap(ArrayRef<int64_t> from, ArrayRef<int64_t> to, MLIRContext *context) {
   SmallVector<AffineExpr> exprs;
   unsigned next = 0;
@@ -60,7 +61,7 @@ Value Converter::tensor(Value value) {
   if (auto copy = result.getDefiningOp<KernelOpInterface>(); copy && originsOf(copy).empty())
     setOrigins(copy, originsOf(value));
   values[value] = whole(result);
-  if (given.literal) // stays a literal for readers by element
+  if (given.literal) // stays a literal for consumers that read single elements
     values[value] = given;
   return result;
 }
@@ -113,11 +114,11 @@ Access Converter::projection(Location loc, Access access) {
   return whole(tensor(loc, access));
 }
 
-/// Operands of a kernel under construction: each tensor and map once.
+/// Operands of a kernel under construction, with each pair of tensor and map once.
 struct Converter::Inputs {
   SmallVector<Value> tensors;
   SmallVector<AffineMap> maps;
-  SmallVector<int> argument; ///< per access: number of the tensor, or -1 for a literal
+  SmallVector<int> argument; ///< per access: index of the tensor, or -1 for a literal
   ArrayRef<Access> accesses;
 
   Inputs(ArrayRef<Access> accesses, ArrayRef<AffineMap> given) : accesses(accesses) {
@@ -156,7 +157,7 @@ Type ampc::bodyType(TypeRange elements, MLIRContext *context) {
   return widest ? widest : Float32Type::get(context);
 }
 
-/// A literal in the type that bodies compute in; widening is exact.
+/// A literal in the compute type of bodies; widening is exact.
 static Value literalOf(OpBuilder &builder, Location loc, TypedAttr literal) {
   auto real = dyn_cast<FloatAttr>(literal);
   if (real && computeType(real.getType()) != real.getType())

@@ -1,4 +1,4 @@
-// Values of a function on their way from train to kernel, and the rules per family of ops.
+// Conversion of values from train to kernel, and the conversion rules per family of ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_CONVERSION_TRAINTOKERNEL_CONVERTER_H
 #define LIB_CONVERSION_TRAINTOKERNEL_CONVERTER_H
@@ -8,8 +8,9 @@
 #include "mlir/IR/IRMapping.h"
 
 namespace ampc {
-/// A value as readers see it: a tensor through a map from the value's indices to the tensor's, or
-/// one literal for all elements. Transposes and broadcasts are such maps, no kernels.
+/// Access to a value: a tensor and an indexing map from the value's indices to the tensor's, or a
+/// literal for all elements. Transposes and broadcasts are maps, without a kernel. Example: the
+/// transpose of a tensor [2, 3] is `tensor` with the map (d0, d1) -> (d1, d0).
 struct Access {
   mlir::Value tensor;
   mlir::AffineMap map;
@@ -17,11 +18,12 @@ struct Access {
   mlir::RankedTensorType type; ///< of the value
 };
 
-/// Fills a body: scalars of the inputs, widened, to scalars of the results, not yet rounded.
+/// Builds the body of a kernel: widened scalars of the inputs -> scalars of the results, not yet
+/// rounded.
 using BodyBuilder =
     llvm::function_ref<llvm::SmallVector<mlir::Value>(ScalarBuilder &, mlir::ValueRange)>;
 
-/// Builds the program of one function.
+/// Builds the kernel program of a function.
 class Converter {
 public:
   Converter(mlir::OpBuilder &builder) : builder(builder) {}
@@ -32,31 +34,34 @@ public:
   void set(mlir::Value value, const Access &access) { values[value] = access; }
   void set(mlir::Value value, mlir::Value tensor) { values[value] = whole(tensor); }
   Access whole(mlir::Value tensor);
-  /// The value as a tensor of its own type, by a view or a copy if it is not one.
+  /// The value as a tensor of the value's own type: a view, or a copy if the access is no view.
   mlir::Value tensor(mlir::Value value);
   mlir::Value tensor(mlir::Location loc, Access access);
-  /// The same elements in the same order. Views and splits of dimensions cost nothing; other
-  /// permuted data is copied first.
+  /// Reshapes a value, with the elements in the same order. Views and splits of dimensions cost
+  /// nothing; other permuted data is copied first.
   Access reshape(mlir::Location loc, Access access, llvm::ArrayRef<int64_t> shape);
   mlir::Value view(mlir::Location loc, mlir::Value tensor, llvm::ArrayRef<int64_t> shape);
-  /// An operand of a contraction: a tensor and a projected permutation from the value's indices.
+  /// An operand of a contraction: a tensor and a projected permutation from the value's indices,
+  /// e.g. (m, n, k) -> (m, k).
   Access projection(mlir::Location loc, Access access);
 
-  /// A kernel.map with results `types`; `maps` go from the space to the values.
+  /// A kernel.map with results `types`; `maps` lead from the iteration domain `space` to the
+  /// inputs.
   mlir::Operation *map(mlir::Location loc, mlir::TypeRange types, llvm::ArrayRef<Access> inputs,
                        llvm::ArrayRef<mlir::AffineMap> maps, llvm::ArrayRef<int64_t> space,
                        llvm::ArrayRef<mlir::AffineMap> resultMaps, BodyBuilder build);
-  /// The same with a copy of the body of `like`, which a call with such inputs made. Null if it
-  /// does not fit: some of them are one tensor, or of other types.
+  /// A kernel.map with a copy of the body of `like`, for inputs of the same kinds. Null if the body
+  /// does not fit: two inputs are the same tensor, or element types differ.
   mlir::Operation *mapLike(kernel::MapOp like, mlir::Location loc, mlir::TypeRange types,
                            llvm::ArrayRef<Access> inputs, llvm::ArrayRef<mlir::AffineMap> maps,
                            llvm::ArrayRef<int64_t> space,
                            llvm::ArrayRef<mlir::AffineMap> resultMaps);
-  /// A kernel.reduce over a space [outer, reduced, inner]; results are accumulators.
+  /// A kernel.reduce over the iteration domain [outer, reduced, inner]; results are accumulators of
+  /// shape [outer, inner].
   mlir::Operation *reduce(mlir::Location loc, mlir::Type type, Access input, mlir::AffineMap map,
                           llvm::ArrayRef<int64_t> space, kernel::Combine combine);
-  /// Gives a kernel with leading arguments `lead` the body that yields them, rounded to its
-  /// results.
+  /// Adds a body to a kernel with leading arguments `lead`: yields the arguments, rounded to the
+  /// result types.
   void addPlainBody(mlir::Operation *op, mlir::TypeRange lead);
 
 private:
@@ -69,7 +74,7 @@ private:
   llvm::DenseMap<mlir::Value, Access> values;
 };
 
-/// Rules, asked in order; the first that succeeds has converted the op.
+/// Conversion rules in order of precedence; the first rule that succeeds has converted the op.
 class Families {
 public:
   template <typename Op> void add(llvm::LogicalResult (*rule)(Op, Converter &)) {
@@ -103,15 +108,16 @@ inline mlir::Type computeType(mlir::Type storage) {
   bool narrow = mlir::isa<mlir::FloatType>(storage) && storage.getIntOrFloatBitWidth() < 32;
   return narrow ? mlir::Float32Type::get(storage.getContext()) : storage;
 }
-/// What scalar code on elements of these types computes its real numbers in.
+/// Float type in which scalar code on elements of such types computes: the widest, at least f32.
 mlir::Type bodyType(mlir::TypeRange elements, mlir::MLIRContext *context);
-/// A stored scalar as bodies compute with it.
+/// A stored scalar in the compute type of bodies, e.g. bf16 -> f32.
 Value widen(mlir::OpBuilder &builder, Value value);
-/// The types that a contraction multiplies its operands in, if the precision phase said so.
+/// Types in which a contraction multiplies the operands (compute mode), null unless the precision
+/// phase set a mode.
 inline mlir::ArrayAttr modeOf(mlir::Operation *op) {
   return op->getAttrOfType<mlir::ArrayAttr>("amp.compute");
 }
-/// The product of some sizes.
+/// Product of sizes; 1 for an empty list.
 inline int64_t product(llvm::ArrayRef<int64_t> sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), int64_t(1), std::multiplies<>());
 }

@@ -32,7 +32,8 @@ static LogicalResult convertGradFilter(train::Conv2dGradFilterOp op, Converter &
                                           op.getPadding(), {1, 1}, converter);
 }
 
-/// The filter turned by 180 degrees, with input and output channels exchanged within groups.
+/// The filter rotated by 180 degrees, with input and output channels exchanged within groups:
+/// [outputs, height, width, channels] -> [channels, height, width, outputs] for a single group.
 static Value flippedFilter(Location loc, Value filter, int64_t groups, Converter &converter) {
   Access access = converter.access(filter);
   ArrayRef<int64_t> shape = access.type.getShape();
@@ -52,7 +53,8 @@ static Value flippedFilter(Location loc, Value filter, int64_t groups, Converter
       ->getResult(0);
 }
 
-/// A convolution of the cotangent, spread by the strides, with the flipped filter.
+/// Gradient of the input: a convolution of the cotangent, dilated by the strides, with the rotated
+/// filter.
 static LogicalResult convertGradInput(train::Conv2dGradInputOp op, Converter &converter) {
   Value filter = flippedFilter(op.getLoc(), op.getFilter(), op.getGroups(), converter);
   ArrayRef<int64_t> image = op.getType().getShape(), g = op.getG().getType().getShape();

@@ -1,4 +1,4 @@
-// Elements along a dimension by number, and positions of rows in order.
+// Gather and scatter along a dimension, and argsort of rows.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Conversion/TrainToKernel/Indexing.h"
 #include "mlir-dialects/Train/Indexing.h"
@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace ampc;
 using train::ComparePredicate;
 
-/// A map from every element of `inputs`, tensors of one shape, to an i32.
+/// A kernel.map from the elements of `inputs`, tensors of equal shape, to i32.
 static Value numbers(Location loc, ArrayRef<Value> inputs, Converter &converter,
                      BodyBuilder build) {
   auto type = tensorOf(inputs.front()).clone(converter.builder.getI32Type());
@@ -18,7 +18,7 @@ static Value numbers(Location loc, ArrayRef<Value> inputs, Converter &converter,
       ->getResult(0);
 }
 
-/// Elements [n] of a tensor [m] by number.
+/// Gathers single elements: `from` [m] and `index` [n] -> [n].
 static Value pick(Location loc, Value from, Value index, Converter &converter) {
   int64_t count = tensorOf(index).getNumElements();
   Value rows = converter.view(loc, from, {tensorOf(from).getNumElements(), 1});
@@ -27,8 +27,9 @@ static Value pick(Location loc, Value from, Value index, Converter &converter) {
   return converter.view(loc, taken, {count});
 }
 
-/// The row-major numbers [n] of the elements that an index names along `dim` of a tensor with
-/// `size` there; -1 if it names none.
+/// Row-major positions [n] of the elements that `index` selects along `dim` of a tensor with `size`
+/// elements there; -1 for an index out of range. Example: dim 1 of a [2, 5] tensor, index [[4],
+/// [0]] -> positions 4 and 5.
 static Value elementNumbers(Location loc, Value index, int64_t dim, int64_t size,
                             Converter &converter) {
   ArrayRef<int64_t> shape = tensorOf(index).getShape();
@@ -78,11 +79,11 @@ static LogicalResult convertAdd(train::AddAlongAxisOp op, Converter &converter) 
   return success();
 }
 
-// ---- Order ----
+// ---- Argsort ----
 
 namespace {
-/// The order of all elements of rows, by digits of 16 bits from the lowest on, and at last by row:
-/// each pass keeps the order of equal digits.
+/// Radix sort of all rows together: least significant digit of 16 bits first, and the row last.
+/// Each pass is stable, so equal digits keep the order of the pass before.
 class Sorting {
 public:
   Sorting(train::ArgsortOp op, Converter &converter)
@@ -93,10 +94,10 @@ public:
 
 private:
   static constexpr int64_t digitBits = 16;
-  /// What is not below comes last: the greatest digit needs no number of its own.
+  /// Numbers outside the limit sort last, so the greatest digit needs no bucket of its own.
   static constexpr int64_t greatest = (1 << digitBits) - 1;
 
-  /// One digit of every element [n].
+  /// Digit `number` of every element, [n] of i32.
   Value digits(Value x, int64_t number);
   Value bitsOf(ScalarBuilder &b, Value x);
   void sortBy(Value keys, int64_t below);
@@ -107,11 +108,11 @@ private:
   Location loc;
   RankedTensorType type;
   int64_t length, rows;
-  Value order; ///< null: as they are
+  Value order; ///< permutation of the passes so far; null: identity
 };
 } // namespace
 
-/// Bits of an element that are in order as those of an integer without a sign.
+/// Bits of an element as an unsigned integer with the same order as the elements.
 Value Sorting::bitsOf(ScalarBuilder &b, Value x) {
   auto whole = b.builder.getIntegerType(x.getType().getIntOrFloatBitWidth());
   int64_t sign = whole.getWidth() - 1;
@@ -120,12 +121,12 @@ Value Sorting::bitsOf(ScalarBuilder &b, Value x) {
   };
   Value lowest = b.integer(int64_t(uint64_t(-1) << sign), whole), bits = x;
   if (isa<FloatType>(x.getType())) {
-    // One zero, and one NaN behind all numbers.
+    // Both zeros become equal, and all NaNs become a single NaN after all numbers.
     Value zero = b.real(0.0), nan = b.real(std::numeric_limits<double>::quiet_NaN());
     Value number = b.select(b.equal(x, zero), zero, x);
     number = b.select(b.equal(x, x), number, nan);
     bits = arith::BitcastOp::create(b.builder, b.loc, whole, number);
-    // The magnitudes of negative numbers are in the opposite order.
+    // Magnitudes of negative numbers have the opposite order.
     Value negative = b.compare(ComparePredicate::lt, bits, b.integer(0, whole));
     bits = exclusive(bits, b.select(negative, b.integer(-1, whole), lowest));
   } else {
@@ -146,7 +147,8 @@ Value Sorting::digits(Value x, int64_t number) {
   });
 }
 
-/// The order by keys of the elements as they are; those outside [0, below) come last.
+/// Stable sort by `keys`, given in the original order of the elements; keys outside [0, below) come
+/// last.
 void Sorting::sortBy(Value keys, int64_t below) {
   if (order)
     keys = pick(loc, keys, order, converter);
@@ -158,7 +160,8 @@ void Sorting::sortBy(Value keys, int64_t below) {
   order = order ? pick(loc, order, groups.getOrder(), converter) : groups.getOrder();
 }
 
-/// The row of every place in the order, or the place in its row.
+/// Quotient or remainder of every position in `order` by `by`: the row of an element, or the column
+/// within the row.
 Value Sorting::divided(int64_t by, bool remainder) {
   return numbers(loc, order, converter, [&](ScalarBuilder &b, ValueRange x) {
     Value divisor = b.integer(by, x[0].getType()), quotient = b.div(x[0], divisor);
@@ -173,12 +176,12 @@ Value Sorting::run() {
   if (op.getBelow()) {
     sortBy(x, *op.getBelow());
   } else {
-    // The lower half of a bf16 in f32 is empty.
+    // The lower half of a bf16 widened to f32 is zero, so the first digit is skipped.
     for (int64_t number = element.isBF16() ? 1 : 0; number < count; ++number)
       sortBy(digits(x, number), greatest);
   }
   if (rows > 1) {
-    // The row of a place in the order, sorted with the order itself.
+    // A last pass by row, which keeps the sorted order within each row.
     Value row = divided(length, false), sorted = order;
     order = {};
     sortBy(row, rows);
@@ -188,10 +191,11 @@ Value Sorting::run() {
 }
 
 namespace {
-/// The order of short rows: an element's rank is the number of those that come before it.
+/// Argsort of short rows by counting: the rank of an element is the number of elements that come
+/// before. Example: [30, 10, 20] -> ranks [2, 0, 1] -> order [1, 2, 0].
 class Ranking {
 public:
-  /// Comparing all pairs beats sorting up to here.
+  /// Longest row for which comparing all pairs beats sorting.
   static constexpr int64_t longest = 128;
   static bool fits(train::ArgsortOp op) { return tensorOf(op.getX()).getShape().back() <= longest; }
 
@@ -202,7 +206,7 @@ public:
 
 private:
   Value isBefore(ScalarBuilder &b, Value x, Value y);
-  /// An i32 per row and column, the sum over another column.
+  /// An i32 [rows, length], the sum over a second column of the row.
   Value sum(ArrayRef<Access> inputs, ArrayRef<AffineMap> maps, BodyBuilder build);
 
   train::ArgsortOp op;
@@ -213,7 +217,7 @@ private:
 };
 } // namespace
 
-/// Whether x comes before y wherever they stand.
+/// Whether x sorts before y, whatever the positions.
 Value Ranking::isBefore(ScalarBuilder &b, Value x, Value y) {
   if (op.getDescending())
     std::swap(x, y);
@@ -241,7 +245,7 @@ Value Ranking::run() {
       converter.builder, loc,
       DenseElementsAttr::get(RankedTensorType::get(length, i32), ArrayRef(columns))));
   Access x = converter.whole(converter.view(loc, converter.tensor(op.getX()), {rows, length}));
-  // Whole numbers that are not below the limit are all as large as it.
+  // Integers at or above the limit, and negative integers, all count as the limit.
   auto limited = [&](ScalarBuilder &b, Value v) -> Value {
     if (!op.getBelow())
       return v;

@@ -1,4 +1,4 @@
-// The marks that autodiff leaves.
+// Markers of autodiff: seed and gradient.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Conversion/TrainToKernel/Converter.h"
 
@@ -12,7 +12,8 @@ static LogicalResult convertSeed(train::SeedOp op, Converter &converter) {
   return success();
 }
 
-// The attribute stays with the kernel when others join it from above.
+// Marks the gradient's kernel with `kernel.barrier`; the attribute stays when producers are fused
+// into the kernel.
 static LogicalResult convertGradient(train::GradientOp op, Converter &converter) {
   Value tensor = converter.tensor(op.getX());
   if (Operation *producer = kernel::throughViews(tensor).getDefiningOp<KernelOpInterface>())

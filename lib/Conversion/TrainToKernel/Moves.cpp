@@ -1,11 +1,11 @@
-// Rows by number, parts of tensors, and windows of images.
+// Gather and scatter of rows, concatenation and padding, and pooling.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Conversion/TrainToKernel/Converter.h"
 
 using namespace mlir;
 using namespace ampc;
 
-/// [leading dimensions] x [the others], as a tensor.
+/// A tensor as rows: [leading dimensions, all other dimensions].
 static Value asRows(Location loc, Value value, unsigned leading, Converter &converter) {
   ArrayRef<int64_t> shape = tensorOf(value).getShape();
   return converter.view(loc, converter.tensor(value),
@@ -16,31 +16,33 @@ static Value flat(Location loc, Value value, Converter &converter) {
 }
 
 namespace {
-/// Rows that are no rows in memory: a dimension of a tensor, which transpositions have brought to
-/// the front.
+/// Rows along an inner dimension of the tensor in memory, moved to the front by a transpose of the
+/// value. Example: value [rows, batch, n] of a tensor [batch, rows, n].
 struct InnerRows {
   Value tensor;
-  SmallVector<int64_t> order; ///< the value's dimensions, as the tensor has them
-  unsigned dim;               ///< of the tensor
+  SmallVector<int64_t> order; ///< the value's dimensions in memory order
+  unsigned dim;               ///< index of the row dimension in the tensor
   int64_t outer, size, inner;
 
-  /// Nothing if rows are rows or too short, or `index` is not one list of i32.
+  /// Nothing if the row dimension is outermost in memory, rows are too short, or `index` is no 1-D
+  /// list of i32.
   static std::optional<InnerRows> of(Location loc, Value rows, Value index, Converter &converter);
-  /// In memory, where the dimension may have another size.
+  /// The tensor as rows [outer * size, inner] in memory.
   Value flat(Location loc, Converter &converter) const {
     return converter.view(loc, tensor, {outer * size, inner});
   }
-  /// The numbers of rows there, that `index` names among `of`; -1 for none.
+  /// Row numbers in memory, [outer * count], for `index` among `of` rows; -1 for an index out of
+  /// range.
   Value numbers(Location loc, Value index, int64_t of, Converter &converter) const;
-  /// Rows there as a value of `type`.
+  /// Rows in memory as a value of `type`.
   Access as(Location loc, Value rows, RankedTensorType type, Converter &converter) const;
 };
 } // namespace
 
-/// To look for shorter rows takes longer than to bring them together.
+/// Fewest elements per row: gathering shorter rows in place takes longer than a transposing copy.
 static constexpr int64_t leastInner = 8;
 
-/// The dimensions of a value in the order of memory; empty if one is split or repeated there.
+/// Dimensions of a value in memory order; empty if a dimension is split or repeated there.
 static SmallVector<int64_t> orderInMemory(const Access &access) {
   SmallVector<int64_t> order;
   for (AffineExpr expr : access.literal ? ArrayRef<AffineExpr>() : access.map.getResults())
@@ -125,7 +127,7 @@ static LogicalResult convertGather(train::GatherOp op, Converter &converter) {
   return success();
 }
 
-/// Sums, formed in at least f32, as a value of `type`: rounded once.
+/// Sums, accumulated in at least f32, as a value of `type`: rounded once.
 static Value rounded(Location loc, Value sums, RankedTensorType type, Converter &converter) {
   auto flatType = tensorOf(sums);
   if (flatType.getElementType() != type.getElementType()) {
@@ -139,7 +141,7 @@ static Value rounded(Location loc, Value sums, RankedTensorType type, Converter 
   return converter.view(loc, sums, type.getShape());
 }
 
-/// The sums [rows] of rows of `updates`, for a result of `element`.
+/// Type of the sums [rows, width] of rows of `updates`, for results of type `element`.
 static RankedTensorType sumsOf(Value updates, int64_t rows, Type element) {
   Type given = tensorOf(updates).getElementType(), sum = computeType(element);
   bool isWider = given.getIntOrFloatBitWidth() > sum.getIntOrFloatBitWidth();
@@ -178,15 +180,16 @@ static LogicalResult convertScatterAdd(train::ScatterAddOp op, Converter &conver
 }
 
 namespace {
-/// Rows of neighbouring columns, from `from` on, of a matrix that may be wider.
+/// Neighbouring columns, starting at `from`, of a matrix that may be wider.
 struct Columns {
   Value matrix;
   int64_t from = 0;
 };
 } // namespace
 
-/// What a slice left of a matrix is read there, and before a cast to f32, in which sums are formed
-/// anyway: so with tables whose rows went into one concatenation.
+/// Source of a segment sum. A slice of columns is read in place within the wider matrix, and a cast
+/// to f32 is skipped, since sums are accumulated in f32 anyway. The case arises for tables whose
+/// rows went into a single concatenation.
 static Columns columnsOf(Location loc, train::SumRowsOp op, Converter &converter) {
   Value updates = op.getUpdates();
   if (auto cast = updates.getDefiningOp<train::CastOp>())
@@ -236,10 +239,11 @@ static LogicalResult convertPutRows(train::PutRowsOp op, Converter &converter) {
   return success();
 }
 
-/// A kernel's code has a piece per part, and a GPU's launch takes 4352 bytes of addresses.
+/// Most parts per kernel: a kernel has a piece of code per part, and a GPU launch takes at most
+/// 4352 bytes of addresses.
 static constexpr size_t mostParts = 128;
 
-/// The parts one behind the other along a dimension.
+/// Concatenation of the parts along a dimension.
 static Value assemble(Location loc, ArrayRef<Value> parts, int64_t dim, OpBuilder &b) {
   auto type = cast<RankedTensorType>(parts.front().getType());
   SmallVector<int64_t> shape(type.getShape()), offsets, strides(parts.size() * shape.size(), 1);
@@ -253,7 +257,8 @@ static Value assemble(Location loc, ArrayRef<Value> parts, int64_t dim, OpBuilde
                                     APFloat(0.0));
 }
 
-/// Many parts are joined in groups, 10 000 as 79 of 128 or less, and the groups in turn.
+/// Many parts are concatenated in groups of at most 128, and the groups in turn: 10 000 parts in 79
+/// groups.
 static LogicalResult convertConcat(train::ConcatOp op, Converter &converter) {
   auto parts = llvm::map_to_vector(op.getParts(), [&](Value x) { return converter.tensor(x); });
   while (parts.size() > mostParts) {

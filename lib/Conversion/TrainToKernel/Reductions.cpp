@@ -5,10 +5,10 @@
 using namespace mlir;
 using namespace ampc;
 
-/// A reduction as [outer, reduced, inner] of a value with three dimensions.
+/// The operand of a reduction as a value with dimensions [outer, reduced, inner].
 static Access blocked(Location loc, Access access, ArrayRef<int64_t> space, unsigned first,
                       unsigned count, Converter &converter) {
-  // Groups of at most one dimension (those of size 1 aside) read through their maps as they are.
+  // Groups with at most a single dimension above size 1 are read through the map in place.
   auto group = [&](unsigned from, unsigned to) {
     return llvm::count_if(access.type.getShape().slice(from, to - from),
                           [](int64_t size) { return size != 1; });
@@ -20,7 +20,7 @@ static Access blocked(Location loc, Access access, ArrayRef<int64_t> space, unsi
   return converter.reshape(loc, access, space);
 }
 
-/// Brings the kept dimensions to the front.
+/// Transposes the kept dimensions to the front: kept first, reduced last.
 static Access permuteToRows(Access access, ArrayRef<int64_t> dims, Converter &converter) {
   unsigned rank = access.type.getRank();
   SmallVector<int64_t> order;
@@ -76,7 +76,8 @@ static Value reduceBlocks(Location loc, Access access, unsigned first, unsigned 
       ->getResult(0);
 }
 
-// Few long rows would keep few threads busy: those are cut into chunks by kernel.reduce.
+// Whether a kernel per row has enough rows for all threads. Few long rows go to kernel.reduce,
+// which cuts rows into chunks.
 static bool suitsRows(int64_t rows, int64_t length) { return rows >= 64 || length < 16384; }
 
 static LogicalResult convertReduce(ReduceOpInterface op, Converter &converter) {
@@ -86,7 +87,7 @@ static LogicalResult convertReduce(ReduceOpInterface op, Converter &converter) {
   auto type = tensorOf(op->getResult(0));
   if (!combine || type.getNumElements() == 0)
     return failure();
-  if (dims.empty()) { // every element is a sum, and a maximum, of its own
+  if (dims.empty()) { // without reduced dimensions every element is already the sum or maximum
     converter.set(op->getResult(0), access);
     return success();
   }
@@ -95,7 +96,7 @@ static LogicalResult convertReduce(ReduceOpInterface op, Converter &converter) {
     access = permuteToRows(access, dims, converter);
     first = rank - count;
   }
-  // Row code computes in floats; integers keep to kernel.reduce.
+  // Row code computes in floats; integers always take kernel.reduce.
   bool rows = first + count == rank && isa<FloatType>(type.getElementType());
   Value result =
       rows && suitsRows(type.getNumElements(), access.type.getNumElements() / type.getNumElements())

@@ -1,4 +1,4 @@
-// Ops that describe themselves by scalar code: one kernel.map each.
+// Ops with scalar code (ScalarOpInterface): a kernel.map per op.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Conversion/TrainToKernel/Converter.h"
 

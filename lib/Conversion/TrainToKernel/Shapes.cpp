@@ -1,11 +1,11 @@
-// Constants and ops that move data: literals, maps and views, hardly ever a kernel.
+// Constants and data movement: literals, indexing maps and views, rarely a kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Conversion/TrainToKernel/Converter.h"
 
 using namespace mlir;
 using namespace ampc;
 
-/// The operand through a map from the result's indices.
+/// Converts to the operand's access, composed with `map` from the result's indices. No kernel.
 static LogicalResult alias(Operation *op, AffineMap map, Converter &converter) {
   Access access = converter.access(op->getOperand(0));
   auto type = tensorOf(op->getResult(0));

@@ -1,15 +1,17 @@
-// Updates of parameters: one kernel each where the rule is pointwise.
+// Parameter updates: a kernel per parameter where the optimizer's rule is pointwise.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Conversion/TrainToKernel/Updates.h"
 
 using namespace mlir;
 using namespace ampc;
 
-/// The ops that an update stands for, which are put before it.
+/// The ops of a decomposed update, inserted in front of the update.
 struct Updates::Parts {
-  SmallVector<Operation *> all, ofElements; ///< ofElements: read what is different in each element
+  SmallVector<Operation *> all, ofElements; ///< ofElements: ops that depend on elements of the
+                                            ///< parameter
   SmallVector<Value> results;
-  DenseSet<Value> elements; ///< parameter, gradient, moments, and what is made of them
+  DenseSet<Value> elements; ///< parameter, gradient, moments, and values computed from any of the
+                            ///< three
 
   explicit Parts(train::UpdateOp op) {
     elements.insert_range(SmallVector<Value>{op.getParam(), op.getGradient()});
@@ -28,7 +30,7 @@ struct Updates::Parts {
     }
   }
 
-  /// One element of everything at a time.
+  /// Whether an op of the rule computes elementwise over `shape`.
   bool isPointwise(Operation *part, ArrayRef<int64_t> shape) const {
     auto scalar = dyn_cast<ScalarOpInterface>(part);
     if (!scalar || ArrayRef<int64_t>(scalar.getSpace()) != shape)
@@ -44,7 +46,8 @@ struct Updates::Parts {
   }
 };
 
-/// The code of an op on one element, with its rounding: as if the op was a kernel of its own.
+/// Scalar code of an op on a single element, including rounding, as if the op had a kernel of its
+/// own.
 static void appendCode(ScalarOpInterface part, ScalarBuilder &b, DenseMap<Value, Value> &scalars) {
   SmallVector<Value> operands;
   SmallVector<Type> elements;
@@ -60,7 +63,8 @@ static void appendCode(ScalarOpInterface part, ScalarBuilder &b, DenseMap<Value,
     scalars[result] = own.castTo(value, getElementTypeOrSelf(result));
 }
 
-/// The kernel, and what others may copy: nothing if it fits this parameter only.
+/// Builds the kernel of an update. Returns a cache entry for parameters of the same type, empty if
+/// the code fits only this parameter.
 Updates::Code Updates::make(train::UpdateOp op, const Parts &parts) {
   llvm::SetVector<Value> read;
   for (Operation *part : parts.ofElements)
@@ -97,7 +101,8 @@ Updates::Code Updates::make(train::UpdateOp op, const Parts &parts) {
   return isDistinct && !op.getKeys() && !op.getParamKey() ? code : Code();
 }
 
-/// The same code for another parameter; false if it is to be made anew.
+/// Clones the cached code for another parameter; false if the code does not fit and must be built
+/// anew.
 bool Updates::copy(train::UpdateOp op, const Code &code) {
   ArrayRef<int64_t> space = tensorOf(op.getParam()).getShape();
   SmallVector<Access> accesses;

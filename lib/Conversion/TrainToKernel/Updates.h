@@ -1,4 +1,4 @@
-// Updates of parameters: one kernel each where the rule is pointwise.
+// Parameter updates: a kernel per parameter where the optimizer's rule is pointwise.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_CONVERSION_TRAINTOKERNEL_UPDATES_H
 #define LIB_CONVERSION_TRAINTOKERNEL_UPDATES_H
@@ -7,11 +7,11 @@
 #include "mlir-dialects/Train/Update.h"
 
 namespace ampc {
-/// Converts the updates of one program. What a rule computes from step number and learning rate
-/// alone is computed once for all parameters that it is used on; the rest becomes the code of one
-/// kernel.map per parameter, which is made once and copied for others of the same shape. A rule
-/// that adds up elements, or has moments of another shape, becomes one kernel per op as in any
-/// function: fusion joins those.
+/// Converts the updates of a program. Values that a rule computes from step number and learning
+/// rate alone are computed once for all parameters of the rule. The rest becomes the body of a
+/// kernel.map per parameter, built once and cloned for parameters of the same type. A rule that
+/// adds up elements, or has moments of another shape, becomes a kernel per op, as in any function;
+/// fusion then merges such kernels.
 class Updates {
 public:
   Updates(const Families &families, Converter &converter)
@@ -19,18 +19,19 @@ public:
   llvm::LogicalResult convert(train::UpdateOp op);
 
 private:
-  /// An input of the kernel: an operand of the update by number, or one value for all parameters.
+  /// An input of the kernel: an operand of the update by index, or a value shared by all parameters
+  /// (operand -1).
   struct Input {
     int operand;
     Value value;
   };
-  /// A kernel, and what its inputs are.
+  /// Cache entry: a kernel and the kernel's inputs.
   struct Code {
     kernel::MapOp map;
     llvm::SmallVector<Input> inputs;
   };
   struct Parts;
-  /// Rule, type of the parameter, type of its moments' elements, and the operands that are shared.
+  /// Cache key: rule, type of the parameter, element type of the moments, and the shared operands.
   using Key = std::tuple<mlir::Attribute, mlir::Type, mlir::Type, Value, Value, Value, Value>;
 
   Code make(train::UpdateOp op, const Parts &parts);
