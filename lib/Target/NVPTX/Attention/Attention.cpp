@@ -1,4 +1,4 @@
-// kernel.attention: a group of threads per query meets the keys tile by tile.
+// kernel.attention, plain kernel: a lane group per query visits the keys tile by tile.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Attention/FlashForms.h"
 #include "lib/Target/NVPTX/Attention/Scores.h"
@@ -12,8 +12,8 @@ using namespace ampc::nvptx;
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 namespace {
-/// Carried from tile to tile: the maximum so far, this thread's sum of weights, and sums of values,
-/// a channel each.
+/// Online softmax, carried from tile to tile: maximum so far, this thread's sum of weights, and
+/// weighted sums of values, one per channel of the thread.
 struct Softmax {
   Value most, weights;
   SmallVector<Value> values;
@@ -30,7 +30,7 @@ struct Softmax {
 using Entry = AttentionEntry<kernel::AttentionOp>;
 } // namespace
 
-/// Scores of the keys of a tile; -inf for those that do not count.
+/// Scores of the keys of a tile; -inf for masked keys and keys of the tile before.
 static SmallVector<Value> scoresOf(Entry &a, Value query, Value first, Value start) {
   DeviceEmitter &e = a.e;
   SmallVector<Value> scores;
@@ -61,7 +61,7 @@ static Softmax meetKeys(Entry &a, Value query, Value tile, Softmax soFar) {
   for (Value s : ArrayRef(scores).drop_front())
     most = combine(e, kernel::Combine::max, most, s);
   most = combine(e, kernel::Combine::max, a.group.combine(kernel::Combine::max, most), soFar.most);
-  // A row that has seen no key keeps the maximum -inf; exp(-inf - 0) is the right factor.
+  // A row without a visible key keeps the maximum -inf; exp(-inf - 0) = 0 is the right factor.
   Value base = target::select(e, a.isNumber(most, -infinity), a.number(0), most);
   Value factor = a.exp(a.sub(soFar.most, base));
   Value sum = a.mul(soFar.weights, factor);
@@ -75,12 +75,13 @@ static Softmax meetKeys(Entry &a, Value query, Value tile, Softmax soFar) {
   return {most, sum, values};
 }
 
-/// Tiles with a key that some query of the warp sees: its groups go through them together.
+/// Number of key tiles with a key visible to any query of the warp: the groups of a warp run
+/// through the tiles together.
 static Value tilesOf(Entry &a, Value query) {
   DeviceEmitter &e = a.e;
   Value all = e.index(a.sizes.keyTiles());
   int64_t groups = 32 / a.sizes.lanes;
-  if (!a.op.getCausal() || a.sizes.queries % groups) // a warp may have rows of two entries
+  if (!a.op.getCausal() || a.sizes.queries % groups) // a warp may have rows of two batch entries
     return all;
   Value last = e.add(e.mul(e.div(query, groups), groups), groups - 1);
   Value seen = e.max(e.add(last, a.sizes.offset() + 1), e.index(0));

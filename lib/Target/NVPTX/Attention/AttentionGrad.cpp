@@ -1,5 +1,5 @@
-// kernel.attention_grad: a group of threads per query, then one per key. Both make the weights
-// again, which costs less than memory for them.
+// kernel.attention_grad, plain kernel: a lane group per query, then a lane group per key. Both
+// launches recompute the softmax weights, which costs less than storing [queries, keys].
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Attention/FlashForms.h"
 #include "lib/Target/NVPTX/Attention/Scores.h"
@@ -13,11 +13,12 @@ namespace {
 using Entry = AttentionEntry<kernel::AttentionGradOp>;
 enum : unsigned { queryOperand, keyOperand, valueOperand };
 
-/// Numbers of a query: from the forward pass, and rowsum(g o).
+/// Statistics of a query: maximum and logarithm of the sum from the forward pass, and delta =
+/// rowsum(g o).
 struct QueryNumbers {
   Value maximum, logSum, delta;
 };
-/// A weight and the cotangent of its score; of a thread's places in a tile.
+/// Softmax weights and cotangents of the scores, for this thread's columns of a tile.
 struct Weights {
   SmallVector<Value> weights, cotangents;
 };
@@ -32,7 +33,8 @@ static QueryNumbers numbersOf(Entry &a, Value query, Value delta) {
   return {a.load(lse, {a.e.index(0), query}), a.load(lse, {a.e.index(1), query}), delta};
 }
 
-/// exp((score - maximum) - logarithm of the sum). `counts` may be null: it does.
+/// Weight exp((score - maximum) - logSum) and the cotangent of the score. `counts`: condition under
+/// which the pair counts; null: always.
 static std::pair<Value, Value> weigh(Entry &a, Value query, Value key, const QueryNumbers &numbers,
                                      Value counts) {
   Value weight = a.exp(a.sub(a.sub(a.score(query, key), numbers.maximum), numbers.logSum));
@@ -44,8 +46,10 @@ static std::pair<Value, Value> weigh(Entry &a, Value query, Value key, const Que
   return {weight, a.mul(weight, change)};
 }
 
-/// The places of a tile that begins at `start` and stands for those from `first` on, one by one:
-/// `body` gets the place, which is one of the tile, and whether it counts (or null).
+/// Calls `body` for this thread's positions in a tile of `tile` elements that starts at `start`,
+/// with the position and the condition under which the position counts (null: always). A last tile
+/// starts early (start < first), so positions before `first` belong to the tile before and do not
+/// count.
 static void forPlaces(Entry &a, int64_t tile, bool overlaps, Value first, Value start,
                       llvm::function_ref<void(Value, Value)> body) {
   DeviceEmitter &e = a.e;
@@ -64,7 +68,7 @@ static void forPlaces(Entry &a, int64_t tile, bool overlaps, Value first, Value 
   }
 }
 
-/// The cotangent of the query, and those of its scores.
+/// Cotangents of a query and, with a bias, of the query's scores.
 static void emitQuery(Entry &a, Value query) {
   DeviceEmitter &e = a.e;
   Value delta = a.dotOfGroup(forwardResult(a.op), query, cotangent(a.op), query);
@@ -96,8 +100,8 @@ static void emitQuery(Entry &a, Value query) {
   a.storeRow(sums, 0, query);
 }
 
-/// rowsum(g o) of the query at this thread's place in a slot of a tile: the group forms one after
-/// the other.
+/// rowsum(g o) of the query at this thread's position in a tile; the lane group computes the sums
+/// one query after another.
 static Value deltaOf(Entry &a, int64_t at, int64_t tile, Value begin) {
   DeviceEmitter &e = a.e;
   int64_t count = std::min(a.sizes.lanes, tile - at);
@@ -109,7 +113,7 @@ static Value deltaOf(Entry &a, int64_t at, int64_t tile, Value begin) {
                 })[0];
 }
 
-/// The cotangents of the key and of its value.
+/// Cotangents of a key and of the value with the same index.
 static void emitKey(Entry &a, Value key) {
   DeviceEmitter &e = a.e;
   int64_t tile = a.sizes.queryTile, channels = a.sizes.channels;

@@ -1,4 +1,4 @@
-// What kernels of tiles of scores share: places, masks, bias.
+// Shared parts of kernels with tiles of scores: positions, masks, bias.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Attention/FlashBlock.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,21 +21,22 @@ void nvptx::append(SmallVectorImpl<Value> &values, const Squares &squares) {
     llvm::append_range(values, square);
 }
 
-// ---- Places ----
+// ---- Positions ----
 
 int64_t FlashBlock::count(const FlashShape &shape, const FlashTile &tile, bool ownsQueries) {
   return shape.entries() * llvm::divideCeil(ownsQueries ? shape.queries : shape.keys, tile.rows());
 }
 
-/// One block may take all registers of a multiprocessor; ptxas would spill some to have room for
-/// two.
+/// Lets a block use all registers of a multiprocessor; otherwise ptxas would spill some to fit two
+/// blocks.
 static void allowAllRegisters(DeviceEmitter &e) {
   auto func = cast<LLVM::LLVMFuncOp>(e.b.getBlock()->getParentOp());
   func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), e.b.getI32IntegerAttr(1));
 }
 
-// Blocks run in the order of their numbers, more or less. Of a causal attention those with the most
-// to do come first, of all entries; otherwise those of an entry, which share what passes by.
+// Order of the blocks, which run roughly by number. With a causal mask, blocks with the most
+// visible pairs come first, over all entries, for load balance; otherwise blocks of an entry are
+// neighbours, so that streamed rows stay in the L2 cache.
 FlashBlock::FlashBlock(DeviceEmitter &e, const FlashShape &shape, const FlashTile &tile,
                        const KernelPointers &pointers, bool ownsQueries)
     : e(e), shape(shape), tile(tile), pointers(pointers), ownsQueries(ownsQueries) {
@@ -102,7 +103,8 @@ void FlashBlock::whenRow(Value row, llvm::function_ref<void()> body) {
 
 // ---- Scores ----
 
-/// Of a query: one more than the last column that it sees. Of a key: the first that sees it.
+/// Mask bound of a row. For a query: one past the last visible column. For a key: the first query
+/// that sees the key.
 Value FlashBlock::bound(Value row) {
   if (!ownsQueries)
     return e.add32(row, e.i32(-shape.offset()));
@@ -149,7 +151,7 @@ void FlashBlock::hide(Squares &numbers, Value tileNumber, double hidden) {
   numbers = unflatten(branch.getResults());
 }
 
-/// Whether two neighbouring columns lie in one aligned vector, in any row.
+/// Whether two neighbouring columns of scores are in an aligned vector of two elements, in any row.
 bool FlashBlock::liesInPairs(const RowLayout &layout) const {
   int64_t rowStride = layout.rowStride(), columnStride = layout.columnStride();
   if (!ownsQueries)
@@ -178,7 +180,8 @@ void FlashBlock::forBias(Value tileNumber, llvm::function_ref<void(int64_t, int6
     for (int64_t i = 0; i < 4; i += run) {
       Value own = existingRow(n / columnTiles(), i / 2),
             across = e.add(start, n % columnTiles() * 8 + i % 2);
-      Value exists; // a query that does not has products of 0, which an infinite weight makes NaN
+      Value exists; // a query out of range has products of 0, which an infinite weight would make
+                    // NaN
       if (columnCount() % tile.columns) {
         exists = e.less(across, e.index(columnCount()));
         across = e.min(across, e.index(columnCount() - run));

@@ -1,4 +1,4 @@
-// rowsum(g o) of every query, which all of its scores' cotangents need.
+// Deltas: rowsum(g o) of every query, a term of the cotangent of each of the query's scores.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Attention/FlashForms.h"
 #include "lib/Target/NVPTX/Attention/Scores.h"
@@ -15,7 +15,7 @@ static Value addressOf(DeviceEmitter &e, const RowLayout &rows, Value pointer,
   return e.address(pointer, rows.element, target::position(e, rows.access, dims));
 }
 
-/// Numbers of 4 bytes that a row of the first result has room for.
+/// Number of f32 deltas per row of the first result: a power of 2, at most 16.
 static int64_t deltasPerRow(const FlashShape &shape) {
   const RowLayout &rows = shape.results[0];
   uint64_t bytes = shape.width * target::elementBytes(rows.element);
@@ -35,7 +35,7 @@ static void storeDelta(DeviceEmitter &e, const FlashShape &shape, const KernelPo
   e.storeScalar(sum, deltaPlace(e, shape, start, query), e.index(0));
 }
 
-/// A sum of every row, by a group of threads that loads sixteen bytes of both operands each.
+/// A sum per row, by a lane group whose threads load 16 bytes of both operands each.
 static void emitChunks(const FlashShape &shape, unsigned o, DeviceCode &code) {
   constexpr int64_t chunk = 8, threads = 128;
   int64_t lanes = llvm::PowerOf2Ceil(llvm::divideCeil(shape.width, chunk));
@@ -48,7 +48,7 @@ static void emitChunks(const FlashShape &shape, unsigned o, DeviceCode &code) {
   code.launch(launch, [&](DeviceEmitter &e, const KernelPointers &pointers) {
     Value thread = e.thread(), lane = e.rem32(thread, lanes);
     Value row = e.add32(e.mul32(e.block(), rowsPerBlock), e.div32(thread, lanes));
-    // Threads without a row or chunk load the last one, and their sums go nowhere.
+    // Threads without a row or a chunk load the last row or chunk; their sums are not used.
     Value existing = rows % rowsPerBlock ? e.min32(row, e.i32(rows - 1)) : row;
     Value number = e.min32(lane, e.i32(shape.width / chunk - 1));
     SmallVector<Value> place = e.split(existing, space);
@@ -75,7 +75,7 @@ static void emitChunks(const FlashShape &shape, unsigned o, DeviceCode &code) {
   });
 }
 
-/// The same of rows of any type and place, as plain forms read them.
+/// Deltas for rows of any type and layout, element by element as in the plain kernel.
 static void emitElements(kernel::AttentionGradOp op, const FlashShape &shape, unsigned o,
                          DeviceCode &code) {
   AttentionSizes<kernel::AttentionGradOp> sizes(op);

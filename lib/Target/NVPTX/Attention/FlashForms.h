@@ -1,4 +1,4 @@
-// Attention on matrix units.
+// Flash attention on matrix units (mma.sync or wgmma).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_ATTENTION_FLASHFORMS_H
 #define LIB_TARGET_NVPTX_ATTENTION_FLASHFORMS_H
@@ -9,12 +9,13 @@
 namespace ampc::nvptx {
 
 void emitFlashAttention(const FlashShape &shape, DeviceCode &code);
-/// Where rowsum(g o) of a query (a position) is before its cotangent is stored: numbers of up to
-/// sixteen neighbouring queries share the row of the first of them, so that loads and stores have
-/// whole sectors. Blocks of queries have whole groups of them. `start`: of the entry's rows.
+/// Address of a query's delta, rowsum(g o), before the query's cotangent is stored. The deltas of
+/// up to 16 neighbouring queries share the result row of the first query, so that loads and stores
+/// access whole 32-byte sectors. A block of queries owns whole groups. `start`: address of the
+/// entry's rows; `query`: of type index.
 mlir::Value deltaPlace(DeviceEmitter &e, const FlashShape &shape, mlir::Value start,
                        mlir::Value query);
-/// The launch before those of the gradient: rowsum(g o) of every query.
+/// Launch in front of the gradient's launches: deltas of all queries.
 void emitFlashDeltas(kernel::AttentionGradOp op, const FlashShape &shape, DeviceCode &code);
 void emitFlashAttentionGrad(kernel::AttentionGradOp op, const FlashShape &shape, DeviceCode &code);
 

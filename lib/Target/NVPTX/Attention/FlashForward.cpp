@@ -1,4 +1,5 @@
-// kernel.attention on matrix units: a block has some queries, and keys with their values pass by.
+// kernel.attention on matrix units: a block owns some queries, and keys with their values are
+// streamed.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Attention/FlashForms.h"
 #include "lib/Target/NVPTX/Attention/RowProducts.h"
@@ -14,8 +15,8 @@ using namespace ampc::nvptx;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Two blocks of sixteen rows per warp halve what is read of shared memory, as far as registers go:
-/// a bias takes some.
+/// Two 16-row fragments per warp halve the reads of shared memory, as far as registers allow: a
+/// bias takes registers, too.
 static FlashTile chooseForwardTile(const FlashShape &shape) {
   FlashTile tile{4, 16, 32, 2};
   if (shape.warpgroups)
@@ -28,8 +29,8 @@ static FlashTile chooseForwardTile(const FlashShape &shape) {
 }
 
 namespace {
-/// Carried from tile to tile, per row of the thread: the largest score, and this thread's sum of
-/// weights; and sums of values.
+/// Online softmax, carried from tile to tile. Per row of the thread: maximum of the scores, this
+/// thread's sum of weights; and accumulators of the values.
 struct Softmax {
   SmallVector<Value> most, weights;
   Squares values;
@@ -52,7 +53,7 @@ public:
           const KernelPointers &pointers)
       : e(e), shape(shape), f(e, shape, tile, pointers, /*ownsQueries=*/true), rows(f.ownTile()),
         keys(f.passingTile()),
-        // Of scores that only wait for a positive factor the largest stays the largest.
+        // Late scaling: with a positive factor, the largest product is also the largest score.
         scalesLate(!shape.biased && shape.scale > 0),
         unit((scalesLate ? shape.scale : 1) * llvm::numbers::log2e), products(RowProducts::of(f)) {}
   static int64_t sharedBytes(const FlashShape &shape, const FlashTile &tile) {
@@ -73,8 +74,8 @@ private:
   const FlashShape &shape;
   FlashBlock f;
   RowTile rows, keys;
-  bool scalesLate; // the maximum is that of products
-  double unit;     // from what the maximum is of to exponents of 2
+  bool scalesLate; // `most` holds maxima of products, not yet scaled
+  double unit;     // factor from `most` to an exponent of 2
   std::unique_ptr<RowProducts> products;
 };
 } // namespace
@@ -87,7 +88,7 @@ Softmax Forward::start() {
           Squares(f.warpBlocks() * shape.channelTiles(), zeros)};
 }
 
-/// Scores, or products if the scale comes later; -inf where there is none.
+/// Scores of a tile, or unscaled products with late scaling; -inf for masked pairs.
 Squares Forward::scores(Value stage, Value tile) {
   Squares scores = products->multiply(f.memory(), stage);
   if (!scalesLate)
@@ -96,8 +97,8 @@ Squares Forward::scores(Value stage, Value tile) {
   return scores;
 }
 
-/// Weights in the place of a row's scores; returns the factor of what was summed before. A row that
-/// has seen no key keeps the maximum -inf; 2^(-inf - 0) is the right factor.
+/// Replaces a row's scores by weights; returns the factor for the sums so far. A row without a
+/// visible key keeps the maximum -inf; 2^(-inf - 0) = 0 is the right factor.
 Value Forward::weigh(Softmax &state, Squares &scores, int64_t row) {
   int64_t tiles = f.columnTiles(), block = row / 2, half = row % 2;
   auto eachScore = [&](llvm::function_ref<void(Value &)> visit) {
@@ -113,7 +114,8 @@ Value Forward::weigh(Softmax &state, Squares &scores, int64_t row) {
   Value factor = f.exp2(f.mul(f.sub(state.most[row], base), f.number(unit)));
   Value sum = f.mul(state.weights[row], factor);
   Value negative = scalesLate ? f.mul(base, f.number(-unit)) : Value();
-  // Beside a mask of -1e9 a product with log2(e) rounds by more than 1: the difference comes first.
+  // Subtract first, then multiply: next to a mask of -1e9, a product with log2(e) would round by
+  // more than 1.
   eachScore([&](Value &s) {
     s = f.exp2(scalesLate ? f.fma(s, f.number(unit), negative)
                           : f.mul(f.sub(s, base), f.number(unit)));
@@ -139,7 +141,8 @@ Softmax Forward::meetKeys(Value stage, Value tile, Softmax state) {
   return state;
 }
 
-/// Means of the values, the maximum and the logarithm of the sum. A query without keys gets 0.
+/// Stores the weighted means of the values, the maxima and the logarithms of the sums. A query
+/// without visible keys gets 0.
 void Forward::finish(Softmax all) {
   SmallVector<Value> shares;
   for (int64_t row = 0; row < rowsOfThread(); ++row) {

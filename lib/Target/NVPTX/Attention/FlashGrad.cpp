@@ -1,5 +1,6 @@
-// kernel.attention_grad on matrix units: rowsum(g o) of every query, then cotangents of keys and
-// values by blocks of keys that queries pass by, then those of queries by blocks of queries.
+// kernel.attention_grad on matrix units: first deltas, rowsum(g o) of every query; then cotangents
+// of keys and values by blocks of keys, streaming queries; then cotangents of queries by blocks of
+// queries, streaming keys.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Attention/FlashForms.h"
 #include "lib/Target/NVPTX/Attention/RowProducts.h"
@@ -11,11 +12,12 @@ using namespace ampc;
 using namespace ampc::nvptx;
 
 namespace {
-/// What a launch forms. A block owns rows of a first and a second operand, and rows of two others
-/// pass by: of query and g, those of key and value, or the other way around. Products of the first
-/// with the first are scores, those of the second with the second are changes, and with both come
-/// weights and cotangents of scores. Sums are of cotangents of scores times rows that pass by
-/// first, and of weights times those that pass by second.
+/// One launch of the gradient. A block owns rows of a first and a second operand and streams rows
+/// of the other two: owned (query, g) and streamed (key, value), or the other way around. First
+/// times first gives scores, second times second gives changes; from both follow softmax weights
+/// and cotangents of scores. Accumulated: cotangents of scores times streamed first rows
+/// (sumsFirst), and weights times streamed second rows (sumsSecond). Example: {false, true, true}
+/// -> dK and dV.
 struct GradPart {
   bool ownsQueries, sumsFirst, sumsSecond;
 
@@ -42,7 +44,7 @@ public:
   void emit();
 
 private:
-  /// Operands (first, second).
+  /// Operand indices (first, second).
   using Sides = std::pair<unsigned, unsigned>;
   unsigned forwardResult() const { return shape.biased ? 4 : 3; }
   unsigned lse() const { return forwardResult() + 1; }
@@ -50,17 +52,18 @@ private:
   Sides keySides() const { return {1, 2}; }
   bool wantsScores() const { return part.ownsQueries && shape.results.size() > 3; }
   int64_t countSums() const { return 4 * f.warpBlocks() * shape.channelTiles(); }
-  /// Numbers of the queries of a tile, behind its rows: maxima, logarithms of sums, rowsums.
+  /// Address of the statistics of a tile's queries, stored behind the tile's rows. Kinds: 0 maxima,
+  /// 1 logarithms of sums, 2 deltas.
   Value numbersOf(Value stage, int64_t kind) {
     return e.advance(stage, 2 * passing.bytes() + kind * 4 * f.tile.columns);
   }
 
   void issueNumbers(Value stage, Value tile);
   void loadRowNumbers();
-  /// Terms subtracted from the product of a query and a key to get the exponent of 2 of their
+  /// Terms subtracted from the product of a query and a key, giving the exponent of 2 of the
   /// weight.
   struct Shift {
-    Value maximum, exponent; ///< `maximum` with a bias alone
+    Value maximum, exponent; ///< `maximum` is used only with a bias
   };
   Shift shiftOf(Value maximum, Value logSum);
   Value weightOf(Value x, const Shift &shift);
@@ -76,9 +79,9 @@ private:
   const GradPart &part;
   FlashBlock f;
   RowTile own, passing;
-  double unit; // from products to exponents of 2
+  double unit; // factor from products to exponents of 2
   std::unique_ptr<RowProducts> products;
-  SmallVector<Shift> rowShifts; // of the thread's rows, if they are queries
+  SmallVector<Shift> rowShifts; // statistics of the thread's rows, if rows are queries
   SmallVector<Value> rowDeltas;
 };
 } // namespace
@@ -95,7 +98,7 @@ FlashTile GradPart::chooseTile(const FlashShape &shape) const {
   return tile.forRows(ownsQueries ? shape.queries : shape.keys, shape);
 }
 
-/// Numbers of the queries of a tile, a float of each kind per thread.
+/// Copies the statistics of a tile's queries to shared memory, a float of each kind per thread.
 void Backward::issueNumbers(Value stage, Value tile) {
   constexpr int64_t bytes = 4;
   const RowLayout &sums = shape.operands[lse()], &deltas = shape.results[0];
@@ -117,14 +120,14 @@ void Backward::issueNumbers(Value stage, Value tile) {
   e.when(e.less32(e.thread(), f.tile.columns), copy);
 }
 
-/// Scores without a bias are as large as their products round: maximum and logarithm add up to one
-/// number. A bias may be -1e9, beside which the sum would lose the logarithm.
+/// Without a bias, maximum and logarithm are added to a single term: the sum rounds no more than
+/// the products do. A bias may be -1e9, next to which the sum would lose the logarithm.
 Backward::Shift Backward::shiftOf(Value maximum, Value logSum) {
   Value all = shape.biased ? logSum : f.add(maximum, logSum);
   return {maximum, f.mul(all, f.number(-llvm::numbers::log2e))};
 }
 
-/// From a score with a bias, from a product without one.
+/// Softmax weight from a score (with a bias) or from a product (without).
 Value Backward::weightOf(Value x, const Shift &shift) {
   if (shape.biased)
     return f.exp2(f.fma(f.sub(x, shift.maximum), f.number(llvm::numbers::log2e), shift.exponent));
@@ -142,13 +145,13 @@ void Backward::loadRowNumbers() {
   }
 }
 
-/// Of the thread's two columns.
+/// Statistics of the thread's two columns in a column tile.
 SmallVector<Value> Backward::columnNumbers(Value place, int64_t columnTile) {
   place = e.advance(place, e.mul32(f.pairColumn(), 4));
   return e.loadRun(e.advance(place, 4 * 8 * columnTile), e.b.getF32Type(), 2);
 }
 
-/// exp((score - maximum) - logarithm of the sum); 0 for pairs that do not see each other.
+/// Softmax weights exp((score - maximum) - logSum); 0 for masked pairs.
 Squares Backward::weights(Value stage, Value tile) {
   Squares weights = products->multiply(f.memory(), stage);
   if (shape.biased)
@@ -167,7 +170,7 @@ Squares Backward::weights(Value stage, Value tile) {
   return weights;
 }
 
-/// weight (change - rowsum(g o))
+/// Cotangents of scores: weight * (change - rowsum(g o)).
 Squares Backward::scoreCotangents(const Squares &weights, Value stage) {
   Squares changes =
       products->multiply(e.advance(f.memory(), own.bytes()), e.advance(stage, passing.bytes()));
@@ -206,7 +209,7 @@ SmallVector<Value> Backward::meet(Value stage, Value tile, ValueRange carried) {
   return first;
 }
 
-/// Tiles that no query of the block sees.
+/// Stores zero cotangents for key tiles that no query of the block sees.
 void Backward::clearScores(Value from) {
   Square zeros;
   zeros.fill(f.number(0));
@@ -245,8 +248,8 @@ void Backward::emit() {
     f.copyOf(owned.second, own, f.rowCount()).issue(e.advance(f.memory(), own.bytes()), start);
   ring.start(issue);
   if (part.ownsQueries)
-    loadRowNumbers(); // the barrier of the first tile, without which nobody uses them, stands
-                      // before results that replace them
+    loadRowNumbers(); // loaded before the barrier of the first tile; stores behind that barrier
+                      // overwrite the deltas
   SmallVector<Value> zeros((part.sumsFirst + part.sumsSecond) * countSums(), f.number(0));
   SmallVector<Value> sums =
       ring.run(zeros, issue, [&](Value stage, Value tile, ValueRange carried) {
@@ -260,7 +263,8 @@ void Backward::emit() {
 void nvptx::emitFlashAttentionGrad(kernel::AttentionGradOp op, const FlashShape &shape,
                                    DeviceCode &code) {
   emitFlashDeltas(op, shape, code);
-  // Sums of wide rows leave no room for those of others.
+  // Accumulators of heads wider than 128 leave no registers for a second sum, so dV and dK take a
+  // launch each.
   SmallVector<GradPart> parts;
   if (shape.width <= 128)
     parts = {{false, true, true}, {true, true, false}};

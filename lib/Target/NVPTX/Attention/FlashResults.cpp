@@ -1,4 +1,4 @@
-// From sums in registers to rows of results.
+// Stores of results from accumulator registers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Attention/FlashBlock.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,8 +16,8 @@ void FlashBlock::storeRows(const Squares &sums, ArrayRef<Value> factors, unsigne
     storeElements(sums, factors, result);
 }
 
-// Thread t of four has piece t of every tile. First pairs of threads exchange, then pairs of pairs:
-// of two tiles a thread sends the one that it shall not keep.
+// 4x4 transpose: thread t of four has piece t of every tile. First neighbouring threads exchange,
+// then pairs of threads: of two tiles, each thread sends the tile that the partner keeps.
 void FlashBlock::transposeQuad(MutableArrayRef<Value> words) {
   for (int64_t bit : {1, 2}) {
     Value isUpper = target::equal(e, e.and32(lane, bit), e.i32(bit));
@@ -32,7 +32,7 @@ void FlashBlock::transposeQuad(MutableArrayRef<Value> words) {
   }
 }
 
-/// Sixteen bytes per thread, in groups of four tiles of eight channels.
+/// Stores 16 bytes per thread, in groups of four tiles of eight channels.
 void FlashBlock::storeChunks(const Squares &sums, ArrayRef<Value> factors, unsigned result) {
   const RowLayout &layout = shape.results[result];
   Value start = rowStart(layout, pointers.results[result]), number = e.rem32(lane, 4);

@@ -1,4 +1,4 @@
-// Which attentions run on matrix units, in which tiles.
+// Selection of attentions for matrix units, and their tile sizes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Attention/FlashShape.h"
 #include "lib/Target/Common/PlainLoops.h"
@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::nvptx;
 
-/// Sums of wider heads do not fit the registers of a warp.
+/// Widest head whose accumulators fit the registers of a warp.
 static constexpr int64_t widest = 256;
 
 bool RowLayout::startsAt(int64_t multiple, ArrayRef<int64_t> batch) const {
@@ -50,7 +50,8 @@ template <typename Op> static FlashShape shapeOf(Op op, const Chip &chip) {
   return shape;
 }
 
-/// Why matrix units do not form the products of these operands; empty if they do.
+/// Reason why the operands cannot use matrix units; empty if they can. The text follows "plain: "
+/// in the kernel's description.
 static StringRef whyPlain(const FlashShape &shape, ArrayRef<unsigned> factors, Type acc,
                           const Chip &chip) {
   if (!chip.hasAsyncCopy())
@@ -87,8 +88,8 @@ std::optional<FlashShape> FlashShape::of(kernel::AttentionGradOp op, const Chip 
   why = whyPlain(shape, {0, 1, 2, forward + 2}, op.getAcc(), chip).str();
   if (why.empty() && !shape.operands[forward + 1].element.isF32())
     why = "the logsumexp is not f32";
-  // Until they are known, some rows of the query's cotangent keep a float for each of their
-  // neighbours (FlashDeltas.cpp).
+  // Deltas are kept in the rows of the query's cotangent until the cotangent is stored
+  // (FlashDeltas.cpp), so such rows need room for an aligned float.
   const RowLayout &rows = shape.results.front();
   int64_t perFloat = 4 / target::elementBytes(rows.element);
   if (why.empty() && (rows.columnStride() != 1 || !rows.startsAt(perFloat, shape.batch)))

@@ -1,4 +1,4 @@
-// Products of rows of attention, on the units that the chip has.
+// Products of rows of attention, on the chip's matrix units.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_ATTENTION_ROWPRODUCTS_H
 #define LIB_TARGET_NVPTX_ATTENTION_ROWPRODUCTS_H
@@ -7,24 +7,28 @@
 
 namespace ampc::nvptx {
 
-/// What a block multiplies: tiles of its own rows, and tiles of those that pass by.
+/// Products between tiles of owned rows and tiles of streamed rows, all in shared memory. owned:
+/// [rows, width], streamed: [columns, width].
 class RowProducts {
 public:
   using Value = mlir::Value;
   static std::unique_ptr<RowProducts> of(FlashBlock &block);
   virtual ~RowProducts();
-  /// own * passing^T, of the tiles at these places.
+  /// own * passing^T of the tiles at the two addresses: [rows, columns].
   virtual Squares multiply(Value own, Value passing) = 0;
-  /// sums + factors * passing, factors rounded.
+  /// Adds factors * passing to `sums`, with factors rounded to 16 bits: [rows, columns] x [columns,
+  /// width].
   virtual void addTo(Squares &sums, const Squares &factors, Value passing) = 0;
-  /// The rows at `own`, and no others, are own from here on: they may stay in registers.
+  /// Declares that the rows at `own` are the only owned rows from here on, so that an
+  /// implementation may keep fragments in registers.
   virtual void keep(Value own) {}
 
 protected:
   explicit RowProducts(FlashBlock &block)
       : f(block), e(block.e), shape(block.shape), own(block.ownTile()),
         passing(block.passingTile()) {}
-  /// Two neighbouring squares of factors are, rounded, a left fragment.
+  /// Two neighbouring accumulator fragments (16 x 8), rounded and packed as a left operand fragment
+  /// (16 x 16).
   Fragment leftOf(const Square *factors);
 
   FlashBlock &f;

@@ -1,4 +1,5 @@
-// Rows of an operand of attention, from global to shared memory and on to registers.
+// Rows of an attention operand: copies from global to shared memory, and loads of fragments to
+// registers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Attention/RowTile.h"
 #include "lib/Target/Common/PlainLoops.h"
@@ -15,7 +16,7 @@ RowCopy::RowCopy(DeviceEmitter &e, const FlashShape &shape, const RowLayout &lay
     : e(e), layout(layout), width(shape.width), count(count), copyBytes(shape.copyBytes(layout)),
       threads(threads), tile(tile), start(start) {}
 
-/// The parts of a chunk that can be copied at once.
+/// Copies a 16-byte chunk in pieces of `copyBytes`; bytes out of range become zeros.
 void RowCopy::copyChunk(Value target, Value source, Value isRow, Value present) {
   for (int64_t at = 0; at < chunkBytes; at += copyBytes) {
     Value here;

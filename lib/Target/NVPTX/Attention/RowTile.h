@@ -1,4 +1,5 @@
-// Rows of an operand of attention, from global to shared memory and on to registers.
+// Rows of an attention operand: copies from global to shared memory, and loads of fragments to
+// registers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_ATTENTION_ROWTILE_H
 #define LIB_TARGET_NVPTX_ATTENTION_ROWTILE_H
@@ -8,15 +9,15 @@
 
 namespace ampc::nvptx {
 
-/// Rows of 16-bit numbers in shared memory: panels of 64 channels one after the other, the last of
-/// 32 if that holds the rest. So any width has few bytes without use, and the swizzle of its last
-/// panel.
+/// Layout of 16-bit rows in shared memory: [panels][rows][64 channels], the last panel with 32
+/// channels if these hold the rest. So any width wastes few bytes, and each panel has the swizzle
+/// of its width.
 struct RowTile {
   int64_t rows, width;
 
   static constexpr int64_t panelChannels = 64, panelChunks = 8;
   int64_t panels() const { return llvm::divideCeil(width, panelChannels); }
-  /// The last panel is a narrow one.
+  /// Whether the last panel has 32 channels, e.g. width 96 -> 64 + 32.
   bool endsNarrow() const {
     int64_t rest = width % panelChannels;
     return rest > 0 && rest <= panelChannels / 2;
@@ -28,15 +29,15 @@ struct RowTile {
   int64_t bytes() const { return panelStart(panels() - 1) + panel(panels() - 1).bytes(); }
 };
 
-/// Copies rows of an operand to tiles. Threads lie over chunks of neighbouring rows; what is
-/// outside of the operand becomes zeros.
+/// Copies rows of an operand to tiles by cp.async. Consecutive threads copy consecutive chunks of a
+/// row, then the next row; elements out of range become zeros.
 class RowCopy {
 public:
   using Value = mlir::Value;
-  /// `start`: of the entry's rows, of which there are `count`.
+  /// `start`: address of the entry's rows, of which there are `count`.
   RowCopy(DeviceEmitter &e, const FlashShape &shape, const RowLayout &layout, int64_t count,
           const RowTile &tile, int64_t threads, Value start);
-  /// Starts the copies of the tile whose first row is number `first`, an index.
+  /// Issues the copies of the tile whose first row has index `first`.
   void issue(Value target, Value first);
 
 private:
@@ -50,15 +51,15 @@ private:
   Value start;
 };
 
-/// What a warp reads of a tile as one side of a product: `lines` from `first` on. Along the depth a
-/// line is a row and k its channels; across it a line is a channel and k the rows.
+/// Loads a tile as a warp's fragments of one side of a product: `lines` lines, starting at `first`.
+/// Along the depth, a line is a row and k a channel; across, a line is a channel and k a row.
 class RowFragments {
 public:
   using Value = mlir::Value;
   static RowFragments left(DeviceEmitter &e, const RowTile &tile, int64_t lines, Value first);
   static RowFragments rightRows(DeviceEmitter &e, const RowTile &tile);
   static RowFragments rightChannels(DeviceEmitter &e, const RowTile &tile);
-  /// Lines 16 i to 16 i + 15 and points 16 k to 16 k + 15 of the tile at `base`.
+  /// Fragment of lines 16 i to 16 i + 15 and k from 16 k to 16 k + 15 of the tile at `base`.
   Fragment load(Value base, int64_t i, int64_t k);
 
 private:
@@ -68,7 +69,7 @@ private:
   DeviceEmitter &e;
   RowTile tile;
   bool alongDepth;
-  llvm::SmallVector<FragmentLoader, 2> loaders; // of whole panels, and of the last one
+  llvm::SmallVector<FragmentLoader, 2> loaders; // for whole panels, and for the last panel
 };
 
 } // namespace ampc::nvptx

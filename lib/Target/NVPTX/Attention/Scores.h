@@ -1,4 +1,5 @@
-// What attention and its gradient share: rows of operands, scores of a query and a key.
+// Shared parts of the plain kernels of attention and of the gradient: rows of operands, scores of
+// pairs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_ATTENTION_SCORES_H
 #define LIB_TARGET_NVPTX_ATTENTION_SCORES_H
@@ -9,8 +10,9 @@
 
 namespace ampc::nvptx {
 
-/// Sizes and options. Sums are those of a CPU with AVX-512: scores exist in tiles of at most 64 by
-/// 64; those that do not fit begin earlier, and what they share with the one before does not count.
+/// Sizes and options. Sums are bit-identical to those of a CPU with AVX-512: scores are computed in
+/// tiles of at most [64, 64]; a last tile that would not fit starts earlier, and elements shared
+/// with the tile before do not count.
 template <typename Op> struct AttentionSizes {
   explicit AttentionSizes(Op op)
       : op(op), queries(op.getQueries()), keys(op.getKeys()), width(op.getWidth()),
@@ -19,16 +21,16 @@ template <typename Op> struct AttentionSizes {
 
   Op op;
   int64_t queries, keys, width, queryTile, keyTile;
-  int64_t lanes;    // of a group of threads
-  int64_t channels; // of each of them
+  int64_t lanes;    // threads of a lane group
+  int64_t channels; // channels per thread
 
-  /// Query i sees the keys up to i + offset().
+  /// Causal mask: query i sees keys up to i + offset().
   int64_t offset() const { return keys - queries; }
   int64_t keyTiles() const { return llvm::divideCeil(keys, keyTile); }
   int64_t queryTiles() const { return llvm::divideCeil(queries, queryTile); }
 };
 
-/// One entry of the batch, by one group of threads.
+/// An entry of the batch, computed by a lane group.
 template <typename Op> class AttentionEntry {
 public:
   using Value = mlir::Value;
@@ -58,13 +60,13 @@ public:
     e.storeScalar(target::narrow(e, x, type.getElementType()), pointers.results[result],
                   positionOf(op.getResultMaps()[result], type, place));
   }
-  /// The sum over channels of rows of two operands, one after the other.
+  /// Dot product of rows of two operands over all channels, by a single thread.
   Value dot(unsigned a, Value row, unsigned b, Value other) {
     return target::accumulate(e, {sizes.width}, number(0), [&](llvm::ArrayRef<Value> c, Value sum) {
       return target::multiplyAdd(e, sum, load(a, {row, c[0]}), load(b, {other, c[0]}), true);
     });
   }
-  /// The same, each thread of the group a part of it.
+  /// Dot product of rows of two operands, with the channels split over the lane group.
   Value dotOfGroup(unsigned a, Value row, unsigned b, Value other) {
     Value sum = e.loop(group.lane(), e.index(sizes.width), sizes.lanes, number(0),
                        [&](Value c, mlir::ValueRange soFar) -> llvm::SmallVector<Value> {
@@ -76,17 +78,17 @@ public:
     Value s = mul(dot(0, query, 1, key), number(op.getScale().convertToDouble()));
     return op.getBiased() ? add(s, load(3, {query, key})) : s;
   }
-  /// Whether the query sees the key; null if all do.
+  /// Whether the query sees the key; null if every pair counts.
   Value sees(Value query, Value key) {
     if (!op.getCausal())
       return Value();
     return e.less(key, e.add(query, sizes.offset() + 1));
   }
 
-  /// The channels of this thread, as far as there are some.
+  /// Channel `i` of this thread; may be out of range.
   Value channel(int64_t i) { return e.add(group.lane(), i * sizes.lanes); }
-  /// Adds rows `first`, `first` + 1, ... of an operand, `count` of them, to sums of a channel each:
-  /// the factor of row j is in slot j / lanes of thread j % lanes.
+  /// Adds `count` rows of an operand, starting at row `first`, to accumulators, one per channel of
+  /// the thread. The factor of row j is in slot j / lanes of thread j % lanes.
   llvm::SmallVector<Value> addRows(unsigned operand, Value first, int64_t count,
                                    llvm::ArrayRef<Value> factors) {
     llvm::SmallVector<Value> sums(sizes.channels, number(0));
@@ -105,7 +107,7 @@ public:
     }
     return sums;
   }
-  /// Stores the channels of a row that exist.
+  /// Stores this thread's channels that are in range.
   void storeRow(llvm::ArrayRef<Value> numbers, unsigned result, Value row) {
     for (auto [i, x] : llvm::enumerate(numbers))
       e.when(e.less(channel(i), e.index(sizes.width)),
@@ -134,7 +136,7 @@ private:
   }
 };
 
-/// Runs `body` for every entry of the batch and each of `rows`, by a group of threads.
+/// Launches a lane group per batch entry and row, each running `body`.
 template <typename Op>
 void launchRows(DeviceCode &code, const AttentionSizes<Op> &sizes, int64_t rows,
                 llvm::function_ref<void(AttentionEntry<Op> &, mlir::Value row)> body) {

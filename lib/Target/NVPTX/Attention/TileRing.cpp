@@ -1,4 +1,4 @@
-// Tiles that pass by in shared memory: while one is in use, others arrive.
+// Multistage pipeline of streamed tiles in shared memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Attention/TileRing.h"
 #include "lib/Target/Common/PlainLoops.h"
@@ -18,7 +18,8 @@ void TileRing::start(Issue issue) {
 
 void TileRing::waitForFirst() {
   e.waitForCopies(stages - 2);
-  if (forWarpgroups) // which read memory on a way of their own
+  if (forWarpgroups) // wgmma reads shared memory through the async proxy, which needs a fence after
+                     // cp.async
     NVVM::FenceProxyOp::create(
         e.b, e.loc, NVVM::ProxyKind::async_shared,
         NVVM::SharedSpaceAttr::get(e.b.getContext(), NVVM::SharedSpace::shared_cta));
@@ -42,7 +43,7 @@ SmallVector<Value> TileRing::run(ValueRange carried, Issue issue, Use use) {
     llvm::append_range(after, use(e.advance(memory, now[0]), tile, now.drop_front(2)));
     return after;
   });
-  if (mayBeEmpty) // what was copied before
+  if (mayBeEmpty) // copies before the loop must have arrived, too
     e.waitForCopies(0);
   return llvm::to_vector(ArrayRef(state).drop_front(2));
 }

@@ -1,4 +1,5 @@
-// Tiles that pass by in shared memory: while one is in use, others arrive.
+// Multistage pipeline of streamed tiles in shared memory: products of a tile overlap with copies of
+// the next tiles.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_ATTENTION_TILERING_H
 #define LIB_TARGET_NVPTX_ATTENTION_TILERING_H
@@ -7,28 +8,29 @@
 
 namespace ampc::nvptx {
 
-/// A ring of stages. One barrier per tile: behind it the tile is there for all, and all have left
-/// the stage that is filled next.
+/// Circular buffer of stages, filled by cp.async. A single barrier per tile: after the barrier the
+/// tile is visible to all threads, and no thread reads the stage that is filled next.
 class TileRing {
 public:
   using Value = mlir::Value;
-  /// Starts the copies of a tile to a stage.
+  /// Issues the copies of a tile to a stage.
   using Issue = llvm::function_ref<void(Value stage, Value tile)>;
   using Use = llvm::function_ref<llvm::SmallVector<Value>(Value stage, Value tile,
                                                           mlir::ValueRange carried)>;
 
-  /// Tiles [from, to), which are of type index; `mayBeEmpty`: there may be none. `forWarpgroups`:
-  /// their products read what arrives.
+  /// Tiles [from, to), of type index; `mayBeEmpty`: the range may be empty. `forWarpgroups`: wgmma
+  /// reads the tiles.
   TileRing(DeviceEmitter &e, Value memory, int64_t stages, int64_t stageBytes, Value from, Value to,
            bool forWarpgroups, bool mayBeEmpty)
       : e(e), memory(memory), stages(stages), stageBytes(stageBytes), from(from), to(to),
         forWarpgroups(forWarpgroups), mayBeEmpty(mayBeEmpty) {}
-  /// All stages but one are on their way, as far as there are tiles; what was copied before arrives
-  /// with the first.
+  /// Prologue: issues all stages but the last, as far as there are tiles. Copies issued before
+  /// arrive together with the first tile.
   void start(Issue issue);
-  /// Waits for the first tile, and what was copied before.
+  /// Waits for the first tile and for copies issued before `start`.
   void waitForFirst();
-  /// Uses every tile; returns what is carried. No copy is left then.
+  /// Main loop: calls `use` for every tile and returns the carried values. No copy is in flight
+  /// afterwards.
   llvm::SmallVector<Value> run(mlir::ValueRange carried, Issue issue, Use use);
 
 private:

@@ -34,7 +34,7 @@ public:
 
 private:
   RowFragments left, right, channels;
-  SmallVector<Fragment> kept; // by block of sixteen rows and step
+  SmallVector<Fragment> kept; // fragments of owned rows, [16-row block][k-step]
 };
 } // namespace
 

@@ -1,5 +1,6 @@
-// Products of rows by warpgroups: wgmma, which reads tiles where they are. PTX ISA, "Asynchronous
-// warpgroup level matrix instructions": registers, matrix descriptor, canonical layouts.
+// Products of rows by warpgroups: wgmma, which reads tiles directly from shared memory. PTX ISA,
+// "Asynchronous warpgroup level matrix instructions": registers, matrix descriptor, canonical
+// layouts.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Attention/RowProducts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,28 +11,30 @@ using namespace ampc;
 using namespace ampc::nvptx;
 
 namespace {
-/// Panels of a tile of one width, as wgmma has them: rows of 128 bytes with the swizzle of 128
-/// bytes, or of 64 bytes with that of 64.
+/// Neighbouring panels of a tile with the same width, in a canonical layout of wgmma: rows of 128
+/// bytes with the 128-byte swizzle, or rows of 64 bytes with the 64-byte swizzle.
 struct Panels {
   int64_t start, rowBytes; // bytes
   int64_t firstChannel, channels;
 };
 
-/// Instructions of a group that runs from its fence to its wait: nothing that the compiler makes of
-/// other code comes between. Registers are numbered in the order of sums, then of `inputs`.
+/// A wgmma group from fence to wait as a single inline assembly, so that the compiler schedules no
+/// other instruction between. Registers are numbered: first the accumulators, then `inputs`.
 class Group {
 public:
   Group(FlashBlock &f, int64_t sums) : e(f.e), element(f.shape.element), sums(sums), os(text) {}
-  /// The register of an operand.
+  /// Adds an operand; returns the number of the operand's register.
   int64_t input(Value value) {
     inputs.push_back(value);
     return sums + int64_t(inputs.size()) - 1;
   }
-  /// sums [first, first + 4 columns / 8) of sixteen points of k; `left` and `right` are text.
+  /// Adds a product over 16 points of k to accumulators [first, first + columns / 2); `left` is the
+  /// text of a descriptor or of registers, `right` the number of a register.
   void product(int64_t first, int64_t columns, const std::string &left, int64_t right,
                int64_t rightBytes, bool adds, bool transposesRight);
   std::string descriptor(int64_t number, int64_t bytes, StringRef name);
-  /// What the sums are then; `before` may be empty: nothing.
+  /// Emits the assembly and returns the accumulators. `before`: accumulators so far; empty: start
+  /// at nothing.
   Squares run(const Squares &before);
 
 private:
@@ -55,7 +58,8 @@ private:
 };
 } // namespace
 
-/// The descriptor in register `number`, moved on by some bytes; fields count sixteen.
+/// The descriptor in register `number`, advanced by `bytes`; address fields count units of 16
+/// bytes.
 std::string Group::descriptor(int64_t number, int64_t bytes, StringRef name) {
   if (bytes == 0)
     return "$" + std::to_string(number);
@@ -111,8 +115,9 @@ SmallVector<Panels> WarpgroupProducts::panelsOf(const RowTile &tile) const {
   return all;
 }
 
-// The start, at bit 16 the way to the next panel (of rows that are points of k), at bit 32 the way
-// to the next eight rows, at bit 62 the swizzle.
+// Matrix descriptor: start address from bit 0; at bit 16 the leading byte offset, to the next panel
+// (if rows are points of k); at bit 32 the stride byte offset, to the next eight rows; at bit 62
+// the swizzle mode.
 Value WarpgroupProducts::descriptorOf(Value place, const Panels &panels, int64_t leadingBytes) {
   int64_t swizzle = panels.rowBytes == 128 ? 1 : 2;
   int64_t fields = leadingBytes / 16 << 16 | (8 * panels.rowBytes / 16) << 32 | swizzle << 62;
@@ -125,7 +130,8 @@ Value WarpgroupProducts::descriptorOf(Value place, const Panels &panels, int64_t
   return arith::OrIOp::create(e.b, e.loc, start, constant);
 }
 
-// Rows of both sides are lines. Steps of a panel are 32 bytes apart.
+// Rows of both sides are lines, channels are k. k-steps of 16 channels are 32 bytes apart within a
+// panel.
 Squares WarpgroupProducts::multiply(Value ownPlace, Value passingPlace) {
   Group group(f, 4 * f.columnTiles());
   Value warpgroup = e.div32(f.warpNumber(), 4);
@@ -145,7 +151,7 @@ Squares WarpgroupProducts::multiply(Value ownPlace, Value passingPlace) {
   return group.run({});
 }
 
-// Rows that pass by are points of k, and their channels lines.
+// Streamed rows are points of k, and channels are lines.
 void WarpgroupProducts::addTo(Squares &sums, const Squares &factors, Value place) {
   Group group(f, 4 * sums.size());
   SmallVector<std::string> lines;
