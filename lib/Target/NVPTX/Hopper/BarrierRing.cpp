@@ -1,4 +1,5 @@
-// mbarrier objects. PTX ISA, "Parallel synchronization and communication: mbarrier".
+// Pipeline barriers as mbarrier objects. PTX ISA, "Parallel synchronization and communication:
+// mbarrier".
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Hopper/BarrierRing.h"
 #include "lib/Target/Common/PlainLoops.h"
@@ -15,7 +16,8 @@ void nvptx::syncCluster(DeviceEmitter &e, int64_t cluster) {
   NVVM::ClusterWaitOp::create(e.b, e.loc, UnitAttr());
 }
 
-// What another block or a copy may complete has to be known to them before: the fence.
+// Initializes all barriers by a single thread. The fence makes the barriers visible to other CTAs
+// of the cluster and to the async proxy before any arrival.
 void BarrierRing::initialise() {
   e.when(target::equal(e, e.thread(), e.i32(0)), [&] {
     for (int64_t stage = 0; stage < stages; ++stage) {
@@ -30,7 +32,8 @@ void BarrierRing::initialise() {
   syncCluster(e, cluster);
 }
 
-// The phase before the first counts as complete, and has parity 1.
+// Initial pipeline states. The phase before the first counts as complete and has parity 1, so
+// producers start without waiting.
 BarrierRing::Place BarrierRing::first(bool copies) { return {e.i32(0), e.i32(copies ? 1 : 0)}; }
 
 BarrierRing::Place BarrierRing::after(Place place, int64_t steps) {
@@ -50,7 +53,7 @@ Value BarrierRing::nextStage(Value stage) {
   return target::select(e, isLast, e.i32(0), e.add32(stage, e.i32(1)));
 }
 
-/// Nanoseconds for which a thread sleeps at most before it asks again.
+/// Longest suspension of a thread in a single try_wait, in nanoseconds.
 static constexpr int64_t patience = 10'000'000;
 
 void BarrierRing::wait(Value barrier, Value parity) {
@@ -64,7 +67,8 @@ void BarrierRing::expect(Place place, int64_t bytes) {
                                          NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
 }
 
-// wgmma reads memory on a way of its own, of which writes are told by the thread that wrote.
+// wgmma reads shared memory through the async proxy; the writing thread must fence before wgmma
+// sees the writes.
 void BarrierRing::publish() {
   NVVM::FenceProxyOp::create(
       e.b, e.loc, NVVM::ProxyKind::async_shared,
@@ -83,8 +87,8 @@ void BarrierRing::passTurn(Value group) {
   });
 }
 
-// A product is only known to be complete to the warp that has waited for it: each arrives, one lane
-// for each block.
+// Only a warp that has waited for a wgmma knows the wgmma to be complete. Therefore every warp
+// arrives at the empty barrier, with a lane per CTA of the cluster.
 void BarrierRing::release(Value stage, Value condition) {
   Value lane = e.rem32(e.thread(), 32), arrives = e.less32(lane, cluster);
   if (condition)
@@ -97,8 +101,8 @@ void BarrierRing::release(Value stage, Value condition) {
     }
     auto remote = LLVM::LLVMPointerType::get(e.b.getContext(),
                                              unsigned(NVVM::NVVMMemorySpace::SharedCluster));
-    // Nothing but the products, which are complete, has to be known to the others: the scope of a
-    // cluster would be a fence for the whole chip's memory at every step (MEMBAR.ALL.GPU).
+    // Arrival with CTA scope: only the completed wgmma must be ordered before. Cluster scope would
+    // compile to a fence of the whole GPU's memory (MEMBAR.ALL.GPU) at every k-tile.
     Value other = NVVM::MapaOp::create(e.b, e.loc, remote, barrier, lane);
     NVVM::MBarrierArriveOp::create(e.b, e.loc, Type(), other, Value(), NVVM::MemScopeKind::CTA);
   });

@@ -1,4 +1,4 @@
-// The barriers between copies and products of a ring of stages.
+// Barriers of the multistage pipeline between producer and consumer warpgroups.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_HOPPER_BARRIERRING_H
 #define LIB_TARGET_NVPTX_HOPPER_BARRIERRING_H
@@ -7,17 +7,19 @@
 
 namespace ampc::nvptx {
 
-/// Each stage has two mbarrier objects. One completes when all bytes of the stage are there and all
-/// threads that copy in pieces have arrived, the other when all warps that read them, those of the
-/// other blocks of the cluster included, need them no longer.
+/// Two mbarriers per stage. Full barrier: completes when all TMA bytes of the stage have arrived,
+/// and all producer threads that copy in pieces. Empty barrier: completes when all consumer warps,
+/// including consumers in other CTAs of the cluster, have released the stage.
 ///
-/// Where two warpgroups take turns at reading, each has a barrier more, for the turn: a wait for a
-/// parity is over at once if the barrier is two phases behind, so that a stage may only be waited
-/// for when the wait for what it had before is over.
+/// Ping-pong schedule: an order barrier per consumer warpgroup. A parity wait succeeds at once if
+/// the barrier is two phases behind; so a warpgroup may wait for a stage only after the wait for
+/// the stage's earlier contents is over, which the order barrier guarantees.
+///
+/// Memory: [full 0..n-1][empty 0..n-1][order 0, 1], 8 bytes each.
 class BarrierRing {
 public:
   using Value = mlir::Value;
-  /// A stage, and the parity of the phase of its barriers that is waited for; i32.
+  /// Pipeline state: stage, and the parity of the phase to wait for; i32.
   struct Place {
     Value stage, parity;
   };
@@ -25,42 +27,45 @@ public:
     return 16 * stages + (takesTurns ? 16 : 0);
   }
 
-  /// `memory`: of `bytes`. `fillers`: arrivals of a block that fill a stage, by `expect` or `fill`;
-  /// `readers`: its warps that release a stage; `cluster`: blocks whose copies go to each other.
+  /// `memory`: `bytes` of shared memory. `fillers`: arrivals per CTA that fill a stage, by `expect`
+  /// or `fill`; `readers`: warps per CTA that release a stage; `cluster`: CTAs that multicast
+  /// copies to each other.
   BarrierRing(DeviceEmitter &e, Value memory, int64_t stages, int64_t fillers, int64_t readers,
               int64_t cluster, bool takesTurns)
       : e(e), memory(memory), stages(stages), fillers(fillers), readers(readers), cluster(cluster),
         takesTurns(takesTurns) {}
 
-  /// By all threads of all blocks of the cluster, before anything else.
+  /// Called by all threads of all CTAs of the cluster, before anything else.
   void initialise();
-  /// Where the first copy or the first product is; a stage that nothing has filled counts as
+  /// Initial pipeline state of the producer (`copies`) or the consumer; an unused stage counts as
   /// released.
   Place first(bool copies);
   Place next(Place place);
-  /// Of so many steps later.
+  /// Pipeline state `steps` k-tiles later.
   Place after(Place place, int64_t steps);
   Value nextStage(Value stage);
 
-  /// The barrier that copies to the stage complete.
+  /// Full barrier of a stage: completed by copies to the stage.
   Value filled(Value stage) { return e.advance(memory, e.mul32(stage, 8)); }
-  /// By threads that copy: until the stage is free; then how much will come.
+  /// Producer: waits on the empty barrier; announces the bytes to come (expect_tx).
   void waitUntilReleased(Place place);
   void expect(Place place, int64_t bytes);
-  /// By threads that copy in pieces: what the thread has written so far is seen by products that
-  /// wait until all of them have filled the stage.
+  /// Producer threads that copy in pieces: `publish` makes the thread's writes visible to the async
+  /// proxy, `fill` arrives at the full barrier. Products that wait on the full barrier see the
+  /// writes of all such threads.
   void publish();
   void fill(Value stage);
-  /// By warps that read.
+  /// Consumer warps: waits on the full barrier.
   void waitUntilFilled(Place place);
-  /// Where `condition` (none if null) holds, in all lanes or none.
+  /// Consumer warps: arrives at the empty barrier where `condition` (null: always) holds, in all
+  /// lanes or in none.
   void release(Value stage, Value condition);
 
-  /// By the warps of warpgroup `group`, 0 or 1, before they wait for stages of their turn.
-  /// `parity`: of the turns that it has had, where group 0 counts one more: its first comes by
-  /// itself.
+  /// Order barrier of the ping-pong schedule: called by the warps of consumer warpgroup `group`, 0
+  /// or 1, before the first wait for a stage of their tile. `parity`: of the number of tiles so
+  /// far, plus 1 in group 0, whose first tile needs no wait.
   void waitForTurn(Value group, Value parity) { wait(turn(group), parity); }
-  /// When all stages of a turn have been waited for: the other warpgroup's begins.
+  /// Lets the other consumer warpgroup proceed, once all stages of this tile have been waited for.
   void passTurn(Value group);
 
 private:
@@ -74,7 +79,7 @@ private:
   bool takesTurns;
 };
 
-/// All threads of the blocks of a cluster wait for each other; or of the block, if it is alone.
+/// Barrier of all threads of a cluster; of the block if `cluster` is 1.
 void syncCluster(DeviceEmitter &e, int64_t cluster);
 
 } // namespace ampc::nvptx

@@ -1,4 +1,4 @@
-// A side of a product, copied in pieces by the threads of a warpgroup to where wgmma reads it.
+// Producer copy of a GEMM operand in pieces, by the threads of a warpgroup.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Hopper/Gather.h"
 #include "lib/Target/Common/PlainLoops.h"
@@ -50,8 +50,8 @@ Value Gather::isInside(Value k) {
   return inside;
 }
 
-// Numbers of two tiles fit into registers; at the operand's end, where they are loaded one by one,
-// of one.
+// Registers hold the numbers of two tiles at a time; at the operand's end, where elements are
+// loaded singly, of one tile.
 void Gather::copy(Value target, Value k) {
   Value inside = isAsync() ? Value() : isInside(k);
   if (!inside)

@@ -1,4 +1,5 @@
-// A side of a product, copied in pieces by the threads of a warpgroup to where wgmma reads it.
+// Producer copy of a GEMM operand in pieces, by the threads of a warpgroup, into the layout that
+// wgmma reads.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_HOPPER_GATHER_H
 #define LIB_TARGET_NVPTX_HOPPER_GATHER_H
@@ -7,30 +8,32 @@
 
 namespace ampc::nvptx {
 
-/// For sides that no box of a tensor describes: windows of images, and lines that are not aligned
-/// to 16 bytes.
+/// Used for operands that no TMA box describes: windows of images (implicit GEMM), and lines not
+/// aligned to 16 bytes.
 class Gather {
 public:
   using Value = mlir::Value;
-  /// Of `lines` of the side, from `place.line` on, or, of the right one, `place.column`: `first`.
+  /// Copies `lines` lines of a side, starting at `place.line`, or at `place.column` for the right
+  /// side; `first` selects which.
   Gather(DeviceEmitter &e, const TileGemm &gemm, const TileProduct::MakeSide &make,
          const KernelPointers &pointers, BlockPlace place, Value BlockPlace::*first, int64_t lines);
 
   const bool isRight;
   bool isAsync() const { return tiles.front()->isAsync(); }
-  /// Starts the copies of a step from point `k` of the sum on, to the tile at `target`; those
-  /// through registers are complete.
+  /// Starts the copies of the k-tile at point `k` of the sum to the tile at `target`; copies
+  /// through registers are complete on return.
   void copy(Value target, Value k);
 
 private:
-  /// Of tiles that are inside of the operand, or perhaps not, as many as `atOnce` in registers.
+  /// Copies tiles known to be inside of the operand (`areInside`), or possibly outside; `atOnce`
+  /// tiles share the registers.
   void copyTiles(Value target, Value k, bool areInside, size_t atOnce);
-  /// Null: always.
+  /// Condition under which the k-tile is inside of the operand; null: always.
   Value isInside(Value k);
 
   DeviceEmitter &e;
   const TileGemm &gemm;
-  Value start; // the first line
+  Value start; // first line of the side
   int64_t lines;
   llvm::SmallVector<std::unique_ptr<StepCopy>> tiles;
 };

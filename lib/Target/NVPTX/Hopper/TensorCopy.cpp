@@ -1,5 +1,5 @@
-// cp.async.bulk.tensor. PTX ISA, "Tensors"; CUDA driver API, cuTensorMapEncodeTiled: what a map
-// may be.
+// cp.async.bulk.tensor (TMA). PTX ISA, "Tensors"; CUDA driver API, cuTensorMapEncodeTiled:
+// restrictions of tensor maps.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Hopper/TensorCopy.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -8,13 +8,13 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::nvptx;
 
-/// A box has at most 256 places along a dimension, and rows of 128 bytes.
+/// Lines per box: a box has at most 256 elements along a dimension, and rows of 128 bytes.
 static constexpr int64_t squareLines = 64;
 
-/// A dimension of the map but the first.
+/// A dimension of the tensor map other than the first.
 namespace {
 struct OuterDim {
-  int64_t stride, size, box; // stride: bytes
+  int64_t stride, size, box; // stride in bytes
   int dim;
 };
 } // namespace
@@ -35,7 +35,7 @@ std::optional<TensorCopy> TensorCopy::of(const TileGemm &gemm, const SideLayout 
           outer = side.alongDepth ? side.lines : gemm.depth,
           rows = side.alongDepth ? tile.lines / cluster : stepPoints;
   SmallVector<OuterDim> outers;
-  // The way between rows means nothing if there is one.
+  // The stride between rows is arbitrary for a single row.
   int64_t stride = outer > 1 ? side.lineStride * bytes : llvm::alignTo(inner * bytes, 16);
   outers.push_back({stride, outer, rows, side.alongDepth ? Line : Point});
   for (auto [dim, size] : llvm::enumerate(gemm.batch))
@@ -45,7 +45,8 @@ std::optional<TensorCopy> TensorCopy::of(const TileGemm &gemm, const SideLayout 
     why = "a side has more than 3 dimensions of a batch";
     return std::nullopt;
   }
-  // A stride is expected to be a multiple of the one before.
+  // Strides in increasing order, because the driver expects each to be a multiple of the stride
+  // before.
   llvm::sort(outers, [](auto &a, auto &b) {
     return std::pair(a.stride, a.dim) < std::pair(b.stride, b.dim);
   });

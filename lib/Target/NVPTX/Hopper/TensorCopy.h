@@ -1,4 +1,4 @@
-// Boxes of a tensor in global memory, copied to shared memory by hardware of their own (TMA).
+// TMA copies: boxes of a tensor, from global to shared memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_HOPPER_TENSORCOPY_H
 #define LIB_TARGET_NVPTX_HOPPER_TENSORCOPY_H
@@ -8,21 +8,22 @@
 
 namespace ampc::nvptx {
 
-/// How the steps of a side of a product are copied. The map, the boxes and where they go follow
-/// from one another, and are all here. What is outside of the side becomes zeros.
+/// TMA copies of the k-tiles of a GEMM operand. The tensor map, the boxes and the destinations
+/// depend on each other and are all defined here. Elements outside of the operand become zeros.
 class TensorCopy {
 public:
   using Value = mlir::Value;
-  /// Nothing, and a reason, if the hardware cannot address the side. `operand`: its number;
-  /// `tile`: in shared memory, of which each of `cluster` blocks copies a part for all of them.
+  /// Nothing, with a reason in `why`, if TMA cannot address the operand. `operand`: index of the
+  /// operand; `tile`: destination in shared memory, of which each of `cluster` CTAs multicasts a
+  /// share to all CTAs.
   static std::optional<TensorCopy> of(const TileGemm &gemm, const SideLayout &side, int64_t operand,
                                       WgmmaTile tile, int64_t cluster, std::string &why);
   kernel::TensorMapAttr getMap() const { return map; }
   const WgmmaTile &getTile() const { return tile; }
 
-  /// Starts the copies of a step to the tile at `target`: of lines from `line` on, points of k from
-  /// `point` on, in the entry `batch` of the batch; all i32. They complete the same barrier of each
-  /// block that they go to. `rank`: the block's number in the cluster.
+  /// Issues the copies of a k-tile to the tile at `target`: lines from `line` on, points of k from
+  /// `point` on, in batch entry `batch`; all i32. The copies complete `barrier` at the same offset
+  /// in each destination CTA. `rank`: number of the CTA in the cluster.
   void issue(DeviceEmitter &e, Value map, Value target, Value barrier, Value line, Value point,
              llvm::ArrayRef<Value> batch, Value rank) const;
 
@@ -30,7 +31,7 @@ private:
   kernel::TensorMapAttr map;
   WgmmaTile tile;
   int64_t cluster;
-  /// What the map's dimensions are: of the batch, or one of these.
+  /// Meaning of the map's dimensions: a batch dimension (>= 0), or a special dimension.
   enum : int { Line = -1, Point = -2 };
   llvm::SmallVector<int> dims;
 };

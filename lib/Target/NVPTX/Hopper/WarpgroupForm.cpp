@@ -1,4 +1,5 @@
-// Products on Hopper: one warpgroup copies tiles, two multiply and store them.
+// GEMM on Hopper: a producer warpgroup copies k-tiles, consumer warpgroups multiply (wgmma) and
+// store output tiles.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Hopper/BarrierRing.h"
 #include "lib/Target/NVPTX/Hopper/Gather.h"
@@ -17,16 +18,17 @@ using Place = BarrierRing::Place;
 using Sums = SmallVector<std::array<Value, 4>>;
 using Gathers = SmallVector<std::unique_ptr<Gather>>;
 
-/// What a cluster forms at a time: a tile of each of its blocks, in a part of the sum. All i32.
+/// One work item of the persistent tile scheduler: the output tile of each CTA of the cluster, for
+/// one split-K slice. All values are i32.
 struct Unit {
-  Value part, entry;        // of the batch
-  SmallVector<Value> batch; // the entry's positions
-  Value line, column;       // of the block's tile in the result
+  Value part, entry;        // part: split-K slice; entry: of the batch
+  SmallVector<Value> batch; // indices of the entry along the batch dimensions
+  Value line, column;       // first row and column of the CTA's tile in the result
 
   Unit(DeviceEmitter &e, const WarpgroupGemm &plan, Value number, Value rank);
 };
 
-/// Code of one launch.
+/// Emits the code of a launch: tile scheduler, producer, consumers and epilogue.
 class WarpgroupWriter {
 public:
   WarpgroupWriter(DeviceEmitter &e, FusedKernelOpInterface op, const WarpgroupGemm &plan,
@@ -37,13 +39,16 @@ private:
   const WarpgroupTile &tile() const { return plan.tile; }
   Value leftTile(Value stage) { return e.advance(memory, e.mul32(stage, tile().stageBytes())); }
   Value rightTile(Value stage) { return e.advance(leftTile(stage), plan.lhs.tile.bytes()); }
-  /// Every unit of the cluster after the other; the place in the ring goes on.
+  /// Tile scheduler: calls `body` for every work item of the cluster; the pipeline state continues
+  /// from item to item.
   void forUnits(Place first, llvm::function_ref<Place(const Unit &, Place)> body);
-  /// Those that are the warpgroup's turn; `body` waits for it by the parity, and passes it on.
+  /// Ping-pong schedule: calls `body` for the work items of this consumer warpgroup. `body` waits
+  /// on the order barrier at the given parity, and releases the barrier once its wgmmas are issued.
   void forTurns(llvm::function_ref<Place(const Unit &, Place, Value)> body);
-  /// Of the block, in the unit's part of k; index.
+  /// First k-tile of this CTA within the work item, and the number of k-tiles; of type index.
   std::pair<Value, Value> firstAndCount(const Unit &unit);
-  /// Every step of the block; `body` gets its number, an i32, and what is carried.
+  /// Main loop: calls `body` for every k-tile of the CTA, with the number of the k-tile (i32), the
+  /// pipeline state and the carried values.
   SmallVector<Value>
   forSteps(const Unit &unit, Place first, ValueRange carried,
            llvm::function_ref<SmallVector<Value>(Value, Place, ValueRange)> body);
@@ -55,22 +60,22 @@ private:
   SmallVector<Value> fillBehind(Place place, ValueRange now);
   void fillRest(Value pending, Value count);
   Place gatherUnit(const Unit &unit, Place place);
-  /// `parity`: of the turn; null if none are taken.
+  /// `parity`: of the order barrier; null in the cooperative schedule.
   Place multiplyUnit(const Unit &unit, Place place, Value parity);
-  /// Starts the products of a step; `sums` are those of one 64 lines after the other.
+  /// Issues the wgmmas of a k-tile; `sums` holds the accumulators of 64 rows after 64 rows.
   SmallVector<Value> startStep(Value stage, ValueRange sums, Value adds);
-  /// What a warp finishes at a time: of sixteen lines, from the unit's line on; i32.
+  /// Epilogue subtile: 16 rows of a warp by some columns; row and column in the result, i32.
   struct Part {
     Value line, column;
   };
-  /// Of the columns from `at` on, an i32.
+  /// Subtile of this warp in the uppermost rows: 16 rows, and the columns from `at` (i32) on.
   Part partOf(const Unit &unit, Value at) {
     Value warp = e.div32(e.thread(), 32);
     if (tile().takesTurns)
       warp = e.rem32(warp, 4);
     return {e.add32(unit.line, e.mul32(warp, 16)), e.add32(unit.column, at)};
   }
-  /// Of all parts, those of 64 lines after each other.
+  /// Subtile by number: `across` subtiles side by side, then the subtiles 64 rows below.
   Part partOf(const Unit &unit, Value number, int64_t across) {
     Part part = partOf(unit, e.mul32(e.rem32(number, across), plan.part.tile.n));
     part.line = e.add32(part.line, e.mul32(e.div32(number, across), 64));
@@ -82,8 +87,8 @@ private:
   Epilogue epilogueOf(const Unit &unit) {
     return Epilogue(e, op, plan.part, product.results, pointers, unit.entry, unit.part);
   }
-  /// A block of a cluster may be beyond the last line. Where a warpgroup gathers, the others have
-  /// no registers to spare.
+  /// Prefetches the epilogue's sources. A CTA of a cluster may be past the last row, so rows are
+  /// clamped. No prefetch if a producer gathers: the consumers then have no registers to spare.
   Epilogue::Ahead ask(const Unit &unit, Part part) {
     if (plan.gathers() && tile().n > 128)
       return {};
@@ -105,13 +110,14 @@ private:
   const TileGemm gathered;
   const KernelPointers &pointers;
   ValueRange maps;
-  Value memory, rank, group; // rank: of the block in its cluster; group: of the thread's warp
+  Value memory, rank, group; // rank: number of the CTA in the cluster; group: warpgroup of the
+                             // thread
   BarrierRing ring;
 };
 } // namespace
 
-// Up to eight rows of tiles after each other, so that clusters that run at the same time share
-// sides.
+// Rasterization: up to eight rows of tiles in column-major order, so that clusters that run at the
+// same time share operand tiles in L2.
 Unit::Unit(DeviceEmitter &e, const WarpgroupGemm &plan, Value number, Value rank) {
   int64_t rows = plan.rows(), columns = plan.columns(), group = 8;
   while (rows % group)
@@ -159,7 +165,8 @@ void WarpgroupWriter::forUnits(Place first, llvm::function_ref<Place(const Unit 
          });
 }
 
-// Stages are used in the order of units: the other warpgroup's are passed over.
+// Pipeline stages are used in the order of work items, so each warpgroup skips the stages of the
+// other warpgroup's items.
 void WarpgroupWriter::forTurns(llvm::function_ref<Place(const Unit &, Place, Value)> body) {
   Place first = ring.first(/*copies=*/false), second = ring.after(first, plan.steps());
   Value isFirst = target::equal(e, group, e.i32(0));
@@ -175,7 +182,8 @@ void WarpgroupWriter::forTurns(llvm::function_ref<Place(const Unit &, Place, Val
          });
 }
 
-// Where parts or blocks do not have the same number of steps, the first ones have more.
+// If k-tiles do not divide evenly among split-K slices, the last slice has fewer; among the CTAs of
+// a cluster, the first CTAs have one more.
 std::pair<Value, Value> WarpgroupWriter::firstAndCount(const Unit &unit) {
   Value count = e.index(plan.steps());
   if (plan.parts() > 1) {
@@ -209,7 +217,7 @@ Value WarpgroupWriter::firstPoint(const Unit &unit) {
   return e.mul32(asI32(e, firstAndCount(unit).first), stepPoints);
 }
 
-/// By one thread.
+/// Called by a single producer thread.
 void WarpgroupWriter::issueTensors(const Unit &unit, Place place, Value point) {
   Value filled = ring.filled(place.stage);
   ring.expect(place, plan.tensorBytes());
@@ -221,7 +229,7 @@ void WarpgroupWriter::issueTensors(const Unit &unit, Place place, Value point) {
                            unit.batch, rank);
 }
 
-/// By one thread.
+/// Called by a single producer thread.
 Place WarpgroupWriter::copyUnit(const Unit &unit, Place first) {
   Value start = firstPoint(unit);
   auto after = forSteps(unit, first, {}, [&](Value step, Place place, ValueRange) {
@@ -249,7 +257,8 @@ Gathers WarpgroupWriter::gathersOf(const Unit &unit) {
   return sides;
 }
 
-/// By a warpgroup. What goes through registers comes last: it is waited for.
+/// Called by the producer warpgroup. Copies through registers come last, because the copies wait
+/// for their loads.
 void WarpgroupWriter::gatherStep(const Unit &unit, const Gathers &sides, Place place, Value point) {
   ring.waitUntilReleased(place);
   if (plan.tensorBytes())
@@ -266,9 +275,10 @@ void WarpgroupWriter::gatherStep(const Unit &unit, const Gathers &sides, Place p
   copy(/*areAsync=*/false);
 }
 
-/// Asynchronous pieces of some steps are on their way: a stage is filled when those of later steps
-/// have started and its own have arrived. `now`: the stage that is filled next, and how many steps
-/// there are until then; a number of its own, for which LLVM makes no code for the first steps.
+/// Keeps `stepsAhead` k-tiles of cp.async in flight: the full barrier of a stage is signalled after
+/// the stage's own copies have landed (wait_group). `now` = {oldest stage not yet signalled,
+/// k-tiles left in the prologue}. The counter is carried because LLVM would otherwise peel the
+/// prologue.
 SmallVector<Value> WarpgroupWriter::fillBehind(Place place, ValueRange now) {
   if (!plan.stepsAhead()) {
     ring.publish();
@@ -285,7 +295,7 @@ SmallVector<Value> WarpgroupWriter::fillBehind(Place place, ValueRange now) {
           e.max32(e.add32(until, e.i32(-1)), e.i32(0))};
 }
 
-/// The last stages of a unit of `count` steps.
+/// Signals the full barriers of the last stages, after a work item of `count` k-tiles.
 void WarpgroupWriter::fillRest(Value pending, Value count) {
   if (!plan.stepsAhead())
     return;
@@ -323,10 +333,10 @@ SmallVector<Value> WarpgroupWriter::startStep(Value stage, ValueRange sums, Valu
   return next;
 }
 
-// A stage is released when the products of the next one have started: they keep the units busy. The
-// turn is over when they have all started.
+// Consumer of a work item. A stage is released when the wgmmas of the next k-tile have been issued,
+// so that the tensor cores stay busy; the order barrier is released when all have been issued.
 Place WarpgroupWriter::multiplyUnit(const Unit &unit, Place first, Value parity) {
-  SmallVector<Value> carried{first.stage}; // the stage before
+  SmallVector<Value> carried{first.stage}; // stage of the k-tile before
   llvm::append_range(carried, undefinedSums(e, tile().high * tile().n));
   if (tile().takesTurns)
     ring.waitForTurn(group, parity);
@@ -357,7 +367,7 @@ Place WarpgroupWriter::multiplyUnit(const Unit &unit, Place first, Value parity)
 
 void WarpgroupWriter::storePart(const Unit &unit, const Sums &sums, Part part,
                                 Epilogue::Ahead ahead) {
-  e.syncWarp(e.i32(-1)); // what was staged before has been read
+  e.syncWarp(e.i32(-1)); // the warp has read the subtile staged before
   epilogueOf(unit).store(sums, part.line, part.column, e.advance(memory, tile().ringBytes()),
                          std::move(ahead));
 }
@@ -375,7 +385,7 @@ void WarpgroupWriter::whenExists(const Unit &unit, Part part, llvm::function_ref
     store();
 }
 
-// What the next part needs is asked for before this one is finished.
+// Epilogue: the sources of the next subtile are prefetched before the present subtile is finished.
 void WarpgroupWriter::store(const Unit &unit, ValueRange sums, Epilogue::Ahead ahead) {
   int64_t columns = plan.part.tile.n, across = tile().n / columns;
   SmallVector<Sums> parts(tile().high * across, Sums(columns / 8));
@@ -394,8 +404,9 @@ void WarpgroupWriter::store(const Unit &unit, ValueRange sums, Epilogue::Ahead a
   }
 }
 
-// A long body is written once: an instruction that is not in the first cache takes a warp several
-// cycles. Only the code that stages the sums differs from part to part.
+// Epilogue as a loop over subtiles, for long bodies: code beyond the instruction cache would cost a
+// warp several cycles per instruction. Only the code that stages the accumulators differs per
+// subtile, and is selected by a switch.
 void WarpgroupWriter::storeInLoop(const Unit &unit, ArrayRef<Sums> sums, Epilogue::Ahead ahead) {
   int64_t across = tile().n / plan.part.tile.n, count = sums.size();
   Value staging = e.advance(memory, tile().ringBytes());
@@ -408,7 +419,7 @@ void WarpgroupWriter::storeInLoop(const Unit &unit, ArrayRef<Sums> sums, Epilogu
            Epilogue::Ahead next;
            if (!ahead.empty())
              next = ask(unit, partOf(unit, after, across));
-           e.syncWarp(e.i32(-1)); // what was staged before has been read
+           e.syncWarp(e.i32(-1)); // the warp has read the subtile staged before
            auto which =
                scf::IndexSwitchOp::create(e.b, e.loc, TypeRange(), index, others, others.size());
            for (auto [region, own] : llvm::zip(which->getRegions(), sums)) {
@@ -425,18 +436,19 @@ void WarpgroupWriter::storeInLoop(const Unit &unit, ArrayRef<Sums> sums, Epilogu
          });
 }
 
-/// Sums of a warp in the order in which its threads have them: four of each for every eight
-/// columns.
+/// Bytes of a 16 x 8 accumulator fragment of a warp, in register order: [lane][4 x f32].
 static constexpr int64_t squareBytes = 32 * 16;
 
-// Every block keeps its share of all sums where the ring was. Then each finishes some columns.
+// Cluster split-K: each CTA stores its partial sums where the pipeline was; then each CTA adds and
+// finishes some of the columns through distributed shared memory.
 void WarpgroupWriter::exchangeAndStore(const Unit &unit, ValueRange sums) {
   int64_t squares = tile().n / 8, columns = plan.part.tile.n, blocks = tile().dividers;
   Value warp = e.div32(e.thread(), 32), lane = e.rem32(e.thread(), 32);
   Value own = e.add32(e.mul32(warp, squares * squareBytes), e.mul32(lane, 16));
   Value place = e.advance(memory, own);
   NVVM::BarrierOp::create(e.b, e.loc, TypeRange(), e.i32(1), e.i32(128 * tile().groups),
-                          NVVM::BarrierReductionAttr(), Value()); // all have multiplied
+                          // all consumers have finished reading the pipeline
+                          NVVM::BarrierReductionAttr(), Value());
   for (int64_t i = 0; i < squares; ++i)
     e.storeRun(llvm::to_vector(sums.slice(4 * i, 4)), e.advance(place, i * squareBytes));
   syncCluster(e, tile().cluster());
@@ -454,8 +466,8 @@ void WarpgroupWriter::exchangeAndStore(const Unit &unit, ValueRange sums) {
   });
 }
 
-/// Of the columns that a warp stages: what the blocks of the cluster have at `place`, in their
-/// order.
+/// Sum of the partial sums that the CTAs of the cluster have at `place`, for the columns of a
+/// subtile; in the order of CTAs, so that bits do not depend on timing.
 Sums WarpgroupWriter::addShares(Value place) {
   auto remote =
       LLVM::LLVMPointerType::get(e.b.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster));
@@ -471,9 +483,9 @@ Sums WarpgroupWriter::addShares(Value place) {
   return whole;
 }
 
-// A multiprocessor has 65536 registers; with two groups that multiply a thread has at most 168 of
-// them, of which one that copies needs few, if it does not gather. 64 sums of each leave enough of
-// them.
+// Register reallocation (setmaxnreg). A multiprocessor has 65536 registers; with two consumer
+// warpgroups, a thread has at most 168, of which a producer by TMA needs few. With at most 64
+// accumulators per thread 168 are enough for consumers.
 static constexpr int32_t copyRegisters = 40, multiplyRegisters = 232;
 
 static void setRegisters(DeviceEmitter &e, const WarpgroupGemm &plan, int32_t count) {
@@ -494,7 +506,7 @@ void WarpgroupWriter::copy() {
       forUnits(first, [&](const Unit &unit, Place place) { return copyUnit(unit, place); });
     });
   if (tile().dividers > 1)
-    syncCluster(e, tile().cluster()); // with those that exchange sums
+    syncCluster(e, tile().cluster()); // joins the barrier of the consumers' exchange
 }
 void WarpgroupWriter::multiply() {
   setRegisters(e, plan, multiplyRegisters);
@@ -505,7 +517,7 @@ void WarpgroupWriter::multiply() {
   else
     forUnits(ring.first(/*copies=*/false),
              [&](const Unit &unit, Place place) { return multiplyUnit(unit, place, Value()); });
-  e.allStored(4 * tile().groups); // those that copy have few registers
+  e.allStored(4 * tile().groups); // producer warps have too few registers for this code
 }
 
 void WarpgroupWriter::write() {
@@ -519,7 +531,7 @@ void WarpgroupWriter::write() {
     e.b.setInsertionPointToStart(branch.elseBlock());
     copy();
   }
-  // Others may still write to this block's memory, or arrive at its barriers.
+  // Other CTAs of the cluster may still write to this CTA's memory, or arrive at barriers here.
   if (tile().cluster() > 1)
     syncCluster(e, tile().cluster());
 }

@@ -1,4 +1,4 @@
-// Which products run on warpgroups, in which tiles.
+// Selection of GEMMs for the WGMMA kernel, and of tile shape, split-K and schedule.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Hopper/WarpgroupGemm.h"
 #include "lib/Target/NVPTX/Hopper/BarrierRing.h"
@@ -23,8 +23,8 @@ ArrayRef<WarpgroupShape> nvptx::warpgroupShapes() {
 
 static constexpr int64_t mostStages = 8;
 
-/// Columns of the result that a warp stages at a time: beside the ring of the largest tile there is
-/// no room for more, and each block that divides k finishes some.
+/// Columns per epilogue subtile of a warp. Next to the pipeline of the largest tile there is no
+/// shared memory for more; with cluster split-K, each CTA finishes some subtiles.
 static int64_t stagedColumns(const WarpgroupTile &tile) {
   return tile.threadSums() > 64 || tile.dividers > 1 ? 32 : 64;
 }
@@ -36,7 +36,8 @@ static TileGemm partOf(const TileGemm &gemm, const WarpgroupTile &tile) {
   return part;
 }
 
-/// Of all warps that multiply: the epilogue is told of those that have a tile together.
+/// Staging bytes of all consumer warps: sharedBytes counts the warps of a tile, of which the
+/// ping-pong schedule has two.
 static int64_t stagingBytesOf(const TileGemm &part, const WarpgroupTile &tile) {
   return 4 * tile.groups * Epilogue::sharedBytes(part) / part.tile.warpsM;
 }
@@ -45,7 +46,8 @@ static int64_t bytesBesideRing(const TileGemm &gemm, const WarpgroupTile &tile) 
 }
 int64_t WarpgroupGemm::stagingBytes() const { return stagingBytesOf(part, tile); }
 
-/// Blocks share the right side where that wastes few tiles, and each has whole squares of it.
+/// Whether CTAs of a cluster may multicast the right operand: few tiles are wasted, and each CTA
+/// copies whole swizzle atoms (8 lines along k) or whole squares (64 lines across k).
 static bool mayShare(const TileGemm &gemm, const WarpgroupTile &tile, int64_t sharers) {
   int64_t tiles = llvm::divideCeil(gemm.m, tile.m());
   bool fills = tiles % sharers == 0 || tiles >= 4 * sharers;
@@ -54,9 +56,9 @@ static bool mayShare(const TileGemm &gemm, const WarpgroupTile &tile, int64_t sh
 
 int64_t WarpgroupGemm::steps() const { return llvm::divideCeil(gemm.depth, stepPoints); }
 
-/// Cycles in which a warpgroup gathers a step of a side. A warp has a scheduler of its own, and a
-/// piece takes twelve instructions; what goes through registers is waited for, 128 lines at a time.
-/// Estimates.
+/// Cycles for a producer warpgroup to gather a k-tile of an operand. Each warp has its own
+/// scheduler, and a piece takes twelve instructions; copies through registers wait for memory, 128
+/// lines at a time. Estimates.
 static double gatherCycles(const WarpgroupSide &side, const SideLayout &layout) {
   if (!side.isGathered())
     return 0;
@@ -65,10 +67,10 @@ static double gatherCycles(const WarpgroupSide &side, const SideLayout &layout) 
   return waits + 12 * pieces;
 }
 
-/// Cycles of the chip: rounds in which it forms all tiles, of 2048 pairs of numbers a cycle and
-/// multiprocessor (H100). Parts cost a launch, and their sums go to memory and back, of which it
-/// moves 1900 bytes. Sums of blocks that divide k go to another one's shared memory, 32 bytes a
-/// cycle (an estimate).
+/// Modelled cycles of the GEMM: waves of tiles over the multiprocessors, each multiplying 2048
+/// pairs of 16-bit numbers a cycle (H100). Split-K costs a launch and moves partial sums to memory
+/// and back, at 1900 bytes a cycle. Cluster split-K moves partial sums to another CTA's shared
+/// memory at 32 bytes a cycle (an estimate).
 double WarpgroupGemm::cycles(const Chip &chip) const {
   double speed = 1;
   for (const WarpgroupShape &shape : warpgroupShapes())
@@ -86,9 +88,10 @@ double WarpgroupGemm::cycles(const Chip &chip) const {
   return cycles;
 }
 
-/// A body is waited for, or is hidden behind the other warpgroup's products, but for the last one.
-/// One warpgroup alone takes half again as long for a point as two that wait for memory together:
-/// an estimate. On an H200 less is hidden than this says: both want the same registers' ports.
+/// Cycles with the epilogue. Cooperative: the epilogue is exposed in every wave. Ping-pong: hidden
+/// behind the other warpgroup's products, except for the last tile. A lone warpgroup takes half
+/// again as long per point as two that wait for memory together: an estimate. On an H200 less is
+/// hidden than modelled, because both warpgroups use the same register ports.
 double WarpgroupGemm::cyclesWithBody(const Chip &chip) const {
   double rounds = llvm::divideCeil(units(), chip.multiprocessors / tile.cluster()),
          products = cycles(chip);
@@ -99,8 +102,8 @@ double WarpgroupGemm::cyclesWithBody(const Chip &chip) const {
   return std::max(products, (products + rounds * body) / 2) + body;
 }
 
-/// Numbers of parts to try: a part is worth its cost from some steps on. As many as have something
-/// to do.
+/// Split-K factors to try: a slice has at least 8 k-tiles to be worth the cost. Factors that leave
+/// a slice empty are skipped.
 static SmallVector<int64_t> partsToTry(int64_t steps, int64_t given) {
   SmallVector<int64_t> all;
   int64_t most = given ? given : std::clamp<int64_t>(steps / 8, 1, 64);
@@ -119,7 +122,7 @@ static WarpgroupSide sideOf(const TileGemm &gemm, const SideLayout &side, int64_
   return {tile, TensorCopy::of(gemm, side, operand, tile, cluster, why)};
 }
 
-/// Without parts. `operands`: numbers of the left and the right one.
+/// Plan without split-K. `operands`: indices of the left and the right operand.
 static WarpgroupGemm planOf(const TileGemm &gemm, const Chip &chip, WarpgroupTile tile,
                             std::pair<int64_t, int64_t> operands) {
   tile.stages =
@@ -133,15 +136,15 @@ static WarpgroupGemm planOf(const TileGemm &gemm, const Chip &chip, WarpgroupTil
   return plan;
 }
 
-/// Whether a warpgroup that gathers has enough registers beside two that multiply: addresses of
-/// small pieces of many columns take more than those leave.
+/// Whether a gathering producer has enough registers next to two consumer warpgroups: the addresses
+/// of small pieces of many columns take more than are left.
 static bool fitsRegisters(const WarpgroupGemm &plan) {
   bool hasMany = plan.tile.groups == 1 || plan.tile.n <= 128;
   return hasMany || !plan.rhs.isGathered() || plan.gemm.rhs.copyBytes > 4;
 }
 
-/// Whether blocks of a cluster may divide k: one unit each, as many columns to finish, and steps
-/// that are worth it.
+/// Whether CTAs of a cluster may split k: a single work item each, equally many columns to finish,
+/// and at least 8 k-tiles per CTA.
 static bool mayDivide(const WarpgroupGemm &plan) {
   const WarpgroupTile &tile = plan.tile;
   return plan.units() == plan.clusters && plan.steps() / tile.dividers >= 8 &&
@@ -155,9 +158,9 @@ static bool fitsPick(const WarpgroupGemm &plan, const TilePick &pick, bool hasPa
   return pick.allows(own);
 }
 
-/// Warpgroups that take turns: as was picked, else where the model with bodies finds a tenth less
-/// than for `other`, and each has two tiles or more. The table is of products without bodies.
-/// Clusters of four blocks, which would read less, take twice as long on an H200.
+/// Plan with the ping-pong schedule: if picked, or if the model with epilogues finds 10 % less than
+/// for `other` and each warpgroup has at least two tiles. The table only knows GEMMs without
+/// epilogues. Clusters of four CTAs, which would read less, take twice as long on an H200.
 static std::optional<WarpgroupGemm> takingTurns(const TileGemm &gemm, const Chip &chip,
                                                 const std::optional<WarpgroupGemm> &other,
                                                 std::pair<int64_t, int64_t> operands) {
@@ -184,9 +187,9 @@ static std::optional<WarpgroupGemm> takingTurns(const TileGemm &gemm, const Chip
   return best;
 }
 
-/// Whether a product that is gathered is formed by the tiles of older chips instead. Nothing of
-/// either model has been measured, least of all how long gathering waits, and that of tiles leaves
-/// their copies out: it has to find a quarter less, and products of more than 2^30 pairs, some
+/// Whether a gathered GEMM is left to the mma.sync kernel of older chips. Neither model has been
+/// measured, least of all the wait of gathering, and the model of mma.sync tiles omits their
+/// copies: so that model has to find a quarter less, and GEMMs of more than 2^30 pairs, some
 /// thousand cycles of the chip, stay with warpgroups.
 static bool leavesToTiles(const WarpgroupGemm &plan, const Chip &chip) {
   const TileGemm &gemm = plan.gemm;
@@ -215,7 +218,7 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
   }
   std::optional<WarpgroupGemm> best;
   double least = 0;
-  bool isPick = false; // what is picked goes before what the model prefers
+  bool isPick = false; // whether `best` is the user's pick, which takes precedence over the model
   auto consider = [&](const WarpgroupGemm &tried) {
     double cost = tried.cycles(chip);
     bool fits = gemm.pick && fitsPick(tried, *gemm.pick, parts > 0);
@@ -265,7 +268,7 @@ int64_t WarpgroupGemm::tensorBytes() const {
   return bytes;
 }
 
-// Beyond the result's lines, blocks of a cluster may have more.
+// GEMM as seen by gathers: a cluster's CTAs may have lines past the end of the result.
 TileGemm WarpgroupGemm::gathered() const {
   TileGemm copied = gemm;
   copied.parts = 1;
@@ -275,7 +278,8 @@ TileGemm WarpgroupGemm::gathered() const {
   return copied;
 }
 
-// A stage is free when the next one is in use. None ahead means that no side has such pieces.
+// A stage is free once the next stage is in use, so at most stages - 2 k-tiles are in flight. Zero:
+// no operand is gathered by cp.async.
 int64_t WarpgroupGemm::stepsAhead() const {
   assert(tile.stages >= 3 && "expected a stage for a step ahead");
   auto isAsync = [](const WarpgroupSide &side, const SideLayout &layout) {

@@ -1,4 +1,4 @@
-// Which products run on warpgroups, in which tiles.
+// Selection of GEMMs for the WGMMA kernel, and of tile shape, split-K and schedule.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_HOPPER_WARPGROUPGEMM_H
 #define LIB_TARGET_NVPTX_HOPPER_WARPGROUPGEMM_H
@@ -9,19 +9,21 @@
 
 namespace ampc::nvptx {
 
-/// Lines of a tile that threads copy at a time: it consists of such tiles, whatever its layout.
+/// Lines that producer threads copy at a time: in either layout a tile consists of [64, 64] blocks.
 constexpr int64_t gatheredLines = 64;
 
-/// What a block forms at a time: 64 lines of each of its warpgroups that multiply. Or its two
-/// warpgroups take turns: each has a tile of its own, of 64 lines or more, and multiplies while the
-/// other one stores. Beside them one copies. Blocks of a cluster have neighbouring tiles along m,
-/// and share the right side; or they have one tile, each some steps along k.
+/// Tile of a CTA. Cooperative schedule: 64 rows (times `high`) per consumer warpgroup, all in a
+/// single output tile. Ping-pong schedule (takesTurns): each of two consumer warpgroups has its own
+/// output tile of 64 * high rows, and multiplies while the other stores. A further warpgroup is the
+/// producer. CTAs of a cluster either have neighbouring tiles along m and multicast the right
+/// operand (sharers), or have the same tile and split k (dividers). Example: {groups 2, n 256} ->
+/// tile [128, 256], 384 threads.
 struct WarpgroupTile {
   int64_t groups, n;
-  int64_t sharers, dividers; // the blocks of a cluster, as one or the other
+  int64_t sharers, dividers; // cluster size along m (TMA multicast); cluster split-K factor
   int64_t stages;
   bool takesTurns = false;
-  int64_t high = 1; // times 64: lines of a warpgroup
+  int64_t high = 1; // rows per consumer warpgroup, in units of 64
 
   int64_t cluster() const { return sharers * dividers; }
   int64_t turns() const { return takesTurns ? groups : 1; }
@@ -32,7 +34,7 @@ struct WarpgroupTile {
   int64_t ringBytes() const { return stages * stageBytes(); }
 };
 
-/// A side in shared memory: copied by hardware, or gathered in pieces by a warpgroup.
+/// An operand in shared memory: copied by TMA, or gathered in pieces by the producer warpgroup.
 struct WarpgroupSide {
   WgmmaTile tile;
   std::optional<TensorCopy> tensor;
@@ -40,9 +42,9 @@ struct WarpgroupSide {
   bool isGathered() const { return !tensor; }
 };
 
-/// A tile by its warpgroups and columns, with the share of a large product's speed that it reaches
-/// alone. Estimates: a smaller tile reads more shared memory per product, and one group cannot
-/// multiply while it stores.
+/// A candidate tile, with the share of a large GEMM's peak speed that the tile reaches alone.
+/// Estimates: a smaller tile reads more shared memory per product, and a lone warpgroup cannot
+/// multiply while storing.
 struct WarpgroupShape {
   int64_t groups, n;
   double speed;
@@ -51,54 +53,56 @@ struct WarpgroupShape {
 
   WarpgroupTile tile() const { return {groups, n, 1, 1, 0, takesTurns, high}; }
 };
-/// The largest first.
+/// Candidate tiles, the largest first.
 llvm::ArrayRef<WarpgroupShape> warpgroupShapes();
 
 struct WarpgroupGemm {
   TileGemm gemm;
   WarpgroupTile tile;
   WarpgroupSide lhs, rhs;
-  /// What the epilogue is told: columns that a warp finishes at a time, and its sixteen lines.
+  /// Epilogue's view of the tile: columns per subtile, and 16 rows per warp.
   TileGemm part;
-  int64_t clusters; // that are launched; each takes every so many-th unit
+  int64_t clusters; // number of launched clusters (persistent kernel): cluster c takes work items
+                    // c, c + clusters, ...
 
-  /// Nothing if the form of older chips is used, and a reason if the chip has warpgroups. `parts`
-  /// of the sum: as many as are worth it if 0. `lhs`, `rhs`: numbers of the operands.
+  /// Nothing if the mma.sync kernel is used instead, with a reason if the chip has warpgroups.
+  /// `parts`: split-K factor; 0 lets the model choose. `lhs`, `rhs`: indices of the operands.
   static std::optional<WarpgroupGemm> of(const TileGemm &gemm, const Chip &chip, int64_t parts,
                                          std::string &why, int64_t lhs = 0, int64_t rhs = 1);
   int64_t parts() const { return part.parts; }
   bool gathers() const { return lhs.isGathered() || rhs.isGathered(); }
-  /// Bytes of a step that hardware copies.
+  /// Bytes per k-tile that TMA copies.
   int64_t tensorBytes() const;
-  /// What copies of pieces are told: tiles of a warpgroup's threads.
+  /// GEMM as seen by gathers: tiles for the threads of a single warpgroup.
   TileGemm gathered() const;
-  /// Steps whose asynchronous pieces are on their way behind the one that is next.
+  /// k-tiles of cp.async in flight behind the k-tile to be signalled next.
   int64_t stepsAhead() const;
   int64_t steps() const;
-  /// Of a part; the last may have fewer.
+  /// k-tiles per split-K slice; the last slice may have fewer.
   int64_t partSteps() const { return llvm::divideCeil(steps(), parts()); }
   int64_t workspaceBytes() const { return part.workspaceBytes(); }
-  /// Tiles of a cluster, and how many of them there are in an entry of the batch and in all.
+  /// Work tiles of a cluster: rows and columns of tiles in a batch entry, and number of work items
+  /// in all.
   int64_t rows() const { return llvm::divideCeil(gemm.m, tile.m() * tile.sharers); }
   int64_t columns() const { return llvm::divideCeil(gemm.n, tile.n); }
   int64_t units() const { return rows() * columns() * gemm.batches() * parts(); }
   int64_t sharedBytes() const;
-  /// Where warps stage results, behind the ring.
+  /// Bytes for staging epilogue subtiles, behind the pipeline.
   int64_t stagingBytes() const;
   TilePick picked() const {
     return {ProductForm::Warpgroups, tile.m(),     tile.n,      parts(),
             tile.dividers,           tile.turns(), tile.sharers};
   }
-  /// The model's, and with the kernel's body.
+  /// Modelled cycles, without and with the epilogue.
   double cycles(const Chip &chip) const;
   double cyclesWithBody(const Chip &chip) const;
   std::string describe() const;
 };
 
-/// Writes the launch of `product.gemm`, and one that adds up parts.
+/// Emits the launch of `product.gemm`, and for split-K a second launch that adds the slices.
 void emitWarpgroups(FusedKernelOpInterface op, DeviceCode &code, const WarpgroupGemm &plan,
                     const TileProduct &product);
-/// Warps of the launch that stores results.
+/// Number of warps in the launch that writes the final results.
 int64_t showingWarps(FusedKernelOpInterface op, const WarpgroupGemm &plan,
                      const ProductResults &results);
 

@@ -9,11 +9,12 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::nvptx;
 
-/// Eight rows, after which the order of chunks repeats.
+/// Swizzle atom: eight rows, after which the order of chunks repeats.
 static constexpr int64_t atomBytes = 8 * tileRowBytes;
 
-// Fields count 16 bytes: the start, at bit 16 the way to the next square of 64 lines (of tiles
-// across the depth), at bit 32 the way to the next eight rows; at bit 62 the swizzle of 128 bytes.
+// Matrix descriptor, with fields in units of 16 bytes: start address; at bit 16 the leading byte
+// offset, to the next square of 64 lines (tiles across the depth); at bit 32 the stride byte
+// offset, to the next eight rows; at bit 62 the 128-byte swizzle.
 Value WgmmaTile::descriptor(DeviceEmitter &e, Value place) const {
   int64_t leading = alongDepth ? 16 : 64 * tileRowBytes;
   int64_t fields = leading / 16 << 16 | (atomBytes / 16) << 32 | int64_t(1) << 62;
@@ -26,7 +27,8 @@ Value WgmmaTile::descriptor(DeviceEmitter &e, Value place) const {
   return arith::OrIOp::create(e.b, e.loc, start, constant);
 }
 
-/// The instruction with a predicate for whether it adds; MLIR's op wants that to be a constant.
+/// Text of the instruction with a predicate scale-d (whether to add); MLIR's op requires a
+/// constant.
 static std::string instruction(const WgmmaTile &left, const WgmmaTile &right, Type element,
                                int64_t sums) {
   std::string text;
@@ -42,7 +44,8 @@ static std::string instruction(const WgmmaTile &left, const WgmmaTile &right, Ty
   return text;
 }
 
-/// Results, then the same registers as operands, two descriptors, and whether to add.
+/// Register constraints: results, the same registers as operands, two descriptors, and the flag
+/// whether to add.
 static std::string constraints(int64_t sums) {
   std::string text;
   llvm::raw_string_ostream os(text);
