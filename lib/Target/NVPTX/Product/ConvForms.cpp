@@ -1,4 +1,4 @@
-// kernel.conv and kernel.conv_filter: tiles on matrix units where there is code for them, else a
+// kernel.conv and kernel.conv_filter as implicit GEMM on matrix units where supported, else a
 // thread per sum.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Forms.h"
@@ -15,13 +15,14 @@ using namespace ampc::nvptx;
 using target::ConvPhase;
 using target::Window;
 
-/// `count` elements further on for every group.
+/// Address of the group's part of an operand, with `count` elements per group.
 static Value ofGroup(DeviceEmitter &e, const TileGemm &gemm, Value pointer, const BlockPlace &place,
                      int64_t count) {
   return e.address(pointer, gemm.element, e.mul(place.batch[0], count));
 }
 
-/// Whether windows are the image's pixels, so that a product of matrices is all there is.
+/// Whether the windows are the image's pixels (1x1, stride 1, no padding), so that the convolution
+/// is a plain GEMM.
 static bool isProduct(const Window &window) {
   auto isPixel = [&](unsigned axis) {
     return window.strides[axis] == 1 && window.padding[axis] == 0 &&
@@ -31,7 +32,7 @@ static bool isProduct(const Window &window) {
          isPixel(1) && window.outHeight == window.height && window.outWidth == window.width;
 }
 
-/// Windows that are pixels are lines of a matrix.
+/// Windows that are pixels become lines of a matrix.
 static void simplify(SideLayout &image, const Window &window) {
   if (!isProduct(window))
     return;
@@ -42,13 +43,14 @@ static void simplify(SideLayout &image, const Window &window) {
 // ---- kernel.conv ----
 
 namespace {
-/// A convolution as one of an image without zeros per phase of its output; phases that share their
-/// code are entries of a batch, (group, phase). Those that meet the image nowhere have no product.
+/// A convolution split by phases of the output, each a convolution of an image without dilation
+/// zeros. Phases with equal code become batch entries, (group, phase). Phases without taps have no
+/// product. Example: stride 2 in the gradient of the input -> 4 phases.
 struct ConvTiles {
   struct Phase {
     ConvPhase phase;
     std::optional<TileGemm> gemm;
-    std::optional<WarpgroupGemm> warpgroups; // that form it, else tiles
+    std::optional<WarpgroupGemm> warpgroups; // WGMMA plan; else mma.sync tiles
     std::string whyNoWarpgroups;
 
     int64_t parts() const { return warpgroups ? warpgroups->parts() : gemm ? gemm->parts : 1; }
@@ -63,9 +65,9 @@ struct ConvTiles {
     }
   };
   SmallVector<Phase, 1> phases;
-  std::string whyPlain; // empty: it is not
+  std::string whyPlain; // reason for the plain kernel; empty: not plain
 
-  /// Of sums in `parts`; 0: as many as are worth it.
+  /// `parts`: split-K factor; 0: chosen by the model.
   ConvTiles(kernel::ConvOp op, const Chip &chip, int64_t parts);
   int64_t parts() const {
     int64_t most = 1;
@@ -95,16 +97,16 @@ ConvTiles::ConvTiles(kernel::ConvOp op, const Chip &chip, int64_t parts) {
       gemm.reset();
       continue;
     }
-    if (phase.window.taps() != window.taps()) { // rows of the filter are not whole
+    if (phase.window.taps() != window.taps()) { // rows of the filter are not contiguous
       gemm->rhs.isWindows = true;
-      gemm->rhs.copyBytes = gemm->lhs.copyBytes; // of the same channels
+      gemm->rhs.copyBytes = gemm->lhs.copyBytes; // same channels as the image
     }
     simplify(gemm->lhs, phase.window);
     std::string &why = phases.back().whyNoWarpgroups;
     if (phase.phases() > 1) {
       gemm->batch.push_back(phase.phases());
       gemm->lhs.access.strides.push_back(0);
-      gemm->rhs.access.strides.push_back(0); // the taps of a phase are no tensor of their own
+      gemm->rhs.access.strides.push_back(0); // the taps of a phase form no tensor
       why = "phases share their code";
     }
     gemm->choose(chip, parts);
@@ -113,7 +115,7 @@ ConvTiles::ConvTiles(kernel::ConvOp op, const Chip &chip, int64_t parts) {
   }
 }
 
-/// A filter as images of its taps, of which a phase meets some.
+/// The filter as images of its taps, of which a phase uses some.
 static Window windowOfFilter(const Window &whole, const ConvPhase &phase, int64_t outputs) {
   Window window = phase.window;
   window.images = outputs;
@@ -131,8 +133,8 @@ static Window windowOfFilter(const Window &whole, const ConvPhase &phase, int64_
   return window;
 }
 
-/// From the first tap of the first of the phases that share their code to that of phase `number`,
-/// which lies before it: elements of the filter.
+/// Offset, in filter elements, from the first tap of phase 0 to the first tap of phase `number`
+/// among the phases that share code; may be negative.
 static Value tapsBehind(DeviceEmitter &e, const Window &whole, const ConvPhase &phase,
                         Value number) {
   ConvPhase::Place place = phase.placeOf(e, number);
@@ -235,13 +237,13 @@ static std::optional<TileGemm> tilesOf(kernel::ConvFilterOp op, const Chip &chip
   gemm->choose(chip, parts);
   if (gemm->onMatrixUnits())
     return gemm;
-  // In the order of other targets: ranges of images.
+  // Ranges of images, in the order of other targets, for equal bits.
   int64_t ranges = parts ? parts : target::chooseFilterParts(op);
   gemm->cut(llvm::divideCeil(window.images, ranges) * window.outHeight * window.outWidth);
   return gemm;
 }
 
-/// The image is operand 0.
+/// The image is operand 0, but the right side of the GEMM.
 static std::optional<WarpgroupGemm> warpgroupsOf(const TileGemm &gemm, const Chip &chip,
                                                  int64_t parts, std::string &why) {
   return WarpgroupGemm::of(gemm, chip, parts, why, 1, 0);

@@ -1,4 +1,4 @@
-// Convolutions of every channel by itself.
+// Depthwise convolutions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Product/Depthwise.h"
 #include "lib/Target/NVPTX/Product/Epilogue.h"
@@ -42,10 +42,11 @@ int64_t Depthwise::run() const {
 }
 
 namespace {
-/// Channels and pixels over the threads of blocks: neighbouring threads have neighbouring channels.
+/// Distribution of channels and pixels over the threads of a block: neighbouring threads have
+/// neighbouring channels.
 struct Spread {
   static constexpr int64_t threads = 256;
-  int64_t run, lanes; // channels of a thread, threads that have other channels
+  int64_t run, lanes; // channels per thread; threads along the channels
   int64_t channelBlocks;
 
   explicit Spread(const Depthwise &conv) : run(conv.run()) {
@@ -53,11 +54,11 @@ struct Spread {
     lanes = std::min<int64_t>(16, llvm::PowerOf2Ceil(runs));
     channelBlocks = llvm::divideCeil(runs, lanes);
   }
-  int64_t channels() const { return run * lanes; }   // of a block
-  int64_t pixels() const { return threads / lanes; } // that a block has at once
+  int64_t channels() const { return run * lanes; }   // per block
+  int64_t pixels() const { return threads / lanes; } // pixels of a block at a time
 };
 
-/// What a thread of such a kernel knows.
+/// Per-thread state of a depthwise kernel: channels, pixel, window.
 class Reader {
 public:
   Reader(DeviceEmitter &e, const Depthwise &conv, const Spread &spread, const Window &window,
@@ -69,8 +70,8 @@ public:
     if (conv.window.channels % spread.channels())
       exists = e.less32(channel, conv.window.channels);
   }
-  /// The thread's channels of a number per pixel, from `pointer` on, as f32; zeros if `isThere` is
-  /// false (null: it is true).
+  /// Loads the thread's channels of a pixel at `pointer` as f32; zeros if `isThere` is false (null:
+  /// always true), in which case `safe` is read.
   SmallVector<Value> load(Value pointer, Value isThere, Value safe) {
     Value from = isThere ? target::select(e, isThere, pointer, safe) : pointer;
     SmallVector<Value> numbers;
@@ -89,15 +90,15 @@ public:
   const Depthwise &conv;
   const Spread &spread;
   WindowReader reader;
-  Value lane, pixel;         // i32; of the thread in its block
-  Value ownChannel, channel; // first one in the block, and of all
-  Value exists;              // null: the channels do
+  Value lane, pixel;         // i32; index of the thread within the block
+  Value ownChannel, channel; // first channel of the thread, in the block and overall
+  Value exists;              // whether the channels are in range; null: always
 };
 } // namespace
 
-// ---- The convolution ----
+// ---- Convolution ----
 
-/// The block's filters, as f32, with neighbouring channels of a tap next to each other.
+/// Copies the block's filters to shared memory as f32 [taps, channels].
 static void stageFilter(Reader &r, const ConvPhase &phase, Value phaseNumber, Value filter,
                         Value memory, Value channelBlock) {
   DeviceEmitter &e = r.e;
@@ -135,7 +136,7 @@ static void stageFilter(Reader &r, const ConvPhase &phase, Value phaseNumber, Va
   e.syncBlock();
 }
 
-/// Pixels of a thread, which share what it reads of the filter.
+/// Pixels per thread, which share the loaded filter.
 static constexpr int64_t pixelsOfThread = 4;
 
 static void emitPhase(const Depthwise &conv, kernel::ConvOp op, DeviceCode &code,
@@ -215,12 +216,12 @@ void Depthwise::emit(kernel::ConvOp op, DeviceCode &code) const {
   code.describe(form);
 }
 
-// ---- The gradient of its filter ----
+// ---- Gradient of the filter ----
 
-/// Taps whose sums a thread has in registers.
+/// Taps per thread, with accumulators in registers.
 static constexpr int64_t tapsOfThread = 9;
 
-// Enough blocks to fill the chip twice, with at least eight pixels for a thread.
+// Split of the pixels: enough blocks to fill the chip twice, with at least eight pixels per thread.
 int64_t Depthwise::chooseParts(const Chip &chip) const {
   Spread spread(*this);
   int64_t blocks = spread.channelBlocks * llvm::divideCeil(window.taps(), tapsOfThread);
@@ -229,8 +230,8 @@ int64_t Depthwise::chooseParts(const Chip &chip) const {
                              std::max<int64_t>(most, 1));
 }
 
-/// The sum of every tap and channel over the threads of a block, in their order; thread c gets
-/// those of the block's channel c.
+/// Sum of every tap and channel over the threads of a block, in thread order; thread c gets the
+/// sums of the block's channel c.
 static SmallVector<Value> sumOfBlock(Reader &r, ArrayRef<Value> sums, int64_t taps) {
   DeviceEmitter &e = r.e;
   Type f32 = e.b.getF32Type();
@@ -294,7 +295,7 @@ void Depthwise::emit(kernel::ConvFilterOp op, DeviceCode &code) const {
     SmallVector<Value> sums =
         e.loop(e.add(begin, e.position(r.pixel)), end, spread.pixels(), zeros, addPixel);
     SmallVector<Value> totals = sumOfBlock(r, sums, taps);
-    // As [parts, channels, taps].
+    // Workspace: [parts, channels, taps].
     Value own = e.thread(), number = e.add32(e.mul32(channelBlock, spread.channels()), own);
     Value isThere =
         target::both(e, e.less32(own, spread.channels()), e.less32(number, window.channels));

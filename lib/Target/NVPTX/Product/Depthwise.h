@@ -1,4 +1,4 @@
-// Convolutions of every channel by itself.
+// Depthwise convolutions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_PRODUCT_DEPTHWISE_H
 #define LIB_TARGET_NVPTX_PRODUCT_DEPTHWISE_H
@@ -8,26 +8,26 @@
 
 namespace ampc::nvptx {
 
-/// A convolution with as many groups as channels and outputs, or the gradient of its filter. There
-/// is nothing to share among outputs, so that memory limits it: a thread has neighbouring channels,
-/// of which it loads up to 16 bytes at a time, and multiplies and adds in f32.
+/// A convolution with as many groups as channels and outputs, or the gradient of the filter.
+/// Outputs of different channels share no operand, so memory bandwidth is the limit: a thread loads
+/// up to 16 bytes of neighbouring channels at a time, and multiplies and adds in f32.
 struct Depthwise {
   target::Window window;
   mlir::Type element;
 
   static std::optional<Depthwise> of(kernel::ConvOp op);
-  /// Of 16-bit numbers: sums of threads do not have the order of other targets.
+  /// Only for 16-bit operands: the order of sums over threads differs from other targets.
   static std::optional<Depthwise> of(kernel::ConvFilterOp op);
 
   void emit(kernel::ConvOp op, DeviceCode &code) const;
   void emit(kernel::ConvFilterOp op, DeviceCode &code) const;
-  /// Of a filter's gradient: ranges of pixels, whose sums the workspace holds.
+  /// For the filter's gradient: number of pixel ranges, whose partial sums are in the workspace.
   int64_t chooseParts(const Chip &chip) const;
   int64_t workspaceBytes(int64_t parts) const {
     return 4 * parts * window.channels * window.taps();
   }
 
-  /// Channels of a thread.
+  /// Channels per thread.
   int64_t run() const;
 };
 

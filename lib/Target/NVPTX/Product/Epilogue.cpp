@@ -1,4 +1,4 @@
-// From sums in registers to results in memory.
+// Epilogue: from accumulators in registers to results in memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Product/Epilogue.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -9,11 +9,12 @@ using namespace ampc::nvptx;
 using target::Access;
 using target::Body;
 
-/// Lines of a warp that are in shared memory at a time.
+/// Rows of a warp tile in shared memory at a time.
 static int64_t stagedLines(const TileGemm &gemm) {
   return std::min<int64_t>(32, gemm.tile.warpM());
 }
-/// Floats from line to line: a store of the eight lines of a fragment meets every bank once.
+/// Floats between rows: with 8 floats of padding, a store of eight rows of a fragment is free of
+/// bank conflicts.
 static int64_t pitchOf(const TileGemm &gemm) { return gemm.tile.warpN() + 8; }
 static int64_t warpBytes(const TileGemm &gemm) { return stagedLines(gemm) * pitchOf(gemm) * 4; }
 int64_t Epilogue::sharedBytes(const TileGemm &gemm) {
@@ -32,7 +33,8 @@ Epilogue::Epilogue(DeviceEmitter &e, FusedKernelOpInterface op, const TileGemm &
       columns /= 2;
 }
 
-// A thread has columns 2 (t % 4) and the next of line t / 4, then of line t / 4 + 8.
+// Stores accumulators to shared memory: a thread has columns 2 (t % 4) and 2 (t % 4) + 1 of row t /
+// 4, then of row t / 4 + 8.
 void Epilogue::stageWarp(ArrayRef<std::array<Value, 4>> sums, Value memory) {
   Value lane = e.rem32(e.thread(), 32);
   int64_t pitch = pitchOf(gemm), tiles = gemm.tile.warpN() / 8;
@@ -46,7 +48,8 @@ void Epilogue::stageWarp(ArrayRef<std::array<Value, 4>> sums, Value memory) {
   }
 }
 
-/// A part's sums lie as the result does, entry by entry.
+/// Stores final results through the body, or the partial sums of a split-K slice to the workspace
+/// [parts, batch, m, n].
 void Epilogue::write(ArrayRef<Value> sums, Value line, Value column,
                      const ResultWriter::Runs &inputs) {
   if (gemm.parts == 1)
@@ -57,7 +60,7 @@ void Epilogue::write(ArrayRef<Value> sums, Value line, Value column,
   e.storeRun(sums, e.address(workspace, e.b.getF32Type(), place));
 }
 
-/// `line`, `column`: of the staged part.
+/// Columns of a thread in a pass. `line`, `column`: start of the staged subtile in the result.
 Epilogue::Columns Epilogue::columnsOf(const Staged &staged, Value pass, Value line, Value column) {
   int64_t runs = staged.width / columns;
   Value number = e.add32(e.mul32(pass, staged.threads), staged.thread);
@@ -67,7 +70,8 @@ Epilogue::Columns Epilogue::columnsOf(const Staged &staged, Value pass, Value li
           e.add32(column, ownColumn)};
 }
 
-/// Beyond the result the last columns and lines are read again, and not used.
+/// Loads epilogue sources. Past the result, the last columns and rows are loaded again and not
+/// used.
 ResultWriter::Runs Epilogue::load(const Columns &at) {
   Value line = at.line, column = at.column;
   if (gemm.m % gemm.tile.m)
@@ -98,7 +102,7 @@ Epilogue::Staged Epilogue::stagedBy(Value warpMemory) {
           gemm.tile.warpN(), pitchOf(gemm),           32};
 }
 
-/// Operations of all passes that are worth being written out.
+/// Most operations of all passes together for which the passes are unrolled.
 static constexpr int64_t mostUnrolled = 256;
 bool Epilogue::isLong() {
   return gemm.parts == 1 &&
@@ -122,7 +126,8 @@ Epilogue::Ahead Epilogue::with(const Ahead &ahead, ValueRange values) {
   return other;
 }
 
-// Passes of a long body are a loop, in which each asks for what the next one needs.
+// Prefetch for all passes, or for the first pass of a long body, whose passes are a loop that
+// prefetches for the next pass.
 Epilogue::Ahead Epilogue::ask(Value line, Value column) {
   Ahead ahead;
   if (gemm.parts > 1 || !writer.hasInputs())
@@ -190,7 +195,7 @@ void Epilogue::storeNumbers(ArrayRef<std::array<Value, 4>> sums, Value line, Val
       e.add32(e.mul32(e.div32(e.thread(), 16), 4 * width), e.mul32(e.rem32(e.thread(), 16), 4));
   Value base = e.advance(shared, e.mul32(own, 4));
   for (int64_t at = 0; at < gemm.tile.m; at += 64) {
-    e.syncBlock(); // all have read what was there
+    e.syncBlock(); // all threads have read the former contents
     for (int64_t r = 0; r < 4; ++r)
       for (int64_t j = 0; j < runs; ++j)
         e.storeRun(sums[(at / 16 + r) * runs + j], e.advance(base, 4 * (r * width + 64 * j)));
@@ -199,7 +204,7 @@ void Epilogue::storeNumbers(ArrayRef<std::array<Value, 4>> sums, Value line, Val
   }
 }
 
-/// An input that is read by neighbouring columns: each of them, or one for all.
+/// Whether the body has inputs along the columns, which are worth a prefetch.
 bool ResultWriter::hasInputs() const {
   unsigned last = results.space.rank() - 1;
   return llvm::any_of(results.space.inputs, [&](const Access &access) {
@@ -220,7 +225,7 @@ ResultWriter::Runs ResultWriter::load(ArrayRef<Value> batch, Value line, Value c
     BlockArgument argument = op.getBody().front().getArgument(1 + i);
     int64_t length = access.strideAlong(last) == 1 ? columns : 1;
     if (argument.use_empty() || (access.dependsOn(last) && length == 1 && columns > 1))
-      continue; // the latter by element
+      continue; // the latter is loaded by element
     Value place = target::position(e, access, dims);
     runs[i] =
         e.loadRun(e.address(inputs[i], argument.getType(), place), argument.getType(), length);

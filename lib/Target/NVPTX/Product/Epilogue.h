@@ -1,4 +1,4 @@
-// From sums in registers to results in memory.
+// Epilogue: from accumulators in registers to results in memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_PRODUCT_EPILOGUE_H
 #define LIB_TARGET_NVPTX_PRODUCT_EPILOGUE_H
@@ -9,7 +9,7 @@
 
 namespace ampc::nvptx {
 
-/// A kernel's body at neighbouring columns, whose sums are known.
+/// Evaluates a kernel's body at neighbouring columns with known sums, and stores the results.
 class ResultWriter {
 public:
   using Value = mlir::Value;
@@ -18,8 +18,9 @@ public:
       : columns(std::min(most, results.vectorColumns(op))), e(e), op(op), results(results),
         pointers(pointers) {}
 
-  const int64_t columns; // of a thread
-  /// Elements of each input that are neighbours there, or one for all columns; none of others.
+  const int64_t columns; // columns per thread
+  /// Vector of each input over the columns, or a single element for all columns; empty for inputs
+  /// loaded by element.
   using Runs = llvm::SmallVector<llvm::SmallVector<Value>>;
   Runs load(llvm::ArrayRef<Value> batch, Value line, Value column);
   void write(llvm::ArrayRef<Value> sums, llvm::ArrayRef<Value> batch, Value line, Value column,
@@ -28,7 +29,7 @@ public:
     write(sums, batch, line, column, load(batch, line, column));
   }
   bool hasInputs() const;
-  int64_t operations(); // of the body at a point
+  int64_t operations(); // operations of the body per point
 
 private:
   DeviceEmitter &e;
@@ -37,54 +38,54 @@ private:
   const KernelPointers &pointers;
 };
 
-/// A warp writes its sums to shared memory, some lines at a time, and reads them back with
-/// neighbouring columns in a thread, which evaluates the kernel's body and stores whole vectors; of
-/// sums in parts, it stores them to the workspace.
+/// Epilogue with staging: a warp stores accumulators to shared memory, some rows at a time, and
+/// reads neighbouring columns back per thread; the thread evaluates the kernel's body and stores
+/// whole vectors. With split-K, the thread stores partial sums to the workspace instead.
 class Epilogue {
 public:
   using Value = mlir::Value;
-  /// Of entry `number` (an i32) of the batch, in a part of the sum.
+  /// `number`: batch entry (an i32); `part`: split-K slice.
   Epilogue(DeviceEmitter &e, FusedKernelOpInterface op, const TileGemm &gemm,
            const ProductResults &results, const KernelPointers &pointers, Value number, Value part);
-  /// Bytes of all warps.
+  /// Shared memory of all warps, in bytes.
   static int64_t sharedBytes(const TileGemm &gemm);
 
-  /// What the body reads at the first columns that a thread finishes, or at all of them if it is
-  /// short: asked for before the sums are staged, since memory takes as long as many products.
+  /// Prefetched epilogue sources: inputs of the body at the thread's first columns, or at all
+  /// columns if the body is short. Loaded before the accumulators are staged, because a load from
+  /// memory takes as long as many products.
   using Ahead = llvm::SmallVector<ResultWriter::Runs>;
   Ahead ask(Value line, Value column);
-  /// All values of `ahead`, and others in their places.
+  /// All values of `ahead` as a list; and `ahead` with other values in the same structure.
   static llvm::SmallVector<Value> valuesOf(const Ahead &ahead);
   static Ahead with(const Ahead &ahead, mlir::ValueRange values);
-  /// Whether the body of what a warp stages at once has more instructions than are worth being
-  /// written out several times.
+  /// Whether the passes over a staged subtile have too many operations to unroll.
   bool isLong();
 
-  /// `sums`: of lines 16 i and columns 8 j of the warp at [i * warpN / 8 + j], as mma leaves them.
-  /// `line`, `column`: where the warp's part of the result begins; `shared`: memory that no other
-  /// warp uses.
+  /// Stores a warp tile. `sums`: fragments of rows 16 i and columns 8 j of the warp at [i * warpN /
+  /// 8 + j], in the layout of mma. `line`, `column`: start of the warp tile in the result;
+  /// `shared`: memory that no other warp uses.
   void store(llvm::ArrayRef<std::array<Value, 4>> sums, Value line, Value column, Value shared,
              Ahead ahead);
   void store(llvm::ArrayRef<std::array<Value, 4>> sums, Value line, Value column, Value shared) {
     store(sums, line, column, shared, {});
   }
-  /// The same in two steps, of a part that is staged at once, for code that stages sums of one part
-  /// or another one.
+  /// `store` in two steps, for a tile that is staged in one go: `stage` may be selected among
+  /// several subtiles at run time, and `finish` is emitted once.
   void stage(llvm::ArrayRef<std::array<Value, 4>> sums, Value shared);
   void finish(Value line, Value column, Value shared, const Ahead &ahead);
 
-  /// Sums without matrix units: of 64 i + 4 (t / 16) + r and columns 64 j + 4 (t % 16) to the next
-  /// but two of the block at [(4 i + r) * tile.n / 64 + j], for thread t.
+  /// Stores a block tile of the SIMT kernel. Thread t has rows 64 i + 4 (t / 16) + r and columns 64
+  /// j + 4 (t % 16) to 64 j + 4 (t % 16) + 3 at [(4 i + r) * tile.n / 64 + j].
   void storeNumbers(llvm::ArrayRef<std::array<Value, 4>> sums, Value line, Value column,
                     Value shared);
 
 private:
-  /// Sums in shared memory: whole lines of `width`, and the threads that take them from there.
+  /// Subtile in shared memory: `lines` rows of `width`, and the threads that finish the subtile.
   struct Staged {
-    Value memory, thread; // thread: its number among `threads`
+    Value memory, thread; // thread: index among `threads`
     int64_t lines, width, pitch, threads;
   };
-  /// Columns that a thread finishes in a pass: where their sums are, and they.
+  /// Columns that a thread finishes in a pass: address of the sums, row and column in the result.
   struct Columns {
     Value place, line, column;
   };
@@ -106,14 +107,14 @@ private:
   ResultWriter writer;
   Value workspace, number, part;
   llvm::SmallVector<Value> batch;
-  int64_t columns; // of a thread
+  int64_t columns; // columns per thread
 };
 
-/// Adds the parts of every sum in their order, from the first one on, and evaluates the body. No
-/// parts are a sum of 0.
+/// Launch that adds the split-K slices of every sum in order of slices, and evaluates the body.
+/// Zero parts give sums of 0.
 void launchFinish(FusedKernelOpInterface op, DeviceCode &code, const ProductResults &results,
                   llvm::ArrayRef<int64_t> batch, int64_t m, int64_t n, int64_t parts);
-/// Warps of that launch.
+/// Number of warps of that launch.
 int64_t finishWarps(FusedKernelOpInterface op, const ProductResults &results, const TileGemm &gemm);
 
 } // namespace ampc::nvptx

@@ -1,5 +1,5 @@
-// ldmatrix and mma.sync. Layouts: PTX ISA, "Matrix fragments for mma.m16n8k16", those of
-// mma.m16n8k8 with .tf32, and "ldmatrix".
+// ldmatrix and mma.sync. Layouts: PTX ISA, "Matrix fragments for mma.m16n8k16", "Matrix fragments
+// for mma.m16n8k8" with .tf32, and "ldmatrix".
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Product/Fragments.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -24,15 +24,15 @@ FragmentLoader::FragmentLoader(DeviceEmitter &e, const SharedTile &tile, const F
     placeSquares(first);
 }
 
-// ldmatrix.x4 reads four squares of eight rows of 16 bytes; thread t names row t % 8 of square t
-// / 8. A left fragment has the squares of (lines 0-7, first half of k), (lines 8-15, first), (lines
-// 0-7, second), (lines 8-15, second); a right one exchanges the second and the third. Rows of a
-// tile are lines along the depth; across it they are points of k, and squares are transposed on the
-// way.
+// ldmatrix.x4 loads four squares of eight rows of 16 bytes; thread t gives the address of row t % 8
+// of square t / 8. Left fragment: squares (lines 0-7, first half of k), (lines 8-15, first), (lines
+// 0-7, second), (lines 8-15, second); a right fragment exchanges the second and the third. Along
+// the depth, rows of a tile are lines; across, rows are points of k, and ldmatrix transposes the
+// squares.
 void FragmentLoader::placeSquares(Value first) {
   Value lane = e.rem32(e.thread(), 32);
   Value within = e.rem32(lane, 8), middle = e.rem32(e.div32(lane, 8), 2), high = e.div32(lane, 16);
-  // Which of the two numbers of a square goes along rows of the tile.
+  // Whether the middle bit of the square's index selects a row of the tile (else a chunk).
   bool middleIsRow = isLeft == alongDepth;
   Value row = e.add32(within, e.mul32(middleIsRow ? middle : high, 8)),
         chunk = middleIsRow ? high : middle;
@@ -45,8 +45,8 @@ void FragmentLoader::placeSquares(Value first) {
     offsets.push_back(e.xor32(base, e.i32(32 * i)));
 }
 
-// Nothing transposes numbers of 32 bits: thread t reads line t / 4 and the next but seven, at point
-// t % 4 of k and the next but three, from rows of points.
+// ldmatrix does not transpose 32-bit numbers: thread t loads lines t / 4 and t / 4 + 8 at points t
+// % 4 and t % 4 + 4 of k singly, from rows of points.
 void FragmentLoader::placeNumbers(Value first) {
   Value lane = e.rem32(e.thread(), 32), line = e.div32(lane, 4), point = e.rem32(lane, 4);
   Value chunk = e.add32(e.div32(first, 4), e.div32(line, 4));
@@ -84,7 +84,7 @@ Fragment FragmentLoader::load(Value base, int64_t i, int64_t k) {
   if (!isTF32)
     return loadSquares(base, i, k);
   Fragment fragment = alongDepth ? loadSquares(base, i, k) : loadNumbers(base, i, k);
-  // The units read the upper bits of a float: what is behind them would be cut off.
+  // Matrix units truncate a float to the upper bits, so factors are rounded first.
   for (Value &word : fragment) {
     Value number = LLVM::BitcastOp::create(e.b, e.loc, e.b.getF32Type(), word);
     word = NVVM::ConvertFloatToTF32Op::create(e.b, e.loc, e.b.getI32Type(), number,
@@ -93,7 +93,7 @@ Fragment FragmentLoader::load(Value base, int64_t i, int64_t k) {
   return fragment;
 }
 
-/// One instruction, of `depth` points of k.
+/// A single mma instruction over `depth` points of k.
 static std::array<Value, 4> multiplyOnce(DeviceEmitter &e, ArrayRef<Value> left,
                                          ArrayRef<Value> right, ArrayRef<Value> sums,
                                          NVVM::MMATypes kind, int64_t depth) {
@@ -117,8 +117,7 @@ static std::array<Value, 4> multiplyOnce(DeviceEmitter &e, ArrayRef<Value> left,
   return next;
 }
 
-// sm_75 multiplies eight points of k at a time, which are the first and the last half of a
-// fragment.
+// sm_75 multiplies eight points of k per instruction: the first and the last half of a fragment.
 std::array<Value, 4> ampc::nvptx::multiply(DeviceEmitter &e, const Fragment &left,
                                            const Fragment &right, unsigned half,
                                            ArrayRef<Value> sums, Type element) {

@@ -1,4 +1,4 @@
-// Pieces of tiles in the registers of a warp.
+// Fragments of operand tiles in the registers of a warp.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_PRODUCT_FRAGMENTS_H
 #define LIB_TARGET_NVPTX_PRODUCT_FRAGMENTS_H
@@ -10,26 +10,27 @@
 
 namespace ampc::nvptx {
 
-/// Sixteen lines of a side by 32 bytes of points of k, as mma.m16n8k16 of 16-bit numbers and
-/// mma.m16n8k8 of tf32 take them: a left side in one piece, a right one in two of eight columns.
+/// Fragment of 16 lines by 32 bytes of k, as mma.m16n8k16 (16-bit numbers) and mma.m16n8k8 (tf32)
+/// read operands: the left operand in one piece, the right operand as two pieces of eight columns.
+/// Example: bf16 left fragment [16, 16].
 using Fragment = std::array<mlir::Value, 4>;
 
-/// What a warp reads of tiles: `lines` of a side, in `steps` of 32 bytes along k.
+/// Operand of a warp: `lines` lines, in `steps` of 32 bytes along k.
 struct FragmentSide {
   bool isLeft, alongDepth, isTF32;
   int64_t lines, steps;
 };
 
-/// What a warp reads of one side's tiles.
+/// Loads fragments of one operand's tiles.
 class FragmentLoader {
 public:
   using Value = mlir::Value;
   FragmentLoader(DeviceEmitter &e, const SharedTile &tile, const FragmentSide &side, Value first);
-  /// `first`: the first line of the warp in the tile, a multiple of its `lines`.
+  /// `first`: first line of the warp within the tile, a multiple of `lines`.
   FragmentLoader(DeviceEmitter &e, const SharedTile &tile, bool isLeft, const TileGemm &gemm,
                  Value first);
   int64_t count() const { return lines / 16; }
-  /// Lines 16 i to 16 i + 15 and the k-th 32 bytes of points of the tile at `base`.
+  /// Fragment of lines 16 i to 16 i + 15 and of the k-th 32 bytes along k, of the tile at `base`.
   Fragment load(Value base, int64_t i, int64_t k);
 
 private:
@@ -41,11 +42,12 @@ private:
   DeviceEmitter &e;
   SharedTile tile;
   bool isLeft, alongDepth, isTF32;
-  int64_t lines, steps;             // steps: of a tile along k
-  llvm::SmallVector<Value> offsets; // by k along the depth, else by i; of numbers, by half of them
+  int64_t lines, steps;             // steps: per tile along k
+  llvm::SmallVector<Value> offsets; // by k along the depth, else by i; for tf32 across the depth,
+                                    // per half of a fragment
 };
 
-/// sums + left * right, of sixteen lines by eight columns; `half` of the right fragment.
+/// sums + left * right for 16 lines by 8 columns; `half` selects the columns of the right fragment.
 std::array<mlir::Value, 4> multiply(DeviceEmitter &e, const Fragment &left, const Fragment &right,
                                     unsigned half, llvm::ArrayRef<mlir::Value> sums,
                                     mlir::Type element);

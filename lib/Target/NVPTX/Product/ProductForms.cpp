@@ -1,4 +1,4 @@
-// kernel.gemm: tiles on matrix units where there is code for them, else a thread per sum.
+// kernel.gemm: tiles on matrix units where supported, else a thread per sum.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Forms.h"
 #include "lib/Target/NVPTX/Hopper/WarpgroupGemm.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::nvptx;
 
-/// Where the side of an entry of the batch starts.
+/// Address of an operand's part for a batch entry.
 static Value startOf(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &side, Value pointer,
                      ArrayRef<Value> batch) {
   SmallVector<Value> dims(batch);
@@ -17,7 +17,7 @@ static Value startOf(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &s
   return e.address(pointer, gemm.element, target::position(e, side.access, dims));
 }
 
-/// In the parts that were chosen; 0: as many as are worth it.
+/// Tiling of the op. `parts`: split-K factor; 0: chosen by the model.
 static std::optional<TileGemm> tilesOf(kernel::GemmOp op, const Chip &chip, int64_t parts,
                                        std::string &why) {
   std::optional<TileGemm> gemm = TileGemm::of(op, chip, why);

@@ -1,4 +1,4 @@
-// Ways to form a product, for measurements.
+// Enumeration of the plans of a GEMM, for measurements.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Product/ProductPlan.h"
 #include "lib/Target/NVPTX/Hopper/WarpgroupGemm.h"
@@ -49,7 +49,7 @@ LogicalResult nvptx::checkPick(Operation *op, const Chip &chip) {
                            << " has code for, but got " << attribute;
 }
 
-/// Every tile in some numbers of parts, cheapest first.
+/// All tiles with several split-K factors, cheapest first by the model.
 static SmallVector<ProductPlan> everyWay(Operation *op, const Chip &chip) {
   SmallVector<ProductPlan> all;
   auto isCheaper = [](const ProductPlan &a, const ProductPlan &b) { return a.cycles < b.cycles; };

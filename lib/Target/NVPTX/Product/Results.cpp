@@ -1,4 +1,4 @@
-// Where results of a product are in the space of its kernel.
+// Mapping of a GEMM's results to the iteration domain of the kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Product/Results.h"
 #include "lib/Target/NVPTX/Runs.h"
@@ -36,7 +36,8 @@ ProductResults ProductResults::of(kernel::ConvOp op, const target::ConvPhase &ph
   return results;
 }
 
-// A filter is usually written as it lies in memory: then its taps and channels are one dimension.
+// A filter's gradient is usually stored contiguously: then taps and channels merge into a single
+// dimension.
 ProductResults ProductResults::of(kernel::ConvFilterOp op, int64_t outputs) {
   ProductResults results{IterationSpace::of(op), op.getSpace().back(), {}};
   IterationSpace &space = results.space;

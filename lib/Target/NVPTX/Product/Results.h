@@ -1,4 +1,4 @@
-// Where results of a product are in the space of its kernel.
+// Mapping of a GEMM's results to the iteration domain of the kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_PRODUCT_RESULTS_H
 #define LIB_TARGET_NVPTX_PRODUCT_RESULTS_H
@@ -12,19 +12,20 @@ namespace ampc::nvptx {
 struct ProductResults {
   using Value = mlir::Value;
   target::IterationSpace space;
-  int64_t run; // columns that are neighbours along the space's last dimension
-  /// The point of a line and a column (i32) of an entry of the batch.
+  int64_t run; // columns that are contiguous along the domain's last dimension
+  /// Point of the domain for a row and a column (i32) of a batch entry. Example: convolution row ->
+  /// [image, y, x, output].
   std::function<llvm::SmallVector<Value>(DeviceEmitter &e, llvm::ArrayRef<Value> batch, Value line,
                                          Value column)>
       pointOf;
 
   static ProductResults of(kernel::GemmOp op);
-  /// Of the output pixels of a phase, or of several that share their code; an entry of the batch,
-  /// (group) or (group, phase), are so many `outputs`.
+  /// Output pixels of a phase, or of several phases that share code; a batch entry, (group) or
+  /// (group, phase), has `outputs` columns.
   static ProductResults of(kernel::ConvOp op, const target::ConvPhase &phase, int64_t outputs);
   static ProductResults of(kernel::ConvFilterOp op, int64_t outputs);
-  /// Neighbouring columns that a thread can load and store as vectors of at most 16 bytes, whatever
-  /// line and entry of the batch they are in.
+  /// Columns per vector of at most 16 bytes that a thread can load and store, aligned in every row
+  /// and batch entry.
   int64_t vectorColumns(FusedKernelOpInterface op) const;
 };
 

@@ -1,4 +1,4 @@
-// How the sides of a product get into shared memory while it is formed.
+// Multistage pipeline of the mma.sync and SIMT kernels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Product/Ring.h"
 #include "lib/Target/Common/PlainLoops.h"
@@ -36,7 +36,8 @@ Ring::Step Ring::after(const Step &step) {
           {sides[0]->nextSource(step.sources[0]), sides[1]->nextSource(step.sources[1])}};
 }
 
-// Those sides that copy asynchronously, or the others, whose numbers are on their way afterwards.
+// Issues the copies of asynchronous operands (`areAsync`), or starts the loads of operands that go
+// through registers.
 Ring::Moved Ring::begin(const Step &step, bool areAsync) {
   Moved moved;
   for (unsigned side : {0, 1})
@@ -50,7 +51,7 @@ void Ring::end(const Step &step, const Moved &moved) {
       sides[side]->end(placeOf(step, side), moved[side]);
 }
 
-// All stages but one are on their way, as far as there are steps.
+// Prologue: issues all stages but the last, as far as there are k-tiles.
 void Ring::start() {
   for (int64_t stage = 0; stage < ahead(); ++stage) {
     e.when(e.less(e.index(stage), count), [&] {
@@ -70,7 +71,8 @@ SmallVector<Value> Ring::run(ValueRange carried, Multiply multiply) {
   llvm::append_range(state, carried);
   Value last = e.sub(count, e.index(ahead()));
   state = e.loop(e.index(0), count, 1, state, [&](Value step, ValueRange now) {
-    // The step's copies have arrived for all, and all have left the stage that is filled next.
+    // After the barrier the k-tile is visible to all threads, and no thread reads the stage that is
+    // filled next.
     if (anyAsync())
       e.waitForCopies(gemm.tile.stages - 2);
     e.syncBlock();

@@ -1,4 +1,5 @@
-// How the sides of a product get into shared memory while it is formed.
+// Multistage pipeline of the mma.sync and SIMT kernels: products overlap with copies of later
+// k-tiles.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_PRODUCT_RING_H
 #define LIB_TARGET_NVPTX_PRODUCT_RING_H
@@ -7,22 +8,24 @@
 
 namespace ampc::nvptx {
 
-/// Both sides in shared memory, in a ring of stages: while one is multiplied, others arrive.
+/// Circular buffer of k-tiles of both operands in shared memory: [stages][lhs tile, rhs tile]. A
+/// stage is multiplied while copies fill other stages.
 class Ring {
 public:
   using Value = mlir::Value;
-  /// Of the part's steps.
+  /// `part`: split-K slice, whose k-tiles the pipeline streams.
   Ring(DeviceEmitter &e, const TileGemm &gemm, StepCopy &lhs, StepCopy &rhs, Value part);
 
-  /// Calls `multiply` for every step with the places of its tiles; returns what it carries.
+  /// Calls `multiply` for every k-tile with the addresses of both tiles; returns the carried
+  /// values.
   using Multiply =
       llvm::function_ref<llvm::SmallVector<Value>(Value left, Value right, mlir::ValueRange)>;
   llvm::SmallVector<Value> run(mlir::ValueRange carried, Multiply multiply);
 
 private:
-  /// Where a step is read from and goes to.
+  /// Source and destination of a k-tile.
   struct Step {
-    Value stage, k; // i32: in bytes, and its first point
+    Value stage, k; // i32: offset of the stage in bytes; first point of k
     Value sources[2];
   };
   Step after(const Step &step);
@@ -37,8 +40,8 @@ private:
   DeviceEmitter &e;
   const TileGemm &gemm;
   StepCopy *sides[2];
-  Value memory, count; // count: of the part's steps
-  Step next;           // that is filled
+  Value memory, count; // k-tiles of the slice
+  Step next;           // next k-tile to be issued
 };
 
 } // namespace ampc::nvptx

@@ -1,4 +1,4 @@
-// The analytic model of tiles, and the table that goes before it.
+// Cost model of tiles, and the measured table that takes precedence over the model.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Product/TileChoice.h"
 #include "llvm/ADT/STLExtras.h"
@@ -29,7 +29,7 @@ double ampc::nvptx::speedOf(const Chip &chip, ProductForm form, int64_t m, int64
   return otherwise;
 }
 
-/// With what was measured in place of estimates.
+/// Replaces estimated speeds by measured speeds.
 static llvm::SmallVector<TileSpeed> withSpeeds(const Chip &chip, ProductForm form,
                                                llvm::SmallVector<TileSpeed> tiles) {
   for (TileSpeed &tile : tiles)
@@ -37,9 +37,8 @@ static llvm::SmallVector<TileSpeed> withSpeeds(const Chip &chip, ProductForm for
   return tiles;
 }
 
-// Two blocks of any of them fit into a multiprocessor: where there is little shared memory they
-// have fewer stages. Without asynchronous copies a stage is filled from registers, while another is
-// read.
+// Tiles of which two blocks fit a multiprocessor: chips with little shared memory get fewer stages.
+// Without asynchronous copies, a stage is filled from registers while another is read.
 llvm::SmallVector<TileSpeed> ampc::nvptx::tileShapes(const Chip &chip) {
   if (!chip.hasAsyncCopy())
     return withSpeeds(chip, ProductForm::Tiles,
@@ -56,10 +55,11 @@ llvm::SmallVector<TileSpeed> ampc::nvptx::tileShapes(const Chip &chip) {
                      {{128, 32, 64, stages, 4, 1}, 0.5}});
 }
 
-// Blocks that a multiprocessor runs side by side share its units, so that its time is the sum of
-// theirs. Parts cost a launch, and their sums go to memory and back. In cycles: a multiprocessor
-// multiplies 1024 pairs of 16-bit numbers (A100; others have a similar ratio to their memory), a
-// block takes about 1500 to start and to finish, a launch 3000, and memory moves 1400 bytes.
+// Modelled cycles. Blocks on the same multiprocessor share its units, so their times add up.
+// Split-K costs a launch and moves partial sums to memory and back. A multiprocessor multiplies
+// 1024 pairs of 16-bit numbers a cycle (A100; other chips have a similar ratio to memory
+// bandwidth), a block takes about 1500 cycles to start and finish, a launch 3000, and memory moves
+// 1400 bytes a cycle.
 double ampc::nvptx::estimateCycles(const ProductSize &size, const TileSpeed &tile, int64_t parts,
                                    const Chip &chip) {
   const TileShape &shape = tile.shape;
@@ -94,7 +94,7 @@ const TilePick *ampc::nvptx::findPick(llvm::ArrayRef<TileRow> rows, const Produc
   return found == rows.end() ? nullptr : &found->pick;
 }
 
-// A part is worth its cost from some steps on.
+// A split-K slice has at least 8 k-tiles to be worth the cost.
 int64_t ampc::nvptx::mostParts(const ProductSize &size, const TileShape &shape) {
   int64_t steps = divideCeil(size.depth, shape.lineBytes / size.elementBytes);
   return std::clamp<int64_t>(steps / 8, 1, 64);
@@ -118,7 +118,7 @@ TileChoice ampc::nvptx::chooseTile(const ProductSize &size, const Chip &chip, in
   for (const TileSpeed &tile : shapes)
     for (int64_t parts = given ? given : 1; parts <= (given ? given : mostParts(size, tile.shape));
          ++parts) {
-      // The model is not exact: parts have to be worth a tenth.
+      // The model is inexact: split-K must gain at least 10 %.
       double cycles = estimateCycles(size, tile, parts, chip) * (parts > 1 ? 1.1 : 1);
       if (least == 0 || cycles < least) {
         least = cycles;
@@ -128,8 +128,8 @@ TileChoice ampc::nvptx::chooseTile(const ProductSize &size, const Chip &chip, in
   return best;
 }
 
-// Steps of at least sixteen points of k, which all threads take part in to copy. A thread has eight
-// by eight sums, or four by four, which read twice as much per product.
+// SIMT tiles: k-tiles of at least 16 points, so that all threads take part in copies. A thread has
+// 8 x 8 sums, or 4 x 4 sums, which load twice as much per product.
 llvm::SmallVector<TileSpeed> ampc::nvptx::numberTiles(const ProductSize &size, const Chip &chip) {
   return withSpeeds(
       chip, ProductForm::Numbers,

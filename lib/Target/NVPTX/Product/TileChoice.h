@@ -1,4 +1,4 @@
-// How large the tiles of a product are, and in how many parts its sums.
+// Choice of tile sizes and split-K factors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_PRODUCT_TILECHOICE_H
 #define LIB_TARGET_NVPTX_PRODUCT_TILECHOICE_H
@@ -8,8 +8,9 @@
 
 namespace ampc::nvptx {
 
-/// A block's tile of the result, bytes of a line of its steps along k, and how many steps are on
-/// their way or in use. Warps lie in a grid of warpsM by warpsN.
+/// Output tile of a block, bytes per line of a k-tile, number of pipeline stages, and a grid of
+/// warpsM x warpsN warps. Example: {128, 128, 64, 4, 2, 2}: tile [128, 128], 32 bf16 of k, warp
+/// tile [64, 64].
 struct TileShape {
   int64_t m, n, lineBytes, stages, warpsM, warpsN;
 
@@ -18,11 +19,11 @@ struct TileShape {
   int64_t warpN() const { return n / warpsN; }
 };
 
-/// What forms a product: multiply-adds of f32, tiles on matrix units, or warpgroups.
+/// Kinds of GEMM kernels: SIMT multiply-adds of f32, mma.sync tiles, or WGMMA.
 enum class ProductForm { Numbers, Tiles, Warpgroups };
 
-/// A way to form a product: a tile of a block or, if its warpgroups take turns, of each of them,
-/// parts of the sum over k, and blocks of a cluster that divide k, or share a side.
+/// A plan of a GEMM: output tile of a block (per warpgroup in the ping-pong schedule), split-K
+/// factor, cluster split-K factor, and multicast size.
 struct TilePick {
   ProductForm form;
   int64_t m, n, parts, dividers;
@@ -32,7 +33,7 @@ struct TilePick {
     return form == other.form && m == other.m && n == other.n && parts == other.parts &&
            dividers == other.dividers && turns == other.turns && sharers == other.sharers;
   }
-  /// Whether a product that is formed like this one is what was asked for.
+  /// Whether a GEMM with plan `formed` satisfies this request.
   bool allows(TilePick formed) const {
     if (sharers == 0)
       formed.sharers = 0;
@@ -40,8 +41,8 @@ struct TilePick {
   }
 };
 
-/// All that a choice depends on, beside the chip. `layout`: N for a side that lies as [m, k] or
-/// [k, n], T for the other order.
+/// All properties of a GEMM, other than the chip, on which the choice depends. `layout`: N for an
+/// operand stored as [m, k] or [k, n], T for the transposed order.
 struct ProductSize {
   int64_t batch, m, n, depth, elementBytes;
   llvm::StringRef layout = "NN";
@@ -50,23 +51,23 @@ struct ProductSize {
 
 struct TileChoice {
   TileShape shape;
-  int64_t parts; // of the sum over k
+  int64_t parts; // split-K factor
 };
 
-/// A tile that there is code for, and the share of a large product's speed that its blocks reach:
-/// smaller ones load more per product.
+/// A tile with code, and the share of a large GEMM's peak speed that its blocks reach: smaller
+/// tiles load more per product.
 struct TileSpeed {
   TileShape shape;
   double speed;
 };
 llvm::SmallVector<TileSpeed> tileShapes(const Chip &chip);
 
-/// The model: cycles of the chip.
+/// Cost model: cycles of the chip.
 double estimateCycles(const ProductSize &size, const TileSpeed &tile, int64_t parts,
                       const Chip &chip);
 
-/// A row of Tiles.inc. A class has all sizes that need the same numbers of bits. An empty layout is
-/// any.
+/// A row of Tiles.inc. A class contains all sizes with equal bit widths, e.g. 9 bits -> 257 to 512.
+/// An empty layout matches any layout.
 struct TileRow {
   llvm::StringLiteral chip, layout;
   int64_t elementBytes;
@@ -74,25 +75,25 @@ struct TileRow {
   TilePick pick;
 };
 llvm::ArrayRef<TileRow> tileRows();
-/// Null if no row is for the class.
+/// Pick for the size's class; null without a row.
 const TilePick *findPick(llvm::ArrayRef<TileRow> rows, const ProductSize &size,
                          llvm::StringRef chip);
 
-/// The share of a large product's speed that was measured (TileSpeeds.inc), or `otherwise`.
+/// Measured share of a large GEMM's peak speed (TileSpeeds.inc), or `otherwise`.
 double speedOf(const Chip &chip, ProductForm form, int64_t m, int64_t n, double otherwise,
                int64_t turns = 1);
 
-/// The pick, if it has a tile that there is code for, else what the model finds fastest. Only the
-/// shape if `given` > 0 parts were chosen before.
+/// The pick, if code exists for its tile, else the fastest choice of the model. With `given` > 0,
+/// only the shape is chosen for that split-K factor.
 TileChoice chooseTile(const ProductSize &size, const Chip &chip, int64_t given = 0,
                       const TilePick *pick = nullptr);
 
-/// For products by multiply-adds, of which a block has 256 threads in any case.
+/// Tile of the SIMT kernel, whose blocks always have 256 threads.
 TileShape chooseNumberTile(const ProductSize &size, const Chip &chip,
                            const TilePick *pick = nullptr);
-/// The tiles that it chooses from.
+/// Candidate tiles of the SIMT kernel.
 llvm::SmallVector<TileSpeed> numberTiles(const ProductSize &size, const Chip &chip);
-/// Numbers of parts that are worth a try at all: up to this.
+/// Largest split-K factor worth trying.
 int64_t mostParts(const ProductSize &size, const TileShape &shape);
 
 } // namespace ampc::nvptx

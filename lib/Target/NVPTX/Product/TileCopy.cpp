@@ -1,4 +1,4 @@
-// From global memory to a tile in shared memory.
+// Copies from global memory to operand tiles in shared memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Product/TileCopy.h"
 #include "lib/Target/Common/PlainLoops.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::nvptx;
 
-// ---- All sides ----
+// ---- All operands ----
 
 StepCopy::StepCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &side,
                    int64_t tileLines)
@@ -72,7 +72,7 @@ void StepCopy::store(Value target, ArrayRef<Values> chunks) {
     e.storeRun(words, e.advance(to, pass * rowsPerPass * shared.rowBytes()));
 }
 
-/// Words of two numbers, or of one, as f32.
+/// Unpacks words of two numbers, or of a single number, to f32.
 static StepCopy::Values numbersOf(DeviceEmitter &e, ArrayRef<Value> words, Type element) {
   Type f32 = e.b.getF32Type(), i16 = e.b.getIntegerType(16);
   StepCopy::Values numbers;
@@ -92,9 +92,9 @@ static StepCopy::Values numbersOf(DeviceEmitter &e, ArrayRef<Value> words, Type 
   return numbers;
 }
 
-// A row for each point of k. Numbers along k go to neighbouring rows: so that a warp's, which are
-// of several chunks of as many lines, meet every bank once, lines of a chunk change places by its
-// number.
+// SIMT layout: [k, lines], a row per point of k. A line along k is scattered over rows; lines of a
+// chunk are XORed with the chunk's index, so that a warp's stores, for several chunks of equally
+// many lines, are free of bank conflicts.
 void StepCopy::storeNumbers(Value target, ArrayRef<Values> chunks) {
   Value chunk = e.div32(column, chunkElements()), line = column, point = row;
   if (side.alongDepth) {
@@ -122,14 +122,14 @@ Value StepCopy::numberOffset(Value line, int64_t k) {
   return e.mul32(e.add32(line, e.i32(k * tileLines)), 4);
 }
 
-// ---- Lines of a matrix ----
+// ---- Matrices ----
 
 TileCopy::TileCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &side,
                    int64_t tileLines, Value start, Value first)
     : StepCopy(e, gemm, side, tileLines), start(start), firstLine(first) {
   int64_t bytes = gemm.elementBytes();
   stepBytes = gemm.stepDepth() * bytes * (side.alongDepth ? 1 : side.lineStride);
-  // Lines of the operand; its columns are neighbours.
+  // Line and column within the operand; columns are contiguous.
   Value line = side.alongDepth ? e.add32(first, row) : row,
         place = side.alongDepth ? column : e.add32(first, column);
   Value element = e.add(e.mul(e.position(line), side.lineStride), e.position(place));
@@ -148,14 +148,15 @@ static Value bothOf(DeviceEmitter &e, Value x, Value y) {
   return x && y ? target::both(e, x, y) : x ? x : y;
 }
 
-/// `present`: elements of the row from the chunk on; null: it has all.
+/// Copies a chunk. `present`: elements of the row from the chunk on; null: the whole chunk is in
+/// range.
 void TileCopy::copyChunk(Value target, Value source, Value isRow, Value present, Values &moved) {
   int64_t bytes = side.copyBytes, pieces = chunkBytes / bytes;
   Values from, exists;
   for (int64_t at = 0; at < pieces; ++at) {
     Value place = e.advance(source, at * bytes);
     int64_t elements = bytes / gemm.elementBytes();
-    if (present && isAsync()) { // a piece may be there in part
+    if (present && isAsync()) { // a piece may be partly in range
       Value here = e.mul32(e.add32(present, e.i32(-at * elements)), gemm.elementBytes());
       here = e.max32(e.min32(here, e.i32(bytes)), e.i32(0));
       if (isRow)
@@ -170,9 +171,9 @@ void TileCopy::copyChunk(Value target, Value source, Value isRow, Value present,
     beginPieces(target, from, exists, start, moved);
 }
 
-// Eight numbers of 16 bits that start anywhere, in the words that they lie in: four words, of which
-// the first may begin with the number before, the last number, and by how many bits to shift. Where
-// some are not there, one by one.
+// Loads eight 16-bit numbers at any address as the aligned words around: four words, of which the
+// first may begin with the number before; the last number; and the number of bits to shift. At the
+// operand's end the numbers are loaded singly.
 StepCopy::Values TileCopy::loadAnywhere(Value source, Value isRow, Value present) {
   Type i16 = e.b.getIntegerType(16), i32 = e.b.getI32Type(), i64 = e.b.getI64Type();
   Value address = LLVM::PtrToIntOp::create(e.b, e.loc, i64, source);
@@ -225,7 +226,7 @@ StepCopy::Values TileCopy::loadAnywhere(Value source, Value isRow, Value present
 }
 
 StepCopy::Values TileCopy::begin(Value target, Value source, Value k) {
-  // Elements of the thread's chunks that are inside of the operand; those of its rows may be none.
+  // Elements of the thread's chunks within the operand; may be zero or negative.
   Value present;
   if (endsInColumns())
     present = side.alongDepth ? e.add32(left(depthEnd, k), e.mul32(column, -1))

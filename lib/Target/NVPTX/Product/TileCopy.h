@@ -1,4 +1,4 @@
-// From global memory to a tile in shared memory.
+// Copies from global memory to operand tiles in shared memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_PRODUCT_TILECOPY_H
 #define LIB_TARGET_NVPTX_PRODUCT_TILECOPY_H
@@ -10,7 +10,7 @@ namespace ampc::nvptx {
 
 constexpr int64_t chunkBytes = 16;
 
-/// The steps of one side along k, in tiles of shared memory, by `gemm.tile.threads()` neighbouring
+/// Copies the k-tiles of an operand to shared memory, by `gemm.tile.threads()` neighbouring
 /// threads.
 class StepCopy {
 public:
@@ -22,43 +22,44 @@ public:
   int64_t tileBytes() const {
     return gemm.onMatrixUnits() ? shared.bytes() : 4 * gemm.stepDepth() * tileLines;
   }
-  /// Whether copies run while the thread goes on; else they go through its registers.
+  /// Whether copies are asynchronous (cp.async); otherwise the data passes through the thread's
+  /// registers.
   bool isAsync() const {
     return gemm.onMatrixUnits() && side.copyBytes > 2 && e.chip.hasAsyncCopy();
   }
-  /// Without matrix units: bytes from a tile's start to the number of `line`, a multiple of 4 below
-  /// 64, and the same of lines 64 further on, at a point of k.
+  /// SIMT layout: byte offset of `line` (a multiple of 4 below 64) at point `k`; the same offset,
+  /// plus 256 bytes, for lines 64 further on.
   Value numberOffset(Value line, int64_t k);
-  /// Whether all of the tiles that are copied from now on is known to be inside of the operand.
+  /// Declares that all tiles copied from now on are inside of the operand, or may be outside.
   void setInside(bool is) { isInside = is; }
-  /// The sum ends at this point of k, an i32.
+  /// Ends the sum at a point of k (an i32), for a split-K slice.
   void endAt(Value point) { depthEnd = point; }
-  /// What this thread reads of the step that begins at point `k`, and of the step after another.
+  /// Source address of this thread for the k-tile at point `k`, and for the k-tile after another.
   virtual Value firstSource(Value k) const = 0;
   virtual Value nextSource(Value source) = 0;
-  /// Starts the copies of the step that begins at point `k` to a tile at `target`. Returns what
-  /// `end` is to store, which is nothing of asynchronous ones; the others may be past the last
-  /// step.
+  /// Starts the copies of the k-tile at point `k` to the tile at `target`. Returns the registers
+  /// that `end` stores, none for asynchronous copies. Loads through registers may be past the last
+  /// k-tile.
   virtual Values begin(Value target, Value source, Value k) = 0;
   virtual void end(Value target, llvm::ArrayRef<Value> moved);
 
 protected:
-  /// Lines of the result's tile: as many as this one has, or several times as many.
+  /// Lines of the output tile: equal to the lines of this tile, or a multiple.
   int64_t wholeLines() const { return &side == &gemm.lhs ? gemm.tile.m : gemm.tile.n; }
   bool endsAlongDepth() const;
-  /// Whether rows of the tile, or its columns, may be outside of the operand.
+  /// Whether rows, or columns, of the tile may be outside of the operand.
   bool endsInRows() const;
   bool endsInColumns() const;
-  /// Elements from a number on that are there: may be none, or more than there are places.
+  /// Elements left from index `number` on: may be negative, or more than fit.
   Value left(Value limit, Value number);
-  /// A chunk of every pass, to the tile; without matrix units as numbers of f32, a row for each
-  /// point of k.
+  /// Stores a chunk per pass to the tile; for the SIMT kernel as f32, a row per point of k.
   void store(Value target, llvm::ArrayRef<Values> chunks);
   void storeNumbers(Value target, llvm::ArrayRef<Values> chunks);
-  /// A chunk in pieces, each there or not (null: it is); `safe` can be read always.
+  /// Starts the copies of a chunk in pieces, each with a condition (null: in range); `safe` is an
+  /// address that can always be read.
   void beginPieces(Value to, llvm::ArrayRef<Value> from, llvm::ArrayRef<Value> exists, Value safe,
                    Values &moved);
-  /// Without matrix units: lines along k of which a warp reads chunks at once.
+  /// SIMT kernel: lines along k whose chunks a warp copies at once.
   int64_t linesOfWarp() const { return 32 / shared.chunks; }
   int64_t chunkElements() const { return chunkBytes / gemm.elementBytes(); }
 
@@ -69,17 +70,17 @@ protected:
   SharedTile shared;
   Value depthEnd;
   bool isInside = false;
-  Value row, column; // of the thread's first chunk in the tile; elements
-  Value offset;      // of that chunk
+  Value row, column; // of the thread's first chunk in the tile, in elements
+  Value offset;      // byte offset of that chunk
   int64_t rowsPerPass, passes;
 };
 
-/// Lines of a matrix. Threads lie over chunks of neighbouring lines; what is outside of the operand
-/// becomes zeros.
+/// Operand that is a matrix in memory. Consecutive threads copy consecutive chunks of a line, then
+/// the next line; elements outside of the operand become zeros.
 class TileCopy : public StepCopy {
 public:
-  /// `first`: the first line or column of the tile in the result; `start`: where the side of the
-  /// block's entry of the batch starts.
+  /// `first`: first row or column of the tile in the result; `start`: address of the operand for
+  /// the block's batch entry.
   TileCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &side, int64_t tileLines,
            Value start, Value first);
 
@@ -94,7 +95,7 @@ private:
   bool startsAnywhere() const { return side.copyBytes == 2; }
 
   Value start, source;
-  Value firstLine; // of the tile, in the result
+  Value firstLine; // first row or column of the tile in the result
   int64_t stepBytes;
 };
 

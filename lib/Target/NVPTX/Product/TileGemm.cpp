@@ -1,4 +1,4 @@
-// Which products run on matrix units, in which tiles.
+// Selection of GEMMs for tiled kernels, and of the tiles.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Product/TileGemm.h"
 #include "lib/Target/Common/Slices.h"
@@ -25,7 +25,7 @@ std::optional<TilePick> nvptx::givenPick(Operation *op) {
                   given.size() > 6 ? given[6] : 0};
 }
 
-/// The largest copy that is aligned on every line, if the tensor starts at a multiple of `start`.
+/// Largest copy size aligned on every line, if the tensor starts at a multiple of `start` bytes.
 static int64_t alignedBytes(const SideLayout &side, ArrayRef<int64_t> batch, int64_t lines,
                             int64_t elementBytes, int64_t start) {
   auto isWhole = [&](int64_t bytes) {
@@ -43,7 +43,8 @@ static int64_t alignedBytes(const SideLayout &side, ArrayRef<int64_t> batch, int
   return 2;
 }
 
-/// `dim`: that of the side's lines or columns of the result, of `count`.
+/// Layout of an operand; nothing if neither dimension is contiguous. `dim`: the operand's row or
+/// column dimension in the domain, of size `count`.
 static std::optional<SideLayout> layoutOf(kernel::GemmOp op, unsigned number, unsigned dim,
                                           int64_t count, bool isAsync) {
   auto type = cast<RankedTensorType>(op->getOperand(number).getType());
@@ -63,16 +64,16 @@ static std::optional<SideLayout> layoutOf(kernel::GemmOp op, unsigned number, un
   side.copyBytes = alignedBytes(side, op.getSpace().drop_back(2), side.alongDepth ? count : depth,
                                 target::elementBytes(type.getElementType()),
                                 target::alignmentOf(op->getOperand(number)));
-  // Only asynchronous copies end anywhere and fill up with zeros.
+  // Only asynchronous copies can end anywhere and fill up with zeros.
   int64_t length = (side.alongDepth ? depth : count) * target::elementBytes(type.getElementType());
   while (!isAsync && length % side.copyBytes)
     side.copyBytes /= 2;
   return side;
 }
 
-/// Of what a multiprocessor reads and writes of memory, 10 bytes a cycle, and of 120 operations of
-/// the body a cycle. Measured on an H200 with GPT-2's kernels: GELU, its gradient and f32 residuals
-/// take 0.4 to 0.8 cycles a point.
+/// Epilogue cycles per point: memory traffic at 10 bytes a cycle per multiprocessor, plus 120
+/// operations of the body a cycle. Measured on an H200 with GPT-2's kernels: GELU, its gradient and
+/// f32 residuals take 0.4 to 0.8 cycles a point.
 static double bodyCyclesOf(FusedKernelOpInterface op) {
   int64_t points = ShapedType::getNumElements(op.getSpace()), bytes = -2, operations = 0;
   auto add = [&](Value tensor) {
@@ -87,7 +88,8 @@ static double bodyCyclesOf(FusedKernelOpInterface op) {
   return double(std::max<int64_t>(bytes, 0)) / 10 + double(operations) / 120;
 }
 
-/// What all products have; nothing, and a reason, if there is no code for tiles.
+/// Common part of all products; nothing, with a reason in `why`, if no tiled kernel supports the
+/// product.
 template <typename Op>
 static std::optional<TileGemm> startOf(Op op, int64_t m, int64_t n, int64_t depth, const Chip &chip,
                                        std::string &why) {
@@ -108,13 +110,14 @@ static std::optional<TileGemm> startOf(Op op, int64_t m, int64_t n, int64_t dept
     why = "it has no results";
   else if (depth == 0)
     why = "it has no products";
-  else if (std::max({m, n, depth}) > INT32_MAX - 1024) // of which tiles have no more
+  else if (std::max({m, n, depth}) > INT32_MAX - 1024) // tiles add at most 1023 points
     why = "a dimension has 2^31 elements";
   else if (isF32 && !op.getCompute())
     gemm.whyNoUnits = "its factors are f32";
   else if (!chip.hasBF16() && !gemm.element.isF16())
     gemm.whyNoUnits = "the chip has none for its factors";
-  // Modes are rounded to on the way to matrix units, and most of such a tile would be empty.
+  // Compute modes are rounded on the way to matrix units only, and tiles of narrow products would
+  // be mostly empty.
   if (why.empty() && !gemm.onMatrixUnits() && (op.getCompute() || std::min(m, n) < 8))
     why = op.getCompute() ? gemm.whyNoUnits : "it has few lines or columns";
   return why.empty() ? std::optional(gemm) : std::nullopt;
@@ -133,7 +136,7 @@ ProductSize TileGemm::size() const {
 }
 
 TilePick TileGemm::picked() const {
-  // Parts of the others are in the order of other targets.
+  // SIMT kernels split only in the order of other targets
   return {onMatrixUnits() ? ProductForm::Tiles : ProductForm::Numbers, tile.m, tile.n,
           onMatrixUnits() ? parts : 1, 1};
 }
@@ -157,7 +160,7 @@ void TileGemm::choose(const Chip &chip, int64_t given) {
   }
   TileChoice choice = chooseTile(size(), chip, given, wanted);
   tile = choice.shape;
-  // Copies through registers need some of those that sums would take.
+  // Copies through registers need registers that accumulators would take.
   bool isAsync = chip.hasAsyncCopy() && lhs.copyBytes > 2 && rhs.copyBytes > 2;
   if (!isAsync && tile.m * tile.n / tile.threads() > 64)
     tile.warpsN *= 2;
@@ -183,12 +186,12 @@ std::optional<TileGemm> TileGemm::of(kernel::GemmOp op, const Chip &chip, std::s
   return gemm;
 }
 
-/// The largest copy that every tap's channels consist of.
+/// Largest power-of-two copy that divides the channels of a tap, in bytes.
 static int64_t channelBytes(int64_t channels, int64_t elementBytes) {
   return std::min<int64_t>(16, channels * elementBytes & -(channels * elementBytes));
 }
 
-/// The side of a product that is the windows of an image.
+/// Operand of an implicit GEMM: the windows of an image.
 static SideLayout sideOf(const target::Window &window, bool alongDepth, int64_t lines,
                          int64_t elementBytes) {
   int64_t bytes =
@@ -198,7 +201,7 @@ static SideLayout sideOf(const target::Window &window, bool alongDepth, int64_t 
   return side;
 }
 
-/// The same of a convolution or its filter's gradient. Offsets in an image have 32 bits.
+/// Common part of convolutions and filter gradients. Offsets in an image have 32 bits.
 template <typename Op>
 static std::optional<TileGemm> startOf(Op op, const target::Window &window, int64_t m, int64_t n,
                                        int64_t depth, const Chip &chip, std::string &why) {

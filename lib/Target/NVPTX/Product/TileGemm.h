@@ -1,4 +1,4 @@
-// Which products run on matrix units, in which tiles.
+// Selection of GEMMs for tiled kernels, and of the tiles.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_PRODUCT_TILEGEMM_H
 #define LIB_TARGET_NVPTX_PRODUCT_TILEGEMM_H
@@ -9,57 +9,62 @@
 
 namespace ampc::nvptx {
 
-/// Discardable attribute of an op with a product, for measurements: the members of a TilePick. Code
-/// is written in that way or not at all. Of no members: as the model chooses, without the table.
+/// Discardable attribute of an op with a product, for measurements: the members of a TilePick. The
+/// code follows the pick, or emission fails. An empty array selects the model's choice without the
+/// table. Example: code.tile = array<i64: 1, 128, 128, 4, 1>, an mma.sync tile [128, 128] with
+/// split-K 4.
 constexpr llvm::StringLiteral pickName = "code.tile";
-/// Nothing: the op has none, or no members that any pick could have.
+/// Pick of the op; nothing without the attribute, or if no pick could have such members.
 std::optional<TilePick> givenPick(mlir::Operation *op);
 
-/// Where one side of a product lies: lines of neighbouring elements, along k or across it.
+/// Layout of a GEMM operand: contiguous lines, along k or across k. Example: A [m, k] row-major is
+/// along k with lineStride k.
 struct SideLayout {
-  target::Access access; // of (batch..., m, n, k); of products that are one in memory
+  target::Access access; // by (batch..., m, n, k), for operands that are matrices in memory
   bool alongDepth;
-  int64_t lineStride; // elements from line to line
-  int64_t copyBytes;  // that are aligned wherever a line starts: 16, 8, 4, or 2 for one of 16 bits
-  int64_t lines;      // of m or n: as many as the result has
-  bool isWindows = false; // of an image: no matrix that lies in memory
+  int64_t lineStride;     // elements between lines
+  int64_t copyBytes;      // aligned bytes per copy, for any line: 16, 8, 4, or 2 for single 16-bit
+                          // numbers
+  int64_t lines;          // rows or columns of the result
+  bool isWindows = false; // windows of an image (implicit GEMM), not a matrix in memory
 };
 
-/// A product in tiles: of 16-bit numbers, or of f32 rounded to tf32, on matrix units; of f32, and
-/// of what a chip's matrix units do not take, by multiply-adds of f32.
+/// A tiled GEMM: on matrix units for 16-bit numbers and for f32 rounded to tf32; by SIMT
+/// multiply-adds of f32 for f32 and for types without matrix units on the chip.
 struct TileGemm {
-  mlir::SmallVector<int64_t> batch; // sizes
+  mlir::SmallVector<int64_t> batch; // batch sizes
   int64_t m, n, depth;
   mlir::Type element;
-  std::string whyNoUnits; // empty: matrix units form it
+  std::string whyNoUnits; // reason against matrix units; empty: matrix units are used
   SideLayout lhs, rhs;
   TileShape tile;
-  /// From the op's attribute code.tile, else from the table; whether the table counts.
+  /// Pick from the op's attribute code.tile, else from the table; `readsTable`: whether the table
+  /// counts.
   std::optional<TilePick> pick;
   bool readsTable = true;
-  /// Cycles of a multiprocessor for the body at a point, beyond storing 16 bits. An estimate.
+  /// Cycles of a multiprocessor per point of the epilogue, beyond storing 16 bits. An estimate.
   double bodyCycles = 0;
-  int64_t parts = 1, partDepth; // ranges of k, whose sums are added in order; points of a range
-  bool readsAhead = true;       // copies through registers begin behind the last step, too
+  int64_t parts = 1, partDepth; // split-K slices, whose sums are added in order; points of k per
+                                // slice
+  bool readsAhead = true;       // copies through registers also load past the last k-tile
 
-  /// Nothing, and a reason, if there is no such code for it.
+  /// Nothing, with a reason in `why`, if no tiled kernel supports the product.
   static std::optional<TileGemm> of(kernel::GemmOp op, const Chip &chip, std::string &why);
-  /// The sums of a convolution: lines are its windows, and k their taps and channels.
+  /// Convolution as implicit GEMM: rows are windows [n * y * x], k are taps and channels.
   static std::optional<TileGemm> of(kernel::ConvOp op, const target::Window &window,
                                     const Chip &chip, std::string &why);
-  /// The gradient of its filter: lines are outputs, columns the filter's taps and channels, and k
-  /// the windows.
+  /// Gradient of the filter as implicit GEMM: rows are outputs, columns the filter's taps and
+  /// channels, and k the windows.
   static std::optional<TileGemm> of(kernel::ConvFilterOp op, const target::Window &window,
                                     const Chip &chip, std::string &why);
-  /// Takes a tile, and on matrix units parts of the sum: `given` of them, or as many as are worth
-  /// it if 0.
+  /// Chooses a tile, and on matrix units a split-K factor: `given`, or the model's choice if 0.
   void choose(const Chip &chip, int64_t given);
-  /// Cuts the sum behind every `points` of k.
+  /// Cuts k into slices of `points`.
   void cut(int64_t points);
 
-  /// All that its tile depends on.
+  /// All properties that the choice of a tile depends on.
   ProductSize size() const;
-  /// The way in which `choose` has it formed, and the model's cycles of that.
+  /// Plan made by `choose`, and the modelled cycles.
   TilePick picked() const;
   double cycles(const Chip &chip) const;
 
@@ -68,22 +73,22 @@ struct TileGemm {
   int64_t tilesM() const { return llvm::divideCeil(m, tile.m); }
   int64_t tilesN() const { return llvm::divideCeil(n, tile.n); }
   int64_t batches() const { return mlir::ShapedType::getNumElements(batch); }
-  int64_t blocks() const { return tilesM() * tilesN() * batches(); } // of a part
+  int64_t blocks() const { return tilesM() * tilesN() * batches(); } // per split-K slice
   int64_t results() const { return m * n * batches(); }
   int64_t elementBytes() const { return element.isF32() ? 4 : 2; }
-  /// Points of k of a step.
+  /// Points of k per k-tile.
   int64_t stepDepth() const { return tile.lineBytes / elementBytes(); }
   int64_t steps() const { return llvm::divideCeil(depth, stepDepth()); }
-  /// Whether the last step of k, or of a part of it, has fewer points.
+  /// Whether the last k-tile, of the sum or of a slice, is partial.
   bool endsInStep() const {
     return (parts > 1 ? partDepth : depth) % stepDepth() || depth % stepDepth();
   }
-  /// Bytes of a step of both sides.
+  /// Bytes of a k-tile of both operands.
   int64_t stageBytes() const {
     return (tile.m + tile.n) * (onMatrixUnits() ? tile.lineBytes : 4 * stepDepth());
   }
   int64_t ringBytes() const { return tile.stages * stageBytes(); }
-  /// Partial sums lie in the workspace as [parts, batch, m, n].
+  /// Partial sums in the workspace: f32 [parts, batch, m, n].
   int64_t workspaceBytes() const { return parts == 1 ? 0 : parts * results() * 4; }
   std::string describe() const;
 };

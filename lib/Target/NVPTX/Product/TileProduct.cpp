@@ -1,4 +1,4 @@
-// Tiles on matrix units.
+// Tiled GEMM kernels: mma.sync and SIMT.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Product/TileProduct.h"
 #include "lib/Target/NVPTX/Product/Epilogue.h"
@@ -26,7 +26,7 @@ BlockPlace::BlockPlace(DeviceEmitter &e, const TileGemm &gemm) {
   column = e.mul32(e.div32(within, group), gemm.tile.n);
 }
 
-/// Adds a step's products to the sums of a warp.
+/// Adds a k-tile's products to the accumulators of a warp.
 static Sums multiplyStep(DeviceEmitter &e, const TileGemm &gemm, FragmentLoader &left,
                          FragmentLoader &right, Value leftTile, Value rightTile, Sums sums) {
   for (int64_t k = 0; k < gemm.tile.lineBytes / 32; ++k) {
@@ -70,14 +70,14 @@ static void formOnUnits(DeviceEmitter &e, const TileGemm &gemm, StepCopy &lhs, S
       Ring(e, gemm, lhs, rhs, place.part).run(zeros, [&](Value a, Value b, ValueRange now) {
         return flatten(multiplyStep(e, gemm, left, right, a, b, unflatten(now)));
       });
-  // The ring's memory gets another use; its copies have all been waited for.
+  // The epilogue reuses the pipeline's memory, in which all copies have been waited for.
   e.syncBlock();
   epilogue.store(unflatten(sums), e.add32(place.line, line), e.add32(place.column, column),
                  e.sharedMemory());
 }
 
-// Without matrix units: threads in a square of sixteen, each with four neighbouring lines and
-// columns in every 64, whose products are added one after the other, in the order of k.
+// SIMT kernel: threads in a 16 x 16 grid, each with four neighbouring rows and columns in every 64;
+// products are added one after another in the order of k.
 static void formNumbers(DeviceEmitter &e, const TileGemm &gemm, StepCopy &lhs, StepCopy &rhs,
                         const BlockPlace &place, Epilogue &epilogue) {
   const TileShape &tile = gemm.tile;

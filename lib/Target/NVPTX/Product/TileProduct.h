@@ -1,4 +1,4 @@
-// Products in tiles on matrix units, whatever kernel they are of.
+// Tiled GEMM kernels for any op with a product.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_PRODUCT_TILEPRODUCT_H
 #define LIB_TARGET_NVPTX_PRODUCT_TILEPRODUCT_H
@@ -9,21 +9,22 @@
 
 namespace ampc::nvptx {
 
-/// The tile of a block, by its number: tiles of eight lines of tiles after each other, so that
-/// blocks that run at the same time share sides. Parts of sums follow each other.
+/// Output tile of a block, by block number. Rasterization: groups of eight rows of tiles in
+/// column-major order, so that blocks that run at the same time share operand tiles in L2. Split-K
+/// slices follow one after another.
 struct BlockPlace {
   using Value = mlir::Value;
-  Value part, entry;              // i32: of the sum, of the batch
-  llvm::SmallVector<Value> batch; // the entry's positions
-  Value line, column;             // i32
+  Value part, entry;              // i32: split-K slice, batch entry
+  llvm::SmallVector<Value> batch; // indices of the entry along the batch dimensions
+  Value line, column;             // i32; first row and column of the tile
 
   BlockPlace() = default;
   BlockPlace(DeviceEmitter &e, const TileGemm &gemm);
 };
 
-/// What products differ in.
+/// A GEMM to emit: tiling, results, and a copy per operand.
 struct TileProduct {
-  /// Copies of tiles of so many lines, of the side of `gemm`.
+  /// Makes the copy of an operand of `gemm`, in tiles of `tileLines` lines.
   using MakeSide = std::function<std::unique_ptr<StepCopy>(DeviceEmitter &, const TileGemm &gemm,
                                                            const KernelPointers &,
                                                            const BlockPlace &, int64_t tileLines)>;
@@ -32,9 +33,9 @@ struct TileProduct {
   MakeSide lhs, rhs;
 };
 
-/// One launch, and one that adds up parts.
+/// Emits the launch, and for split-K a second launch that adds the slices.
 void emitTiles(FusedKernelOpInterface op, DeviceCode &code, const TileProduct &product);
-/// Warps of the launch that stores results.
+/// Number of warps in the launch that writes the final results.
 int64_t showingWarps(FusedKernelOpInterface op, const TileGemm &gemm,
                      const ProductResults &results);
 

@@ -1,4 +1,4 @@
-// Windows of an image as lines of a matrix, which nobody writes down.
+// Implicit GEMM operand: windows of an image as lines of a matrix that is never stored.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Product/WindowCopy.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,4 +1,4 @@
-// Windows of an image as lines of a matrix, which nobody writes down.
+// Implicit GEMM operand: windows of an image as lines of a matrix that is never stored.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_PRODUCT_WINDOWCOPY_H
 #define LIB_TARGET_NVPTX_PRODUCT_WINDOWCOPY_H
@@ -8,14 +8,13 @@
 
 namespace ampc::nvptx {
 
-/// A matrix with a row per window: its taps, and the channels of a group of each. Rows are lines of
-/// the product, or, for the gradient of a filter, points of k. The parts of a chunk that are copied
-/// at once have channels of one tap. A filter is an image per output, and a window that its taps
-/// are in.
+/// Matrix [windows, taps * channels of a group]. Windows are lines of the GEMM, or, for the
+/// gradient of a filter, points of k. Each piece of a chunk has channels of a single tap. A filter
+/// counts as an image per output, with a window that contains the used taps.
 class WindowCopy : public StepCopy {
 public:
-  /// `image`: its first number of the block's group; `first`: the tile's first line; `shift`: how
-  /// many elements further on windows along k are read than they lie, null for none.
+  /// `image`: address of the first channel of the block's group; `first`: first line of the tile;
+  /// `shift`: offset in elements added to all windows along k, null for none.
   WindowCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &side, int64_t tileLines,
              const target::Window &window, Value image, Value first, Value shift = {});
   Value firstSource(Value) const override { return image; }
@@ -27,7 +26,7 @@ private:
 
   WindowReader reader;
   Value image;
-  // Of this thread's rows, or of its columns: what does not change from step to step.
+  // Loop-invariant parts of the addresses: of this thread's rows, or of the thread's columns.
   llvm::SmallVector<WindowReader::Corner> corners;
   llvm::SmallVector<WindowReader::Tap> taps;
 };

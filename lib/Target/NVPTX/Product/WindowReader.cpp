@@ -1,4 +1,4 @@
-// Where the numbers are that windows of an image see.
+// Addresses of the elements that windows of an image read.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Product/WindowReader.h"
 #include "lib/Target/Common/PlainLoops.h"
@@ -12,7 +12,8 @@ static Value less(DeviceEmitter &e, Value x, Value limit) {
   return e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::ult, x, limit);
 }
 
-/// Makes numbers from `limit` on 0, and returns whether it was below; null without a limit.
+/// Replaces numbers from `limit` on by 0, and returns whether the number was below; null without a
+/// limit.
 static Value keepBelow(DeviceEmitter &e, Value &number, Value limit) {
   if (!limit)
     return nullptr;
@@ -21,7 +22,7 @@ static Value keepBelow(DeviceEmitter &e, Value &number, Value limit) {
   return exists;
 }
 
-/// Below all images, also from there.
+/// Row far below any image, even after adding the rows of a tap.
 static constexpr int64_t farBelow = 1 << 30;
 
 WindowReader::Corner WindowReader::cornerOf(Value number, Value limit) {
@@ -63,7 +64,8 @@ WindowReader::Tap WindowReader::tapOf(Value point, Value limit) {
   return tap;
 }
 
-/// A place along one axis, of an image with zeros between its rows; those are not there.
+/// Coordinate along an axis of an image with dilation zeros between rows; `exists` is false on
+/// zeros and outside of the image. Example: spread 2: place 4 -> row 2, place 5 -> a zero.
 static Value along(DeviceEmitter &e, Value place, int64_t size, int64_t spread, Value &exists) {
   Value inside = e.less32(place, (size - 1) * spread + 1);
   if (spread > 1) {

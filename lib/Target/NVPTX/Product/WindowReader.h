@@ -1,4 +1,4 @@
-// Where the numbers are that windows of an image see.
+// Addresses of the elements that windows of an image read.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_PRODUCT_WINDOWREADER_H
 #define LIB_TARGET_NVPTX_PRODUCT_WINDOWREADER_H
@@ -8,29 +8,34 @@
 
 namespace ampc::nvptx {
 
-/// Places of an image, computed in two halves: of a window, and of a tap and channel in any.
+/// Addresses in an image as the sum of two halves: a half per window, and a half per tap and
+/// channel.
 class WindowReader {
 public:
   using Value = mlir::Value;
   WindowReader(DeviceEmitter &e, const target::Window &window, int64_t elementBytes)
       : e(e), window(window), elementBytes(elementBytes) {}
 
-  /// A window: where it begins, which may be outside of the image. One that is not there begins far
-  /// below: a condition for each would take more predicates than there are.
+  /// A window: the first row and column, which may be outside of the image. A window out of range
+  /// starts far below the image: a condition per window would need more predicate registers than
+  /// exist.
   struct Corner {
     Value row, column; // i32
     Value offset;      // in bytes from the image's start, of type i64
   };
-  /// A channel of a tap: places from the corner.
+  /// A channel of a tap, relative to the corner.
   struct Tap {
     Value down, right; // i32
     Value offset;      // in bytes, i32
   };
-  /// Of a number (i32) that is below `limit`, or else not there; null: it always is.
+  /// Corner of window number `window` (i32). Numbers from `limit` on are out of range; a null limit
+  /// means always in range.
   Corner cornerOf(Value window, Value limit);
-  /// The same; numbers go through the channels of a group, then through taps.
+  /// Tap of a number, with channels of a group innermost and taps outermost; `limit` as above.
+  /// Example: 4 channels: number 9 -> tap 2, channel 1.
   Tap tapOf(Value number, Value limit);
-  /// The address, and whether there is such a number: if not, the address may be anywhere.
+  /// Address of an element, and whether the element exists (`exists`); if not, the address may be
+  /// anywhere.
   void placeOf(Value image, const Corner &corner, const Tap &tap, Value &from, Value &exists);
 
 private:
