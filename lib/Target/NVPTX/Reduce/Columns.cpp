@@ -1,4 +1,4 @@
-// Sums of columns: sixteen rows by a thread.
+// Sums of columns: sixteen rows per thread.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Reduce/ReduceWriter.h"
 
@@ -9,9 +9,9 @@ using target::Body;
 using target::order::blockRows;
 
 namespace {
-/// Threads of a block that adds up columns, numbered (chunk, block of rows, run of columns): a
-/// thread has the sixteen rows of a block, for as many neighbouring columns as a vector has.
-/// Example of [256, 64] in f32: 16 blocks of rows x 16 runs of 4 columns.
+/// Threads of a block that sums columns, numbered (chunk, block of rows, vector of columns): a
+/// thread has the 16 rows of a block, for the neighbouring columns of a vector. Example of [256,
+/// 64] in f32: 16 blocks of rows x 16 vectors of 4 columns.
 struct ColumnThreads {
   static constexpr int64_t most = 256;
   ColumnThreads(const target::ReduceOrder &order, int64_t points)
@@ -23,15 +23,15 @@ struct ColumnThreads {
   int64_t threads() const { return llvm::alignTo(count(), 32); }
   int64_t grid() const { return llvm::divideCeil(sums, tileSums) * tiles; }
 
-  int64_t blocks;          // of rows, in a chunk
-  int64_t runs;            // of a row
-  int64_t tileRuns, tiles; // runs of a block of threads, and how many such blocks a row takes
-  int64_t sums, tileSums;  // chunks of all outer places, and those of a block of threads
+  int64_t blocks;          // blocks of rows per chunk
+  int64_t runs;            // vectors per row
+  int64_t tileRuns, tiles; // vectors per thread block, and thread blocks per row
+  int64_t sums, tileSums;  // chunks of all outer indices, in total and per thread block
 };
 } // namespace
 
-/// A tree over sixteen rows, from row 16 * block of the chunk on. All are read before the first is
-/// added; behind the last row of the space the last one is read.
+/// Tree over 16 rows, starting at row 16 * block of the chunk. All rows are loaded before the first
+/// addition; rows past the end load the last row.
 ReduceWriter::Points ReduceWriter::blockOfRows(DeviceEmitter &e, const KernelPointers &pointers,
                                                const Runs &runs, Body &body, ArrayRef<Value> place,
                                                Value block) {
@@ -51,7 +51,7 @@ ReduceWriter::Points ReduceWriter::blockOfRows(DeviceEmitter &e, const KernelPoi
       rows, [&](int64_t i) { return found[i]; }, [&](Points x, Points y) { return add(e, x, y); });
 }
 
-/// One block of rows: a thread has all of a column.
+/// A single block of rows: a thread per column vector sums all rows.
 void ReduceWriter::emitFewRows(DeviceCode &code) {
   Runs runs(op, order.space, inner, order.inner, mostPoints());
   code.describe("columns of threads");
@@ -65,7 +65,7 @@ void ReduceWriter::emitFewRows(DeviceCode &code) {
       });
 }
 
-/// Sums of blocks of rows in shared memory, as [chunk, block, run] of `points` columns each.
+/// Sums of blocks of rows in shared memory: [chunk, block, vector] of `points` columns each.
 namespace {
 struct BlockSums {
   BlockSums(const ColumnThreads &shape, ArrayRef<Type> types, int64_t points)
@@ -97,7 +97,7 @@ struct BlockSums {
 };
 } // namespace
 
-/// Runs `body` where number < count of so many threads.
+/// Runs `body` in the first `count` of `threads` threads.
 static void forThreads(DeviceEmitter &e, int64_t count, int64_t threads,
                        llvm::function_ref<void()> body) {
   if (count == threads)
@@ -105,8 +105,7 @@ static void forThreads(DeviceEmitter &e, int64_t count, int64_t threads,
   e.when(e.less32(e.thread(), count), body);
 }
 
-/// Runs `body` at (chunk, outer) number `sum` and run number `run` of this block of threads, if
-/// there are such.
+/// Runs `body` at the (chunk, outer) pair `sum` and vector `run` of this thread block, if in range.
 static void atColumns(DeviceEmitter &e, const ColumnThreads &shape, Value sum, Value run,
                       llvm::function_ref<void(Value sum, Value run)> body) {
   Value tile = e.rem32(e.block(), shape.tiles), sums = e.div32(e.block(), shape.tiles);
@@ -118,7 +117,7 @@ static void atColumns(DeviceEmitter &e, const ColumnThreads &shape, Value sum, V
   e.when(exists, [&] { body(number, column); });
 }
 
-/// Blocks of rows by threads; then a thread for each run of columns adds the blocks in order.
+/// Threads sum blocks of rows; then a thread per vector of columns adds the blocks in order.
 void ReduceWriter::emitColumns(DeviceCode &code) {
   Runs runs(op, order.space, inner, order.inner, mostPoints());
   int64_t points = runs.points;

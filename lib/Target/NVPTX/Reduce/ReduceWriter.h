@@ -8,24 +8,25 @@
 
 namespace ampc::nvptx {
 
-/// Sums of result k over a chunk lie in the workspace as [chunks, outer, inner], k by k.
+/// Emitter of kernel.reduce. Partial sums of result k over chunks are in the workspace as [chunks,
+/// outer, inner], result after result.
 class ReduceWriter {
 public:
   explicit ReduceWriter(kernel::ReduceOp op) : op(op), order(op) {}
   void emit(DeviceCode &code);
   int64_t workspaceBytes() const;
-  /// Warps of the launch that adds up chunks; 0 where there is one chunk.
+  /// Number of warps in the launch that adds chunks; 0 for a single chunk.
   int64_t showingWarps() const {
     return order.chunks == 1 ? 0 : LaunchShape::perPoint(order.outer * order.inner).warps();
   }
 
 private:
   using Value = mlir::Value;
-  using Sums = llvm::SmallVector<Value>;     // one a result
-  using Points = llvm::SmallVector<Sums>;    // one a point of a run
-  static constexpr unsigned inner = 2;       // the dimension of columns
-  static constexpr int64_t levelChunks = 64; // that a launch adds up
-  /// Terms or sums of neighbouring points fill 16 bytes.
+  using Sums = llvm::SmallVector<Value>;     // a sum per result
+  using Points = llvm::SmallVector<Sums>;    // sums per point of a vector
+  static constexpr unsigned inner = 2;       // dimension of the columns
+  static constexpr int64_t levelChunks = 64; // chunks that a launch adds
+  /// Most points per vector: terms or sums of neighbouring points fill 16 bytes.
   int64_t mostPoints() {
     int64_t widest = 0;
     for (unsigned k = 0; k < count(); ++k)
@@ -39,7 +40,7 @@ private:
   Sums addSums(target::LoopEmitter &e, mlir::ValueRange x, mlir::ValueRange y);
   Points terms(DeviceEmitter &e, const KernelPointers &pointers, const Runs &runs,
                target::Body &body, llvm::ArrayRef<Value> dims, Value exists);
-  /// All numbers of a list of points as one list, and back: for loops.
+  /// Flattens sums of lists of points into a single list, and back: values that loops carry.
   static Sums flat(llvm::ArrayRef<Points> lists);
   llvm::SmallVector<Points> listsOf(mlir::ValueRange numbers, int64_t points);
 

@@ -1,4 +1,4 @@
-// Sums of rows: by groups of sixteen threads, long ones by blocks.
+// Sums of rows: short rows by groups of sixteen threads, long rows by blocks.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/LaneGroup.h"
 #include "lib/Target/NVPTX/Reduce/ReduceWriter.h"
@@ -14,8 +14,8 @@ Runs ReduceWriter::rowRuns() {
   return Runs(op, order.space, /*along=*/1, std::gcd(order.reduced, rowWidth), mostPoints());
 }
 
-/// The sums of a thread over its columns of the matrix of `width` columns as which a chunk of a row
-/// is added up: runs of points, `stride` columns apart, the first at lane * points.
+/// Sums of a thread over a chunk of a row, viewed as a matrix [chunk / width, width]: vectors of
+/// points, `stride` columns apart, the first at lane * points.
 SmallVector<ReduceWriter::Points> ReduceWriter::sumRuns(DeviceEmitter &e,
                                                         const KernelPointers &pointers,
                                                         const Runs &runs, Body &body,
@@ -43,7 +43,7 @@ SmallVector<ReduceWriter::Points> ReduceWriter::sumRuns(DeviceEmitter &e,
     return flat(sums);
   };
   Value length = e.sub(to, from), whole = e.mul(e.div(length, width), width);
-  int64_t together = lists > 1 ? 1 : 4; // loads that a thread waits for at once
+  int64_t together = lists > 1 ? 1 : 4; // loads in flight per thread
   Value groups = e.mul(e.div(length, together * width), together * width);
   Sums sums = e.loop(e.index(0), groups, together * width, flat(none),
                      [&](Value row, ValueRange soFar) { return addRows(row, soFar, together); });
@@ -56,7 +56,7 @@ SmallVector<ReduceWriter::Points> ReduceWriter::sumRuns(DeviceEmitter &e,
   return listsOf(sums, points);
 }
 
-/// The tree below the columns of a thread: `addLanes` adds up a number of each.
+/// Tree over the threads: `addLanes` reduces a number of each thread.
 ReduceWriter::Sums ReduceWriter::addLanes(DeviceEmitter &e, Points sums,
                                           llvm::function_ref<Value(Value)> addLanes) {
   for (Sums &point : sums)
@@ -67,7 +67,7 @@ ReduceWriter::Sums ReduceWriter::addLanes(DeviceEmitter &e, Points sums,
       [&](Sums x, Sums y) { return addSums(e, x, y); });
 }
 
-/// Neighbouring groups have neighbouring chunks of a row.
+/// Neighbouring lane groups have neighbouring chunks of a row.
 void ReduceWriter::emitRows(DeviceCode &code) {
   Runs runs = rowRuns();
   int64_t stride = LaneGroup::most * runs.points, width = widthOf(stride);
@@ -90,8 +90,8 @@ void ReduceWriter::emitRows(DeviceCode &code) {
       });
 }
 
-/// By a block, a chunk of a row: a thread has a run of the 512 columns, whose sums the first warp
-/// adds up.
+/// A block per chunk of a row: each thread has a vector of the 512 columns, and the first warp adds
+/// the columns' sums.
 void ReduceWriter::emitLongRows(DeviceCode &code) {
   Runs runs = rowRuns();
   int64_t points = runs.points;
