@@ -1,4 +1,4 @@
-// Shared memory of a block that has one row.
+// Shared memory of a block with a single row.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Rows/BlockLayout.h"
 
@@ -40,7 +40,7 @@ BlockLayout::BlockLayout(const RowShape &shape, const Chip &chip) : vector(shape
   chunks = llvm::divideCeil(shape.length + phase, vector);
   parts = llvm::divideCeil(shape.length, chunkColumns);
   groups = std::min(parts, mostThreads / groupThreads());
-  // A row that starts inside a chunk ends in a step more, and so does each part of it.
+  // A row that starts inside a chunk takes an extra step, and so does each part of the row.
   steps = llvm::divideCeil(std::min(shape.length, chunkColumns) + phase, rowWidth);
   placeSums(shape);
   llvm::SmallSetVector<Value, 8> inputs;
@@ -50,7 +50,8 @@ BlockLayout::BlockLayout(const RowShape &shape, const Chip &chip) : vector(shape
         inputs.insert(value);
   for (Value input : inputs)
     keep(shape, input, chip.sharedBytes);
-  // Computing again costs less than a multiprocessor with one block.
+  // Computed values are kept only in a third of the memory: recomputing costs less than running a
+  // single block per multiprocessor.
   for (Value value : shape.kept())
     if (!isa<BlockArgument>(value) && !takePlace(shape, value))
       keep(shape, value, chip.sharedBytes / 3);
@@ -62,7 +63,7 @@ int64_t BlockLayout::take(int64_t size) {
   return at;
 }
 
-/// Stages use the memory of columns one after the other.
+/// Column sums of consecutive stages share memory.
 void BlockLayout::placeSums(const RowShape &shape) {
   for (const auto &stage : shape.reductions)
     for (kernel::RowReduceOp reduce : stage)
@@ -78,7 +79,7 @@ void BlockLayout::placeSums(const RowShape &shape) {
   bytes = most;
 }
 
-/// Of an input that is not needed any more.
+/// Reuses the buffer of an input that no later stage needs.
 bool BlockLayout::takePlace(const RowShape &shape, Value value) {
   for (auto &[input, buffer] : kept)
     if (isa<BlockArgument>(input) && input.getType() == value.getType() &&

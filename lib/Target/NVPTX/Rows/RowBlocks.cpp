@@ -1,4 +1,5 @@
-// Long rows, each by a block: read once into shared memory, then stage by stage from there.
+// Long rows, a block per row: the row is loaded into shared memory once, and all stages read from
+// there.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Common/Combine.h"
 #include "lib/Target/NVPTX/Rows/BlockLayout.h"
@@ -23,9 +24,9 @@ public:
   void write();
 
 private:
-  /// A chunk of the thread: its number, the column of its first point (less than 0 if that is
-  /// before the row), the columns [low, high) that this thread has, and whether all points of the
-  /// chunk are among them (null: always).
+  /// A chunk of this thread: number; column of the first point (negative before the start of the
+  /// row); columns [low, high) of the thread's part; and whether all points of the chunk are within
+  /// that part (null: always).
   struct Chunk {
     Value number, start, low, high, isWhole;
   };
@@ -40,7 +41,7 @@ private:
   Chunk chunkOf(Value round, Value step);
   void forChunks(llvm::function_ref<void(const Chunk &)> body);
   Value isColumn(const Chunk &chunk, Value column);
-  /// `whole` for a chunk, or `single` for each of its points that is a column.
+  /// Calls `whole` for a full chunk, or `single` for each point of the chunk that is a column.
   void visit(const Chunk &chunk, llvm::function_ref<void()> whole,
              llvm::function_ref<void(Value i, Value column)> single);
 
@@ -48,7 +49,7 @@ private:
 
   void fill();
   void fillChunk(BlockArgument input, const ChunkBuffer &buffer, const Chunk &chunk);
-  /// What is known at the points of a chunk, or at one.
+  /// Values known at the points of a chunk, or at a single point.
   SmallVector<Body::Values> readChunk(unsigned stage, const Chunk &chunk);
   Body::Values readPoint(unsigned stage, const Chunk &chunk, Value i);
   void keepChunk(unsigned stage, ArrayRef<Body::Values> known, const Chunk &chunk);
@@ -104,7 +105,7 @@ void RowBlockWriter::forChunks(llvm::function_ref<void(const Chunk &)> body) {
   });
 }
 
-/// A chunk may be that of two groups: each has the columns of its own part.
+/// A chunk may belong to two groups: each group sums the columns of its own part.
 Value RowBlockWriter::isColumn(const Chunk &chunk, Value column) {
   Value begins =
       e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::sge, column, chunk.low);
@@ -134,7 +135,7 @@ Value RowBlockWriter::placeInMemory(unsigned input, Value column) {
   return e.address(pointers.operands[input], element, position);
 }
 
-// ---- Reading ----
+// ---- Loads ----
 
 void RowBlockWriter::fillChunk(BlockArgument input, const ChunkBuffer &buffer, const Chunk &chunk) {
   unsigned number = input.getArgNumber();
@@ -153,7 +154,7 @@ void RowBlockWriter::fillChunk(BlockArgument input, const ChunkBuffer &buffer, c
       });
 }
 
-/// A thread reads nothing but what it has written, so there is no barrier.
+/// No barrier, since a thread reads only shared memory that the same thread has written.
 void RowBlockWriter::fill() {
   SmallVector<std::pair<BlockArgument, ChunkBuffer>> inputs;
   for (auto &[value, buffer] : layout.kept)
@@ -171,7 +172,7 @@ void RowBlockWriter::fill() {
   }
 }
 
-/// Whether no stage before needs it.
+/// Whether no earlier stage needs the value.
 bool RowBlockWriter::isFirst(unsigned stage, Value value) {
   return shape.cones[stage].contains(value) &&
          llvm::none_of(ArrayRef(shape.cones).take_front(stage),
@@ -231,7 +232,7 @@ SmallVector<Value> RowBlockWriter::neutral(unsigned stage) {
   return values;
 }
 
-/// To the sums of the thread's columns, reduction by reduction.
+/// Adds a chunk to the sums of the thread's columns, reduction after reduction.
 SmallVector<Value> RowBlockWriter::addChunk(unsigned stage, const Chunk &chunk, ValueRange sums) {
   SmallVector<Body::Values> known = readChunk(stage, chunk);
   SmallVector<Value> next;
@@ -244,7 +245,7 @@ SmallVector<Value> RowBlockWriter::addChunk(unsigned stage, const Chunk &chunk, 
   return next;
 }
 
-/// Point by point: what is no column of the thread's part adds nothing.
+/// Adds a partial chunk point by point: points outside of the thread's part add nothing.
 SmallVector<Value> RowBlockWriter::addPoints(unsigned stage, const Chunk &chunk, ValueRange sums) {
   ArrayRef<kernel::RowReduceOp> reductions = shape.reductions[stage];
   return e.loop(e.index(0), e.index(layout.vector), 1, sums, [&](Value i, ValueRange soFar) {
@@ -272,7 +273,8 @@ SmallVector<Value> RowBlockWriter::addPoints(unsigned stage, const Chunk &chunk,
   });
 }
 
-/// Columns of a row do not start where its chunks do.
+/// Columns count from the start of the row, chunks from an aligned address: the phase is the
+/// difference.
 void RowBlockWriter::storeColumns(kernel::RowReduceOp reduce, ValueRange sums) {
   constexpr int64_t width = target::order::rowWidth;
   int64_t size = target::elementBytes(reduce.getType());
@@ -287,8 +289,8 @@ void RowBlockWriter::storeColumns(kernel::RowReduceOp reduce, ValueRange sums) {
   }
 }
 
-/// The tree over the columns of a part, by the first warp of its group; lane l has the columns l,
-/// l + 32, ...
+/// Tree over the columns of a part, by the first warp of the part's group; lane l has columns l, l
+/// + 32, ...
 void RowBlockWriter::addColumns(kernel::RowReduceOp reduce, Value round) {
   constexpr int64_t width = target::order::rowWidth, lanes = 32;
   const BlockLayout::Sum &in = layout.sums.find(reduce.getResult())->second;
@@ -305,7 +307,8 @@ void RowBlockWriter::addColumns(kernel::RowReduceOp reduce, Value round) {
   e.when(target::both(e, isFirst, isPart), [&] { e.storeScalar(sum, at(in.parts), part(round)); });
 }
 
-/// The tree over parts: of few by each thread, else level by level.
+/// Tree over parts: each thread adds up to 16 parts redundantly; more parts are added level by
+/// level.
 Value RowBlockWriter::addParts(kernel::RowReduceOp reduce) {
   constexpr int64_t few = 16;
   Type type = reduce.getType();
@@ -390,7 +393,8 @@ void RowBlockWriter::storeVarying() {
   });
 }
 
-/// One number per row may lie where the row's points read: it comes when all of them have.
+/// A result per row may overwrite inputs of the row's points, so the store waits until all threads
+/// have read.
 void RowBlockWriter::storeUniform() {
   auto values = shape.uniformResults(e, body, row, uniform);
   if (values.empty())

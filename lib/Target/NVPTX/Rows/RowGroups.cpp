@@ -1,4 +1,4 @@
-// Rows by groups of sixteen threads, which hold what they read in registers.
+// Short rows, a group of sixteen threads per row: loaded values stay in registers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Common/SumOrder.h"
 #include "lib/Target/NVPTX/LaneGroup.h"
@@ -10,7 +10,8 @@ using namespace ampc::nvptx;
 using target::Body;
 
 namespace {
-/// Points of a thread: column j of its own is at `step` * (j / run) + j % run behind its first.
+/// Columns of a thread: column j of the thread is at `step` * (j / run) + j % run from the thread's
+/// first column. Example: run 4: thread 0 has columns 0-3, 64-67, ...
 struct ThreadColumns {
   static constexpr int64_t width = LaneGroup::most;
 
@@ -21,10 +22,10 @@ struct ThreadColumns {
         step(run * width), whole(shape.length / step), rest(shape.length % step) {}
   int64_t count() const { return run * (whole + (rest > 0)); }
 
-  int64_t run;   // neighbours
+  int64_t run;   // neighbouring columns
   int64_t step;  // columns of all threads
-  int64_t whole; // steps that all threads take part in
-  int64_t rest;  // columns behind them
+  int64_t whole; // steps in which all threads take part
+  int64_t rest;  // remaining columns
 };
 
 class RowGroupWriter {
@@ -64,13 +65,13 @@ private:
 };
 } // namespace
 
-/// The first column of the thread in a step; in the last one, of a thread that has none, the last
-/// that exists.
+/// First column of the thread in a step; in the last step, clamped to the last column for threads
+/// without a column.
 Value RowGroupWriter::firstOf(int64_t step) {
   Value first = e.add(e.mul(group.lane(), columns.run), step * columns.step);
   return step < columns.whole ? first : e.min(first, e.index(shape.length - columns.run));
 }
-/// Null if it does for all threads.
+/// Whether the thread has a column in a step; null: all threads have.
 Value RowGroupWriter::exists(int64_t step) {
   if (step < columns.whole)
     return Value();
@@ -110,8 +111,8 @@ void RowGroupWriter::reduceStage(unsigned stage) {
     uniform[op.getResult()] = reduce(op);
 }
 
-/// Column j of the matrix of target::order is in step j / columns.step, modulo the steps of its
-/// row, and with thread j / run % 16.
+/// Column j of the matrix of target::order is in step j / columns.step, modulo the steps of a
+/// matrix row, in thread j / run % 16.
 Value RowGroupWriter::reduce(kernel::RowReduceOp op) {
   kernel::Combine kind = op.getKind();
   int64_t width = llvm::PowerOf2Ceil(std::min(shape.length, target::order::rowWidth));
@@ -148,8 +149,8 @@ void RowGroupWriter::storeStep(int64_t step) {
   }
 }
 
-/// Loads of several steps come before the first store, behind which no load could move. Results may
-/// lie where inputs do: a thread reads nothing that another one writes.
+/// Loads of several steps come before the first store, because no load could move past a store.
+/// Results may overwrite inputs: a thread reads nothing that another thread writes.
 void RowGroupWriter::storeVarying() {
   constexpr int64_t together = 4;
   defineUniform(shape.stages());
@@ -167,7 +168,8 @@ void RowGroupWriter::storeVarying() {
     });
 }
 
-/// One number per row may lie where the row's points read: it comes when all of them have.
+/// A result per row may overwrite inputs of the row's points, so the store waits until all threads
+/// have read.
 void RowGroupWriter::storeUniform() {
   auto values = shape.uniformResults(e, body, row, uniform);
   if (values.empty())
@@ -187,7 +189,8 @@ void RowGroupWriter::write() {
   storeUniform();
 }
 
-// Registers for what is read or computed once, beside those for a point.
+// Whether registers suffice for all values loaded or computed once, besides the temporaries of a
+// point.
 bool nvptx::fitsRowGroup(const RowShape &shape) {
   constexpr int64_t mostColumns = 64, mostRegisters = 160, mostOdd = 256;
   ThreadColumns columns(shape);
@@ -200,7 +203,7 @@ bool nvptx::fitsRowGroup(const RowShape &shape) {
          (columns.run > 1 || shape.length <= mostOdd);
 }
 
-// All that there are: for some chips ptxas would rather spill than leave room for fewer warps.
+// All registers of a thread: for some chips ptxas would otherwise spill to fit more warps.
 static constexpr int64_t mostPerThread = 255;
 
 void nvptx::emitRowGroups(const RowShape &shape, DeviceCode &code) {

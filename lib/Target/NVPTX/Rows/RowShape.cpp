@@ -1,4 +1,4 @@
-// How the rows of a map lie in memory, and what their stages need.
+// Memory layout of the rows of a map, and dependences of the stages.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Rows/RowShape.h"
 #include "lib/Target/Common/Slices.h"
@@ -11,7 +11,7 @@ using namespace ampc::nvptx;
 using target::Access;
 using target::Body;
 
-/// What computing `value` at a point needs: up to reductions, and to what is known.
+/// Collects the backward slice of `value` at a point, up to reductions and to `known`.
 static void collect(Value value, RowShape::Cone &cone, Value known = {}) {
   SourceWalk().visit(value, [&](Value source) {
     return !isa_and_nonnull<kernel::RowReduceOp>(source.getDefiningOp()) && source != known &&
@@ -33,7 +33,7 @@ RowShape::RowShape(kernel::MapOp op, target::IterationSpace given)
   chooseVector();
 }
 
-/// What a stage computes at every point.
+/// Values that a stage computes at every point.
 SmallVector<Value> RowShape::rootsOf(unsigned stage) const {
   SmallVector<Value> roots;
   kernel::MapOp map = op; // accessors are not const
@@ -46,7 +46,7 @@ SmallVector<Value> RowShape::rootsOf(unsigned stage) const {
   return roots;
 }
 
-/// The place of a run's points in a chunk, as multiples of the outer places.
+/// Offset of a run's points within a chunk, as multiples of the outer indices.
 SmallVector<int64_t> RowShape::residuesOf(const Access &access) const {
   SmallVector<int64_t> all;
   for (unsigned dim = 0; dim < last; ++dim)
@@ -57,8 +57,8 @@ SmallVector<int64_t> RowShape::residuesOf(const Access &access) const {
   return all;
 }
 
-/// As many points as fill 16 bytes of the widest run. The phase is that of what is written, or of
-/// the first that is read.
+/// Points per chunk fill 16 bytes of the widest run. The phase is the first result's, else the
+/// first input's.
 void RowShape::chooseVector() {
   int64_t widest = 0;
   const Access *first = nullptr;
@@ -88,7 +88,7 @@ bool RowShape::isRun(const Access &access) const {
   return !access.residue && access.strideAlong(last) == 1 &&
          (vector == 1 || residuesOf(access) == residues);
 }
-/// In the order of the body: sources come first.
+/// In the order of the body, so that sources come first.
 void RowShape::findUniform() {
   Block &body = op.getBody().front();
   for (BlockArgument argument : body.getArguments())
