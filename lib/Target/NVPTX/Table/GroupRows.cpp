@@ -1,4 +1,4 @@
-// kernel.group_rows: a sort, then where the row changes.
+// kernel.group_rows: sort by row, then mark the boundaries of segments.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Table/GroupRows.h"
 
@@ -10,8 +10,8 @@ using target::storeIndex;
 using target::tensorOf;
 
 namespace {
-/// Behind the sort's workspace: of each block of places, how many start a row, and how many name
-/// one.
+/// Emitter of kernel.group_rows. Workspace: [sort][blocks of two counts]: segments that start in a
+/// block of the sorted order, and positions with a valid row.
 class GroupWriter {
 public:
   explicit GroupWriter(kernel::GroupRowsOp op)
@@ -42,8 +42,8 @@ private:
 };
 } // namespace
 
-/// A place of the order, the row that it names, and among the warp's threads those whose place is
-/// the first of a row, and those whose place names one.
+/// Calls `step` with a position of the sorted order, the row at that position, and two ballots of
+/// the warp: positions that start a segment, and positions with a valid row.
 SmallVector<Value> GroupWriter::walk(DeviceEmitter &e, const KernelPointers &pointers,
                                      ValueRange carried, Step step) const {
   Value index = pointers.operands[0], order = pointers.results[1];
@@ -58,7 +58,8 @@ SmallVector<Value> GroupWriter::walk(DeviceEmitter &e, const KernelPointers &poi
   });
 }
 
-/// Firsts and named places: of the block's warps in front, then of all.
+/// Counts of segment starts and of valid positions: first in the preceding warps of the block, then
+/// in the whole block.
 SmallVector<Value> GroupWriter::countOfBlock(DeviceEmitter &e,
                                              const KernelPointers &pointers) const {
   Value memory = e.sharedMemory(), own = e.mul32(blocks.warp(e), 2);
@@ -92,7 +93,7 @@ void GroupWriter::storeCounts(DeviceEmitter &e, const KernelPointers &pointers) 
   });
 }
 
-/// What is left of rows and starts.
+/// Fills the unused ends of the results: rows with -1, starts with the number of valid positions.
 void GroupWriter::writeEnd(DeviceEmitter &e, const KernelPointers &pointers, Value groups,
                            Value named) const {
   int64_t step = blocks.blocks * IndexBlocks::threads;

@@ -1,4 +1,5 @@
-// kernel.group_rows: a sort, then where the row changes.
+// kernel.group_rows: sort by row, then mark the boundaries of segments. Example: index [3, 7, 3] ->
+// rows [3, 7, -1], order [0, 2, 1], starts [0, 2, 3, 3].
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_TABLE_GROUPROWS_H
 #define LIB_TARGET_NVPTX_TABLE_GROUPROWS_H

@@ -1,4 +1,5 @@
-// kernel.gather, kernel.put_rows and kernel.assemble: up to 16 bytes by a thread.
+// kernel.gather, kernel.put_rows (scatter) and kernel.assemble (concatenation, padding): up to 16
+// bytes per thread.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Table/RowCopies.h"
 #include "lib/Target/NVPTX/Forms.h"
@@ -17,7 +18,7 @@ int64_t nvptx::columnsPerThread(Type element, int64_t width) {
 }
 
 namespace {
-/// A run of neighbouring columns of a row, which a thread copies.
+/// Neighbouring columns of a row that a thread copies.
 struct RowRun {
   DeviceEmitter &e;
   const KernelPointers &pointers;
@@ -66,7 +67,7 @@ static void emitGather(Operation *operation, DeviceCode &code) {
   });
 }
 
-/// Works on the table in place: the result's memory is the table's.
+/// Scatter into the table in place: the result's memory is the table's.
 static void emitPutRows(Operation *operation, DeviceCode &code) {
   auto op = cast<kernel::PutRowsOp>(operation);
   auto rows = tensorOf(op.getRows()), table = tensorOf(op.getTable());
@@ -80,7 +81,7 @@ static void emitPutRows(Operation *operation, DeviceCode &code) {
 }
 
 namespace {
-/// Where a part lies in the whole; what both have in one piece is one dimension.
+/// Position of a part within the whole; dimensions that are contiguous in both are merged.
 struct PartShape {
   PartShape(ArrayRef<int64_t> part, ArrayRef<int64_t> whole, ArrayRef<int64_t> offsets,
             ArrayRef<int64_t> strides);
@@ -116,12 +117,12 @@ int64_t PartShape::columnsPerThread(Type element) const {
 }
 
 namespace {
-/// A part in runs, each of which a thread copies.
+/// A part as vectors, with a thread per vector.
 struct PartRuns {
   PartShape shape;
-  unsigned number; // of the operand
+  unsigned number; // index of the operand
   int64_t columns;
-  SmallVector<int64_t> sizes; // in runs
+  SmallVector<int64_t> sizes; // sizes in vectors
   int64_t firstBlock = 0;
 
   PartRuns(const PartShape &shape, unsigned number, Type element)
@@ -147,7 +148,7 @@ void PartRuns::copy(DeviceEmitter &e, const KernelPointers &pointers, Type eleme
   e.storeRun(values, e.address(pointers.results[0], element, target::at(e, shape.whole, to)));
 }
 
-/// Blocks of the first part, then those of the second, ...
+/// Launches the blocks of the first part, then of the second part, ...
 static void launchParts(DeviceCode &code, MutableArrayRef<PartRuns> parts, Type element) {
   LaunchShape shape;
   shape.threads = plainThreads;
@@ -162,7 +163,7 @@ static void launchParts(DeviceCode &code, MutableArrayRef<PartRuns> parts, Type 
     for (const PartRuns &part : parts) {
       Value first = e.i32(part.firstBlock * plainThreads);
       Value run = e.sub32(e.globalThread(plainThreads), first);
-      // Those of parts before this one are below 0, which is above all others.
+      // Threads of earlier parts have negative numbers, which are large as unsigned numbers.
       e.when(e.less32(run, part.count()), [&] { part.copy(e, pointers, element, run); });
     }
   });

@@ -1,4 +1,4 @@
-// Rows of tensors by threads that each have some neighbouring columns.
+// Copies of rows, with neighbouring columns per thread.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_TABLE_ROWCOPIES_H
 #define LIB_TARGET_NVPTX_TABLE_ROWCOPIES_H
@@ -8,7 +8,8 @@
 
 namespace ampc::nvptx {
 
-/// As many as fill 16 bytes, if rows start at multiples of that.
+/// Columns per thread: as many as fill 16 bytes, if rows start at multiples of that size. Example:
+/// f32, width 6 -> 2.
 int64_t columnsPerThread(mlir::Type element, int64_t width);
 
 } // namespace ampc::nvptx

@@ -1,4 +1,4 @@
-// kernel.scatter_add and kernel.sum_rows: sums of updates in their order.
+// kernel.scatter_add and kernel.sum_rows: segment sums of updates in their order.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Forms.h"
 #include "lib/Target/NVPTX/LaneGroup.h"
@@ -15,8 +15,8 @@ using target::storeIndex;
 using target::tensorOf;
 
 namespace {
-/// A row of the table by a warp, which looks for it among 32 indices at a time. A thread adds to
-/// columns of its own, in the order of the updates.
+/// A warp per row of the table, which searches 32 indices at a time. A thread adds its own columns,
+/// in the order of the updates.
 struct ScatterWriter {
   kernel::ScatterAddOp op;
   DeviceEmitter &e;
@@ -77,7 +77,7 @@ void ScatterWriter::write() {
     search();
 }
 
-/// Looks for the updates of every row of the table.
+/// Scatter-add by search, for few updates: every row of the table searches for its updates.
 static void emitSearch(kernel::ScatterAddOp op, DeviceCode &code) {
   code.describe("rows that look for their updates");
   launchGroups(
@@ -87,10 +87,10 @@ static void emitSearch(kernel::ScatterAddOp op, DeviceCode &code) {
       });
 }
 
-// ---- Segments of a sorted order ----
+// ---- Segment sums in sorted order ----
 
 /// Row p of the result is the sum of updates order[starts[p]] to order[starts[p + 1] - 1], one
-/// after the other; a thread has some neighbouring columns.
+/// after another; a thread has some neighbouring columns.
 static void
 emitSegmentSums(DeviceCode &code, Value updates, int64_t firstColumn, Value result,
                 llvm::function_ref<std::pair<Value, Value>(DeviceEmitter &, const KernelPointers &)>
@@ -99,7 +99,7 @@ emitSegmentSums(DeviceCode &code, Value updates, int64_t firstColumn, Value resu
   auto in = tensorOf(updates), sums = tensorOf(result);
   Type element = in.getElementType(), acc = sums.getElementType();
   int64_t width = sums.getDimSize(1);
-  // What the columns of every run are a multiple of: loads are aligned.
+  // Common divisor of the columns of every vector, so that loads are aligned.
   int64_t step = std::gcd(std::gcd(width, in.getDimSize(1)), firstColumn);
   int64_t points = columnsPerThread(acc, step);
   ThreadPerPoint(code).forEachOnDevice(
@@ -133,7 +133,8 @@ emitSegmentSums(DeviceCode &code, Value updates, int64_t firstColumn, Value resu
       });
 }
 
-/// The order of the updates, then where each row of the table starts in it.
+/// Scatter-add by sorting: the order of the updates, then the start of each table row in that
+/// order. Workspace: [order][starts][sort].
 static RowSort sortOf(kernel::ScatterAddOp op) {
   std::optional<int64_t> padding;
   if (auto given = op.getPadding())
@@ -157,7 +158,7 @@ static int64_t scatterWorkspace(Operation *operation, const Chip &) {
   return isSearched(op) ? 0 : orderBytes(op) + startBytes(op) + sortOf(op).workspaceBytes();
 }
 
-/// The first place of the order whose row is not below.
+/// First position of the order whose row is at least `row`, by binary search.
 static Value lowerBound(DeviceEmitter &e, const RowSort &sort, Value index, Value order,
                         Value row) {
   int64_t count = sort.blocks.count;

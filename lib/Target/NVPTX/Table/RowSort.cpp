@@ -1,4 +1,4 @@
-// Places of an index, sorted by the rows that they name.
+// Stable radix sort of the positions of an index tensor by row.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Table/RowSort.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,7 +10,7 @@ using namespace ampc::nvptx;
 using target::loadIndex;
 using target::storeIndex;
 
-// Few blocks, since every one of them adds up what all others have counted.
+// At most 128 blocks, since every block adds the counts of all blocks.
 IndexBlocks::IndexBlocks(int64_t count) : count(count) {
   constexpr int64_t mostBlocks = 128, least = 8 * threads;
   perBlock = std::max(least, int64_t(llvm::alignTo(llvm::divideCeil(count, mostBlocks), threads)));
@@ -53,7 +53,7 @@ Value RowSort::keyOf(DeviceEmitter &e, Value index, Value place) const {
   return target::select(e, isRow, row, e.index(rows));
 }
 
-/// The last pass writes the order.
+/// Passes alternate between two buffers, such that the last pass writes the order.
 RowSort::Pass RowSort::passOf(DeviceEmitter &e, const Memory &memory, int64_t number) const {
   bool isOrder = (passes() - number) % 2;
   Pass pass;
@@ -68,14 +68,17 @@ RowSort::Pass RowSort::passOf(DeviceEmitter &e, const Memory &memory, int64_t nu
   return pass;
 }
 
-/// In shared memory: how often each digit occurs among a warp's places.
+/// Address in shared memory of the count of a digit among a warp's positions: [warps][digits] of
+/// i32.
 Value RowSort::counter(DeviceEmitter &e, Value warp, Value digit) const {
   Value number = e.add32(e.mul32(warp, digits), digit);
   return e.advance(e.sharedMemory(), e.mul32(number, sizeof(int32_t)));
 }
 
-/// `own`: the counter of the thread's digit; `before`: threads of the warp in front with that
-/// digit. The last of them takes the number of all of them to the counter.
+/// Calls `body` with a position, whether the position exists, the address of the count of the
+/// position's digit, and the number of preceding threads of the warp with the same digit.
+/// Afterwards the first of the threads with equal digits adds the number of all such threads to the
+/// count.
 void RowSort::walkDigits(DeviceEmitter &e, const Pass &pass,
                          llvm::function_ref<void(Value, Value, Value, Value)> body) const {
   Value front = threadsBefore(e);
@@ -111,7 +114,7 @@ void RowSort::countDigits(DeviceEmitter &e, const Pass &pass) const {
   e.syncBlock();
 }
 
-/// Of the digit that is the thread's number.
+/// Sum over the warps of the count of digit thread().
 Value RowSort::sumOfWarps(DeviceEmitter &e) const {
   Value sum = e.i32(0);
   for (int64_t warp = 0; warp < IndexBlocks::warps; ++warp)
@@ -120,8 +123,8 @@ Value RowSort::sumOfWarps(DeviceEmitter &e) const {
   return sum;
 }
 
-/// Counters become the places of the next of their digit: behind smaller digits of all, those of
-/// blocks and then warps in front.
+/// Exclusive prefix sum: each count becomes the output position of the warp's next element with
+/// that digit: after all smaller digits, and after equal digits of preceding blocks and warps.
 void RowSort::startDigits(DeviceEmitter &e, const Pass &pass) const {
   Type i32 = e.b.getI32Type();
   Value all = sumOfWarps(e), before = e.i32(0), digit = e.position(e.thread());
@@ -137,7 +140,7 @@ void RowSort::startDigits(DeviceEmitter &e, const Pass &pass) const {
     all = sums[0];
     before = sums[1];
   }
-  // Sums over the digits in front: in a warp, then of the warps.
+  // Prefix sum over the smaller digits: within a warp, then over the warps.
   Value lane = e.and32(e.thread(), 31), upTo = all;
   for (int64_t distance = 1; distance < 32; distance *= 2) {
     Value other = e.shuffle(upTo, e.i32(-1), e.sub32(lane, e.i32(distance)), 32);

@@ -1,4 +1,4 @@
-// Places of an index, sorted by the rows that they name.
+// Stable radix sort of the positions of an index tensor by row.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_TABLE_ROWSORT_H
 #define LIB_TARGET_NVPTX_TABLE_ROWSORT_H
@@ -7,8 +7,8 @@
 
 namespace ampc::nvptx {
 
-/// What places of an index are cut into: neighbouring ones for a block, and in it for its warps, so
-/// that the order of threads is the order of places.
+/// Partition of the positions: neighbouring positions to a block, and within the block to a warp,
+/// so that the order of threads is the order of positions.
 struct IndexBlocks {
   using Value = mlir::Value;
   static constexpr int64_t threads = 256, warps = threads / 32;
@@ -16,9 +16,9 @@ struct IndexBlocks {
   explicit IndexBlocks(int64_t count);
   LaunchShape shape(int64_t sharedBytes) const;
   Value warp(DeviceEmitter &e) const { return e.div32(e.thread(), 32); }
-  /// Goes over the places of the thread's warp, 32 at a time: the thread's place, one that exists
-  /// in any case, and whether it is the thread's own. The body makes the next of the carried
-  /// values.
+  /// Visits the positions of the thread's warp, 32 at a time: `place` is the thread's position,
+  /// clamped to the last position, and `exists` tells whether the position is in range. The body
+  /// returns the next carried values.
   using Body = llvm::function_ref<llvm::SmallVector<Value>(Value place, Value exists,
                                                            mlir::ValueRange carried)>;
   llvm::SmallVector<Value> walk(DeviceEmitter &e, mlir::ValueRange carried, Body body) const;
@@ -26,23 +26,23 @@ struct IndexBlocks {
   int64_t count, perBlock, blocks;
 };
 
-/// Sorts by digits of 8 bits, the lowest first; places of equal digits stay in their order. A pass
-/// counts how often each digit occurs in each block, then each block knows where its places go. One
-/// block does that in one launch.
+/// Radix sort with 8-bit digits, least significant first; each pass is stable. A pass counts the
+/// digits in each block, then each block computes the output positions of its elements. A single
+/// block does both in a single launch. Example: index [3, 7, 3] -> order [0, 2, 1].
 class RowSort {
 public:
   using Value = mlir::Value;
   struct Memory {
-    Value index, order, workspace; // the sorted places are in `order`
+    Value index, order, workspace; // the sorted positions are in `order`
   };
   using MemoryOf = llvm::function_ref<Memory(DeviceEmitter &e, const KernelPointers &pointers)>;
 
-  /// Rows at `padding` and outside of [0, rows) come last.
+  /// Rows equal to `padding`, and rows outside of [0, rows), come last.
   RowSort(int64_t count, int64_t rows, std::optional<int64_t> padding = std::nullopt)
       : blocks(count), rows(rows), padding(padding) {}
   int64_t workspaceBytes() const;
   void emit(DeviceCode &code, MemoryOf memory) const;
-  /// The row that a place names; `rows` for those that come last.
+  /// Sort key of a position: the row, or `rows` for positions that come last.
   Value keyOf(DeviceEmitter &e, Value index, Value place) const;
 
   const IndexBlocks blocks;
@@ -50,7 +50,7 @@ public:
 private:
   static constexpr int64_t digitBits = 8, digits = int64_t(1) << digitBits;
   int64_t passes() const { return llvm::divideCeil(llvm::Log2_64(rows) + 1, digitBits); }
-  /// Of a pass; null: places in their order.
+  /// Buffers of a pass; null `from`: positions in the original order.
   struct Pass {
     Value index, from, to, counts;
     int64_t shift;
@@ -69,7 +69,7 @@ private:
   std::optional<int64_t> padding;
 };
 
-/// Bits of a warp's threads in front of this one.
+/// Mask of the warp's threads in front of this thread.
 mlir::Value threadsBefore(DeviceEmitter &e);
 mlir::Value countBits(DeviceEmitter &e, mlir::Value bits);
 
