@@ -45,8 +45,7 @@ static double costOf(Operation *op) {
     bytes += bytesOf(operand);
   for (mlir::Value result : op->getResults())
     bytes += bytesOf(result);
-  // The kernel that reads the result repeats the op, so only operand bytes count, without memory
-  // traffic.
+  // Cheap ops are rematerialized inside the kernel of the consumer, at next to no cost.
   if (isCheapToRepeat(op))
     return bytes / operationsPerByte;
   auto counted = dyn_cast<PrecisionOpInterface>(op);

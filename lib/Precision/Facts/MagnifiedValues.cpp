@@ -3,13 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // * Near a singularity, and where numbers of nearly equal size are subtracted on the way there,
-//    16 bits may hold none of the digits that count: 1 - sigmoid(x) is 0 in bf16 from x = 6 on,
-//    and the logarithm infinite.
+//   16 bits may hold none of the digits that count: 1 - sigmoid(x) is 0 in bf16 from x = 6 on,
+//   and the logarithm infinite.
 // * For an angle or an exponent the absolute error counts, which after rounding grows with the
-//    number: the angle 1000 of a rotary position is off by 2 in bf16. Sums and products on the way
-//    there keep the relative error of the operands and so pass the error on; so does everything
-//    computed from inputs and constants alone, contractions included. A contraction with a
-//    parameter rounds the operands as everywhere, and the result is kept in f32.
+//   number: the angle 1000 of a rotary position is off by 2 in bf16. Sums and products on the way
+//   there keep the relative error of the operands and so pass the error on; so does everything
+//   computed from inputs and constants alone, contractions included. A contraction with a
+//   parameter rounds the operands as everywhere, and the result is kept in f32.
 #include "lib/Precision/Facts/MagnifiedValues.h"
 #include "lib/Precision/Ranges.h"
 #include "lib/Precision/Values.h"

@@ -6,8 +6,8 @@
 using namespace mlir;
 using namespace ampc;
 
-// Only casting a table would cost: a gather reads a few rows of the table, so casting the whole
-// table for a gather would cost more than the cast saves.
+// Rows gathered from a table are not duplicable: casting the whole table would cost more than the
+// few rows save.
 StorageFreeValues::StorageFreeValues(const DecidedProgram &program, const Demands &demands) {
   train::FuncOp func = program.func;
   DenseSet<StringAttr> params;

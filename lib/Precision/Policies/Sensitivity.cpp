@@ -70,7 +70,7 @@ private:
   DenseSet<Operation *> feeding;    ///< forward ops with a path to a contraction
   DenseSet<Value> roundedByReaders; ///< values that every consumer rounds first: contractions, and
                                     ///< moves into contractions
-  DenseSet<Value> logits; ///< results of the last contractions that may be rounded
+  DenseSet<Value> logits;           ///< results of the last contractions that may be rounded
 };
 } // namespace
 

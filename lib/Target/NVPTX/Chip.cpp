@@ -1,4 +1,4 @@
-// The chips that code is written for.
+// Table of the supported chips.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Chip.h"
 #include "ampc/Runtime/Model.h"
@@ -6,8 +6,8 @@
 
 using namespace ampc::nvptx;
 
-// Versions of PTX are the first that have what the code of a chip uses, so that old drivers load
-// it. Shared memory: CUDA C++ Programming Guide, table of technical specifications.
+// PTX versions are the first that have all instructions used for the chip, so that old drivers can
+// load the code. Shared memory: CUDA C++ Programming Guide, table of technical specifications.
 static constexpr Chip all[] = {{"sm_75", AMPC_TIER_SM_75, 75, "+ptx65", 64 << 10, 72},
                                {"sm_80", AMPC_TIER_SM_80, 80, "+ptx71", 163 << 10, 108},
                                {"sm_86", AMPC_TIER_SM_86, 86, "+ptx71", 99 << 10, 84},

@@ -1,4 +1,4 @@
-// Functions with the attribute nvvm.kernel.
+// Device functions with the attribute nvvm.kernel, and the kernel's list of launches.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/DeviceCode.h"
 #include "ampc/Runtime/Model.h"
@@ -9,14 +9,14 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::nvptx;
 
-/// Addresses of global memory: operands, results, workspace, and the flag that holds the launch
-/// back.
+/// Parameters of a launch in global memory: operands, results, workspace if any, and the stop flag.
 static unsigned countParameters(Operation *kernel) {
   bool hasWorkspace = cast<KernelOpInterface>(kernel).getWorkspaceBytes() > 0;
   return kernel->getNumOperands() + kernel->getNumResults() + hasWorkspace + 1;
 }
 
-/// What a tensor map is to LLVM: memory of the launch's parameters, which only addresses lead to.
+/// Marks a parameter as tensor map: 128 bytes by value in the launch's parameter memory, accessible
+/// only by address (__grid_constant__).
 static void makeMap(LLVM::LLVMFuncOp func, unsigned number) {
   Builder b(func.getContext());
   auto bytes = LLVM::LLVMArrayType::get(b.getI8Type(), AMPC_MAP_BYTES);
@@ -64,9 +64,9 @@ static KernelPointers pointersOf(Operation *kernel, LLVM::LLVMFuncOp func) {
   return pointers;
 }
 
-/// Leaves the function where the parameter `stop` is the address of a number that is not 0: the
-/// step is refused. Returns the block for what the kernel does; most launches get null and load
-/// nothing.
+/// Adds a guard: returns early if the parameter `stop` is the address of a nonzero number, that is,
+/// if the step is refused. Returns the block for the kernel's code. Most launches get a null
+/// pointer and load nothing.
 static Block *addGuard(LLVM::LLVMFuncOp func, unsigned number) {
   Location loc = func.getLoc();
   Block *entry = &func.getBody().front();
@@ -94,7 +94,8 @@ void DeviceCode::launch(const LaunchShape &shape, Write write) {
          [&](DeviceEmitter &e, const KernelPointers &pointers, ValueRange) { write(e, pointers); });
 }
 
-/// The kernel's operand that a form sees as its number `map.operand`.
+/// The tensor map with the operand number of the outer kernel; a form counts operands of the inner
+/// kernel.
 static kernel::TensorMapAttr resolve(kernel::TensorMapAttr map, const KernelPointers &seen) {
   auto argument = cast<BlockArgument>(seen.operands[map.getOperand()]);
   return kernel::TensorMapAttr::get(map.getContext(), argument.getArgNumber(), map.getElement(),
@@ -102,7 +103,8 @@ static kernel::TensorMapAttr resolve(kernel::TensorMapAttr map, const KernelPoin
                                     map.getSwizzle());
 }
 
-/// Blocks, threads and points are numbered in 32 bits, and so is what is computed from them.
+/// Fails if blocks, threads or points of a launch exceed 32 bits, in which all index arithmetic is
+/// done.
 static LogicalResult checkNumbers(Operation *kernel, const LaunchShape &shape) {
   int64_t blocks = shape.grid[0], perBlock = shape.threads * shape.numbersPerThread;
   if (blocks > INT32_MAX)
@@ -179,8 +181,8 @@ void ThreadPerPoint::forEachOnDevice(
   });
 }
 
-/// To 10 bits of mantissa, ties away from zero, as cvt.rna.tf32 rounds; in integers, since sm_75
-/// has no such instruction. NaN stays what it is.
+/// Rounds to 10 bits of mantissa, ties away from zero, as cvt.rna.tf32 does; in integer arithmetic,
+/// since sm_75 lacks the instruction. NaN is kept.
 Value ThreadPerPoint::toMode(target::LoopEmitter &e, Type mode, Value factor) {
   if (!isa<FloatTF32Type>(mode))
     return factor;

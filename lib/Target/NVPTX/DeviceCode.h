@@ -1,4 +1,4 @@
-// The functions of one kernel, and how they are launched.
+// Device functions of a kernel, and their launch shapes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_DEVICECODE_H
 #define LIB_TARGET_NVPTX_DEVICECODE_H
@@ -10,44 +10,45 @@ namespace ampc::nvptx {
 
 using target::KernelPointers;
 
-/// Threads of a block of a plain form: enough warps to fill a multiprocessor with any number of
+/// Threads per block of a plain kernel: enough warps to fill a multiprocessor at any number of
 /// registers.
 constexpr int64_t plainThreads = 256;
 
-/// Blocks along x, y and z, threads along x, and blocks of a cluster along x.
+/// Shape of a launch: blocks along x, y and z, threads along x, and blocks per cluster along x.
+/// Example: {{128, 1, 1}, 256 threads}.
 struct LaunchShape {
   int64_t grid[3] = {1, 1, 1};
   int64_t threads = 1;
-  int64_t numbersPerThread = 1; // of points: all of a launch have 32 bits
+  int64_t numbersPerThread = 1; // points per thread; all points of a launch are numbered in 32 bits
   int64_t cluster = 1;
-  int64_t sharedBytes = 0; // asked for at the launch
-  int64_t registers = 0;   // most that a thread may have; 0: the assembler decides
-  /// Registers go before a second block on a multiprocessor: the assembler else spills some of them
-  /// for one.
+  int64_t sharedBytes = 0; // dynamic shared memory of the launch, in bytes
+  int64_t registers = 0;   // most registers per thread (.maxnreg); 0: the assembler decides
+  /// Prefers registers to a second block per multiprocessor (.minnctapersm 1); otherwise the
+  /// assembler spills to fit two blocks.
   bool needsRegisters = false;
-  /// This launch alone stores the kernel's results, and passes each element to
-  /// DeviceEmitter::stored.
+  /// This launch alone writes the final results, and passes each element to DeviceEmitter::stored.
   bool showsResults = false;
 
-  /// Blocks of plain threads, one for each point; the last may have threads without one.
+  /// A thread per point, in blocks of plainThreads; the last block may have idle threads.
   static LaunchShape perPoint(int64_t points);
   int64_t warps() const { return grid[0] * threads / 32; }
 };
 
-/// What goes along with the launches of a kernel inside another.
+/// Code added around the launches of a kernel nested in another kernel, such as a fused reduction.
 class LaunchObserver {
 public:
   virtual ~LaunchObserver() = default;
-  /// Around what the kernel does in a launch, for all threads: `first` if none came before it.
+  /// Called before and after the kernel's code in a launch, for all threads; `first` in the first
+  /// launch.
   virtual void begin(DeviceEmitter &e, const KernelPointers &all, const LaunchShape &shape,
                      bool first) = 0;
   virtual void end(DeviceEmitter &e, const KernelPointers &all, const LaunchShape &shape,
                    bool first) = 0;
-  /// Shared memory that its end needs in such a launch.
+  /// Shared memory that `end` needs in such a launch, in bytes.
   virtual int64_t sharedBytes(const LaunchShape &shape) = 0;
 };
 
-/// Collects the launches of a kernel. Each is a function of the module of the chip.
+/// Collects the launches of a kernel. Each launch is a function in the chip's module.
 class DeviceCode {
 public:
   using Value = mlir::Value;
@@ -59,20 +60,21 @@ public:
   DeviceCode(mlir::ModuleOp code, mlir::Operation *kernel, const Chip &chip, llvm::StringRef symbol)
       : chip(chip), code(code), kernel(kernel), symbol(symbol) {}
 
-  /// Adds a function that runs after those before it. Of more blocks or threads than 32 bits number
-  /// it is an error at the kernel instead.
+  /// Adds a launch that runs after all launches before. More blocks or threads than 32 bits can
+  /// number are an error at the kernel.
   void launch(const LaunchShape &shape, Write write);
-  /// The same with maps of tensors in operands of the kernel; `write` gets a pointer to each.
+  /// As above, with tensor maps of operands of the kernel; `write` gets a pointer per map.
   void launch(const LaunchShape &shape, TensorMaps maps, WriteWithMaps write);
   llvm::ArrayRef<mlir::Attribute> getLaunches() const { return launches; }
-  /// Failure if a launch was one.
+  /// Failure if any launch failed.
   llvm::LogicalResult getResult() const { return result; }
-  /// Which code was chosen, and why, for people: of a kernel inside another, its.
+  /// Name of the chosen form and the reason, for reports. A nested kernel describes the outer
+  /// kernel.
   void describe(const llvm::Twine &form) { description = form.str(); }
   llvm::StringRef getDescription() const { return description; }
 
-  /// While `write` runs, launches see what `view` makes of the kernel's pointers: for a kernel
-  /// inside another.
+  /// While `write` runs, launches see the kernel's pointers mapped by `view`: for a kernel nested
+  /// in another kernel.
   using View = std::function<KernelPointers(const KernelPointers &)>;
   void within(View view, LaunchObserver *observer, llvm::function_ref<void()> write);
 
@@ -88,7 +90,7 @@ private:
   llvm::LogicalResult result = llvm::success();
 };
 
-/// Points of plain kernels, each in a thread of its own; a launch for every call.
+/// Points of plain kernels, a thread per point and a launch per call.
 class ThreadPerPoint : public target::Points {
 public:
   explicit ThreadPerPoint(DeviceCode &code, bool showsResults = false)

@@ -1,4 +1,4 @@
-// Threads, shuffles and barriers as ops of NVVM.
+// Emission of threads, shuffles and barriers as ops of the NVVM dialect.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/DeviceEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,7 +16,7 @@ Value DeviceEmitter::globalThread(int64_t threads) {
   return add32(mul32(block(), threads), thread());
 }
 
-// ---- Numbers of 32 bits ----
+// ---- 32-bit integers ----
 
 Value DeviceEmitter::i32(int64_t value) {
   if (!beyond32 && !llvm::isInt<32>(value) && !llvm::isUInt<32>(value))
@@ -57,7 +57,8 @@ Value DeviceEmitter::number(Value position) {
   return b.createOrFold<arith::IndexCastUIOp>(loc, b.getI32Type(), position);
 }
 SmallVector<Value> DeviceEmitter::either(Value condition, Branch yes, Branch no) {
-  // Types of results are known when both branches are there, and those need a place in a function.
+  // Result types are known only after both branches are written, and branches need a parent op in a
+  // function; so the branches are written into a draft op first.
   auto draft = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/true);
   auto write = [&](Block *block, Branch branch) {
     OpBuilder::InsertionGuard guard(b);
@@ -130,7 +131,7 @@ void DeviceEmitter::storeRun(ArrayRef<Value> values, Value pointer) {
     run = vector::InsertOp::create(b, loc, toRaw(values[i]), run, i);
   LLVM::StoreOp::create(b, loc, run, pointer, runAlignment(element, count));
 }
-// Only copies of 16 bytes can pass by the first cache, in which other warps find nothing of them.
+// Only 16-byte copies can bypass the L1 cache (.cg), where other warps would not find any reuse.
 void DeviceEmitter::copyAsync(Value to, Value from, int64_t bytes, Value present) {
   auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
   NVVM::CpAsyncOp::create(b, loc, to, from, bytes, cache, present);
@@ -140,12 +141,12 @@ void DeviceEmitter::waitForCopies(int64_t groups) {
   NVVM::CpAsyncWaitGroupOp::create(b, loc, groups);
 }
 
-// ---- Threads of a warp ----
+// ---- Warps ----
 
-/// What shfl needs to know of groups of `width` lanes: PTX ISA, "shfl.sync".
+/// Operand c of shfl for segments of `width` lanes: PTX ISA, "shfl.sync".
 static int64_t groupOf(int64_t width) { return (32 - width) << 8 | 31; }
 
-/// Moves a number of 32 or 64 bits as one or two registers.
+/// Shuffles a 32-bit or 64-bit number as one or two registers.
 static Value move(DeviceEmitter &e, Value x, llvm::function_ref<Value(Value)> shuffle) {
   Type type = x.getType(), i32 = e.b.getI32Type(), i64 = e.b.getI64Type();
   unsigned bits = type.getIntOrFloatBitWidth();
@@ -187,7 +188,7 @@ Value DeviceEmitter::ballot(Value condition) {
 }
 void DeviceEmitter::syncBlock() { NVVM::Barrier0Op::create(b, loc); }
 
-// ---- All threads of a launch ----
+// ---- Whole launch ----
 
 static constexpr llvm::StringLiteral deviceScope = "device";
 
@@ -199,7 +200,7 @@ Value DeviceEmitter::increment(Value pointer) {
                                    LLVM::AtomicOrdering::monotonic, deviceScope);
 }
 
-// ---- Numbers that change ----
+// ---- Mutable variables ----
 
 Value DeviceEmitter::variable(Type type) {
   auto function = b.getInsertionBlock()->getParentOp();

@@ -1,4 +1,5 @@
-// The vocabulary in which kernels of GPUs are written: loops of Common, and threads.
+// Emitter for GPU kernels: the loops of target::LoopEmitter, plus threads, shared memory and
+// barriers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_DEVICEEMITTER_H
 #define LIB_TARGET_NVPTX_DEVICEEMITTER_H
@@ -11,8 +12,8 @@
 
 namespace ampc::nvptx {
 
-/// Positions are of type index, as in all loops; numbers of threads, and what is computed from
-/// them, of i32, in which divisions are short.
+/// Positions are of type index, as in all loops. Thread numbers and index arithmetic on them are
+/// i32, because 32-bit division is much shorter than 64-bit division.
 class DeviceEmitter : public target::LoopEmitter {
 public:
   DeviceEmitter(mlir::OpBuilder &b, mlir::Location loc, const Chip &chip)
@@ -21,83 +22,82 @@ public:
   /// Threads and blocks are numbered along x.
   Value thread();
   Value block();
-  /// Number of the thread among all of the launch, whose blocks have `threads`.
+  /// Number of the thread in the launch: block() * threads + thread(), for blocks of `threads`.
   Value globalThread(int64_t threads);
 
-  // Numbers of 32 bits; constants fold.
+  // 32-bit integer arithmetic; constants fold.
   Value i32(int64_t value);
-  /// The first constant that was asked for and has more: such code is wrong.
+  /// First constant beyond 32 bits that was requested; such code is wrong, and the launch fails.
   std::optional<int64_t> beyond32;
   Value add32(Value x, Value y);
   Value sub32(Value x, Value y);
   Value mul32(Value x, int64_t factor);
-  Value div32(Value x, int64_t divisor); // of a value >= 0
+  Value div32(Value x, int64_t divisor); // x >= 0
   Value rem32(Value x, int64_t divisor);
   Value and32(Value x, int64_t mask);
   Value xor32(Value x, Value y);
   Value less32(Value x, int64_t limit);
-  /// A number >= 0 as a position.
+  /// A number >= 0 as a value of type index.
   Value position(Value number);
-  /// The places along `sizes` of the point with this number, in row-major order.
+  /// Delinearizes a row-major number into indices along `sizes`. Example: 7 along [2, 5] -> (1, 2).
   llvm::SmallVector<Value> split(Value number, llvm::ArrayRef<int64_t> sizes);
 
-  /// A position that fits 32 bits as a number.
+  /// A position that fits 32 bits as an i32.
   Value number(Value position);
-  /// Values of one of two branches.
+  /// Values of a conditional with results (scf.if).
   using Branch = llvm::function_ref<llvm::SmallVector<Value>()>;
   llvm::SmallVector<Value> either(Value condition, Branch yes, Branch no);
 
   Value min32(Value x, Value y);
   Value max32(Value x, Value y);
 
-  // Memory in bytes: a pointer of any space, and offsets of 32 bits.
+  // Memory in bytes: a pointer of any address space, and 32-bit offsets.
   Value advance(Value pointer, int64_t bytes);
   Value advance(Value pointer, Value bytes);
-  /// What the launch asked for; its first byte, at a multiple of `alignment`.
+  /// First byte of the launch's dynamic shared memory, at a multiple of `alignment`.
   Value sharedMemory(unsigned alignment = 128);
-  /// `count` neighbouring elements, which start at a multiple of their size, or of 16 bytes.
+  /// Vector access to `count` neighbouring elements, aligned to the vector's size or to 16 bytes.
   llvm::SmallVector<Value> loadRun(Value pointer, Type element, int64_t count);
   void storeRun(llvm::ArrayRef<Value> values, Value pointer);
-  /// Starts to copy 4, 8 or 16 bytes from global to shared memory: the first `present` of them (all
-  /// if null), and zeros.
+  /// cp.async of 4, 8 or 16 bytes from global to shared memory: copies the first `present` bytes
+  /// (all if null) and fills the rest with zeros.
   void copyAsync(Value to, Value from, int64_t bytes, Value present);
-  /// Copies since the last call are one group.
+  /// Closes a group of all cp.async since the last call.
   void commitCopies();
-  /// All but the last `groups` have arrived.
+  /// Waits until all but the last `groups` groups have arrived.
   void waitForCopies(int64_t groups);
 
-  // Threads of a warp.
-  /// Of the thread whose number in its group of `width` is `lane`; all threads of `members` take
-  /// part. Of a number of 32 or 64 bits.
+  // Warp operations. Value of `x` in lane `lane` of the thread's segment of `width` lanes; all
+  // threads of `members` take part. `x` has 32 or 64 bits.
   Value shuffle(Value x, Value members, Value lane, int64_t width);
-  /// Of the thread `distance` further on in its group of `width`.
+  /// Value of `x` in the lane `distance` above within the segment of `width` lanes.
   Value shuffleDown(Value x, Value members, int64_t distance, int64_t width);
   void syncWarp(Value members);
-  /// A bit for every thread of the warp, all of which take part.
+  /// Mask with a bit per thread of the warp; all threads take part.
   Value ballot(Value condition);
-  /// All threads of a block wait for each other; what they wrote is seen.
+  /// Barrier of the block (bar.sync); writes before the barrier are visible after.
   void syncBlock();
 
-  // All threads of a launch.
-  /// What this thread has written is seen before what it writes from here on.
+  // Whole launch: memory fence at device scope. Writes of this thread before the fence are seen
+  // before writes after the fence.
   void fence();
-  /// Adds one to an i32 in global memory; what it was.
+  /// Atomic increment of an i32 in global memory; returns the old value.
   Value increment(Value pointer);
 
-  /// A number of the thread, which code of loops and branches may change: a register.
+  /// Mutable variable of the thread, assignable in loops and branches; becomes a register.
   Value variable(Type type);
   Value read(Value variable, Type type) { return loadScalar(variable, type, index(0)); }
   void assign(Value variable, Value value) { storeScalar(value, variable, index(0)); }
 
-  /// Called with an element of a result of the kernel where it is stored, in launches that show
-  /// them (LaunchShape::showsResults).
+  /// Called with each element of a result at the store, in launches that write the final results
+  /// (LaunchShape::showsResults).
   std::function<void(unsigned result, Value element)> onStored;
   void stored(unsigned result, Value element) {
     if (onStored)
       onStored(result, element);
   }
-  /// Called by the first `warps` of a block behind the last element that they store; at the end of
-  /// the launch, by all, if not before.
+  /// Called once by the first `warps` warps of a block after the warps' last store; otherwise by
+  /// all warps at the end of the launch.
   std::function<void(int64_t warps)> onAllStored;
   void allStored(int64_t warps) {
     if (onAllStored)

@@ -1,4 +1,4 @@
-// LLVM's back end for PTX, in process.
+// LLVM's PTX back end, run in process.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/DeviceText.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -33,7 +33,8 @@ static std::unique_ptr<llvm::TargetMachine> makeMachine(const Chip &chip, std::s
   if (!target)
     return nullptr;
   llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict; // an fma is one only where the kernel says so
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict; // multiply and add fuse only where the kernel
+                                                      // has an explicit fma
   return std::unique_ptr<llvm::TargetMachine>(
       target->createTargetMachine(triple, chip.name, chip.features, options, std::nullopt,
                                   std::nullopt, llvm::CodeGenOptLevel::Aggressive));
@@ -44,7 +45,7 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
-  llvm::PipelineTuningOptions tuning; // kernels have the vectors that they should have
+  llvm::PipelineTuningOptions tuning; // kernels are written with the intended vectors already
   tuning.LoopVectorization = tuning.LoopInterleaving = tuning.SLPVectorization = false;
   llvm::PassBuilder builder(&machine, tuning);
   builder.registerModuleAnalyses(modules);
@@ -55,18 +56,18 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
 }
 
-/// The function behind `marker` in the text; empty if there is none.
+/// Name of the function after `marker` in the text; empty without a marker.
 static StringRef calleeAfter(StringRef text, StringRef marker) {
   size_t at = text.find(marker);
   if (at == StringRef::npos)
     return "";
   StringRef rest = text.drop_front(at + marker.size()).ltrim();
-  if (rest.consume_front("(")) // the result
+  if (rest.consume_front("(")) // list of results in parentheses
     rest = rest.drop_front(rest.find(')') + 1).ltrim();
   return rest.take_until([](char c) { return c == '(' || c == '\n' || c == ' '; }).trim();
 }
 
-/// What runs on a device has nothing but itself.
+/// Fails if device code calls an external function, because a device has no library.
 static LogicalResult checkCalls(ModuleOp tier, const llvm::Module &module, StringRef text) {
   std::string callee = calleeAfter(text, ".extern .func").str();
   for (const llvm::Function &function : module)
@@ -84,19 +85,19 @@ static LogicalResult checkCalls(ModuleOp tier, const llvm::Module &module, Strin
 }
 
 namespace {
-/// While LLVM works on a tier: what it complains about is an error at the kernel.
+/// Diagnostics of LLVM during code generation of a tier, reported as errors at the kernel.
 class Complaints {
 public:
   Complaints(ModuleOp tier, const Chip &chip, llvm::LLVMContext &context);
   ~Complaints();
-  const llvm::Module *module = nullptr; // that LLVM works on
+  const llvm::Module *module = nullptr; // module in work
   bool hasErrors = false;
 
 private:
   static void take(const llvm::DiagnosticInfo *info, void *self);
   static void stop(void *, const char *reason, bool);
   StringRef functionOf(StringRef reason) const;
-  /// At the kernel, if that is one of the tier's.
+  /// Error at the kernel of that name, or at the tier without such a kernel.
   InFlightDiagnostic errorAt(StringRef function);
 
   ModuleOp tier;
@@ -104,7 +105,7 @@ private:
   Complaints *outer;
   static thread_local Complaints *current;
   static std::mutex mutex;
-  static unsigned count; // of all threads
+  static unsigned count; // number of objects in all threads
 };
 } // namespace
 
@@ -156,8 +157,8 @@ void Complaints::take(const llvm::DiagnosticInfo *info, void *self) {
   complaints.errorAt(function) << text;
 }
 
-/// Of what instruction selection gives up on LLVM names the function, or an intrinsic: then it is
-/// the first that calls it.
+/// Kernel to blame for a fatal error. If instruction selection fails, LLVM names either the
+/// function or an intrinsic; for an intrinsic the result is the first function with a call.
 StringRef Complaints::functionOf(StringRef reason) const {
   auto [before, function] = reason.split("In function: ");
   if (!function.empty())
@@ -172,8 +173,9 @@ StringRef Complaints::functionOf(StringRef reason) const {
   return "";
 }
 
-/// LLVM does not go on after such an error, and nothing of it can be relied on: the process ends,
-/// without the destructors of what other threads may be using. Errors elsewhere are not ours.
+/// Fatal error handler. LLVM cannot continue after such an error and its state is undefined, so the
+/// process exits without destructors, which other threads may depend on. Fatal errors outside of
+/// code generation are ignored.
 void Complaints::stop(void *, const char *reason, bool) {
   if (!current)
     return;

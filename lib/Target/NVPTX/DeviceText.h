@@ -1,4 +1,4 @@
-// From the module of a chip to PTX.
+// Code generation: module of a chip -> PTX text.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_DEVICETEXT_H
 #define LIB_TARGET_NVPTX_DEVICETEXT_H
@@ -7,7 +7,8 @@
 #include "mlir/IR/BuiltinOps.h"
 
 namespace ampc::nvptx {
-/// Fails, with an error, if the text calls a function: a device has no library.
+/// Returns PTX. Fails with an error at the kernel if LLVM reports an error or the text calls a
+/// function: a device has no library.
 mlir::FailureOr<std::string> deviceText(mlir::ModuleOp tier, const Chip &chip);
 } // namespace ampc::nvptx
 #endif

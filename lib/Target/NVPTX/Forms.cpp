@@ -1,4 +1,4 @@
-// Which form writes which kernel op.
+// Registry of kernel emitters (forms) by kernel op.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Forms.h"
 

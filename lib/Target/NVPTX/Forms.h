@@ -1,4 +1,4 @@
-// One form per kind of kernel op writes its launches.
+// Kernel emitters of NVPTX: a form per kind of kernel op.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_FORMS_H
 #define LIB_TARGET_NVPTX_FORMS_H
@@ -8,22 +8,23 @@
 
 namespace ampc::nvptx {
 
-/// How one kind of kernel is written.
+/// Kernel emitter of a kind of kernel op.
 struct Form {
   void (*emit)(mlir::Operation *op, DeviceCode &code);
-  /// Sets what the op leaves to the target; null: nothing.
+  /// Chooses the plan that the op leaves to the target; null: no choice.
   void (*configure)(mlir::Operation *op, const Chip &chip) = nullptr;
-  /// Bytes that the code uses of the workspace; null: none.
+  /// Bytes of workspace that the code needs; null: none.
   int64_t (*workspaceBytes)(mlir::Operation *op, const Chip &chip) = nullptr;
-  /// Warps of the launch that shows results (LaunchShape::showsResults); null or 0: none does.
+  /// Number of warps in the launch that writes the final results (LaunchShape::showsResults); null
+  /// or 0: no such launch.
   int64_t (*showingWarps)(mlir::Operation *op, const Chip &chip) = nullptr;
 };
 using Forms = llvm::StringMap<Form>;
 
-/// The form of any shape and type; null if nothing is known of this kind of kernel.
+/// Form of an op, for any shape and type; null for an unknown kind of kernel.
 const Form *findForm(mlir::Operation *op);
 
-// Each family adds its kinds.
+// Registration of each family's forms.
 void addProductForms(Forms &forms);
 void addConvForms(Forms &forms);
 void addMapForm(Forms &forms);

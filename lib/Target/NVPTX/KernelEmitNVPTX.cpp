@@ -1,4 +1,4 @@
-// The functions of every distinct kernel.
+// Pass kernel-emit-nvptx: emits the device functions of every distinct kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Text.h"
 #include "ampc/Target/NVPTX/Passes.h"
@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::nvptx;
 
-/// The types in which a kernel adds up. A kernel inside it is asked by itself.
+/// Accumulator types of a kernel. A nested kernel is checked separately.
 static SmallVector<Type> accumulatorsOf(KernelOpInterface op) {
   SmallVector<Type> types;
   if (auto acc = op->getAttrOfType<TypeAttr>("acc"))
@@ -30,7 +30,8 @@ static SmallVector<Type> accumulatorsOf(KernelOpInterface op) {
   return types;
 }
 
-/// Sums of 16 bits lose what they are to add up; GPUs would run them.
+/// Rejects 16-bit accumulators, which lose small addends; GPUs would execute such sums without
+/// complaint.
 static LogicalResult checkAccumulators(KernelOpInterface op) {
   for (Type type : accumulatorsOf(op))
     if (isa<FloatType>(type) && !type.isF32() && !type.isF64())
@@ -38,7 +39,8 @@ static LogicalResult checkAccumulators(KernelOpInterface op) {
   return success();
 }
 
-/// Factors of f32 may be rounded to tf32; there is no code for narrower ones yet.
+/// Rejects compute modes without device code: f32 operands may be rounded to tf32, but no code
+/// exists for narrower modes yet.
 static LogicalResult checkMode(Operation *op) {
   auto modes = op->getAttrOfType<ArrayAttr>("compute");
   for (unsigned side = 0; modes && side < modes.size(); ++side) {
@@ -52,7 +54,8 @@ static LogicalResult checkMode(Operation *op) {
   return success();
 }
 
-/// Of the kernel, or of the one that it adds totals to.
+/// Checks a kernel and any nested kernel: form, unpacked operands, accumulators, mode, tile pick
+/// and workspace.
 static LogicalResult check(Operation *kernel, const Chip &chip) {
   WalkResult result = kernel->walk([&](KernelOpInterface op) -> WalkResult {
     if (!findForm(op))

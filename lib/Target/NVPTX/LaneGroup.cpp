@@ -1,4 +1,4 @@
-// Threads that form a sum together.
+// Groups of lanes that reduce together.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/LaneGroup.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

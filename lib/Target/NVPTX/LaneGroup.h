@@ -1,4 +1,4 @@
-// Threads that form a sum together.
+// Groups of lanes that reduce together.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_LANEGROUP_H
 #define LIB_TARGET_NVPTX_LANEGROUP_H
@@ -8,21 +8,20 @@
 
 namespace ampc::nvptx {
 
-/// Sixteen neighbouring threads, or fewer, in the place of the lanes of a CPU's vector: sums are
-/// added up in the same order, and have the same bits. All groups of a warp go through the same
-/// code.
+/// A group of up to 16 neighbouring threads, in the role of the lanes of a CPU vector: sums are
+/// added in the same order and have the same bits. All groups of a warp execute the same code.
 class LaneGroup {
 public:
   using Value = mlir::Value;
   static constexpr int64_t most = 16;
 
-  /// Group `number` of `count`; the last warp may have fewer groups than others.
+  /// Group `number` of `count`; the last warp may have fewer groups than other warps.
   LaneGroup(DeviceEmitter &e, int64_t width, Value number, int64_t count);
-  /// Number of the thread in its group, of type index.
+  /// Index of the thread within the group, of type index.
   Value lane() const { return laneIndex; }
-  /// Combines a number of every thread, in halves, then quarters, ...; all get it.
+  /// Tree reduction over the group, by halves, quarters, ...; all threads get the result.
   Value combine(kernel::Combine kind, Value x);
-  /// The number that thread `lane`, a constant, has.
+  /// Value of `x` in thread `lane` of the group, a constant.
   Value from(Value x, int64_t lane);
   Value fromLane(Value x, Value lane); // an i32
   void sync() { e.syncWarp(members); }
@@ -34,8 +33,8 @@ private:
   Value laneIndex, members;
 };
 
-/// Runs `body` for every number below `count` in a group of threads of its own, each of which may
-/// have that many registers (0: the assembler decides).
+/// Launches a group of `width` threads per number below `count`, each running `body`. `registers`:
+/// most registers per thread (0: the assembler decides).
 void launchGroups(
     DeviceCode &code, int64_t count, int64_t width,
     llvm::function_ref<void(DeviceEmitter &, const KernelPointers &, LaneGroup &, mlir::Value)>

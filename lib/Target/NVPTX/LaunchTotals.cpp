@@ -1,4 +1,4 @@
-// Sums over what a kernel stores.
+// Fused reductions: sums over a kernel's results, formed where the results are stored.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/LaunchTotals.h"
 #include "lib/Target/Common/Combine.h"
@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::nvptx;
 
-/// The result of the kernel whose elements a value of the body depends on; -1 if none.
+/// Index of the kernel's result whose elements a value of the body depends on; -1 if none.
 static int findResult(Value value, unsigned results) {
   int found = -1;
   SourceWalk().visit(value, [&](Value source) {
@@ -20,7 +20,7 @@ static int findResult(Value value, unsigned results) {
   return found;
 }
 
-/// The counter has a line of its own; a part has 8 bytes whatever its type.
+/// The counter has a cache line of its own; a partial sum takes 8 bytes for any type.
 static constexpr int64_t counterBytes = 64, partBytes = 8;
 
 LaunchTotals::LaunchTotals(kernel::WithTotalsOp op, int64_t offset, int64_t parts)
@@ -66,7 +66,8 @@ void LaunchTotals::begin(DeviceEmitter &e, const KernelPointers &all, const Laun
   e.onAllStored = [this, &e, all, shape](int64_t warps) { storeParts(e, all, shape, warps); };
 }
 
-/// The terms of one element, once for all totals.
+/// Adds the terms of a single element to the thread's sums; shared subexpressions are computed once
+/// for all totals.
 void LaunchTotals::add(DeviceEmitter &e, unsigned result, Value element) {
   IRMapping known(scalars);
   known.map(op.getBody().getArgument(result), element);
@@ -104,7 +105,8 @@ void LaunchTotals::storeParts(DeviceEmitter &e, const KernelPointers &all, const
   });
 }
 
-/// For all threads of a block: whether all others have stored their parts, which are seen then.
+/// Whether this block is the last to store partial sums, the same answer for all threads of the
+/// block; if so, the partial sums of all blocks are visible.
 Value LaunchTotals::isLast(DeviceEmitter &e, const KernelPointers &all, int64_t blocks) {
   e.syncBlock();
   Value flag = e.sharedMemory();
@@ -118,9 +120,9 @@ Value LaunchTotals::isLast(DeviceEmitter &e, const KernelPointers &all, int64_t 
   return target::equal(e, e.loadScalar(flag, e.b.getI32Type(), e.index(0)), e.i32(blocks - 1));
 }
 
-/// Every thread adds up the parts whose numbers leave its own when divided by that of threads, so
-/// that a warp reads neighbours; a warp's sums go round it, and the first thread adds up those of
-/// the warps.
+/// Final sum of a total by a block: thread t adds partial sums t, t + threads, ..., so that a warp
+/// reads neighbours; then a tree reduction within each warp, and the first thread adds the warps'
+/// sums.
 void LaunchTotals::addUp(DeviceEmitter &e, const KernelPointers &all, unsigned total,
                          int64_t threads) {
   Type type = typeOf(total);
@@ -157,7 +159,7 @@ void LaunchTotals::end(DeviceEmitter &e, const KernelPointers &all, const Launch
   done = true;
   auto addAll = [&] {
     for (unsigned t = 0; t < op.getNumTotals(); ++t) {
-      e.syncBlock(); // the memory gets another use
+      e.syncBlock(); // shared memory is reused
       addUp(e, all, t, shape.threads);
     }
   };

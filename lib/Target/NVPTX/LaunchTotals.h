@@ -1,4 +1,4 @@
-// Sums over what a kernel stores.
+// Fused reductions: sums over a kernel's results, formed where the results are stored.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_LAUNCHTOTALS_H
 #define LIB_TARGET_NVPTX_LAUNCHTOTALS_H
@@ -8,16 +8,18 @@
 
 namespace ampc::nvptx {
 
-/// The totals of a kernel.with_totals, along with the launches of the kernel inside. In the launch
-/// that shows results every thread adds up the terms of what it stores, and every warp puts a part
-/// of each total into the workspace. The block that is the last to do so adds the parts up, always
-/// in the same order: which block that is changes nothing. Blocks are counted in the workspace,
-/// too, from 0 that the first launch of the kernel writes, so that a first launch does not add up
-/// parts.
+/// Totals of a kernel.with_totals, computed along with the launches of the nested kernel. In the
+/// launch that writes the final results, every thread adds the terms of the elements it stores, and
+/// every warp stores a partial sum of each total to the workspace. The last block to finish adds
+/// the partial sums, always in the same order, so bits do not depend on which block is last. A
+/// counter of blocks is in the workspace, too; the kernel's first launch sets the counter to 0, so
+/// the first launch itself cannot add partial sums.
+///
+/// Workspace at `offset`: [counter, 64 bytes][total][part] of 8 bytes each.
 class LaunchTotals : public LaunchObserver {
 public:
   using Value = mlir::Value;
-  /// Of so many parts, behind `offset` bytes of the workspace.
+  /// `parts`: number of partial sums per total; `offset`: start in the workspace, in bytes.
   LaunchTotals(kernel::WithTotalsOp op, int64_t offset, int64_t parts);
   static int64_t workspaceBytes(kernel::WithTotalsOp op, int64_t parts);
 
@@ -27,13 +29,13 @@ public:
            bool first) override;
   int64_t sharedBytes(const LaunchShape &shape) override;
 
-  /// Whether launches that show results are looked at from here on.
+  /// Whether launches that write final results contribute from here on.
   void look(bool at) { looks = at; }
-  /// Whether any total is one of result k.
+  /// Whether any total sums over result `result`.
   bool needs(unsigned result) const { return llvm::is_contained(resultOf, int(result)); }
-  /// Whether a launch has added up the parts.
+  /// Whether a launch has added the partial sums.
   bool isDone() const { return done; }
-  /// Adds up the parts, by a block for each total.
+  /// Adds the partial sums in a launch of their own, a block per total.
   void launchLast(DeviceCode &code);
 
 private:
@@ -50,9 +52,9 @@ private:
   kernel::WithTotalsOp op;
   unsigned results;
   int64_t offset, parts;
-  llvm::SmallVector<int> resultOf; // by total; -1 of none
+  llvm::SmallVector<int> resultOf; // by total; -1: no result
   bool looks = true, done = false;
-  // Of the launch that is written.
+  // State of the launch in work.
   mlir::IRMapping scalars;
   llvm::SmallVector<Value> sums;
 };

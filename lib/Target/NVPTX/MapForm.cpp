@@ -1,4 +1,4 @@
-// kernel.map: a thread for some neighbouring points, or several threads per row.
+// kernel.map: a thread for several neighbouring points, or several threads per row.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Forms.h"
 #include "lib/Target/NVPTX/Rows/RowShape.h"
@@ -11,7 +11,7 @@ using namespace ampc::nvptx;
 using target::Body;
 using target::IterationSpace;
 
-/// Whether every point writes elements of its own, so that it may run without the others.
+/// Whether every point writes separate elements, so that points are independent.
 static bool writesOwnElements(const IterationSpace &space) {
   for (unsigned dim = 0; dim < space.rank(); ++dim)
     for (const target::Access &access : space.results)
@@ -20,8 +20,9 @@ static bool writesOwnElements(const IterationSpace &space) {
   return true;
 }
 
-/// Neighbouring points of a thread: as many as fill 16 bytes of the widest tensor that is read or
-/// written along them, if vectors of all of them are aligned; `why` says why it is one.
+/// Neighbouring points per thread: as many as fill 16 bytes of the widest tensor that is contiguous
+/// along the last dimension, if vectors of all such tensors are aligned. `why`: reason if the
+/// result is 1.
 static int64_t pointsPerThread(kernel::MapOp op, const IterationSpace &space, StringRef &why) {
   AlignedRuns runs(space, space.rank() - 1);
   runs.addInputs(op);
@@ -32,14 +33,14 @@ static int64_t pointsPerThread(kernel::MapOp op, const IterationSpace &space, St
 }
 
 namespace {
-/// Some neighbouring points by a thread: vectors are read, then all results found, then stored.
+/// Code for neighbouring points of a thread: load vectors, compute all results, store vectors.
 struct RunWriter {
   kernel::MapOp op;
   DeviceEmitter &e;
   const KernelPointers &pointers;
   const IterationSpace &space;
   int64_t points;
-  ArrayRef<Value> dims; // of the first
+  ArrayRef<Value> dims; // indices of the first point
   const Body::Values &scalars;
 
   Value placeOf(Value pointer, Type element, const target::Access &access) {
@@ -55,7 +56,7 @@ struct RunWriter {
 };
 } // namespace
 
-/// What lies apart is read by the point that needs it.
+/// Strided inputs are loaded by each point separately.
 void RunWriter::readInputs(MutableArrayRef<Body::Values> known) {
   unsigned last = space.rank() - 1;
   for (auto [i, access] : llvm::enumerate(space.inputs)) {
@@ -88,7 +89,7 @@ void RunWriter::write() {
   }
 }
 
-/// Inputs of one element, which a thread reads once.
+/// Loads inputs that are constant over the iteration domain, once per thread.
 static Body::Values readScalars(kernel::MapOp op, DeviceEmitter &e, const KernelPointers &pointers,
                                 const IterationSpace &space) {
   Body::Values scalars;
@@ -105,14 +106,14 @@ static Body::Values readScalars(kernel::MapOp op, DeviceEmitter &e, const Kernel
   return scalars;
 }
 
-/// Runs by a thread: several if there are more than keep the memory busy, since each thread reads
-/// what all points share.
+/// Vectors per thread: several if there are more vectors than threads needed to keep the memory
+/// busy, since a thread loads the values shared by all points once.
 static int64_t runsPerThread(int64_t runs, const Chip &chip) {
   constexpr int64_t residentThreads = 1024, most = 8;
   return std::clamp<int64_t>(runs / (chip.multiprocessors * residentThreads), 1, most);
 }
 
-/// The last run along the last dimension may have fewer points than the others: one by one.
+/// The last vector along the last dimension may be partial: its points are computed singly.
 static void emitPoints(kernel::MapOp op, DeviceCode &code, const IterationSpace &space,
                        int64_t points, StringRef why) {
   int64_t length = space.sizes.back();
@@ -156,7 +157,8 @@ static void emitPoints(kernel::MapOp op, DeviceCode &code, const IterationSpace 
   });
 }
 
-/// Rows that start anywhere, which a block cuts where vectors are aligned.
+/// Whether rows that start at unaligned addresses are worth a block each, which cuts a row where
+/// vectors are aligned.
 static bool areWorthBlocks(const RowShape &shape) {
   return shape.hasPhase() && shape.length >= 512 && shape.rows() >= 64;
 }

@@ -1,4 +1,4 @@
-// Math without a library.
+// Pass nvptx-expand-math: math functions without a device library.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Target/NVPTX/Passes.h"
 #include "lib/Target/Common/Math/MathPatterns.h"
@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::target;
 
-/// What instructions do; of other functions LLVM would make calls, or end the program.
+/// Rejects functions without an instruction: LLVM would emit a library call, or abort.
 static LogicalResult checkFunctions(ModuleOp module) {
   WalkResult result = module.walk([](Operation *op) -> WalkResult {
     if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
@@ -47,7 +47,8 @@ struct NVPTXExpandMathPass : ampc::impl::NVPTXExpandMathBase<NVPTXExpandMathPass
     arith::populateCeilFloorDivExpandOpsPatterns(functions);
     addConversionPatterns(rest, /*hasF16=*/true, chip->hasBF16());
     addRoundingPatterns(rest, /*hasRoundingUnit=*/true, /*hasFMA=*/true);
-    // A function of a constant is what the code gives, not what the compiler's C library gives.
+    // No constant folding: a function of a constant must give the bits of the device code, not of
+    // the compiler's C library.
     GreedyRewriteConfig config;
     config.enableFolding(false);
     if (failed(applyPatternsGreedily(getOperation(), std::move(functions), config)) ||

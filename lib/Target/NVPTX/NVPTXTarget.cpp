@@ -1,4 +1,4 @@
-// What GPUs choose.
+// The NVPTX targets: choices of each chip, lowering pipeline and PTX emission.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Target/NVPTX/Passes.h"
 #include "lib/Target/Common/ConvPhases.h"
@@ -18,16 +18,16 @@ class NVPTXTarget : public Target {
 public:
   explicit NVPTXTarget(const Chip &chip) : chip(chip), tier{chip.name, chip.tier} {}
   StringRef getName() const override { return chip.name; }
-  /// As CPUs: parameters take no registers until they are read, bodies some.
+  /// Limits as on CPUs: parameters take no registers until loaded, bodies take some.
   std::optional<FusionLimits> getFusionLimits() const override { return FusionLimits{24, 340}; }
   bool readsChannelsFirst(Operation *convolution) const override {
     return target::hasFewChannels(convolution);
   }
-  /// Of tensor copies, and of what a thread loads at once.
+  /// Alignment of TMA copies, and of the widest load of a thread.
   int64_t getRowAlignment() const override { return 16; }
-  /// A tile of a weight's gradient is added to in memory behind its products, which takes an H200
-  /// as long as those of 1024 rows. In 32 bits the CPU's number: the parts of a sum, and so its
-  /// bits, are the same.
+  /// Rows per chunk of a chunked loss. A tile of a weight's gradient is accumulated in memory after
+  /// each chunk's products, which on an H200 takes as long as the products of 1024 rows. For 32
+  /// bits the CPU's number: equal chunks give equal sums, bit for bit.
   int64_t getScoreRows(Type element) const override {
     return element.getIntOrFloatBitWidth() == 16 ? 2048 : 512;
   }
@@ -35,7 +35,7 @@ public:
     if (const Form *form = findForm(op); form && form->configure)
       form->configure(op, chip);
   }
-  /// As cuMemAlloc gives.
+  /// Alignment of cuMemAlloc.
   int64_t getAlignment() const override { return 256; }
   ArrayRef<TargetTier> getTiers() const override { return tier; }
   void registerDialects(DialectRegistry &registry) const override {
@@ -49,7 +49,7 @@ public:
     options.chip = chip.name.str();
     pm.addPass(createKernelEmitNVPTX(options));
     OpPassManager &code = pm.nest<ModuleOp>();
-    // First, since canonicalization would fold functions of constants.
+    // Before canonicalization, which would fold functions of constants.
     code.addPass(createNVPTXExpandMath());
     target::addLowering(code);
   }

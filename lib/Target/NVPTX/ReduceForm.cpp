@@ -1,4 +1,4 @@
-// kernel.reduce: sums of chunks, then a tree over them.
+// kernel.reduce: sums of chunks, then a tree over chunks.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Forms.h"
 #include "lib/Target/NVPTX/Reduce/ReduceWriter.h"
@@ -27,7 +27,7 @@ Value ReduceWriter::partialBase(LoopEmitter &e, const KernelPointers &pointers, 
   return e.offset(pointers.workspace, bytes);
 }
 
-// ---- Numbers of neighbouring points ----
+// ---- Sums of neighbouring points ----
 
 ReduceWriter::Points ReduceWriter::start(LoopEmitter &e, int64_t points) {
   Sums none;
@@ -65,8 +65,8 @@ SmallVector<ReduceWriter::Points> ReduceWriter::listsOf(ValueRange numbers, int6
   return lists;
 }
 
-/// Terms of the sums at a run of points. Points outside the space (`exists` false; null: all exist)
-/// give the neutral element, but their memory is read: `dims` must be within the space.
+/// Terms of the sums at a vector of points. Points outside of the domain (`exists` false; null: all
+/// exist) give the neutral element, but their memory is read: `dims` must be within the domain.
 ReduceWriter::Points ReduceWriter::terms(DeviceEmitter &e, const KernelPointers &pointers,
                                          const Runs &runs, Body &body, ArrayRef<Value> dims,
                                          Value exists) {
@@ -79,7 +79,7 @@ ReduceWriter::Points ReduceWriter::terms(DeviceEmitter &e, const KernelPointers 
   return found;
 }
 
-/// `place`: chunk, outer, inner.
+/// `place`: indices [chunk, outer, inner].
 void ReduceWriter::storeOne(LoopEmitter &e, const KernelPointers &pointers, Body &body,
                             ArrayRef<Value> place, unsigned k, Value sum) {
   if (order.chunks == 1)
@@ -88,7 +88,7 @@ void ReduceWriter::storeOne(LoopEmitter &e, const KernelPointers &pointers, Body
     e.storeScalar(sum, partialBase(e, pointers, k),
                   target::at(e, {order.chunks, order.outer, order.inner}, place));
 }
-/// Of neighbouring columns.
+/// Stores sums of neighbouring columns.
 void ReduceWriter::storePoints(DeviceEmitter &e, const KernelPointers &pointers, Body &body,
                                ArrayRef<Value> place, const Points &sums) {
   for (unsigned k = 0; k < count(); ++k) {
@@ -105,8 +105,9 @@ void ReduceWriter::storePoints(DeviceEmitter &e, const KernelPointers &pointers,
 
 // ---- Chunks ----
 
-/// The upper levels of the tree over `chunks`: the sum of the chunks i, i + left, i + 2 left, ...
-/// takes the place of chunk i, or, if it is the only one, is the result.
+/// Upper levels of the tree over `chunks`: the sum of chunks i, i + left, i + 2 left, ... replaces
+/// chunk i; with `left` = 1 the sum is the result. Example: 100 chunks, left 2: chunk 0 becomes the
+/// sum of chunks 0, 2, ..., 98.
 void ReduceWriter::emitLevel(DeviceCode &code, int64_t chunks, int64_t left) {
   SmallVector<int64_t> shape{order.chunks, order.outer, order.inner};
   ThreadPerPoint(code, /*showsResults=*/left == 1)

@@ -1,4 +1,4 @@
-// Neighbouring points of a fused kernel by one thread.
+// Vectors of neighbouring points of a fused kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Runs.h"
 #include "lib/Target/Common/Slices.h"
@@ -39,7 +39,7 @@ int64_t AlignedRuns::narrowest() const {
   return bytes;
 }
 
-/// Empty: vectors of so many points are aligned.
+/// Reason why vectors of `points` elements are not aligned; empty if aligned.
 StringRef AlignedRuns::whyApart(const Run &run, int64_t points) const {
   const Access &access = *run.second;
   if (access.residue)

@@ -1,4 +1,4 @@
-// Maps that read across the order in which they write.
+// Transposing maps: inputs read across the order in which results are written.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/TileMap.h"
 
@@ -9,7 +9,7 @@ using target::Access;
 using target::Body;
 using target::IterationSpace;
 
-/// Points of a tile along both dimensions; fewer along either are not worth one.
+/// Points of a tile along both dimensions; dimensions shorter than `fewest` are not worth a tile.
 static constexpr int64_t tileSize = 32, fewest = 8, rowsPerPass = 8;
 
 static bool isAcross(const Access &access, unsigned cross, unsigned last) {
@@ -63,13 +63,13 @@ public:
       start[dim] = e.mul(start[dim], tileSize);
   }
   void write();
-  /// Rows of 33 elements: columns of a tile are in different banks.
+  /// Rows of 33 elements, so that a column of a tile falls into different banks.
   static int64_t tileBytes(Type element) {
     return llvm::alignTo(tileSize * (tileSize + 1) * target::elementBytes(element), 16);
   }
 
 private:
-  /// A point of the tile, if the space has it.
+  /// Calls `body` at a point of the tile, if within the domain.
   void atPoint(Value atCross, Value atLast, llvm::function_ref<void(ArrayRef<Value>)> body);
   void read();
   void write(ArrayRef<Value> dims, Value tileLine);
@@ -84,7 +84,7 @@ private:
 };
 } // namespace
 
-/// The inputs that are read across, and where their tiles lie in shared memory.
+/// Inputs that are read across, with the offsets of their tiles in shared memory.
 static SmallVector<std::pair<BlockArgument, int64_t>>
 tilesOf(kernel::MapOp op, const IterationSpace &space, unsigned cross, int64_t &bytes) {
   SmallVector<std::pair<BlockArgument, int64_t>> tiles;

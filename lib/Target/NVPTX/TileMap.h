@@ -1,4 +1,4 @@
-// Maps that read across the order in which they write.
+// Transposing maps: inputs read across the order in which results are written.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_TILEMAP_H
 #define LIB_TARGET_NVPTX_TILEMAP_H
@@ -7,11 +7,12 @@
 
 namespace ampc::nvptx {
 
-/// The dimension along which such inputs have their neighbours; nullopt if there is none. Exchanges
-/// dimensions of the space if it is the results that are written across.
+/// Dimension along which such inputs are contiguous; nullopt without such inputs. If the results
+/// are written across instead, exchanges two dimensions of the domain. Example: out[i, j] = in[j,
+/// i] -> dimension 0.
 std::optional<unsigned> findCrossDim(kernel::MapOp op, target::IterationSpace &space);
-/// By tiles of that dimension and the last: a block reads those inputs along the one into shared
-/// memory, and writes along the other.
+/// Emits tiles of that dimension and the last: a block reads such inputs along the former into
+/// shared memory, and writes along the latter.
 void emitTileMap(kernel::MapOp op, DeviceCode &code, const target::IterationSpace &space,
                  unsigned cross);
 

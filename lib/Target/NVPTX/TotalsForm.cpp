@@ -1,5 +1,5 @@
-// kernel.with_totals: the kernel, with sums over what it stores where a launch shows that; else
-// with a launch that reads it again.
+// kernel.with_totals, a kernel with fused reductions: sums are formed at the stores if a launch
+// writes the final results; otherwise a further launch reads the results again.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Common/Slices.h"
 #include "lib/Target/NVPTX/Forms.h"
@@ -19,7 +19,8 @@ public:
   int64_t countParts() const { return parts; }
 
 private:
-  /// A thread's place in the launch that reads results again, and how far it is to its next.
+  /// Launch that reads results again: elements per vector, vectors in flight per thread, and
+  /// threads per block.
   static constexpr int64_t ways = 4, together = 4, threads = 256;
   static int64_t blocksFor(kernel::WithTotalsOp op);
   KernelPointers pointersOfKernel(const KernelPointers &pointers);
@@ -30,11 +31,12 @@ private:
   KernelOpInterface kernel;
   unsigned results;
   bool shows = false;
-  int64_t offset, parts; // offset: bytes of the workspace that the kernel itself needs
+  int64_t offset, parts; // offset: workspace bytes of the nested kernel; parts: partial sums per
+                         // total
 };
 } // namespace
 
-/// A thread has about 64 elements, unless there are many.
+/// About 64 elements per thread, in at most 512 blocks.
 int64_t TotalsWriter::blocksFor(kernel::WithTotalsOp op) {
   int64_t elements = 0;
   for (Value result : op.getKernel()->getResults())
@@ -61,7 +63,8 @@ KernelPointers TotalsWriter::pointersOfKernel(const KernelPointers &pointers) {
   return own;
 }
 
-/// Vectors of `ways` neighbours by a thread, `together` of them at a time, then what is left.
+/// Vectors of `ways` neighbours per thread, `together` in flight at a time; then the remaining
+/// elements singly.
 void TotalsWriter::addResult(DeviceEmitter &e, const KernelPointers &pointers, unsigned result) {
   Type tensor = kernel->getResult(result).getType(), type = getElementTypeOrSelf(tensor);
   int64_t count = target::startsAligned(op->getResult(result), ways) ? ways : 1;
