@@ -157,7 +157,7 @@ int64_t RecomputationPlanner::peakOf(const Choice &repeated, Choice &isNeeded) c
   // op keep the order of the forward pass.
   auto count = int64_t(ops.size());
   auto keyOf = [&](int64_t position, int64_t place) { return position * (count + 1) + place; };
-  SmallVector<int64_t> copies(ops.size(), -1); // position of the op behind each copy, -1 without a
+  SmallVector<int64_t> copies(ops.size(), -1); // position of the op after each copy, -1 without a
                                                // copy
   std::vector<std::pair<int64_t, int64_t>> events;
   isNeeded.assign(ops.size(), false);

@@ -94,7 +94,7 @@ static bool isFixedItself(Operation *op) {
 }
 
 // Adjoints and composite ops round only results, not intermediates. A cotangent that an adjoint
-// begins by reshaping still counts as the result of the op behind.
+// reshapes first still counts as a result of the op that computed the cotangent.
 void PartialResults::find() {
   auto isFanIn = [](Operation *op) { return op->hasAttr("train.fan_in"); };
   for (Operation *op : program.ops) {

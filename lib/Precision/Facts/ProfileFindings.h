@@ -19,7 +19,7 @@ public:
     auto found = misfits.find(v);
     return found == misfits.end() ? nullptr : &found->second;
   }
-  /// Whether there is a profile.
+  /// Whether the program has a profile.
   bool isKnown() const { return isGiven; }
   const llvm::DenseMap<mlir::Value, std::string> &all() const { return misfits; }
   /// Constrains contractions of values that do not fit to f32.

@@ -45,7 +45,7 @@ static bool isScaling(Operation *op) {
 }
 
 /// Type to which the operands promote, e.g. bf16 + f32 -> f32. Python numbers have no vote, nor do
-/// tensors of rank 0 beside tensors with dimensions.
+/// tensors of rank 0 next to tensors with dimensions.
 FailureOr<Type> Autocast::widest(Operation *op, Type start) {
   SmallVector<Value> voters =
       llvm::filter_to_vector(op->getOperands(), [&](Value v) { return facts.isReal(v); });

@@ -6,7 +6,7 @@
 // tables or statistics alone stay f32 until a contraction reads the value, and so do losses. The
 // cut rounds no other values than autocast, so the error is not larger, and stores values where
 // storage is cheapest. A loss that a model writes out as pointwise ops is recognized by position:
-// behind the last contraction.
+// after the last contraction.
 #include "lib/Precision/Policies/Pins.h"
 #include "lib/Precision/Ranges.h"
 
@@ -74,9 +74,9 @@ private:
 };
 } // namespace
 
-/// Votes follow torch: numbers, and tensors broadcast beside a larger tensor, do not change the
-/// result type. In the backward pass only cotangents vote: the forward values beside a cotangent
-/// are as exact as the cut stores forward values.
+/// Votes follow torch: numbers, and tensors broadcast to a larger tensor, do not change the result
+/// type. In the backward pass only cotangents vote: forward values are as exact as the cut stores
+/// forward values.
 bool SensitivityFinder::votes(Operation *op, Value v) const {
   if (!facts.isReal(v) || originOf(v) == Origin::Neutral)
     return false;
@@ -144,7 +144,7 @@ bool SensitivityFinder::readerRounds(OpOperand &use) const {
          llvm::all_of(results, [&](Value v) { return roundedByReaders.contains(v); });
 }
 
-/// Gradients of biases read the same cotangents as the contractions beside.
+/// Gradients of biases read the same cotangents as the contractions of the same layer.
 bool SensitivityFinder::isBiasSum(OpOperand &use) const {
   Operation *user = use.getOwner();
   return facts.isBackward(user) && isa<ReduceOpInterface>(user) && facts.isDecided(user);
@@ -233,7 +233,7 @@ bool SensitivityFinder::maySaveRounded(Value v) const {
 
 /// Whether the 16-bit type holds a value that the forward pass keeps in f32. A residual stream has
 /// no bound that is known without data: the f16 copy would be infinite where the stream is not, and
-/// all gradients behind the copy NaN.
+/// all gradients computed from the copy NaN.
 bool SensitivityFinder::fits(Value v) const {
   Type low = facts.lowOf(v.getDefiningOp());
   if (!low.isF16())

@@ -52,7 +52,7 @@ private:
   Sides keySides() const { return {1, 2}; }
   bool wantsScores() const { return part.ownsQueries && shape.results.size() > 3; }
   int64_t countSums() const { return 4 * f.warpBlocks() * shape.channelTiles(); }
-  /// Address of the statistics of a tile's queries, stored behind the tile's rows. Kinds: 0 maxima,
+  /// Address of the statistics of a tile's queries, stored after the tile's rows. Kinds: 0 maxima,
   /// 1 logarithms of sums, 2 deltas.
   Value numbersOf(Value stage, int64_t kind) {
     return e.advance(stage, 2 * passing.bytes() + kind * 4 * f.tile.columns);
@@ -248,7 +248,7 @@ void Backward::emit() {
     f.copyOf(owned.second, own, f.rowCount()).issue(e.advance(f.memory(), own.bytes()), start);
   ring.start(issue);
   if (part.ownsQueries)
-    loadRowNumbers(); // loaded before the barrier of the first tile; stores behind that barrier
+    loadRowNumbers(); // loaded before the barrier of the first tile, since stores after the barrier
                       // overwrite the deltas
   SmallVector<Value> zeros((part.sumsFirst + part.sumsSecond) * countSums(), f.number(0));
   SmallVector<Value> sums =

@@ -75,7 +75,7 @@ struct WarpgroupGemm {
   int64_t tensorBytes() const;
   /// GEMM as seen by gathers: tiles for the threads of a single warpgroup.
   TileGemm gathered() const;
-  /// k-tiles of cp.async in flight behind the k-tile to be signalled next.
+  /// k-tiles of cp.async in flight after the k-tile to be signalled next.
   int64_t stepsAhead() const;
   int64_t steps() const;
   /// k-tiles per split-K slice; the last slice may have fewer.
@@ -87,7 +87,7 @@ struct WarpgroupGemm {
   int64_t columns() const { return llvm::divideCeil(gemm.n, tile.n); }
   int64_t units() const { return rows() * columns() * gemm.batches() * parts(); }
   int64_t sharedBytes() const;
-  /// Bytes for staging epilogue subtiles, behind the pipeline.
+  /// Bytes for staging epilogue subtiles, after the pipeline.
   int64_t stagingBytes() const;
   TilePick picked() const {
     return {ProductForm::Warpgroups, tile.m(),     tile.n,      parts(),
