@@ -96,7 +96,7 @@ std::optional<Reason> MagnifiedValues::whyOwn(OpOperand &operand) const {
                 "its absolute error counts in " + reader + ", and rounded that would grow with it"};
 }
 
-/// Whether the error of an operand reaches a magnified result.
+/// Whether the error of an operand reaches an ill-conditioned result.
 bool MagnifiedValues::passesOn(Operation *op, Value result, Conditioning conditioning) const {
   Category category = cast<PrecisionOpInterface>(op).getCategory();
   bool isPointwise = isa<ScalarOpInterface>(op) &&

@@ -11,8 +11,8 @@
 namespace ampc {
 class MagnifiedValues {
 public:
-  /// Constrains contractions to f32 that compute magnified values from inputs and constants alone,
-  /// such as positions times frequencies: nothing on the way to the angle is rounded then.
+  /// Constrains contractions to f32 that compute ill-conditioned values from inputs and constants
+  /// alone, such as positions times frequencies: nothing on the way to the angle is rounded then.
   MagnifiedValues(const DecidedProgram &program, const StorageFreeValues &storageFree,
                   const Treatments &treatments, Demands &demands);
   /// Reason to keep the value in f32; null if rounding is harmless.

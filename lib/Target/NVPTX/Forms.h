@@ -21,7 +21,7 @@ struct Form {
 };
 using Forms = llvm::StringMap<Form>;
 
-/// Form of an op, for any shape and type; null for an unknown kind of kernel.
+/// Emitter of an op, for any shape and type; null for an unknown kind of kernel.
 const Form *findForm(mlir::Operation *op);
 
 // Registration of each family's forms.

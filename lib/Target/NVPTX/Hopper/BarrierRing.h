@@ -9,7 +9,7 @@ namespace ampc::nvptx {
 
 /// Two mbarriers per stage. Full barrier: completes when all TMA bytes of the stage have arrived,
 /// and all producer threads that copy in pieces. Empty barrier: completes when all consumer warps,
-/// including consumers in other CTAs of the cluster, have released the stage.
+/// including consumers in other CTAs of the cluster, have finished reading the stage.
 ///
 /// Ping-pong schedule: an order barrier per consumer warpgroup. A parity wait succeeds at once if
 /// the barrier is two phases behind; so a warpgroup may wait for a stage only after the wait for
@@ -38,7 +38,7 @@ public:
   /// Called by all threads of all CTAs of the cluster, before anything else.
   void initialise();
   /// Initial pipeline state of the producer (`copies`) or the consumer; an unused stage counts as
-  /// released.
+  /// empty.
   Place first(bool copies);
   Place next(Place place);
   /// Pipeline state `steps` k-tiles later.

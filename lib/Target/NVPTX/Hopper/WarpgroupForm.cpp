@@ -333,8 +333,8 @@ SmallVector<Value> WarpgroupWriter::startStep(Value stage, ValueRange sums, Valu
   return next;
 }
 
-// Consumer of a work item. A stage is released when the wgmmas of the next k-tile have been issued,
-// so that the tensor cores stay busy; the order barrier is released when all have been issued.
+// Consumer of a work item. A stage is freed when the wgmmas of the next k-tile have been issued, so
+// that the tensor cores stay busy; the order barrier is passed on when all have been issued.
 Place WarpgroupWriter::multiplyUnit(const Unit &unit, Place first, Value parity) {
   SmallVector<Value> carried{first.stage}; // stage of the k-tile before
   llvm::append_range(carried, undefinedSums(e, tile().high * tile().n));

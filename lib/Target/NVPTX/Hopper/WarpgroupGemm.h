@@ -23,7 +23,7 @@ struct WarpgroupTile {
   int64_t sharers, dividers; // cluster size along m (TMA multicast); cluster split-K factor
   int64_t stages;
   bool takesTurns = false;
-  int64_t high = 1; // rows per consumer warpgroup, in units of 64
+  int64_t high = 1; // rows per consumer warpgroup, as a multiple of 64
 
   int64_t cluster() const { return sharers * dividers; }
   int64_t turns() const { return takesTurns ? groups : 1; }
