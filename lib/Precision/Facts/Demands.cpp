@@ -13,7 +13,7 @@ static Demand demandOf(Operation *op, const PolicyTable &table) {
   Attribute region = origin ? origin.getRegion() : Attribute();
   if (auto type = dyn_cast_or_null<TypeAttr>(region)) {
     demand = {type.getValue(), /*disabled=*/false, /*forced=*/isa<Float32Type>(type.getValue()),
-              "a region of the model asks for it"};
+              "a region of the model sets the type"};
   } else if (region) {
     demand = {Type(), /*disabled=*/true, /*forced=*/false,
               "a region of the model disables autocast"};

@@ -87,13 +87,13 @@ std::optional<Reason> MagnifiedValues::whyOwn(OpOperand &operand) const {
   auto precision = cast<PrecisionOpInterface>(op);
   std::string reader = op->getName().getStringRef().str() + " at " + nameOf(op);
   if (precision.getConditioning(operand.getOperandNumber()) == Conditioning::Singular)
-    return Reason{"cancellation", "rounded it may fall on a singularity of " + reader};
+    return Reason{"cancellation", "rounded, the value may fall on a singularity of " + reader};
   StringRef list = precision.getLists().find("argument");
   if (list.empty() || program.isBackward(op) ||
       (list == "exponent" && isSmallExponent(operand.get())))
     return std::nullopt;
-  return Reason{"argument",
-                "its absolute error counts in " + reader + ", and rounded that would grow with it"};
+  return Reason{"argument", "its absolute error counts in " + reader +
+                                ", and rounding makes that error grow with the number"};
 }
 
 /// Whether the error of an operand reaches an ill-conditioned result.

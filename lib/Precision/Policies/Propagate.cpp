@@ -120,7 +120,7 @@ static Reason reasonOf(const Painter &painter, Operation *op) {
   if (!painter.nodes.contains(op))
     return facts.demand(op).forced
                ? Reason{facts.demand(op).rule, facts.demand(op).source}
-               : Reason{"untouched", "in no list, so it stays in f32 and lets nothing through"};
+               : Reason{"untouched", "on no list: stays in f32 and passes no type on"};
   if (painter.allowed.contains(op))
     return {treatment == Treatment::Low       ? "allow"
             : treatment == Treatment::Promote ? "infer"

@@ -204,11 +204,11 @@ void SensitivityFinder::decide(Operation *op, Value result) {
   if (isContraction(op) || originOf(result) != Origin::Wide || roundedByReaders.contains(result))
     return;
   if (facts.isBackward(op))
-    pins.sensitive[result] = {"loss",
-                              "it lies between the loss and the first contraction behind it"};
+    pins.sensitive[result] = {
+        "loss", "the value is between the loss and the first contraction of the backward pass"};
   else
     pins.sensitive[result] = {"unrounded",
-                              "it is made from f32, and not only contractions read it"};
+                              "computed from f32, and read by other ops than contractions"};
 }
 
 /// Whether the backward pass may read a rounded copy: all backward consumers combine the value with

@@ -57,7 +57,7 @@ static StringRef whyPlain(const FlashShape &shape, ArrayRef<unsigned> factors, T
   if (!chip.hasAsyncCopy())
     return "the chip copies nothing asynchronously";
   if (!acc.isF32())
-    return "its sums are not f32";
+    return "the accumulator is not f32";
   if (shape.width > widest)
     return "heads are wider than 256";
   for (unsigned i : factors) {

@@ -105,11 +105,11 @@ static std::optional<TileGemm> startOf(Op op, int64_t m, int64_t n, int64_t dept
   if (getElementTypeOrSelf(op.getRhs()) != gemm.element || !(isHalf || isF32))
     why = "its factors are not both bf16, f16 or f32";
   else if (!op.getAcc().isF32())
-    why = "its sums are not f32";
+    why = "the accumulator is not f32";
   else if (ShapedType::getNumElements(op.getSpace()) == 0)
-    why = "it has no results";
+    why = "the product has no results";
   else if (depth == 0)
-    why = "it has no products";
+    why = "k is 0";
   else if (std::max({m, n, depth}) > INT32_MAX - 1024) // tiles add at most 1023 points
     why = "a dimension has 2^31 elements";
   else if (isF32 && !op.getCompute())
@@ -178,7 +178,7 @@ std::optional<TileGemm> TileGemm::of(kernel::GemmOp op, const Chip &chip, std::s
   auto lhs = layoutOf(op, 0, space.size() - 2, m, isAsync),
        rhs = layoutOf(op, 1, space.size() - 1, n, isAsync);
   if (!lhs || !rhs) {
-    why = "a side has no neighbours along a dimension of the product";
+    why = "an operand is contiguous along neither dimension of the product";
     return std::nullopt;
   }
   gemm->lhs = *lhs;
@@ -210,7 +210,7 @@ static std::optional<TileGemm> startOf(Op op, const target::Window &window, int6
     return gemm;
   int64_t rows = window.height + window.kernel[0] * window.dilations[0];
   if (rows * window.width * window.channels * gemm->elementBytes() > INT32_MAX) {
-    why = "an image has 2 GB";
+    why = "an image has 2 GB or more";
     return std::nullopt;
   }
   gemm->batch = {window.groups};
