@@ -6,8 +6,8 @@
 #include "mlir-dialects/Train/Train.h"
 
 namespace ampc {
-/// Interval of a value's finite elements for all inputs; nothing if unbounded. Example: sigmoid(x)
-/// -> [0, 1].
+/// Interval of a value's finite elements for all inputs; nothing if no bound is known. Example:
+/// sigmoid(x) -> [0, 1].
 Range rangeOf(mlir::Value v);
 /// Largest finite number of a float type.
 double largestOf(mlir::Type type);

@@ -10,9 +10,9 @@
 
 namespace ampc::nvptx {
 
-/// Sizes and options. Sums are bit-identical to those of a CPU with AVX-512: scores are computed in
-/// tiles of at most [64, 64]; a last tile that would not fit starts earlier, and elements shared
-/// with the tile before do not count.
+/// Sizes and options. Sums have the order of a CPU with AVX-512: scores are computed in tiles of at
+/// most [64, 64]; a last tile that would not fit starts earlier, and elements shared with the tile
+/// before do not count.
 template <typename Op> struct AttentionSizes {
   explicit AttentionSizes(Op op)
       : op(op), queries(op.getQueries()), keys(op.getKeys()), width(op.getWidth()),

@@ -43,8 +43,8 @@ static int64_t alignedBytes(const SideLayout &side, ArrayRef<int64_t> batch, int
   return 2;
 }
 
-/// Layout of an operand; nothing if neither dimension is contiguous. `dim`: the operand's row or
-/// column dimension in the domain, of size `count`.
+/// Layout of an operand; nothing if the access is not linear or neither dimension is contiguous.
+/// `dim`: the operand's row or column dimension in the domain, of size `count`.
 static std::optional<SideLayout> layoutOf(kernel::GemmOp op, unsigned number, unsigned dim,
                                           int64_t count, bool isAsync) {
   auto type = cast<RankedTensorType>(op->getOperand(number).getType());
