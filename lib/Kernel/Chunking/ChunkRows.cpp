@@ -1,4 +1,5 @@
-// Large scores are made, read and forgotten for some rows after the other.
+// Chunked cross entropy and its like: large scores are computed, consumed and discarded chunk by
+// chunk of rows, so that no tensor [rows, words] exists.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Chunking.h"
 #include "ampc/Kernel/Passes.h"
@@ -17,7 +18,8 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
-/// Half of the rows, so that there are two parts, but no more than the target wants, or too few.
+/// Rows per chunk: half of the rows, so that there are two chunks, but at most the target's number,
+/// and at least 256.
 static int64_t leastRows(int64_t rows, int64_t wanted) {
   return std::clamp<int64_t>(rows / 2, 256, wanted);
 }
@@ -55,7 +57,8 @@ private:
   bool isMadeHere(Value value) {
     return region.ops.contains(kernel::throughViews(value).getDefiningOp());
   }
-  /// What the kernel for a chunk sees of the operand.
+  /// Type of the operand inside the outlined loop body: [8192, 64] by row in 16 chunks -> [512,
+  /// 64].
   RankedTensorType seenType(std::pair<Value, RowRegion::Access> input) {
     return input.second == RowRegion::Access::ByRow ? chunkType(input.first) : typeOf(input.first);
   }
@@ -71,7 +74,7 @@ private:
   int64_t times;
   OpBuilder builder;
   Location loc;
-  SmallVector<OpResult> sums, outputs; ///< over rows and by row
+  SmallVector<OpResult> sums, outputs; ///< sums over rows; results by row
   llvm::SetVector<std::pair<Value, RowRegion::Access>> inputs;
 };
 } // namespace
@@ -122,7 +125,7 @@ kernel::ProgramOp Chunking::createPart() {
   return part;
 }
 
-/// The kernel for the rows of a chunk.
+/// Clones the kernel for the rows of a single chunk.
 Operation *Chunking::cloneForChunk(Operation *any, kernel::ProgramOp part, IRMapping &inner) {
   auto op = cast<FusedKernelOpInterface>(any);
   SmallVector<Value> operands;
@@ -198,7 +201,8 @@ kernel::CallOp Chunking::createCall(kernel::ProgramOp part) {
   return call;
 }
 
-/// What reads results moves behind the call.
+/// Replaces the results of the region by those of the call; consumers in front of the call move
+/// behind the call.
 void Chunking::replaceResults(kernel::CallOp call) {
   SmallVector<Operation *> later;
   llvm::DenseSet<Operation *> waiting;
@@ -231,7 +235,7 @@ void Chunking::replaceResults(kernel::CallOp call) {
   }
 }
 
-/// Of results that nothing reads any more.
+/// Erases views of results that have no other consumer.
 static void eraseDeadViewsOf(Operation *op) {
   for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
     if (isa<kernel::ViewOp>(user)) {
@@ -270,7 +274,8 @@ struct KernelChunkRows : ampc::impl::KernelChunkRowsBase<KernelChunkRows> {
 private:
   const Target *target = nullptr;
 
-  /// What stays whole is explained once nothing is left to cut.
+  /// Chunks the next region of the program. The remarks on products that stay whole come when no
+  /// region is left.
   bool chunkNext(kernel::ProgramOp program) {
     SmallVector<std::pair<kernel::GemmOp, std::string>> whole;
     for (auto product : program.getBody().getOps<kernel::GemmOp>()) {
@@ -300,7 +305,8 @@ private:
     return false;
   }
 
-  /// Of scores: what most other products give is no wider than what they read, or not by much.
+  /// Explains products that compute scores; the results of most other products are not much wider
+  /// than their operands.
   static void explainWhole(kernel::GemmOp product, const Twine &why) {
     ArrayRef<int64_t> space = product.getSpace();
     SmallVector<train::OriginAttr> origins = originsOf(product);

@@ -1,4 +1,5 @@
-// Where rows are in kernels and tensors, by the maps between them.
+// Analysis of rows: which dimensions of kernels and tensors are the rows of a product, by indexing
+// maps.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Chunking/RowRegion.h"
 #include "lib/Kernel/Fusion/Views.h"
@@ -8,7 +9,8 @@
 using namespace mlir;
 using namespace ampc;
 
-/// How many leading dimensions count the rows.
+/// Number of leading dimensions whose product is the number of rows: [8, 64, 512] with 512 rows ->
+/// 2.
 static std::optional<unsigned> rowPrefix(ArrayRef<int64_t> shape, int64_t rows) {
   int64_t count = 1;
   for (auto [i, size] : llvm::enumerate(shape))
@@ -40,7 +42,7 @@ SmallVector<int64_t> ampc::pointsOf(FusedKernelOpInterface op) {
   return points;
 }
 
-/// The dimensions of the points that are the tensor's rows, in their order.
+/// Dimensions of the kernel's points that are the rows of the tensor, in the tensor's order.
 static std::optional<SmallVector<unsigned>> rowDimsIn(Value tensor, AffineMap map,
                                                       ArrayRef<int64_t> points, int64_t rows) {
   ArrayRef<int64_t> shape = shapeOf(tensor);
@@ -66,7 +68,7 @@ static AffineMap mapOfTensor(FusedKernelOpInterface op, unsigned operand) {
   return mapAt(cast<kernel::GemmOp>(*op).getOperandMaps(), operand);
 }
 
-/// Null if the kernel uses rows in another way.
+/// Access of the kernel to the tensor; null if the indexing map mixes rows with other dimensions.
 std::optional<RowRegion::Access> RowRegion::find(FusedKernelOpInterface op, Value tensor,
                                                  AffineMap map) const {
   const SmallVector<unsigned> &dims = rowDims.find(op)->second;
@@ -94,7 +96,8 @@ bool RowRegion::addsRows(FusedKernelOpInterface op) const {
          llvm::hasSingleElement(op.getBody().front());
 }
 
-/// `known` are rows that the kernel reads or writes.
+/// Adds the kernel, whose row dimensions follow from `known`, a tensor by rows that the kernel
+/// reads or writes.
 bool RowRegion::add(Operation *any, Value known) {
   auto op = dyn_cast<FusedKernelOpInterface>(any);
   if (!op || !isa<kernel::MapOp, kernel::ReduceOp, kernel::GemmOp>(any) || usesLinearIndex(op))
@@ -142,7 +145,7 @@ bool RowRegion::add(Operation *any, Value known) {
   return true;
 }
 
-/// All that is computed from the scores.
+/// Collects all ops that are computed from the scores.
 void RowRegion::findDependents(Operation *product) {
   SmallVector<Operation *> open{product};
   while (!open.empty())
@@ -151,8 +154,8 @@ void RowRegion::findDependents(Operation *product) {
         open.push_back(user);
 }
 
-/// An input, or computed from those as maps are, so that each reader may have it from a copy of the
-/// kernel.
+/// Whether the value is an input of the region, or computed from inputs by maps alone, so that each
+/// consumer may have a copy of the maps.
 bool RowRegion::isGiven(Value value) const {
   bool isGiven = true;
   SourceWalk().visit(value, [&](Value source) {
@@ -166,7 +169,8 @@ bool RowRegion::isGiven(Value value) const {
   return isGiven;
 }
 
-/// A copy of the kernel that makes a given value; without one the value is an input.
+/// Adds a copy of the map that computes a given value; if the map cannot work by rows, the value is
+/// an input.
 void RowRegion::repeat(Operation *source, Value value) {
   size_t before = large.size();
   if (add(source, value)) {
@@ -187,7 +191,7 @@ bool RowRegion::addOrSay(Operation *op, Value known, std::string &why) {
   return false;
 }
 
-/// Adds all readers and the source of what is large.
+/// Adds the producer and all consumers of each large value.
 bool RowRegion::grow(std::string &why) {
   for (; grown < large.size(); ++grown) {
     Value value = large[grown];
@@ -209,7 +213,8 @@ bool RowRegion::grow(std::string &why) {
 
 static Operation *sourceOf(Value value) { return kernel::throughViews(value).getDefiningOp(); }
 
-/// What a kernel of the region reads, but another computes from its results; null if there is none.
+/// A value that a kernel of the region reads and a kernel outside computes from results of the
+/// region; null if there is none.
 Value RowRegion::findReturning() {
   auto sorted = ops.takeVector();
   llvm::sort(sorted, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
@@ -230,7 +235,8 @@ Value RowRegion::findReturning() {
   return {};
 }
 
-/// Losses of rows that their own gradients depend on are made by the region, too.
+/// Closes the region: losses of rows on which their own gradients depend join the region, and no
+/// large value may leave the region.
 bool RowRegion::close(std::string &why) {
   while (Value value = findReturning())
     if (!addOrSay(value.getDefiningOp(), value, why) || !grow(why))

@@ -1,4 +1,4 @@
-// Kernels that work row by row on tensors too large to exist as a whole.
+// Region of kernels that work row by row on tensors too large to be materialized.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_KERNEL_CHUNKING_ROWREGION_H
 #define LIB_KERNEL_CHUNKING_ROWREGION_H
@@ -8,43 +8,46 @@
 #include "llvm/ADT/SetVector.h"
 
 namespace ampc {
-/// The shape of one of `times` equal parts of the leading `rows` rows of a tensor, one behind the
-/// other; nothing if the shape cannot be cut like that.
+/// Shape of a chunk, if the leading `rows` rows of a tensor are cut into `times` equal, contiguous
+/// chunks; nothing if the shape cannot be cut like that. Example: [8, 64, 512], 512 rows, 16 times
+/// -> [1, 32, 512].
 std::optional<llvm::SmallVector<int64_t>> chunkOf(llvm::ArrayRef<int64_t> shape, int64_t rows,
                                                   int64_t times);
 
-/// The points of a kernel: its space, and behind it what a product sums over.
+/// Sizes of a kernel's loops: the iteration domain, then the depth of a product, e.g. [m, n, k] of
+/// a GEMM.
 llvm::SmallVector<int64_t> pointsOf(FusedKernelOpInterface op);
 
-/// All kernels that read or write the scores of a product, or what has as many elements and is
-/// computed from them row by row, and those between them. Targets and what else of that size does
-/// not depend on the scores is given, or made by pointwise kernels, of which others may have need,
-/// too: to add up the weights of all rows, say.
+/// Kernels that read or write the scores of a product, or a tensor of that size computed from the
+/// scores row by row, and the kernels between. A large tensor that does not depend on the scores,
+/// such as one-hot targets, is an input, or is recomputed by pointwise kernels, which stay for
+/// consumers outside: a sum of the weights of all rows, for example.
 class RowRegion {
 public:
-  /// Scores have at least so many elements for one that goes into the region by rows or comes out
-  /// of it.
+  /// Smallest ratio of the scores' elements to the elements of all tensors that enter or leave the
+  /// region by rows.
   static constexpr int64_t scoresPerOther = 4;
-  /// Nothing if the scores leave the region, or if it would have to wait for what others compute
-  /// from all of its rows; `why` says which of it.
+  /// Region around the scores of a product; nothing if a consumer outside reads the scores, or if
+  /// the region would wait for values that are computed from all rows. `why` names the obstacle.
   static std::optional<RowRegion> around(kernel::GemmOp product, std::string &why);
 
-  /// How a kernel sees a tensor.
+  /// Access of a kernel to a tensor: row by row, or the whole tensor for every row.
   enum class Access { ByRow, Whole };
-  /// Whether rows of the tensor go with the rows of the region.
+  /// Access of the kernel to the operand.
   Access accessOf(FusedKernelOpInterface op, unsigned operand) const;
-  /// Whether the kernel adds up over rows.
+  /// Whether the kernel sums over rows, as for a weight's gradient.
   bool addsRows(FusedKernelOpInterface op) const;
-  /// Whether only the region reads the value.
+  /// Whether all consumers of the value are in the region.
   bool isInside(mlir::Value value) const { return !leaves.contains(value); }
-  /// Whether the region has a copy of the kernel, which stays for other readers.
+  /// Whether the region has a copy of the kernel, which stays for consumers outside.
   bool isRepeated(mlir::Operation *op) const { return repeated.contains(op); }
-  /// The largest number of equal parts of at least `least` rows that all tensors can be cut into.
+  /// Largest number of equal chunks, each of at least `least` rows, into which all tensors can be
+  /// cut.
   int64_t mostParts(int64_t least) const;
 
-  int64_t rows, scores;                   ///< the product's rows, and elements of its result
-  llvm::SetVector<mlir::Operation *> ops; ///< in their order
-  /// The dimensions of each kernel's points that are the rows.
+  int64_t rows, scores;                   ///< rows of the product; elements of the product's result
+  llvm::SetVector<mlir::Operation *> ops; ///< in program order
+  /// Dimensions of each kernel's points that are the rows.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> rowDims;
 
 private:
@@ -60,10 +63,11 @@ private:
   bool close(std::string &why);
   bool isWorthwhile() const;
 
-  llvm::SetVector<mlir::Value> large;                     ///< without views
-  unsigned grown = 0;                                     ///< how many of them are followed
-  llvm::DenseSet<mlir::Value> leaves;                     ///< results that others read
-  llvm::DenseSet<mlir::Operation *> dependents, repeated; ///< of the product; see isRepeated
+  llvm::SetVector<mlir::Value> large; ///< large values, views looked through
+  unsigned grown = 0; ///< number of large values whose producer and consumers were added
+  llvm::DenseSet<mlir::Value> leaves; ///< results with a consumer outside the region
+  /// ops that depend on the product; see isRepeated
+  llvm::DenseSet<mlir::Operation *> dependents, repeated;
 };
 } // namespace ampc
 #endif

@@ -1,4 +1,5 @@
-// The kernels of a run in their order, and how long ago they met the bytes that they touch.
+// Kernels of a run in launch order, with the reuse distance of each tensor: bytes touched since the
+// last access.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Cost.h"
 #include "mlir-dialects/Train/Origin.h"
@@ -8,7 +9,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::cost;
 
-/// Of a result that is planned; else null.
+/// Buffer assigned to a result; null before planning and for arguments.
 static kernel::PlaceAttr placeOf(Value value) {
   Operation *op = value.getDefiningOp();
   auto places = op ? op->getAttrOfType<ArrayAttr>("kernel.places") : ArrayAttr();
@@ -18,12 +19,13 @@ static kernel::PlaceAttr placeOf(Value value) {
 }
 
 namespace {
-/// Bytes touched so far, and when each piece of memory was. What lies at one place of the arena is
-/// one piece, whichever values were there.
+/// Reuse distances: bytes touched so far, and the time of the last access to each buffer. Values
+/// that share a buffer of the arena share an entry.
 class Clock {
 public:
-  /// Bytes since the last touch and these, or all that the run has touched and more. Some rows of a
-  /// table do not bring the others near.
+  /// Reuse distance of the access, `bytes` included; INT64_MAX for the first access. An access to
+  /// less than half of a tensor, such as rows of a table, does not count as an access to the
+  /// remaining rows.
   int64_t touch(Value value, int64_t bytes) {
     int64_t &last = lasts.try_emplace(keyOf(value), never).first->second;
     int64_t distance = last == never ? INT64_MAX : now - last + bytes;
@@ -119,7 +121,7 @@ void Reader::read(kernel::ProgramOp program) {
 
 std::vector<Launch> cost::launchesOf(kernel::ProgramOp program) {
   Reader reader(program->getParentOfType<ModuleOp>());
-  reader.read(program); // what one run leaves in caches, the next one finds there
+  reader.read(program); // the second run finds the caches as the first run left them
   reader.launches.clear();
   reader.read(program);
   return std::move(reader.launches);

@@ -1,4 +1,4 @@
-// Machines as files.
+// Machine models as JSON files, e.g. {"schema": "ampc-machine", "version": 1, "cores": 8, ...}.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Cost.h"
 #include "ampc/Support/Json.h"
@@ -19,10 +19,10 @@ namespace json = llvm::json;
 constexpr StringRef levelNames[numLevels] = {"core_cache", "shared_cache", "memory"};
 
 namespace {
-/// Reads an object by its keys; the first mistake counts. Keys that are unknown are mistakes.
+/// Reads an object key by key and reports the first error only. Unknown keys are errors.
 class Fields {
 public:
-  /// `start`: where the object is in the text, about.
+  /// `start`: approximate position of the object in the text, for the line numbers of errors.
   Fields(StringRef text, size_t start, const json::Value &value, std::string path,
          std::string &error)
       : text(text), start(start), object(value.getAsObject()), path(std::move(path)), error(error) {
@@ -43,7 +43,8 @@ public:
       report(start, "expected a key " + key.str() + of());
     return value;
   }
-  /// A finite number above 0. JSON's grammar has 1e700, which no double holds.
+  /// Reads a finite number above 0, or also 0 for `orZero`. JSON's grammar allows 1e700, which no
+  /// double holds.
   double positive(StringRef key, bool orZero = false) {
     const json::Value *value = find(key);
     if (!value)

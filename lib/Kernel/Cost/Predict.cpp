@@ -1,17 +1,17 @@
-// How long a kernel should take: what it does by what the machine does per nanosecond.
+// Predicted time of a kernel: counted work divided by the machine's rates per nanosecond.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Cost.h"
 
 using namespace ampc;
 using namespace ampc::cost;
 
-/// Nanoseconds of one core for all arithmetic.
+/// Nanoseconds of a single core for all arithmetic.
 static double arithmetic(const Work &work, const Rates &rates) {
   double time = work.vectorOps / rates.vectorOps + work.slowOps / rates.slowOps +
                 work.functions / rates.functions;
   for (const Product &product : work.products) {
     auto rate = rates.products.find(product.type);
-    if (rate == rates.products.end()) // products of other types are those of f32
+    if (rate == rates.products.end()) // products of other types run at the rate of f32
       rate = rates.products.find("f32");
     time += product.multiplyAdds / rate->second;
   }
@@ -25,15 +25,15 @@ static double packing(const Work &work, const Rates &rates) {
   return elements / rates.packed;
 }
 
-/// What was touched longer ago than a cache has bytes comes from the next one.
+/// Cache level that serves an access: the first level that holds the bytes of the reuse distance.
 static Level levelOf(int64_t distance, const Machine &machine, int64_t threads) {
   if (distance < machine.levels[CoreCache].bytes * threads)
     return CoreCache;
   return distance < machine.levels[SharedCache].bytes ? SharedCache : Memory;
 }
 
-/// Nanoseconds for all bytes, of which `threads` cores move equal shares. A line that is written
-/// is read before, and leaves the cache later.
+/// Nanoseconds for all bytes, in equal shares of `threads` cores. A written line counts twice: read
+/// for ownership and write-back.
 static double moving(const Launch &launch, const Machine &machine, int64_t threads) {
   double time = 0;
   for (auto [touch, distance] : llvm::zip(launch.work.touches, launch.distances)) {
@@ -48,14 +48,15 @@ Prediction cost::predict(const Launch &launch, int64_t tasks, const Machine &mac
                          const Rates &rates, int64_t threads) {
   tasks = std::max<int64_t>(1, tasks);
   int64_t shares = std::min(threads, tasks);
-  // The thread with most tasks, as a share of all.
+  // Share of the tasks of the busiest thread.
   double largest = double((tasks + shares - 1) / shares) / tasks;
   double numbers = arithmetic(launch.work, rates);
   Prediction result;
   result.compute = (numbers + packing(launch.work, rates)) * largest;
   result.memory = moving(launch, machine, shares) * largest * shares;
   result.launch = machine.launchNanoseconds + (shares > 1 ? machine.forkNanoseconds : 0);
-  // Products and what is around them do not overlap; loads of plain loops do with their arithmetic.
+  // Products do not overlap with loads and stores around the macro-kernel; plain loops overlap
+  // loads with arithmetic.
   bool overlaps = launch.work.products.empty();
   result.total = result.launch + (overlaps ? std::max(result.compute, result.memory)
                                            : result.compute + result.memory);

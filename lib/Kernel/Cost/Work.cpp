@@ -1,4 +1,4 @@
-// Operations, bytes and pieces of kernels.
+// Counts of a kernel's work: operations, bytes, cache lines and pages.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Cost.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
@@ -44,7 +44,7 @@ static std::string elementName(Value tensor) {
 
 // ---- Bodies ----
 
-/// Adds the scalar ops of a body that runs `points` times.
+/// Counts the scalar ops of a body that runs `points` times.
 static void countBody(Region &body, double points, Work &work) {
   body.walk([&](Operation *op) {
     if (op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::IsTerminator>())
@@ -68,7 +68,7 @@ static Touch wholeOf(unsigned number, bool isWrite, Value tensor) {
           llvm::divideCeilSigned(bytes, pageBytes)};
 }
 
-/// Rows of a table, as many bytes as `rows` has, each row by itself.
+/// Touch of gathered rows: the bytes of `type`, each row on cache lines and pages of its own.
 static Touch rowsOf(unsigned number, bool isWrite, RankedTensorType type) {
   int64_t count = type.getDimSize(0), bytes = kernel::byteSize(type);
   int64_t width = count ? bytes / count : 0;
@@ -76,9 +76,10 @@ static Touch rowsOf(unsigned number, bool isWrite, RankedTensorType type) {
           count * llvm::divideCeilSigned(width, pageBytes)};
 }
 
-/// The part of a tensor that a linear walk over `space` touches, and in what pieces: runs of
-/// neighbours of at most `mostRun` elements. Dimensions come from the last to the first, or
-/// (`alongMemory`) as their elements lie.
+/// Touch of a tensor by a linear walk over the iteration domain: bytes, and contiguous pieces of at
+/// most `mostRun` elements. Dimensions are taken from the last to the first, or by ascending stride
+/// (`alongMemory`). Example: map (m, n) -> (m, n) over the first [4, 8] of an f32[4, 32] has 4
+/// pieces of 32 bytes.
 static Touch walkOf(unsigned number, bool isWrite, Value tensor, AffineMap map,
                     ArrayRef<int64_t> space, int64_t mostRun, bool alongMemory = false) {
   Touch touch = wholeOf(number, isWrite, tensor);
@@ -87,9 +88,9 @@ static Touch walkOf(unsigned number, bool isWrite, Value tensor, AffineMap map,
       kernel::packingOf(type) ? std::nullopt : LinearForm::of(map, type.getShape());
   if (!form || type.getNumElements() == 0)
     return touch;
-  SmallVector<std::pair<int64_t, int64_t>> steps; // distance and number of elements
+  SmallVector<std::pair<int64_t, int64_t>> steps; // stride and number of elements
   for (size_t d = space.size(); d-- > 0;)
-    if (form->factors[d] != 0 && space[d] > 1) // else the same elements again, from a cache
+    if (form->factors[d] != 0 && space[d] > 1) // stride 0: repeated elements, from a cache
       steps.push_back({form->factors[d], space[d]});
   if (alongMemory)
     llvm::sort(steps);
@@ -104,7 +105,7 @@ static Touch walkOf(unsigned number, bool isWrite, Value tensor, AffineMap map,
   int64_t piece = std::min(run, mostRun) * element;
   double pieces = double(touch.bytes) / piece;
   touch.lines = std::max(1.0, pieces * llvm::divideCeilSigned(piece, lineBytes));
-  // Pieces that follow one another share pages.
+  // Contiguous pieces share pages.
   bool isOneRun = double(run) * element >= touch.bytes && run <= mostRun;
   touch.pages = isOneRun ? llvm::divideCeilSigned(touch.bytes, pageBytes)
                          : pieces * llvm::divideCeilSigned(piece, pageBytes);
@@ -115,7 +116,8 @@ static AffineMap mapAt(ArrayAttr maps, unsigned i) {
   return cast<AffineMapAttr>(maps[i]).getValue();
 }
 
-/// Inputs of the body and results; `first` is the number of the first input.
+/// Touches of the body's inputs and of the results; `first` is the operand number of the first
+/// input.
 static void touchBody(FusedKernelOpInterface op, unsigned first, int64_t mostRun, Work &work) {
   OperandRange inputs = op.getInputsMutable();
   for (auto [i, input] : llvm::enumerate(inputs))
@@ -135,7 +137,7 @@ static void touchAll(Operation *op, Work &work) {
 
 // ---- Kinds of kernels ----
 
-/// Results of products are written by tiles of that many columns.
+/// Width in columns of the output tile that products store.
 constexpr int64_t tileColumns = 32;
 
 static void countGemm(kernel::GemmOp op, Work &work) {
@@ -154,7 +156,7 @@ static void countGemm(kernel::GemmOp op, Work &work) {
   touchBody(op, 2, tileColumns, work);
 }
 
-/// Products with zeros between dilated pixels are left out.
+/// Counts a convolution without the products by zeros between dilated pixels.
 template <typename Op>
 static void countConvLike(Op op, double multiplyAdds, double packed, Work &work) {
   multiplyAdds /= pointsOf(op.getInputDilations());
@@ -167,7 +169,8 @@ static void countConvLike(Op op, double multiplyAdds, double packed, Work &work)
     work.touches.push_back(wholeOf(side, false, op->getOperand(side)));
   touchBody(op, 2, tileColumns, work);
 }
-/// Windows of fewer channels than this are gathered: whole vectors for each of their rows.
+/// Smallest number of channels of a window read in place; windows with fewer channels are gathered,
+/// in whole vectors per row.
 constexpr int64_t vectorChannels = 16;
 
 static void countConv(kernel::ConvOp op, Work &work) {
@@ -182,7 +185,8 @@ static void countConvFilter(kernel::ConvFilterOp op, Work &work) {
   countConvLike(op, pointsOf(op.getSpace()) * pointsOf(cotangent.drop_back()), 0, work);
 }
 
-/// Squares of a tile of outputs, and additions per number of one along both of its dimensions.
+/// Counts F(tile x tile, 3x3): a square of (tile + 2)^2 products per tile, and `tile` additions per
+/// number for the transforms along both dimensions.
 static void countWinograd(kernel::WinogradOp op, Work &work) {
   ArrayRef<int64_t> space = op.getSpace();
   int64_t tile = op.getTile(), square = (tile + 2) * (tile + 2);
@@ -201,11 +205,11 @@ static void countWinogradFilter(kernel::WinogradFilterOp op, Work &work) {
   work.vectorOps += 2.0 * elementsOf(op.getResult());
 }
 
-/// What a causal mask saves are whole tiles of scores of about this size.
+/// Side of the tiles of scores that a causal mask skips.
 constexpr int64_t maskTile = 64;
 
-/// Pairs of a query and a key that it sees, of one entry of the batch; of tiles with such pairs
-/// all.
+/// Visible pairs of query and key per batch entry: with a causal mask, all pairs of each tile with
+/// a visible pair.
 template <typename Op> static double pairsOf(Op op, int64_t tile) {
   int64_t queries = op.getQueries(), keys = op.getKeys();
   if (!op.getCausal())
@@ -219,7 +223,8 @@ template <typename Op> static double pairsOf(Op op, int64_t tile) {
   return pairs;
 }
 
-/// The logsumexp among results, or among operands of the gradient.
+/// Whether the touched tensor is the logsumexp: a result of the forward kernel, an operand of the
+/// gradient.
 static bool isLogSumExp(kernel::AttentionOp, const Touch &touch) {
   return touch.isWrite && touch.number == 1;
 }
@@ -227,7 +232,7 @@ static bool isLogSumExp(kernel::AttentionGradOp op, const Touch &touch) {
   return !touch.isWrite && touch.number == (op.getBiased() ? 5 : 4);
 }
 
-/// The rows of one head in a tensor of all.
+/// Limits touches of tensors of all heads to the rows of the kernel's heads.
 template <typename Op> static void cutHeads(Op op, Work &work) {
   double most =
       pointsOf(op.getBatch()) * std::max<int64_t>(op.getQueries(), op.getKeys()) * op.getWidth();
@@ -237,7 +242,7 @@ template <typename Op> static void cutHeads(Op op, Work &work) {
     bool isBias = op.getBiased() && touch.number == 3;
     if (isBias || isLogSumExp(op, touch) || map.getNumDims() != op.getBatch().size() + 2 ||
         touch.bytes == 0)
-      continue; // small, or scores
+      continue; // small tensors, or scores
     int64_t width = op.getWidth() * (touch.bytes / elementsOf(tensor));
     touch.bytes *= std::min(1.0, most / elementsOf(tensor));
     touch.lines = touch.bytes / width * llvm::divideCeilSigned(width, lineBytes);
@@ -245,12 +250,12 @@ template <typename Op> static void cutHeads(Op op, Work &work) {
   }
 }
 
-/// `products`: contractions over all pairs; `ops`: arithmetic of a score beside its exponential.
+/// `products`: contractions over all pairs; `ops`: arithmetic per score beside the exponential.
 template <typename Op>
 static void countAttention(Op op, unsigned products, unsigned ops, Work &work) {
   double batch = pointsOf(op.getBatch());
   double pairs = batch * pairsOf(op, 1), inTiles = batch * pairsOf(op, maskTile);
-  // Each tile of scores puts its sides in order.
+  // The sides are packed again for each tile of scores.
   work.products.push_back({elementName(op->getOperand(0)), products * pairs * op.getWidth(),
                            products * inTiles / maskTile * op.getWidth()});
   work.functions += pairs;
@@ -287,7 +292,7 @@ static void countSumRows(kernel::SumRowsOp op, Work &work) {
     work.touches[0] = rowsOf(0, false, read);
   work.vectorOps += double(read.getNumElements());
 }
-/// A comparison and a choice, or an addition, per element of every window.
+/// Counts a comparison and a select, or an addition, per element of every window.
 static void countPool(kernel::PoolOp op, Work &work) {
   touchAll(op, work);
   unsigned ops = op.getWhere().empty() ? 1 : 2;
@@ -298,14 +303,15 @@ static void countPoolGrad(kernel::PoolGradOp op, Work &work) {
   unsigned ops = op.getWhere().empty() ? 1 : 3;
   work.vectorOps += ops * elementsOf(op.getG()) * pointsOf(op.getWindow());
 }
-/// The body's values, and one operation that combines each of them.
+/// Counts the body, and a combining operation per value of the body.
 static void countReduce(kernel::ReduceOp op, Work &work) {
   double points = pointsOf(op.getSpace());
   countBody(op.getBody(), points, work);
   work.vectorOps += points * op->getNumResults();
   touchBody(op, 0, INT64_MAX, work);
 }
-/// The kernel inside, whose arguments are the first inputs, and sums over what it writes.
+/// Counts the kernel inside, whose arguments are the first inputs, and the fused reductions over
+/// the results.
 static void countTotals(kernel::WithTotalsOp op, Work &work) {
   work = workOf(op.getKernel());
   double most = 0;
@@ -316,8 +322,8 @@ static void countTotals(kernel::WithTotalsOp op, Work &work) {
 }
 
 namespace {
-/// Which function counts which kind of kernel. Others touch all of their tensors once, and run
-/// their body, if they have one, at every point.
+/// Registry of counting functions by op name. Other kernels touch each tensor once and run their
+/// body, if any, at every point of the domain.
 class Counters {
 public:
   Counters() {
