@@ -1,4 +1,5 @@
-// A table of mostly zeros is not added to another: its rows are.
+// Sparse update of a sum: adding a scatter_add of few rows to a table becomes a segment sum and a
+// scatter of those rows.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
 #include "lib/Kernel/Fusion/Spaces.h"
@@ -13,13 +14,14 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
-/// Bytes of the table from which it pays to look for the rows, and how many times as many it has.
+/// Smallest table in bytes, and smallest ratio of the table's rows to the updates, for which
+/// sorting the indices pays.
 static constexpr int64_t leastBytes = 1 << 20, leastRatio = 4;
 
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 namespace {
-/// A map that adds a scatter_add to a table which nothing else reads.
+/// An elementwise sum of a table and a scatter_add, in which the table has no other consumer.
 struct RowSum {
   kernel::MapOp map;
   kernel::ScatterAddOp scatter;
@@ -69,7 +71,7 @@ std::optional<RowSum> RowSum::of(kernel::MapOp map) {
   return {};
 }
 
-/// Updates of the row that is left out go nowhere.
+/// Index with -1, which is out of range, in place of the padding row, whose updates are dropped.
 Value RowSum::withoutPadding(OpBuilder &builder) {
   Value index = scatter.getIndex();
   std::optional<int64_t> padding = scatter.getPadding();
@@ -86,7 +88,7 @@ Value RowSum::withoutPadding(OpBuilder &builder) {
   });
 }
 
-/// The terms in the order that they had.
+/// Sum of both terms, in the operand order of the original addition.
 Value RowSum::sumOf(OpBuilder &builder, Value table, Value rows) {
   return createPointwise(
       builder, map.getLoc(), typeOf(rows), {table, rows}, [&](ValueRange x) -> Value {

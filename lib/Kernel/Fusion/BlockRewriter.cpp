@@ -1,18 +1,18 @@
-// Rewriting a block whose order is asked for between the changes.
+// Block rewriter with constant-time order queries between changes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Fusion/BlockRewriter.h"
 
 using namespace mlir;
 using namespace ampc;
 
-/// Below and above all labels; their distance fits into 64 bits.
+/// Bounds below and above all labels; the distance of the bounds fits into 64 bits.
 static constexpr int64_t least = -(int64_t(1) << 61), greatest = int64_t(1) << 61;
 
 bool BlockRewriter::isBefore(Operation *a, Operation *b) {
   assert(a->getBlock() == b->getBlock() && "expected ops of one block");
   for (Operation *op : {a, b})
     if (!labels.contains(op))
-      label(op); // may change the other's label
+      label(op); // may change the label of `a` or `b`
   return labels.lookup(a) < labels.lookup(b);
 }
 

@@ -1,4 +1,4 @@
-// Rewriting a block whose order is asked for between the changes.
+// Block rewriter with constant-time order queries between changes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_KERNEL_FUSION_BLOCKREWRITER_H
 #define LIB_KERNEL_FUSION_BLOCKREWRITER_H
@@ -7,27 +7,27 @@
 #include "llvm/ADT/DenseMap.h"
 
 namespace ampc {
-/// A rewriter that knows which of two ops of a block runs first, at the price of a look-up.
+/// Rewriter that knows which of two ops of a block runs first, at the price of a look-up.
 ///
 /// MLIR numbers ops in steps of 5: Operation::isBeforeInBlock numbers the whole block anew when a
 /// gap is used up, when a neighbour has no number, and after every move, so that merging n kernels
-/// of one block one by one takes time n^2. Labels of 64 bits leave gaps of 2^63 / n:
+/// of a block pair by pair takes time n^2. Labels of 64 bits leave gaps of 2^63 / n:
 ///
 ///   [a: -2^61] [b: 0] [c: 2^61], then d between b and c: 2^60
 ///
-/// Ops that were created or moved get a label when it is asked for. Ops must be erased and moved by
-/// this rewriter: a new op may have the address of an erased one.
+/// Ops that were created or moved get a label at the next query. Ops must be erased and moved by
+/// this rewriter: a new op may have the address of an erased op.
 class BlockRewriter final : public mlir::IRRewriter, private mlir::RewriterBase::Listener {
 public:
   explicit BlockRewriter(mlir::MLIRContext *context)
       : IRRewriter(context, static_cast<mlir::RewriterBase::Listener *>(this)) {}
 
   bool isBefore(mlir::Operation *a, mlir::Operation *b);
-  /// To the front of the block if `other` is null.
+  /// Moves `op` behind `other`, or to the front of the block if `other` is null.
   void moveBehind(mlir::Operation *op, mlir::Operation *other);
 
 private:
-  /// Labels for `op` and those around it that have none.
+  /// Labels `op` and neighbours without a label.
   void label(mlir::Operation *op);
   void labelAll(mlir::Block &block);
 

@@ -1,4 +1,4 @@
-// Fusion: fewer passes over memory, with the same bits.
+// Producer-consumer and sibling fusion: fewer passes over memory, with the same bits.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
 #include "ampc/Target/Target.h"
@@ -20,7 +20,7 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
-// How far the search for ops between two kernels goes, so that fusion stays linear.
+// Limits of the search for ops between two kernels, so that fusion takes linear time.
 static constexpr unsigned maxBetween = 256, maxSiblings = 64, maxDistance = 32;
 
 static bool readsKernel(Operation *op) {
@@ -49,10 +49,11 @@ private:
   bool mergeSiblings(FusedKernelOpInterface first, FusedKernelOpInterface second);
   bool pushUsersBehind(Operation *producer, Operation *reader);
   bool fits(FusedKernelOpInterface a, FusedKernelOpInterface b) const;
-  /// One kernel for both would run with the later micro-batch, and all that reads the earlier
-  /// kernel's results would wait: the backward pass of micro-batch 0 for the forward pass of 1. In
-  /// a prologue the operands of the earlier kernel would wait in memory: the squares of micro-batch
-  /// 0 for those of 1. Counts of labels may be one kernel: labels are inputs.
+  /// Whether fusion leaves the order of micro-batches. A fused kernel runs with the later
+  /// micro-batch, and all consumers of the earlier kernel would wait: the backward pass of
+  /// micro-batch 0 for the forward pass of micro-batch 1. In a prologue the operands of the earlier
+  /// kernel would wait in memory: the squares of micro-batch 0 for the squares of micro-batch 1.
+  /// Reductions of inputs, such as counts of labels, may fuse: inputs are in memory anyway.
   bool areOfOneMicroBatch(Operation *a, Operation *b) const {
     return microBatches.placeOf(a) == microBatches.placeOf(b) ||
            (microBatches.of(a) == microBatches.of(b) && needsNoMemory(a) && needsNoMemory(b));
@@ -79,8 +80,8 @@ private:
 static unsigned bodySize(FusedKernelOpInterface op) {
   return std::distance(op.getBody().front().begin(), op.getBody().front().end());
 }
-/// Instructions of the body at a point. Functions are polynomials of about twenty; the time that
-/// LLVM takes for a block of a thousand instructions grows faster than their number.
+/// Instructions of the body per point. A math function is a polynomial of about twenty
+/// instructions; LLVM's time for a block of a thousand instructions grows faster than linearly.
 static unsigned codeSize(FusedKernelOpInterface op) {
   unsigned size = 0;
   for (Operation &inner : op.getBody().front())
@@ -97,30 +98,33 @@ bool Fuser::fits(FusedKernelOpInterface a, FusedKernelOpInterface b) const {
          codeSize(a) + codeSize(b) <= limits.body;
 }
 
-/// Cheap enough to be computed once per reading element.
+/// Whether the body is cheap enough to be recomputed for each element that a consumer reads.
 static bool isCheap(FusedKernelOpInterface op) {
   return llvm::none_of(op.getBody().front(), [](Operation &inner) {
     return isa<math::MathDialect>(inner.getDialect()) || isa<arith::DivFOp, arith::DivSIOp>(inner);
   });
 }
-/// A few literals and the element's number put together.
+/// Whether the result is computed from a few literals and the linear index alone.
 static bool needsNoInput(FusedKernelOpInterface op) {
   return inputsOf(op).empty() && bodySize(op) <= 8 && isCheap(op);
 }
-/// A few literals put together: no reason to store the result.
+/// Whether the result is computed from a few literals alone, so that there is no reason to store
+/// the result.
 static bool isLiteral(FusedKernelOpInterface op) {
   return needsNoInput(op) && !usesLinearIndex(op);
 }
 
-/// Made again for the backward pass: beside the first one it would have to be kept after all.
+/// Whether the op recomputes a forward value for the backward pass. Fused with the original, the
+/// result would be kept in memory after all.
 static bool isRepeated(Operation *op) { return op->hasAttr("kernel.recompute"); }
-/// The epilogue of a product that is made again may be; the code of a map goes into its readers.
+/// Whether fusion would move a recomputed kernel into the forward pass. A recomputed epilogue may
+/// join a recomputed GEMM; a recomputed map goes into its consumers.
 static bool mustStayBehind(Operation *reader, Operation *producer) {
   return isRepeated(reader) && (!isRepeated(producer) || isa<kernel::MapOp>(producer));
 }
 
-/// Moves what depends on the producer and stands before the reader behind it. False if the reader
-/// depends on some of that itself.
+/// Moves the ops between producer and reader that depend on the producer behind the reader. False
+/// if the reader depends on an op that would have to move.
 bool Fuser::pushUsersBehind(Operation *producer, Operation *reader) {
   SetVector<Operation *> between;
   auto add = [&](Operation *op) {
@@ -174,8 +178,8 @@ kernel::MapOp Fuser::respaceQueued(kernel::MapOp op, ArrayRef<int64_t> space) {
   return now;
 }
 
-/// Readers that compute the value themselves read no more bytes than if it was stored: a wider form
-/// of something, or a gradient whose kernel ends behind it times a number.
+/// Whether consumers that recompute the value read no more bytes than the stored value has: a
+/// widening cast, e.g. bf16 -> f32, or a gradient behind a barrier times a scalar.
 bool Fuser::isFree(kernel::MapOp op) const {
   if (op->getNumResults() != 1 || bodySize(op) > 8 || !isCheap(op) || usesLinearIndex(op))
     return false;
@@ -196,8 +200,9 @@ bool Fuser::isFree(kernel::MapOp op) const {
          isReadByElement(op->getResult(0));
 }
 
-/// Puts the code of a pointwise producer into its only reader, or into all if that costs nothing;
-/// maps compose.
+/// Inlines a pointwise producer into the only consumer, or into each consumer if recomputing is
+/// free. Indexing maps compose: producer (i) -> (i, 0), consumer (i, j) -> (i) give (i, j) -> (i,
+/// 0).
 bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
   Value given = inputsOf(reader)[input].get();
   auto producer = kernel::throughViews(given).getDefiningOp<kernel::MapOp>();
@@ -215,9 +220,10 @@ bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
     producer = respaceQueued(producer, shapeOf(given));
     if (!producer)
       return false;
-    readThroughUnitViews(rewriter, reader); // the views that remain
+    readThroughUnitViews(rewriter, reader); // the remaining views
   }
-  SmallVector<std::pair<unsigned, AffineMap>> reads; // inputs that are results of the producer
+  // consumer inputs that are results of the producer
+  SmallVector<std::pair<unsigned, AffineMap>> reads;
   for (auto [i, operand] : llvm::enumerate(inputsOf(reader))) {
     if (operand.get().getDefiningOp() != producer)
       continue;
@@ -250,7 +256,7 @@ bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
   for (auto [i, value] : llvm::enumerate(yields))
     merge.addResult(value, reader->getResult(i), mapAt(reader.getResultMaps(), i));
   FusedKernelOpInterface merged = merge.finish(reader, producer);
-  if (isRepeated(producer) && known.size() == inputsOf(reader).size()) // so is all that it reads
+  if (isRepeated(producer) && known.size() == inputsOf(reader).size()) // so are all operands
     merged->setAttr("kernel.recompute", UnitAttr::get(merged->getContext()));
   replaced({reader}, merged);
   if (isView)
@@ -268,8 +274,8 @@ static bool isSummed(Value value) {
   });
 }
 
-/// Whether another value, whose sum keeps its order, would pass for a gradient in one kernel with
-/// one: sums of gradients become totals.
+/// Whether the fused kernel would hide an ordered sum: a sum over a value beside a gradient in one
+/// kernel would pass for a sum over a gradient, which becomes a fused reduction in another order.
 static bool hidesSum(Operation *first, Operation *second) {
   auto isGradient = [](Operation *op) { return op->hasAttr("kernel.barrier"); };
   auto isOther = [&](Operation *op) {
@@ -278,8 +284,8 @@ static bool hidesSum(Operation *first, Operation *second) {
   return (isGradient(first) && isOther(second)) || (isGradient(second) && isOther(first));
 }
 
-/// Puts the reader's code behind the producer's. The reader may change its space even if that does
-/// not help.
+/// Fuses a consumer into the kernel of the producer, as epilogue. The iteration domain of the
+/// consumer may change even if fusion then fails.
 bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
   auto reader = dyn_cast<kernel::MapOp>(*anyReader);
   Value given = inputsOf(anyReader)[input].get();
@@ -299,7 +305,7 @@ bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
     anyReader = reader;
   }
   AffineMap via = meetingMap(producer, reader);
-  // The search for sums looks at all readers of the producer, so it comes late.
+  // The search for sums visits all consumers of the producer, so it comes last.
   if (!via || !canJoin(producer, reader, via) ||
       (!isView && delaysSums(rewriter, producer, reader)))
     return false;
@@ -328,7 +334,7 @@ bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
   return true;
 }
 
-/// One kernel for two over the same space; the second does not depend on the first.
+/// Fuses two siblings of equal iteration domain; fails if the second depends on the first.
 bool Fuser::mergeSiblings(FusedKernelOpInterface first, FusedKernelOpInterface second) {
   bool depends =
       llvm::any_of(second->getOperands(), [&](Value v) { return v.getDefiningOp() == first; });
@@ -345,7 +351,7 @@ bool Fuser::mergeSiblings(FusedKernelOpInterface first, FusedKernelOpInterface s
   return true;
 }
 
-/// True if not many ops lie between the two.
+/// Whether at most `maxDistance` ops lie between the two.
 static bool areClose(Operation *first, Operation *second) {
   for (unsigned i = 0; i < maxDistance && first; ++i, first = first->getNextNode())
     if (first == second)
@@ -353,7 +359,7 @@ static bool areClose(Operation *first, Operation *second) {
   return false;
 }
 
-/// Everything that `op` reads is there when `position` runs.
+/// Whether all operands of `op` are defined before `position`.
 static bool isReady(BlockRewriter &order, Operation *op, Operation *position) {
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     Operation *source = operand.getDefiningOp();
@@ -361,15 +367,15 @@ static bool isReady(BlockRewriter &order, Operation *op, Operation *position) {
   });
 }
 
-/// Reductions of one kind and maps that read the same elements (or the same scalar) in the same
-/// order.
+/// Sibling fusion: maps, or reductions of equal kind, that read the same elements (or the same
+/// scalar) in the same order.
 bool Fuser::joinSibling(FusedKernelOpInterface op) {
   auto reduce = dyn_cast<kernel::ReduceOp>(*op);
   if ((!reduce && !isa<kernel::MapOp>(op)) || GradientSum::of(rewriter, op))
     return false;
   for (auto [i, operand] : llvm::enumerate(inputsOf(op))) {
     unsigned seen = 0;
-    // What is read again and again, or hardly at all, saves no pass.
+    // Fusion of broadcast or barely read operands saves no pass over memory.
     if (elements(shapeOf(operand.get())) != elements(op.getSpace()))
       continue;
     shareView(rewriter, operand.get());
@@ -412,7 +418,7 @@ void Fuser::visit(FusedKernelOpInterface op) {
 }
 
 void Fuser::run() {
-  // What a reader can compute by itself is better not stored by the kernel before.
+  // Recomputation first: a value that a consumer can recompute is better not stored by an epilogue.
   for (bool phase : {false, true}) {
     joining = phase;
     for (Operation &op : llvm::reverse(block))
@@ -440,7 +446,7 @@ struct KernelFuse : ampc::impl::KernelFuseBase<KernelFuse> {
       Fuser(program.getBody().front(), *limits, acrossGradients).run();
       IRRewriter rewriter(program.getContext());
       DominanceInfo dominance(program);
-      // Merged bodies widen the same arguments.
+      // Fused bodies repeat casts of the same arguments.
       eliminateCommonSubExpressions(rewriter, dominance, program);
     });
   }

@@ -1,4 +1,4 @@
-// Packed copies of matrices become results of the kernels that write the matrices.
+// Fusion of weight packing: the kernel that writes a matrix also writes the packed copy.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
 #include "lib/Kernel/Planning/Schedule.h"
@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace ampc;
 
 namespace {
-/// Of one program.
+/// Fusion of the packs of a single program.
 class PacksFusion {
 public:
   PacksFusion(kernel::ProgramOp program, bool explain)
@@ -23,7 +23,8 @@ public:
   void run();
 
 private:
-  /// Why the matrix's kernel cannot write the copy, too; empty if it can.
+  /// Reason why the kernel of the matrix cannot write the packed copy as well; empty if there is no
+  /// obstacle.
   std::string obstacle(kernel::PackOp pack);
   bool mustComeBefore(Operation *op, kernel::PackOp pack);
   bool isBehind(kernel::MapOp map, kernel::PackOp pack);
@@ -41,19 +42,20 @@ static kernel::MapOp mapOf(kernel::PackOp pack) {
   return kernel::throughViews(pack.getX()).getDefiningOp<kernel::MapOp>();
 }
 
-/// Vectors of the tensor do not lie along rows of the space.
+/// Whether neighbours along the last dimension of the domain are not neighbours in the tensor: (i,
+/// j) -> (j, i).
 static bool liesAcross(AffineMap map, unsigned rank) {
   return map.isFunctionOfDim(rank - 1) &&
          map.getResults().back() != getAffineDimExpr(rank - 1, map.getContext());
 }
 
-/// Whether all that the map reads or writes lies along the rows of a matrix, which for filters are
-/// all dimensions but the first.
+/// Whether all accesses of the map are linear along the rows of a matrix. The rows of a filter OHWI
+/// are all dimensions but the first.
 static bool walksRows(kernel::MapOp map) {
   ArrayRef<int64_t> space = map.getSpace();
   auto isRow = [&](AffineMap access, Value tensor) {
     std::optional<LinearForm> form = LinearForm::of(access, shapeOf(tensor));
-    std::optional<int64_t> next; // distance of neighbours along what is behind this dimension
+    std::optional<int64_t> next; // stride of the next outer dimension
     for (unsigned dim = space.size(); form && dim-- > 1;) {
       if (space[dim] == 1)
         continue;
@@ -72,8 +74,8 @@ static bool walksRows(kernel::MapOp map) {
   return !hasRowOps(map);
 }
 
-/// Whether the op reads the old value of a copy, or gives the loss, which is looked at before state
-/// changes.
+/// Whether the op must run before the pack: the op reads the old packed copy, or computes the loss,
+/// which is checked before state changes.
 bool PacksFusion::mustComeBefore(Operation *op, kernel::PackOp pack) {
   for (OpOperand &use : pack->getUses()) {
     if (use.getOwner() != ret)
@@ -91,7 +93,7 @@ bool PacksFusion::mustComeBefore(Operation *op, kernel::PackOp pack) {
   });
 }
 
-/// Whether what has to happen before the copy is written waits for the map.
+/// Whether an op that must run before the pack depends on the map.
 bool PacksFusion::isBehind(kernel::MapOp map, kernel::PackOp pack) {
   SetVector<Operation *> behind;
   behind.insert(map);
@@ -125,7 +127,8 @@ std::string PacksFusion::obstacle(kernel::PackOp pack) {
   return {};
 }
 
-/// The same map with the results that the lists tell; `map` loses its body.
+/// Clones the map with the given result types, maps and yielded values, and takes the body of
+/// `map`.
 static kernel::MapOp withResults(kernel::MapOp map, ArrayRef<Type> types, ArrayRef<AffineMap> maps,
                                  ArrayRef<Value> values) {
   OpBuilder builder(map);
@@ -137,7 +140,7 @@ static kernel::MapOp withResults(kernel::MapOp map, ArrayRef<Type> types, ArrayR
   return now;
 }
 
-/// The same map with one result more: the value of result `number`, packed.
+/// Clones the map with an additional result: the packed value of result `number`.
 static kernel::MapOp addPacked(BlockRewriter &rewriter, kernel::MapOp map, unsigned number,
                                RankedTensorType type) {
   SmallVector<Type> types(map->getResultTypes());
@@ -152,7 +155,7 @@ static kernel::MapOp addPacked(BlockRewriter &rewriter, kernel::MapOp map, unsig
   return now;
 }
 
-/// Leaves out results that nothing reads.
+/// Drops results without a consumer.
 static void dropUnread(BlockRewriter &rewriter, kernel::MapOp map) {
   SmallVector<OpResult> kept;
   SmallVector<Type> types;
@@ -174,7 +177,7 @@ static void dropUnread(BlockRewriter &rewriter, kernel::MapOp map) {
   rewriter.eraseOp(map);
 }
 
-/// Why not, or nothing once it is done.
+/// Fuses the pack; returns the obstacle, or an empty string after success.
 std::string PacksFusion::fuse(kernel::PackOp pack) {
   std::string why = obstacle(pack);
   if (!why.empty())

@@ -1,4 +1,4 @@
-// Sums over whole gradients become part of the kernels that write the gradients.
+// Fused reductions: sums over whole gradients are formed by the kernels that write the gradients.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
 #include "lib/Kernel/Fusion/Spaces.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace ampc;
 
 namespace {
-/// A kernel that does nothing but add up results of a kernel.
+/// A kernel whose only purpose is to sum over result number `result` of the gradient's kernel.
 struct Reader {
   FusedKernelOpInterface op;
   unsigned result;
@@ -31,7 +31,7 @@ public:
 private:
   void findReaders(Value value, unsigned result);
   void explainPass(Operation *reader, const Twine &why);
-  /// True if the scalars that the reader takes are known when the kernel runs.
+  /// Whether the scalars that the reader uses are known when the kernel runs.
   bool knowsScalars(const Reader &reader);
   kernel::WithTotalsOp create();
   void addTerms(OpBuilder &builder, kernel::WithTotalsOp op);
@@ -40,7 +40,7 @@ private:
   KernelOpInterface kernel;
   bool explain;
   SmallVector<Reader> readers;
-  SetVector<Value> scalars; ///< beside the gradients, what the readers read
+  SetVector<Value> scalars; ///< operands of the readers beside the gradients
 };
 } // namespace
 
@@ -66,7 +66,8 @@ void TotalsFusion::findReaders(Value value, unsigned result) {
   }
 }
 
-/// Moves what computes a scalar before `position`. False if that depends on `position` itself.
+/// Moves the ops that compute a scalar before `position`. False if the scalar depends on
+/// `position`.
 static bool computeBefore(BlockRewriter &rewriter, Value scalar, Operation *position) {
   bool isPossible = true;
   auto comesLater = [&](Value value) {
@@ -89,7 +90,7 @@ bool TotalsFusion::knowsScalars(const Reader &reader) {
   });
 }
 
-/// The kernel with one total per term of its readers.
+/// Creates the kernel with a fused reduction per term of its readers.
 kernel::WithTotalsOp TotalsFusion::create() {
   OpBuilder builder(kernel);
   SetVector<Value> own(kernel->operand_begin(), kernel->operand_end());
@@ -123,7 +124,7 @@ kernel::WithTotalsOp TotalsFusion::create() {
   return op;
 }
 
-/// What the readers add up, on the elements of the kernel's results.
+/// Clones the terms of the readers' sums onto the elements of the kernel's results.
 void TotalsFusion::addTerms(OpBuilder &builder, kernel::WithTotalsOp op) {
   Block &body = op.getBody().front();
   auto argumentOf = [&](const Reader &reader, OpOperand &operand) {

@@ -1,4 +1,4 @@
-// Where a kernel and one that reads its results are at the same element.
+// Fusion maps from the iteration domain of a producer to the domain of a consumer.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Fusion/Meeting.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
@@ -36,12 +36,12 @@ AffineMap ampc::meetingMap(FusedKernelOpInterface producer, kernel::MapOp reader
 bool ampc::mayAccess(FusedKernelOpInterface kernel, AffineMap map, ArrayRef<int64_t> shape) {
   if (!isa<kernel::ConvFilterOp>(kernel))
     return true;
-  // (tap, channel) is one dimension to the code of such a kernel.
+  // The emitter of the kernel treats (tap, channel) as a single dimension.
   std::optional<LinearForm> form = LinearForm::of(map, shape);
   return form && commonStep(ArrayRef(form->factors).drop_front(), kernel.getSpace().drop_front());
 }
 
-/// Whether the producer may access all that the reader does.
+/// Whether the producer's loops can perform all accesses of the reader.
 static bool mayAccessAll(FusedKernelOpInterface producer, kernel::MapOp reader, AffineMap via) {
   for (auto [i, input] : llvm::enumerate(inputsOf(reader)))
     if (input.get().getDefiningOp() != producer &&
@@ -63,8 +63,8 @@ bool ampc::canJoin(FusedKernelOpInterface producer, kernel::MapOp reader, Affine
     return true;
   if (hasRowOps(reader) || usesLinearIndex(reader))
     return false;
-  // Otherwise one value per row of a row kernel, or results that are permuted but contiguous along
-  // the last dimension.
+  // Different domains: a value per row of a row kernel, or results that are permuted but contiguous
+  // along the last dimension, such as (i, j, k) -> (j, i, k).
   ArrayRef<int64_t> space = producer.getSpace();
   if (space.empty())
     return false;

@@ -1,4 +1,4 @@
-// Where a kernel and one that reads its results are at the same element.
+// Fusion maps from the iteration domain of a producer to the domain of a consumer.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_KERNEL_FUSION_MEETING_H
 #define LIB_KERNEL_FUSION_MEETING_H
@@ -6,13 +6,14 @@
 #include "lib/Kernel/Fusion/Spaces.h"
 
 namespace ampc {
-/// The map from the producer's space to the reader's, along which both meet at every value that
-/// links them; null if there is none.
+/// Affine map from the producer's iteration domain to the consumer's under which both touch the
+/// same element of every tensor between them; null if no single map does. Example: gemm [m, n],
+/// transpose [n, m] -> (d0, d1) -> (d1, d0).
 mlir::AffineMap meetingMap(FusedKernelOpInterface producer, kernel::MapOp reader);
-/// What a reader may look like that joins the producer along `via`.
+/// Whether `reader` can become the epilogue of `producer` when re-indexed by `via`.
 bool canJoin(FusedKernelOpInterface producer, kernel::MapOp reader, mlir::AffineMap via);
-/// Whether the kernel may read or write a tensor of the shape by `map`. Gradients of filters walk
-/// taps and channels as one dimension.
+/// Whether the kernel's loops can access a tensor of the shape by `map`. Gradients of filters walk
+/// (tap, channel) as a single dimension, so the strides of both must be compatible.
 bool mayAccess(FusedKernelOpInterface kernel, mlir::AffineMap map, llvm::ArrayRef<int64_t> shape);
 } // namespace ampc
 #endif

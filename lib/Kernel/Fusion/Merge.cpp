@@ -1,4 +1,4 @@
-// A kernel put together from the code of others.
+// Builder of a fused kernel from the bodies of two kernels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Fusion/Merge.h"
 #include "mlir-dialects/Train/Origin.h"

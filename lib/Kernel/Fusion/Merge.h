@@ -1,4 +1,4 @@
-// A kernel put together from the code of others.
+// Builder of a fused kernel from the bodies of two kernels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_KERNEL_FUSION_MERGE_H
 #define LIB_KERNEL_FUSION_MERGE_H
@@ -9,27 +9,27 @@
 namespace ampc {
 class Merge {
 public:
-  /// The new kernel is of the kind of `kind`: same op, space, leading operands and attributes.
+  /// Starts a kernel like `kind`: same op, iteration domain, leading operands and attributes.
   explicit Merge(FusedKernelOpInterface kind);
-  /// Values of the new body that take the place of a kernel's inputs, by the inputs' numbers.
+  /// Values of the new body that replace a kernel's inputs, by input number.
   using Known = llvm::DenseMap<unsigned, mlir::Value>;
-  /// Copies the code of `op`, read at via(point), and returns the values that it yields.
+  /// Clones the body of `op`, re-indexed by `via`, and returns the yielded values.
   llvm::SmallVector<mlir::Value> append(FusedKernelOpInterface op, mlir::AffineMap via,
                                         const Known &known = Known());
-  /// Moves the code of `op`, which must be erased afterwards, and returns the values that it
-  /// yields. A chain of n kernels that are merged one by one costs n moves of a list in place of
-  /// n^2 / 2 copies of ops.
+  /// Moves the body of `op`, re-indexed by `via`, and returns the yielded values; `op` must be
+  /// erased afterwards. A chain of n kernels that are merged pair by pair costs n list splices in
+  /// place of n^2 / 2 clones of ops.
   llvm::SmallVector<mlir::Value> take(FusedKernelOpInterface op, mlir::AffineMap via,
                                       const Known &known = Known());
-  /// Adds a result: `value` of the body, in the place of `old`.
+  /// Adds a result: `value` of the body replaces `old`.
   void addResult(mlir::Value value, mlir::Value old, mlir::AffineMap map);
-  /// Creates the kernel before `position` and lets it replace the old results. It comes from where
-  /// `kind` and `other` do.
+  /// Creates the kernel before `position` and replaces the old results. The provenance is that of
+  /// `kind` and `other`.
   FusedKernelOpInterface finish(mlir::Operation *position, mlir::Operation *other);
 
 private:
   mlir::Value argumentFor(mlir::Value input, mlir::AffineMap map);
-  /// The values of the new body that the arguments of op's body become.
+  /// Values of the new body for the arguments of the op's body.
   llvm::SmallVector<mlir::Value> argumentsFor(FusedKernelOpInterface op, mlir::AffineMap via,
                                               const Known &known);
 

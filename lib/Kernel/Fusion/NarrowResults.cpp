@@ -1,4 +1,4 @@
-// Values that were widened before a kernel stored them are stored as they were.
+// Cast sinking: results that are widened before the store are stored narrow, and consumers widen.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
 #include "lib/Kernel/Fusion/Merge.h"
@@ -12,7 +12,8 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
-/// The type that the value was widened from, in one of the choices that it is made by; or null.
+/// Type before the widening cast of the value, or of an arm of a tree of selects; null if there is
+/// no such cast.
 static FloatType sourceType(Value value) {
   FloatType type;
   SourceWalk().visit(value, [&](Value source) {
@@ -23,7 +24,7 @@ static FloatType sourceType(Value value) {
   return type;
 }
 
-/// The number as a constant of the type; null if the type does not have it.
+/// The constant in the narrow type; null if the conversion loses digits.
 static FloatAttr constantOf(arith::ConstantOp op, FloatType type) {
   auto number = dyn_cast<FloatAttr>(op.getValue());
   if (!number)
@@ -34,7 +35,7 @@ static FloatAttr constantOf(arith::ConstantOp op, FloatType type) {
   return loses ? FloatAttr() : FloatAttr::get(type, narrow);
 }
 
-/// The value before it was widened, or the number as one of the type; null if it is neither.
+/// Operand of the widening cast, or the constant in the narrow type; null for other values.
 static Value withoutWidening(Value value, FloatType type) {
   Operation *op = value.getDefiningOp();
   if (auto widened = dyn_cast_or_null<arith::ExtFOp>(op))
@@ -47,8 +48,9 @@ static Value withoutWidening(Value value, FloatType type) {
   return {};
 }
 
-/// The value before it was widened to choose between it and others of the type, as masks of rows
-/// do; null if a choice is none of the type.
+/// Narrow form of a tree of selects whose leaves are all widened or constants, as row masks have;
+/// null if a leaf has no narrow form. Example: select(c, extf(x), 0.0 : f32) -> select(c, x, 0.0 :
+/// bf16).
 static Value narrowed(Value value, FloatType type) {
   DenseMap<Value, Value> narrow;
   auto chooses = [&](Value source) {
@@ -68,7 +70,7 @@ static Value narrowed(Value value, FloatType type) {
   return narrow.lookup(value);
 }
 
-/// Gives the value the narrow type; its readers widen the elements.
+/// Sets the narrow type of the value and of its views, and inserts widening casts in the consumers.
 static void narrow(Value value, Type type) {
   value.setType(cast<RankedTensorType>(value.getType()).clone(type));
   for (OpOperand &use : value.getUses()) {
@@ -87,7 +89,7 @@ static void narrow(Value value, Type type) {
   }
 }
 
-/// The same elements twice: readers of the second take the first.
+/// Merges equal results: consumers of the second read the first.
 static bool shareResults(FusedKernelOpInterface op) {
   bool changed = false;
   OperandRange yields = op.getBody().front().getTerminator()->getOperands();
@@ -115,10 +117,10 @@ static void dropDeadResults(FusedKernelOpInterface op) {
 }
 
 static void narrowResults(FusedKernelOpInterface op) {
-  if (isa<kernel::ReduceOp>(op)) // what its body yields is added up, not stored
+  if (isa<kernel::ReduceOp>(op)) // reductions sum the yielded values and store none
     return;
   Operation *yield = op.getBody().front().getTerminator();
-  DenseMap<Value, Value> known; // one value stays one
+  DenseMap<Value, Value> known; // equal values have a single narrow form
   for (auto [i, result] : llvm::enumerate(op->getResults())) {
     Value wide = yield->getOperand(i);
     FloatType type = sourceType(wide);

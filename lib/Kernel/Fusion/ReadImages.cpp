@@ -1,4 +1,4 @@
-// Images whose channels come first are read by convolutions as they are.
+// Folds NCHW-to-NHWC transposes of images into convolutions that can read channels first.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
 #include "ampc/Target/Target.h"
@@ -14,14 +14,14 @@ using namespace mlir;
 using namespace ampc;
 
 namespace {
-/// A map that turns an image for convolutions.
+/// A map that transposes an image from NCHW to NHWC for convolutions.
 struct ImageTurn {
   kernel::MapOp op;
   SmallVector<Operation *> readers;
-  SmallVector<int64_t> image; ///< as they read it: N, H, W, C
-  AffineMap toResult;         ///< from there to the map's result
+  SmallVector<int64_t> image; ///< shape that the convolutions read: [N, H, W, C]
+  AffineMap toResult;         ///< from [N, H, W, C] to the map's result
 
-  /// Nothing if it is none, or some reader wants it turned.
+  /// The transpose of `op`; nothing if `op` is no transpose, or if a consumer needs channels last.
   static std::optional<ImageTurn> of(kernel::MapOp op, const Target &target);
   void undo(BlockRewriter &rewriter);
 
@@ -62,14 +62,14 @@ std::optional<ImageTurn> ImageTurn::of(kernel::MapOp op, const Target &target) {
   return turn.toResult && !isOnePlane && turn.readsPlanes() ? std::optional(turn) : std::nullopt;
 }
 
-/// From somewhere to the points of the map's space, by way of elements of the image.
+/// Composes a map to image elements with the inverse map to points of the map's iteration domain.
 AffineMap ImageTurn::pointOf(AffineMap toImage) {
   AffineMap inverse =
       inverseOf(mapAt(op.getResultMaps(), 0), op.getSpace(), shapeOf(op->getResult(0)));
   return inverse ? inverse.compose(toResult).compose(toImage) : AffineMap();
 }
 
-/// Every input that is as large as the image has its elements in the order N, C, H, W.
+/// Whether every input as large as the image is stored in the order [N, C, H, W].
 bool ImageTurn::readsPlanes() {
   AffineMap point = pointOf(AffineMap::getMultiDimIdentityMap(4, op.getContext()));
   if (!point)

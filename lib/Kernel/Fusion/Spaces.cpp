@@ -1,4 +1,4 @@
-// Iteration spaces of kernels and the maps from them.
+// Iteration domains of kernels and indexing maps over the domains.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Fusion/Spaces.h"
 #include "mlir-dialects/Train/Signature.h"
@@ -84,8 +84,9 @@ bool ampc::isPointwise(Operation *op) {
 }
 
 namespace {
-/// How the dimensions of one space make those of another: groups with equal products, of which one
-/// side is a single dimension. Dimensions of size 1 belong to no group.
+/// Reshape of an iteration domain: groups of dimensions with equal product, of which the old or the
+/// new side is a single dimension. Dimensions of size 1 belong to no group. Example: [6, 4] -> [24]
+/// is a single group.
 class Regrouping {
 public:
   Regrouping(ArrayRef<int64_t> from, ArrayRef<int64_t> to)
@@ -93,7 +94,8 @@ public:
     valid = build();
   }
   bool isValid() const { return valid; }
-  /// The shape and map of a tensor behind a view, for the new space. False if there is none.
+  /// Computes shape and indexing map of a tensor for the new domain, behind a view. False if the
+  /// map splits a group.
   bool apply(AffineMap map, ArrayRef<int64_t> shape, SmallVectorImpl<int64_t> &newShape,
              AffineMap &newMap) const;
 
@@ -169,7 +171,7 @@ bool Regrouping::apply(AffineMap map, ArrayRef<int64_t> shape, SmallVectorImpl<i
       newShape.push_back(shape[i]);
       continue;
     }
-    // The whole group, in order, or nothing of it.
+    // A tensor has all dimensions of a group, in order, or none.
     const Group &group = groups[groupOf[dim.getPosition()]];
     for (unsigned part : llvm::seq<unsigned>(0, group.old.size()))
       if (i + part >= shape.size() ||
@@ -186,7 +188,7 @@ bool Regrouping::apply(AffineMap map, ArrayRef<int64_t> shape, SmallVectorImpl<i
   return true;
 }
 
-/// A view of `value`, without views on views.
+/// View of `value`, looking through other views.
 static Value viewOf(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
   value = kernel::throughViews(value);
   auto type = cast<RankedTensorType>(value.getType()).clone(shape);
@@ -280,7 +282,7 @@ bool ampc::addsUp(Operation *op) {
   });
 }
 
-/// What gives the loss of the program; null if nothing in it does.
+/// Op that computes the loss of the program; null for programs without a loss.
 static Operation *findLoss(kernel::ProgramOp program) {
   for (OpOperand &returned : program.getBody().front().getTerminator()->getOpOperands())
     if (Signature(program).isOutput(returned.getOperandNumber(), train::Output::Loss))
@@ -293,7 +295,7 @@ bool ampc::leadsToLoss(BlockRewriter &order, Operation *op) {
   Operation *loss = program ? findLoss(program) : nullptr;
   if (!loss)
     return false;
-  // Nothing behind the loss leads to it: most of a step is behind it.
+  // Ops behind the loss cannot lead to the loss, and most of a step is behind the loss.
   SetVector<Operation *> readers;
   readers.insert(op);
   for (unsigned i = 0; i < readers.size(); ++i) {
@@ -305,8 +307,8 @@ bool ampc::leadsToLoss(BlockRewriter &order, Operation *op) {
   return false;
 }
 
-/// Whether a sum of `term` may have other bits in another order. Counts do not, and what is added
-/// up in f64 is rounded to fewer digits than that.
+/// Whether the bits of a sum of `term` may depend on the order. Integer counts are exact, and the
+/// order of f64 sums disappears in the rounding to a narrower gradient type.
 static bool showsOrder(Value term, Type gradient) {
   return isa<FloatType>(term.getType()) && (!term.getType().isF64() || gradient.isF64());
 }
@@ -353,7 +355,7 @@ std::optional<GradientSum> GradientSum::inAnyOrder(BlockRewriter &order, Operati
     }
     sum.terms.push_back(value);
   }
-  // Nothing along the way depends on the place or on another sum.
+  // No op of the body may depend on the position in the row or on another sum.
   unsigned reductions = 0;
   for (Operation &inner : fused.getBody().front()) {
     reductions += isa<kernel::RowReduceOp>(inner);
@@ -365,7 +367,7 @@ std::optional<GradientSum> GradientSum::inAnyOrder(BlockRewriter &order, Operati
   return sum;
 }
 
-/// The first kernel of a gradient whose sum reads what `op` computes; null if there is none.
+/// Earliest kernel of a gradient whose sum reads results of `op`; null if there is none.
 static Operation *firstGradient(BlockRewriter &order, Operation *op) {
   Operation *first = nullptr;
   for (Operation *user : op->getUsers()) {
@@ -381,7 +383,7 @@ static Operation *firstGradient(BlockRewriter &order, Operation *op) {
   return first;
 }
 
-/// True if `op` depends on a sum over a gradient; all of them stand behind `start`.
+/// Whether `op` depends on a sum over a gradient; all such sums stand behind `start`.
 static bool waitsForSum(BlockRewriter &order, Operation *op, Operation *start) {
   SetVector<Operation *> sources;
   sources.insert(op);

@@ -1,4 +1,4 @@
-// Iteration spaces of kernels and the maps from them.
+// Iteration domains of kernels and indexing maps over the domains.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_KERNEL_FUSION_SPACES_H
 #define LIB_KERNEL_FUSION_SPACES_H
@@ -16,65 +16,67 @@ inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
 }
 int64_t elements(llvm::ArrayRef<int64_t> space);
 
-/// map(via(point)). Most maps between two kernels of one space are the identity, for which
-/// AffineMap::compose would build every expression anew.
+/// Composition map(via(point)). Most maps between two kernels of equal domain are the identity, for
+/// which AffineMap::compose would rebuild every expression.
 mlir::AffineMap composed(mlir::AffineMap map, mlir::AffineMap via);
-/// The map with 0 for dimensions of size 1: equal accesses get equal maps.
+/// The map with 0 in place of dimensions of size 1, so that equal accesses have equal maps: (d0,
+/// d1) -> (d0, d1) over [8, 1] becomes (d0, d1) -> (d0, 0).
 mlir::AffineMap normalized(mlir::AffineMap map, llvm::ArrayRef<int64_t> space);
 bool isIdentityOn(mlir::AffineMap map, llvm::ArrayRef<int64_t> space);
-/// From the elements of a tensor to the points of the space, if `map` is one to one between all of
-/// both; else null.
+/// Inverse of an indexing map, from the elements of a tensor to the points of the domain; null if
+/// the map is not one to one between all elements and all points.
 mlir::AffineMap inverseOf(mlir::AffineMap map, llvm::ArrayRef<int64_t> space,
                           llvm::ArrayRef<int64_t> shape);
 
-/// From the indices of one shape to those of another that differs in dimensions of size 1; else
-/// null.
+/// Map between indices of two shapes that differ in dimensions of size 1 only; null for other
+/// shapes. Example: [8, 1, 4] to [8, 4]: (d0, d1, d2) -> (d0, d2).
 mlir::AffineMap unitReshape(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to,
                             mlir::MLIRContext *context);
 
-/// Inputs come after the leading operands.
+/// Inputs of the body, behind the leading operands such as A and B of a GEMM.
 inline llvm::MutableArrayRef<mlir::OpOperand> inputsOf(FusedKernelOpInterface op) {
   return op->getOpOperands().take_back(op.getInputMaps().size());
 }
-/// Number among the inputs of a fused kernel; negative for what stands before them.
+/// Input number of the operand; negative for leading operands.
 int64_t inputNumber(mlir::OpOperand &use);
-/// All readers take the value element by element in their bodies, directly or through views.
+/// Whether all consumers read the value element by element in their bodies, directly or through
+/// views.
 bool isReadByElement(mlir::Value value);
 
-/// True if some op of the body depends on the position along rows, or on the whole row.
+/// Whether an op of the body depends on the position in the row, or on the whole row.
 bool hasRowOps(FusedKernelOpInterface op);
-/// A map without row ops.
+/// Whether the op is a map without row ops.
 bool isPointwise(mlir::Operation *op);
 bool usesLinearIndex(FusedKernelOpInterface op);
 
-/// A kernel that reads a tensor to add it up, whatever else it does with the sum.
+/// Whether the kernel sums over a tensor, whatever else happens to the sum.
 bool addsUp(mlir::Operation *op);
 
-/// Whether the program's loss depends on `op`. A kernel of a gradient may give values of the
-/// forward pass, too, and a sum of those is none of a gradient: it keeps its order.
+/// Whether the loss of the program depends on `op`. A kernel of a gradient may also write values of
+/// the forward pass; a sum over such a value is no sum over a gradient and keeps its order.
 bool leadsToLoss(BlockRewriter &order, mlir::Operation *op);
 
-/// What a sum over all elements of a gradient adds up; null if the kernel does anything else, or if
-/// the bits of the sum depend on its order, which fusion has to keep. `gradient` is the input that
-/// is one, in the memory of a kernel with `kernel.barrier` that can add up what it writes.
+/// Terms of a sum over all elements of a gradient; null if the kernel does anything else, or if the
+/// bits of the sum depend on the order, which fusion has to keep. `gradient` is the operand that
+/// reads the gradient, written by a kernel with `kernel.barrier` that supports fused reductions.
 struct GradientSum {
   mlir::OpOperand *gradient = nullptr;
-  llvm::SmallVector<mlir::Value> terms; ///< of the body, one per result
+  llvm::SmallVector<mlir::Value> terms; ///< values of the body, one per result
 
   static std::optional<GradientSum> of(BlockRewriter &order, mlir::Operation *op);
-  /// The same without regard to the order.
+  /// The sum even if its bits depend on the order.
   static std::optional<GradientSum> inAnyOrder(BlockRewriter &order, mlir::Operation *op);
 };
-/// True if a sum over a gradient reads results of the one, and the other waits for a sum: as one
-/// kernel they would be too late for sums to become part of the kernels of the gradients.
+/// Whether fusing the two kernels would delay fused reductions: a sum over a gradient reads results
+/// of one kernel, and the other waits for a sum over a gradient.
 bool delaysSums(BlockRewriter &order, mlir::Operation *first, mlir::Operation *second);
 
-/// What a map gives that works element by element on tensors of the result's shape.
+/// Creates an elementwise map over tensors of the result's shape; `body` builds the scalar code.
 mlir::Value createPointwise(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::RankedTensorType type, mlir::ValueRange inputs,
                             llvm::function_ref<mlir::Value(mlir::ValueRange)> body);
-/// Rewrites a map over another space with the same points in the same order, its tensors behind
-/// views. Null (and nothing changed) if its maps do not allow that.
+/// Rewrites a map over another iteration domain with the same points in the same order, and the
+/// tensors behind views. Null, and nothing changed, if the indexing maps do not allow the reshape.
 kernel::MapOp respace(BlockRewriter &rewriter, kernel::MapOp op, llvm::ArrayRef<int64_t> space);
 } // namespace ampc
 #endif

@@ -1,4 +1,5 @@
-// Results that are only read in another order are written in it.
+// Transpose folding: if all consumers of a map's result are the same permuting copy, the map stores
+// the permuted layout and the copies are erased.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
 #include "ampc/Target/Target.h"
@@ -13,14 +14,14 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
-/// Without dimensions of one element.
+/// Results of the map without dimensions of size 1.
 static SmallVector<AffineExpr> placesOf(AffineMap turn) {
   return llvm::filter_to_vector(turn.getResults(),
                                 [](AffineExpr e) { return !isa<AffineConstantExpr>(e); });
 }
 
-/// From the elements of a value to those of its copy in another order, if that is all the reader
-/// makes; else null.
+/// Permutation from the elements of the value to the elements of the copy, if the reader is a
+/// permuting copy; else null. Example: [m, n] copied to [n, m] gives (d0, d1) -> (d1, d0).
 static AffineMap turnOf(BlockRewriter &rewriter, Operation *reader, Value value) {
   auto copy = dyn_cast<kernel::MapOp>(reader);
   if (!copy || copy->getNumResults() != 1 || copy.getInputs().size() != 1 ||
@@ -53,7 +54,7 @@ static SmallVector<Operation *> readersInOrder(BlockRewriter &rewriter, Value va
   return sorted;
 }
 
-/// The one turn of all readers, in the shape of the first.
+/// Permutation common to all consumers, in the shape of the first copy; null if there is none.
 static AffineMap commonTurn(BlockRewriter &rewriter, OpResult result) {
   if (result.getOwner()->hasAttr("kernel.barrier") || kernel::packingOf(result.getType()))
     return {};
@@ -82,7 +83,7 @@ static kernel::MapOp withResult(kernel::MapOp op, unsigned number, RankedTensorT
   return now;
 }
 
-/// Whatever shape the first copy has, others are views of.
+/// Stores the result in the shape of the first copy; the other copies become views of the result.
 static kernel::MapOp turnResult(BlockRewriter &rewriter, kernel::MapOp op, unsigned number,
                                 AffineMap turn) {
   Value old = op->getResult(number);

@@ -1,4 +1,4 @@
-// Readers of a value through views, and views that are no longer needed.
+// Consumers of a value through views, and removal of dead views.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Fusion/Views.h"
 
@@ -12,7 +12,8 @@ void ampc::findReaders(Value value, llvm::SmallSetVector<Operation *, 4> &reader
     else
       readers.insert(user);
 }
-/// Stops at the first of the others: a learning rate has as many readers as a model has parameters.
+/// Stops at the first other consumer: a learning rate has as many consumers as a model has
+/// parameters.
 static bool isReadByOthers(Value value, Operation *reader) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     auto view = dyn_cast<kernel::ViewOp>(user);

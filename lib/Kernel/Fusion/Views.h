@@ -1,4 +1,4 @@
-// Readers of a value through views, and views that are no longer needed.
+// Consumers of a value through views, and removal of dead views.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_KERNEL_FUSION_VIEWS_H
 #define LIB_KERNEL_FUSION_VIEWS_H
@@ -8,18 +8,20 @@
 #include "llvm/ADT/SetVector.h"
 
 namespace ampc {
-/// Kernels and returns that read `value`, through views too.
+/// Collects kernels and returns that read `value`, directly or through views.
 void findReaders(mlir::Value value, llvm::SmallSetVector<mlir::Operation *, 4> &readers);
-/// Whether nothing but a reader of the producer reads its results.
+/// Whether `reader` is the only consumer of all results of the producer.
 bool readOnlyBy(mlir::Operation *producer, mlir::Operation *reader);
 
-/// From `op` on upwards, if it is a view that nothing reads.
+/// Erases `op` and the views it is a view of, as long as each is a view without a consumer.
 void eraseDeadViews(BlockRewriter &rewriter, mlir::Operation *op);
-/// Those of the producer's results.
+/// Erases dead views of the producer's results.
 void dropDeadViews(BlockRewriter &rewriter, mlir::Operation *producer);
-/// Views that add or drop dimensions of size 1 become part of the maps.
+/// Folds views that add or drop dimensions of size 1 into the indexing maps of the kernel: a read
+/// of view [8, 1, 4] of [8, 4] becomes a read of [8, 4].
 void readThroughUnitViews(BlockRewriter &rewriter, FusedKernelOpInterface op);
-/// One view for all that show the value in the same shape, right where the value is made.
+/// Merges all views of equal shape of the viewed value, and moves the view right behind the
+/// producer.
 void shareView(BlockRewriter &rewriter, mlir::Value value);
 } // namespace ampc
 #endif

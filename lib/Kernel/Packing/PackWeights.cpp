@@ -1,4 +1,4 @@
-// Weights in the order in which products read them, as state that follows the weights.
+// Weight packing: derived state with each weight in the panel order of the micro-kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
 #include "ampc/Target/Target.h"
@@ -41,10 +41,10 @@ private:
   train::ModelOp model;
   ModuleOp module;
   const Target &target;
-  int64_t rows; ///< 0: as the target says
+  int64_t rows; ///< 0: the default of the target
   bool always;
   PackedReads reads;
-  /// What programs write, but for the copies: results that are added stand behind the others.
+  /// State writes of each program, without the copies: added results stand behind the others.
   DenseMap<Operation *, DenseMap<StringAttr, unsigned>> writes;
 };
 } // namespace
@@ -53,7 +53,7 @@ static Operation *returnOf(kernel::ProgramOp program) {
   return program.getBody().front().getTerminator();
 }
 
-/// The results of the program that are the new value of a state, by its name.
+/// Program results that are the new value of a state, by the name of the state.
 static DenseMap<StringAttr, unsigned> findWrites(kernel::ProgramOp program) {
   DenseMap<StringAttr, unsigned> writes;
   for (unsigned i = program.getNumResults(); i-- > 0;)
@@ -75,9 +75,10 @@ Packing PackWeights::packingOf(const Copy &copy) {
   return *target.getPacking(getElementTypeOrSelf(state.getType()));
 }
 
-/// Whether some program saves a share of its products' time by not packing in each of them.
-/// Programs that others write the weight for, one call for each of theirs (grad and apply), or that
-/// run seldom beside them (eval), only use what pays elsewhere.
+/// Whether the copy pays: a program that writes the weight, or an export, saves a share of the time
+/// of its products by not packing in each product. Programs whose weight is written by another
+/// program, once per call (grad and apply), or that run seldom (eval), only use copies that pay
+/// elsewhere.
 bool PackWeights::pays(const Copy &copy) {
   for (auto &[program, found] : reads[copy]) {
     bool isWritten = writes[program].contains(copy.first);
@@ -94,7 +95,7 @@ bool PackWeights::pays(const Copy &copy) {
   return false;
 }
 
-/// The copy, which `caller` has as an argument, as one of a program that may be a part.
+/// The copy as an argument of `program`, which may be an outlined loop body below `caller`.
 Value PackWeights::copyIn(kernel::ProgramOp program, kernel::ProgramOp caller, const Copy &copy,
                           StringAttr name) {
   if (program == caller)
@@ -110,7 +111,7 @@ Value PackWeights::copyIn(kernel::ProgramOp program, kernel::ProgramOp caller, c
                                            program.getLoc());
 }
 
-/// Arguments of parts that nothing reads any more.
+/// Drops unread arguments of an outlined loop body and of the callers.
 static void dropArguments(kernel::ProgramOp part) {
   kernel::CallOp call = onlyCallOf(part);
   for (unsigned i = part.getNumArguments(); i-- > call.getCarried();)
@@ -134,7 +135,7 @@ void PackWeights::read(kernel::ProgramOp program, const Copy &copy, StringAttr n
   }
 }
 
-/// A matrix of the same weight is packed, a filter perhaps transformed.
+/// Packs a matrix of equal shape; transforms and packs a filter for Winograd tiles.
 static Operation *createCopy(OpBuilder &builder, Value weight, Type type) {
   int64_t tile = tileOf(cast<RankedTensorType>(weight.getType()), cast<RankedTensorType>(type));
   if (tile)
@@ -166,11 +167,11 @@ kernel::ProgramOp PackWeights::derivation() {
   return program;
 }
 
-/// After create and load the copy is made of what the weight then is.
+/// Recomputes the copy from the weight after create and load.
 void PackWeights::derive(const Copy &copy, StringAttr name) {
   kernel::ProgramOp program = derivation();
   if (writes[program].contains(copy.first))
-    return; // done by `write`
+    return; // the program writes the copy
   auto type = cast<StateOpInterface>(model.lookupSymbol(copy.first)).getType();
   addWrite(program, Signature(program).addState(copy.first, type), copy, name);
 }
@@ -181,7 +182,7 @@ void PackWeights::add(const Copy &copy) {
   builder.setInsertionPointAfter(declared);
   auto type = cast<RankedTensorType>(cast<StateOpInterface>(declared).getType());
   auto name = builder.getStringAttr(copy.first.getValue() + suffixOf(type, copy.second));
-  auto copied = dyn_cast<train::BufferOp>(declared); // of a parameter, in 16 bits
+  auto copied = dyn_cast<train::BufferOp>(declared); // 16-bit working copy of a parameter
   train::BufferOp::create(builder, declared->getLoc(), name.getValue(), copy.second,
                           train::ZerosAttr::get(builder.getContext()), train::StateRole::Working,
                           copied ? copied.getOfAttr().getAttr() : copy.first);
@@ -193,7 +194,8 @@ void PackWeights::add(const Copy &copy) {
   derive(copy, name);
 }
 
-/// A 16-bit copy whose only readers were products: programs then pack it straight away.
+/// Drops a 16-bit working copy whose only consumers were products: programs then pack the cast
+/// value directly.
 void PackWeights::dropIfUnread(StringAttr state) {
   auto buffer = model.lookupSymbol<train::BufferOp>(state);
   if (!buffer)
@@ -214,7 +216,7 @@ void PackWeights::dropIfUnread(StringAttr state) {
   buffer.erase();
 }
 
-/// Whether nothing reads the state any more once all of its copies are made.
+/// Whether the state has no consumer left once all of its copies exist.
 bool PackWeights::goes(StringAttr state) {
   if (!model.lookupSymbol<train::BufferOp>(state))
     return false;

@@ -1,4 +1,4 @@
-// Products that can read a weight packed, and in which order.
+// Analysis of products that can read a weight packed, and of the panel order.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Packing/ReadWeights.h"
 #include "lib/Kernel/Fusion/Spaces.h"
@@ -11,7 +11,7 @@ using kernel::PackedAttr;
 
 static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// Whether sides of these types can be packed: both of one, summed in f32 or f64.
+/// Whether both sides have the same float type, with sums in f32, or f64 for f64 sides.
 static bool haveOneType(Value lhs, RankedTensorType rhs, Type acc) {
   Type element = rhs.getElementType();
   return !rhs.getEncoding() && isa<FloatType>(element) &&
@@ -23,7 +23,7 @@ static RankedTensorType packedType(RankedTensorType weight, unsigned depth, int6
   return RankedTensorType::get(weight.getShape(), weight.getElementType(), packing);
 }
 
-/// The dimension of the right side that is summed over, if the product could read it packed.
+/// Dimension of B that the product sums over, if B can be packed: 0 for [k, n], 1 for [n, k].
 static std::optional<unsigned> packableDepth(kernel::GemmOp op) {
   RankedTensorType type = tensorOf(op.getRhs());
   if (type.getRank() != 2 || !haveOneType(op.getLhs(), type, op.getAcc()))
@@ -40,8 +40,8 @@ static std::optional<unsigned> packableDepth(kernel::GemmOp op) {
   return {};
 }
 
-/// Whether the map copies a filter OHWI turned by 180 degrees, with outputs and channels exchanged,
-/// whatever its space is.
+/// Whether the map rotates a filter OHWI by 180 degrees and exchanges outputs and channels, [O, H,
+/// W, I] -> [I, H, W, O], over any iteration domain.
 static bool turnsFilter(kernel::MapOp map) {
   if (map.getInputs().size() != 1 || map->getNumResults() != 1)
     return false;
@@ -56,7 +56,7 @@ static bool turnsFilter(kernel::MapOp map) {
   if (!from || !to || to->constant || from->constant != (taps - 1) * channels ||
       elements(map.getSpace()) != outputs * taps * channels)
     return false;
-  // Every dimension walks channels, taps or outputs.
+  // Every dimension of the domain walks channels, taps or outputs.
   for (auto [dim, size] : llvm::enumerate(map.getSpace())) {
     int64_t step = to->factors[dim], expected;
     if (size == 1)
@@ -89,11 +89,11 @@ private:
   void add(Value weight, Type copy, FusedKernelOpInterface product, int64_t saving,
            int64_t writing = 1);
 
-  kernel::ProgramOp program; ///< perhaps a part
+  kernel::ProgramOp program; ///< program or outlined loop body
   const Target &target;
   llvm::function_ref<bool(StringAttr)> isWeight;
   PackedReads &reads;
-  SmallPtrSet<Operation *, 8> made; ///< what is made of weights in the program, counted once
+  SmallPtrSet<Operation *, 8> made; ///< rotated or transformed filters of the program, counted once
 };
 } // namespace
 
@@ -139,8 +139,8 @@ void ReadFinder::find(kernel::GemmOp op) {
   add(op.getRhs(), packedType(type, *depth, bytes), op, 1);
 }
 
-/// As a matrix of outputs x (tap, channel), or turned of (tap, output) x channels. Turning it takes
-/// about as long as packing it.
+/// Packs the filter as a matrix [outputs, (tap, channel)], or rotated as [(tap, output), channels].
+/// Rotating takes about as long as packing.
 void ReadFinder::find(kernel::ConvOp op) {
   Value filter = op.getRhs();
   auto turn = filter.getDefiningOp<kernel::MapOp>();

@@ -1,4 +1,4 @@
-// Products that can read a weight packed, and in which order.
+// Analysis of products that can read a weight packed, and of the panel order.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_KERNEL_PACKING_READWEIGHTS_H
 #define LIB_KERNEL_PACKING_READWEIGHTS_H
@@ -8,31 +8,32 @@
 
 namespace ampc {
 
-/// A weight, and the packed type of the order in which products read it.
+/// A weight and the packed type, i.e. the panel order in which products read the weight.
 using Copy = std::pair<mlir::StringAttr, mlir::Type>;
 
-/// A product whose right side (operand 1) is the weight or what a kernel makes of it, in a program
-/// or in a part that this calls.
+/// A product whose B (operand 1) is the weight or a transformed weight, in a program or in an
+/// outlined loop body that the program calls.
 struct PackedRead {
   FusedKernelOpInterface product;
-  int64_t runs;    ///< of the product in one of the program
-  int64_t saving;  ///< what it saves in a run of it: as many times packing the weight
-  int64_t writing; ///< the same of what writing the copy takes
+  int64_t runs;    ///< runs of the product per run of the program
+  int64_t saving;  ///< packs of the weight saved per run of the product
+  int64_t writing; ///< cost of writing the copy, in packs of the weight
 };
-/// By copy and program.
+/// Packed reads by copy and program.
 using PackedReads =
     llvm::MapVector<Copy, llvm::MapVector<mlir::Operation *, llvm::SmallVector<PackedRead, 1>>>;
 
-/// The only call of a part; null if there are more or none.
+/// Only call of an outlined loop body; null if there are several calls or none.
 kernel::CallOp onlyCallOf(kernel::ProgramOp part);
 
-/// Adds what a program, or a part that it calls, can read packed.
+/// Collects the products of a program, or of an outlined loop body, that can read a weight packed.
 void findReads(kernel::ProgramOp program, const Target &target,
                llvm::function_ref<bool(mlir::StringAttr)> isWeight, PackedReads &reads);
 
-/// Of a copy of a filter that is transformed for tiles of outputs: their side. 0: it is packed.
+/// Output tile side of a Winograd-transformed filter copy, 2 or 4; 0 for a copy that is only
+/// packed.
 int64_t tileOf(mlir::RankedTensorType weight, mlir::RankedTensorType copy);
-/// What a copy of the weight is called behind its name.
+/// Suffix of the copy's name: weight "w" -> copy "w.packed".
 std::string suffixOf(mlir::RankedTensorType weight, mlir::Type copy);
 
 } // namespace ampc

@@ -1,4 +1,4 @@
-// Convolutions by tiles of outputs.
+// Selection of Winograd convolution for 3x3 convolutions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
 #include "ampc/Target/Target.h"
@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace ampc;
 
 namespace {
-/// The transformed filters of a program, by filter and tile.
+/// Transformed filters of a program, by filter and tile.
 using Filters = DenseMap<std::pair<Value, int64_t>, Value>;
 
 struct KernelWinograd : ampc::impl::KernelWinogradBase<KernelWinograd> {

@@ -1,4 +1,4 @@
-// What kernels leave to their target.
+// Target-specific configuration of kernels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
 #include "ampc/Target/Target.h"

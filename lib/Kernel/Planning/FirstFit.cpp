@@ -1,4 +1,4 @@
-// Offsets of buffers in an arena by first fit.
+// Buffer offsets in an arena by first fit.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Planning/FirstFit.h"
 #include "llvm/ADT/STLExtras.h"
@@ -9,7 +9,8 @@
 using namespace llvm;
 using namespace ampc;
 
-/// Near the root of the 10^4 to 10^6 buffers for which runs are there.
+/// Largest number of buffers in a run, near the square root of 10^4 to 10^6, the number of buffers
+/// for which runs exist.
 static constexpr size_t mostInRun = 256;
 
 void FirstFit::Run::summarize() {
@@ -28,8 +29,8 @@ void FirstFit::Run::summarize() {
   }
 }
 
-/// Moves the buffer behind all that it meets in the runs, and drops those that are passed: their
-/// buffers end before it. Whether it was moved.
+/// Moves the buffer behind all live buffers that overlap in the runs, and drops passed runs, whose
+/// buffers end before the new offset. Whether the buffer was moved.
 bool FirstFit::pass(ArrayRef<Run> &runs, Buffer &buffer) {
   int64_t old = buffer.offset;
   auto isReached = [&](const Buffer *other) {
@@ -48,7 +49,7 @@ bool FirstFit::pass(ArrayRef<Run> &runs, Buffer &buffer) {
       if (other->livesWith(buffer) && other->offset < buffer.offset + buffer.bytesBeside(*other))
         buffer.offset = std::max(buffer.offset, other->offset + other->bytesBeside(buffer));
     if (!isReached(run.buffers.back()))
-      break; // a move beside the other runs may still reach the rest of this one
+      break; // a move beside the other runs may still reach the rest of this run
   }
   return buffer.offset != old;
 }
@@ -65,8 +66,8 @@ bool FirstFit::passAll(Buffer &buffer) {
 }
 
 void FirstFit::place(Buffer &buffer) {
-  // A tail meets buffers that the bytes in front of it do not, so that the buffer may have been
-  // moved onto one that it had been compared with: all are compared again.
+  // The tail is live beside buffers that the body of the buffer does not meet, so a move may lead
+  // onto a buffer that was compared before: all buffers are compared again.
   while (passAll(buffer) && buffer.tail)
     ;
   unsigned life = llvm::Log2_64(buffer.last - buffer.first + 1);
@@ -75,7 +76,7 @@ void FirstFit::place(Buffer &buffer) {
   insert(byLife[life], buffer);
 }
 
-/// Behind others of its offset.
+/// Inserts the buffer behind buffers of equal offset.
 void FirstFit::insert(Runs &runs, Buffer &buffer) {
   auto comesBefore = [](const Buffer *a, const Buffer *b) { return a->offset < b->offset; };
   if (runs.empty())

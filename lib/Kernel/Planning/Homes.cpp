@@ -1,5 +1,5 @@
-// Where the results of a program are written: state in place, outputs directly, copies where
-// neither works.
+// Buffer assignment: new state written over the old state, outputs directly into the caller's
+// memory, and copies where neither is possible.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Fusion/Spaces.h"
 #include "lib/Kernel/Planning/Schedule.h"
@@ -25,7 +25,7 @@ bool ampc::canOverwrite(FusedKernelOpInterface op, OpResult result, Value value)
         normalized(mapAt(op.getInputMaps(), input), op.getSpace()) !=
             normalized(mapAt(op.getResultMaps(), result.getResultNumber()), op.getSpace()))
       return false;
-    // A row kernel reads its row more than once; the body of a product runs once per element.
+    // A row kernel reads each row more than once; the epilogue of a product runs once per element.
     if (!isPointwise(op) && !isa<kernel::GemmOp>(*op))
       return false;
   }
@@ -52,7 +52,7 @@ private:
   bool overwrite(Value value, StringRef name);
   bool overwritesOld(Value value, StringRef name);
   void copyTargets();
-  /// A further kernel that only copies; the operand's owner reads what it writes.
+  /// Inserts a kernel that copies the operand; the operand's owner then reads the copy.
   OpResult copy(OpOperand &operand);
   PlaceAttr place(Space space, int64_t number, int64_t offset) {
     return PlaceAttr::get(program.getContext(), space, number, offset);
@@ -110,7 +110,7 @@ void HomeFinder::placeOutput(OpOperand &operand, unsigned number) {
   homes.places[value] = place(Space::output, number, 0);
 }
 
-/// Readers of a value's buffer, but for the kernel that takes it over.
+/// Consumers of a value's buffer, without the kernel that takes over the buffer.
 static SmallVector<Operation *> readersBefore(Value value, Operation *overwriter) {
   SmallVector<Operation *> readers;
   findReaders(value, readers);
@@ -118,7 +118,7 @@ static SmallVector<Operation *> readersBefore(Value value, Operation *overwriter
   return readers;
 }
 
-/// True if `op` reads the value in no other way than to work on its memory.
+/// Whether `op` reads the value only as the operand that is updated in place.
 static bool worksOn(KernelOpInterface op, Value value) {
   OpOperand *target = op.getOverwritten();
   return target && llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
@@ -126,7 +126,8 @@ static bool worksOn(KernelOpInterface op, Value value) {
          });
 }
 
-/// True if the kernel of `value` may write over the old value of the state, whatever it works on.
+/// Whether the kernel of `value` may write over the old value of the state, whatever operand the
+/// kernel updates in place.
 bool HomeFinder::overwritesOld(Value value, StringRef name) {
   auto producer = value.getDefiningOp<KernelOpInterface>();
   if (!producer || homes.places.contains(value))
@@ -143,15 +144,16 @@ bool HomeFinder::overwritesOld(Value value, StringRef name) {
     llvm::erase(before, ret);
   }
   if (homes.loss == producer)
-    return false; // the loss is looked at before any state changes
+    return false; // the loss is checked before state changes
   if (homes.loss)
     before.push_back(homes.loss);
   return order.add(before, producer);
 }
 
-/// True if the kernel of `value` may write over the old value of the state. Brings what that kernel
-/// works on, if that is no state, to the same home, and so on: rows are put into a table in any
-/// number of ops, each of which works on the result of the one before.
+/// Whether the kernel of `value` may write over the old value of the state. If that kernel updates
+/// an operand in place that is not the old state, assigns the operand to the state's memory too,
+/// and so on along the chain: a table may be updated by any number of put_rows, each on the result
+/// of the op before.
 bool HomeFinder::overwrite(Value value, StringRef name) {
   SmallVector<Value> targets;
   while (overwritesOld(value, name)) {
@@ -170,8 +172,8 @@ bool HomeFinder::overwrite(Value value, StringRef name) {
   return false;
 }
 
-/// A kernel whose result found no home works on a buffer of the arena: on what nobody else needs,
-/// or on a copy.
+/// In-place kernels whose result was not assigned to state or output: reuse the operand's arena
+/// buffer if this is the last use, else copy the operand first.
 void HomeFinder::copyTargets() {
   for (auto op : llvm::to_vector(block.getOps<KernelOpInterface>())) {
     OpOperand *target = op.getOverwritten();
@@ -186,7 +188,8 @@ void HomeFinder::copyTargets() {
 
 void HomeFinder::placeState(OpOperand &operand, StringRef name) {
   Value value = kernel::throughViews(operand.get());
-  // A copy has no readers, so at most two are needed (states may be exchanged in a ring).
+  // A copy has no consumer in the block, so at most two are needed (states may be exchanged in a
+  // ring).
   while (!overwrite(value, name))
     value = copy(operand);
   homes.places[value] = place(Space::state, 0, state.lookup(name));
@@ -208,7 +211,7 @@ FailureOr<Homes> HomeFinder::run() {
   }
   if (!writesState)
     homes.loss = nullptr;
-  // All readers of old state must exist before the first overwrite is ordered behind them.
+  // All consumers of old state must exist before the first overwrite is ordered behind them.
   for (OpOperand &operand : ret->getOpOperands())
     if (StringAttr name = stateNameOf(operand.getOperandNumber());
         name && !isUnchanged(operand, name) &&

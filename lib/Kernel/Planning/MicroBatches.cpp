@@ -1,4 +1,4 @@
-// The micro-batch that a kernel belongs to.
+// Assignment of kernels to micro-batches.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Planning/MicroBatches.h"
 #include "mlir-dialects/Train/Origin.h"
@@ -6,8 +6,7 @@
 using namespace mlir;
 using namespace ampc;
 
-/// The last micro-batch whose values the op computes with; nothing for views, constants and
-/// updates.
+/// Last micro-batch whose values the op reads; nothing for views, constants and updates.
 static std::optional<int64_t> ownMicroBatch(Operation *op) {
   std::optional<int64_t> own;
   for (train::OriginAttr origin : originsOf(op))

@@ -1,4 +1,4 @@
-// The micro-batch that a kernel belongs to.
+// Assignment of kernels to micro-batches.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_KERNEL_PLANNING_MICROBATCHES_H
 #define LIB_KERNEL_PLANNING_MICROBATCHES_H
@@ -6,37 +6,37 @@
 #include "mlir-dialects/Kernel/Kernel.h"
 
 namespace ampc {
-/// The first micro-batch that needs each op of a program. A step with `micro_batches = n` holds the
-/// activations of one micro-batch if every kernel that micro-batch i needs runs before the first
-/// kernel of micro-batch i + 1:
+/// First micro-batch that needs each op of a program. A step with `micro_batches = n` holds the
+/// activations of a single micro-batch if every kernel that micro-batch i needs runs before the
+/// first kernel of micro-batch i + 1:
 ///
 ///   forward 0, backward 0, forward 1, backward 1, ..., update
 ///
-/// An op is needed by its own micro-batch (its origin has the number) or by that of a consumer,
-/// whichever is first: a weight of the loss that is computed from the labels of micro-batch 3 and
-/// scales the gradients of micro-batch 0 belongs to the latter. Updates belong to the last one.
-/// All ops of a step without micro-batches belong to micro-batch 0.
+/// An op is needed by its own micro-batch (the number is in the op's origin) or by the micro-batch
+/// of a consumer, whichever is first: a weight of the loss that is computed from the labels of
+/// micro-batch 3 and scales the gradients of micro-batch 0 belongs to micro-batch 0. Updates belong
+/// to the last micro-batch. All ops of a step without micro-batches belong to micro-batch 0.
 ///
 /// A total of all micro-batches, such as the number of labels that count, is needed by micro-batch
-/// 0. The kernels that lead to it are a prologue, in the order of the micro-batches as well, so
-/// that one share of it is held at a time:
+/// 0. The kernels that lead to the total are a prologue, in the order of the micro-batches as well,
+/// so that a single share of the prologue is held at a time:
 ///
 ///   squares 0, sum 0, squares 1, sum 1, ..., total, forward 0, backward 0, ...
 class MicroBatches {
 public:
   explicit MicroBatches(mlir::Block &block);
   int64_t of(mlir::Operation *op) const { return placeOf(op).first; }
-  /// The micro-batch that needs the op and, in it, the share of a prologue (-n to -1), or 0.
+  /// Micro-batch that needs the op, and the share of the prologue (-n to -1), or 0.
   using Place = std::pair<int64_t, int64_t>;
   Place placeOf(mlir::Operation *op) const { return places.lookup(op); }
-  /// `now` takes the place of `old`.
+  /// Gives `now` the entry of `old`.
   void replace(mlir::Operation *old, mlir::Operation *now) {
     if (auto known = places.find(old); known != places.end())
       places[now] = known->second;
   }
 
 private:
-  llvm::DenseMap<mlir::Operation *, Place> places; ///< (0, 0) of those that it does not have
+  llvm::DenseMap<mlir::Operation *, Place> places; ///< (0, 0) for ops without an entry
 };
 } // namespace ampc
 #endif

@@ -1,4 +1,4 @@
-// Memory: state in one block, everything else in one arena per program.
+// Memory plan: one block for state, one arena per program for all other results.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
 #include "ampc/Target/Target.h"
@@ -32,7 +32,7 @@ private:
   bool carriesInPlace(kernel::CallOp call);
   void addCarried(kernel::CallOp call, int64_t time);
   int64_t lastRead(Value value, int64_t time) const;
-  /// The buffer of an input that ends at `op`, if the result may take it over.
+  /// Buffer of an input whose liveness ends at `op`, if the result may reuse the buffer.
   std::optional<unsigned> inherited(KernelOpInterface op, OpResult result, int64_t time);
   void assignOffsets();
   void annotate();
@@ -43,15 +43,15 @@ private:
   const Target &target;
   SmallVector<Buffer> buffers;
   DenseMap<Value, unsigned> bufferOf;
-  DenseMap<Value, int64_t> offsetIn; ///< in the buffer, where that holds several values
+  DenseMap<Value, int64_t> offsetIn; ///< offset within a buffer of several values
   DenseMap<Operation *, unsigned> workspaceOf;
   DenseMap<Operation *, int64_t> timeOf;
   int64_t unshared = 0, peak = 0;
 };
 } // namespace
 
-/// The operand that gives the kernel inside of `totals` its input. Null if `totals` reads the
-/// buffer in another way, too.
+/// Operand of `totals` that is the given input of the inner kernel. Null if `totals` reads the
+/// buffer through another operand as well.
 static Value operandOf(kernel::WithTotalsOp totals, Value input) {
   Value operand = totals.getInputs()[cast<BlockArgument>(input).getArgNumber()];
   auto isSame = [&](Value other) {
@@ -63,8 +63,8 @@ static Value operandOf(kernel::WithTotalsOp totals, Value input) {
 std::optional<unsigned> Arena::inherited(KernelOpInterface op, OpResult result, int64_t time) {
   auto totals = dyn_cast<kernel::WithTotalsOp>(*op);
   auto kernel = dyn_cast<FusedKernelOpInterface>(totals ? *totals.getKernel() : *op);
-  // Products on GPUs read the sources of their epilogue tile by tile, clamped at edges: rows that
-  // other threads have written by then.
+  // GEMMs on GPUs prefetch epilogue sources tile by tile, clamped at edges: rows that other threads
+  // may have written by then.
   if (kernel && target.isDevice() && !isa<kernel::MapOp>(*kernel))
     return {};
   if (!kernel || result.getResultNumber() >= kernel->getNumResults())
@@ -88,7 +88,8 @@ int64_t Arena::lastRead(Value value, int64_t time) const {
   return time;
 }
 
-/// True if every run of the program may write what it hands on over what it was given.
+/// Whether every run of the called program may write the carried results over the carried
+/// arguments.
 bool Arena::carriesInPlace(kernel::CallOp call) {
   Block &body = call.getProgram().getBody().front();
   for (int64_t i = 0; i < call.getCarried(); ++i) {
@@ -104,8 +105,9 @@ bool Arena::carriesInPlace(kernel::CallOp call) {
   return call.getCarried() > 0;
 }
 
-/// The second places of carried values, with which the workspace begins, are the first ones. So are
-/// the places of the values that the first run is given, if nothing else lies there.
+/// Assigns carried values in place. The second buffers of carried values, at the front of the
+/// workspace, coincide with the first buffers, and with the buffers of the initial values if those
+/// hold no other value.
 void Arena::addCarried(kernel::CallOp call, int64_t time) {
   unsigned number = buffers.size();
   Buffer buffer{0, time, time};
@@ -168,7 +170,7 @@ void Arena::addKernel(KernelOpInterface op, int64_t time) {
   }
 }
 
-/// What programs that this one calls hold lies in its arena, too.
+/// Adds the arenas of called programs to the workspace of the calls.
 void Arena::reserveForCalls() {
   for (auto call : program.getBody().getOps<kernel::CallOp>()) {
     int64_t bytes = alignUp(target, call.getProgram().getArenaBytes().value_or(0));
@@ -186,7 +188,8 @@ void Arena::findBuffers() {
     addKernel(op, timeOf[op]);
 }
 
-/// The largest buffer first, each at the lowest offset that is free during its life.
+/// Assigns offsets from the largest buffer to the smallest, each at the lowest offset free during
+/// the liveness.
 void Arena::assignOffsets() {
   auto order = llvm::map_to_vector(buffers, [](Buffer &buffer) { return &buffer; });
   llvm::stable_sort(order,
@@ -203,7 +206,8 @@ static bool hasForwardOp(Operation *kernel) {
          llvm::any_of(originsOf(kernel), [](train::OriginAttr o) { return o.isForward(); });
 }
 
-/// A loop over the rows of a loss gives their gradients before the loss of all rows is known.
+/// Whether the value is a gradient from a loop over chunks of a loss, available before the loss of
+/// all rows is.
 static bool isGradientOfLoop(Value value) {
   auto call = value.getDefiningOp<kernel::CallOp>();
   if (!call)
@@ -214,8 +218,8 @@ static bool isGradientOfLoop(Value value) {
   return source && !hasForwardOp(source);
 }
 
-/// Bytes that wait for the backward pass at the moment when the loss is known. Sums of the
-/// gradients of earlier micro-batches wait for the update.
+/// Bytes of saved values: live from the forward to the backward pass when the loss is known. Sums
+/// of gradients of earlier micro-batches do not count, because they wait for the update.
 int64_t Arena::savedBytes() const {
   int64_t lossTime = timeOf.lookup(homes.loss), bytes = 0;
   MicroBatches microBatches(*homes.loss->getBlock());
@@ -264,7 +268,7 @@ void Arena::run() {
   annotate();
 }
 
-/// Gradients last: they are not saved.
+/// Assigns offsets to state. Gradients come last, since checkpoints leave them out.
 static llvm::StringMap<int64_t> layOutState(ModuleOp module, const Target &target) {
   llvm::StringMap<int64_t> offsets;
   Builder builder(module);
@@ -282,7 +286,7 @@ static llvm::StringMap<int64_t> layOutState(ModuleOp module, const Target &targe
   return offsets;
 }
 
-/// Equal data is in the object once.
+/// Numbers constants; equal data gets one number and is stored once in the object.
 static void numberConstants(ModuleOp module) {
   Builder builder(module);
   DenseMap<Attribute, int64_t> numbers;
@@ -293,7 +297,7 @@ static void numberConstants(ModuleOp module) {
   });
 }
 
-/// Programs after those that they call.
+/// Adds the program behind the programs that it calls.
 static void addProgram(kernel::ProgramOp program, llvm::SetVector<Operation *> &order) {
   if (order.contains(program))
     return;

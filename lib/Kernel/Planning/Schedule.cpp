@@ -1,4 +1,4 @@
-// The order of kernels in a program.
+// Order of the kernels in a program.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Planning/Schedule.h"
 #include "lib/Kernel/Planning/MicroBatches.h"
@@ -15,10 +15,10 @@ void ampc::findReaders(Value value, SmallVectorImpl<Operation *> &readers) {
       readers.push_back(user);
 }
 
-// One cache line.
+// A single cache line, in bytes.
 static constexpr int64_t smallGrowth = 64;
 
-/// A few steps down the graph cost nothing; the walk stops where nothing follows.
+/// A walk over users costs little: overwrites are near the end of a program, where few ops follow.
 bool Order::add(ArrayRef<Operation *> before, Operation *after) {
   llvm::SmallPtrSet<Operation *, 32> targets(before.begin(), before.end()), seen;
   SmallVector<Operation *> stack{after};
@@ -38,10 +38,10 @@ bool Order::add(ArrayRef<Operation *> before, Operation *after) {
 }
 
 namespace ampc {
-/// List scheduling, micro-batch after micro-batch, in the given order, with two exceptions: values
-/// without a kernel come at once, and so do kernels that do not make the arena fuller. Updates of
-/// parameters thus end the lives of gradients early; the scalars that they need are worth a few
-/// bytes.
+/// List scheduling, micro-batch after micro-batch, in the given order, with two exceptions: ops
+/// that are no kernels are emitted at once, and so are kernels that grow the arena by at most
+/// `smallGrowth` bytes. Updates of parameters thus end the liveness of gradients early; the scalars
+/// that updates need are worth a few bytes.
 class Scheduler {
 public:
   Scheduler(Order &order, Block &block, const DenseSet<Value> &outsideArena)
@@ -54,7 +54,7 @@ private:
   void emit(Operation *op);
   void release(Operation *op);
   unsigned takeNext();
-  /// Arena bytes after the kernel minus before.
+  /// Arena bytes after the kernel minus arena bytes before.
   int64_t growth(Operation *op);
   bool inArena(Value value) const {
     return value.getDefiningOp<KernelOpInterface>() && !outsideArena.contains(value);
@@ -79,9 +79,9 @@ private:
 };
 } // namespace ampc
 
-/// The order before scheduling: micro-batch after micro-batch, in the order of the block, but what
-/// the backward pass makes again stands before its first consumer. Fusion moves kernels behind
-/// others, and such a kernel, which waits for nothing but an input, would come too early:
+/// Order before scheduling: micro-batch after micro-batch, in the order of the block, but
+/// recomputed kernels stand before their first consumer. Fusion moves kernels behind others, and a
+/// recomputed kernel, which waits for nothing but an input, would run too early:
 ///
 ///   forward, cast of x (again), backward 2, backward 1 of x  ->  forward, backward 2, cast of x,
 ///   ...
@@ -160,7 +160,7 @@ void Scheduler::emit(Operation *op) {
     for (Operation *user : result.getUsers())
       if (auto it = number.find(user); it != number.end())
         users.push_back(it->second);
-    llvm::sort(users); // text does not keep the order of uses
+    llvm::sort(users); // the text form does not keep the order of uses
     for (unsigned user : users)
       if (--waiting[ops[user]] == 0)
         release(ops[user]);
@@ -170,7 +170,7 @@ void Scheduler::emit(Operation *op) {
       release(after);
 }
 
-/// The first eager kernel, unless that belongs to a later micro-batch than what else may run.
+/// Removes and returns the first eager kernel, unless a kernel of an earlier micro-batch is ready.
 unsigned Scheduler::takeNext() {
   auto placeOf = [&](unsigned number) { return microBatches.placeOf(ops[number]); };
   bool isReady =

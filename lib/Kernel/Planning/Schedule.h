@@ -1,4 +1,4 @@
-// The order of kernels in a program, and what is written where it stays.
+// Order of the kernels in a program, and buffer assignment of state and outputs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_KERNEL_PLANNING_SCHEDULE_H
 #define LIB_KERNEL_PLANNING_SCHEDULE_H
@@ -7,20 +7,19 @@
 #include "llvm/ADT/StringMap.h"
 
 namespace ampc {
-/// Kernels and returns that read the buffer of `value`, through views too.
+/// Collects kernels and returns that read the buffer of `value`, directly or through views.
 void findReaders(mlir::Value value, llvm::SmallVectorImpl<mlir::Operation *> &readers);
-/// True if `op` may write `result` over `value`: it reads each element of `value` only to compute
-/// the element of the result that lies in the same place.
+/// Whether `op` may write `result` over `value`: each element of `value` is read only to compute
+/// the element of the result at the same position.
 bool canOverwrite(FusedKernelOpInterface op, mlir::OpResult result, mlir::Value value);
 
-/// Orders beyond those of SSA: a kernel that overwrites a state comes after all readers of the old
-/// one.
+/// Edges beyond SSA: a kernel that overwrites a state runs after all consumers of the old value.
 class Order {
 public:
-  /// Adds edges before -> after; returns false, and adds none, if that would make a cycle.
+  /// Adds edges before -> after; returns false, and adds none, if an edge would close a cycle.
   bool add(llvm::ArrayRef<mlir::Operation *> before, mlir::Operation *after);
-  /// Sorts the block: the given order, but kernels that free more than they take as soon as
-  /// possible.
+  /// Sorts the block: the given order, but kernels that free at least the bytes they allocate run
+  /// as soon as possible.
   void sort(mlir::Block &block, const llvm::DenseSet<mlir::Value> &outsideArena);
 
 private:
@@ -28,13 +27,13 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> edges;
 };
 
-/// Values of a program that are computed where they stay.
+/// Buffer assignment of results outside the arena: state in place and outputs of the caller.
 struct Homes {
   llvm::DenseMap<mlir::Value, kernel::PlaceAttr> places;
-  mlir::Operation *loss = nullptr; ///< the kernel that writes the loss, if state is written too
+  mlir::Operation *loss = nullptr; ///< kernel that writes the loss, if the program writes state too
 };
-/// Finds a home for every result of the program, with copies where the producer cannot write there,
-/// and sorts its kernels.
+/// Assigns every returned value to state or output memory, with copies where the producer cannot
+/// write there, and sorts the kernels.
 llvm::FailureOr<Homes> schedule(kernel::ProgramOp program, const llvm::StringMap<int64_t> &state);
 } // namespace ampc
 #endif
