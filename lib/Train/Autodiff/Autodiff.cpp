@@ -1,4 +1,4 @@
-// Gradient functions of steps: they hold forward and backward code.
+// Gradient functions of steps: forward and backward code in a single function.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Autodiff/Reverse.h"
@@ -16,7 +16,7 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
-/// Adjoint code for inactive operands has no users.
+/// Erases ops without uses, such as adjoints of inactive operands.
 static void eraseDeadCode(Block &body) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (isOpTriviallyDead(&op))
@@ -29,8 +29,8 @@ static Value makeSeed(OpBuilder &builder, Value value) {
   return b.broadcastTo(b.op<train::SeedOp>(scalar, builder.getF64FloatAttr(1.0)), value.getType());
 }
 
-/// A parameter's gradient in the type of optimizer rules. The cast of a 16-bit parameter that the
-/// model widens has an adjoint that rounds; the optimizer reads the cotangent in front of it.
+/// Gradient of a parameter in the type of optimizer rules. The adjoint of a cast from a 16-bit
+/// parameter rounds; the optimizer reads the f32 cotangent before the rounding.
 static Value inTypeOfRule(GradBuilder &b, Value gradient) {
   Type element = typeOfRule(gradient.getType()).getElementType();
   if (auto cast = gradient.getDefiningOp<train::CastOp>())
@@ -40,8 +40,8 @@ static Value inTypeOfRule(GradBuilder &b, Value gradient) {
   return b.castTo(gradient, element);
 }
 
-/// Gives `func` the gradients of `sources` as results after the first `keep`, the others moved
-/// behind them.
+/// Differentiates result `result` of `func` and appends the gradients of `sources` as results,
+/// named by `names`.
 static LogicalResult addGradients(train::FuncOp func, unsigned result, ArrayRef<Value> sources,
                                   ArrayRef<StringRef> names) {
   Block &body = func.getBody().front();

@@ -1,4 +1,4 @@
-// Gradients inside of functions become the backward pass that computes them.
+// Expansion of train.grad inside functions into the backward pass that computes the gradients.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Autodiff/Reverse.h"
@@ -13,8 +13,8 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
-/// Whether the text has a way from every source to the value. It does not matter whether the
-/// derivative along it vanishes, which is seen only when gradients in front have been expanded.
+/// Whether the value depends on every source by def-use chains. A derivative that vanishes along
+/// the chain is no error: it is known only after earlier gradients have been expanded.
 static LogicalResult checkDepends(train::GradOp grad) {
   for (Value source : grad.getSources())
     if (!variedValues(source, grad).contains(grad.getValue()))
@@ -27,7 +27,8 @@ static LogicalResult expand(train::GradOp grad) {
   decomposeActive(grad, llvm::to_vector(grad.getSources()));
   SmallVector<Value> sources(grad.getSources());
   Value value = grad.getValue();
-  // The backward pass of a step begins at its loss, not here: this is a part of the forward pass.
+  // Stage forward: the backward pass of a step begins at the loss, and train.grad is part of the
+  // forward pass.
   Reverse reverse(
       grad, sources,
       {train::Stage::Forward, "what " + nameOf(grad) + " differentiates", grad.getLoc()});
@@ -50,9 +51,9 @@ struct TrainExpandGradients : ampc::impl::TrainExpandGradientsBase<TrainExpandGr
   void runOnOperation() override {
     if (failed(checkIsFlat(getOperation(), getArgument())))
       return signalPassFailure();
-    // One error is enough: a source has several instances.
+    // One error is enough: a source may have several instances.
     WalkResult done = getOperation()->walk([&](train::FuncOp func) {
-      // In their order: what is differentiated may hold gradients itself.
+      // In block order, because a differentiated value may contain gradients.
       auto all = llvm::to_vector(func.getOps<train::GradOp>());
       bool isWrong =
           llvm::any_of(all, [](train::GradOp grad) { return failed(checkDepends(grad)); }) ||

@@ -1,5 +1,5 @@
-// Reverse-mode differentiation, source to source: what adjoints use of the forward pass are plain
-// SSA uses.
+// Reverse-mode differentiation, source to source: adjoints read saved values of the forward pass by
+// plain SSA uses.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Autodiff/Reverse.h"
 #include "mlir-dialects/Train/Origin.h"
@@ -73,8 +73,8 @@ LogicalResult Reverse::run(Value value, Value seed) {
   return success();
 }
 
-/// Whether the code of an adjoint, from `first` on, rounds a number to 16 bits and computes on.
-/// Contractions read 16 bits on purpose.
+/// Whether the code of an adjoint, from `first` on, rounds an intermediate to 16 bits. Contractions
+/// do not count: their 16-bit operands are intended.
 static bool roundsInside(Operation *op, Operation *first, Operation *end,
                          ArrayRef<Value> adjoints) {
   auto precision = dyn_cast<PrecisionOpInterface>(op);
@@ -98,7 +98,8 @@ static bool roundsInside(Operation *op, Operation *first, Operation *end,
   return false;
 }
 
-/// The adjoints of the op as it would be on operands in f32: its numbers are not rounded.
+/// Adjoints of the op on operands widened to f32, so that intermediates are not rounded: bf16 ->
+/// f32.
 static SmallVector<Value> wideAdjoints(Operation *op, GradBuilder &b, ArrayRef<Value> given) {
   Type f32 = b.builder.getF32Type();
   auto widen = [&](Value v) { return v && isNarrow(v) ? b.castTo(v, f32) : v; };
@@ -115,8 +116,8 @@ static SmallVector<Value> wideAdjoints(Operation *op, GradBuilder &b, ArrayRef<V
   return adjoints;
 }
 
-/// Products have both sides in one type: cotangents of those on 16 bits, whose results are f32, are
-/// rounded to them.
+/// Rounds the f32 cotangent of a product with 16-bit operands to 16 bits, because both sides of a
+/// product have the same type.
 static Value roundToOperands(Operation *op, Value cotangent, GradBuilder &b) {
   auto precision = dyn_cast<PrecisionOpInterface>(op);
   bool isProduct = precision && precision.getCategory() == Category::LowPrecision;
@@ -161,11 +162,12 @@ void Reverse::accumulate(Value operand, Value adjoint, GradBuilder &b) {
                                b.builder.getUnitAttr()); // partial sums are not rounded
 }
 
-/// An adjoint may use its cotangents, what it builds itself, and what the op declares as saved.
+/// Checks that an adjoint uses only its cotangents, ops of its own, and declared saved values.
 LogicalResult Reverse::checkSaves(DifferentiableOpInterface op, Operation *firstNew,
                                   ArrayRef<Value> given) {
   Saves saves = op.getSaves();
-  llvm::SmallPtrSet<Operation *, 16> news; // isBeforeInBlock would number the whole block
+  // a set, because isBeforeInBlock would number the whole block
+  llvm::SmallPtrSet<Operation *, 16> news;
   for (Operation *made = firstNew; made != end; made = made->getNextNode()) {
     news.insert(made);
     for (Value used : made->getOperands()) {
@@ -194,7 +196,7 @@ std::string ampc::nameOfSource(Value source) {
                : "argument " + std::to_string(argument.getArgNumber());
 }
 
-/// The way from a source to the op, by names.
+/// Reports an op without derivative with the path from a source to the op, e.g. "@w -> %h -> %y".
 LogicalResult Reverse::reportPath(Operation *op) {
   SmallVector<std::string> path{nameOf(op)};
   auto cause = [&](Operation *of) {
@@ -204,7 +206,7 @@ LogicalResult Reverse::reportPath(Operation *op) {
   for (; !llvm::is_contained(sources, at); at = cause(at.getDefiningOp()))
     path.push_back(nameOf(at.getDefiningOp()));
   path.push_back(nameOfSource(at));
-  path.erase(llvm::unique(path), path.end()); // an adjoint is several ops
+  path.erase(llvm::unique(path), path.end()); // an adjoint is several ops of equal name
   InFlightDiagnostic error = op->emitOpError();
   error << "expected a differentiable op on an active path, but "
         << llvm::join(llvm::reverse(path), " -> ") << " reaches " << purpose.target

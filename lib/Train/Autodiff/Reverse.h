@@ -1,4 +1,4 @@
-// Reverse-mode differentiation of a stretch of ops.
+// Reverse-mode differentiation of the ops of a block.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TRAIN_AUTODIFF_REVERSE_H
 #define LIB_TRAIN_AUTODIFF_REVERSE_H
@@ -8,24 +8,23 @@
 namespace ampc {
 inline bool isReal(mlir::Value v) { return mlir::isa<mlir::FloatType>(getElementTypeOrSelf(v)); }
 
-/// The values that change with `sources` as far as derivatives go, of those in front of `end`. What
-/// is behind an op that stops gradients is constant, so that ops without a derivative are welcome
-/// there.
+/// Activity analysis: real values in front of `end` that depend on `sources`. Results of an op that
+/// stops gradients are inactive, so ops without a derivative may consume them.
 llvm::DenseSet<mlir::Value> variedValues(llvm::ArrayRef<mlir::Value> sources, mlir::Operation *end);
 
-/// What messages call it: state, an input, or an op.
+/// Name of a source in messages: state "@w", input "%x", or the name of an op.
 std::string nameOfSource(mlir::Value source);
 
-/// Ops in front of `end` that lie behind `sources` and have no rule of their own become those that
-/// they are made of: gradients that are one op, when they are differentiated in turn.
+/// Decomposes active composite ops in front of `end` that have no adjoint, such as a gradient op
+/// that is differentiated again.
 void decomposeActive(mlir::Operation *end, llvm::ArrayRef<mlir::Value> sources);
 
-/// Differentiates the ops of a block in front of `end`, where the backward code goes, with respect
-/// to `sources`.
+/// Differentiates the ops of a block in front of `end` with respect to `sources`; the backward code
+/// goes in front of `end`.
 class Reverse {
 public:
-  /// What the derivatives are for: a part of a step, and in messages the name of what is
-  /// differentiated, and where that was asked for if not in a step.
+  /// Use of the derivatives: the stage of the step, the name of the differentiated value in
+  /// messages, and the location of the train.grad, if any.
   struct Purpose {
     train::Stage stage;
     std::string target;
@@ -33,12 +32,12 @@ public:
   };
   Reverse(mlir::Operation *end, llvm::ArrayRef<mlir::Value> sources, Purpose purpose);
 
-  /// Builds the backward code, from `seed` as the cotangent of `value`.
+  /// Builds the backward code, with `seed` as the cotangent of `value`.
   llvm::LogicalResult run(mlir::Value value, mlir::Value seed);
-  /// Null if the derivative is 0 everywhere.
+  /// Cotangent of the source; null if the derivative is 0 everywhere.
   mlir::Value gradient(mlir::Value source) const { return cotangents.lookup(source); }
-  /// Whether the value is on the way to the target. Without a gradient its derivative is 0, as
-  /// behind a floor.
+  /// Whether the target depends on the source. Such a source may have no cotangent, e.g. behind a
+  /// floor, whose derivative is 0.
   bool reaches(mlir::Value source) const { return reaching.contains(source); }
 
 private:
@@ -54,8 +53,9 @@ private:
   Purpose purpose;
   llvm::SmallVector<mlir::Operation *> forward;
   llvm::DenseSet<mlir::Value> varied;
-  llvm::DenseSet<mlir::Value> reaching; // varied values that the target is computed from
-  llvm::DenseMap<mlir::Value, mlir::Value> cotangents; // of those whose derivative is not 0
+  llvm::DenseSet<mlir::Value> reaching; // varied values on which the target depends
+  // cotangents of values with a derivative other than 0
+  llvm::DenseMap<mlir::Value, mlir::Value> cotangents;
 };
 } // namespace ampc
 #endif

@@ -1,4 +1,5 @@
-// Gradients of tables that only lookups read: the rows that occur, not a tensor of mostly zeros.
+// Sparse gradients of tables that only lookups read: the touched rows in place of a dense tensor
+// that is mostly 0.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Autodiff/RowGradients.h"
 #include "ampc/Train/BatchAnalysis.h"
@@ -22,12 +23,14 @@ public:
   }
   bool isWanted() const;
   bool hasLookups() const { return !lookups.empty(); }
-  /// Why the gradient of a table is dense although lookups contribute to it, or nothing.
+  /// Reason why the gradient of a table is dense although lookups contribute; empty if there is
+  /// none.
   StringRef reasonAgainst() const;
   void rewrite();
 
 private:
-  /// A summand, and what it is multiplied by: the share of its micro-batch, outermost first.
+  /// A summand of the gradient with the factors on the way to the sum, outermost first, such as the
+  /// share of a micro-batch.
   struct Lookup {
     RowSumsOpInterface op;
     SmallVector<ScalingOpInterface> scaling;
@@ -50,13 +53,14 @@ private:
   RankedTensorType table; ///< in the type of the gradient
   bool isWidened;         ///< from the parameter's 16 bits
   SmallVector<Lookup> lookups;
-  bool onlyLookups, isDoubled = false; // sums of which some are summands again and again
+  // isDoubled: sums that are summands of further sums too often
+  bool onlyLookups, isDoubled = false;
 };
 } // namespace
 
 /// Finds the lookups in a sum of gradients; false if there are other summands. A sum may be a
-/// summand twice, but a doubling n times over has 2^n lookups: such a gradient stays dense.
-/// A table in 16 bits has a gradient in f32: the cast behind its sums.
+/// summand twice, but n doublings have 2^n lookups: such a gradient stays dense. The gradient of a
+/// 16-bit table is f32, so the search looks through the cast behind the sums.
 bool RowGradient::collect(Value sum) {
   constexpr unsigned mostAgain = 64;
   unsigned again = 0;
@@ -96,7 +100,8 @@ bool RowGradient::collect(Value sum) {
   return found;
 }
 
-/// Rows cost less than the table if they are fewer. A lazy rule needs to know them in any case.
+/// Whether the sparse gradient pays: fewer rows than the table has, or a lazy rule, which needs the
+/// row numbers in any case.
 bool RowGradient::isWanted() const {
   if (!onlyLookups || optimizer.getRowUpdate() == RowUpdate::Whole)
     return false;
@@ -119,7 +124,7 @@ StringRef RowGradient::reasonAgainst() const {
              : "it has no more rows than the step has lookups";
 }
 
-/// An argument with a row per row of the batch that has a part in the value, or null.
+/// Batched input on which the value depends; null if there is none.
 BlockArgument RowGradient::batchedInput(Value value) {
   DenseSet<Value> seen;
   SmallVector<Value> open{value};
@@ -138,7 +143,8 @@ BlockArgument RowGradient::batchedInput(Value value) {
   return {};
 }
 
-/// How many rows of `input`, which may be one part of the batch, count.
+/// Number of valid rows in `input`, which may be a micro-batch of the batch: min(rows, valid - part
+/// * rows).
 Value RowGradient::validRows(GradBuilder &b, BlockArgument valid, BlockArgument input) {
   int64_t rows = tensorOf(input).getDimSize(0);
   if (rows == func.getBatch())
@@ -149,15 +155,15 @@ Value RowGradient::validRows(GradBuilder &b, BlockArgument valid, BlockArgument 
   return b.select(b.greater(left, all), all, left);
 }
 
-/// Which dimension of its index has equal parts, one per row of the batch.
+/// Dimension of the lookup's index that is a multiple of the batch's rows.
 int64_t RowGradient::dimensionOfRows(RowSumsOpInterface lookup, int64_t rows) {
   auto dims = rowsOfBatch(func, rows, [](auto, int64_t) { return false; }, lookup);
   auto found = dims->find(lookup.getIndex());
   return found == dims->end() ? 0 : found->second;
 }
 
-/// Row numbers in a line, -1 for those without a gradient: padding, and what a short batch leaves
-/// out.
+/// Row numbers as a vector, -1 for lookups without a gradient: padding, and rows that a short batch
+/// leaves out.
 Value RowGradient::indexOf(GradBuilder &b, RowSumsOpInterface lookup) {
   Value index = lookup.getIndex(), nowhere = b.real(-1.0, index);
   if (auto padding = lookup.getPadding()) {
@@ -176,7 +182,7 @@ Value RowGradient::indexOf(GradBuilder &b, RowSumsOpInterface lookup) {
   return b.reshape(index, type.clone({type.getNumElements()}));
 }
 
-/// Rows with a gradient each, as wide as the sums they go into.
+/// Updates as rows [lookups, width] in the type of the gradient, with all factors applied.
 Value RowGradient::updatesOf(GradBuilder &b, const Lookup &lookup) {
   SmallVector<int64_t> shape(table.getShape());
   shape[0] = numUpdates(lookup);
@@ -217,7 +223,7 @@ void RowGradient::rewrite() {
 void ampc::keepRowGradients(train::FuncOp gradient, train::StepOp step, bool explain) {
   Operation *ret = gradient.getBody().front().getTerminator();
   DenseMap<StringAttr, BlockArgument> states = findStates(gradient);
-  DenseMap<Attribute, bool> keptRows; // by lazy rule: whether it updates rows of some table
+  DenseMap<Attribute, bool> keptRows; // lazy rule -> whether some table has sparse updates
   for (unsigned i = 0, count = ret->getNumOperands(); i < count; ++i) {
     auto mark = ret->getOperand(i).getDefiningOp<train::GradientOp>();
     if (!mark || !Signature(gradient).result<train::GradientAttr>(i))

@@ -1,4 +1,4 @@
-// Keys of values: one per value and the same in every precision.
+// Keys of values, unique within a program and equal in every precision.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Observe.h"
 #include "ampc/Train/Passes.h"
@@ -30,7 +30,8 @@ StringRef ampc::textOf(ValueKind kind) {
 static bool isRealValue(Value v) { return isa<FloatType>(getElementTypeOrSelf(v)); }
 
 namespace {
-/// Walks a program once; an op's kind follows from its operands'.
+/// Walks a program once; the kind of an op follows from the kinds of the operands: gradient ->
+/// gradient, weight gradient -> update.
 class Keys {
 public:
   explicit Keys(train::FuncOp func) : func(func), body(func.getBody().front()) {}
@@ -74,7 +75,8 @@ ValueKind Keys::kindOf(Operation *op) const {
   return kind;
 }
 
-/// As the precision pass sees it, from what is known before precision is assigned.
+/// Whether the value is a statistic, by the rule of the precision pass, from facts known before
+/// precision is assigned.
 bool Keys::isStatistic(Operation *op, Value result) const {
   if (isa<train::SeedOp>(op) || cast<RankedTensorType>(result.getType()).getNumElements() == 1)
     return true;
@@ -90,14 +92,14 @@ bool Keys::isStatistic(Operation *op, Value result) const {
   return any;
 }
 
-/// Statistics of the operand x that come along with a cotangent: no part of the cotangent, so they
-/// do not carry the loss scale.
+/// Whether the result is a statistic of operand x that an adjoint returns beside a cotangent.
+/// Statistics do not carry the loss scale.
 static bool isAside(Value result) {
   auto precision = result.getDefiningOp<PrecisionOpInterface>();
   return precision && precision.resultIsStatistic(cast<OpResult>(result).getResultNumber());
 }
 
-/// All parts of an input, one per micro-batch, have its name.
+/// Adds inputs; the micro-batches of an input share its name.
 void Keys::addInputs() {
   for (BlockArgument argument : body.getArguments()) {
     auto input = Signature(func).argument<train::InputAttr>(argument);
@@ -121,7 +123,7 @@ void Keys::visit(Operation *op) {
     bool statistic = isStatistic(op, result);
     if (statistic)
       statistics.insert(result);
-    // The mark of a gradient stands for the value it marks.
+    // A train.gradient op repeats the value in front of the mark.
     bool isMarked = !result.use_empty() && llvm::all_of(result.getUsers(), [](Operation *user) {
       return isa<train::GradientOp>(user);
     });
@@ -154,7 +156,7 @@ struct TrainMarkValues : ampc::impl::TrainMarkValuesBase<TrainMarkValues> {
           mark.push_back(b.getNamedAttr("statistic", b.getUnitAttr()));
         Operation *op = keyed.value.getDefiningOp();
         if (!op)
-          continue; // the caller has it
+          continue; // inputs of the caller
         SmallVector<Attribute> marks(op->getNumResults(), b.getDictionaryAttr({}));
         if (auto known = op->getAttrOfType<ArrayAttr>("train.values"))
           llvm::copy(known, marks.begin());

@@ -1,4 +1,4 @@
-// Marked values as results of a step's program.
+// Marked values as additional results of a step's program.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Observe.h"
 #include "ampc/Precision/Profile.h"
@@ -14,7 +14,7 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
-/// The mark of a value, or null. What the backward pass makes again is the same value.
+/// Mark of a value; null if there is none. A recomputed value has the mark of the original.
 static DictionaryAttr markOf(Value v) {
   Operation *op = v.getDefiningOp();
   auto marks = op ? op->getAttrOfType<ArrayAttr>("train.values") : ArrayAttr();
@@ -33,7 +33,8 @@ static bool isRounding(Operation *op) {
          !isa<IntegerType>(getElementTypeOrSelf(op->getResult(0)));
 }
 
-/// What all readers of the value see: the value, or its one rounded form.
+/// Value as the consumers read it: the rounded form if a rounding cast is the only consumer, e.g.
+/// f32 -> bf16, else the value.
 static Value seenAs(Value v) {
   return v.hasOneUse() && isRounding(*v.getUsers().begin()) ? (*v.getUsers().begin())->getResult(0)
                                                             : v;
@@ -84,7 +85,7 @@ private:
   }
 };
 
-/// Names of what a value is made from, through ops without a key.
+/// Names of the values that an op depends on, looking through ops without a key.
 class Producers {
 public:
   Producers(train::FuncOp func, Operation *op) : func(func) {

@@ -1,4 +1,5 @@
-// Whether rows of a batch stay apart until a loss combines them.
+// Analysis of the batch dimension: whether rows of a batch are independent until a loss combines
+// them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/BatchAnalysis.h"
 #include "mlir-dialects/Kernel/Kernel.h"
@@ -10,7 +11,7 @@ using namespace mlir;
 using namespace ampc;
 
 bool ampc::looksAlongRow(ScalarOpInterface op) {
-  if (isa<RandomOpInterface>(*op)) // draws per element, and has no state yet
+  if (isa<RandomOpInterface>(*op)) // draws per element, without state so far
     return false;
   Block block;
   OpBuilder builder(op.getContext()); // atBlockEnd needs a block that has a parent
@@ -32,19 +33,21 @@ bool ampc::looksAlongRow(ScalarOpInterface op) {
   return found;
 }
 
-/// The dimension of the space that counts the rows of an operand with them along `dim`, or -1.
+/// Dimension of the iteration domain along dimension `dim` of an operand, or -1.
 static int64_t dimensionOfSpace(ScalarOpInterface op, unsigned operand, int64_t dim) {
   SmallVector<int64_t> space = op.getSpace();
   ArrayRef<int64_t> shape = tensorOf(op->getOperand(operand)).getShape();
-  if (shape.size() > space.size()) // a loss with its reduction, which rows would have to agree on
+  // a loss with its reduction, about which rows would have to agree
+  if (shape.size() > space.size())
     return -1;
   auto position = dyn_cast<AffineDimExpr>(op.getOperandMap(operand).getResult(dim));
   return position && shape[dim] == space[position.getPosition()] ? int64_t(position.getPosition())
                                                                  : -1;
 }
 
-/// The dimension of the result that counts the rows, or -1: its elements are made from elements of
-/// the same row. Along the last dimension of the space scalar code may look around.
+/// Dimension of the result that is the batch dimension, or -1: each element is computed from
+/// elements of the same row. Along the last dimension of the domain, scalar code may read the whole
+/// row. Example: [batch, 8] + [8] -> 0.
 static int64_t dimensionOfResult(ScalarOpInterface op, unsigned result,
                                  BatchDimension dimensionOf) {
   int64_t row = -1;
@@ -72,7 +75,7 @@ static int64_t dimensionOfResult(BatchedOpInterface op, BatchDimension dimension
   return elsewhere ? elsewhere.getBatchDimension(dimensionOf) : -1;
 }
 
-/// The number of blocks that all operands with rows have; 0 if they differ.
+/// Number of blocks common to all batched operands; 0 if the numbers differ.
 static int64_t commonBlocks(Operation *op, BatchPlaces placeOf) {
   int64_t blocks = 0;
   for (Value operand : op->getOperands()) {
@@ -94,7 +97,7 @@ std::optional<BatchPlace> ampc::placeOfResult(OpResult result, int64_t batch, Ba
       return place;
   auto batched = dyn_cast<BatchedOpInterface>(op);
   auto scalar = dyn_cast<ScalarOpInterface>(op);
-  // Others may count on one block where the leading dimension changes its size.
+  // Other ops may rely on a single block if the leading dimension changes size.
   bool keepsBlocks = scalar || (own && own.keepsBlocks());
   if (blocks == 0 || (blocks > 1 && !keepsBlocks))
     return std::nullopt;
@@ -112,12 +115,12 @@ std::optional<BatchPlace> ampc::placeOfResult(OpResult result, int64_t batch, Ba
 }
 
 namespace {
-/// Walks the ops of a function in their order.
+/// Walks the ops of a function in block order.
 class BatchRows {
 public:
   BatchRows(int64_t batch, CanCombine canCombine) : batch(batch), canCombine(canCombine) {}
-  /// Notes the dimensions of the op's results; false if it mixes rows of the batch in a way that a
-  /// short batch would change.
+  /// Records the batch dimensions of the op's results; false if the op mixes rows of the batch in a
+  /// way that a short batch would change.
   bool visit(Operation *op);
   void note(Value v, BatchPlace place) { places[v] = place; }
   BatchDimensions getDimensions() const;
@@ -127,7 +130,7 @@ private:
     auto found = places.find(v);
     return found == places.end() ? std::nullopt : std::optional(found->second);
   }
-  /// That of one block.
+  /// Batch dimension of a value with a single block, or -1.
   int64_t dimensionOf(Value v) const {
     std::optional<BatchPlace> place = placeOf(v);
     return place && place->outer == 1 ? place->dim : -1;
@@ -139,8 +142,8 @@ private:
   int64_t batch;
   CanCombine canCombine;
   DenseMap<Value, BatchPlace> places;
-  DenseSet<Value> combined; // depend on what combines rows that count
-  DenseSet<Value> sums;     // over all rows, whether they count or not
+  DenseSet<Value> combined; // depend on a combination of the valid rows
+  DenseSet<Value> sums;     // sums over all rows, valid or not
 };
 } // namespace
 
@@ -152,7 +155,8 @@ BatchDimensions BatchRows::getDimensions() const {
   return dims;
 }
 
-/// A sum over rows that nothing reads but its gradient. That of a row has no part of the others.
+/// Whether the op is a sum over rows whose only consumer is train.grad. The gradient of a row does
+/// not depend on other rows.
 bool BatchRows::isDifferentiatedSum(Operation *op) const {
   auto reduce = dyn_cast<ReduceOpInterface>(op);
   return reduce && reduce.getCombine() == "sum" &&
@@ -175,7 +179,7 @@ bool BatchRows::visitGradient(train::GradOp op) {
   return true;
 }
 
-/// The dimension of rows that the op combines without those that do not count, or -1.
+/// Dimension of the rows that the op combines without invalid rows, or -1.
 int64_t BatchRows::combinedDimension(Operation *op) {
   auto combining = dyn_cast<ValidRowsOpInterface>(op);
   if (!combining)

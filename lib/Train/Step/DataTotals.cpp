@@ -1,4 +1,4 @@
-// Totals over all batches of data as inputs of an evaluation.
+// Totals over all batches of a data set, as inputs of an evaluation.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Step/DataTotals.h"
 #include "mlir-dialects/Train/Parts.h"
@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace ampc;
 
-/// Rows that a batch adds to the count of the data; 1 for a model without short batches, whose
-/// batches weigh the same.
+/// Rows that a batch adds to the total; 1 for a model without short batches, whose batches have
+/// equal weight.
 Value DataTotals::rowsOf(GradBuilder &b, Type element) {
   BlockArgument valid = signature.findControl(train::Control::Valid);
   return valid ? b.castTo(valid, element) : b.real(1.0, element);
@@ -23,13 +23,13 @@ void DataTotals::expandShares() {
     share.replaceAllUsesWith(b.div(rows, b.op<train::TotalOp>(rows)));
     share.erase();
   }
-  // The first total, whatever the loss is: that of the rows.
+  // The first total, whatever the loss is, counts rows.
   OpBuilder front = OpBuilder::atBlockBegin(&eval.getBody().front());
   GradBuilder b(front, eval.getLoc(), train::OriginAttr::get(front.getStringAttr("total")));
   b.op<train::TotalOp>(rowsOf(b, b.builder.getF32Type()));
 }
 
-/// Every total is an input, and what the batch adds to it for now a result.
+/// Turns every total into an input, and the batch's contribution into a result.
 void DataTotals::makeInputs() {
   unsigned position = 0, number = 0;
   while (position < eval.getNumArguments() && !signature.argument<train::ControlAttr>(position))

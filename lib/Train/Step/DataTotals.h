@@ -1,4 +1,4 @@
-// Totals over all batches of data as inputs of an evaluation.
+// Totals over all batches of a data set, as inputs of an evaluation.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TRAIN_STEP_DATATOTALS_H
 #define LIB_TRAIN_STEP_DATATOTALS_H
@@ -6,11 +6,11 @@
 #include "mlir-dialects/Train/Signature.h"
 
 namespace ampc {
-/// Takes every `train.total` and `train.share` out of an evaluation: see weighEvaluation.
+/// Replaces every `train.total` and `train.share` of an evaluation: see weighEvaluation.
 class DataTotals {
 public:
   explicit DataTotals(train::FuncOp eval) : eval(eval), signature(eval) {}
-  /// The program of what a batch adds to each total.
+  /// Creates the program that computes the batch's contribution to each total.
   train::FuncOp run();
 
 private:

@@ -1,5 +1,5 @@
-// Joins gradient, clipping, schedule and optimizer. State is taken and returned; nothing is updated
-// in place before memory is planned.
+// Expansion of a step: gradient, clipping, schedule and optimizer. State is an argument and a
+// result; updates in place come with buffer assignment.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Autodiff/RowGradients.h"
@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace ampc;
 
 namespace {
-/// The gradient of a parameter, or of those rows of it that `rows` names.
+/// Gradient of a parameter: dense [rows, width], or the rows with numbers `rows`.
 struct Gradient {
   Value value, rows;
 };
@@ -43,8 +43,8 @@ private:
     return cast<RankedTensorType>(symbols.lookup<train::ParamOp>(paramName(i)).getType());
   }
   Type ruleElement(unsigned i) { return typeOfRule(paramType(i)).getElementType(); }
-  /// In 16 bits if the optimizer says so. The f64 form of a model is a reference: nothing is
-  /// rounded there.
+  /// Type of the moments: 16 bits if the optimizer requests them. The f64 form of a model is a
+  /// reference, so nothing is rounded there.
   Type momentElement(unsigned i) {
     Type element = rule(i).getMomentType(), computed = ruleElement(i);
     return !element || computed.isF64() ? computed : element;
@@ -64,7 +64,7 @@ private:
   void declare(StringRef symbol, Type type, train::StateRole role, StringAttr param = {},
                double value = 0.0);
   SmallVector<Gradient> gradientsOf(train::FuncOp func);
-  /// Appends clipping, schedule and optimizer for plain gradients.
+  /// Appends clipping, schedule and optimizer for unscaled gradients.
   void addUpdate(train::FuncOp func, SmallVector<Gradient> gradients);
   void clip(GradBuilder &b, SignatureChange &program, MutableArrayRef<Gradient> gradients);
   void addAverage(GradBuilder &b, SignatureChange &program, unsigned i, Value updated, Value next);
@@ -79,9 +79,9 @@ private:
   StringRef name;
   bool explain;
   OpBuilder builder;
-  Value count;    ///< of the program under construction: how many steps there were
-  Value lr;       ///< of the parameter that is being updated, in the type of its rule
-  Value momentum; ///< of the schedule, or null
+  Value count;    ///< steps so far, in the program under construction
+  Value lr;       ///< learning rate of the present parameter, in the type of its rule
+  Value momentum; ///< momentum of the schedule, or null
 };
 } // namespace
 
@@ -110,7 +110,7 @@ void Expansion::declareState(ArrayRef<Gradient> gradients) {
   }
 }
 
-/// What the gradient function returns, in the order of the step's parameters.
+/// Results of the gradient function, in the order of the step's parameters.
 SmallVector<Gradient> Expansion::gradientsOf(train::FuncOp func) {
   SmallVector<Gradient> gradients(step.getParams().size());
   for (OpOperand &returned : func.getBody().front().getTerminator()->getOpOperands())
@@ -128,8 +128,8 @@ struct Norm {
 };
 } // namespace
 
-/// The 2-norm of all gradients. The order of the sum is that of the kernels and must not show: it
-/// is added up in f64, and the norm has the digits of f32 in any precision.
+/// Global 2-norm of all gradients. The sum is formed in f64, so that the order of the kernels does
+/// not show in the result, which is f32 in any precision.
 static Norm normOf(GradBuilder &b, ArrayRef<Gradient> gradients) {
   Value sum;
   Type element = std::exchange(b.compute, b.builder.getF64Type());
@@ -145,12 +145,13 @@ static Norm normOf(GradBuilder &b, ArrayRef<Gradient> gradients) {
   if (!element.isF64())
     return {rounded, norm};
   rounded = b.castTo(rounded, element);
-  Value most = b.real(std::numeric_limits<float>::max(), norm); // beyond it f32 has infinity
+  // above the largest f32, `rounded` is infinity
+  Value most = b.real(std::numeric_limits<float>::max(), norm);
   return {b.select(b.greater(most, norm), rounded, norm), norm};
 }
 
-/// min(1, limit / (norm + 1e-6)), as torch.nn.utils.clip_grad_norm_ has it. Finite gradients in f32
-/// may have a norm beyond f32, which would scale them to 0: the factor is then one of f64.
+/// Factor min(1, limit / (norm + 1e-6)), as in torch.nn.utils.clip_grad_norm_. Finite f32 gradients
+/// may have a norm beyond f32, whose factor would be 0: the factor is then computed in f64.
 static Value clippingFactor(GradBuilder &b, const Norm &norm, double limit) {
   Value one = b.real(1.0, norm.rounded);
   Value factor =
@@ -182,7 +183,7 @@ void Expansion::clip(GradBuilder &b, SignatureChange &program,
   }
 }
 
-/// The optimizer's rule on a tensor, or on rows of one.
+/// Applies the optimizer's rule to a tensor, or to rows of a table.
 SmallVector<Value> Expansion::applyRule(GradBuilder &b, unsigned i, Value param, Value gradient,
                                         ArrayRef<Value> moments, StringRef part) {
   OptimizerAttrInterface optimizer = rule(i);
@@ -205,8 +206,8 @@ SmallVector<Value> Expansion::applyRule(GradBuilder &b, unsigned i, Value param,
   return SmallVector<Value>(update->getResults());
 }
 
-/// The new parameter and its new moments. Rows are read, updated and written back; where the rule
-/// moves every row, the others are updated with a gradient of 0 before.
+/// New parameter and moments. A sparse gradient gathers, updates and scatters rows; if the rule
+/// moves every row, the whole table is first updated with a gradient of 0.
 SmallVector<Value> Expansion::updateParam(GradBuilder &b, SignatureChange &program, unsigned i,
                                           Gradient gradient) {
   OptimizerAttrInterface optimizer = rule(i);
@@ -229,7 +230,8 @@ SmallVector<Value> Expansion::updateParam(GradBuilder &b, SignatureChange &progr
   return state;
 }
 
-/// The average of a parameter, which starts at its first updated value.
+/// Adds the exponential moving average of a parameter, whose initial value is the first updated
+/// weight.
 void Expansion::addAverage(GradBuilder &b, SignatureChange &program, unsigned i, Value updated,
                            Value next) {
   double keep = step.getEmaDecay()->convertToDouble();
@@ -248,8 +250,8 @@ void Expansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradients) {
   GradBuilder b(
       inner, step.getLoc(),
       train::OriginAttr::get(inner.getStringAttr(name + ".update"), train::Stage::Update));
-  // Rules, whatever the ops' categories say, have the types of their gradients; what all parameters
-  // share has the widest.
+  // Rules compute in the type of their gradients, whatever the ops' categories are; values shared
+  // by all parameters have the widest type.
   Type widest = getElementTypeOrSelf(gradients.front().value);
   for (const Gradient &gradient : gradients)
     if (Type element = getElementTypeOrSelf(gradient.value); element.isF64())
@@ -292,7 +294,7 @@ void Expansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradients) {
   program.addStateResult(next, (name + ".step").str());
 }
 
-/// The whole step, from a copy of the gradient function.
+/// Creates the training program from a copy of the gradient function.
 train::FuncOp Expansion::makeTrain(train::FuncOp gradient) {
   auto whole = cast<train::FuncOp>(builder.clone(*gradient));
   whole.setSymName((name + ".train").str());
@@ -303,7 +305,7 @@ train::FuncOp Expansion::makeTrain(train::FuncOp gradient) {
   return whole;
 }
 
-/// The optimizer alone, on stored gradients.
+/// Creates the apply program: the optimizer alone, on stored gradients.
 train::FuncOp Expansion::makeApply(ArrayRef<Gradient> gradients) {
   auto apply = train::FuncOp::create(builder, step.getLoc(), (name + ".apply").str(),
                                      builder.getFunctionType({}, {}));
@@ -326,7 +328,7 @@ train::FuncOp Expansion::makeApply(ArrayRef<Gradient> gradients) {
   return apply;
 }
 
-/// Forward and backward alone: gradients become state.
+/// Turns the gradient function into the gradient program: gradients become state.
 void Expansion::storeGradients(train::FuncOp gradient) {
   Signature program(gradient);
   SignatureChange change(gradient);
@@ -336,7 +338,8 @@ void Expansion::storeGradients(train::FuncOp gradient) {
                        program.state(stateName(is.getRows() ? "rows" : "gradient", is.getName())));
 }
 
-/// To the nearest, an update of a parameter of 16 bits is lost below half a unit in the last place.
+/// Warns of lost updates: with rounding to nearest, an update below half a unit in the last place
+/// of a 16-bit parameter has no effect.
 void Expansion::warnOfLostUpdates() {
   if (weightRounding())
     return;
@@ -369,14 +372,15 @@ LogicalResult Expansion::run() {
   builder.setInsertionPointAfter(gradient);
   train::FuncOp whole = makeTrain(gradient), apply = makeApply(gradientsOf(gradient));
   storeGradients(gradient);
-  // What the step was made of is part of what a checkpoint depends on.
+  // Checkpoints record the optimizer that the step was expanded from.
   for (train::FuncOp func : {whole, apply}) {
     func.setOptimizerAttr(step.getOptimizer());
     func.setGroupsAttr(step.getGroupsAttr());
     if (weightRounding())
       func->setAttr("amp.weight_rounding", weightRounding());
   }
-  // A clipped step knows all gradients before its first update anyway.
+  // With clipping, all gradients are known before the first update anyway, so skipping costs
+  // nothing.
   if (step.getNonfinite() || step.getClipNorm() || step.getClipValue())
     for (train::FuncOp func : {whole, apply, gradient})
       func.setNonfinite(step.getNonfinite() ? train::symbolizeNonFinite(*step.getNonfinite())

@@ -1,4 +1,4 @@
-// Updates of parameters as the ops of their rules.
+// Expansion of parameter updates into the ops of their rules.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
 #include "mlir-dialects/Train/TrainFlat.h"
@@ -17,7 +17,8 @@ struct TrainExpandUpdates : ampc::impl::TrainExpandUpdatesBase<TrainExpandUpdate
     if (failed(checkIsFlat(getOperation(), getArgument())))
       return signalPassFailure();
     getOperation()->walk([](train::UpdateOp op) {
-      // Precision gives products of matrices their type: until then they belong to the rule.
+      // The precision pass assigns types to matrix products; until then a rule with products stays
+      // an op.
       if (op.getRule().multipliesMatrices(
               cast<RankedTensorType>(op.getParam().getType()).getShape()))
         return;

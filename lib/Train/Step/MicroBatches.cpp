@@ -1,4 +1,4 @@
-// Gradients over a batch that is computed in parts.
+// Gradient accumulation over the micro-batches of a batch.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Step/MicroBatches.h"
 #include "lib/Train/Step/PartAnalysis.h"
@@ -20,31 +20,32 @@ public:
 
 private:
   void findValidRows();
-  /// Rows of a part that count, from those of the whole batch.
+  /// Valid rows of a micro-batch, from the valid rows of the batch: clamp(valid - part * rows, 0,
+  /// rows).
   Value validOf(int64_t part);
   void splitInputs();
-  /// The share of the rows of a part, or of those that count.
+  /// Share of a micro-batch in the rows of the batch, or in the valid rows.
   Value shareOf(train::ShareOp op, int64_t part);
-  /// Prologue: the sums over all parts, of what depends on no parameter.
+  /// Prologue: totals over all micro-batches, which depend on no parameter.
   void addTotals(ArrayRef<Operation *> original);
   void addCone(int64_t part, Value value, ArrayRef<Operation *> original);
-  /// Appends an op as that of a part.
+  /// Appends a copy of the op for a micro-batch.
   void copy(Operation *op, int64_t part);
-  /// A term of a loss or a gradient: 0, even in place of a NaN, if no row of the part counts.
+  /// Term of a loss or a gradient: 0, even in place of a NaN, if the micro-batch has no valid row.
   Value termOf(Value value, int64_t part);
-  /// Appends one more copy of the body; adds its losses and gradients to `sums`.
+  /// Appends a copy of the body; adds losses and gradients to `sums`.
   void addCopy(int64_t part, ArrayRef<Operation *> original, ArrayRef<Value> results,
                MutableArrayRef<Value> sums);
 
   train::FuncOp func;
   Signature signature;
   Block &body;
-  int64_t count, rows = 0; // rows of a part
+  int64_t count, rows = 0; // rows of a micro-batch
   OpBuilder builder;
   BlockArgument valid;            // null: every batch is full
-  SmallVector<Value> validRows;   // of each part
-  SmallVector<IRMapping> parts;   // of the batched inputs, and of what is computed of a part
-  llvm::StringMap<Value> buffers; // what the last copy wrote, if it depends on rows
+  SmallVector<Value> validRows;   // per micro-batch
+  SmallVector<IRMapping> parts;   // batched inputs and values of each micro-batch
+  llvm::StringMap<Value> buffers; // new values of buffers that depend on rows
   DenseSet<Value> ofRows;
 };
 } // namespace
@@ -72,7 +73,7 @@ Value Accumulation::validOf(int64_t part) {
   return b.select(b.greater(left, all), all, left);
 }
 
-/// What adds up parts is called after what it adds, but is not in its region.
+/// Origin of a sum over micro-batches: the name of the summand, without the region.
 static train::OriginAttr originOfSum(Value value) {
   return originOf(value).withRegion({}).withCompute({});
 }
@@ -93,8 +94,8 @@ Value Accumulation::termOf(Value value, int64_t part) {
   return b.select(b.greater(rows, b.real(0.0, rows)), value, b.real(0.0, value));
 }
 
-/// A part of a batched input is an argument of its own, so that nothing has to be cut or copied:
-/// the parts lie one after the other in the caller's tensor.
+/// Adds an argument per micro-batch of a batched input, so that nothing is cut or copied: the
+/// micro-batches are contiguous in the caller's tensor, e.g. [64, 8] as four of [16, 8].
 void Accumulation::splitInputs() {
   parts.resize(count);
   for (unsigned i = 0; i < func.getNumArguments(); ++i) {
@@ -124,13 +125,13 @@ void Accumulation::copy(Operation *op, int64_t part) {
   }
   Operation *copy = builder.clone(*op, values);
   setOrigin(copy, originOf(op).withPart(part));
-  // Every micro-batch draws numbers of its own, the same ones in forward and backward code.
+  // Every micro-batch draws numbers of its own, equal in forward and backward code.
   if (auto key = copy->getAttrOfType<IntegerAttr>("key"); key && isa<RandomOpInterface>(copy))
     copy->setAttr("key", builder.getI32IntegerAttr(
                              int32_t(uint32_t(key.getInt()) + uint32_t(part) * 0x9E3779B1u)));
 }
 
-/// Copies the ops that a value is computed by, in their order.
+/// Copies the ops on which a value depends, in block order.
 void Accumulation::addCone(int64_t part, Value value, ArrayRef<Operation *> original) {
   DenseSet<Operation *> cone;
   SmallVector<Value> open{value};
@@ -182,7 +183,7 @@ void Accumulation::addCopy(int64_t part, ArrayRef<Operation *> original, ArrayRe
         sums[i] = value;
         continue;
       }
-      // A part without rows has no statistics.
+      // A micro-batch without valid rows has no statistics.
       Value &now = buffers[state];
       if (valid) {
         Value old = now ? now : signature.addState(state, value.getType());

@@ -1,4 +1,4 @@
-// How values of the function of one part of a batch relate to those of the whole batch.
+// Analysis of micro-batches: relation of each value to the corresponding value of the whole batch.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Step/PartAnalysis.h"
 #include "lib/Train/Autodiff/Reverse.h"
@@ -47,7 +47,7 @@ PartAnalysis::PartAnalysis(train::FuncOp func, Facts given) : facts(std::move(gi
     if (argument == signature.findControl(train::Control::Valid))
       value.of = OfWhole::Valid;
     if (llvm::is_contained(facts.written, argument))
-      value.of = OfWhole::Mixed; // the cause is the op that reads it
+      value.of = OfWhole::Mixed; // the cause is the consumer
     value.isLearned = llvm::is_contained(facts.learned, argument);
     value.varies = allDimensions(argument);
     values[argument] = value;
@@ -101,7 +101,7 @@ void PartAnalysis::visit(Operation *op) {
   }
 }
 
-/// A number of the whole batch, whatever the elements are.
+/// Count of the whole batch, which does not depend on the elements.
 PartValue PartAnalysis::ofCount(Operation *op) {
   auto count = cast<train::CountOp>(op);
   const PartValue &x = of(count.getX());
@@ -120,7 +120,7 @@ PartValue PartAnalysis::ofConstants(Operation *op, PartValue joined) {
       joined.isDrawn = true;
     return joined;
   }
-  // Nothing says whether a dimension of that size is the batch.
+  // Literals may be a batch or not: no fact tells whether a dimension of that size is the batch.
   auto reduce = dyn_cast<ReduceOpInterface>(op);
   if (reduce && joined.isLiteral && facts.rows > 1 &&
       llvm::any_of(reduce.getDims(), [&](int64_t dim) {
@@ -130,7 +130,7 @@ PartValue PartAnalysis::ofConstants(Operation *op, PartValue joined) {
   return joined;
 }
 
-/// A count of rows, or the mask of those that count.
+/// A count of rows, or the mask of the valid rows.
 PartValue PartAnalysis::ofValid(Operation *op, PartValue joined) {
   PartValue result = joined;
   if (auto cast = dyn_cast<train::CastOp>(op); cast && isReal(cast.getResult())) {
@@ -146,7 +146,8 @@ PartValue PartAnalysis::ofValid(Operation *op, PartValue joined) {
   return result;
 }
 
-/// Lets an operand be the sum over all parts, if that is known before the first part is computed.
+/// Replaces an operand by the total over all micro-batches, if the total is known before the first
+/// micro-batch.
 bool PartAnalysis::total(OpOperand &operand) {
   if (of(operand.get()).isLearned && !facts.hasLearnedTotals)
     return false;
@@ -162,7 +163,7 @@ bool PartAnalysis::isSummand(Operation *op, unsigned index, unsigned other) cons
 PartValue PartAnalysis::ofSums(Operation *op, PartValue joined) {
   auto operands = op->getOpOperands();
   auto isSum = [&](OpOperand &operand) { return of(operand.get()).of == OfWhole::Sum; };
-  // The operand that stays a sum: one that cannot be known before, if there is any.
+  // Operand that stays a sum: a sum that cannot be known before, if there is any.
   OpOperand *sum = nullptr;
   for (OpOperand &operand : operands)
     if (isSum(operand) && (!sum || (of(operand.get()).isLearned && !of(sum->get()).isLearned)))
@@ -189,7 +190,7 @@ PartValue PartAnalysis::ofSums(Operation *op, PartValue joined) {
   return joined;
 }
 
-/// Ops that keep rows apart, and sums over them.
+/// Ops along which rows stay independent, and sums over rows.
 void PartAnalysis::visitRows(Operation *op, PartValue joined) {
   auto setAll = [&](PartValue value) {
     for (Value result : op->getResults())
@@ -221,7 +222,7 @@ void PartAnalysis::visitRows(Operation *op, PartValue joined) {
   }
 }
 
-/// The dimension of an operand that lies along dimension `dim` of the result, or -1.
+/// Dimension of the operand along dimension `dim` of the result, or -1.
 static int64_t dimensionOfOperand(OpOperand &operand, OpResult result, int64_t dim) {
   unsigned i = operand.getOperandNumber();
   if (auto op = dyn_cast<ScalarOpInterface>(operand.getOwner())) {
@@ -235,14 +236,14 @@ static int64_t dimensionOfOperand(OpOperand &operand, OpResult result, int64_t d
   return isAligned ? dim : -1;
 }
 
-/// Whether an operand that is the same for all parts has a value of its own per row of a part. The
-/// rows of another part are other rows: row numbers by train.iota, a constant per row.
+/// Whether an operand common to all micro-batches has different values per row, such as row numbers
+/// by train.iota or a constant [rows, 1]: rows of another micro-batch would need other values.
 bool PartAnalysis::combinesPositions(Operation *op, OpResult result, BatchPlace place) const {
   return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
     const PartValue &value = of(operand.get());
     if (isStatistic(operand) || value.of != OfWhole::Same)
       return false;
-    // Ops without scalar code say themselves which dimensions of state are rows.
+    // Ops without scalar code declare which dimensions of state are rows.
     if (!isa<ScalarOpInterface>(op) && !value.isLiteral)
       return false;
     int64_t dim = dimensionOfOperand(operand, result, place.dim);
@@ -250,12 +251,11 @@ bool PartAnalysis::combinesPositions(Operation *op, OpResult result, BatchPlace 
   });
 }
 
-/// The gradient with respect to rows is one per row, that with respect to what all rows share a sum
-/// over them.
+/// Gradients: with respect to rows a row per row, with respect to shared values a sum over rows.
 void PartAnalysis::visitGradient(Operation *op) {
   auto grad = cast<train::GradOp>(op);
   PartValue value = of(grad.getValue());
-  // No gradient goes through a total.
+  // Totals are constants to a gradient.
   DenseSet<Value> varied = variedValues(llvm::to_vector(grad.getSources()), grad);
   for (auto &[changed, list] : changes)
     for (const PartChange &change : list)

@@ -1,4 +1,4 @@
-// How values of the function of one part of a batch relate to those of the whole batch.
+// Analysis of micro-batches: relation of each value to the corresponding value of the whole batch.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TRAIN_STEP_PARTANALYSIS_H
 #define LIB_TRAIN_STEP_PARTANALYSIS_H
@@ -6,46 +6,46 @@
 #include "ampc/Train/BatchAnalysis.h"
 
 namespace ampc {
-/// What the value of the whole batch is, given those of the parts.
+/// Value of the whole batch, in terms of the values of the micro-batches.
 enum class OfWhole {
-  Same,  ///< that of any part: parameters, constants
-  Rows,  ///< the rows of all parts, one after the other
-  Sum,   ///< their sum
-  Valid, ///< of `valid`, the number of rows that count: their sum, where no mask is made with it
-  Mixed, ///< no part tells
+  Same,  ///< equal to the value of any micro-batch: parameters, constants
+  Rows,  ///< concatenation of the rows of all micro-batches
+  Sum,   ///< sum over the micro-batches
+  Valid, ///< number of valid rows: a sum, except where the number makes a mask
+  Mixed, ///< not determined by the micro-batches
 };
 
 struct PartValue {
   OfWhole of = OfWhole::Same;
-  BatchPlace place = {};       ///< of Rows
+  BatchPlace place = {};       ///< batch dimension, for Rows
   bool isLearned = false;      ///< depends on a parameter that the step changes
-  bool isDrawn = false;        ///< Same, but for random numbers, of which each part has its own
-  bool isLiteral = false;      ///< Same, and made of constants alone
-  uint64_t varies = 0;         ///< of Same: a bit per dimension along which elements differ
-  mlir::Operation *cause = {}; ///< of Mixed: the first op that mixed rows
+  bool isDrawn = false;        ///< Same, but for random numbers, drawn per micro-batch
+  bool isLiteral = false;      ///< Same, and computed from constants alone
+  uint64_t varies = 0;         ///< for Same: a bit per dimension along which elements differ
+  mlir::Operation *cause = {}; ///< for Mixed: the first op that mixed rows
 };
 
-/// An operand that an op of the part needs as that of the whole batch (`train.total`), or as a term
-/// of a sum (times `train.share`).
+/// Operand that an op of a micro-batch needs as the value of the whole batch (`train.total`), or as
+/// a term of a sum (times `train.share`).
 struct PartChange {
   mlir::OpOperand *operand;
   bool isTotal;
 };
 
-/// Walks the ops of a function in their order, with the changes that make the most values those of
-/// the whole batch.
+/// Walks the ops of a function in block order, with the changes that turn the most values into
+/// values of the whole batch.
 class PartAnalysis {
 public:
   struct Facts {
-    int64_t rows;                           ///< of a part
+    int64_t rows;                           ///< rows of a micro-batch
     llvm::SmallVector<mlir::Value> learned; ///< parameters of the step
-    llvm::SmallVector<mlir::Value> written; ///< state that goes from part to part
-    bool hasLearnedTotals = false; ///< whether totals may depend on parameters: nothing is learned
+    llvm::SmallVector<mlir::Value> written; ///< state passed from one micro-batch to the next
+    bool hasLearnedTotals = false;          ///< totals may depend on parameters: nothing is learned
   };
   PartAnalysis(train::FuncOp func, Facts facts);
   const PartValue &of(mlir::Value value) const;
   llvm::ArrayRef<PartChange> getChanges(mlir::Operation *op) const;
-  /// Whether a `train.count` is of rows.
+  /// Whether a `train.count` counts rows.
   bool countsRows(mlir::Operation *op) const { return rowCounts.contains(op); }
 
 private:
@@ -66,9 +66,9 @@ private:
   llvm::DenseSet<mlir::Operation *> rowCounts;
 };
 
-/// Values that depend on an input with rows, on how many of them count, or on random numbers.
+/// Values that depend on a batched input, on the number of valid rows, or on random numbers.
 llvm::DenseSet<mlir::Value> valuesOfRows(train::FuncOp func);
-/// Whether an operand is a statistic of the rows of one part.
+/// Whether an operand is a statistic of the rows of a single micro-batch.
 bool isStatistic(mlir::OpOperand &operand);
 } // namespace ampc
 #endif
