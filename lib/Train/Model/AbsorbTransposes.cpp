@@ -1,4 +1,5 @@
-// State lies in the order that its transpositions give.
+// Layout propagation: parameters and buffers are stored in the transposed order that all their
+// consumers read.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/BatchAnalysis.h"
 #include "ampc/Train/Passes.h"
@@ -16,7 +17,8 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
-/// Every element is computed from those at its place alone.
+/// Whether every element of the result is computed from the operands' elements at the same position
+/// alone.
 static bool isPointwise(Operation *op) {
   auto scalar = dyn_cast<ScalarOpInterface>(op);
   return scalar && op->getNumResults() == 1 && !isa<RandomOpInterface>(op) &&
@@ -26,11 +28,11 @@ static bool isPointwise(Operation *op) {
 // ---- State ----
 
 namespace {
-/// A parameter or buffer with its arguments in all programs.
+/// A parameter or buffer with the corresponding arguments of all programs.
 struct State {
   StateOpInterface op;
   SmallVector<BlockArgument> arguments;
-  std::optional<Reordering> reordering; ///< that every use asks for
+  std::optional<Reordering> reordering; ///< common to all uses
   bool canChange = true;
 };
 
@@ -51,11 +53,12 @@ private:
   train::ModelOp model;
   llvm::MapVector<StringAttr, State> states;
   SmallVector<TransposeClaim> claims;
-  DenseMap<OpOperand *, std::pair<size_t, const Reordering *>> claimed; ///< by which claim
+  /// claim number and order per use
+  DenseMap<OpOperand *, std::pair<size_t, const Reordering *>> claimed;
 };
 } // namespace
 
-/// State that a function writes stays as it is.
+/// Collects state. State that a function writes keeps its layout.
 void Absorption::findStates() {
   for (auto state : model.getOps<StateOpInterface>())
     states[StringAttr::get(model.getContext(), state.getSymName())].op = state;
@@ -79,10 +82,10 @@ void Absorption::findClaims(train::FuncOp func) {
   llvm::append_range(claims, findTransposeClaims(func.getBody().front(), isState, isPointwise));
 }
 
-/// Whether every moment has an element for each of the parameter's. Those of rows and columns have
-/// not, and depend on the order of dimensions. Extents of 1 hide which dimensions a moment lacks:
-/// the column moments of [16, 16, 16, 1, 1] have the parameter's shape. So the rule is asked about
-/// a parameter with one more element along each dimension.
+/// Whether every moment has an element for each element of the parameter. Factored moments per row
+/// and column have not, and depend on the order of dimensions. Extents of 1 hide the dimensions
+/// that a moment lacks: the column moments of [16, 16, 16, 1, 1] have the parameter's shape. So the
+/// rule is queried for a parameter with an additional element along each dimension.
 bool Absorption::keepsMomentsOf(train::StepOp step, train::ParamOp param) {
   if (!llvm::is_contained(step.getParams(), FlatSymbolRefAttr::get(param.getSymNameAttr())))
     return true;
@@ -92,14 +95,15 @@ bool Absorption::keepsMomentsOf(train::StepOp step, train::ParamOp param) {
                       [&](const Moment &moment) { return moment.shape == shape; });
 }
 
-/// Whether memory is seen in another order of the whole dimensions, or as it is.
+/// Whether the logical layout is a permutation of whole dimensions, or the memory layout itself.
 static bool hasWholeDimensions(StateOpInterface state) {
   std::optional<OutsideOrder> outside = OutsideOrder::of(state);
   return !outside || (outside->shape.empty() &&
                       ArrayRef(outside->parts) == tensorOf(state.getType()).getShape());
 }
 
-/// Rules may look at rows: the first dimension stays the first.
+/// Whether the state may have the order. Optimizer rules may depend on rows, so dimension 0 stays
+/// first.
 bool Absorption::mayTake(State &state, const Reordering &reordering) {
   ArrayRef<int64_t> shape = tensorOf(state.op.getType()).getShape();
   bool isWhole = ArrayRef(reordering.parts) == shape;
@@ -113,7 +117,7 @@ bool Absorption::mayTake(State &state, const Reordering &reordering) {
                                 [&](train::StepOp step) { return keepsMomentsOf(step, param); });
 }
 
-/// Whether every use asks for one order, which is then that of the state.
+/// Whether all uses have the same claim, which is then the state's order.
 bool Absorption::agree(State &state) {
   state.reordering.reset();
   for (BlockArgument argument : state.arguments)
@@ -127,7 +131,7 @@ bool Absorption::agree(State &state) {
   return !state.reordering || mayTake(state, *state.reordering);
 }
 
-/// Drops claims until those that are left hold together.
+/// Drops claims until the remaining claims are consistent.
 void Absorption::settle() {
   DenseSet<Value> arguments;
   for (auto &[name, state] : states)
@@ -135,7 +139,8 @@ void Absorption::settle() {
   for (auto [number, claim] : llvm::enumerate(claims))
     for (auto &[use, reordering] : claim.needs)
       if (!arguments.contains(use->get()) ||
-          !claimed.try_emplace(use, number, &reordering).second) // between two images
+          // a transpose between two activations
+          !claimed.try_emplace(use, number, &reordering).second)
         claim.holds = false;
   for (bool changed = true; changed;) {
     changed = false;
@@ -187,7 +192,7 @@ void Absorption::run() {
 
 namespace {
 struct TrainAbsorbTransposes : ampc::impl::TrainAbsorbTransposesBase<TrainAbsorbTransposes> {
-  /// Scalar code of ops is looked at.
+  /// The pass builds scalar code of ops to see whether an op reads along rows.
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<kernel::KernelDialect>();
   }

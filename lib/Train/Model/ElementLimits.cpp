@@ -1,4 +1,4 @@
-// Which integers the elements of tensors may be.
+// Analysis of accepted integers per tensor element.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Model/ElementLimits.h"
 #include "mlir-dialects/Train/ElementSources.h"
@@ -22,7 +22,8 @@ bool ampc::givesIntegers(Operation *op) {
 
 // ---- Limits ----
 
-/// 0 is accepted by all, so it stands for none to ignore.
+/// Intersection of two ranges. 0 is accepted by every range, so `ignore = 0` stands for no ignored
+/// number.
 static Accepted acceptedByBoth(const Accepted &a, const Accepted &b) {
   if (!a.limit || !b.limit)
     return a.limit ? a : b;
@@ -77,7 +78,7 @@ void ElementLimits::passToOperands(Operation &op) {
       continue;
     }
     for (Value operand : op.getOperands())
-      eachOf(operand); // one after the other: a place in the map moves when it grows
+      eachOf(operand); // all insertions first: the map moves entries when it grows
     forEachElement(result, [&](int64_t element, Value from, int64_t number) {
       tighten(limits.find(from)->second.each[number], given.of(element));
     });
@@ -86,7 +87,7 @@ void ElementLimits::passToOperands(Operation &op) {
 
 // ---- Runs of a row ----
 
-/// The shortest beginning of which a row is a repetition.
+/// Length of the shortest prefix whose repetition is the row: [1, 2, 1, 2] -> 2.
 static size_t periodOf(ArrayRef<uint32_t> row) {
   for (size_t period = 1; 2 * period <= row.size(); ++period)
     if (row.size() % period == 0 && row.drop_front(period) == row.drop_back(period))

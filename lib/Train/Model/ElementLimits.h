@@ -1,4 +1,4 @@
-// Which integers the elements of tensors may be.
+// Analysis of accepted integers per tensor element.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TRAIN_MODEL_ELEMENTLIMITS_H
 #define LIB_TRAIN_MODEL_ELEMENTLIMITS_H
@@ -7,7 +7,7 @@
 #include "llvm/ADT/DenseMap.h"
 
 namespace ampc {
-/// Integers in [least, limit), and `ignore`; with limit 0 all.
+/// Integers in [least, limit), and `ignore`; all integers if limit is 0.
 struct Accepted {
   int64_t limit = 0, ignore = 0, least = 0;
   bool accepts(int64_t number) const {
@@ -18,22 +18,24 @@ struct Accepted {
   }
 };
 
-/// Whether the op gives integers of its operands as they are, or in another type, and no others.
+/// Whether the results of the op are integers of the operands, moved or in another type, and no
+/// other numbers.
 bool givesIntegers(mlir::Operation *op);
 
-/// Limits of every element, handed from what ops give to where it comes from.
+/// Limits of every element, propagated from results to operands.
 class ElementLimits {
 public:
-  /// What one of several ops refuses is refused.
+  /// Intersects the limits of the tensor with `accepted`.
   void tighten(mlir::Value tensor, Accepted accepted);
-  /// The limits of an op's results are those of the elements that it gives.
+  /// Intersects the limits of operand elements with the limits of the result elements they become.
   void passToOperands(mlir::Operation &op);
-  /// Those of a row of a tensor that has `rows` of them: the shortest list that fills it. Elements
-  /// whose limits are not those of every row have none, and `isSame` becomes false.
+  /// Limits of a row of a tensor of `rows` rows, as the shortest list of runs whose repetition
+  /// fills the row. Elements whose limits differ between rows have no limits, and `isSame` becomes
+  /// false.
   llvm::SmallVector<train::LimitsAttr> runsOf(mlir::Value tensor, int64_t rows, bool &isSame) const;
 
 private:
-  /// One number for all elements, until some differ: a tensor may have billions of them.
+  /// A single number for all elements until some differ: a tensor may have billions of elements.
   struct Numbers {
     uint32_t all = 0;
     std::vector<uint32_t> each; ///< empty: `all` holds

@@ -1,4 +1,5 @@
-// Modules become parameters with full names, and ops where they are applied; sizes become numbers.
+// Expansion of modules into parameters with full names, e.g. "@encoder.w", and of applications into
+// ops; sizes become numbers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Model/Patterns.h"
@@ -22,7 +23,8 @@ struct TrainExpandModules : ampc::impl::TrainExpandModulesBase<TrainExpandModule
   }
 
 private:
-  /// Verifiers let a model without functions be, since such are left when all has become kernels.
+  /// Checks that steps and exports name functions. The verifier cannot, because lowering to kernels
+  /// erases all functions.
   static LogicalResult checkFunctions(train::ModelOp model) {
     auto check = [&](Operation *op, FlatSymbolRefAttr name) -> LogicalResult {
       if (model.lookupSymbol<train::FuncOp>(name.getAttr()))
@@ -39,7 +41,7 @@ private:
     return success();
   }
 
-  /// A model without sizes and modules stays as it is; functions keep which axis is the batch.
+  /// Whether the model has neither sizes nor modules. Functions keep the record of the batch axis.
   static bool isExpanded(train::ModelOp model) {
     return !model->hasAttr(Sizes::key) && llvm::none_of(model.getBody().front(), [](Operation &op) {
       return isa<train::UseOp, train::ModelOp>(op) ||
@@ -74,12 +76,12 @@ private:
       module.erase();
     model->removeAttr(Sizes::key);
     for (Operation &op : model.getBody().front())
-      if (!isa<train::FuncOp>(op)) // which input has which batch axis is read later
+      if (!isa<train::FuncOp>(op)) // records the batch axis of each input for prepareBatch
         op.removeAttr(Sizes::key);
     return success();
   }
 
-  /// The function with the numbers of an instance, beside the one that it is a copy of.
+  /// Inserts a copy of the function with the sizes of an instance, in front of the source.
   static LogicalResult insertCopy(const ModuleInstance &instance, train::FuncOp func,
                                   StringRef name, bool keepsCalls) {
     OwningOpRef<train::FuncOp> copy =
@@ -91,7 +93,7 @@ private:
     return success();
   }
 
-  /// An export for a batch of its own calls a function that is made for it.
+  /// Points an export with a batch of its own to a function specialized for that batch.
   LogicalResult specialize(train::ExportOp each, train::ModelOp model) {
     auto sizes = each->getAttrOfType<DictionaryAttr>(Sizes::key);
     if (!sizes)
@@ -121,8 +123,8 @@ private:
     return success();
   }
 
-  /// Copies of the module's parameters and buffers, and of those in the modules it uses, in the
-  /// order in which they stand, before `place`.
+  /// Declares copies of the parameters and buffers of the module and of nested modules, in
+  /// declaration order, in front of `place`.
   LogicalResult declareState(const ModuleInstance &user, train::UseOp use, train::UseOp place) {
     for (const auto &instance : *user.findUses(use.getInstance()))
       for (Operation &op : instance->model.getBody().front()) {
@@ -145,14 +147,14 @@ private:
         SymbolTable::setSymbolName(copy, name);
         if (auto param = dyn_cast<train::ParamOp>(copy); param && instance->frozen)
           param.setFrozen(true);
-        // A copy that says of which parameter it is one means the instance's own.
+        // The `of` of a copy names the parameter of the same instance.
         if (auto buffer = dyn_cast<train::BufferOp>(copy); buffer && buffer.getOf())
           buffer.setOf(instance->nameOf(*buffer.getOf()));
       }
     return success();
   }
 
-  llvm::DenseSet<std::pair<Operation *, StringAttr>> copies; ///< of functions, for exports
-  llvm::DenseSet<StringAttr> names; ///< in the model whose modules are expanded
+  llvm::DenseSet<std::pair<Operation *, StringAttr>> copies; ///< specialized functions of exports
+  llvm::DenseSet<StringAttr> names; ///< symbols of the model whose modules are expanded
 };
 } // namespace

@@ -1,4 +1,4 @@
-// Parameters that steps leave as they are, chosen from outside the model.
+// Freezing of parameters by --freeze, e.g. --freeze=encoder.*.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Nearest.h"
 #include "ampc/Train/Passes.h"
@@ -16,7 +16,7 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
-/// Patterns have become names before.
+/// Parameters of the list without the frozen names. Patterns were expanded before.
 static SmallVector<Attribute> withoutNames(ArrayAttr params, const llvm::StringSet<> &names) {
   return llvm::filter_to_vector(params, [&](Attribute p) {
     auto symbol = dyn_cast<FlatSymbolRefAttr>(p);
@@ -24,7 +24,7 @@ static SmallVector<Attribute> withoutNames(ArrayAttr params, const llvm::StringS
   });
 }
 
-/// Groups lose the parameters, too; those without any go.
+/// Removes frozen parameters from the step and from its groups; empty groups are dropped.
 static void leaveOut(train::StepOp step, const llvm::StringSet<> &frozen) {
   Builder b(step.getContext());
   step.setParamsAttr(b.getArrayAttr(withoutNames(step.getParams(), frozen)));
@@ -52,7 +52,7 @@ struct TrainFreeze : ampc::impl::TrainFreezeBase<TrainFreeze> {
   }
 
 private:
-  /// Adds the parameters of the model that a pattern names.
+  /// Adds the model's parameters that match the pattern.
   LogicalResult match(train::ModelOp model, StringRef pattern, llvm::StringSet<> &frozen) {
     llvm::Expected<llvm::GlobPattern> glob = llvm::GlobPattern::create(pattern, maxPatterns);
     if (!glob)

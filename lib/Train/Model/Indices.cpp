@@ -1,5 +1,5 @@
-// Integers of callers that choose rows and classes: what the runtime checks, and the i32 that
-// programs compute with.
+// Integer inputs that select rows and classes: limits that the runtime checks, and i32 indices for
+// programs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Model/ElementLimits.h"
 #include "lib/Train/Model/Mode.h"
@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace ampc;
 
-/// Those of a signed integer.
+/// Range of a signed integer: 32 -> [-2^31, 2^31).
 static Accepted rangeOf(unsigned width) {
   int64_t limit = int64_t(1) << (width - 1);
   return {limit, 0, -limit};
@@ -21,7 +21,7 @@ static IntegerType integerOf(Value v) {
   return dyn_cast<IntegerType>(getElementTypeOrSelf(v.getType()));
 }
 
-/// Those that do not fit into the op's i32 are refused even if it takes any number.
+/// Accepted indices of the op. Numbers beyond i32 are refused even if the op takes any number.
 static Accepted acceptedBy(IndexOpInterface op) {
   int64_t limit = op.getIndexLimit();
   if (!limit)
@@ -29,7 +29,7 @@ static Accepted acceptedBy(IndexOpInterface op) {
   return {limit, op.getIgnoredIndex().value_or(0), op.countsFromEnd() ? -limit : 0};
 }
 
-/// Numbers that a cast keeps. A cast to i1 takes any number.
+/// Numbers that a cast preserves. A cast to i1 takes any number.
 static Accepted acceptedBy(train::CastOp op) {
   IntegerType from = integerOf(op.getX()), to = integerOf(op.getResult());
   if (!from || !to || op.getIsUnsigned() || from.isInteger(1) || to.isInteger(1))
@@ -44,7 +44,8 @@ static train::InputAttr inputOf(train::FuncOp func, Value value) {
   return argument ? Signature(func).argument<train::InputAttr>(argument) : train::InputAttr();
 }
 
-/// What ops ask of the elements of integer inputs, directly or through ops that only give elements.
+/// Limits that ops impose on the elements of integer inputs, directly or through ops that only move
+/// elements.
 static ElementLimits limitsOf(train::FuncOp func) {
   ElementLimits limits;
   for (Operation &op : llvm::reverse(func.getBody().front())) {
@@ -61,8 +62,8 @@ static ElementLimits limitsOf(train::FuncOp func) {
   return limits;
 }
 
-/// Records the limits of inputs. Returns those whose rows have limits that differ: what they choose
-/// with is not checked.
+/// Records the limits of inputs. Returns the inputs whose limits differ from row to row, which the
+/// runtime cannot check.
 static llvm::DenseSet<Value> recordLimits(train::FuncOp func) {
   ElementLimits limits = limitsOf(func);
   llvm::DenseSet<Value> unchecked;
@@ -80,7 +81,7 @@ static llvm::DenseSet<Value> recordLimits(train::FuncOp func) {
   return unchecked;
 }
 
-/// Where the elements of a tensor of integers come from.
+/// Tensors from which the elements of an integer tensor are moved or cast.
 static llvm::SetVector<Value> sourcesOf(Value tensor) {
   llvm::SetVector<Value> visited, sources;
   visited.insert(tensor);
@@ -92,7 +93,8 @@ static llvm::SetVector<Value> sourcesOf(Value tensor) {
   return sources;
 }
 
-/// A number that no caller gave, and that i32 has no place for, chooses nothing.
+/// Clamps an unchecked index, which may not fit i32, to the nearest numbers outside the accepted
+/// range, so that the index selects nothing.
 static Value clampToAccepted(GradBuilder &b, Value index, Accepted accepted) {
   Value least = b.real(double(std::min(accepted.least, accepted.ignore) - 1), index);
   Value most = b.real(double(std::max(accepted.limit, accepted.ignore + 1)), index);
@@ -123,7 +125,8 @@ static void lowerIndices(train::FuncOp func, IndexOpInterface op,
 
 static bool isUnsigned(Value v) { return integerOf(v) && integerOf(v).isUnsigned(); }
 
-/// Programs have integers without a sign of their own: casts say how they are read.
+/// Makes ui8 values i8: programs have signless integers, and casts carry an `unsigned` flag.
+/// Example: ui8 -> i8.
 static void lowerUnsigned(train::FuncOp func) {
   Block &body = func.getBody().front();
   Type byte = IntegerType::get(func.getContext(), 8);

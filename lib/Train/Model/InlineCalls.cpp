@@ -1,4 +1,4 @@
-// Calls of functions, replaced by the callee's ops.
+// Inlining of function calls.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Model/InlineCalls.h"
 #include "mlir-dialects/Train/Limits.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace ampc;
 
 namespace {
-/// Replaces every call by the callee's ops.
+/// Inlines all calls of a function, with limits on depth and number of ops.
 class CallInliner {
 public:
   explicit CallInliner(SymbolTable &symbols) : symbols(symbols) {}
@@ -25,9 +25,9 @@ private:
 };
 } // namespace
 
-/// Names get the call's name as a prefix, so that two calls of one function draw different random
-/// numbers. Each call has checkpoints of its own, and is one around all others inside if it says
-/// so.
+/// Origin of an inlined op: the call's name as prefix, so that two calls of a function draw
+/// different random numbers. Each call has checkpoint segments of its own; a call with `checkpoint`
+/// is a single segment around all nested segments.
 static train::OriginAttr originInCall(train::OriginAttr origin, train::CallOp call) {
   StringAttr outer = originOf(call).getName(), segment = origin.getSegment();
   auto prefixed = [&](StringAttr name) {

@@ -1,4 +1,4 @@
-// Calls of functions, replaced by the callee's ops.
+// Inlining of function calls.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TRAIN_MODEL_INLINECALLS_H
 #define LIB_TRAIN_MODEL_INLINECALLS_H
@@ -7,8 +7,8 @@
 #include "mlir/IR/SymbolTable.h"
 
 namespace ampc {
-/// Replaces every call in `func`, which need not be in the model, by the callee's ops; an error
-/// where a function calls itself, or where the ops would be too many.
+/// Inlines every call in `func`, which need not be in the model; an error for recursion, and for
+/// too many ops.
 llvm::LogicalResult inlineCalls(train::FuncOp func, mlir::SymbolTable &symbols);
 } // namespace ampc
 #endif

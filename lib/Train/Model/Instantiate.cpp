@@ -1,5 +1,5 @@
-// One function per step, evaluation and export: calls inlined, state as arguments and results, mode
-// fixed.
+// Instantiation: a function per step, evaluation and export, with calls inlined, state as arguments
+// and results, and the mode fixed.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Model/InlineCalls.h"
@@ -18,10 +18,10 @@ using namespace mlir;
 using namespace ampc;
 
 namespace {
-/// Turns a clone of a source function into a function of all that it depends on.
+/// Turns a clone of a source function into a function whose signature lists all state and inputs.
 class Instance {
 public:
-  /// With `keepCounts`, divisors of means stay `train.count`.
+  /// `keepCounts`: divisors of means stay `train.count`.
   Instance(train::FuncOp func, SymbolTable &symbols, bool training, bool keepCounts)
       : func(func), signature(func), body(func.getBody().front()), symbols(symbols),
         training(training), keepCounts(keepCounts) {}
@@ -40,7 +40,7 @@ public:
   }
 
 private:
-  /// State comes first, in the order of its declarations.
+  /// Turns reads of state into arguments; state comes first, in declaration order.
   void liftReads(SignatureChange &change) {
     llvm::MapVector<StringAttr, SmallVector<train::ReadOp>> reads;
     for (auto read : body.getOps<train::ReadOp>())
@@ -95,7 +95,7 @@ struct TrainInstantiate : ampc::impl::TrainInstantiateBase<TrainInstantiate> {
   }
 
 private:
-  /// A program of the source function; `step` is null for exports.
+  /// Creates a program of the source function; `step` is null for exports.
   FailureOr<train::FuncOp> make(train::ModelOp model, StringRef source, const Twine &name,
                                 train::Role role, train::StepOp step, SymbolTable &symbols) {
     OpBuilder builder = OpBuilder::atBlockEnd(&model.getBody().front());
@@ -108,7 +108,7 @@ private:
     unsigned count = func.getNumResults();
     for (unsigned i = 0; i < count; ++i) {
       StringAttr out = builder.getStringAttr(count == 1 ? "out" : "out" + std::to_string(i));
-      if (step && i == 0) // whatever name an export has for it
+      if (step && i == 0) // even if an export names the result
         signature.setResult(i, train::OutputAttr::get(&getContext(), train::Output::Loss, {}, -1));
       else if (!signature.result(i))
         signature.setResult(i,
@@ -133,7 +133,7 @@ private:
       if (failed(make(model, step.getLoss(), name + ".loss", train::Role::Loss, step, symbols)) ||
           failed(make(model, step.getLoss(), name + ".eval", train::Role::Eval, step, symbols)))
         return failure();
-      step.setLoss((name + ".eval").str()); // the source function goes
+      step.setLoss((name + ".eval").str()); // the source function is erased below
     }
     for (auto exp : llvm::to_vector(model.getOps<train::ExportOp>())) {
       if (!exported.insert(exp.getName()).second)
@@ -152,7 +152,8 @@ private:
     return checkParameters(model);
   }
 
-  /// A parameter that no step changes is probably a mistake; `frozen` says that it is not.
+  /// Checks that a step changes each parameter. An exception is probably a mistake, unless `frozen`
+  /// says otherwise.
   LogicalResult checkParameters(train::ModelOp model) {
     llvm::StringSet<> learned;
     SmallVector<train::StepOp> steps(model.getOps<train::StepOp>());

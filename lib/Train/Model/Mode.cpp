@@ -1,4 +1,4 @@
-// What a function becomes in training or in inference.
+// Lowering of a function for training or inference.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Model/Mode.h"
 #include "ampc/Train/BatchAnalysis.h"
@@ -19,7 +19,7 @@ static constexpr llvm::StringLiteral randomBuffer = "random.state";
 
 // ---- Modes and composites ----
 
-/// Replaces `op` by values that it builds; false if it builds none.
+/// Replaces `op` by the values that `build` creates; false if `build` creates none.
 template <typename Build> static bool replaceByOwn(Operation *op, Build build) {
   OpBuilder builder(op);
   GradBuilder b(builder, op);
@@ -42,12 +42,12 @@ void ampc::lowerMode(train::FuncOp func, bool training, bool keepCounts) {
   for (auto op : llvm::to_vector(body.getOps<ModalOpInterface>()))
     replaceByOwn(
         op, [&](GradBuilder &b) { return training ? op.buildTraining(b) : op.buildInference(b); });
-  // A composite may be made of composites.
+  // A composite op may decompose into composite ops.
   for (bool changed = true; changed;) {
     changed = false;
     for (auto op : llvm::to_vector(body.getOps<CompositeOpInterface>()))
       if (op.isComposite() && !(keepCounts && isa<train::CountOp>(*op))) {
-        // Precision policies list composite ops, not their parts.
+        // Precision policies list composite ops, not the ops of the decomposition.
         setOrigin(op, originOf(op).withSource(op->getName().stripDialect()));
         changed |= replaceByOwn(op, [&](GradBuilder &b) { return op.decompose(b); });
       }
@@ -87,15 +87,16 @@ void ampc::attachRandomState(train::FuncOp func, train::ModelOp model) {
 
 // ---- Batches ----
 
-/// Whether a formula is made with the size `batch` and other things.
+/// Whether the formula combines `batch` with other sizes, e.g. "batch * context".
 static bool isMixedWithBatch(StringRef formula) {
   SmallVector<StringRef> words;
   llvm::SplitString(formula, words, " +-*/()");
   return formula != "batch" && llvm::is_contained(words, "batch");
 }
 
-/// Per argument the dimension that the text calls `batch`, or that its attribute names, or -1;
-/// empty if there is none. Nothing if rows of the batch lie among others, as in batch * context.
+/// Per argument the dimension whose size formula is `batch`, or the dimension of the attribute, or
+/// -1; empty if no argument has a batch dimension. Nothing if rows of the batch are merged with
+/// other rows, as in batch * context.
 static std::optional<SmallVector<int64_t>> batchAxes(train::FuncOp func) {
   auto sizes = func->getAttrOfType<DictionaryAttr>(Sizes::key);
   auto formulas = sizes ? sizes.getAs<ArrayAttr>("arguments") : ArrayAttr();
@@ -119,7 +120,7 @@ static std::optional<SmallVector<int64_t>> batchAxes(train::FuncOp func) {
   return axes;
 }
 
-/// Without formulas the first dimension of the first input that has one.
+/// Size of the batch; without formulas the first dimension of the first input that has a shape.
 static int64_t batchOf(train::FuncOp func, ArrayRef<int64_t> axes) {
   for (auto [argument, axis] : llvm::zip(func.getArguments(), axes))
     if (axis >= 0)
@@ -131,8 +132,8 @@ static int64_t batchOf(train::FuncOp func, ArrayRef<int64_t> axes) {
   return 0;
 }
 
-/// Asks the op's verifier whether the first dimension of what it combines can be the batch. That of
-/// a single row of logits is its classes.
+/// Whether the op's verifier accepts the first dimension as the batch. The first dimension of a
+/// single row of logits is the classes.
 static bool canCombineRows(ValidRowsOpInterface op, int64_t batch) {
   ArrayRef<int64_t> shape = tensorOf(op->getOperand(0)).getShape();
   if (shape.empty() || shape[0] % batch != 0)
@@ -147,8 +148,8 @@ static bool canCombineRows(ValidRowsOpInterface op, int64_t batch) {
   return isRight;
 }
 
-/// Whether it can where they lie along dimension `dim`, which moves to the front; the last one
-/// stays the last for ops that look along it.
+/// Whether the op can combine rows along dimension `dim`, which then moves to the front. Ops that
+/// read along the last dimension need that dimension in place.
 static bool canCombineAlong(ValidRowsOpInterface op, int64_t batch, int64_t dim) {
   if (dim == 0)
     return canCombineRows(op, batch);
@@ -157,7 +158,8 @@ static bool canCombineAlong(ValidRowsOpInterface op, int64_t batch, int64_t dim)
   return !isLast || (scalar && !looksAlongRow(scalar));
 }
 
-/// Dimension 0 becomes `dim`; the others keep their order.
+/// Permutation that moves dimension 0 to `dim` and keeps the order of the rest: dim 2, rank 4 ->
+/// [1, 2, 0, 3].
 static SmallVector<int64_t> movingFirstTo(int64_t dim, int64_t rank) {
   auto permutation = llvm::to_vector(llvm::seq<int64_t>(1, rank));
   permutation.insert(permutation.begin() + dim, 0);
@@ -168,7 +170,7 @@ static Value moveToFirst(GradBuilder &b, Value value, int64_t dim) {
   return b.transpose(value, inversePermutation(movingFirstTo(dim, rank)));
 }
 
-/// Callers have the batch first.
+/// Moves the batch dimension of an input to the front, the order of the C interface.
 static void moveInput(train::FuncOp func, BlockArgument argument, int64_t dim) {
   OpBuilder builder = OpBuilder::atBlockBegin(argument.getOwner());
   auto input = Signature(func).argument<train::InputAttr>(argument);
@@ -217,8 +219,8 @@ static void markOutputs(train::FuncOp func, const BatchDimensions &dims) {
   signature.updateType();
 }
 
-/// Ops that combine rows have them first, and so has what they hold beside rows, such as a target
-/// that is the same in every batch; their other results are as before.
+/// Moves the rows of the operands to the front for an op that combines rows, also for operands with
+/// rows that are no batch, such as a target equal in every batch; results are moved back.
 static void moveCombined(ValidRowsOpInterface op, int64_t dim, const BatchDimensions &dims) {
   OpBuilder builder(op);
   GradBuilder b(builder, op);
@@ -260,7 +262,7 @@ void ampc::prepareBatch(train::FuncOp func) {
       auto found = dims->find(v);
       return found == dims->end() ? -1 : found->second;
     });
-    if (dim < 0) // of a penalty on parameters all rows count
+    if (dim < 0) // a penalty on parameters counts all rows
       continue;
     if (dim > 0)
       moveCombined(op, dim, *dims);

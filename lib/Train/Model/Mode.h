@@ -1,4 +1,4 @@
-// What a function becomes in training or in inference.
+// Lowering of a function for training or inference.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TRAIN_MODEL_MODE_H
 #define LIB_TRAIN_MODEL_MODE_H
@@ -6,28 +6,30 @@
 #include "mlir-dialects/Train/Signature.h"
 
 namespace ampc {
-/// Ops look along the last dimension afterwards, which is what all that follows expects.
+/// Axis normalization: transposes ops so that each works along the last dimension, as all later
+/// passes expect. Softmax over C of [N, C, H, W] runs on a transpose whose last dimension is C.
 void moveAlongLast(train::FuncOp func);
 
-/// Replaces ops that training and inference understand differently, then composite ops. With
+/// Lowers ops whose meaning depends on the mode, e.g. dropout, then composite ops. With
 /// `keepCounts`, divisors of means stay `train.count`.
 void lowerMode(train::FuncOp func, bool training, bool keepCounts);
 
-/// Gives random ops their state, read from a buffer that the model gets if it has none, and a key
-/// made of their name.
+/// Gives random ops their state, read from a buffer that is declared on demand, and a key, the hash
+/// of the op's name.
 void attachRandomState(train::FuncOp func, train::ModelOp model);
 
-/// Records the limits of integer inputs, which the runtime checks, and gives ops that choose rows
-/// or classes indices of i32. Bytes without a sign become i8, whose casts know.
+/// Records the limits of integer inputs, which the runtime checks, and gives ops that select rows
+/// or classes i32 indices. Inputs of type ui8 become i8; casts of such inputs keep an `unsigned`
+/// flag.
 llvm::LogicalResult prepareIndices(train::FuncOp func);
 
-/// Marks the inputs that hold one row per row of the batch, which callers have first wherever the
-/// function has it, and records what the runtime checks: the size of the batch, and whether fewer
-/// rows may be valid. Ops that combine rows get the number of valid
-/// rows (a control argument), and rows beyond it are zeroed where they enter.
+/// Marks the batched inputs, whose batch dimension is first for callers wherever the function has
+/// the batch, and records the facts that the runtime checks: the size of the batch, and whether
+/// short batches are supported. Ops that combine rows get the number of valid rows, a control
+/// argument.
 void prepareBatch(train::FuncOp func);
 
-/// A warning at every input that no instance of its function reads.
+/// Warns of every input that no instance of its function reads.
 void warnOfUnreadInputs(train::ModelOp model);
 } // namespace ampc
 #endif

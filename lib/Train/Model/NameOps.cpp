@@ -1,4 +1,4 @@
-// Stable names for ops, kept by every later phase.
+// Stable names of ops, kept by all later phases.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
 #include "mlir-dialects/Train/Origin.h"
@@ -10,10 +10,10 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
-/// Attributes that no pass reads are misspelt ones.
+/// Reports attributes that no pass reads, because they are probably misspelt.
 static LogicalResult checkAttributes(Operation *op) {
   bool isOurs = isa<train::TrainDialect>(op->getDialect()) || isa<PrecisionOpInterface>(op);
-  if (!isOurs || isa<train::StepOp>(op)) // steps check theirs
+  if (!isOurs || isa<train::StepOp>(op)) // the verifier of steps checks attributes
     return success();
   bool isState = isa<train::ParamOp, train::BufferOp>(op);
   for (NamedAttribute attribute : op->getDiscardableAttrs()) {

@@ -1,4 +1,4 @@
-// Patterns in place of lists of parameters.
+// Expansion of name patterns in parameter lists.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Model/Patterns.h"
 #include "llvm/ADT/SetVector.h"
@@ -8,8 +8,8 @@ using namespace mlir;
 using namespace ampc;
 
 namespace {
-/// The parameters of a step or group, as its list goes on: a symbol adds one, a pattern those that
-/// it matches, and with ! in front takes them away.
+/// Parameters of a step or group, in list order: a symbol adds a parameter, a pattern adds all
+/// matches, and a pattern behind ! removes its matches. Example: ["*", "!*.bias"].
 class ParameterList {
 public:
   ParameterList(train::StepOp step, ArrayRef<Attribute> candidates)
@@ -67,7 +67,7 @@ static FailureOr<ArrayAttr> expandList(train::StepOp step, ArrayAttr list,
   return ArrayAttr::get(list.getContext(), expanded.get());
 }
 
-/// Patterns of a group match what the step changes.
+/// Expands the patterns of groups, which match parameters of the step only.
 static LogicalResult expandGroups(train::StepOp step) {
   SmallVector<Attribute> groups;
   for (Attribute each : step.getGroups().value_or(ArrayAttr::get(step.getContext(), {}))) {

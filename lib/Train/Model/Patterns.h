@@ -1,4 +1,4 @@
-// Patterns in place of lists of parameters.
+// Expansion of name patterns in parameter lists.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TRAIN_MODEL_PATTERNS_H
 #define LIB_TRAIN_MODEL_PATTERNS_H
@@ -6,10 +6,10 @@
 #include "mlir-dialects/Train/Train.h"
 
 namespace ampc {
-constexpr size_t maxPatterns = 64; ///< that braces make of one
+constexpr size_t maxPatterns = 64; ///< limit of patterns that braces expand to
 
-/// Puts the parameters that steps and groups name by a pattern in its place, in the order of their
-/// declarations. Frozen ones are left out.
+/// Replaces each pattern in the lists of steps and groups by the matching parameters, in
+/// declaration order, without frozen parameters.
 llvm::LogicalResult expandPatterns(train::ModelOp model);
 } // namespace ampc
 #endif

@@ -1,4 +1,4 @@
-// Fans of the ops that read weights, for first values whose variance follows from them.
+// Fan-in and fan-out of weights, for initializers whose variance depends on fans.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Model/InlineCalls.h"
@@ -15,21 +15,21 @@ using namespace mlir;
 using namespace ampc;
 
 namespace {
-/// An op that multiplies by a tensor of state, or looks up its rows.
+/// An op that multiplies by a tensor of state, or looks up rows of the tensor.
 struct Reading {
   Operation *op;
   Fans fans;
 };
-/// All readings of one tensor. `data * w` counts before `w * v` of weights alone: a penalty on
-/// w w^T says nothing about the layer that w belongs to.
+/// All readings of a tensor. `data * w` takes precedence over products of weights alone: a penalty
+/// on w w^T is no evidence of the layer that w belongs to.
 struct Readings {
   SmallVector<Reading> ofData, ofWeights;
-  /// Multiplies data by a product of the tensor with other weights: x (A B) has the fans of A B.
+  /// Op that multiplies data by a product of the tensor with other weights: x (A B) has the fans of
+  /// A B.
   Operation *ofProduct = nullptr;
 };
 
-/// The functions of a model that steps and exports name, with calls inlined, and the values in them
-/// that depend on data.
+/// Functions that steps and exports name, with calls inlined, and the values that depend on data.
 class Programs {
 public:
   LogicalResult add(train::ModelOp model);
@@ -37,11 +37,11 @@ public:
     auto found = reads.find(state);
     return found == reads.end() ? ArrayRef<Value>() : ArrayRef<Value>(found->second);
   }
-  /// Whether the op multiplies the operand by data: an activation, or whatever stands on the other
-  /// side of an op that has fans for one side only.
+  /// Whether the op multiplies the operand by data: an activation, or any other side of an op that
+  /// has fans for a single side.
   bool multipliesData(FanOpInterface op, unsigned operand) const;
-  /// Whether another operand is real and depends on inputs. An index or a condition that does
-  /// chooses among weights.
+  /// Whether another operand is real and depends on inputs. An index or a condition that depends on
+  /// inputs selects among weights.
   bool joinsData(OpOperand &use) const;
 
 private:
@@ -50,10 +50,11 @@ private:
   SmallVector<OwningOpRef<train::FuncOp>> functions;
   llvm::StringMap<SmallVector<Value>> reads; ///< by state
   DenseSet<Value> ofInputs;                  ///< values that depend on an input of a program
-  DenseSet<Value> activations; ///< ofInputs, and values made of drawn numbers: GANs, samplers
+  /// ofInputs, and values computed from random numbers: GANs, samplers
+  DenseSet<Value> activations;
 };
 
-/// The values that are the weights of one tensor of state in other shapes and types.
+/// Dataflow of the weights of a tensor of state through changes of shape and type.
 class Flow {
 public:
   Flow(const Programs &programs, StringRef state);
@@ -62,7 +63,7 @@ public:
 private:
   struct Point {
     Value value;
-    bool isProduct; ///< the weights were multiplied by others
+    bool isProduct; ///< multiplied by other weights
   };
   void follow(OpOperand &use, bool isProduct);
   void reach(Value value, bool isProduct) {
@@ -104,7 +105,7 @@ void Programs::visit(train::FuncOp func) {
     auto dependsOn = [&](const DenseSet<Value> &values) {
       return llvm::any_of(op.getOperands(), [&](Value x) { return values.contains(x); });
     };
-    // Dropout of weights leaves them weights.
+    // Dropout of weights yields weights.
     bool draws = isa<RandomOpInterface>(op) && llvm::none_of(op.getOperands(), isReal);
     if (dependsOn(ofInputs))
       ofInputs.insert_range(op.getResults());
@@ -131,8 +132,8 @@ bool Programs::joinsData(OpOperand &use) const {
   });
 }
 
-/// Whether results are weights like the operand: its elements in another place (a transpose, a
-/// slice), values at the same places (W + A B, a masked W), or a product with other weights.
+/// Whether the results are weights: moved elements (transpose, slice), a value of equal shape (W +
+/// A B, a masked W), or a product with other weights.
 static bool makesWeights(OpOperand &use) {
   Operation *op = use.getOwner();
   ArrayRef<int64_t> shape = tensorOf(use.get()).getShape();
@@ -167,7 +168,7 @@ void Flow::follow(OpOperand &use, bool isProduct) {
     readings.ofWeights.push_back({op, *fans});
   if (ofData || programs.joinsData(use) || !makesWeights(use))
     return;
-  // A lookup chooses among matrices of weights, and multiplies none.
+  // A lookup selects among matrices of weights without multiplying.
   bool multiplies = product && !isa<IndexOpInterface>(op);
   for (Value result : op->getResults())
     reach(result, isProduct || multiplies);

@@ -1,4 +1,4 @@
-// The same model in another element type.
+// Conversion of a model to another element type, f32 -> f64.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Text.h"
 #include "ampc/Train/Passes.h"
@@ -13,7 +13,7 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
-/// The same numbers in another float type.
+/// Converts the constant's elements to another float type, rounding to nearest.
 static DenseElementsAttr convertElements(DenseElementsAttr elements, FloatType type) {
   auto convert = [&](const APFloat &x) {
     APFloat value = x;
@@ -24,8 +24,8 @@ static DenseElementsAttr convertElements(DenseElementsAttr elements, FloatType t
   return cast<DenseFPElementsAttr>(elements).mapValues(type, convert);
 }
 
-/// Products of 16-bit tensors have a result in f32, their accumulator. Where that is f64, so are
-/// the operands: the numbers that the model says, and nothing of their products is rounded.
+/// Widens 16-bit operands of products whose result, the accumulator, has become f64: the operands
+/// keep the numbers of the model, and no product is rounded.
 static void widenOperands(PrecisionOpInterface op, FloatType accumulator) {
   auto isWide = [&](Type type) { return getElementTypeOrSelf(type) == accumulator; };
   if (op.getCategory() != Category::LowPrecision || !llvm::all_of(op->getResultTypes(), isWide))
@@ -53,13 +53,13 @@ struct TrainSetType : ampc::impl::TrainSetTypeBase<TrainSetType> {
       return;
     AttrTypeReplacer replacer;
     replacer.addReplacement([&](FloatType t) -> Type { return t == from ? to : t; });
-    // The type that a region or an op asks to compute in is none of a value.
+    // Compute types of regions and ops are no types of values.
     replacer.addReplacement([](TypeAttr type) -> std::optional<std::pair<Attribute, WalkResult>> {
       if (!isa<FloatType>(type.getValue()))
         return std::nullopt;
       return {{type, WalkResult::skip()}};
     });
-    // So is that of an optimizer's moments, which are f64 beside a parameter in f64.
+    // Nor are the types of optimizer moments, which are f64 beside an f64 parameter.
     replacer.addReplacement(
         [](OptimizerAttrInterface rule) -> std::optional<std::pair<Attribute, WalkResult>> {
           return {{rule, WalkResult::skip()}};

@@ -1,4 +1,4 @@
-// Canonical forms and one op in place of equal ones, without losing where ops come from.
+// Canonicalization and CSE that preserve provenance.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
 #include "mlir-dialects/Train/Origin.h"
@@ -15,8 +15,8 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
-/// Whether a value is an annotation or a list of annotations; `meaning` is the part that equality
-/// compares.
+/// Whether an attribute is an annotation or a list of annotations; `meaning` is the part that takes
+/// part in comparisons.
 static bool isAnnotation(Attribute value, Attribute &meaning) {
   auto isOne = [](Attribute one) { return isa<AnnotationAttrInterface>(one); };
   if (isOne(value)) {
@@ -28,8 +28,8 @@ static bool isAnnotation(Attribute value, Attribute &meaning) {
 }
 
 namespace {
-/// Annotations (AnnotationAttrInterface) of `root` and the ops in it, taken away until the
-/// destructor: equal ops may differ in annotations, and CSE compares all attributes.
+/// Removes annotations (AnnotationAttrInterface) of `root` and nested ops until destruction: equal
+/// ops may differ in annotations, and CSE compares all attributes.
 class AnnotationsAside {
 public:
   explicit AnnotationsAside(Operation *root);
@@ -37,10 +37,10 @@ public:
 
 private:
   Operation *root;
-  DenseMap<Operation *, DictionaryAttr> taken; // all attributes, by the op that had them
+  DenseMap<Operation *, DictionaryAttr> taken; // all attributes, by op
 };
 
-/// Origins of ops that a pattern creates: that of the op that the pattern was applied to.
+/// Origins of ops that a pattern creates: the origin of the op that the pattern matched.
 class OriginsFollow : public RewriterBase::Listener {
 public:
   void notifyPatternBegin(const Pattern &, Operation *op) override { root = originOf(op); }
@@ -59,7 +59,7 @@ AnnotationsAside::AnnotationsAside(Operation *root) : root(root) {
   root->walk([&](Operation *op) {
     DictionaryAttr all = op->getRawDictionaryAttrs();
     bool hasAnnotations = false;
-    SmallVector<NamedAttribute> kept; // in the order of the dictionary
+    SmallVector<NamedAttribute> kept; // in dictionary order
     for (NamedAttribute attribute : all) {
       Attribute meaning;
       if (!isAnnotation(attribute.getValue(), meaning)) {
@@ -78,7 +78,8 @@ AnnotationsAside::AnnotationsAside(Operation *root) : root(root) {
 }
 
 AnnotationsAside::~AnnotationsAside() {
-  // Ops that are gone are not met: nothing was made meanwhile that could stand where they stood.
+  // Erased ops are not visited, and no op was created meanwhile that could have the address of an
+  // erased op.
   root->walk([&](Operation *op) {
     if (DictionaryAttr all = taken.lookup(op))
       op->setDiscardableAttrs(all);
@@ -114,7 +115,7 @@ private:
     config.setUseTopDownTraversal()
         .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
         .setListener(&listener);
-    // Forms that are canonical but for what the last iteration could still do are fine.
+    // Canonicalization may stop at the iteration limit; partly canonical forms are valid.
     if (canonical)
       (void)applyPatternsGreedily(program, patterns, config);
     AnnotationsAside aside(program);

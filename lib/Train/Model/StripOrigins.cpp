@@ -1,4 +1,4 @@
-// A shorter text.
+// Removal of provenance, for a shorter text.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
 #include "mlir-dialects/Train/Origin.h"

@@ -1,4 +1,4 @@
-// Inputs that a caller fills in vain.
+// Warning of inputs on which no result depends.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Model/Mode.h"
 #include "llvm/ADT/MapVector.h"
@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace ampc;
 
-/// The ops that a result of the function depends on.
+/// Ops on which a result of the function depends.
 static DenseSet<Operation *> findLiveOps(Block &body) {
   DenseSet<Operation *> live{body.getTerminator()};
   for (Operation &op : llvm::reverse(body.without_terminator()))
@@ -18,7 +18,7 @@ static DenseSet<Operation *> findLiveOps(Block &body) {
 }
 
 void ampc::warnOfUnreadInputs(train::ModelOp model) {
-  // A source function has several instances, and one may leave out what another reads.
+  // A source function has several instances, and an input unread by some may be read by another.
   llvm::MapVector<std::pair<Attribute, Attribute>, bool> isRead;
   for (auto func : model.getOps<train::FuncOp>()) {
     Block &body = func.getBody().front();
