@@ -1,4 +1,4 @@
-// Two reports compared, in words.
+// Comparison of two reports, as text.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Report/Report.h"
 #include "ampc/Support/Json.h"
@@ -62,7 +62,7 @@ Rows Comparison::rowsOf(const json::Object &object, StringRef list, StringRef ke
   return rows;
 }
 
-/// Leaves that differ, by their path.
+/// Compares the leaves of two objects by path, e.g. "memory.arena_bytes".
 void Comparison::compareNumbers(const std::string &title, const json::Object *before,
                                 const json::Object *after) {
   std::map<std::string, std::pair<const json::Value *, const json::Value *>> entries;

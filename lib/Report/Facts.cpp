@@ -1,4 +1,4 @@
-// Small readers that the parts of the report share.
+// Small readers shared by the parts of the report.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Report/Facts.h"
 #include "mlir/IR/Location.h"

@@ -1,4 +1,4 @@
-// Small readers that the parts of the report share.
+// Small readers shared by the parts of the report.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_REPORT_FACTS_H
 #define LIB_REPORT_FACTS_H
@@ -8,7 +8,7 @@
 
 namespace ampc::report {
 Place placeOf(mlir::Location loc);
-/// "16x8xbf16"
+/// Shape and element type, e.g. "16x8xbf16".
 std::string typeText(mlir::Type type);
 std::string elementText(mlir::Type type);
 llvm::StringRef partName(Part part);

@@ -1,4 +1,4 @@
-// The facts as JSON: rows that line-wise tools compare.
+// The report as JSON: a row per line, for line-wise diff tools.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Report/Facts.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -117,7 +117,7 @@ static json::Object totalsOf(const Step &f32, const Step &mixed) {
   return totals;
 }
 
-/// Null if the model has none.
+/// Checkpointing of the step; null for a step without checkpoints.
 static json::Value checkpointsOf(const Step &step) {
   if (!step.checkpoints)
     return nullptr;
@@ -126,7 +126,7 @@ static json::Value checkpointsOf(const Step &step) {
                       {"flops_again", step.checkpoints->flopsAgain}};
 }
 
-/// Null if there is none.
+/// Activation budget of the step; null if there is none.
 static json::Value budgetOf(const Step &step) {
   if (!step.budget)
     return nullptr;
@@ -135,7 +135,7 @@ static json::Value budgetOf(const Step &step) {
                       {"held_without", step.budget->without}};
 }
 
-/// By name, so that two reports are compared name by name.
+/// Numbers by name, so that two reports can be compared name by name.
 static json::Object numbersOf(const Step &step) {
   json::Object numbers;
   for (auto [place, number] : llvm::enumerate(step.numbers)) {
@@ -156,7 +156,7 @@ static json::Object timesOf(const Step &f32, const Step &mixed) {
   return times;
 }
 
-/// How many ops of each part compute in each type, and how many casts go which way.
+/// Number of ops per part and compute type, and of casts per direction, e.g. "f32 to bf16".
 static json::Object countsOf(const Step &step) {
   std::map<std::string, std::map<std::string, int64_t>> counts;
   for (const Op &op : step.operations)
@@ -252,7 +252,7 @@ static std::vector<const json::Object::value_type *> sorted(const json::Object &
   return entries;
 }
 
-/// Objects with objects in them are spread over lines; so are arrays of objects, a row each.
+/// Prints objects with nested objects over several lines, and arrays of objects a row per line.
 static void print(llvm::raw_ostream &os, const json::Value &value, unsigned indent) {
   if (!hasRows(value)) {
     os << value;
@@ -269,7 +269,7 @@ static void print(llvm::raw_ostream &os, const json::Value &value, unsigned inde
   if (array)
     for (const json::Value &element : *array) {
       start();
-      // A row's own lists stay in its line.
+      // Lists within a row stay in the row's line.
       const json::Object *row = element.getAsObject();
       if (row && (row->get("operations") || row->get("kernels")))
         print(os, element, indent + 1);

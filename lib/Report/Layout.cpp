@@ -22,7 +22,7 @@ std::vector<int> ampc::report::longestPathLayers(size_t nodes, llvm::ArrayRef<Ed
     if (!waiting[node])
       ready.insert(node);
   }
-  while (!rest.empty()) { // a cycle is cut before its node of the lowest number
+  while (!rest.empty()) { // a cycle is cut before the node of the lowest number
     int node = *(ready.empty() ? rest : ready).begin();
     ready.erase(node);
     rest.erase(node);
@@ -45,7 +45,7 @@ public:
 
 private:
   void pack(llvm::ArrayRef<int> layer);
-  /// By barycentre of the neighbours on one side.
+  /// Sorts the layer by the barycentres of neighbours on the given side.
   void sortByNeighbours(std::vector<int> &layer, llvm::ArrayRef<std::vector<int>> neighbours);
   void pullToNeighbours(llvm::ArrayRef<int> layer);
   double wanted(int node, llvm::ArrayRef<std::vector<int>> neighbours) const;
@@ -79,7 +79,7 @@ Placement::Placement(const LayeredGraph &graph, double gap)
   }
 }
 
-/// Side by side, the layer's middle at 0.
+/// Places nodes side by side, with the middle of the layer at 0.
 void Placement::pack(llvm::ArrayRef<int> layer) {
   double total = -gap;
   for (int node : layer)
@@ -91,7 +91,7 @@ void Placement::pack(llvm::ArrayRef<int> layer) {
   }
 }
 
-/// The mean of the neighbours' centres; a node without any stays where it is.
+/// Mean of the neighbours' centres; a node without neighbours stays in place.
 double Placement::wanted(int node, llvm::ArrayRef<std::vector<int>> neighbours) const {
   if (neighbours[node].empty())
     return centres[node];
@@ -103,7 +103,7 @@ double Placement::wanted(int node, llvm::ArrayRef<std::vector<int>> neighbours) 
 
 void Placement::sortByNeighbours(std::vector<int> &layer,
                                  llvm::ArrayRef<std::vector<int>> neighbours) {
-  std::vector<std::tuple<double, size_t, int>> keyed; // equals keep their order
+  std::vector<std::tuple<double, size_t, int>> keyed; // stable: equal keys keep their order
   for (auto [i, node] : llvm::enumerate(layer))
     keyed.push_back({wanted(node, neighbours), i, node});
   llvm::sort(keyed);
@@ -112,7 +112,7 @@ void Placement::sortByNeighbours(std::vector<int> &layer,
   pack(layer);
 }
 
-/// Least squares under the order and the distances: pooling adjacent violators.
+/// Minimizes squared distances under order and gaps: pool adjacent violators.
 void Placement::pullToNeighbours(llvm::ArrayRef<int> layer) {
   struct Pool {
     double sum;

@@ -10,21 +10,22 @@
 namespace ampc::report {
 using Edge = std::pair<int, int>;
 
-/// A graph whose nodes have layers. Coordinates here run along a layer.
+/// A graph with a layer per node. Coordinates run along a layer.
 struct LayeredGraph {
-  std::vector<double> extents; ///< of each node along its layer
-  std::vector<int> layers;     ///< from 0
+  std::vector<double> extents; ///< extent of each node along the layer
+  std::vector<int> layers;     ///< layer of each node, from 0
   std::vector<Edge> edges;
 };
 
-/// Layers such that every edge goes to a later one, each as early as possible. Of a cycle the edges
-/// to its node of the lowest number are ignored.
+/// Assigns each node the lowest layer such that every edge leads to a higher layer. In a cycle,
+/// edges to the node of the lowest number are ignored. Example: edges 0 -> 1, 1 -> 2, 0 -> 2 give
+/// layers 0, 1, 2.
 std::vector<int> longestPathLayers(size_t nodes, llvm::ArrayRef<Edge> edges);
-/// Centres of the nodes: nodes of one layer at least `gap` apart, in an order with few crossings
-/// (barycentres, Sugiyama et al. 1981), near their neighbours. Starts at 0. The time is linear but
-/// for the sorting of layers.
+/// Centres of the nodes: nodes of a layer at least `gap` apart, in an order with few crossings
+/// (barycentres, Sugiyama et al. 1981), near their neighbours. Coordinates start at 0. Linear time,
+/// apart from sorting the layers.
 std::vector<double> placeInLayers(const LayeredGraph &graph, double gap);
-/// Pairs of edges that cross, between neighbouring layers; for tests.
+/// Number of crossing pairs of edges between neighbouring layers; for tests.
 int64_t countCrossings(const LayeredGraph &graph, llvm::ArrayRef<double> centres);
 } // namespace ampc::report
 #endif

@@ -1,4 +1,4 @@
-// The page: one file with everything in it.
+// The report page: a single HTML file with styles, scripts and data.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Escape.h"
 #include "lib/Report/Facts.h"
@@ -21,7 +21,7 @@ static StringRef text(const unsigned char *bytes, std::size_t size) {
   return {reinterpret_cast<const char *>(bytes), size};
 }
 
-/// No byte of the data may end the element that it stands in.
+/// Writes JSON into a script element; "<" is escaped, because "</script" would end the element.
 static void writeData(llvm::raw_ostream &os, const json::Value &value) {
   std::string data = llvm::formatv("{0}", value).str();
   for (char c : data)
@@ -31,7 +31,7 @@ static void writeData(llvm::raw_ostream &os, const json::Value &value) {
       os << c;
 }
 
-/// Lines that ops point at. Long ones hold data.
+/// Source lines that ops refer to. Long lines hold data and are cut.
 static json::Object linesOf(const Compilation &compilation, llvm::ArrayRef<StringRef> lines) {
   static constexpr size_t longest = 240;
   json::Object object;

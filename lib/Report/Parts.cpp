@@ -1,4 +1,4 @@
-// Which part of a step an op belongs to.
+// Parts of a step: forward, backward, optimizer.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Report/Parts.h"
 #include "mlir-dialects/Train/Origin.h"
@@ -14,7 +14,7 @@ PartFinder::PartFinder(train::FuncOp func) {
 }
 
 Part PartFinder::partOf(mlir::Operation *op) {
-  if (isa<train::GradientOp>(op)) // where the optimizer begins
+  if (isa<train::GradientOp>(op)) // first op of the optimizer
     return Part::Optimizer;
   switch (stageOf(op)) {
   case train::Stage::Forward:
@@ -27,7 +27,7 @@ Part PartFinder::partOf(mlir::Operation *op) {
   llvm_unreachable("all stages are handled");
 }
 
-/// The parameter that a state is, or is kept for.
+/// Parameter that the state is, or belongs to: Adam's "m" of @w -> @w.
 static StringAttr ownerOf(const SymbolTable &states, StringAttr state) {
   auto buffer = states.lookup<train::BufferOp>(state);
   if (!buffer)
@@ -35,7 +35,7 @@ static StringAttr ownerOf(const SymbolTable &states, StringAttr state) {
   return buffer.getOfAttr() ? buffer.getOfAttr().getAttr() : StringAttr();
 }
 
-/// Adds a parameter to what is known of an op.
+/// Merges a parameter into the entry of an op; the empty name stands for several parameters.
 static void add(StringAttr &known, StringAttr owner) {
   if (owner)
     known = !known || known == owner ? owner : StringAttr::get(owner.getContext(), "");

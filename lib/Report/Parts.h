@@ -1,4 +1,4 @@
-// Which part of a step an op belongs to.
+// Parts of a step: forward, backward, optimizer.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_REPORT_PARTS_H
 #define LIB_REPORT_PARTS_H
@@ -10,9 +10,9 @@ namespace ampc::report {
 class PartFinder {
 public:
   explicit PartFinder(train::FuncOp func);
-  /// By the stage of its origin.
+  /// Part of an op, by the stage of the op's origin.
   static Part partOf(mlir::Operation *op);
-  /// The one parameter whose update an op of the optimizer serves, or the step's name.
+  /// Parameter whose update an op of the optimizer serves, or the step's name for several.
   std::string parameterOf(mlir::Operation *op) const;
 
 private:
@@ -20,8 +20,8 @@ private:
 
   std::string shared;
   using Owners = llvm::DenseMap<mlir::Operation *, mlir::StringAttr>;
-  /// Parameters whose new state an op serves, and those whose gradients it reads. Null: none; the
-  /// empty string: several.
+  /// Parameters whose new state depends on an op, and parameters whose gradients the op depends on.
+  /// Null: none; the empty string: several.
   Owners served, read;
 };
 } // namespace ampc::report

@@ -1,4 +1,4 @@
-// Ops, casts and reasons of a step's program, as the precision phases left them.
+// Ops, casts and reasons of a step's program, after the precision phases.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Report/Facts.h"
 #include "lib/Report/Parts.h"
@@ -58,7 +58,7 @@ private:
   void addCast(train::CastOp op, StringAttr why);
   void addResults(mlir::Operation *op, report::Op &row);
   Operand operandOf(Value value);
-  /// The value that inserted casts were made from, and those casts, last first.
+  /// Value in front of a chain of inserted casts, and the casts, last first.
   Value base(Value value, std::vector<int> &casts);
   std::string labelOf(Value value);
   std::string nameOf(mlir::Operation *op);
@@ -70,8 +70,8 @@ private:
   train::FuncOp func;
   Step &step;
   PartFinder parts;
-  mlir::Operation *seed;           ///< null: there is no backward pass
-  DenseMap<Value, int> operations; ///< by what they make
+  mlir::Operation *seed;           ///< null: no backward pass
+  DenseMap<Value, int> operations; ///< number of the op, by result
   DenseMap<mlir::Operation *, int> casts;
   llvm::StringMap<int> counts;
 };
@@ -134,8 +134,8 @@ Operand GraphReader::operandOf(Value value) {
   return operand;
 }
 
-/// The rule of `amp.saved_bytes`: made before the seed, read behind it, but not in a loop over the
-/// rows of a loss, where the passes meet.
+/// Bytes of saved values by the rule of `amp.saved_bytes`: computed before the seed and read
+/// behind, but not in a loop over chunks of a loss, which contains both passes.
 int64_t GraphReader::savedBytes(mlir::Operation *op) {
   if (!seed || !op->isBeforeInBlock(seed))
     return 0;
@@ -148,8 +148,8 @@ int64_t GraphReader::savedBytes(mlir::Operation *op) {
   return bytes;
 }
 
-/// A result that only casts to 16 bits read is rounded where it is made; if others read it too, it
-/// exists twice.
+/// Adds the results of an op: a result read only by casts to 16 bits is stored rounded; with other
+/// consumers the result exists in both types.
 void GraphReader::addResults(mlir::Operation *op, report::Op &row) {
   for (OpResult result : op->getResults()) {
     if (!isa<RankedTensorType>(result.getType()))

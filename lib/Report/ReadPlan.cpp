@@ -1,4 +1,4 @@
-// Memory of a step, as the plan laid it out, and the kernels that the target made.
+// Memory plan and kernels of a step.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Target/Target.h"
 #include "lib/Report/Facts.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::report;
 
-/// All ops that a kernel computes.
+/// Names of all ops that a kernel computes, e.g. "linear#0 + relu#0".
 static std::string namesOf(mlir::Operation *op) {
   SmallVector<std::string> names;
   for (train::OriginAttr origin : originsOf(op))
@@ -19,7 +19,7 @@ static std::string namesOf(mlir::Operation *op) {
   return llvm::join(names, " + ");
 }
 
-/// The last kernel that reads the value's bytes, through views too.
+/// Time of the last kernel that reads the value's bytes, directly or through views.
 static int64_t lastReader(Value value, const DenseMap<mlir::Operation *, int64_t> &times,
                           int64_t last) {
   for (mlir::Operation *user : value.getUsers())
@@ -38,7 +38,7 @@ static int64_t bytesOf(mlir::Operation *op) {
   return bytes;
 }
 
-/// A call of a program is all that this runs.
+/// Number of kernel runs of an op; a call counts all kernels of all runs of the called program.
 static int64_t spansOf(mlir::Operation *op) {
   auto call = dyn_cast<kernel::CallOp>(op);
   if (!call)
@@ -64,8 +64,8 @@ static void readBuffers(const Target &target, KernelOpInterface op, int64_t time
                               lastReader(result, times, time)});
 }
 
-/// Bytes of the arena in use while each kernel runs. What overwrites its input shares its bytes, so
-/// that stretches may overlap.
+/// Bytes of the arena in use while each kernel runs. In-place results share bytes with an operand,
+/// so intervals may overlap.
 static void findLiveBytes(Step &step) {
   std::vector<std::vector<std::pair<int64_t, int64_t>>> live(step.kernels.size());
   for (const Buffer &buffer : step.buffers)
@@ -84,7 +84,7 @@ static void findLiveBytes(Step &step) {
       step.peakKernel = time;
 }
 
-/// Gradients wait for their update: one after the other, or all for the last of them.
+/// Liveness of gradients: each until its own update, or all until the last gradient is known.
 static void readGradients(kernel::ProgramOp program,
                           const DenseMap<mlir::Operation *, int64_t> &times, Step &step) {
   if (auto mode = program.getNonfinite())
@@ -125,7 +125,7 @@ static void readProgram(const Target &target, kernel::ProgramOp program, Step &s
   findLiveBytes(step);
 }
 
-/// The step of a training program, or null.
+/// Step of a training program; null for other programs.
 static Step *stepOf(kernel::ProgramOp program, Compilation &compilation) {
   return program.is(train::Role::Train) && program.getStep()
              ? compilation.findStep(*program.getStep())
@@ -149,7 +149,7 @@ void Compilation::readPlan(ModuleOp module) {
       readProgram(*target, program, *step);
 }
 
-/// A GPU runs some kernels as several functions, and has several codes for some.
+/// Reads launches and code variants: a GPU runs some kernels as several functions.
 static void readFunction(ArrayAttr functions, int64_t number, Kernel &kernel) {
   if (!functions || number < 0 || number >= int64_t(functions.size()))
     return;

@@ -1,4 +1,4 @@
-// Where a step's ops lie in the drawing.
+// Positions of a step's ops in the drawing.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Report/StepLayout.h"
 #include "lib/Report/Facts.h"
@@ -8,12 +8,12 @@ using namespace ampc;
 using namespace ampc::report;
 using llvm::StringRef;
 
-// Sizes in the units of the page, which are pixels at scale 1.
+// Sizes in units of the page: pixels at scale 1.
 static constexpr double nodeHeight = 24, rowGap = 16, nodeGap = 10, padding = 12, labelHeight = 22,
                         columnGap = 56, groupGap = 22, laneGap = 64, laneLabel = 34,
                         bandHeight = 26;
 
-/// Room for the mnemonic and the type behind it.
+/// Width of a node, with room for the mnemonic and the type.
 static double widthOf(const Op &op) {
   size_t letters = StringRef(op.kind).split('.').second.size();
   if (letters == 0)
@@ -22,7 +22,7 @@ static double widthOf(const Op &op) {
 }
 
 namespace {
-/// A group while it is laid out.
+/// A group during layout.
 struct Members {
   std::string name;
   Part part;
@@ -42,11 +42,12 @@ private:
   void findColumns();
   void placeColumns();
   void place(Members &group, double x, double y);
-  /// Serves all parameters: schedule, norm and check of the gradients. Wide, so it has no column.
+  /// Whether the group serves all parameters: schedule, norm, check of gradients. Such a group is
+  /// wide, so it has no column.
   bool isShared(const Members &group) const {
     return group.part == Part::Optimizer && group.name == step.name;
   }
-  /// Puts the groups of one part below `top`; returns where they end.
+  /// Places the groups of a part below `top`; returns the bottom.
   double placeLane(Part part, double top);
   void findBands();
   std::vector<Edge> edgesBetween(llvm::ArrayRef<int> members,
@@ -55,12 +56,12 @@ private:
   const Step &step;
   StepLayout result;
   std::vector<Members> groups;
-  std::vector<int> groupOf; ///< by op
+  std::vector<int> groupOf; ///< group of each op
   std::vector<double> columnX, columnWidth;
 };
 } // namespace
 
-/// Inputs are drawn in the lane of the forward pass.
+/// Lane of a part; inputs are drawn in the forward lane.
 static Part laneOf(Part part) { return part == Part::Input ? Part::Forward : part; }
 
 void StepLayouter::findGroups() {
@@ -76,7 +77,7 @@ void StepLayouter::findGroups() {
   }
 }
 
-/// Edges among `members`, by the numbers that `numberOf` gives their ops.
+/// Edges among `members`, numbered by `numberOf`.
 std::vector<Edge> StepLayouter::edgesBetween(llvm::ArrayRef<int> members,
                                              llvm::function_ref<int(int)> numberOf) const {
   std::vector<Edge> edges;
@@ -92,8 +93,8 @@ std::vector<Edge> StepLayouter::edgesBetween(llvm::ArrayRef<int> members,
   return edges;
 }
 
-/// From top to bottom, at the origin; what serves all parameters holds long chains and runs to the
-/// right.
+/// Lays out a group at the origin, from top to bottom; the shared group of the optimizer has long
+/// chains and runs from left to right.
 void StepLayouter::layOutGroup(Members &group) {
   llvm::DenseMap<int, int> local;
   for (auto [i, number] : llvm::enumerate(group.operations))
@@ -121,7 +122,7 @@ void StepLayouter::layOutGroup(Members &group) {
     group.width = std::max(group.width, x + width + 2 * padding);
     group.height = std::max(group.height, labelHeight + y + nodeHeight + 1.5 * padding);
   }
-  // The label needs room, too; it is cut off beyond that.
+  // The label widens the group up to a limit, beyond which the label is cut.
   StringRef label = StringRef(group.name).rsplit('/').second;
   size_t letters = label.empty() ? group.name.size() : label.size();
   double wanted = std::min(220.0, 7.2 * double(letters) + 2 * padding);
@@ -149,7 +150,7 @@ void StepLayouter::findColumns() {
     auto source = forward.find(group.name);
     if (group.part == Part::Backward)
       group.column = source == forward.end() ? 0 : columns[source->second];
-    if (group.part == Part::Optimizer) // below the gradient that it reads
+    if (group.part == Part::Optimizer) // below the gradient that the update reads
       for (int number : group.operations)
         if (step.operations[number].kind == "train.gradient")
           for (const Operand &operand : step.operations[number].operands)
@@ -225,7 +226,7 @@ double StepLayouter::placeLane(Part part, double top) {
   return bottom;
 }
 
-/// Calls as names tell them: "loss/call#0/block/call#1/linear#0" lies in two.
+/// Finds nested calls by names: "loss/call#0/block/call#1/linear#0" is in two calls.
 void StepLayouter::findBands() {
   std::map<std::string, std::pair<double, double>> extents;
   std::vector<std::string> order;

@@ -1,4 +1,4 @@
-// Times of a step, as `ampc bench --json` measured them, beside the kernels of the plan.
+// Measured times of a step (`ampc bench --json`) beside the kernels of the plan.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Report/Report.h"
 #include "ampc/Support/Json.h"

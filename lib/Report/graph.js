@@ -66,7 +66,7 @@ function drawGraph() {
         40}" height="${bottom - top}" rx="10" opacity="${band.depth ? .8 : .5}"/>
       <text class="band-label" x="${band.from - 10}" y="${top + 18}">${html(band.label)}</text>`;
   });
-  // Tiles keep what lies outside the window out of the browser's work.
+  // Tiles outside the window are hidden, so that the browser does not lay them out.
   tiles = [];
   const put = (kind, from, to, text) => {
     const number = to - from > 2 * tileWidth ? -1 : Math.floor(from / tileWidth);
@@ -112,7 +112,7 @@ function drawGraph() {
 const graphSize = () => ({width: $('graph').clientWidth, height: $('graph').clientHeight});
 
 let frame = 0;
-let isFitted = false;  // until something else moves it, also when the window changes
+let isFitted = false;  // until another action moves the view, also when the window changes
 function moved() {
   isFitted = false;
   if (!frame) frame = requestAnimationFrame(applyView);
@@ -335,7 +335,7 @@ function wireGraph() {
   $('show-saved').onchange = event =>
       $('drawing').classList.toggle('no-saved', !event.target.checked);
   new ResizeObserver(() => isFitted ? fitAll() : moved()).observe(graph);
-  // On paper: the whole step, whatever the window shows.
+  // Print shows the whole step, whatever the window shows.
   addEventListener('beforeprint', () => {
     $('drawing').setAttribute('viewBox', `0 0 ${layout.width} ${layout.height}`);
     $('view').removeAttribute('transform');

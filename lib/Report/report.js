@@ -1,4 +1,4 @@
-// The data that the page carries, its totals, and its start.
+// Data of the page, totals, and start-up.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 'use strict';
 const read = id => JSON.parse(document.getElementById(id).textContent);

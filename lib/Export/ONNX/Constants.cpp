@@ -1,4 +1,4 @@
-// Numbers that are known when a model is exported.
+// Constants of an exported graph: weights and literals.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Export/ONNX/Constants.h"
 #include "ampc/Data/Convert.h"
@@ -36,7 +36,7 @@ std::optional<Element> exporting::elementOf(Type element) {
   return std::nullopt;
 }
 
-/// Zeros, and where they are.
+/// Array of zeros, with a pointer to the bytes.
 static std::pair<Array, char *> makeArray(Element element, ArrayRef<int64_t> dims) {
   Array array;
   array.element = element;
@@ -55,7 +55,7 @@ Array exporting::arrayOf(ArrayRef<int64_t> numbers) {
 
 static void put(const llvm::APInt &bits, int64_t bytes, char *to) {
   uint64_t number = bits.getZExtValue();
-  std::memcpy(to, &number, size_t(bytes)); // hosts are little-endian, as files are
+  std::memcpy(to, &number, size_t(bytes)); // little-endian, in files and on all supported hosts
 }
 static llvm::APInt bitsOf(double number, Type element) {
   auto type = dyn_cast<FloatType>(element);
@@ -132,7 +132,7 @@ Array exporting::transposed(const Array &from, ArrayRef<int64_t> order) {
   return array;
 }
 
-/// The parts of a dimension, as [around][size][bytes of one].
+/// Extents around a dimension, for an array seen as [around][size][bytes of a slice].
 static std::pair<int64_t, int64_t> partsAlong(const Array &array, int64_t dim) {
   int64_t around = 1;
   for (int64_t size : ArrayRef(array.dims).take_front(dim))
@@ -157,7 +157,7 @@ int64_t exporting::repeatedDimension(const Array &array, int64_t size) {
       continue;
     auto [around, bytes] = partsAlong(array, dim);
     const char *data = static_cast<const char *>(array.data);
-    // A part equals the one behind it where the bytes equal themselves, moved by a part.
+    // A slice equals the next slice where the bytes equal the bytes moved by a slice.
     bool isSame = true;
     for (int64_t i = 0; i < around && isSame; ++i, data += size * bytes)
       isSame = std::memcmp(data, data + bytes, size_t((size - 1) * bytes)) == 0;

@@ -1,4 +1,4 @@
-// Values of the graph, their names and orders, and constants.
+// Values of the graph with their names and dimension orders, and constants.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Export/ONNX/Emitter.h"
 #include "mlir-dialects/Train/Origin.h"
@@ -28,7 +28,7 @@ Traced &Emitter::trace(Value v) {
     return found->second;
   Traced traced;
   traced.order = identity(rankOf(v));
-  // Weights and constants are there whenever somebody asks.
+  // Weights and constants are materialized on demand.
   if (auto read = v.getDefiningOp<train::ReadOp>()) {
     traced.constant = constantOf(read.getState());
   } else if (auto constant = v.getDefiningOp<train::ConstantOp>()) {
@@ -54,7 +54,7 @@ std::string Emitter::form(Constant &constant, ArrayRef<int64_t> dims, ArrayRef<i
   if (!isIdentity(order))
     array = transposed(array, order);
   if (constant.name == "constant" && array.count() == 1 && array.dims.empty()) {
-    // Numbers of formulas: readers see them as such.
+    // Scalars of formulas become Constant nodes, so that viewers show the number at the use.
     std::string key = std::string(nameOf(array.element)) +
                       std::string(static_cast<const char *>(array.data), size_t(array.bytes()));
     std::string &same = shared[key];
@@ -115,7 +115,7 @@ ValueInfo Emitter::describe(Value v, StringRef name) {
 // ---- Results ----
 
 void Emitter::set(Value v, std::string name, ArrayRef<int64_t> order) {
-  Traced &traced = values[v]; // may know of rows already
+  Traced &traced = values[v]; // the batch dimension may be known already
   traced.name = std::move(name);
   traced.order = Dims(order);
   traced.constant = nullptr;
@@ -149,7 +149,7 @@ std::string Emitter::node(StringRef kind, ArrayRef<std::string> inputs,
 }
 
 static int64_t dataType(Type element) {
-  // TensorProto.DataType
+  // Numbers of TensorProto.DataType.
   static const int64_t types[] = {1, 11, 10, 16, 9, 3, 5, 6, 7, 2, 4, 12, 13};
   return types[static_cast<int>(*exporting::elementOf(element))];
 }
@@ -212,8 +212,8 @@ void Emitter::enter(Operation *op) {
 
 std::string Emitter::unique(StringRef name) {
   std::string given = name.str();
-  // Counted on from the number of nodes: from 1, a function that is called often would take a
-  // search.
+  // The search for a free suffix starts at the number of nodes: from 1, names of a function with
+  // many calls would take quadratic time.
   for (size_t i = model.nodes.size(); !names.insert(given).second; ++i)
     given = (name + "." + Twine(i)).str();
   return given;
@@ -243,7 +243,7 @@ void Emitter::bindInput(Value v, StringRef name, std::optional<BatchPlace> place
   rowsTimes = shapeOf(v)[place->dim] / rows;
 }
 
-/// A vector of one number: so many times the rows of the batch.
+/// Vector [times * rows of the batch], computed in the graph.
 std::string Emitter::countRows(int64_t times) {
   std::string sizes = node("Shape", {rowsInput});
   std::string count = node("Gather", {sizes, integers({rowsDim})}, {{"axis", int64_t(0)}});

@@ -1,4 +1,4 @@
-// What exporters of ops see: the operands as values of the graph, and a builder of nodes.
+// Interface of op exporters: operands as values of the graph, and a builder of nodes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_EXPORT_ONNX_EMITTER_H
 #define LIB_EXPORT_ONNX_EMITTER_H
@@ -15,29 +15,29 @@
 #include <map>
 
 namespace ampc::exporting {
-/// Numbers with a name, which is that of the first form in which the graph has them.
+/// A constant, named after the first form (shape and order) in which the graph holds the data.
 struct Constant {
   std::string name;
   Array array;
   std::map<std::pair<std::vector<int64_t>, std::vector<int64_t>>, std::string> forms;
 };
 
-/// A value of the model: one of the graph, or a constant that becomes one when a node reads it.
-/// Dimension i of the one in the graph is dimension order[i] of the model's. So a transpose is no
-/// node: images stay in the order N, C, H, W from one convolution to the next.
+/// A value of the model: a value of the graph, or a constant that is materialized when a node reads
+/// it. Dimension i of the graph's value is dimension order[i] of the model's value, so a transpose
+/// is no node: images stay [N, C, H, W] from convolution to convolution.
 struct Traced {
   std::string name;
   Dims order;
   std::shared_ptr<Constant> constant;
-  std::optional<BatchPlace> rows; ///< of the batch
-  bool isRepeated = false;        ///< the graph has one row, which stands for all
+  std::optional<BatchPlace> rows; ///< batch dimension
+  bool isRepeated = false;        ///< the graph has a single row that stands for all rows
 };
 
-/// How the graph has rows of the batch.
+/// Number of batch rows that the graph accepts.
 enum class RowsInGraph {
-  Any,         ///< any number of them
-  AnyRepeated, ///< and values that are the same in every row, such as a class token, as one row
-  Fixed        ///< those of the model
+  Any,         ///< any number of rows
+  AnyRepeated, ///< any number; values equal in every row, such as a class token, have a single row
+  Fixed        ///< the number of rows of the model
 };
 
 struct Fault {
@@ -46,7 +46,7 @@ struct Fault {
 
 class Emitter {
 public:
-  /// `stateOf` gives the value of a parameter or buffer; `rows` is the model's number of them.
+  /// `stateOf` returns the value of a parameter or buffer; `rows` is the model's batch size.
   Emitter(Model &model, std::function<Array(llvm::StringRef)> stateOf, RowsInGraph kind,
           int64_t rows)
       : model(model), rows(rows), stateOf(std::move(stateOf)), kind(kind) {}
@@ -54,26 +54,27 @@ public:
   Model &model;
   llvm::MapVector<mlir::Location, Fault> faults;
   const int64_t rows;
-  mlir::Operation *mixesRows = nullptr; ///< the first op that does; then no graph has any number
+  /// first op that mixes rows: the graph then needs a fixed number of rows
+  mlir::Operation *mixesRows = nullptr;
 
   // ---- Values ----
   Traced &trace(mlir::Value v);
   void bind(mlir::Value v, Traced traced) { values[v] = std::move(traced); }
-  /// The name of the value in the graph, in the model's order of dimensions or in another one.
+  /// Name of the value in the graph, in the model's dimension order or in the given order.
   std::string in(mlir::Value v);
   std::string in(mlir::Value v, llvm::ArrayRef<int64_t> order);
-  /// In the model's order, and as an element type.
+  /// Name of the value in the model's order, cast to the element type.
   std::string in(mlir::Value v, mlir::Type element);
-  /// With dimensions of size 1 before the others, as broadcasting takes it.
+  /// Name of the value with leading dimensions of size 1 up to `rank`, as for broadcasting.
   std::string in(mlir::Value v, llvm::ArrayRef<int64_t> order, int64_t rank);
-  /// Of a parameter or buffer.
+  /// Name of a parameter or buffer.
   std::string state(llvm::StringRef name);
   void forget(mlir::Value v) { values.erase(v); }
   Dims order(mlir::Value v) { return trace(v).order; }
   bool isConstant(mlir::Value v) { return bool(trace(v).constant); }
   bool isBatched(mlir::Value v) { return trace(v).rows.has_value(); }
   bool isRepeated(mlir::Value v) { return trace(v).isRepeated; }
-  /// As an input, from which the graph knows the number of rows.
+  /// Binds an input, from which the graph computes the number of rows.
   void bindInput(mlir::Value v, llvm::StringRef name, std::optional<BatchPlace> place);
   static llvm::ArrayRef<int64_t> shapeOf(mlir::Value v) { return typeOf(v).getShape(); }
   static int64_t rankOf(mlir::Value v) { return typeOf(v).getRank(); }
@@ -81,47 +82,48 @@ public:
     return llvm::cast<mlir::RankedTensorType>(v.getType());
   }
   static mlir::Type elementTypeOf(mlir::Value v) { return typeOf(v).getElementType(); }
-  /// Sizes for a node that makes the value: -1 for one that follows from the number of rows.
+  /// Sizes for a node that computes the value: -1 for a size that depends on the number of rows.
   Dims sizesOf(mlir::Value v);
   ValueInfo describe(mlir::Value v, llvm::StringRef name);
 
   // ---- Results ----
-  /// What the value is: a node's result, in the model's order or another one.
+  /// Binds the value to a node's result, in the model's order or in another order.
   void set(mlir::Value v, std::string name, llvm::ArrayRef<int64_t> order);
   void set(mlir::Value v, std::string name) { set(v, std::move(name), identity(rankOf(v))); }
   void alias(mlir::Value v, mlir::Value of);
-  /// Nothing of ONNX does what the op does.
+  /// Records that ONNX has no counterpart of the op.
   void fail(mlir::Operation *op, const llvm::Twine &reason);
 
   // ---- Nodes ----
-  /// A node's first result, called after the op.
+  /// Adds a node named after the op; returns the first result.
   std::string node(llvm::StringRef kind, llvm::ArrayRef<std::string> inputs,
                    std::vector<NodeAttribute> attributes = {});
   std::vector<std::string> nodes(llvm::StringRef kind, llvm::ArrayRef<std::string> inputs,
                                  std::vector<NodeAttribute> attributes, unsigned results);
   std::string cast(std::string x, mlir::Type from, mlir::Type to);
   std::string transpose(const std::string &x, llvm::ArrayRef<int64_t> order);
-  /// Constants, each once.
+  /// Constants; equal constants share a name.
   std::string number(double value, mlir::Type element);
   std::string integers(llvm::ArrayRef<int64_t> values);
   std::string initializer(llvm::StringRef name, Array array);
-  /// Positions along a dimension of that rank, as i32.
+  /// Positions along a dimension as i32, shaped for broadcasting to the rank: size 4, dim 0, rank 2
+  /// -> [4, 1].
   std::string positions(int64_t size, int64_t dim, int64_t rank);
 
-  /// Sets what nodes are called after, until the next.
+  /// Sets the op after which nodes are named.
   void enter(mlir::Operation *op);
-  /// What has a single reader, which this op computes along with itself.
+  /// Marks an op whose only consumer computes the op along with itself.
   void skip(mlir::Operation *op) { skipped.insert(op); }
   bool isSkipped(mlir::Operation *op) const { return skipped.contains(op); }
   std::string unique(llvm::StringRef name);
-  /// Gives a node's result the name of an output; false if it has to keep its own.
+  /// Gives a node's result the name of an output; false if the node must keep the name.
   bool rename(const std::string &from, const std::string &to);
 
-  /// Begins with the results of an op: notes which of them hold rows of the batch.
+  /// Begins with the results of an op: records which results have a batch dimension.
   void noteRows(mlir::Operation *op);
-  /// A row that stands for all becomes as many as there are.
+  /// Expands a single row that stands for all rows to the number of rows.
   void repeat(mlir::Value v);
-  /// A tensor of sizes for a value, in which the graph counts its rows.
+  /// Tensor of sizes for a value, with the number of rows computed in the graph.
   std::string sizes(mlir::Value v, Dims dims);
 
 private:
@@ -133,17 +135,17 @@ private:
   std::function<Array(llvm::StringRef)> stateOf;
   llvm::StringMap<std::shared_ptr<Constant>> states;
   RowsInGraph kind;
-  std::string rowsInput; ///< an input with them, at that place
+  std::string rowsInput; ///< a batched input, for the number of rows
   int64_t rowsDim = 0, rowsTimes = 1;
   std::string current;
   mlir::DenseMap<mlir::Value, Traced> values;
   llvm::StringSet<> names;
-  llvm::StringMap<std::string> shared; ///< constants, by what they are
+  llvm::StringMap<std::string> shared; ///< constants, by contents
   std::map<std::pair<std::string, std::vector<int64_t>>, std::string> transposes;
   llvm::DenseSet<mlir::Operation *> skipped;
 };
 
-/// Writes nodes for one op.
+/// Writes the nodes of an op.
 using Emit = void (*)(Emitter &e, mlir::Operation *op);
 struct Entry {
   llvm::StringRef op;
@@ -153,7 +155,7 @@ template <typename Op, void (*emit)(Emitter &, Op)> Entry entry() {
   return {Op::getOperationName(),
           [](Emitter &e, mlir::Operation *op) { emit(e, llvm::cast<Op>(op)); }};
 }
-/// One node for an op, element by element.
+/// Entry for an elementwise op with a single node.
 template <typename Op> Entry entry(Emit emit) { return {Op::getOperationName(), emit}; }
 std::vector<Entry> pointwiseEntries();
 std::vector<Entry> moveEntries();
@@ -161,24 +163,24 @@ std::vector<Entry> productEntries();
 std::vector<Entry> imageEntries();
 std::vector<Entry> normEntries();
 std::vector<Entry> lossEntries();
-/// Null for an op without a counterpart.
+/// Exporter of the op; null if ONNX has no counterpart.
 Emit findEmit(llvm::StringRef op);
 
-/// The result has one element per element of the operands, which broadcast: names of the operands
-/// in one order, and that order.
+/// Operands of an elementwise op with broadcasting: names in a common dimension order, and that
+/// order.
 struct Aligned {
   std::vector<std::string> names;
   Dims order;
 };
 Aligned align(Emitter &e, mlir::ValueRange operands, int64_t rank);
-/// log(1 + x), exact for small x too.
+/// Emits log(1 + x), accurate for small x.
 std::string log1p(Emitter &e, const std::string &x, mlir::Type element);
-/// Where a result of an op that sees rows of the batch holds them; nothing if it mixes them, or if
-/// it has something for every row of the model.
+/// Batch dimension of a result of an op with batched operands; nothing if the op mixes rows, or has
+/// a separate constant for every row of the model.
 std::optional<BatchPlace> rowsOfResult(Emitter &e, mlir::OpResult result);
-/// The dimension along which a value without rows of the batch is the same for each, or -1.
+/// Dimension of size `rows` along which a value without batch dimension is constant, or -1.
 int64_t repeatedDimension(mlir::Value v, int64_t rows);
-/// Makes as many rows of those that stand for all as the op's node needs.
+/// Expands operands with a single row that stands for all rows, if the op's node needs every row.
 void repeatOperands(Emitter &e, mlir::Operation *op);
 } // namespace ampc::exporting
 #endif

@@ -1,4 +1,4 @@
-// From an exported function to a graph.
+// Export of a function of the model as an ONNX graph.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Export/ONNX.h"
 #include "ampc/Support/Nearest.h"
@@ -16,12 +16,12 @@ using namespace ampc;
 using namespace ampc::exporting;
 
 namespace {
-/// Values of parameters and buffers from a file, each looked for when it is needed.
+/// Values of parameters and buffers in a weights file, looked up on demand.
 class States {
 public:
   States(train::ModelOp model, ArrayRef<NamedArray> weights, StringRef file)
       : model(model), weights(weights), file(file) {}
-  /// Zeros after an error.
+  /// Value of the state; zeros after an error.
   Array get(StringRef name);
   bool hasFailed = false;
 
@@ -43,7 +43,7 @@ static std::string shapeText(ArrayRef<int64_t> dims) {
          "]";
 }
 
-/// The elements of a file in the order of the model.
+/// Elements of the file, which has the logical layout, in the memory layout of the model.
 static Array asInMemory(const Array &seen, const Outside &outside, ArrayRef<int64_t> shape) {
   Array array = seen;
   array.dims.assign(shape.begin(), shape.end());
@@ -107,19 +107,19 @@ Array States::get(StringRef name) {
 
 namespace {
 struct Batch {
-  int64_t rows = 0; ///< 0: the text does not say which dimension it is
+  int64_t rows = 0; ///< 0: the text does not name the batch dimension
   SmallVector<std::optional<BatchPlace>> arguments;
 };
 } // namespace
 
-/// Whether a formula is made with the size `batch` and other things.
+/// Whether the formula combines `batch` with other sizes, e.g. "batch * context".
 static bool isMixedWithBatch(StringRef formula) {
   SmallVector<StringRef> words;
   llvm::SplitString(formula, words, " +-*/()");
   return formula != "batch" && llvm::is_contained(words, "batch");
 }
 
-/// The dimension that the text calls `batch` in an argument, or -1; -2 if it is mixed with others.
+/// Dimension whose size formula is `batch`, or -1; -2 if `batch` is combined with other sizes.
 static int64_t batchDimension(StringRef formulas) {
   SmallVector<StringRef> dims;
   formulas.split(dims, ',');
@@ -131,7 +131,8 @@ static int64_t batchDimension(StringRef formulas) {
   return found == dims.end() ? -1 : found - dims.begin();
 }
 
-/// The text's `batch`, or else the first dimension of the first input, and its equals.
+/// Batch of the text's `batch`, or else of the first dimension of the first input, and of all
+/// inputs with an equal first dimension.
 static Batch batchOf(train::FuncOp func) {
   Batch batch;
   auto sizes = func->getAttrOfType<DictionaryAttr>(Sizes::key);
@@ -162,7 +163,7 @@ static Batch batchOf(train::FuncOp func) {
 // ---- The graph ----
 
 namespace {
-/// Writes the nodes of a function, and of those that it calls.
+/// Writes the nodes of a function, calls included.
 class Walk {
 public:
   Walk(Emitter &e, train::ModelOp model) : e(e), model(model) {}
@@ -177,7 +178,7 @@ private:
   Emitter &e;
   train::ModelOp model;
   SmallVector<StringRef> active;
-  /// Functions that call one another twice double with each.
+  /// Limit of ops: functions that call the next function twice double the ops with each level.
   static constexpr int64_t mostOps = 200000;
   int64_t ops = 0;
 };
@@ -210,13 +211,14 @@ void Walk::emitRegion(amp::AutocastOp region) {
     e.bind(result, Traced(e.trace(value)));
 }
 
-/// Nodes are for the last dimension: transposes become their axis.
+/// Whether the op works along a dimension other than the last. Transposes that move the dimension
+/// become the node's axis.
 static bool isAlongOther(Operation *op) {
   auto along = dyn_cast<AlongOpInterface>(op);
   return along && !along.isAlongLast();
 }
 
-/// Replaces an op by what it is made of in inference; null if it is made of nothing else.
+/// Replaces an op by its inference form or decomposition; null if the op has none.
 Operation *Walk::expand(Operation *op) {
   OpBuilder builder(op);
   GradBuilder b(builder, op);
@@ -234,18 +236,19 @@ Operation *Walk::expand(Operation *op) {
   Operation *first = before ? before->getNextNode() : &op->getBlock()->front();
   op->replaceAllUsesWith(parts);
   Operation *next = op->getNextNode();
-  bool isFirst = first == op; // an operand takes its place
+  bool isFirst = first == op; // an operand replaces the op
   op->erase();
   return isFirst ? next : first;
 }
 
-/// A loss of the batch is the loss of each row, and their mean or sum.
+/// Whether the op is a loss of the whole batch, which decomposes into losses of rows and a mean or
+/// sum.
 static bool isReducedLoss(Operation *op) {
   auto composite = dyn_cast<CompositeOpInterface>(op);
   return isa<ValidRowsOpInterface>(op) && composite && composite.isComposite();
 }
 
-/// The op that comes next.
+/// Writes the nodes of the op and returns the next op.
 Operation *Walk::emit(Operation *op) {
   if (++ops > mostOps) {
     e.fail(op, "more than 200000 ops, with those that calls stand for");
@@ -278,14 +281,14 @@ Operation *Walk::emit(Operation *op) {
   return op->getNextNode();
 }
 
-/// Results keep their names, which nodes take over.
+/// Names the results of the graph as in the C interface, renaming nodes where possible.
 static void nameOutputs(Emitter &e, train::FuncOp func, ArrayRef<std::string> names) {
   Operation *end = func.getBody().front().getTerminator();
   e.enter(end);
   std::vector<std::string> values;
   for (Value value : end->getOperands()) {
     values.push_back(e.in(value));
-    // The number of rows is then that of something else.
+    // A result whose row stands for all rows has no number of rows of its own.
     if (e.isRepeated(value) && !e.mixesRows)
       e.mixesRows = end;
   }
@@ -302,7 +305,7 @@ static void nameOutputs(Emitter &e, train::FuncOp func, ArrayRef<std::string> na
   }
 }
 
-/// Names of results as in the C interface.
+/// Names of the results as in the C interface: "out", or "out0", "out1".
 static std::vector<std::string> outputNames(Emitter &e, train::FuncOp func) {
   std::vector<std::string> names;
   for (unsigned i = 0; i < func.getNumResults(); ++i) {
@@ -328,7 +331,7 @@ static void emitFunction(Emitter &e, train::ModelOp model, train::FuncOp func, c
     nameOutputs(e, func, names);
 }
 
-/// One error with a note for every op.
+/// Reports a single error with a note per op.
 static LogicalResult reportFaults(train::FuncOp func, const Emitter &e) {
   if (e.faults.empty())
     return success();
@@ -357,7 +360,7 @@ static FailureOr<train::ExportOp> findExport(train::ModelOp model, StringRef wan
   return found;
 }
 
-/// Messages of protobuf have less than 2 GiB.
+/// Whether the file needs external data, because protobuf messages are limited to 2 GiB.
 static bool isLarge(const Model &model) {
   int64_t bytes = 0;
   for (const NamedArray &initializer : model.initializers)

@@ -1,4 +1,4 @@
-// A model of ONNX as plain structures: what is written, without protobuf's types.
+// ONNX model as plain structures, independent of protobuf's types.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_EXPORT_ONNX_GRAPH_H
 #define LIB_EXPORT_ONNX_GRAPH_H
@@ -20,7 +20,7 @@ struct Node {
 
 struct Dim {
   int64_t size;
-  std::string symbol; ///< in the place of the size, unless it is empty
+  std::string symbol; ///< symbolic size, unless empty
 };
 struct ValueInfo {
   std::string name;
@@ -37,10 +37,10 @@ struct Model {
   std::vector<std::pair<std::string, std::string>> metadata;
 };
 
-/// The bytes of the file. With the name of a file for data, initializers that are worth it go to
-/// `beside`, which is what that file has to hold.
+/// Encodes the model file. If `dataFile` is not empty, initializers of 1 KiB and more are stored in
+/// that file: `beside` lists the arrays to write, in order.
 std::string encode(const Model &model, const std::string &dataFile, std::vector<Array> &beside);
-/// Replaces that file; false with a message in `error`.
+/// Writes the external data file; false with a message in `error`.
 bool writeData(const std::string &path, const std::vector<Array> &data, std::string &error);
 } // namespace ampc::exporting
 #endif

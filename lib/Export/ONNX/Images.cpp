@@ -1,4 +1,4 @@
-// Convolutions and pools, which ONNX has in the order N, C, H, W.
+// Convolutions and pools, which are [N, C, H, W] in ONNX and [N, H, W, C] in models.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Export/ONNX/Emitter.h"
 
@@ -6,10 +6,10 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::exporting;
 
-/// NCHW of NHWC, and OIHW of OHWI.
+/// NHWC -> NCHW, and OHWI -> OIHW.
 static const int64_t channelsFirst[] = {0, 3, 1, 2};
 
-/// [top, bottom, left, right] as [top, left, bottom, right].
+/// Padding [top, bottom, left, right] in ONNX's order [top, left, bottom, right].
 static std::vector<int64_t> padsOf(ArrayRef<int64_t> p) { return {p[0], p[2], p[1], p[3]}; }
 
 template <typename Op>
@@ -24,7 +24,8 @@ static std::string image(Emitter &e, Value x, Type element) {
   return e.cast(e.in(x, channelsFirst), Emitter::elementTypeOf(x), element);
 }
 
-/// A bias that nothing but this sum adds is a part of the node.
+/// Addition of a bias, if the sum is the only consumer of the convolution: the node then takes the
+/// bias as an operand.
 static train::AddOp biasOf(Emitter &e, Operation *op) {
   Value y = op->getResult(0);
   auto add = y.hasOneUse() ? dyn_cast<train::AddOp>(*y.user_begin()) : nullptr;
@@ -36,7 +37,7 @@ static train::AddOp biasOf(Emitter &e, Operation *op) {
   return isBias ? add : nullptr;
 }
 
-/// With the bias, if there is one.
+/// Emits the node of a convolution, with the bias if there is one.
 static void give(Emitter &e, Operation *op, StringRef kind, std::vector<std::string> inputs,
                  std::vector<NodeAttribute> attributes) {
   Value y = op->getResult(0);
@@ -56,8 +57,8 @@ static void emitConv(Emitter &e, train::Conv2dOp op) {
        attributesOf(op, Emitter::shapeOf(op.getFilter())));
 }
 
-/// The image's cotangent is a transposed convolution. What rounding down of the sizes lost is its
-/// output_padding.
+/// Exports the cotangent of a convolution's image as ConvTranspose. output_padding restores the
+/// rows and columns that the forward size lost by rounding down.
 static void emitConvTranspose(Emitter &e, train::Conv2dGradInputOp op) {
   ArrayRef<int64_t> filter = Emitter::shapeOf(op.getFilter()), from = Emitter::shapeOf(op.getG());
   std::vector<int64_t> extra;

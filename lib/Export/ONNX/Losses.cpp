@@ -1,4 +1,4 @@
-// Losses of rows or elements, which models give beside their scores.
+// Losses per row or element, for models that return losses beside scores.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Export/ONNX/Emitter.h"
 #include "mlir-dialects/Train/Numbers.h"
@@ -7,8 +7,8 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::exporting;
 
-/// -log[class] of every row of logarithms. Those that are ignored read class 0; `isIgnored` becomes
-/// the name of which they are, or stays empty.
+/// Emits -log[class] of every row of log-probabilities. Ignored labels read class 0; `isIgnored`
+/// becomes the name of the mask of ignored labels, or stays empty.
 static std::string lossOfClasses(Emitter &e, const std::string &logs, int64_t axis, Value target,
                                  std::optional<int64_t> ignore, std::string &isIgnored) {
   Type i32 = Emitter::elementTypeOf(target);
@@ -91,7 +91,7 @@ static void emitSmoothL1(Emitter &e, train::SmoothL1Op op) {
   e.set(op, e.node("Where", {isInside, inside, outside}), x.order);
 }
 
-/// |x| (1 - target or target, whichever is wrong) + log1p(exp(-|x|)), as the op itself.
+/// Exports |x| (x > 0 ? 1 - target : target) + log1p(exp(-|x|)), the formula of the op itself.
 static void emitBce(Emitter &e, train::BceWithLogitsOp op) {
   Aligned x = align(e, {op.getX(), op.getTarget()}, Emitter::rankOf(op));
   Type element = Emitter::elementTypeOf(op);

@@ -1,4 +1,4 @@
-// Ops that move elements, and rows of tables.
+// Data movement: reshape, transpose, slice, pad, gather and scatter.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Export/ONNX/Emitter.h"
 #include "mlir-dialects/Train/Indexing.h"
@@ -24,7 +24,7 @@ static void emitReshape(Emitter &e, train::ReshapeOp op) {
   e.set(op, e.node("Reshape", {e.in(op.getX()), e.integers(e.sizesOf(op))}));
 }
 
-/// No node: whoever reads the result says in which order.
+/// Exports a transpose as a change of the recorded order, without a node.
 static void emitTranspose(Emitter &e, train::TransposeOp op) {
   Traced traced = e.trace(op.getX());
   traced.order = positions(traced.order, op.getPermutation());
@@ -34,7 +34,7 @@ static void emitTranspose(Emitter &e, train::TransposeOp op) {
 
 static void emitBroadcast(Emitter &e, train::BroadcastToOp op) {
   Dims sizes = e.sizesOf(op);
-  // Rows of a batch are there already, and broadcasting goes both ways.
+  // Rows of a batch have their size already, and Expand broadcasts in both directions.
   for (int64_t &size : sizes)
     size = std::max<int64_t>(size, 1);
   e.set(op, e.node("Expand", {e.in(op.getX()), e.integers(sizes)}));
@@ -44,7 +44,7 @@ static void emitSlice(Emitter &e, train::SliceOp op) {
   Dims order = e.order(op.getX()), starts, ends, axes, steps;
   ArrayRef<int64_t> from = Emitter::shapeOf(op.getX()), to = Emitter::shapeOf(op);
   for (int64_t dim = 0; dim < int64_t(from.size()); ++dim) {
-    if (from[dim] == to[dim]) // whole, with a step of 1
+    if (from[dim] == to[dim]) // whole dimension, step 1
       continue;
     starts.push_back(op.getOffsets()[dim]);
     ends.push_back(op.getOffsets()[dim] + (to[dim] - 1) * op.getStrides()[dim] + 1);
@@ -60,8 +60,8 @@ static void emitSlice(Emitter &e, train::SliceOp op) {
   e.set(op, e.node("Slice", inputs), order);
 }
 
-/// Gaps behind all elements of a dimension: a dimension of its own, which is padded and joined.
-/// `sizes` follows.
+/// Inserts `gap` elements behind every element of a dimension: unsqueezes a dimension, pads, and
+/// merges. `sizes` is updated. Example: [3, 4] with gap 1 along dim 1 -> [3, 8].
 static std::string withGaps(Emitter &e, std::string x, int64_t dim, int64_t gap, Dims &sizes,
                             const std::string &value) {
   Dims pads(2 * (sizes.size() + 1), 0);
@@ -121,8 +121,8 @@ template <typename Op> static void emitRows(Emitter &e, Op op) {
   e.set(op, e.node("Gather", {e.in(op.getTable()), e.in(op.getIndex())}, {{"axis", int64_t(0)}}));
 }
 
-/// Rows that go nowhere are added to one behind the others, which is then cut off: indices of ONNX
-/// have to be in their range.
+/// Index with an additional row `rows` in place of dropped indices, because ONNX requires indices
+/// in range; the additional row is cut off after the scatter.
 static std::string inside(Emitter &e, Value numbers, int64_t rows, std::optional<int64_t> padding) {
   Type i32 = Emitter::elementTypeOf(numbers);
   std::string index = e.in(numbers), last = e.number(double(rows), i32);
@@ -149,7 +149,7 @@ static void emitScatterAdd(Emitter &e, train::ScatterAddOp op) {
   e.set(op, e.node("Slice", {sums, e.integers({0}), e.integers({rows}), e.integers({0})}));
 }
 
-/// The same along a dimension.
+/// Exports a scatter-add along a dimension, with an additional slice for dropped indices.
 static void emitAddAlong(Emitter &e, train::AddAlongAxisOp op) {
   Dims sizes(Emitter::shapeOf(op));
   int64_t size = sizes[op.getDim()]++;

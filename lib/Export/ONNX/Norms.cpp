@@ -1,4 +1,4 @@
-// Normalisation, softmax and reductions.
+// Normalization, softmax and reductions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Export/ONNX/Emitter.h"
 #include "mlir-dialects/Train/Numbers.h"
@@ -34,7 +34,7 @@ static std::vector<std::string> reduced(Emitter &e, StringRef kind, std::string 
                                         ArrayRef<int64_t> axes, bool keep) {
   std::vector<NodeAttribute> attributes = {{"keepdims", int64_t(keep)}};
   std::vector<std::string> inputs = {std::move(x)};
-  // Axes of sums became an input before those of others.
+  // ReduceSum has axes as an input since opset 13, the other reductions since opset 18.
   if (kind == "ReduceSum" || e.model.opset >= 18)
     inputs.push_back(e.integers(axes));
   else
@@ -51,7 +51,7 @@ static void emitRmsNorm(Emitter &e, train::RmsNormOp op) {
   e.set(op, e.node("Mul", {unit, e.in(op.getGamma())}));
 }
 
-/// The form of inference, with the running statistics.
+/// Exports the inference form, with the running statistics.
 static void emitBatchNorm(Emitter &e, train::BatchNormOp op) {
   int64_t rank = Emitter::rankOf(op);
   if (rank < 2)
@@ -73,7 +73,7 @@ template <typename Op> static void emitReduction(Emitter &e, Op op, StringRef ki
   if (op.getDims().empty())
     return e.alias(op, op.getX());
   Dims order = e.order(op.getX()), axes, left;
-  // What is left keeps its order: the numbers of dimensions that are gone close up.
+  // Remaining dimensions keep their order and are renumbered without the reduced dimensions.
   for (auto [position, dim] : llvm::enumerate(order)) {
     if (llvm::is_contained(op.getDims(), dim))
       axes.push_back(int64_t(position));

@@ -1,4 +1,4 @@
-// Ops of one expression per element.
+// Elementwise ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Export/ONNX/Emitter.h"
 #include "mlir-dialects/Train/Numbers.h"
@@ -20,7 +20,7 @@ Aligned exporting::align(Emitter &e, ValueRange operands, int64_t rank) {
   return aligned;
 }
 
-/// One operand: it stays in its order.
+/// Name of the only operand, in the order of the graph's value.
 static std::string only(Emitter &e, Operation *op) {
   Value x = op->getOperand(0);
   return e.in(x, e.order(x));
@@ -32,16 +32,16 @@ static Type elementOf(Operation *op) { return Emitter::elementTypeOf(op->getResu
 
 // ---- One node of ONNX ----
 
-/// A node of the kind, of operands that broadcast.
+/// Emits a node of the kind with broadcast operands.
 static void emitAs(Emitter &e, Operation *op, StringRef kind) {
   int64_t rank = Emitter::rankOf(op->getResult(0));
   Aligned x = align(e, op->getOperands(), rank);
   e.set(op->getResult(0), e.node(kind, x.names), x.order);
 }
-// A template has no strings among its arguments.
+// Macros, because strings cannot be template arguments.
 #define NODE(OP, KIND) entry<train::OP>([](Emitter &e, Operation *op) { emitAs(e, op, KIND); })
-/// Nodes of numbers take no truth values. Arithmetic of those is modulo 2: 1 + 1 = 0 is Xor, and x
-/// / y, which is 0 where y is 0, is And.
+/// Emits arithmetic, which ONNX lacks for booleans, by logic modulo 2: 1 + 1 = 0 is Xor, and x / y,
+/// which is 0 where y is 0, is And.
 static void emitByElement(Emitter &e, Operation *op, StringRef ofNumbers, StringRef ofTruths) {
   emitAs(e, op, elementOf(op).isInteger(1) ? ofTruths : ofNumbers);
 }
@@ -74,7 +74,7 @@ static void emitClamp(Emitter &e, train::ClampOp op) {
   give(e, op, e.node("Clip", {only(e, op), low, high}));
 }
 
-/// Less and its like take no truth values. False is less than true: x < y is !x and y.
+/// Emits comparisons of booleans, which Less and Greater do not take: x < y is (not x) and y.
 static std::string compareTruths(Emitter &e, train::ComparePredicate predicate, std::string x,
                                  std::string y) {
   using train::ComparePredicate;
@@ -97,7 +97,7 @@ static void emitCompare(Emitter &e, train::CompareOp op) {
   e.set(op, result, x.order);
 }
 
-/// Runtimes have no Where of truth values.
+/// Exports selects. Runtimes have no Where of booleans, so these become And and Or.
 static void emitSelect(Emitter &e, train::SelectOp op) {
   Aligned x = align(e, op->getOperands(), Emitter::rankOf(op));
   if (!elementOf(op).isInteger(1))
@@ -122,15 +122,15 @@ static void emitRsqrt(Emitter &e, train::RsqrtOp op) {
   give(e, op, e.node("Reciprocal", {e.node("Sqrt", {only(e, op)})}));
 }
 
-// log(u) x / (u - 1) with u = 1 + x rounded, and x where u is 1: as exact as a logarithm (Goldberg
-// 1991, theorem 4).
+// Emits log(u) x / (u - 1) with u = 1 + x rounded, and x where u is 1: as accurate as the logarithm
+// (Goldberg 1991, theorem 4).
 std::string exporting::log1p(Emitter &e, const std::string &x, Type element) {
   std::string one = e.number(1, element);
   std::string u = e.node("Add", {x, one}), rest = e.node("Sub", {u, one});
   std::string isSmall = e.node("Equal", {u, one});
   std::string divisor = e.node("Where", {isSmall, one, rest});
   std::string log = e.node("Log", {u}), ratio = e.node("Div", {log, divisor});
-  // Where the ratio would be inf / inf, there is nothing to correct.
+  // For large x the ratio would be inf / inf, and log(u) is accurate without correction.
   std::string isLarge = e.node("Greater", {x, e.number(1e4, element)});
   std::string exact = e.node("Where", {isLarge, log, e.node("Mul", {x, ratio})});
   return e.node("Where", {isSmall, x, exact});
@@ -173,7 +173,7 @@ static void emitMish(Emitter &e, train::MishOp op) {
   give(e, op, e.node("Mul", {x, e.node("Tanh", {e.node("Softplus", {x})})}));
 }
 
-/// tanh(x / 2) (exp(x) + 1), which loses nothing where exp(x) is near 1.
+/// Exports expm1 as tanh(x / 2) (exp(x) + 1), without cancellation where exp(x) is near 1.
 static void emitExpm1(Emitter &e, train::Expm1Op op) {
   std::string x = only(e, op);
   std::string half = e.node("Tanh", {e.node("Mul", {x, e.number(0.5, elementOf(op))})});
@@ -186,7 +186,7 @@ static void emitFmod(Emitter &e, train::FmodOp op) {
   e.set(op, e.node("Mod", x.names, {{"fmod", int64_t(1)}}), x.order);
 }
 
-/// Mod of reals has the sign of the dividend.
+/// Exports floored modulo: Mod of reals in ONNX has the sign of the dividend.
 static void emitMod(Emitter &e, train::ModOp op) {
   Aligned x = align(e, op->getOperands(), Emitter::rankOf(op));
   if (!isa<FloatType>(elementOf(op)))
@@ -200,7 +200,7 @@ static void emitMod(Emitter &e, train::ModOp op) {
 
 static void emitOneHot(Emitter &e, train::OneHotOp op) {
   int64_t rank = Emitter::rankOf(op);
-  // ONNX's OneHot counts negative labels from the end.
+  // OneHot is no option: ONNX counts negative labels from the end.
   std::string column = e.node("Unsqueeze", {e.in(op.getLabel()), e.integers({rank - 1})});
   std::string classes = e.positions(Emitter::shapeOf(op).back(), 0, 1);
   std::string isClass = e.node("Equal", {column, classes});

@@ -1,4 +1,4 @@
-// Products of matrices, and attention made of them.
+// Matrix products, and attention composed of products.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Export/ONNX/Emitter.h"
 #include "mlir-dialects/Train/Numbers.h"
@@ -8,14 +8,14 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::exporting;
 
-/// The last two dimensions change places.
+/// Permutation that swaps the last two dimensions: rank 3 -> [0, 2, 1].
 static Dims swapped(int64_t rank) {
   Dims order = identity(rank);
   std::swap(order[rank - 1], order[rank - 2]);
   return order;
 }
 
-/// A matrix as it lies in the graph: its name, and whether that is transposed.
+/// A matrix in the graph's memory order: name, and whether the node must transpose.
 static std::pair<std::string, bool> matrixOf(Emitter &e, Value v, bool transposed) {
   // Weights keep their layout, and so do values that were only transposed.
   Dims order = e.order(v);
@@ -62,7 +62,7 @@ static void emitLinear(Emitter &e, train::LinearOp op) {
 
 // ---- Attention ----
 
-/// Scores of keys that a query does not see become minus infinity.
+/// Emits the causal mask: scores of keys behind the query become -inf.
 static std::string hideLater(Emitter &e, train::AttentionOp op, std::string scores, Type element) {
   int64_t queries = Emitter::shapeOf(op.getQuery()).end()[-2];
   int64_t keys = Emitter::shapeOf(op.getKey()).end()[-2];
@@ -92,7 +92,7 @@ static void emitAttention(Emitter &e, train::AttentionOp op) {
   std::string shares = e.node("Softmax", {scores}, {{"axis", int64_t(-1)}});
   int64_t queries = Emitter::shapeOf(op.getQuery())[rank - 2];
   if (op.getBias() || (op.getCausal() && queries > Emitter::shapeOf(op.getKey())[rank - 2])) {
-    // A query that sees no key gets 0, not NaN.
+    // A query without visible keys has the result 0, not NaN.
     std::string hidden = e.number(-INFINITY, wide), zero = e.number(0, wide);
     std::string isHidden = e.node("Equal", {scores, hidden});
     shares = e.node("Where", {isHidden, zero, shares});

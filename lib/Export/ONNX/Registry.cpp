@@ -1,4 +1,4 @@
-// The table of all ops with a counterpart.
+// Registry of all ops with a counterpart in ONNX.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Export/ONNX/Emitter.h"
 

@@ -1,4 +1,4 @@
-// Whether rows of a batch stay apart, so that the graph can be that of any number of rows.
+// Analysis of the batch dimension, for graphs that accept any number of rows.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Export/ONNX/Emitter.h"
 
@@ -8,7 +8,8 @@ using namespace ampc::exporting;
 
 // ---- Operands without rows ----
 
-/// They have a single size where the space has rows, or none, and fit any number of rows.
+/// Whether operands without batch dimension fit any number of rows: size 1 or no dimension along
+/// the rows.
 static bool fit(Emitter &e, ScalarOpInterface op, Value batched, unsigned index) {
   AffineExpr at = op.getOperandMap(index).getResult(e.trace(batched).rows->dim);
   auto rows = dyn_cast<AffineDimExpr>(at);
@@ -18,7 +19,8 @@ static bool fit(Emitter &e, ScalarOpInterface op, Value batched, unsigned index)
          });
 }
 
-/// Weights and tables do; others have a single size where those with rows have them.
+/// Whether an operand without batch dimension fits any number of rows: weights and tables do, and
+/// other operands of size 1 along the rows.
 static bool fits(Emitter &e, Operation *op, Value operand, Value batched) {
   int64_t rank = Emitter::rankOf(operand), dim = e.trace(batched).rows->dim;
   if (isa<train::LinearOp, train::Conv2dOp, train::GatherOp, train::EmbeddingOp>(op))
@@ -49,7 +51,7 @@ static bool operandsFit(Emitter &e, Operation *op) {
 std::optional<BatchPlace> exporting::rowsOfResult(Emitter &e, OpResult result) {
   Operation *op = result.getOwner();
   std::optional<BatchPlace> first = e.trace(op->getOperand(0)).rows;
-  // In inference, of which analyses of a training step know nothing.
+  // Inference forms, which the analysis of training steps does not cover.
   if (auto norm = dyn_cast<train::BatchNormOp>(op)) {
     bool isApart = first && first->dim + 1 < Emitter::rankOf(result) &&
                    !e.isBatched(norm.getGamma()) && !e.isBatched(norm.getBeta());
@@ -84,7 +86,7 @@ int64_t exporting::repeatedDimension(Value v, int64_t rows) {
   return -1;
 }
 
-/// Whether the op's node takes one row and many, as broadcasting does.
+/// Whether the op's node broadcasts a single row.
 static bool broadcasts(Operation *op) {
   auto scalar = dyn_cast<ScalarOpInterface>(op);
   return isa<train::MatmulOp, train::AttentionOp>(op) ||
@@ -95,7 +97,7 @@ void exporting::repeatOperands(Emitter &e, Operation *op) {
   bool isNeeded = !broadcasts(op) && llvm::any_of(op->getOperands(), [&](Value v) {
     return e.isBatched(v) && !e.isRepeated(v);
   });
-  // One row cannot stand for all of a dimension that has more beside rows.
+  // A single row cannot stand for a dimension that merges rows with another dimension.
   if (isa<train::ReshapeOp>(op))
     if (std::optional<BatchPlace> place = rowsOfResult(e, op->getResult(0)))
       isNeeded = Emitter::shapeOf(op->getResult(0))[place->dim] != e.rows;

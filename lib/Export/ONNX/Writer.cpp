@@ -1,4 +1,4 @@
-// Writes ONNX's wire format.
+// Encoder of ONNX's wire format.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/OutputFile.h"
 #include "lib/Export/ONNX/Graph.h"
@@ -28,7 +28,7 @@ static void write(const Array &array, ::onnx::TensorProto &to) {
 }
 
 namespace {
-/// The kind of an attribute follows from its value.
+/// Sets type and value of an attribute; the type follows from the variant's alternative.
 struct AttributeWriter {
   ::onnx::AttributeProto &to;
 
@@ -74,7 +74,7 @@ static void write(const ValueInfo &value, ::onnx::ValueInfoProto &to) {
   to.set_name(value.name);
   auto &type = *to.mutable_type()->mutable_tensor_type();
   type.set_elem_type(typeOf(value.element));
-  auto &shape = *type.mutable_shape(); // of rank 0 there is one, too
+  auto &shape = *type.mutable_shape(); // a scalar has an empty shape, not none
   for (const Dim &dim : value.dims)
     if (dim.symbol.empty())
       shape.add_dim()->set_dim_value(dim.size);
@@ -89,7 +89,8 @@ static void entry(::onnx::TensorProto &to, const char *key, const std::string &v
 }
 
 static constexpr int64_t alignment = 64;
-/// Readers map numbers; shapes and the like are read while the model is.
+/// Smallest external array in bytes. Runtimes map external data; shapes and other small tensors are
+/// needed while the model is parsed.
 static constexpr int64_t leastBeside = 1024;
 
 static void writeBeside(const Array &array, const std::string &file, int64_t offset,
@@ -104,7 +105,7 @@ static void writeBeside(const Array &array, const std::string &file, int64_t off
 std::string exporting::encode(const Model &model, const std::string &dataFile,
                               std::vector<Array> &beside) {
   ::onnx::ModelProto file;
-  // Of the versions of the format, the first that knows the opset.
+  // First IR version that knows the opset.
   file.set_ir_version(model.opset < 19 ? 8 : model.opset < 21 ? 9 : 10);
   file.set_producer_name("ampc");
   file.set_producer_version(model.producerVersion);
