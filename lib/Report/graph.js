@@ -25,7 +25,7 @@ function nodeText(op, i) {
 <text class="type" x="${x + w - 11}" y="${y + 16}">${html(op.computes)}</text></g>`;
 }
 
-/** Forward to the right, backward to the left, between the lanes and within a group downwards. */
+/** Edge path: rightwards in the forward lane, leftwards in backward, downwards otherwise. */
 function edgeText(from, to, operand) {
   const a = layout.operations[from], b = layout.operations[to], source = step.operations[from],
         reader = step.operations[to];
@@ -144,7 +144,7 @@ function applyView() {
   drawOverview();
 }
 
-/** Labels grow as the drawing shrinks, as long as they fit, and are not stretched with it. */
+/** Rescales labels: larger as the drawing shrinks, within the group's width, never stretched. */
 let labelScale = null;
 function fitLabels() {
   const level = `${Math.round(Math.log2(view.scale) * 3)} ${view.stretch.toFixed(2)}`;
@@ -192,7 +192,7 @@ function zoom(factor, x, y) {
   view.stretch = stretch;
   moved();
 }
-/** The whole step, at any width. */
+/** Fits the whole step into the window. */
 function fitAll() {
   const size = graphSize();
   const tall = (size.height - 12) / layout.height, wide = (size.width - 50) / layout.width;
@@ -203,7 +203,7 @@ function fitAll() {
   moved();
   isFitted = true;
 }
-/** Where the first window of this size begins that has a few ops, or the one with the most. */
+/** Left edge of the first window of this size with a few ops, else of the fullest window. */
 function firstOperations(width, height) {
   const shown = layout.operations.filter(([, y, , h]) => y + h <= height)
                     .map(([x, , w]) => [x, x + w])
@@ -216,7 +216,7 @@ function firstOperations(width, height) {
   }
   return start;
 }
-/** Forward and backward pass fill the height, from the start; small enough to see a few groups. */
+/** Fits the height of both passes, from the first ops on, at a scale that shows a few groups. */
 function fitHeight() {
   const size = graphSize(), [, y, , h] = layout.lanes[1];
   view.scale = Math.max(0.8, Math.min(1, size.height / (y + h + 10)));
@@ -396,7 +396,7 @@ function sourceText(op) {
       line ? `<pre>${html(line)}</pre>` : ''}`;
 }
 
-/** The kernels that compute an op, as the plan has them. */
+/** Kernels of the plan that compute an op. */
 function kernelsText(op) {
   const own =
       step.memory.mixed.kernels.filter(kernel => kernel.name.split(' + ').includes(op.name));

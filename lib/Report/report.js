@@ -13,8 +13,8 @@ const escapes = {
 const html = text => String(text).replace(/[&<>"]/g, c => escapes[c]);
 const floats = ['f32', 'bf16', 'f16', 'f64'];
 /**
- * The colour class of a type such as "16x8xbf16" or "f32 and bf16" (what later readers see
- * counts).
+ * Colour class of a type such as "16x8xbf16" or "f32 and bf16"; of two types, the last counts,
+ * which later consumers read.
  */
 const colour = type => floats.find(f => new RegExp('(^|x| )' + f + '$').test(type)) || 'int';
 const mixedColour = floats.includes(report.options.precision) ? report.options.precision : 'f32';
@@ -27,7 +27,7 @@ function bytes(n) {
   return (unit === 0 || n >= 100 ? n.toFixed(0) : n.toFixed(n >= 10 ? 1 : 2)) + ' ' + units[unit];
 }
 
-/** Nanoseconds in, three digits out. */
+/** Text of a time in nanoseconds, with three digits. */
 const time = ns => Number((ns / 1e6).toPrecision(3)) + ' ms';
 const isTimed = side => Boolean(step.times && step.times[side]);
 
@@ -59,7 +59,7 @@ function pairCard(title, pair, note) {
   return card(title, `<div class="big">${big}</div>${both(pair)}`);
 }
 
-/** Nanoseconds of kernels, by the part of the step that their first op is in. */
+/** Nanoseconds of kernels, by the part of the kernel's first op. */
 function partTimes(side) {
   const parts = new Map(step.operations.map(op => [op.name, op.part]));
   const sums = {forward: 0, backward: 0, optimizer: 0};
@@ -200,7 +200,7 @@ function checkpointCard() {
           againText(facts)}</p>`);
 }
 
-/** What the loss function returns beside the loss, and the op that makes it. */
+/** Results of the loss function beside the loss, with the op of each. */
 function numbersCard() {
   const numbers = Object.entries(step.numbers).sort(([, a], [, b]) => a.place - b.place);
   if (!numbers.length) return '';

@@ -213,7 +213,7 @@ function goTo(i) {
     behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'
   });
 }
-/** Kernels in the order of the schedule; with their times and what they move in these. */
+/** Kernels in schedule order, with measured times and the bytes moved per time, if any. */
 function showKernels() {
   const kernels = step.memory.mixed.kernels.map((kernel, i) => ({number: i + 1, ...kernel}));
   const all = kernels.reduce((sum, k) => sum + (k.nanoseconds || 0), 0);

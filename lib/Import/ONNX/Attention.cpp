@@ -1,4 +1,4 @@
-// Attention and what turns its operands.
+// Attention, with its head layouts and masks, and rotary embedding.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Converter.h"
 #include <cmath>
@@ -11,7 +11,7 @@ using train::ComparePredicate;
 
 static constexpr double never = -std::numeric_limits<double>::infinity();
 
-/// (N, positions, heads * width) as (N, heads, positions, width).
+/// Heads as a dimension: [N, positions, heads * width] -> [N, heads, positions, width].
 static Value splitHeads(Converter &c, unsigned i, int64_t heads) {
   if (c.rank(i) == 4)
     return c.in(i);
@@ -27,7 +27,7 @@ static Value joinHeads(Converter &c, Value x) {
   return c.reshape(c.transpose(x, {0, 2, 1, 3}), {d[0], d[2], d[1] * d[3]});
 }
 
-/// Every head `times` times, one beside the other.
+/// Grouped queries: repeats every head `times` times, copies adjacent.
 static Value repeatHeads(Converter &c, Value x, int64_t times) {
   if (!x || times == 1)
     return x;
@@ -41,7 +41,7 @@ namespace {
 struct Operands {
   Value query, key, value, bias;
   int64_t past = 0;
-  bool causal = false; ///< what `bias` does not say already
+  bool causal = false; ///< causality not yet part of `bias`
 
   int64_t queries() const { return Converter::shapeOf(query)[2]; }
   int64_t keys() const { return Converter::shapeOf(key)[2]; }
@@ -50,12 +50,12 @@ struct Operands {
 
 static Value plus(Converter &c, Value x, Value y) { return !x ? y : !y ? x : c.add(x, y); }
 
-/// 0 where a truth value holds, minus infinity elsewhere.
+/// Bias 0 where the boolean mask is true, -inf elsewhere.
 static Value biasOf(Converter &c, Value sees, Value like) {
   return c.select(sees, c.real(0, like), c.real(never, like));
 }
 
-/// A mask of fewer keys than there are hides the rest.
+/// Mask of the node; a mask of fewer keys than there are is padded by hidden keys.
 static Value maskOf(Converter &c, const Operands &x) {
   Value mask = c.in(3);
   if (!mask)
@@ -69,7 +69,7 @@ static Value maskOf(Converter &c, const Operands &x) {
   return c.concat({mask, c.broadcastTo(c.real(never, mask), shape)}, shape.size() - 1);
 }
 
-/// Which keys are near enough by number, for every query; null for all.
+/// Bias of the sliding window: keys within the window of each query; null without a window.
 static Value windowBias(Converter &c, const Operands &x, bool causal) {
   int64_t left = c.integer("left_window_size", -1), right = c.integer("right_window_size", -1);
   if (causal)
@@ -89,7 +89,7 @@ static Value windowBias(Converter &c, const Operands &x, bool causal) {
   return c.constant(bias);
 }
 
-/// Keys beyond a number per row of the batch are padding.
+/// Bias of the lengths per batch row: keys beyond the length are padding.
 static Value lengthBias(Converter &c, const Operands &x, bool causal) {
   Dims column = {c.dims(6)[0], 1, 1, 1};
   Value lengths = c.reshape(c.in(6), column);
@@ -144,7 +144,7 @@ static bool readOperands(Converter &c, Operands &x) {
   return c.fault.empty();
 }
 
-/// Scores, what becomes of them, and the sum of values by them.
+/// Attention composed of products and softmax, for nodes that output intermediate scores.
 static Value composed(Converter &c, Operands x, double scale) {
   int64_t mode = c.integer("qk_matmul_output_mode", 0);
   auto show = [&](int64_t which, Value scores) {
@@ -170,7 +170,7 @@ static Value composed(Converter &c, Operands x, double scale) {
   if (!x.bias) {
     weights = c.make<train::SoftmaxOp>(scores);
   } else {
-    // A query that sees no key gets 0.
+    // A query without visible keys has the result 0.
     Value most = c.reduce("train.reduce_max", scores, {3}, true), zero = c.real(0, scores);
     Value sees = c.compare(ComparePredicate::gt, most, c.real(never, scores));
     weights = c.select(sees, c.make<train::SoftmaxOp>(c.select(sees, scores, zero)), zero);
@@ -206,7 +206,7 @@ static void convertAttention(Converter &c) {
 
 // ---- Rotary embedding ----
 
-/// Cosines or sines as (N, positions, 1, pairs).
+/// Cosines or sines as [N, positions, 1, pairs].
 static Value anglesOf(Converter &c, unsigned i) {
   Value table = c.in(i);
   if (c.has(3))
@@ -217,8 +217,8 @@ static Value anglesOf(Converter &c, unsigned i) {
   return c.reshape(table, {d[0], d[1], 1, d[2]});
 }
 
-/// Pairs of numbers, beside each other or half the width apart, turn by the angle of their
-/// position.
+/// Converts rotary embedding: pairs of elements, adjacent or half the width apart, are rotated by
+/// the angle of their position.
 static void convertRotaryEmbedding(Converter &c) {
   bool isFlat = c.rank(0) == 3;
   Value x = c.transpose(splitHeads(c, 0, c.integer("num_heads", 0)), {0, 2, 1, 3});

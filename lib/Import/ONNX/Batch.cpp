@@ -1,6 +1,6 @@
-// Models whose number of rows the file leaves open: shapes inside a graph follow from it by
-// arithmetic that the file has as nodes. The graph is imported for several numbers, and what
-// differs between the texts is a formula of the size `batch`.
+// Import of models with an open batch size. Shapes inside such a graph are computed from the batch
+// size by nodes, so the graph is imported for several sizes, and numbers that differ between the
+// texts become formulas of the size `batch`: 20, 40, 100 -> batch; 60, 120, 300 -> 3 * batch.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Batch.h"
 #include "ampc/Support/Mistake.h"
@@ -14,8 +14,8 @@ using namespace ampc::onnx;
 using llvm::StringRef;
 
 namespace {
-/// A formula is found from two numbers of rows and checked with the third. Graphs may want even
-/// ones.
+/// Batch sizes of the probes: two determine a formula, the third checks. Even, because some graphs
+/// split the batch.
 constexpr int64_t probes[] = {20, 40, 100};
 constexpr size_t many = std::size(probes);
 constexpr int64_t usualBatch = 32;
@@ -33,7 +33,7 @@ bool ampc::onnx::hasOpenBatch(const Model &model, const ImportOptions &options) 
   return false;
 }
 
-/// As `factor * batch / divisor + rest`; "" if there is no such formula.
+/// Formula `factor * batch / divisor + rest` through the numbers; "" if there is none.
 static std::string formulaOf(const int64_t (&numbers)[many]) {
   int64_t run = probes[1] - probes[0], rise = numbers[1] - numbers[0];
   if (rise <= 0)
@@ -54,28 +54,27 @@ static std::string formulaOf(const int64_t (&numbers)[many]) {
 }
 
 namespace {
-/// The same line of the texts for all probes, which is read from left to right.
+/// The same line of all probes' texts, read from left to right.
 class Line {
 public:
   explicit Line(const StringRef (&texts)[many]) { llvm::copy(texts, rest); }
-  /// With formulas; nothing if the texts differ in more than numbers that may be some.
+  /// The line with formulas; nothing if the texts differ in more than numbers that may be formulas.
   std::optional<std::string> join();
 
 private:
   bool isDone() const { return rest[0].empty(); }
-  /// The number at the beginning of all texts.
+  /// Takes the number at the front of all texts.
   bool takeNumber();
   bool takeCharacter();
 
   StringRef rest[many];
   std::string result;
-  std::string open; ///< brackets around the place
+  std::string open; ///< open brackets at the position
   bool isQuoted = false, takesFormulas = false;
 };
 } // namespace
 
-/// Whether `before` stands in front of a shape, or of an attribute whose numbers the language reads
-/// as formulas.
+/// Whether `before` precedes a shape, or an attribute whose numbers the language reads as formulas.
 static bool listTakesFormulas(StringRef before) {
   static const StringRef words[] = {"to ",      "from ", "sizes ", "strides ",  "window ",
                                     "padding ", "low ",  "high ",  "interior ", "into "};
@@ -135,8 +134,9 @@ std::optional<std::string> Line::join() {
   return result;
 }
 
-/// A constant with equal elements, whose type no formula can stand in, as a number and a broadcast:
-/// `before` comes in front of the lines.
+/// Splits a constant with equal elements, whose type cannot contain formulas, into a scalar and a
+/// broadcast; `before` is put in front of the lines. Example: dense<0> : tensor<20x8xi32> -> a
+/// scalar 0 and a broadcast to [20, 8].
 static bool splitConstant(StringRef (&lines)[many], std::string (&broadcasts)[many],
                           std::string &before) {
   for (size_t i = 0; i < many; ++i) {
@@ -146,7 +146,7 @@ static bool splitConstant(StringRef (&lines)[many], std::string (&broadcasts)[ma
     if (value.empty() || value.contains('[') || !type.consume_back(">"))
       return false;
     auto [shape, element] = type.rsplit('x');
-    // A name of digits has none behind it.
+    // A name of digits takes no suffix.
     StringRef word = name.ltrim().drop_front();
     std::string indent = name.take_front(name.size() - name.ltrim().size()).str();
     std::string number =
@@ -165,7 +165,7 @@ static bool splitConstant(StringRef (&lines)[many], std::string (&broadcasts)[ma
   return true;
 }
 
-/// One text with formulas.
+/// Joins the texts of all probes into a text with formulas.
 static llvm::Expected<std::string> join(const std::string (&texts)[many]) {
   StringRef rest[many];
   llvm::copy(texts, rest);
@@ -188,8 +188,8 @@ static llvm::Expected<std::string> join(const std::string (&texts)[many]) {
   return result;
 }
 
-/// A mistake that has nothing to do with the number of rows, which its words may show: with a
-/// formula in the place of that.
+/// An error that does not depend on the batch size. Its message may contain the size, which becomes
+/// a formula.
 static std::string withoutRows(const std::string &first, const ImportOptions &options,
                                Import import) {
   std::string texts[many]{first};

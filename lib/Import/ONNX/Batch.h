@@ -1,4 +1,4 @@
-// Models whose number of rows the file leaves open.
+// Import of models with an open batch size.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_IMPORT_ONNX_BATCH_H
 #define LIB_IMPORT_ONNX_BATCH_H
@@ -8,12 +8,12 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace ampc::onnx {
-/// Whether neither the file nor the options say how many rows the first input has.
+/// Whether neither the file nor the options determine the rows of the first input.
 bool hasOpenBatch(const Model &model, const ImportOptions &options);
 
 using Import = llvm::function_ref<llvm::Expected<ImportedModel>(const ImportOptions &)>;
-/// A model with a size `batch`. Where its text is not the same for every number of rows, it is that
-/// of options.batch with a remark, and without that an error.
+/// Imports a model with a size `batch`. If the text is not the same up to formulas for all sizes,
+/// the result is the model for options.batch with a remark, or an error without options.batch.
 llvm::Expected<ImportedModel> importForAnyBatch(const ImportOptions &options, Import import);
 } // namespace ampc::onnx
 #endif

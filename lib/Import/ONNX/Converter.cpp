@@ -1,4 +1,4 @@
-// The builder of train ops for converters.
+// Builder of train ops for converters.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Converter.h"
 #include "mlir-dialects/Train/Results.h"
@@ -45,7 +45,7 @@ Value Converter::readState(const Known &known) {
                                      FlatSymbolRefAttr::get(b.getContext(), known.state));
   if (known.stateDims.empty())
     return read;
-  // A matrix of one row is transposed to one of one column.
+  // A matrix with a single row is stored transposed, with a single column.
   bool isRepeated = dims[0] == 1 && known.dims[0] > 1 &&
                     ArrayRef(dims).drop_front() == ArrayRef(known.dims).drop_front();
   return isRepeated ? broadcastTo(read, known.dims) : transpose(read, {1, 0});
@@ -166,7 +166,7 @@ int64_t Converter::axisOf(unsigned input, int64_t otherwise) {
 
 // ---- Results ----
 
-/// What exporters call a value, as a name of the language.
+/// Name of the exporter for a value, as a name of the language: "/fc/Gemm_output_0" -> "fc.Gemm".
 static std::string nameFor(StringRef output) {
   output = output.ltrim('/');
   output.consume_back("_output_0");
@@ -195,7 +195,7 @@ static onnx::Type typeOf(Value value) {
   return element.isF64() ? onnx::Type::F64 : onnx::Type::F32;
 }
 
-/// An op that was made for this node is called as its output.
+/// Names an op created for this node after the node's output.
 static void giveName(Value value, const Node &node, const std::string &output) {
   Operation *op = value.getDefiningOp();
   std::string name = nameFor(output);
@@ -262,7 +262,7 @@ Operation *Converter::op(StringRef name, ValueRange operands, ArrayRef<NamedAttr
     result = operands.empty() ? mlir::Type() : operands.front().getType();
   state.addTypes(SmallVector<mlir::Type>(results, result));
   Operation *made = b.create(state);
-  // Default values of attributes are the verifier's to see.
+  // Absent attributes have defaults, so the verifier runs after inference.
   if ((!isGiven && failed(inferResults(made))) || failed(mlir::verify(made, false))) {
     made->erase();
     return fail("the op " + name + " does not take these operands");
@@ -327,7 +327,7 @@ Value Converter::select(Value condition, Value x, Value y) {
   return make<train::SelectOp>({condition, x, y});
 }
 
-/// Whether a model can have a tensor of this shape.
+/// Whether a model can have a tensor of this shape: no size 0.
 static bool isTensor(ArrayRef<int64_t> dims) {
   return llvm::all_of(dims, [](int64_t size) { return size > 0; });
 }
@@ -340,7 +340,7 @@ Value Converter::reshape(Value x, ArrayRef<int64_t> dims) {
   return make<train::ReshapeOp>(x, {}, RankedTensorType::get(dims, elementOf(x)));
 }
 
-/// A transposition of a transposition is one, or none.
+/// Transposes, merging with a transpose below; identities disappear.
 Value Converter::transpose(Value x, ArrayRef<int64_t> permutation) {
   if (!x)
     return x;
@@ -405,7 +405,7 @@ Value Converter::countBy(int64_t step, int64_t count) {
   return step == 1 ? numbers : mul(numbers, constant(Literal::scalar(step)));
 }
 
-/// The permutation that brings a dimension to the front.
+/// Permutation that moves a dimension to the front.
 static Dims toFront(int64_t axis, int64_t rank) {
   Dims order = {axis};
   for (int64_t i = 0; i < rank; ++i)
@@ -414,7 +414,7 @@ static Dims toFront(int64_t axis, int64_t rank) {
   return order;
 }
 
-/// The result has the dimensions of the index in the place of the dimension.
+/// Gathers along `axis`: the dimensions of the index replace the dimension.
 Value Converter::take(Value x, int64_t axis, Value index) {
   if (!x || !index)
     return {};
@@ -427,7 +427,7 @@ Value Converter::take(Value x, int64_t axis, Value index) {
   Value taken = make<train::GatherOp>({rows, index}, attributes);
   if (!taken || axis == 0)
     return taken;
-  // [index..., dims before the axis..., dims behind it...]
+  // [index..., dims before the axis..., dims behind the axis...]
   Dims order;
   for (int64_t i = 0; i < axis; ++i)
     order.push_back(more + i);
@@ -443,7 +443,7 @@ Value Converter::take(Value x, int64_t axis, ArrayRef<int64_t> index) {
     return fail("expected at least one index");
   if (int64_t(index.size()) > mostElements)
     return fail("expected at most " + Twine(mostElements) + " indices");
-  // Equal distances are a slice.
+  // An arithmetic progression is a slice.
   int64_t step = index.size() > 1 ? index[1] - index[0] : 1;
   bool isSlice = step > 0;
   for (size_t i = 1; i < index.size(); ++i)

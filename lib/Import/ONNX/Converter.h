@@ -1,4 +1,4 @@
-// What converters of nodes see: the node's inputs and attributes, and a builder of train ops that
+// Interface of node converters: inputs and attributes of the node, and a builder of train ops that
 // infers types.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_IMPORT_ONNX_CONVERTER_H
@@ -10,19 +10,19 @@
 #include "llvm/ADT/StringMap.h"
 
 namespace ampc::onnx {
-/// What is known of a value of the graph: a small tensor, or a value of the function that is being
-/// built, with its dimensions as in the file, or with those of an image (N, C, ...) in the order
-/// (N, ..., C) that ampc's ops want. Each is made from the others when it is asked for.
+/// Facts about a value of the graph: a small literal, or a value of the function under
+/// construction, in the file's dimension order or, for images, channels last: [N, C, ...] -> [N,
+/// ..., C], as ampc's ops require. Each representation is created from another on demand.
 struct Known {
   Type type = Type::None;
   Dims dims;
   std::shared_ptr<const Literal> literal;
   mlir::Value plain, channelsLast;
-  std::string state; ///< the parameter or buffer that it is
-  Dims stateDims;    ///< what is read has these and is repeated, or transposed; else empty
-  std::shared_ptr<const struct Sequence> sequence; ///< which is nothing else
+  std::string state; ///< name of the parameter or buffer, for values that are state
+  Dims stateDims;    ///< shape of the state if the value is a repetition or transpose; else empty
+  std::shared_ptr<const struct Sequence> sequence; ///< set for sequences only
 };
-/// The elements of another one and one behind them; none if the size is 0.
+/// A sequence as linked list: the elements in front and the last element; empty if `size` is 0.
 struct Sequence {
   std::shared_ptr<const Sequence> front;
   Known last;
@@ -30,15 +30,15 @@ struct Sequence {
 };
 using Scope = llvm::StringMap<Known>;
 
-/// What a builder or check returns when it has noted a fault.
+/// Result of a builder or check that recorded a fault: converts to null and false.
 struct Failed {
   operator mlir::Value() const { return {}; }
   operator mlir::Operation *() const { return nullptr; }
   operator bool() const { return false; }
 };
 
-/// One node. A builder that fails notes why and returns null; nulls go through all methods, so that
-/// a converter need not look.
+/// Converter of a single node. A builder that fails records the fault and returns null; all
+/// builders pass null on, so converters need no checks.
 class Converter {
 public:
   Converter(mlir::OpBuilder &b, const Node &node, int64_t opset, Scope &scope)
@@ -47,43 +47,44 @@ public:
   mlir::OpBuilder &b;
   const Node &node;
   const int64_t opset;      ///< of the node's domain
-  std::string fault;        ///< of the first that went wrong
-  bool trains = false;      ///< whether a node that was exported for inference is one of training
-  bool isFixedNorm = false; ///< noted of a batch norm with the statistics of the file
+  std::string fault;        ///< first fault
+  bool trains = false;      ///< whether nodes exported for inference are imported in training mode
+  bool isFixedNorm = false; ///< set by batch norms that use the file's statistics
 
-  /// Notes what is wrong with the node.
+  /// Records a fault of the node.
   Failed fail(const llvm::Twine &message);
 
   // ---- Inputs and attributes ----
   bool has(unsigned i) const { return i < node.inputs.size() && !node.inputs[i].empty(); }
   unsigned inputs() const { return node.inputs.size(); }
-  /// Dimensions in the order of the file.
+  /// Input in the dimension order of the file.
   mlir::Value in(unsigned i);
-  /// (N, ..., C).
+  /// Input with channels last: [N, ..., C].
   mlir::Value image(unsigned i);
   Known known(unsigned i) const;
   mlir::Value valueOf(Known &known);
   bool isChannelsLast(unsigned i) const;
   const Literal *literal(unsigned i) const;
-  /// What the file has for an input that says how to compute, be it learned or not.
+  /// Literal of the file for an input that is a setting, even if the input may be a parameter.
   const Literal *setting(unsigned i) const;
   llvm::ArrayRef<int64_t> dims(unsigned i) const;
   int64_t rank(unsigned i) const { return dims(i).size(); }
   Type type(unsigned i) const;
-  /// The parameter or buffer that the input is; empty with a fault noted if it is none.
+  /// Name of the parameter or buffer of the input; empty, with a fault recorded, for other values.
   std::string state(unsigned i);
 
   int64_t integer(llvm::StringRef name, int64_t otherwise) const;
   double real(llvm::StringRef name, double otherwise) const;
   std::string text(llvm::StringRef name, llvm::StringRef otherwise) const;
   std::optional<Dims> ints(llvm::StringRef name) const;
-  /// Numbers of an input, which have to be known; nothing with a fault noted.
+  /// Numbers of an input that must be known; nothing, with a fault recorded, otherwise.
   std::optional<Dims> numbers(unsigned i, llvm::StringRef what);
-  /// An attribute of older opsets that became an input; nothing if there is neither.
+  /// An attribute of older opsets that became an input; nothing if both are absent.
   std::optional<Dims> numbersOf(llvm::StringRef attribute, unsigned input);
-  /// From a number that may count from the end; -1 with a fault noted.
+  /// Axis from a number that may count from the end: -1, rank 4 -> 3; -1 with a fault recorded if
+  /// out of range.
   int64_t axis(int64_t number, int64_t rank);
-  /// `axis` of the node.
+  /// The node's attribute `axis` as a dimension of the input.
   int64_t axisOf(unsigned input, int64_t otherwise);
 
   // ---- Results ----
@@ -91,12 +92,12 @@ public:
   void setImage(unsigned i, mlir::Value value);
   void set(unsigned i, Literal literal);
   void set(unsigned i, Known known);
-  /// Output i is what input `from` is.
+  /// Binds output i to the value of input `from`.
   void pass(unsigned i, unsigned from);
   bool wants(unsigned i) const { return i < node.outputs.size() && !node.outputs[i].empty(); }
 
   // ---- Building ----
-  /// The op with types that follow, or with `result`, which then has to be given.
+  /// Creates an op with inferred types, or with type `result` for ops without inference.
   mlir::Operation *op(llvm::StringRef name, mlir::ValueRange operands,
                       llvm::ArrayRef<mlir::NamedAttribute> attributes = {}, mlir::Type result = {},
                       unsigned results = 1);
@@ -112,7 +113,7 @@ public:
   mlir::NamedAttribute flag(llvm::StringRef name);
 
   mlir::Value constant(const Literal &literal);
-  /// Of rank 0, and of the type of `like`.
+  /// Scalar of rank 0 in the element type of `like`.
   mlir::Value real(double number, mlir::Value like);
   mlir::Value add(mlir::Value x, mlir::Value y);
   mlir::Value sub(mlir::Value x, mlir::Value y);
@@ -128,14 +129,14 @@ public:
                     llvm::ArrayRef<int64_t> strides);
   mlir::Value reduce(llvm::StringRef name, mlir::Value x, llvm::ArrayRef<int64_t> dims, bool keep);
   mlir::Value concat(mlir::ValueRange parts, int64_t axis);
-  /// 0, step, 2 step, ... as a vector: an op, so that the text may have another `count`.
+  /// Vector 0, step, 2 step, ..., by an op, so that the text may contain a formula for `count`.
   mlir::Value countBy(int64_t step, int64_t count);
-  /// Elements of one dimension by number, in the order of `index`; negative ones count from the
+  /// Gathers elements along a dimension in the order of `index`; negative numbers count from the
   /// end.
   mlir::Value take(mlir::Value x, int64_t axis, mlir::Value index);
   mlir::Value take(mlir::Value x, int64_t axis, llvm::ArrayRef<int64_t> index);
 
-  /// The type that values of the file have in a model.
+  /// Element type that values of the file have in a model.
   mlir::Type elementOf(Type type) const;
   static llvm::ArrayRef<int64_t> shapeOf(mlir::Value x) {
     return llvm::cast<mlir::RankedTensorType>(x.getType()).getShape();
@@ -152,18 +153,18 @@ private:
   Scope &scope;
 };
 
-/// (N, C, ...) to (N, ..., C), and back.
+/// Permutation [N, C, ...] -> [N, ..., C], and the inverse.
 Dims toChannelsLast(int64_t rank);
 Dims toChannelsFirst(int64_t rank);
 
 using Convert = void (*)(Converter &c);
-/// One kind of node: the opsets in which it is what its converter takes it for.
+/// Converter of a kind of node, valid from opset `since` on.
 struct Entry {
   llvm::StringLiteral op;
   Convert convert;
   int64_t since = 1;
 };
-/// Those of every family.
+/// Entries by family.
 llvm::ArrayRef<Entry> pointwiseEntries();
 llvm::ArrayRef<Entry> shapeEntries();
 llvm::ArrayRef<Entry> productEntries();
@@ -176,9 +177,9 @@ llvm::ArrayRef<Entry> orderEntries();
 llvm::ArrayRef<Entry> attentionEntries();
 llvm::ArrayRef<Entry> sequenceEntries();
 llvm::ArrayRef<Entry> knownEntries();
-/// Those of the domain `trainingDomain`.
+/// Entries of the domain `trainingDomain`.
 llvm::ArrayRef<Entry> trainingEntries();
-/// Null for an op that cannot be imported.
+/// Entry of the op; null if the op cannot be imported.
 const Entry *findEntry(llvm::StringRef domain, llvm::StringRef op);
 } // namespace ampc::onnx
 #endif

@@ -1,4 +1,4 @@
-// A part of a tensor in another size: Resize with tf_crop_and_resize.
+// Crop and resize: Resize with tf_crop_and_resize.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Crop.h"
 #include <cmath>
@@ -8,7 +8,8 @@ using namespace ampc;
 using namespace ampc::onnx;
 
 namespace {
-/// A dimension of the tensor, from `start` to `end` as shares of it, in `to` elements.
+/// Resampling of a dimension: the range [start, end], in fractions of the extent `from`, becomes
+/// `to` elements.
 struct Line {
   int64_t from, to;
   double start = 0, end = 1;
@@ -22,7 +23,8 @@ struct Line {
 };
 } // namespace
 
-/// What the node says of every dimension; nothing with a fault noted.
+/// Resampling of every dimension by the node's roi; nothing, with a fault recorded, if the roi is
+/// unknown.
 static std::optional<SmallVector<Line>> linesOf(Converter &c, ArrayRef<int64_t> to) {
   const Literal *region = c.setting(1);
   int64_t rank = c.rank(0);
@@ -40,7 +42,7 @@ static std::optional<SmallVector<Line>> linesOf(Converter &c, ArrayRef<int64_t> 
       return std::nullopt;
     lines[axis].start = region->real(i);
     lines[axis].end = region->real(axes.size() + i);
-    // Also what is no number.
+    // The comparison also rejects NaN.
     if (!(std::fabs(lines[axis].start) < 1 << 20 && std::fabs(lines[axis].end) < 1 << 20)) {
       c.fail("expected a roi of shares of the tensor");
       return std::nullopt;
@@ -49,7 +51,7 @@ static std::optional<SmallVector<Line>> linesOf(Converter &c, ArrayRef<int64_t> 
   return lines;
 }
 
-/// Every element of the result along a dimension, from those around its place.
+/// Interpolates along a dimension: each result from the elements around its source position.
 static Value interpolate(Converter &c, Value x, int64_t dim, const Line &line,
                          const train::Interpolation &how) {
   if (how.mode == train::ResizeMode::nearest) {
@@ -73,7 +75,7 @@ static Value interpolate(Converter &c, Value x, int64_t dim, const Line &line,
   return c.reshape(product, shape);
 }
 
-/// `value` where a place lies outside.
+/// Replaces elements by `value` where the source position is outside.
 static Value fillOutside(Converter &c, Value x, int64_t dim, const Line &line, double value) {
   if (!x)
     return {};

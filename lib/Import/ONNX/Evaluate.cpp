@@ -1,4 +1,4 @@
-// Values of nodes whose inputs are known.
+// Constant folding of nodes with known inputs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Evaluate.h"
 #include <cmath>
@@ -15,7 +15,7 @@ bool ampc::onnx::isKnown(const Converter &c) {
   return c.has(0);
 }
 
-/// Whether a literal can have this shape.
+/// Whether a literal of this shape is allowed.
 static bool fits(ArrayRef<int64_t> dims) {
   return llvm::all_of(dims, [](int64_t size) { return size >= 0; }) &&
          countOf(dims) <= mostElements;
@@ -33,13 +33,13 @@ bool ampc::onnx::give(Converter &c, std::optional<Literal> literal) {
 static int64_t wrapAdd(int64_t a, int64_t b) { return int64_t(uint64_t(a) + uint64_t(b)); }
 static int64_t wrapSub(int64_t a, int64_t b) { return int64_t(uint64_t(a) - uint64_t(b)); }
 static int64_t wrapMul(int64_t a, int64_t b) { return int64_t(uint64_t(a) * uint64_t(b)); }
-/// Towards zero; 0 of a division by 0, as in programs.
+/// Quotient rounded towards zero; 0 for a division by 0, as in programs.
 static int64_t wholeDiv(int64_t a, int64_t b) {
   return b == 0 ? 0 : b == -1 ? wrapSub(0, a) : a / b;
 }
-/// With the sign of the dividend.
+/// Remainder with the sign of the dividend.
 static int64_t wholeFmod(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
-/// With the sign of the divisor.
+/// Remainder with the sign of the divisor.
 static int64_t wholeMod(int64_t a, int64_t b) {
   int64_t rest = wholeFmod(a, b);
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
@@ -57,7 +57,7 @@ static int64_t wholePow(int64_t base, int64_t exponent) {
       result = wrapMul(result, base);
   return result;
 }
-/// NaN of either operand, as in programs.
+/// NaN if either operand is NaN, as in programs.
 static double realMin(double a, double b) { return std::isnan(b) || b < a ? b : a; }
 static double realMax(double a, double b) { return std::isnan(b) || b > a ? b : a; }
 
@@ -90,7 +90,8 @@ const Scalar logicalNot = {nullptr, WHOLE(!a)};
 
 // ---- Element by element ----
 
-/// Where positions of the common shape lie in either operand; nothing if there is no such shape.
+/// Applies `compute` to the element numbers of both operands at each position of the common shape;
+/// nothing if the shapes do not broadcast: [2, 1] x [3] -> [2, 3].
 template <typename Compute>
 static std::optional<Literal> zip(const Literal &a, const Literal &b, onnx::Type type,
                                   Compute compute) {
@@ -104,7 +105,7 @@ static std::optional<Literal> zip(const Literal &a, const Literal &b, onnx::Type
   return result;
 }
 
-/// An operand of another kind than the first, the exponent of a power, makes both reals.
+/// If either operand is real, such as the exponent of a power, both are computed as reals.
 static std::optional<Literal> apply(const Scalar &function, const Literal &a, const Literal &b) {
   bool areReal = a.isReal() || b.isReal();
   if (areReal ? !function.real : !function.whole)

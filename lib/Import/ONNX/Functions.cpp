@@ -1,4 +1,4 @@
-// Functions that a file brings along, in the place of their calls.
+// Inlining of the file's local functions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Functions.h"
 #include "lib/Import/ONNX/Plan.h"
@@ -9,7 +9,7 @@ using namespace ampc::onnx;
 namespace {
 constexpr int deepest = 50;
 constexpr size_t mostNodes = 1 << 20;
-constexpr size_t mostBytes = 1 << 28; ///< of names, which become longer with each call
+constexpr size_t mostBytes = 1 << 28; ///< of names, which grow with each call
 
 class Expander {
 public:
@@ -32,7 +32,8 @@ private:
 };
 } // namespace
 
-/// Values of the function get the name of the call, those that it takes and gives the caller's.
+/// Renames values of the function: inner values get the call's name as prefix, inputs and outputs
+/// the caller's names.
 void Expander::rename(Node &node, const Names &names, const std::string &prefix) {
   auto change = [&](std::string &name) {
     auto found = names.find(name);

@@ -1,4 +1,4 @@
-// Functions that a file brings along, in the place of their calls.
+// Inlining of the file's local functions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_IMPORT_ONNX_FUNCTIONS_H
 #define LIB_IMPORT_ONNX_FUNCTIONS_H
@@ -6,7 +6,7 @@
 #include "lib/Import/ONNX/Wire.h"
 
 namespace ampc::onnx {
-/// Newer exporters write layers as functions. Nothing, or what is wrong with them.
+/// Inlines local functions, as which newer exporters write layers. Returns "" or an error.
 std::string expandFunctions(Model &model);
 } // namespace ampc::onnx
 #endif

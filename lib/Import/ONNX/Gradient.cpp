@@ -1,4 +1,4 @@
-// Derivatives as nodes, which have the value that they differentiate by name.
+// Gradient nodes, which refer to the differentiated value by name.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Nodes.h"
 #include "mlir-dialects/Train/Gradients.h"
@@ -9,13 +9,13 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::onnx;
 
-/// The same value, of which nothing knows where it comes from: a transposition of one looks through
-/// it, past what is to be differentiated.
+/// Opaque copy of the value: a trivial reshape, so that merging of transposes does not look through
+/// to the operands of a differentiated value.
 static Value hide(Converter &c, Value x) {
   return x ? c.make<train::ReshapeOp>(x, {}, x.getType()) : x;
 }
 
-/// What nothing looks through.
+/// Whether the value is an argument or a read of state, which no builder looks through.
 static bool isLeaf(Value x) {
   return x && (isa<BlockArgument>(x) || x.getDefiningOp<train::ReadOp>());
 }
@@ -49,7 +49,7 @@ Value Nodes::evaluateAt(OpBuilder &b, Converter &c, const std::string &y,
   return result ? result : c.fail("expected nodes that can be imported for '" + y + "'");
 }
 
-/// Whether a value is computed from another.
+/// Whether `value` depends on `source`.
 static bool dependsOn(Value value, Value source) {
   llvm::SetVector<Value> seen;
   seen.insert(value);
@@ -62,7 +62,7 @@ static bool dependsOn(Value value, Value source) {
   return false;
 }
 
-/// The names of what `y` depends on, in the order of the node's inputs; `xs` come first.
+/// Names of the values on which `y` depends, in the order of the node's inputs: `xs`, then `zs`.
 static std::vector<std::string> sourcesOf(Converter &c) {
   std::vector<std::string> names;
   for (StringRef list : {"xs", "zs"})
@@ -99,7 +99,7 @@ void Nodes::convertGradient(OpBuilder &b, Converter &c, Scope &scope) {
   for (auto [name, source] : llvm::zip(xs->texts, sources))
     if (!dependsOn(result, source))
       return void(c.fail("expected '" + y + "' to depend on '" + name + "', but it does not"));
-  // Of a tensor it is that of the sum of its elements.
+  // The gradient of a tensor is the gradient of the sum of its elements.
   if (int64_t rank = tensorOf(result).getRank())
     result = c.reduce(train::ReduceSumOp::getOperationName(), result,
                       llvm::to_vector(llvm::seq<int64_t>(rank)), false);

@@ -1,4 +1,4 @@
-// Convolutions and resizing: images in (N, ..., C), of one to three dimensions.
+// Convolutions and resizing of images [N, ..., C] of one to three dimensions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Crop.h"
 #include "lib/Import/ONNX/Window.h"
@@ -88,7 +88,8 @@ static void convertConv(Converter &c) {
   give(c, made ? made->getResult(0) : Value());
 }
 
-/// The gradient of a convolution's image: the filter's output channels are this one's input.
+/// Converts a transposed convolution: the gradient with respect to a convolution's image. The
+/// filter's output channels are this node's input channels.
 static void convertConvTranspose(Converter &c) {
   auto window = filterWindow(c);
   if (!window)
@@ -127,7 +128,7 @@ static void convertConvTranspose(Converter &c) {
 
 // ---- Resizing ----
 
-/// A size or a scale for every dimension, where the node has it for `axes`; 0 where it has none.
+/// Reads the size or the scale of every dimension in `axes`; a size of 0 stands for none.
 static bool readSizes(Converter &c, SmallVectorImpl<double> &scales,
                       SmallVectorImpl<double> &sizes) {
   unsigned scalesAt = c.opset < 11 || c.node.op == "Upsample" ? 1 : 2;
@@ -152,7 +153,8 @@ static bool readSizes(Converter &c, SmallVectorImpl<double> &scales,
     else
       scales[axis] = hasScales ? givenScales->real(i) : attribute->reals[i];
   }
-  // One scale for all axes, of which the result is not larger or not smaller than the sizes.
+  // With an aspect ratio policy all axes have one scale, the smallest ("not_larger") or the largest
+  // ("not_smaller") of the requested scales.
   std::string policy = c.text("keep_aspect_ratio_policy", "stretch");
   if (!hasSizes || policy == "stretch")
     return true;
@@ -171,7 +173,7 @@ static bool readSizes(Converter &c, SmallVectorImpl<double> &scales,
   return true;
 }
 
-/// The sizes of the result, and how much larger they are.
+/// Reads the sizes of the result and the scales.
 static bool readResult(Converter &c, Dims &to, SmallVectorImpl<double> &scales) {
   SmallVector<double> sizes;
   if (!readSizes(c, scales, sizes))
@@ -188,7 +190,7 @@ static bool readResult(Converter &c, Dims &to, SmallVectorImpl<double> &scales) 
 }
 
 namespace {
-/// How a node resizes.
+/// Parameters of a resize node.
 struct Resizing {
   train::Interpolation how;
   train::ResizeCoordinates coordinates = train::ResizeCoordinates::half_pixel;
@@ -196,7 +198,7 @@ struct Resizing {
 };
 } // namespace
 
-/// Nothing with a fault noted.
+/// Parameters of the node; nothing, with a fault recorded, for unsupported modes.
 static std::optional<Resizing> resizing(Converter &c) {
   bool isOld = c.opset < 11 || c.node.op == "Upsample";
   std::string mode = c.text("mode", "nearest"),

@@ -1,4 +1,4 @@
-// From a graph to the text of a model: functions, state, step.
+// Import of an ONNX graph as the text of a model: functions, state, step.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Mistake.h"
 #include "ampc/Support/Nearest.h"
@@ -28,8 +28,8 @@ Importer::Importer(const Model &model, const ImportOptions &options, std::string
 
 // ---- Inputs ----
 
-/// Initializers of old files are among the inputs as well.
-/// What `--dim` names has to be there.
+/// Error for a dimension of `--dim` that no input of the file names; "" if
+/// there is none.
 static std::string unknownDim(const std::map<std::string, int64_t> &given, const Graph &graph) {
   std::vector<std::string> names;
   for (const ValueInfo &input : graph.inputs)
@@ -66,7 +66,8 @@ llvm::Error Importer::readInputs() {
         rows = dim.size;
         symbol = dim.symbol;
       }
-      // The batch is the first dimension of the first input, and what has its name or number.
+      // Batch dimensions: the first dimension of the first input, and dimensions with the same
+      // symbol, or the same number in the leading position.
       bool isBatch = isFirst || (!symbol.empty() && dim.symbol == symbol) ||
                      (symbol.empty() && i == 0 && dim.size == rows);
       if (options.batch && isBatch)
@@ -87,8 +88,8 @@ llvm::Error Importer::readInputs() {
 
 // ---- Functions ----
 
-/// What callers have in their arrays. The language has no type of integers without a sign but
-/// bytes: others have the next larger type, or that of 64 bits.
+/// Type of an input in callers' arrays. The language has no unsigned type beyond ui8: u16 and u32
+/// become the next larger signed type, e.g. u16 -> i32, and u64 becomes i64.
 static mlir::Type inputType(Builder &b, onnx::Type type) {
   static const std::map<onnx::Type, unsigned> widths = {
       {onnx::Type::Bool, 1}, {onnx::Type::I8, 8},   {onnx::Type::I16, 16}, {onnx::Type::U16, 32},
@@ -129,7 +130,7 @@ train::FuncOp Importer::begin(StringRef name, const Slice &slice, Scope &scope) 
   return func;
 }
 
-/// Results of `predict` as values of the loss.
+/// Calls `predict` and binds the results as values of the loss.
 void Importer::callPredict(OpBuilder &b, Scope &scope) {
   OperationState state(b.getUnknownLoc(), train::CallOp::getOperationName());
   for (BlockArgument argument : predictFunc.getArguments()) {
@@ -148,7 +149,7 @@ void Importer::callPredict(OpBuilder &b, Scope &scope) {
   }
 }
 
-/// The loss that the options ask for, of several values.
+/// Builds the loss of the options from values of the graph.
 Value Importer::lossOf(OpBuilder &b, Scope &scope) {
   if (nodes.failed(loss.values[0]) || !scope.contains(loss.values[0]))
     return {};
@@ -175,7 +176,7 @@ static Value valueOf(OpBuilder &b, Scope &scope, const std::string &name) {
   return Converter(b, node, 0, scope).in(0);
 }
 
-/// Reads stand before everything else.
+/// Moves reads of state to the front of the body.
 static void readFirst(Block &body) {
   Operation *first = &body.front();
   for (Operation &op : llvm::make_early_inc_range(body))
@@ -195,7 +196,8 @@ llvm::Error Importer::finish(train::FuncOp func, OpBuilder &b, ArrayRef<Value> r
   return llvm::Error::success();
 }
 
-/// All at once: a file may have 100000 outputs. An empty name is none.
+/// Names all results in a single update, because a file may have 100000 outputs. An empty name
+/// stands for no name.
 static void nameResults(train::FuncOp func, ArrayRef<std::string> names) {
   Builder b(func.getContext());
   auto attrs = llvm::map_to_vector(names, [&](const std::string &name) {
@@ -272,7 +274,7 @@ llvm::Error Importer::build() {
 
 // ---- Text ----
 
-/// A name of C from that of a file.
+/// C identifier from the file's name: "my-net.onnx" -> "my_net".
 static std::string modelName(StringRef path) {
   std::string name;
   for (char c : llvm::sys::path::stem(path))
@@ -280,7 +282,7 @@ static std::string modelName(StringRef path) {
   return name.empty() || llvm::isDigit(name[0]) ? "model_" + name : name;
 }
 
-/// The first convolution that was made from a batch norm, too; "" for none.
+/// Name of the first convolution that the exporter merged with a batch norm; "" if there is none.
 static std::string joinedConvolution(const Graph &graph) {
   for (const Node &node : graph.nodes)
     if (node.op.rfind("Conv", 0) == 0 && StringRef(node.source).contains("batch_norm"))
@@ -288,8 +290,8 @@ static std::string joinedConvolution(const Graph &graph) {
   return "";
 }
 
-/// The first convolution that seems to have a batch norm in its weights; "" for none. Nothing says
-/// so for sure: the exporter makes new tensors, and calls them as the values of its own graph.
+/// Name of the first convolution whose weights seem to include a batch norm; "" if there is none.
+/// The only evidence is that the exporter names new tensors after values of its own graph.
 static std::string foldedConvolution(const Graph &graph) {
   auto isNew = [](StringRef name) { return name.starts_with("onnx::Conv"); };
   for (const Node &node : graph.nodes)
@@ -377,7 +379,7 @@ static llvm::Expected<ImportedModel> import(std::optional<Model> model, StringRe
   if (std::string fault = expandFunctions(*model); !fault.empty())
     return mistake(fault);
   restoreModule(*model);
-  // A loss may name any value.
+  // The loss may name any value.
   SmallVector<StringRef> words;
   StringRef(options.loss).split(words, '(');
   StringRef(words.back()).split(words, ',');

@@ -1,4 +1,4 @@
-// Which nodes become the function that predicts, and which the loss.
+// Assignment of nodes to the functions `predict` and `loss`.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Mistake.h"
 #include "ampc/Support/Nearest.h"
@@ -42,8 +42,8 @@ llvm::Error Importer::readLoss() {
                  ") or LOSS(VALUE,INPUT), but got " + loss.output + didYouMean(loss.output, names));
 }
 
-/// Whether the loss takes logarithms of probabilities, which are exact only where it sees what they
-/// are made of: a sigmoid that rounds to 1 leaves nothing to take a logarithm of.
+/// Whether the loss takes the logarithm of probabilities. The logarithm is accurate only if fused
+/// with the sigmoid or softmax below: a sigmoid that rounds to 1 has no 1 - p left.
 static bool hasLogOfProbability(const Slice &whole) {
   auto has = [&](ArrayRef<StringRef> ops) {
     return llvm::any_of(whole.nodes,
@@ -52,7 +52,7 @@ static bool hasLogOfProbability(const Slice &whole) {
   return has({"Log"}) && has({"Sigmoid", "Softmax"});
 }
 
-/// Whether what the loss needs of the nodes of `predict` are the results of that.
+/// Whether the loss needs only results of `predict`, and no inner value.
 bool Importer::canCall(const Slice &whole) const {
   if (!predict || hasLogOfProbability(whole))
     return false;
@@ -79,7 +79,7 @@ bool Importer::canCall(const Slice &whole) const {
   return shares && !isInner(loss.output) && llvm::none_of(options.reports, isInner);
 }
 
-/// What the loss is computed from, of what the file has.
+/// Values of the file from which the loss is computed.
 std::vector<std::string> Importer::lossNeeds() const {
   std::vector<std::string> needs;
   if (!loss.output.empty())
@@ -114,7 +114,7 @@ llvm::Error Importer::planLoss() {
   return llvm::Error::success();
 }
 
-/// Inputs that only the loss reads, and not what it judges: targets.
+/// Targets: inputs that only the loss reads, without the inputs of the scores.
 llvm::Expected<std::vector<std::string>> Importer::targets() const {
   std::vector<std::string> names;
   if (loss.kind.empty())

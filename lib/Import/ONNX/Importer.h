@@ -1,4 +1,4 @@
-// An import on its way from a graph to a model: what becomes of which nodes, and their functions.
+// State of an import: assignment of nodes to functions, and the functions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_IMPORT_ONNX_IMPORTER_H
 #define LIB_IMPORT_ONNX_IMPORTER_H
@@ -11,7 +11,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 namespace ampc::onnx {
-/// A function of the model before its nodes are converted.
+/// Function of the model before conversion of the nodes.
 struct Plan {
   std::string name;
   Slice slice;
@@ -44,10 +44,10 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   Producers producers;
   States states;
-  std::vector<ValueInfo> inputs; ///< with numbers for all dimensions
+  std::vector<ValueInfo> inputs; ///< with all dimensions known
   LossText loss;
   std::optional<Plan> predict, train;
-  bool calls = false; ///< the loss calls predict
+  bool calls = false; ///< the loss calls `predict`
   train::FuncOp predictFunc, lossFunc;
   Nodes nodes;
   std::vector<std::string> remarks;

@@ -1,4 +1,4 @@
-// Nodes that read and write elements by number.
+// Gather and scatter nodes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Evaluate.h"
 #include "mlir-dialects/Train/Indexing.h"
@@ -8,7 +8,7 @@ using namespace ampc;
 using namespace ampc::onnx;
 using train::ComparePredicate;
 
-/// Numbers that count from the end, as those from the start.
+/// Index with negative numbers, which count from the end, made nonnegative.
 static Value fromStart(Converter &c, Value index, int64_t size) {
   if (!index)
     return {};
@@ -17,7 +17,7 @@ static Value fromStart(Converter &c, Value index, int64_t size) {
   return c.select(isBehind, c.add(index, limit), index);
 }
 
-/// Known indices in [0, size); nothing with a fault noted where one lies outside.
+/// Known indices in [0, size); nothing, with a fault recorded, if an index is out of range.
 static std::optional<Literal> fromStart(Converter &c, const Literal &known, int64_t size) {
   Literal index = known;
   for (int64_t &at : index.ints) {
@@ -31,7 +31,7 @@ static std::optional<Literal> fromStart(Converter &c, const Literal &known, int6
   return index;
 }
 
-/// Indices of input `i` in [0, size): known ones are checked here.
+/// Indices of input `i` in [0, size); known indices are checked at import.
 static Value indexOf(Converter &c, unsigned i, int64_t size) {
   const Literal *known = c.literal(i);
   if (!known || known->isReal())
@@ -71,8 +71,8 @@ static bool checkElements(Converter &c, ArrayRef<int64_t> dims) {
   return false;
 }
 
-/// One logarithm of a probability per row, by the row's class, as a written-out cross entropy has
-/// it. A class is counted from the start, and checked.
+/// Selects the log-probability of each row's class, as in a decomposed cross entropy. Classes count
+/// from the start and are checked.
 static Value pickLabels(Converter &c, int64_t axis) {
   Value x = c.in(0), index = c.in(1);
   Dims rows(c.dims(0).drop_back());
@@ -89,8 +89,8 @@ static Value pickLabels(Converter &c, int64_t axis) {
 }
 
 namespace {
-/// An index of lines along `axis` that may have fewer lines than the data: in every other dimension
-/// `part` has the index's size, the lines that are read or written.
+/// Index of slices along `axis`, in a region `part` that may be smaller than the data in the other
+/// dimensions: data [4, 5], index [2, 3].
 struct Lines {
   int64_t axis;
   Dims part;
@@ -132,7 +132,7 @@ static void convertGatherElements(Converter &c) {
                                             lines->attributes));
 }
 
-/// `updates` added to zeros of `count` rows.
+/// Scatter-add of `updates` into `count` rows of zeros.
 static Value scatter(Converter &c, Value updates, Value numbers, int64_t count) {
   if (!updates || !numbers)
     return {};
@@ -143,7 +143,7 @@ static Value scatter(Converter &c, Value updates, Value numbers, int64_t count) 
                                      RankedTensorType::get(dims, Converter::elementOf(updates)));
 }
 
-/// Updates of elements along a dimension, combined as the node says.
+/// Scatter of elements along a dimension, combined by the node's reduction.
 static Value scatterAlong(Converter &c, Value x, Value updates, Value index,
                           SmallVector<NamedAttribute> attributes) {
   std::string how = c.text("reduction", "none");
@@ -155,8 +155,9 @@ static Value scatterAlong(Converter &c, Value x, Value updates, Value index,
   return c.make<train::ScatterOp>({updates, index, x}, attributes);
 }
 
-/// `part` in the place of the first lines of `x`: in each dimension what lies behind follows.
-/// [2, 3] in [4, 5]: [2, 5] with the last 2 columns of x, then [4, 5] with its last 2 rows.
+/// Replaces the leading region of `x` by `part`; the rest of `x` follows in each dimension.
+/// Example: part [2, 3], x [4, 5]: [2, 5] with the last 2 columns of x, then [4, 5] with the last 2
+/// rows.
 static Value withFirstPart(Converter &c, Value x, Value part) {
   for (int64_t d = int64_t(Converter::shapeOf(x).size()) - 1; part && d >= 0; --d) {
     Dims from(Converter::shapeOf(x).size(), 0), sizes(Converter::shapeOf(part)),
@@ -182,7 +183,7 @@ static void convertScatterElements(Converter &c) {
     c.set(0, withFirstPart(c, x, scatterAlong(c, first, c.in(2), lines->index, lines->attributes)));
 }
 
-/// Rows of `x` by number: those that are named are replaced, or combined with the updates.
+/// Scatter of rows: rows of `x` with the given numbers are replaced, or combined with the updates.
 static Value scatteredRows(Converter &c, Value x, Value updates, Value numbers) {
   if (!x || !updates || !numbers)
     return {};
@@ -198,7 +199,7 @@ static Value scatteredRows(Converter &c, Value x, Value updates, Value numbers) 
     numbers = c.broadcastTo(c.reshape(numbers, column), Converter::shapeOf(updates));
     return scatterAlong(c, x, updates, numbers, {c.attr("dim", int64_t(0))});
   }
-  // Where a number occurs twice, ONNX leaves open what comes of it.
+  // The result of duplicate numbers is undefined in ONNX.
   Value ones = c.broadcastTo(c.real(1, updates), column);
   Value hits = scatter(c, ones, numbers, count);
   Dims wide(Converter::shapeOf(x).size(), 1);
@@ -210,8 +211,8 @@ static Value scatteredRows(Converter &c, Value x, Value updates, Value numbers) 
   return c.select(isHit, scatter(c, updates, numbers, count), x);
 }
 
-/// One more than the position along a dimension that an index names; 0 where it names none. A row
-/// of the table 1, 2, ..., `size` is found, checked and left out as a row of any other table is.
+/// Position along a dimension plus 1, or 0 for an index out of range: a lookup in the table 1, 2,
+/// ..., `size`, so that range checks are the same as for any table.
 static Value positionOf(Converter &c, Value index, int64_t size) {
   if (!index)
     return {};
@@ -219,7 +220,7 @@ static Value positionOf(Converter &c, Value index, int64_t size) {
   return c.make<train::GatherOp>({table, index}, c.flag("from_end"));
 }
 
-/// Known row numbers; nothing with a fault noted.
+/// Known row numbers; nothing, with a fault recorded, if an index is out of range.
 static Value knownRowNumbers(Converter &c, const Literal &index, ArrayRef<int64_t> data,
                              ArrayRef<int64_t> outer, ArrayRef<int64_t> strides) {
   int64_t depth = strides.size();
@@ -235,9 +236,10 @@ static Value knownRowNumbers(Converter &c, const Literal &index, ArrayRef<int64_
   return c.constant(numbers);
 }
 
-/// Row numbers from the last dimension of the indices, which names one element of the dimensions
-/// of the data behind `batch`; rows of each batch follow those of the one before. -1 where one of
-/// the indices lies outside its dimension. Nothing with a fault noted.
+/// Row numbers from the last dimension of the indices, which addresses an element of the data's
+/// dimensions behind `batch`; rows of each batch entry follow the rows of the entry before. -1 if
+/// an index is out of range. Nothing, with a fault recorded, for wrong shapes. Example: data [3,
+/// 4], index (1, 2) -> row 6.
 static Value rowNumbers(Converter &c, int64_t batch) {
   ArrayRef<int64_t> data = c.dims(0).drop_front(batch), index = c.dims(1);
   int64_t depth = index.empty() ? 0 : index.back();
@@ -307,7 +309,7 @@ static void convertOneHot(Converter &c) {
     return;
   }
   int64_t axis = c.axis(c.integer("axis", -1), rank + 1);
-  // An index outside [-depth, depth) is in no class.
+  // An index outside [-depth, depth) selects no class.
   int64_t size = depth->front();
   Value index;
   if (const Literal *known = c.literal(0)) {

@@ -1,4 +1,4 @@
-// Nodes whose results have to be known when the graph is imported.
+// Nodes whose results must be known at import.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Evaluate.h"
 #include <cmath>
@@ -6,7 +6,7 @@
 using namespace ampc;
 using namespace ampc::onnx;
 
-/// All inputs; else a fault is noted.
+/// Whether all inputs are known; records a fault otherwise.
 static bool needKnown(Converter &c) {
   return isKnown(c) || c.fail("expected inputs that follow from the shapes of the model's inputs");
 }

@@ -1,4 +1,4 @@
-// Small tensors that are known while a graph is imported, and arithmetic on them.
+// Small tensors known at import, and arithmetic on the elements.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Literal.h"
 #include "llvm/ADT/APFloat.h"
@@ -39,7 +39,7 @@ Literal Literal::scalar(int64_t value) {
   return literal;
 }
 
-/// Reals beyond every integer become the nearest one; NaN becomes 0.
+/// Truncates; reals beyond i64 saturate, NaN becomes 0.
 static int64_t truncated(double value) {
   if (std::isnan(value))
     return 0;
@@ -72,7 +72,7 @@ double ampc::onnx::shortest(float rounded, int mostDigits) {
   return rounded;
 }
 
-/// Integers wrap around as those of the type do.
+/// Wraps an integer around to the type's range: u8, 256 -> 0.
 static int64_t wrapped(Type type, int64_t value) {
   switch (type) {
   case Type::I8:

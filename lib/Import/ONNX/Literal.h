@@ -1,4 +1,4 @@
-// Small tensors that are known while a graph is imported, and arithmetic on them.
+// Small tensors known at import, and arithmetic on the elements.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_IMPORT_ONNX_LITERAL_H
 #define LIB_IMPORT_ONNX_LITERAL_H
@@ -11,12 +11,12 @@
 namespace ampc::onnx {
 using Dims = llvm::SmallVector<int64_t>;
 
-/// The product; at most `mostElements` + 1.
+/// Product of the sizes, at most `mostElements` + 1.
 int64_t countOf(llvm::ArrayRef<int64_t> dims);
-/// Larger tensors are not worth knowing: shapes are small.
+/// Largest literal in elements; larger tensors are data, not shapes.
 constexpr int64_t mostElements = 1 << 20;
 
-/// Row-major. Reals are in `reals`, rounded to their type; everything else in `ints`.
+/// A known tensor, row-major. Reals are in `reals`, rounded to the type; other types are in `ints`.
 struct Literal {
   Type type = Type::I64;
   Dims dims;
@@ -35,21 +35,20 @@ struct Literal {
   int64_t integer(int64_t i) const;
   void set(int64_t i, double value);
   void set(int64_t i, int64_t value);
-  /// Element `from` of another literal of this type.
+  /// Copies element `from` of another literal of the type.
   void copy(int64_t i, const Literal &other, int64_t from);
   bool allEqual() const;
 };
 
-/// Nothing for tensors without data or with too many elements.
+/// Literal of a tensor; nothing for tensors without data or with too many elements.
 std::optional<Literal> readLiteral(const Tensor &tensor);
 /// Rounds to a real type.
 double roundTo(Type type, double value);
-/// A file has the f32 next to what was written, 1.0e-5 as 9.99999974737875164e-06: the shortest
-/// decimal number that is rounded to the same, or `rounded` itself if it has more digits.
+/// Number that the file's author wrote: the shortest decimal that rounds to the same f32, e.g.
+/// 9.99999974737875164e-06 -> 1.0e-5, or `rounded` itself if that decimal has more digits.
 double shortest(float rounded, int mostDigits);
 
-/// Positions of a shape in row-major order, as numbers of elements of an operand that is broadcast
-/// to it.
+/// Map from row-major positions of a shape to element numbers of a broadcast operand.
 struct Broadcast {
   Broadcast(llvm::ArrayRef<int64_t> operand, llvm::ArrayRef<int64_t> result);
   int64_t at(int64_t position) const;
@@ -57,11 +56,11 @@ struct Broadcast {
 private:
   Dims result, strides;
 };
-/// The shape that both broadcast to; nothing if there is none.
+/// Common broadcast shape, [2, 1] x [3] -> [2, 3]; nothing if there is none.
 std::optional<Dims> broadcastShape(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b);
-/// Distances between elements along each dimension.
+/// Row-major strides: [2, 3, 4] -> [12, 4, 1].
 Dims stridesOf(llvm::ArrayRef<int64_t> dims);
-/// Element i of the result is element `from(position)` of x; positions are row-major.
+/// Literal whose element i is element `from(position)` of x; positions are row-major.
 Literal rearranged(const Literal &x, llvm::ArrayRef<int64_t> dims,
                    llvm::function_ref<int64_t(llvm::ArrayRef<int64_t> position)> from);
 } // namespace ampc::onnx
