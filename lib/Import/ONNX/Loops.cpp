@@ -1,4 +1,4 @@
-// Loops that run a known number of times, written out.
+// Unrolling of loops with a known number of iterations.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Nodes.h"
 
@@ -7,10 +7,10 @@ using namespace ampc;
 using namespace ampc::onnx;
 
 namespace {
-constexpr int64_t mostTimes = 2048; ///< as of recurrent layers
+constexpr int64_t mostTimes = 2048; ///< equal to the limit of recurrent layers
 } // namespace
 
-/// One value as a converter's input 0, and what is made of it as output 0.
+/// Node with a single value as input 0 and output 0, for converters.
 static Node valueOf(const std::string &input, const std::string &output = "") {
   Node node;
   node.inputs = {input};
@@ -18,22 +18,23 @@ static Node valueOf(const std::string &input, const std::string &output = "") {
   return node;
 }
 
-// ---- What loops share ----
+// ---- Iterations ----
 
 namespace {
-/// The rounds of one loop: values of a round become those of the next.
+/// Iterations of a loop: carried values of an iteration are inputs of the next.
 class Rounds {
 public:
   Rounds(OpBuilder &b, Converter &loop, const Graph &body, Scope &scope)
       : b(b), loop(loop), body(body), scope(scope) {}
 
-  /// Values that a round is given: the names of the body's inputs from `first` on.
+  /// Binds the body's inputs from `first` on.
   void enter(size_t first, std::vector<Known> values);
-  /// What the body's outputs from `first` on are; false if one is missing.
+  /// Reads the body's outputs from `first` on; false if an output is missing.
   bool leave(size_t first, std::vector<Known> &values);
-  /// Keeps the body's outputs from `first` on, as a row each.
+  /// Appends the body's outputs from `first` on, a row per iteration.
   bool keep(size_t first);
-  /// Rows along their axes, backwards where it is so, as the loop's outputs from `first` on.
+  /// Concatenates the rows along their axes, reversed where the direction says so, as the loop's
+  /// outputs from `first` on.
   void giveRows(size_t first, ArrayRef<int64_t> axes, ArrayRef<int64_t> directions);
 
 private:
@@ -113,7 +114,7 @@ bool Nodes::convertBody(OpBuilder &b, const Graph &body, Scope &scope) {
          });
 }
 
-/// Null with a fault noted.
+/// Body of the loop; null, with a fault recorded, for a wrong number of inputs or outputs.
 static const Graph *bodyOf(Converter &c, int64_t inputs, int64_t outputs) {
   const onnx::Attribute *body = c.node.find("body");
   if (body && body->graph && int64_t(body->graph->inputs.size()) == inputs &&
@@ -142,7 +143,8 @@ static std::vector<Known> knownOf(const Node &node, size_t first, size_t count,
 
 // ---- Loop ----
 
-/// Whether another round follows; nothing with a fault noted if only the program knows.
+/// Whether another iteration follows; nothing, with a fault recorded, if the condition is unknown
+/// at import.
 static std::optional<bool> isTrue(Converter &c, const Known *condition) {
   if (!condition)
     return true;
@@ -158,8 +160,8 @@ static const Known *knownAs(const Scope &scope, StringRef name) {
   return found == scope.end() ? nullptr : &found->second;
 }
 
-/// Inputs are a limit, a condition and what is carried; the body has the number of the round and
-/// the condition before it, and gives the condition and rows.
+/// Converts Loop. Inputs: limit, condition, carried values; the body gets the iteration number, the
+/// condition and carried values, and returns the condition, carried values and rows.
 void Nodes::convertLoop(OpBuilder &b, Converter &c, Scope &scope) {
   const Node &node = c.node;
   int64_t carried = int64_t(node.inputs.size()) - 2;
@@ -207,7 +209,8 @@ void Nodes::convertLoop(OpBuilder &b, Converter &c, Scope &scope) {
 
 // ---- Scan ----
 
-/// Inputs are what is carried and sequences, of which the body has an element per round.
+/// Converts Scan. Inputs: carried values and sequences, of which the body gets an element per
+/// iteration.
 void Nodes::convertScan(OpBuilder &b, Converter &c, Scope &scope) {
   const Node &node = c.node;
   int64_t sequences = c.integer("num_scan_inputs", 0);

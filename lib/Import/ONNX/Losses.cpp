@@ -1,4 +1,4 @@
-// The loss that --loss asks for.
+// The loss of the option --loss.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Losses.h"
 #include "ampc/Support/Mistake.h"
@@ -14,8 +14,8 @@ namespace {
 struct Kind {
   StringRef name;
   unsigned operands;
-  bool hasClasses;   ///< the second operand is a number per row
-  StringRef options; ///< names, with values of those that the op has to have
+  bool hasClasses;   ///< the second operand is a class per row
+  StringRef options; ///< names, with "=value" for options that the op requires
 };
 } // namespace
 
@@ -43,7 +43,7 @@ static const Kind *findKind(StringRef name) {
   return found == kinds().end() ? nullptr : &*found;
 }
 
-/// Names of options, and their values or "".
+/// Option names with required values or "".
 static SmallVector<std::pair<StringRef, StringRef>> optionsOf(const Kind &kind) {
   SmallVector<std::pair<StringRef, StringRef>> options = {{"reduce", ""}};
   for (StringRef word : llvm::split(kind.options, ' '))
@@ -52,7 +52,7 @@ static SmallVector<std::pair<StringRef, StringRef>> optionsOf(const Kind &kind) 
   return options;
 }
 
-/// How the loss is written.
+/// Syntax of the loss for messages: "mse(VALUE,INPUT[,reduce=...])".
 static std::string formOf(const Kind &kind) {
   std::string form = (kind.name + (kind.operands == 3 && !kind.hasClasses ? "(VALUE,VALUE,VALUE"
                                    : kind.operands == 3                   ? "(VALUE,INPUT,WEIGHTS"
@@ -116,7 +116,7 @@ llvm::Expected<LossText> ampc::onnx::readLossText(StringRef text) {
 
 // ---- The op ----
 
-/// An argument for an operand that the file does not have: classes of every row, or reals as
+/// Adds an argument for an operand that the file lacks: a class per row, or reals shaped like
 /// `scores`.
 static Value addArgument(Converter &c, const Kind &kind, Value scores, StringRef name) {
   Dims dims(Converter::shapeOf(scores));

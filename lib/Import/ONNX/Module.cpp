@@ -1,4 +1,4 @@
-// A module's parameters as they were before an exporter joined or transposed them.
+// Restoration of a module's parameters that an exporter merged or transposed.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Module.h"
 #include "llvm/ADT/STLExtras.h"
@@ -10,7 +10,7 @@
 using namespace ampc::onnx;
 
 namespace {
-/// What a file has of a module.
+/// Names of the module's values that the file holds.
 class Present {
 public:
   explicit Present(const Graph &graph) {
@@ -21,7 +21,7 @@ public:
     }
   }
   bool hasWhole(const std::string &name) const { return initializers.contains(name); }
-  /// Or something that was computed of it.
+  /// Whether the file holds the value, or a tensor computed from the value.
   bool has(const std::string &name) const { return hasWhole(name) || parts.contains(name); }
 
 private:
@@ -29,15 +29,16 @@ private:
 };
 } // namespace
 
-/// Others are not equal by chance: two layers share them.
+/// Whether all elements are equal. Other tensors are not equal by chance: two layers share a
+/// parameter.
 static bool isOfOneValue(const Tensor &tensor) {
   int64_t size = bytesOf(tensor.type);
   return tensor.fault.empty() && size > 0 && tensor.count > 0 &&
          std::memcmp(tensor.data, tensor.data + size, size_t(tensor.bytes() - size)) == 0;
 }
 
-/// The node's inputs that are parameters or buffers of the module, and which of them its op read
-/// there; nothing if these cannot be told apart.
+/// The node's inputs that are parameters or buffers of the module, paired with the names that the
+/// op read in the module; nothing if the pairing is ambiguous.
 static std::vector<std::pair<std::string *, std::string>>
 inputsAndReads(Node &node, const Graph &graph, const Present &present) {
   std::vector<std::string *> inputs;
@@ -46,10 +47,10 @@ inputsAndReads(Node &node, const Graph &graph, const Present &present) {
       inputs.push_back(&input);
   std::vector<std::string> reads = node.reads;
   if (node.op == "BatchNormalization" && reads.size() < inputs.size()) {
-    // Called again it reads factors, and statistics of the call before.
+    // A repeated call reads factors, and statistics of the call before.
     inputs.resize(reads.size());
   } else if (reads.size() != inputs.size()) {
-    // One of several nodes that an op became: what others of them read is in the file.
+    // One op may become several nodes: reads that the file holds belong to the other nodes.
     llvm::erase_if(inputs,
                    [&](const std::string *input) { return llvm::is_contained(reads, *input); });
     llvm::erase_if(reads, [&](const std::string &read) { return present.has(read); });
@@ -61,9 +62,9 @@ inputsAndReads(Node &node, const Graph &graph, const Present &present) {
   return pairs;
 }
 
-/// Gives nodes what their ops read, where that was joined with something else.
+/// Gives nodes an initializer of their own where the exporter merged equal parameters.
 static void giveOwn(Graph &graph, const Present &present) {
-  llvm::StringMap<size_t> numbers; // of initializers; more come behind them
+  llvm::StringMap<size_t> numbers; // initializer numbers; new initializers are appended
   for (size_t i = 0; i < graph.initializers.size(); ++i)
     numbers[graph.initializers[i].name] = i;
   for (Node &node : graph.nodes)
@@ -81,7 +82,8 @@ static void giveOwn(Graph &graph, const Present &present) {
     }
 }
 
-/// A batch norm that is called again reads the statistics of the call before, which are nowhere.
+/// Restores statistics of a batch norm that is called again: such a node reads the statistics of
+/// the call before, which are no state.
 static void giveStatistics(Graph &graph) {
   llvm::StringMap<std::pair<std::string, std::string>> known; // by the factors
   for (Node &node : graph.nodes) {
@@ -96,9 +98,10 @@ static void giveStatistics(Graph &graph) {
   }
 }
 
-/// Pairs of elements: of a matrix, and of its transposition. False from `use` ends it.
+/// Visits pairs of element numbers of a matrix and of the transpose, tile by tile; stops when `use`
+/// returns false.
 template <typename Use> static bool forTransposed(int64_t rows, int64_t columns, Use use) {
-  constexpr int64_t tile = 32; // of both sides in a cache
+  constexpr int64_t tile = 32; // so that both sides stay in a cache
   for (int64_t top = 0; top < rows; top += tile)
     for (int64_t left = 0; left < columns; left += tile)
       for (int64_t i = top; i < std::min(top + tile, rows); ++i)
@@ -132,8 +135,8 @@ static bool isTransposed(const Tensor &tensor, const Tensor &whole) {
          });
 }
 
-/// Factors of products that were linear layers, by the names of the weights that they are the
-/// transpositions of.
+/// Right operands of products that were linear layers -> names of the weights whose transposes the
+/// operands are.
 static llvm::StringMap<std::string> factorsOfLinear(const Graph &graph) {
   llvm::StringMap<std::string> weights;
   for (const Node &node : graph.nodes)
@@ -143,8 +146,8 @@ static llvm::StringMap<std::string> factorsOfLinear(const Graph &graph) {
   return weights;
 }
 
-/// The only parameter that a tensor was computed from, besides sizes and other constants; "" for
-/// none.
+/// The only parameter from which the tensor was computed, apart from sizes and constants; "" if
+/// there is none or several.
 static std::string parameterBehind(const Tensor &tensor, const Graph &graph) {
   if (graph.parameters.empty() && graph.others.empty())
     return tensor.computedFrom.size() == 1 ? tensor.computedFrom[0] : "";
@@ -158,7 +161,7 @@ static std::string parameterBehind(const Tensor &tensor, const Graph &graph) {
   return only;
 }
 
-/// What an exporter expanded before it knew that rows of a batch may be more: a class token.
+/// Whether the exporter expanded the tensor along a batch of fixed size, such as a class token.
 static bool isExpanded(const Tensor &tensor) {
   if (tensor.name.compare(0, 6, "expand") != 0 || tensor.dims.size() < 2 || tensor.dims[0] < 2)
     return false;
@@ -172,8 +175,8 @@ static Tensor firstOf(const Tensor &tensor) {
   return first;
 }
 
-/// Exporters keep a transposed copy of what a linear layer reads, also where another layer has the
-/// weight as it is, and a copy per row of what they expand.
+/// Restores weights from the exporter's transposed copies of linear weights, made even if another
+/// layer has the weight itself, and from copies per row of expanded tensors.
 static void restoreWeights(Model &model) {
   llvm::StringMap<const Tensor *> wholes;
   for (const Tensor &tensor : model.graph.initializers)

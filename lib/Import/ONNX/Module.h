@@ -1,4 +1,4 @@
-// A module's parameters as they were before an exporter joined or transposed them.
+// Restoration of a module's parameters that an exporter merged or transposed.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_IMPORT_ONNX_MODULE_H
 #define LIB_IMPORT_ONNX_MODULE_H
@@ -6,10 +6,10 @@
 #include "lib/Import/ONNX/Wire.h"
 
 namespace ampc::onnx {
-/// PyTorch's exporter keeps one initializer of several with equal values. Where it says which
-/// parameter or buffer of the module a node is made from, and the file lacks that, the node gets an
-/// initializer of its own, by that name. Weights of linear layers that it has transposed are there
-/// as the module has them, too. Notes the parameters of which the file has nothing.
+/// PyTorch's exporter keeps one initializer for several of equal values. If the exporter notes name
+/// a node's parameter or buffer, and the file lacks it, the node gets an initializer of that name.
+/// Transposed weights of linear layers are restored to the module's order [out, in]. Also records
+/// the parameters that the file lost.
 void restoreModule(Model &model);
 } // namespace ampc::onnx
 #endif

@@ -1,4 +1,4 @@
-// Converts the nodes of a function one after the other, and notes what goes wrong.
+// Conversion of a function's nodes in order, with a record of faults.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Nodes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,7 +14,7 @@ int64_t Nodes::opsetOf(const Node &node) const {
 
 void Nodes::note(const Twine &fault) {
   std::string text = fault.str();
-  // The same node may stand in two functions.
+  // The same node may be in two functions.
   if (noted.insert(text).second)
     faults.push_back(std::move(text));
 }
@@ -29,7 +29,7 @@ void Nodes::noteUnconverted(const Node &node, const std::string &fault) {
   note(describe(node, opsetOf(node)) + ": " + fault);
 }
 
-/// Of graphs inside of it, or of others' values by name.
+/// Whether the node reads values of the graph beyond its inputs: by subgraphs, or by name.
 static bool seesMoreThanInputs(const Node &node) {
   return isGradient(node) ||
          (node.domain.empty() && (node.op == "If" || node.op == "Loop" || node.op == "Scan"));
@@ -78,7 +78,7 @@ llvm::Error Nodes::errors() const {
                                       isOneUnconverted && !lacksConverter && missingFiles.empty());
 }
 
-/// A branch that is known before the program runs takes the place of the node.
+/// Converts If: the branch of a condition known at import replaces the node.
 bool Nodes::convertIf(OpBuilder &b, const Node &node, Scope &scope) {
   Converter c(b, node, opsetOf(node), scope);
   const Literal *condition = c.literal(0);

@@ -1,4 +1,4 @@
-// Converts the nodes of a function one after the other, and notes what goes wrong.
+// Conversion of a function's nodes in order, with a record of faults.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_IMPORT_ONNX_NODES_H
 #define LIB_IMPORT_ONNX_NODES_H
@@ -9,10 +9,10 @@
 #include <set>
 
 namespace ampc::onnx {
-/// Nodes in all rounds of loops and all points of derivatives.
+/// Limit of converted nodes in all loop iterations and derivatives.
 constexpr int64_t mostRepeated = 1 << 17;
 
-/// What is wrong with the nodes of a file.
+/// Error with all faults of a file's nodes.
 class NodeFaults : public llvm::ErrorInfo<NodeFaults> {
 public:
   static char ID;
@@ -21,51 +21,50 @@ public:
   void log(llvm::raw_ostream &os) const override { os << text; }
   std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
 
-  const bool mayFollowFromSizes; ///< nodes of all kinds could be imported, with other shapes
+  const bool mayFollowFromSizes; ///< all kinds of nodes are supported; other shapes might import
 
 private:
   std::string text;
 };
 
-/// Faults of all nodes that can be reached are found: a node that needs what another failed to make
-/// is passed over.
+/// Converts nodes and collects the faults of all of them: a node whose operand failed is skipped.
 class Nodes {
 public:
-  /// With `trains`, nodes that were exported for inference do what they do in training.
+  /// `trains`: nodes exported for inference are imported in training mode.
   Nodes(const Model &model, const Producers &producers, bool trains)
       : model(model), producers(producers), trains(trains) {}
 
   void convert(mlir::OpBuilder &b, llvm::ArrayRef<const Node *> nodes, Scope &scope);
-  /// Notes nodes of kinds that nothing converts.
+  /// Records nodes of kinds without a converter.
   void checkKinds(llvm::ArrayRef<const Node *> nodes);
   bool failed(llvm::StringRef value) const { return missing.contains(value); }
   void note(const llvm::Twine &fault);
-  /// A file beside the model in which initializers would be.
+  /// Records a missing file with initializers.
   void noteMissingFile(const std::string &file) { missingFiles.insert(file); }
   bool haveFaults() const { return !faults.empty() || !missingFiles.empty(); }
-  /// Names of batch norms that use the statistics of the file in steps as well.
+  /// Names of batch norms that use the file's statistics even in steps.
   llvm::ArrayRef<std::string> getFixedNorms() const { return fixedNorms; }
   void noteFixedNorm(const std::string &name);
-  /// What the user may want to know of nodes that were imported.
+  /// Remarks to the user on imported nodes.
   llvm::ArrayRef<std::string> getRemarks() const { return remarks; }
-  /// One NodeFaults with all faults.
+  /// Error with all faults.
   llvm::Error errors() const;
 
 private:
   bool convert(mlir::OpBuilder &b, const Node &node, Scope &scope);
-  /// Notes what is wrong with a node of a kind that there is a converter for.
+  /// Records a fault of a node whose kind has a converter.
   void noteUnconverted(const Node &node, const std::string &fault);
   bool convertIf(mlir::OpBuilder &b, const Node &node, Scope &scope);
   void convertLoop(mlir::OpBuilder &b, Converter &c, Scope &scope);
   void convertScan(mlir::OpBuilder &b, Converter &c, Scope &scope);
   void convertGradient(mlir::OpBuilder &b, Converter &c, Scope &scope);
-  /// The value `y` where values of these names are others; null with a fault noted.
+  /// Value `y` of the graph in which the named values are replaced; null with a fault recorded.
   mlir::Value evaluateAt(mlir::OpBuilder &b, Converter &c, const std::string &y,
                          llvm::ArrayRef<std::string> names, llvm::ArrayRef<mlir::Value> values,
                          const Scope &outer);
-  /// Whether nodes that stand in the file once may be converted once more; notes a fault if not.
+  /// Whether the limit allows converting so many nodes once more; records a fault if not.
   bool repeat(Converter &c, int64_t nodes);
-  /// Converts the nodes of a graph inside of a node; false if one of them failed.
+  /// Converts a subgraph; false if a node failed.
   bool convertBody(mlir::OpBuilder &b, const Graph &body, Scope &scope);
   void noteWrittenOut(const Node &node, int64_t times);
   int64_t opsetOf(const Node &node) const;
@@ -73,13 +72,13 @@ private:
   const Model &model;
   const Producers &producers;
   const bool trains;
-  int64_t repeated = 0; ///< of `mostRepeated`
+  int64_t repeated = 0; ///< converted nodes, at most `mostRepeated`
   std::vector<std::string> faults, fixedNorms, remarks;
   std::set<std::string> missingFiles;
-  bool lacksConverter = false;   ///< for the kind of a node
-  bool isOneUnconverted = false; ///< for another reason
-  llvm::StringSet<> noted;       ///< `faults`
-  llvm::StringSet<> missing;     ///< values of nodes with a fault
+  bool lacksConverter = false;   ///< a kind of node has no converter
+  bool isOneUnconverted = false; ///< a node failed for another reason
+  llvm::StringSet<> noted;       ///< texts of `faults`
+  llvm::StringSet<> missing;     ///< values of failed nodes
 };
 } // namespace ampc::onnx
 #endif

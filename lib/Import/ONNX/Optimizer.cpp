@@ -1,4 +1,4 @@
-// The rule that the command line gives to the step of a file.
+// The optimizer of the option --optimizer.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Mistake.h"
 #include "ampc/Support/Nearest.h"
@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace ampc;
 
 namespace {
-/// `sgd(lr=0.1, momentum=0.9)` in its parts.
+/// Parsed rule, e.g. `sgd(lr=0.1, momentum=0.9)`.
 struct Rule {
   std::string kind;
   std::vector<std::pair<std::string, std::string>> numbers; ///< by name
@@ -46,7 +46,7 @@ static llvm::Expected<Rule> readRule(StringRef text, MLIRContext &context) {
   return rule;
 }
 
-/// What a value looks like, of a parameter with this type in C++.
+/// Syntax of a value, for the C++ type of a rule's parameter.
 static StringRef formOf(StringRef type) {
   return llvm::StringSwitch<StringRef>(type)
       .Case("bool", "true or false")
@@ -82,7 +82,7 @@ static llvm::Error checkNumbers(const Rule &rule) {
       return mistake("expected --optimizer " + rule.kind + " with " + name + "=" + form +
                      ", but got " + shown(value));
   }
-  if (!llvm::is_contained(given, "lr")) // which every rule has, and none by default
+  if (!llvm::is_contained(given, "lr")) // required by every rule, without default
     return mistake("expected --optimizer " + rule.kind + " with lr=NUMBER, but got none");
   return llvm::Error::success();
 }
@@ -96,7 +96,7 @@ llvm::Expected<std::string> onnx::optimizerText(StringRef text, MLIRContext &con
   std::vector<std::string> parts;
   for (const auto &[name, value] : rule->numbers) {
     double number;
-    int64_t whole; // as it is: the rule may want a whole number
+    int64_t whole; // integers stay as written: the rule may require an integer
     bool isReal = StringRef(value).getAsInteger(10, whole) && !StringRef(value).getAsDouble(number);
     parts.push_back(name + " = " + (isReal ? llvm::formatv("{0:e6}", number).str() : value));
   }

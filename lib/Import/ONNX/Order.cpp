@@ -1,4 +1,4 @@
-// Nodes that put elements in order, or go along a dimension from one to the next.
+// Sorting, scans along a dimension, and selection of parts.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Converter.h"
 #include "mlir-dialects/Train/Indexing.h"
@@ -7,14 +7,14 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::onnx;
 
-/// The permutation that exchanges a dimension with the last one, which is its own inverse.
+/// Permutation that swaps a dimension with the last dimension; self-inverse.
 static Dims withLast(int64_t axis, int64_t rank) {
   Dims order = llvm::to_vector(llvm::seq<int64_t>(rank));
   std::swap(order[axis], order[rank - 1]);
   return order;
 }
 
-// ---- Sums and products so far ----
+// ---- Cumulative sums and products ----
 
 template <typename Op> static void scan(Converter &c) {
   auto given = c.numbers(1, "an axis");
@@ -30,9 +30,10 @@ template <typename Op> static void scan(Converter &c) {
   c.set(0, c.make<Op>(c.in(0), attributes));
 }
 
-// ---- The greatest ----
+// ---- Argmax ----
 
-/// One at the first greatest element along the axis; before opset 13 everything behind is one row.
+/// Converts Hardmax: 1 at the first maximum along the axis. Before opset 13, dimensions from the
+/// axis on are a single row.
 static void convertHardmax(Converter &c) {
   int64_t rank = c.rank(0), axis = c.axisOf(0, c.opset < 13 ? 1 : -1);
   if (axis < 0)
@@ -76,7 +77,7 @@ static void convertTopK(Converter &c) {
 
 // ---- Parts ----
 
-/// The middle of every dimension, with zeros around where there is less.
+/// Converts a centred crop of every dimension, with zero padding where the size grows.
 static void convertCenterCropPad(Converter &c) {
   auto shape = c.numbers(1, "a shape");
   if (!shape)
@@ -106,7 +107,7 @@ static void convertCenterCropPad(Converter &c) {
   c.set(0, x);
 }
 
-/// Where a known condition holds.
+/// Converts Compress with a known condition.
 static void convertCompress(Converter &c) {
   const Literal *condition = c.setting(1);
   bool isFlat = !c.node.find("axis");
@@ -131,7 +132,7 @@ static void convertCompress(Converter &c) {
   c.set(0, c.take(x, axis, index));
 }
 
-/// Ones on a diagonal; of the input the shape is enough.
+/// Converts EyeLike: ones on a diagonal of a matrix of the input's shape.
 static void convertEyeLike(Converter &c) {
   if (c.rank(0) != 2 || countOf(c.dims(0)) > mostElements) {
     c.fail("expected a matrix of at most " + Twine(mostElements) + " elements");

@@ -1,4 +1,4 @@
-// Which nodes a function of the model needs, and in which order.
+// Nodes of a function, in topological order.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Plan.h"
 #include "ampc/Support/Mistake.h"
@@ -7,7 +7,7 @@
 using namespace ampc::onnx;
 using llvm::StringRef;
 
-/// Names of some files are longer than anyone would read.
+/// Name in quotes, cut at a length: names in some files are very long.
 static std::string quoted(StringRef name) {
   constexpr size_t most = 200;
   return "'" + name.take_front(most).str() + (name.size() > most ? "...'" : "'");
@@ -34,8 +34,8 @@ Producers::Producers(const Graph &graph) {
         again.try_emplace(output, &node);
 }
 
-/// With what the graphs inside of it, branches of If, take from the outside, and with what it
-/// differentiates.
+/// Values that a node needs: inputs, outer values read by subgraphs (branches of If), and the
+/// differentiated value.
 static std::vector<std::string> neededBy(const Node &node) {
   std::vector<std::string> needed = node.inputs;
   if (const Attribute *y = isGradient(node) ? node.find("y") : nullptr)
@@ -96,7 +96,8 @@ llvm::StringMap<std::string> ampc::onnx::valuesBehind(const Slice &slice,
   return behind;
 }
 
-/// Depth first with a stack of its own: graphs have a hundred thousand nodes in a row.
+/// Topological order by depth-first search with an explicit stack: graphs have chains of a hundred
+/// thousand nodes.
 llvm::Expected<Slice> Producers::slice(llvm::ArrayRef<std::string> values,
                                        const llvm::StringSet<> &end) const {
   Slice result;

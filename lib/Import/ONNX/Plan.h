@@ -1,4 +1,4 @@
-// Which nodes a function of the model needs, and in which order.
+// Nodes of a function, in topological order.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_IMPORT_ONNX_PLAN_H
 #define LIB_IMPORT_ONNX_PLAN_H
@@ -9,26 +9,26 @@
 #include "llvm/Support/Error.h"
 
 namespace ampc::onnx {
-/// Of ops that train.
+/// Domain of training ops, e.g. Adam.
 constexpr llvm::StringLiteral trainingDomain = "ai.onnx.preview.training";
-/// Whether the node is the derivative of a value, of which it has the name.
+/// Whether the node is a Gradient, which names the differentiated value.
 bool isGradient(const Node &node);
 
-/// The nodes behind some values, each after those that it needs.
+/// Nodes on which some values depend, in topological order.
 struct Slice {
   std::vector<const Node *> nodes;
-  llvm::StringSet<> inputs; ///< of the graph, and values where the slice ends
+  llvm::StringSet<> inputs; ///< inputs of the graph, and values at which the slice ends
 };
 
-/// The graph as a map from values to the nodes that make them.
+/// Map from the graph's values to the nodes that produce the values.
 class Producers {
 public:
   explicit Producers(const Graph &graph);
-  /// Null for inputs, initializers and names that nothing makes.
+  /// Producer of the value; null for inputs, initializers and unknown names.
   const Node *find(llvm::StringRef value) const { return nodes.lookup(value); }
   bool isKnown(llvm::StringRef value) const { return find(value) || given.contains(value); }
-  /// What `values` need, up to the values of `end`. An error for a cycle, or a value that nothing
-  /// makes.
+  /// Nodes on which `values` depend, up to the values of `end`. An error for a cycle or an unknown
+  /// value.
   llvm::Expected<Slice> slice(llvm::ArrayRef<std::string> values,
                               const llvm::StringSet<> &end = {}) const;
 
@@ -39,13 +39,13 @@ private:
       again; ///< values that are there already, by the node that makes them
 };
 
-/// The values of a slice that need one of `inputs`, which each of them has.
+/// Values of a slice that depend on an input in `inputs`, with the name of such an input.
 llvm::StringMap<std::string> valuesBehind(const Slice &slice, llvm::ArrayRef<std::string> inputs);
 
-/// Takes the names of outputs that nothing uses, but the first of a node: exporters name them all.
+/// Erases names of unused outputs, except a node's first output: exporters name all outputs.
 void forgetUnused(Graph &graph, llvm::ArrayRef<std::string> used);
 
-/// What messages call a node.
+/// Name of a node in messages.
 std::string nameOf(const Node &node);
 } // namespace ampc::onnx
 #endif

@@ -1,4 +1,4 @@
-// Nodes that compute an element from elements.
+// Elementwise nodes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Evaluate.h"
 #include "lib/Import/ONNX/Raise.h"
@@ -11,7 +11,7 @@ using namespace ampc::onnx;
 using train::ComparePredicate;
 
 namespace {
-/// Operands in one order of dimensions, that of an image if one of them has no other.
+/// Operands in a common dimension order: channels last if an operand exists in that order only.
 struct Aligned {
   SmallVector<Value> values;
   bool isImage = false;
@@ -34,7 +34,7 @@ struct Aligned {
   }
 
 private:
-  /// What broadcasts to an image in ONNX's order, in that of ampc.
+  /// Operand that broadcasts to an image, with channels last: [C, 1, 1] -> [C].
   static Value asImage(Converter &c, unsigned i, int64_t rank) {
     ArrayRef<int64_t> dims = c.dims(i);
     int64_t wide = llvm::count_if(dims, [](int64_t size) { return size != 1; });
@@ -85,8 +85,8 @@ static Value hardSigmoid(Converter &c, Value x) {
 
 static Value extremum(Converter &c, Value x, Value y, bool isGreater);
 
-/// min(max(x, low), high): where low is above high everything is high, and a bound that is NaN
-/// makes everything NaN. A bound that is missing is none.
+/// Converts min(max(x, low), high): all results are `high` if low > high, and NaN if a bound is
+/// NaN. An absent bound is no bound.
 static void convertClip(Converter &c) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   auto bound = [&](StringRef name, unsigned i, double otherwise) -> std::optional<double> {
@@ -154,7 +154,8 @@ static void convertCast(Converter &c) {
   compose(c, [&](Value x) { return c.cast(x, element); });
 }
 
-/// A file that was exported for training says so by an input; before opset 12 there is none.
+/// Converts Dropout. Files exported for training have a `training_mode` input; before opset 12
+/// there is none.
 static void convertDropout(Converter &c) {
   double ratio = c.real("ratio", 0.5);
   if (const Literal *known = c.setting(1); known && known->count() == 1)
@@ -165,7 +166,7 @@ static void convertDropout(Converter &c) {
   if (c.wants(1) && isOn && ratio != 0)
     c.fail("expected no use of the mask");
   if (!isOn || ratio == 0) {
-    // The mask of an output that keeps everything.
+    // Mask of a dropout that keeps everything.
     Literal all = Literal::scalar(onnx::Type::Bool, 1.0);
     if (c.wants(1))
       c.set(1, c.broadcastTo(c.constant(all), c.dims(0)));
@@ -193,7 +194,7 @@ static void convertAdd(Converter &c) {
       return c.setImage(0, norm);
   x.set(c, c.make<train::AddOp>({x[0], x[1]}));
 }
-/// Any number of operands, from the left.
+/// Folds any number of operands from the left.
 template <typename Op> static Value all(Converter &c, const Aligned &x) {
   Value result = x[0];
   for (Value next : ArrayRef(x.values).drop_front())
@@ -207,7 +208,7 @@ static void convertSum(Converter &c) {
   x.set(c, all<train::AddOp>(c, x));
 }
 
-/// The less or the greater of two; integers have no op for it.
+/// Minimum or maximum; integers have no op, so a select.
 static Value extremum(Converter &c, Value x, Value y, bool isGreater) {
   if (!x || !y || isa<FloatType>(Converter::elementOf(x)))
     return isGreater ? c.make<train::MaximumOp>({x, y}) : c.make<train::MinimumOp>({x, y});
@@ -250,7 +251,7 @@ static void convertWhere(Converter &c) {
   x.set(c, c.select(x[0], x[1], x[2]));
 }
 
-/// Integer x to a whole exponent by squaring, wrapping around: x^5 = (x^2)^2 x.
+/// Integer power by squaring, with wrap-around: x^5 = (x^2)^2 x.
 static Value wholePower(Converter &c, Value x, int64_t exponent) {
   Value result;
   for (; x && exponent > 0; exponent >>= 1) {
@@ -262,7 +263,7 @@ static Value wholePower(Converter &c, Value x, int64_t exponent) {
   return result ? result : c.broadcastTo(c.real(1, x), Converter::shapeOf(x));
 }
 
-/// `power` is the exponent of all elements.
+/// Power with a constant exponent for all elements.
 static Value constantPower(Converter &c, Value x, double power) {
   if (power == 1)
     return x;
@@ -293,7 +294,7 @@ static void convertPow(Converter &c) {
     x.set(c, c.make<train::PowOp>({x[0], c.cast(x[1], Converter::elementOf(x[0]))}));
 }
 
-/// The sign of the divisor (fmod = 0) or of the dividend.
+/// Converts Mod: sign of the divisor (fmod = 0) or of the dividend (fmod = 1).
 static void convertMod(Converter &c) {
   bool isFmod = c.integer("fmod", 0);
   if (evaluate(c, isFmod ? scalar::fmod : scalar::mod))

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::onnx;
 
-/// Input 0 in (N, ..., C), pooled; a null value with a fault noted.
+/// Pools an image [N, ..., C]; null with a fault recorded.
 static Value pooled(Converter &c, train::PoolMode mode, Value x) {
   auto kernel = c.ints("kernel_shape");
   if (!kernel || llvm::any_of(*kernel, [](int64_t size) { return size < 1 || size > (1 << 20); }))
@@ -31,7 +31,7 @@ static void convertMaxPool(Converter &c) {
     c.fail("expected no use of the indices");
     return;
   }
-  // Pixels of 8 bits are the same as reals.
+  // Pixels of 8 bits are exact in f32.
   Value x = c.image(0);
   mlir::Type element = x ? Converter::elementOf(x) : mlir::Type();
   bool isSmall = c.type(0) == onnx::Type::U8 || c.type(0) == onnx::Type::I8;
@@ -47,7 +47,7 @@ static Value power(Converter &c, Value x, double exponent) {
   return x ? c.make<train::PowOp>({x, c.real(exponent, x)}) : Value();
 }
 
-/// The root of sums of powers.
+/// Converts LpPool: sum(|x|^p)^(1/p).
 static void convertLpPool(Converter &c) {
   double p = c.integer("p", 2);
   Value x = c.image(0);

@@ -1,4 +1,4 @@
-// Functions as people write them.
+// Printer of functions in the language's short form.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Print.h"
 #include "mlir-dialects/Train/Signature.h"
@@ -18,7 +18,7 @@ std::string onnx::typeText(mlir::Type type) {
   return text;
 }
 
-/// Whether the language reads it without quotes.
+/// Whether the language reads the name without quotes.
 static bool isName(StringRef name) {
   return !name.empty() && !llvm::isDigit(name.front()) && llvm::all_of(name, [](char c) {
     return llvm::isAlnum(c) || c == '_' || c == '.' || c == '$';
@@ -41,7 +41,7 @@ static std::string nameOf(Value value, AsmState &state) {
   return text;
 }
 
-/// Without the types at the end, outside of strings and brackets.
+/// Text without the trailing types, outside strings and brackets.
 static StringRef withoutTypes(StringRef text) {
   int depth = 0;
   bool inString = false;
@@ -64,7 +64,7 @@ static StringRef withoutTypes(StringRef text) {
   return text.substr(0, end);
 }
 
-/// What leaves out types of its operands and result; constants have one that follows from no other.
+/// Whether the types of operands and result follow from the op; a constant's type does not.
 static bool hasTypesThatFollow(Operation &op) {
   return !isa<train::ConstantOp>(op) &&
          (isa<InferTypeOpInterface, train::MatmulOp, train::Conv2dOp, train::Conv2dGradInputOp,
@@ -124,7 +124,7 @@ static void printOp(llvm::raw_ostream &os, Operation &op, AsmState &state) {
 }
 
 void onnx::printFunction(llvm::raw_ostream &os, train::FuncOp func) {
-  // The function stands in no model, so that calls have no callee.
+  // Printed outside a model, so calls have no callee and the verifier would fail.
   AsmState state(func, OpPrintingFlags().printNameLocAsPrefix().assumeVerified());
   os << "  train.func " << symbolText(func.getName()) << "(";
   llvm::interleaveComma(func.getArguments(), os, [&](BlockArgument argument) {

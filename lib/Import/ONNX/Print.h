@@ -1,4 +1,4 @@
-// Functions as people write them.
+// Printer of functions in the language's short form.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_IMPORT_ONNX_PRINT_H
 #define LIB_IMPORT_ONNX_PRINT_H
@@ -7,13 +7,13 @@
 #include "llvm/Support/Error.h"
 
 namespace ampc::onnx {
-/// `f32[8, 3]`.
+/// Type in the language's form, e.g. `f32[8, 3]`.
 std::string typeText(mlir::Type type);
-/// `@name`, in quotes if it has other characters than names have.
+/// Symbol `@name`, quoted if the name has characters beyond letters, digits, `_`, `.` and `$`.
 std::string symbolText(llvm::StringRef name);
-/// `adamw(lr=1e-3)` as an attribute of the language, in which numbers have a point.
+/// Optimizer attribute of an option such as `adamw(lr=1e-3)`; numbers get a decimal point.
 llvm::Expected<std::string> optimizerText(llvm::StringRef text, mlir::MLIRContext &context);
-/// Without the types that follow; state is named as such.
+/// Prints a function without types that can be inferred; state is printed by name.
 void printFunction(llvm::raw_ostream &os, train::FuncOp func);
 } // namespace ampc::onnx
 #endif

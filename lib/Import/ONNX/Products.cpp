@@ -1,4 +1,4 @@
-// Products of matrices, and losses.
+// Matrix products, and losses.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Converter.h"
 #include "mlir-dialects/Train/Einsum.h"
@@ -10,7 +10,7 @@ using train::ComparePredicate;
 
 // ---- Products ----
 
-/// x W + b, the form that exporters give a linear layer of matrices; null if the node is another.
+/// Linear layer x W + b, as exporters write a linear layer on matrices; null for other Gemm nodes.
 static Value linearOf(Converter &c) {
   bool isTransposed = c.integer("transB", 0);
   if (c.integer("transA", 0) || c.real("alpha", 1) != 1 || c.real("beta", 1) != 1 || !c.has(2) ||
@@ -39,7 +39,8 @@ static void convertGemm(Converter &c) {
   c.set(0, y);
 }
 
-/// Leading dimensions that broadcast are made equal; vectors become matrices of one row or column.
+/// Matrix product with broadcast leading dimensions; vectors become matrices: [k] -> [1, k] on the
+/// left, [k, 1] on the right.
 static Value product(Converter &c, Value x, Value y) {
   if (!x || !y)
     return {};
@@ -96,9 +97,9 @@ static NamedAttribute reduction(Converter &c, train::Reduction kind) {
   return c.b.getNamedAttr("reduction", train::ReductionAttr::get(c.b.getContext(), kind));
 }
 
-/// Softmax cross entropy, or of `x` that are logarithms of probabilities -x at the class of every
-/// row: per row, or all of them by the attribute `reduction`, with an optional weight per class.
-/// Classes are the last dimension.
+/// Cross entropy of classes in the last dimension: softmax cross entropy of x, or -x[class] if x
+/// are log-probabilities; per row or reduced by the attribute `reduction`, with an optional weight
+/// per class.
 static Value classLoss(Converter &c, Value x, Value labels, bool areLogs) {
   std::string how = c.text("reduction", "mean");
   auto kind = how == "none"  ? train::Reduction::none
@@ -117,7 +118,7 @@ static Value classLoss(Converter &c, Value x, Value labels, bool areLogs) {
   Value loss = c.make<train::NllOp>({x, labels}, attributes);
   if (!isWeightedNll || !loss)
     return loss;
-  // Rows that are ignored have no class whose weight could be looked up.
+  // Ignored rows have no class whose weight could be looked up.
   Value index = labels, isOut;
   if (ignored) {
     isOut = c.compare(ComparePredicate::eq, labels, c.constant(Literal::scalar(ignored->integer)));
@@ -149,7 +150,7 @@ static void convertSoftmaxLoss(Converter &c) {
     c.set(1, logs);
 }
 
-/// Of a log softmax, softmax cross entropy of its operand is the same.
+/// Converts NegativeLogLikelihoodLoss; above a log-softmax the op is softmax cross entropy.
 static void convertNegativeLogLikelihood(Converter &c) {
   Value x = c.rank(0) > 2 ? c.image(0) : c.in(0);
   if (!x)

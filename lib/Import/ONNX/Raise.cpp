@@ -1,4 +1,4 @@
-// Layers that an exporter wrote as several nodes become the op that they are.
+// Pattern matching: ops that an exporter decomposed into several nodes are restored.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Raise.h"
 #include "lib/Import/ONNX/Literal.h"
@@ -13,8 +13,9 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::onnx;
 
-/// Roots are of whole numbers, such as an attention's width, with one for its queries and keys
-/// each.
+/// Number that a rounded f32 stands for: a short decimal, or a power 0.5, -0.5, 0.25 or -0.25 of an
+/// integer up to 4096. An attention scales by width^-0.5, or queries and keys by width^-0.25 each.
+/// Example: 0.125 -> 0.125, 0.17677669 -> 32^-0.5.
 static double meantBy(float rounded) {
   double number = shortest(rounded, FLT_DIG);
   if (number != rounded)
@@ -53,8 +54,8 @@ Operation *ampc::onnx::makeBefore(Operation *root, StringRef name, ValueRange op
   return nullptr;
 }
 
-/// As exact as an f64: what a file of f64 has as sqrt(2) in f32 is another number, with which
-/// values differ by 1e-8.
+/// Whether the numbers agree in f64: a file in f64 with sqrt(2) rounded to f32 has another
+/// constant, and values differ by 1e-8.
 static bool isNear(double number, double wanted) {
   return std::fabs(number - wanted) <= 1e-14 * std::fabs(wanted);
 }
@@ -112,7 +113,7 @@ Product ampc::onnx::apart(Value value) {
 
 // ---- Activations ----
 
-/// The value beside 1 in a sum; null if `value` is none.
+/// The other operand of a sum with 1; null if `value` is no such sum.
 static Value besideOne(Value value) {
   auto sum = value.getDefiningOp<train::AddOp>();
   if (!sum)
@@ -123,7 +124,7 @@ static Value besideOne(Value value) {
   return {};
 }
 
-/// erf(x / sqrt(2)).
+/// Whether `value` is erf(x / sqrt(2)).
 static bool isErf(Value value, Value x) {
   auto erf = value.getDefiningOp<train::ErfOp>();
   if (!erf)
@@ -132,7 +133,7 @@ static bool isErf(Value value, Value x) {
   return inside.take(x) && inside.values.empty() && isNear(inside.factor, std::sqrt(0.5));
 }
 
-/// tanh(sqrt(2 / pi) (x + 0.044715 x^3)).
+/// Whether `value` is tanh(sqrt(2 / pi) (x + 0.044715 x^3)).
 static bool isTanh(Value value, Value x) {
   auto tanh = value.getDefiningOp<train::TanhOp>();
   if (!tanh)
@@ -152,7 +153,7 @@ static bool isTanh(Value value, Value x) {
   return false;
 }
 
-/// `x` + 3 between 0 and 6.
+/// Whether `value` is clamp(x + 3, 0, 6).
 static bool isClampedLine(Value value, Value x) {
   auto clamp = value.getDefiningOp<train::ClampOp>();
   auto sum = clamp ? clamp.getX().getDefiningOp<train::AddOp>() : nullptr;
@@ -164,14 +165,14 @@ static bool isClampedLine(Value value, Value x) {
   return false;
 }
 
-/// x / 6 + 0.5 between 0 and 1.
+/// Whether `value` is clamp(x / 6 + 0.5, 0, 1).
 static bool isGateOfHardswish(Value value, Value x) {
   auto gate = value.getDefiningOp<train::HardsigmoidOp>();
   return gate && gate.getX() == x && isNear(gate.getSlope().convertToDouble(), 1.0 / 6) &&
          gate.getOffset().convertToDouble() == 0.5;
 }
 
-/// The activation that is `factor` times `x` times `gate`; "" if it is none.
+/// Name of the activation that equals `factor` times `x` times `gate`; "" if there is none.
 static StringRef activationOf(double factor, Value x, Value gate) {
   if (factor == 0.5) {
     Value inside = besideOne(gate);
@@ -205,7 +206,7 @@ static Operation *raiseActivation(Operation *root) {
 
 // ---- Norms ----
 
-/// What `value` is the mean of along the last dimension, which is kept.
+/// Operand of the mean along the last dimension, which is kept; null if `value` is no such mean.
 static Value meanOf(Value value) {
   auto reshape = value.getDefiningOp<train::ReshapeOp>();
   auto mean = reshape ? reshape.getX().getDefiningOp<train::ReduceMeanOp>() : nullptr;
@@ -238,7 +239,7 @@ Value ampc::onnx::reciprocalRootOf(Value value) {
 }
 
 namespace {
-/// x, less its mean, over its deviation.
+/// Normalization x / sqrt(mean(x^2) + epsilon), with the mean subtracted first if `isCentred`.
 struct Normalized {
   Value x;
   double epsilon = 0;
@@ -246,7 +247,7 @@ struct Normalized {
 };
 } // namespace
 
-/// `deviations` over the root of their mean square.
+/// Matches `deviations` divided by the root of `radicand`, the mean square plus epsilon.
 static std::optional<Normalized> normalized(Value deviations, Value radicand) {
   auto sum = radicand ? radicand.getDefiningOp<train::AddOp>() : nullptr;
   if (!sum)
@@ -261,7 +262,7 @@ static std::optional<Normalized> normalized(Value deviations, Value radicand) {
   if (!mean || result.epsilon < 0)
     return std::nullopt;
   Product square = apart(mean);
-  // The same difference may have been written twice.
+  // The difference may be in the graph twice.
   auto isSame = [&](Value other) {
     auto a = deviations.getDefiningOp<train::SubOp>(), b = other.getDefiningOp<train::SubOp>();
     return other == deviations || (a && b && a.getLhs() == b.getLhs() && a.getRhs() == b.getRhs());
@@ -287,7 +288,8 @@ static std::optional<Normalized> matchNormalized(Operation *op) {
   return std::nullopt;
 }
 
-/// The vector that the only user joins to `value`; the user goes to `user`.
+/// Vector that the only consumer combines with `value`, such as gamma; the consumer is stored in
+/// `user`.
 template <typename Op> static Value vectorBeside(Value value, Operation *&user) {
   if (!value.hasOneUse() || !isa<Op>(*value.user_begin()))
     return {};
@@ -298,7 +300,7 @@ template <typename Op> static Value vectorBeside(Value value, Operation *&user) 
   return isVector ? other : Value();
 }
 
-/// Only with the factors that the op has: without them a norm of groups looks the same.
+/// Restores a layer or RMS norm, with gamma: without gamma a group norm has the same form.
 static Operation *raiseNorm(Operation *op, Operation *&root) {
   auto found = matchNormalized(op);
   if (!found)
@@ -323,7 +325,7 @@ static Operation *raiseNorm(Operation *op, Operation *&root) {
 
 // ---- Inputs ----
 
-/// Integers of callers that become i32 for what takes them as they are, or for reals.
+/// Removes casts of integer inputs to i32 in front of indices, and of casts to reals.
 static void readDirectly(train::CastOp cast) {
   for (OpOperand &use : llvm::make_early_inc_range(cast->getResult(0).getUses())) {
     Operation *user = use.getOwner();
@@ -343,7 +345,7 @@ static void readDirectly(train::CastOp cast) {
 
 // ---- Functions ----
 
-/// What `op` ends, made of less ops; `root` becomes the op whose result it has.
+/// Restores the op that `op` completes; `root` becomes the op whose result is replaced.
 static Operation *raised(Operation *op, Operation *&root) {
   if (op->getNumResults() == 0)
     return nullptr;
@@ -357,14 +359,15 @@ static Operation *raised(Operation *op, Operation *&root) {
   return nullptr;
 }
 
-/// From the end, so that what only dead ops used is dead when it is its turn.
+/// Erases dead ops, from the end, so that operands of erased ops are dead when visited.
 void ampc::onnx::eraseDead(Block &body) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (isOpTriviallyDead(&op))
       op.erase();
 }
 
-/// Whether there was something. What is raised stands behind all ops that it takes the place of.
+/// Restores ops in a block; whether there was any. A restored op stands behind all ops that it
+/// replaces.
 static bool raiseAll(Block &body) {
   bool hasRaised = false;
   for (Operation &op : llvm::make_early_inc_range(body)) {
@@ -379,8 +382,7 @@ static bool raiseAll(Block &body) {
   return hasRaised;
 }
 
-/// A value on the way to another that is differentiated with respect to it: with less ops it would
-/// not be there.
+/// Whether a train.grad has an intermediate value as source: restoring ops would remove that value.
 static bool hasInnerSource(train::FuncOp func) {
   return llvm::any_of(func.getOps<train::GradOp>(), [](train::GradOp grad) {
     return llvm::any_of(grad.getSources(), [](Value source) {
@@ -393,7 +395,7 @@ void ampc::onnx::raise(train::FuncOp func) {
   eraseDead(func.front());
   if (hasInnerSource(func))
     return;
-  // Losses are raised in steps.
+  // Losses are restored over several rounds.
   constexpr int mostRounds = 4;
   for (int round = 0; round < mostRounds && raiseAll(func.front()); ++round)
     eraseDead(func.front());
