@@ -1,4 +1,4 @@
-// softmax(q k^T + mask) v as one op.
+// Restoration of attention: softmax(q k^T + mask) v as a single op.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Raise.h"
 #include "mlir-dialects/Train/Tensors.h"
@@ -10,23 +10,23 @@ using namespace ampc;
 using namespace ampc::onnx;
 
 namespace {
-/// What is found on the way from the softmax to the product of queries and keys.
+/// Scores between the softmax and the product of queries and keys.
 struct Scores {
   train::MatmulOp product;
   double scale = 1;
-  Value bias;      ///< added behind the scale
-  Value sees;      ///< truth values where a key is seen; elsewhere the score is `fill`
-  Value hides;     ///< or those of where it is not
+  Value bias;      ///< added after scaling
+  Value sees;      ///< boolean, true for visible keys; the score of other keys is `fill`
+  Value hides;     ///< boolean, true for hidden keys
   double fill = 0; ///< at most `hidden`
   bool causal = false;
 };
 
-/// Scores of keys that are hidden from a query: what is added to them is lost in f32.
+/// Bound of scores of hidden keys: below, an added bias is lost in f32.
 constexpr double hidden = -1e30;
 constexpr double never = -std::numeric_limits<double>::infinity();
 } // namespace
 
-/// Takes a factor off.
+/// Moves a constant factor from the value to `scale`.
 static bool takeFactor(Value &value, double &scale) {
   Operation *op = value.getDefiningOp();
   if (!op || !isa<train::MulOp, train::DivOp>(op))
@@ -43,7 +43,7 @@ static bool takeFactor(Value &value, double &scale) {
   return false;
 }
 
-/// The product of queries and keys below factors that nothing else uses.
+/// Product of queries and keys below constant factors without other consumers.
 static train::MatmulOp productBelow(Value value, double &scale) {
   while (value.hasOneUse()) {
     if (auto product = value.getDefiningOp<train::MatmulOp>())
@@ -83,8 +83,9 @@ static bool readScores(Value value, Scores &scores) {
   return bool(scores.product);
 }
 
-/// Whether a known mask hides every key behind the query's own position, counted from the last of
-/// both, and nothing else. Truth values say what is seen, or with `hides` what is not.
+/// Whether a constant mask is exactly causal: hides every key behind the query's position, counted
+/// from the end of both. Booleans are true for visible keys, or with `hides` for hidden keys.
+/// Example, 2 queries and 3 keys: rows (1, 1, 0) and (1, 1, 1).
 static bool isCausal(Value mask, int64_t queries, int64_t keys, bool hides = false) {
   auto constant = mask ? mask.getDefiningOp<train::ConstantOp>() : nullptr;
   auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
@@ -93,7 +94,7 @@ static bool isCausal(Value mask, int64_t queries, int64_t keys, bool hides = fal
   ArrayRef<int64_t> shape = tensorOf(mask).getShape();
   if (shape.size() < 2 || shape.back() != keys || shape[shape.size() - 2] != queries)
     return false;
-  // The same for all heads and rows, which a mask may repeat.
+  // Equal for all heads and rows of a mask that repeats the pattern.
   auto isSeen = [&](int64_t i) { return i % keys - (keys - queries) <= i / keys % queries; };
   int64_t i = 0;
   if (elements.getElementType().isInteger(1))
@@ -113,9 +114,10 @@ static Value reshapeBefore(Operation *root, Value x, ArrayRef<int64_t> shape) {
   return made ? made->getResult(0) : Value();
 }
 
-/// [..., width, keys] as [..., keys, width], which it often is a transposition of.
+/// Keys [..., keys, width] from the transposed operand [..., width, keys], if possible by removing
+/// a transpose.
 static Value keysOf(Operation *root, Value transposed) {
-  // Heads may have been one dimension with the batch while they were transposed.
+  // Heads and batch may have been a single dimension in the transpose.
   if (auto reshape = transposed.getDefiningOp<train::ReshapeOp>()) {
     SmallVector<int64_t> shape(tensorOf(transposed).getShape());
     if (tensorOf(reshape.getX()).getRank() >= 2 &&
@@ -153,9 +155,9 @@ static Value constantBefore(Operation *root, double number, mlir::Type element) 
       ->getResult(0);
 }
 
-/// Bias of the scores: the graph's own bias (or 0) where the query sees the key, elsewhere the
-/// graph's fill. A query that sees no key then has the graph's result: the mean of all values for a
-/// fill of -3.4e38, NaN for minus infinity.
+/// Bias of the scores: the graph's own bias, or 0, for visible keys, and the graph's fill for
+/// hidden keys. A query without visible keys then has the graph's result: the mean of all values
+/// for a fill of -3.4e38, NaN for -inf.
 static Value biasOf(Operation *root, const Scores &scores, mlir::Type element) {
   Value seen = scores.bias ? scores.bias : constantBefore(root, 0, element);
   Value fill = constantBefore(root, scores.fill, element);
@@ -169,9 +171,10 @@ static Value biasOf(Operation *root, const Scores &scores, mlir::Type element) {
   return made ? made->getResult(0) : Value();
 }
 
-// ---- Queries that see no key ----
+// ---- Queries without visible keys ----
 
-/// Whether a known bias hides every key of a query: all of a row of its last dimension.
+/// Whether a constant bias hides every key of a query: a whole row of -inf along the last
+/// dimension.
 static bool hidesRow(DenseElementsAttr elements, int64_t width) {
   if (!isa<FloatType>(elements.getElementType()))
     return false;
@@ -184,14 +187,14 @@ static bool hidesRow(DenseElementsAttr elements, int64_t width) {
   return false;
 }
 
-/// Arithmetic that gives finite numbers of finite ones, and moves.
+/// Whether the op yields finite numbers for finite operands: some arithmetic, and data movement.
 static bool staysFinite(Operation *op) {
   return isa<train::AddOp, train::SubOp, train::MulOp, train::NegOp, train::SelectOp>(op) ||
          op->hasTrait<GivesElements>();
 }
 
-/// Whether a query may see no key because its row of the bias is minus infinity. State has finite
-/// numbers: masks of the file are constants.
+/// Whether a query may have no visible key, by a bias row of -inf. State is finite, and masks in
+/// the file are constants.
 static bool mayHideAll(Value bias) {
   if (auto constant = bias.getDefiningOp<train::ConstantOp>())
     if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()))
@@ -219,8 +222,8 @@ static bool mayHideAll(Value bias) {
   return false;
 }
 
-/// NaN for queries whose row of the bias is minus infinity, as softmax has it; `train.attention`
-/// gives 0. bias: [..., queries or 1, keys or 1].
+/// Replaces results by NaN for queries whose bias row is -inf, as softmax yields; `train.attention`
+/// yields 0. bias: [..., queries or 1, keys or 1].
 static Operation *withNaN(Operation *root, Operation *attention, Value bias) {
   Builder b(root->getContext());
   SmallVector<int64_t> shape(tensorOf(bias).getShape());
@@ -244,8 +247,8 @@ static Operation *withNaN(Operation *root, Operation *attention, Value bias) {
                   : nullptr;
 }
 
-/// The softmax behind `weights`, of which nothing else is used. With PyTorch's guard a query that
-/// sees no key gets 0 in the place of NaN, as `train.attention` has it.
+/// Softmax that computes `weights`, without other consumers. PyTorch's guard replaces NaN by 0 for
+/// queries without visible keys, as `train.attention` does.
 static train::SoftmaxOp softmaxOf(Value weights, bool &isGuarded) {
   if (auto softmax = weights.getDefiningOp<train::SoftmaxOp>())
     return weights.hasOneUse() ? softmax : nullptr;
@@ -265,11 +268,12 @@ static train::SoftmaxOp softmaxOf(Value weights, bool &isGuarded) {
   return isGuarded ? softmax : nullptr;
 }
 
-/// Makes masks a flag or a bias, with which every query has the values that the graph gives it.
+/// Turns the mask into a flag or a bias under which every query has the result of the graph.
 static bool readMask(Operation *root, Scores &scores, RankedTensorType query, int64_t keys) {
   int64_t queries = query.getDimSize(query.getRank() - 2);
   bool isHiding = scores.sees || scores.hides;
-  // Beside a bias, which may hide the keys that causality leaves, the graph's own fill counts.
+  // Beside a bias, which may hide the keys that causality leaves visible, the graph's own fill
+  // matters.
   if (!scores.bias &&
       (isCausal(scores.sees, queries, keys) || isCausal(scores.hides, queries, keys, true))) {
     scores.causal = true;

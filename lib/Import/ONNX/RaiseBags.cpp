@@ -1,4 +1,4 @@
-// Bags of rows of a table that an exporter wrote one after the other.
+// Restoration of embedding bags that an exporter unrolled.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Raise.h"
 #include "mlir-dialects/Train/Indexing.h"
@@ -9,12 +9,12 @@ using namespace ampc;
 using namespace ampc::onnx;
 
 namespace {
-/// Rows `from` up to `to` of the table at the numbers of a vector.
+/// A bag: reduction of table rows at positions [from, from + size) of an index vector.
 struct Bag {
   train::BagMode mode = train::BagMode::sum;
-  train::GatherOp rows; ///< of this bag, or of all
+  train::GatherOp rows; ///< lookup of this bag, or of all bags
   Value index;          ///< of all bags
-  Value weights;        ///< of all bags, if there are any
+  Value weights;        ///< of all bags, or null
   int64_t from = 0, size = 0;
 
   bool isLike(Bag &other) {
@@ -23,7 +23,7 @@ struct Bag {
   }
 };
 
-/// Consecutive elements along the first dimension of a value, and all along the others.
+/// Consecutive elements of a value along the first dimension, whole along the other dimensions.
 struct Part {
   Value whole;
   int64_t from = 0, size = 0;
@@ -40,7 +40,7 @@ static Part partOf(Value value) {
   return {slice.getX(), slice.getOffsets()[0], part.size};
 }
 
-/// A column as the vector that it was.
+/// Vector below a reshape to a column: [n, 1] -> [n].
 static Value vectorOfColumn(Value column) {
   auto reshape = column.getDefiningOp<train::ReshapeOp>();
   ArrayRef<int64_t> shape = tensorOf(column).getShape();
@@ -49,7 +49,7 @@ static Value vectorOfColumn(Value column) {
              : Value();
 }
 
-/// Rows of a table, without what they are multiplied with, which goes to `weights`.
+/// Lookup of table rows below an optional product, whose other factor goes to `weights`.
 static train::GatherOp weightedRows(Value value, Value &weights) {
   auto product = value.getDefiningOp<train::MulOp>();
   if (!product)
@@ -65,7 +65,7 @@ static train::GatherOp weightedRows(Value value, Value &weights) {
   return nullptr;
 }
 
-/// What `reduction` reduces the rows to; nothing for other ops.
+/// Mode of a reduction over rows; nothing for other ops.
 static std::optional<train::BagMode> modeOf(Operation *reduction) {
   if (!reduction || !reduction->hasAttr("dims") ||
       reduction->getAttrOfType<DenseI64ArrayAttr>("dims").asArrayRef() != ArrayRef<int64_t>(0))
@@ -77,7 +77,7 @@ static std::optional<train::BagMode> modeOf(Operation *reduction) {
   return isa<train::ReduceMaxOp>(reduction) ? std::optional(train::BagMode::max) : std::nullopt;
 }
 
-/// The result of a reduction below changes of its shape.
+/// Producer of the value below reshapes.
 static Operation *reductionBelow(Value row) {
   while (auto reshape = row.getDefiningOp<train::ReshapeOp>())
     row = reshape.getX();
@@ -86,7 +86,7 @@ static Operation *reductionBelow(Value row) {
 
 static std::optional<Bag> bagOf(Value row) {
   Operation *reduction = reductionBelow(row);
-  // The mean of the last bag may be a sum over a number.
+  // The mean of the last bag may be a sum divided by a constant.
   std::optional<double> divisor;
   if (auto quotient = dyn_cast_or_null<train::DivOp>(reduction)) {
     divisor = numberOf(quotient.getRhs());
@@ -97,7 +97,7 @@ static std::optional<Bag> bagOf(Value row) {
     return std::nullopt;
   Bag bag;
   bag.mode = divisor ? train::BagMode::mean : *mode;
-  // PyTorch's newer exporter takes the rows of all bags together, the older one those of each.
+  // PyTorch's newer exporter looks up the rows of all bags together, the older exporter per bag.
   Part rows = partOf(reduction->getOperand(0));
   bag.rows = weightedRows(rows.whole, bag.weights);
   if (!bag.rows || tensorOf(bag.rows.getIndex()).getRank() != 1 ||
@@ -115,7 +115,7 @@ static std::optional<Bag> bagOf(Value row) {
   return weights.from == bag.from ? std::optional(bag) : std::nullopt;
 }
 
-/// A vector as rows of `size` elements, as which it may have come.
+/// Vector as rows of `size` elements, [n * size] -> [n, size], by removing a reshape if possible.
 static Value asRows(Operation *root, Value vector, int64_t size) {
   SmallVector<int64_t> shape = {tensorOf(vector).getDimSize(0) / size, size};
   if (auto reshape = vector.getDefiningOp<train::ReshapeOp>();
@@ -126,7 +126,7 @@ static Value asRows(Operation *root, Value vector, int64_t size) {
   return made ? made->getResult(0) : Value();
 }
 
-/// The number of the bag of each index.
+/// Bag number per index: sizes 2, 0, 1 -> 0, 0, 2.
 static Value numbersOf(Operation *root, ArrayRef<int64_t> sizes) {
   SmallVector<int32_t> numbers;
   for (auto [bag, size] : llvm::enumerate(sizes))
@@ -176,7 +176,7 @@ Operation *ampc::onnx::raiseBags(Operation *root) {
   for (Value row : root->getOperands()) {
     if (tensorOf(row).getDimSize(0) != 1)
       return nullptr;
-    // One without rows.
+    // An empty bag.
     if (auto number = numberOf(row); number && *number == 0) {
       sizes.push_back(0);
       continue;

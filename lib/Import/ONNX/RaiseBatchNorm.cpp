@@ -1,4 +1,4 @@
-// Batch norm that an exporter wrote as arithmetic with running statistics.
+// Restoration of batch norms that an exporter decomposed, with running statistics.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Raise.h"
 #include "mlir-dialects/Train/Tensors.h"
@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::onnx;
 
-/// Without moves of a vector between shapes.
+/// Value below reshapes and transposes.
 static Value strip(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isa<train::ReshapeOp, train::TransposeOp>(op))
@@ -17,8 +17,7 @@ static Value strip(Value value) {
   return value;
 }
 
-/// What `value` holds along its last dimension, its only one of more than one element; null for
-/// other values.
+/// Vector below a value [1, ..., 1, width]; null for other values.
 static Value vectorOf(Value value, int64_t width) {
   ArrayRef<int64_t> shape = tensorOf(value).getShape();
   if (shape.empty() || shape.back() != width ||
@@ -29,16 +28,16 @@ static Value vectorOf(Value value, int64_t width) {
 }
 
 namespace {
-/// (x - mean) / sqrt(variance + epsilon) * gamma + beta.
+/// Decomposed norm (x - mean) / sqrt(variance + epsilon) * gamma + beta.
 struct Written {
   Value x, gamma, beta;
   train::ReadOp mean, variance;
   double epsilon = 0;
 
   bool isWhole() const { return x && beta && mean && variance; }
-  /// `radicand` under a root.
+  /// Matches the operand of the root, variance + epsilon.
   bool setVariance(Value radicand);
-  /// A factor per channel.
+  /// Matches a factor per channel.
   bool takeFactor(Value factor);
 };
 } // namespace
@@ -66,7 +65,7 @@ bool Written::takeFactor(Value factor) {
   return true;
 }
 
-/// From the deviations through factors and divisors, one after the other.
+/// Matches factors and divisors from the result down to the deviations.
 static bool readScaled(Value value, int64_t width, Written &norm) {
   while (Operation *op = value.getDefiningOp()) {
     if (op->getNumOperands() != 2 || !value.hasOneUse())
@@ -91,7 +90,7 @@ static bool readScaled(Value value, int64_t width, Written &norm) {
   return false;
 }
 
-/// x * factor + (beta - mean * factor).
+/// Matches the folded form x * factor + (beta - mean * factor).
 static bool readFolded(Value scaled, Value moved, int64_t width, Written &norm) {
   auto product = scaled.getDefiningOp<train::MulOp>();
   auto rest = moved.getDefiningOp<train::SubOp>();

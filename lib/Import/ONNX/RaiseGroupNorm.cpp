@@ -1,4 +1,5 @@
-// Group norm as exporters write it where ONNX has none: instance norm of groups, and factors.
+// Restoration of group norms as exporters write them for opsets without GroupNormalization:
+// instance norm of groups, then factors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Raise.h"
 #include "mlir-dialects/Train/CompositeNorm.h"
@@ -8,7 +9,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::onnx;
 
-/// A number per channel, (C, 1, ...) or (1, C, 1, ...), as a vector; null for other values.
+/// Vector of a number per channel, from [C, 1, ...] or [1, C, 1, ...]; null for other values.
 static Value channelVector(Converter &c, Value value, int64_t rank, int64_t channels) {
   Dims dims(Converter::shapeOf(value)), wanted(rank - 1, 1);
   wanted[0] = channels;
@@ -26,7 +27,7 @@ static Value belowReshape(Value value) {
   return reshape ? Value(reshape.getX()) : value;
 }
 
-/// What `value` is the exchange of the last two of three dimensions of.
+/// Operand of a transpose [a, b, c] -> [a, c, b]; null for other values.
 static Value exchanged(Value value) {
   auto transpose = value.getDefiningOp<train::TransposeOp>();
   return transpose && transpose.getPermutation() == ArrayRef<int64_t>({0, 2, 1}) ? transpose.getX()
@@ -34,7 +35,7 @@ static Value exchanged(Value value) {
 }
 
 namespace {
-/// Instance norm of groups, (N, G, all others), in the shape of `x`.
+/// Instance norm over groups, [N, groups, rest], in the shape of `x`.
 struct Groups {
   Value x;
   int64_t count = 0;

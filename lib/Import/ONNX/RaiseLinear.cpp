@@ -1,5 +1,5 @@
-// A product with a matrix and the bias behind it as one linear layer: under autocast its bias is
-// rounded and its result is of 16 bits, where a sum by itself is of f32.
+// Restoration of linear layers from product and bias: autocast runs a linear layer, bias included,
+// in 16 bits, but a separate addition in f32.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Raise.h"
 #include "mlir-dialects/Train/Tensors.h"
@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::onnx;
 
-/// Whether `product` is x [..., in] times a weight [in, out], and of no other use.
+/// Whether `product` is x [..., in] times a weight [in, out], without other consumers.
 static bool isLayer(Value product) {
   if (!product.hasOneUse())
     return false;

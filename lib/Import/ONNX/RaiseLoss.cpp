@@ -1,4 +1,4 @@
-// Losses, and rows of tables, that an exporter wrote as several nodes.
+// Restoration of losses and table lookups that an exporter decomposed.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Raise.h"
 #include "mlir-dialects/Train/Tensors.h"
@@ -12,7 +12,7 @@ static NamedAttribute reductionAttr(Operation *root, train::Reduction kind) {
   return NamedAttribute(StringAttr::get(root->getContext(), "reduction"),
                         train::ReductionAttr::get(root->getContext(), kind));
 }
-/// A loss of the type of the root's result.
+/// Creates a loss with the type of the root's result.
 template <typename Op>
 static Operation *makeLoss(Operation *root, Value x, Value target,
                            train::Reduction kind = train::Reduction::none) {
@@ -22,7 +22,7 @@ static Operation *makeLoss(Operation *root, Value x, Value target,
 
 // ---- Classes ----
 
-/// log(softmax(x)).
+/// Matches log(softmax(x)).
 static Operation *raiseLogSoftmax(Operation *root) {
   auto log = dyn_cast<train::LogOp>(root);
   auto softmax = log ? log.getX().getDefiningOp<train::SoftmaxOp>() : nullptr;
@@ -31,7 +31,7 @@ static Operation *raiseLogSoftmax(Operation *root) {
                  : nullptr;
 }
 
-/// The negative logarithm of a softmax at the class of every row.
+/// Matches the negative log-softmax at the class of every row.
 static Operation *raisePicked(Operation *root) {
   auto nll = dyn_cast<train::NllOp>(root);
   auto logs = nll ? nll.getX().getDefiningOp<train::LogSoftmaxOp>() : nullptr;
@@ -41,14 +41,14 @@ static Operation *raisePicked(Operation *root) {
              : nullptr;
 }
 
-/// The sum along the last dimension, which may be kept.
+/// Sum along the last dimension, kept or not.
 static train::ReduceSumOp sumOfRows(Value value) {
   auto sum = value.getDefiningOp<train::ReduceSumOp>();
   int64_t last = sum ? tensorOf(sum.getX()).getRank() - 1 : 0;
   return sum && sum.getDims() == ArrayRef<int64_t>(last) ? sum : nullptr;
 }
 
-/// What `value` is the mean or sum of to one number, if that are sums of rows.
+/// Operand of a mean or sum to a scalar over sums of rows; else `value` itself.
 static Value belowReduction(Value value, train::Reduction &kind) {
   Operation *op = value.getDefiningOp();
   if (tensorOf(value).getRank() != 0 || !value.hasOneUse() ||
@@ -59,8 +59,8 @@ static Value belowReduction(Value value, train::Reduction &kind) {
   return op->getOperand(0);
 }
 
-/// -sum(target * log_softmax(x)) of rows, in which the sign may stand inside, or in front of the
-/// mean. A target by `OneHot` stays one: a class outside its range has the loss 0.
+/// Matches -sum(target * log_softmax(x)) over rows, with the sign inside or in front of the mean. A
+/// target by `OneHot` stays one-hot: a class out of range has loss 0.
 static Operation *raiseDistribution(Operation *root) {
   double sign = 1;
   train::Reduction kind = train::Reduction::none;
@@ -85,7 +85,7 @@ static Operation *raiseDistribution(Operation *root) {
   return nullptr;
 }
 
-// ---- Truth values ----
+// ---- Binary cross entropy ----
 
 namespace {
 struct Term {
@@ -94,7 +94,7 @@ struct Term {
 };
 } // namespace
 
-/// Terms of sums and differences that nothing else uses.
+/// Collects terms of nested sums and differences without other consumers.
 static void takeTerms(Value value, double sign, SmallVectorImpl<Term> &terms, int depth = 0) {
   Operation *op = value.getDefiningOp();
   bool isOpen = op && mayOpen(value, depth);
@@ -106,7 +106,7 @@ static void takeTerms(Value value, double sign, SmallVectorImpl<Term> &terms, in
   takeTerms(op->getOperand(1), isa<train::SubOp>(op) ? -sign : sign, terms, depth + 1);
 }
 
-/// What `value` is one minus of, as a difference or as the sum of one and a negative value.
+/// Operand of 1 - value, written as a difference or as 1 + (-value); null for other values.
 static Value complementOf(Value value) {
   auto isOne = [](Value x) { return numberOf(x) == 1.0; };
   if (auto difference = value.getDefiningOp<train::SubOp>())
@@ -118,7 +118,7 @@ static Value complementOf(Value value) {
         return negative.getX();
   return {};
 }
-/// The same with a sign, which `value - 1` takes into the factor.
+/// Operand of 1 - value up to the sign: `value - 1` negates the factor.
 static Value complementOf(Value value, double &factor) {
   if (auto difference = value.getDefiningOp<train::SubOp>();
       difference && numberOf(difference.getRhs()) == 1.0) {
@@ -129,14 +129,14 @@ static Value complementOf(Value value, double &factor) {
 }
 
 namespace {
-/// The operand of a sigmoid, and the least number that its logarithm may be, if there is one.
+/// Operand of a sigmoid, and the lower bound of the sigmoid's logarithm, if any.
 struct Logit {
   Value x;
   std::optional<double> least;
 };
 } // namespace
 
-/// Takes off a lower bound.
+/// Value below a lower bound, which goes to `least`.
 static Value unbounded(Value value, std::optional<double> &least) {
   if (auto clamp = value.getDefiningOp<train::ClampOp>();
       clamp && clamp.getHigh().convertToDouble() >= 0) {
@@ -152,14 +152,14 @@ static Value unbounded(Value value, std::optional<double> &least) {
   return value;
 }
 
-/// Without changes of its shape.
+/// Value below reshapes.
 static Value unshaped(Value value) {
   while (auto reshape = value ? value.getDefiningOp<train::ReshapeOp>() : nullptr)
     value = reshape.getX();
   return value;
 }
 
-/// Of the sigmoid of which `value` is the logarithm, or with `isRest` that of the rest to 1.
+/// Logit x if `value` is log(sigmoid(x)), or with `isRest` log(1 - sigmoid(x)).
 static Logit logitOf(Value value, bool isRest) {
   Logit logit;
   auto log = unbounded(value, logit.least).getDefiningOp<train::LogOp>();
@@ -172,7 +172,7 @@ static Logit logitOf(Value value, bool isRest) {
   return logit;
 }
 
-/// In the shape of its target.
+/// `x` in the shape of the target.
 static Value shapedAs(Operation *root, Value x, Value target) {
   if (x.getType() == target.getType() ||
       tensorOf(x).getNumElements() != tensorOf(target).getNumElements())
@@ -181,8 +181,9 @@ static Value shapedAs(Operation *root, Value x, Value target) {
   return made ? made->getResult(0) : x;
 }
 
-/// With logarithms of at least -100 the loss is that of x between -100 and 100, to 1e-43: beyond
-/// the one logarithm is the bound, and the other is 0. Null for bounds that are closer than that.
+/// Logit clamped for a lower bound of the logarithms: a bound of -100 equals clamping x to [-100,
+/// 100], up to 1e-43, because beyond, one logarithm is the bound and the other is 0. Null for
+/// bounds above -50, where the difference shows.
 static Value bounded(Operation *root, const Logit &logit) {
   if (!logit.least)
     return logit.x;
@@ -196,8 +197,8 @@ static Value bounded(Operation *root, const Logit &logit) {
   return made ? made->getResult(0) : Value();
 }
 
-/// -(t log(sigmoid(x)) + (1 - t) log(1 - sigmoid(x))), as torch.onnx writes it; the logarithms may
-/// have a lower bound.
+/// Matches -(t log(sigmoid(x)) + (1 - t) log(1 - sigmoid(x))), the form of torch.onnx; the
+/// logarithms may have a lower bound.
 static Operation *raiseTwoLogs(Operation *root, const Product &yes, const Product &no) {
   for (unsigned i : {0, 1})
     for (unsigned j : {0, 1}) {
@@ -215,7 +216,7 @@ static Operation *raiseTwoLogs(Operation *root, const Product &yes, const Produc
   return nullptr;
 }
 
-/// (1 - t) x - log(sigmoid(x)), as PyTorch decomposes it.
+/// Matches (1 - t) x - log(sigmoid(x)), PyTorch's decomposition.
 static Operation *raiseOneLog(Operation *root, const Product &line, Value log) {
   Logit logit = logitOf(log, false);
   for (unsigned i : {0, 1})
@@ -255,7 +256,7 @@ static bool isWithoutReduction(Operation *op) {
   return how && how.getValue() == train::Reduction::none;
 }
 
-/// The mean or sum of all losses, that of the opposite with a sign in front.
+/// Folds the mean or sum of all losses into the loss, with a sign for the negated loss.
 static Operation *raiseReduction(Operation *root) {
   auto mean = dyn_cast<train::ReduceMeanOp>(root);
   auto sum = dyn_cast<train::ReduceSumOp>(root);
@@ -275,8 +276,8 @@ static Operation *raiseReduction(Operation *root) {
                     attributes.getAttrs(), root->getResult(0).getType());
 }
 
-/// A sign that another one takes away, also one in front of a mean or sum: the logarithm at the
-/// class of a row is minus its loss.
+/// Cancels two signs, also across a mean or sum: the log-probability at a row's class is minus the
+/// loss.
 static Operation *raiseSign(Operation *root) {
   auto outer = dyn_cast<train::NegOp>(root);
   if (!outer)
@@ -311,7 +312,7 @@ Operation *ampc::onnx::raiseLoss(Operation *root) {
   return nullptr;
 }
 
-// ---- Rows of tables ----
+// ---- Table lookups ----
 
 Operation *ampc::onnx::raiseOneHot(Operation *root) {
   auto product = dyn_cast<train::MatmulOp>(root);

@@ -1,4 +1,4 @@
-// The bytes of large tensors stay where they are in a file of ONNX.
+// Access to large tensors in an ONNX file without copying the bytes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Raw.h"
 #include <algorithm>
@@ -8,23 +8,23 @@ using namespace ampc::onnx;
 using std::string_view;
 
 namespace {
-// Numbers of fields in onnx.proto.
+// Field numbers of onnx.proto.
 constexpr uint64_t modelGraph = 7, modelNote = 14, graphNode = 1, graphInitializer = 5,
                    graphValueInfo = 13, graphNote = 16, nodeNote = 9, tensorRawData = 9;
 constexpr uint64_t valueInfoName = 1, valueInfoNote = 4, noteKey = 1, noteValue = 2;
-// Of protobuf's wire format.
+// Wire types of protobuf.
 enum WireType { Varint = 0, Eight = 1, Length = 2, Four = 5 };
 
 struct Field {
   uint64_t number = 0, type = 0;
-  string_view whole, content; ///< with tag and length; without, of fields that have a length
+  string_view whole, content; ///< with tag and length; payload of length-delimited fields
 };
 
-/// The fields of a message, one after the other.
+/// Iterator over the fields of a message.
 class Fields {
 public:
   explicit Fields(string_view message) : rest(message) {}
-  /// False at the end and at what is no field.
+  /// Reads the next field; false at the end and for malformed bytes.
   bool next(Field &field);
   bool isAtEnd() const { return rest.empty(); }
 
@@ -67,7 +67,7 @@ bool Fields::next(Field &field) {
   else if (field.type == Length)
     isRead = readVarint(number) && skip(number);
   if (!isRead) {
-    rest = start; // not at the end
+    rest = start; // marks the bytes as malformed: rest is not empty
     return false;
   }
   field.whole = start.substr(0, start.size() - rest.size());
@@ -90,7 +90,7 @@ static bool stripTensor(string_view message, std::string &out, std::optional<str
   Fields fields(message);
   for (Field field; fields.next(field);)
     if (field.number == tensorRawData && field.type == Length)
-      raw = field.content; // the last one counts
+      raw = field.content; // the last field counts
     else
       out += field.whole;
   return fields.isAtEnd();
@@ -129,7 +129,7 @@ std::optional<Stripped> ampc::onnx::withoutRaw(string_view file) {
   return stripped;
 }
 
-/// The last field of a number counts; "" if there is none.
+/// Payload of the last field of the number, as protobuf requires; "" if there is none.
 static string_view contentOf(string_view message, uint64_t number) {
   string_view content;
   Fields fields(message);
@@ -139,7 +139,7 @@ static string_view contentOf(string_view message, uint64_t number) {
   return content;
 }
 
-/// From "['val_0', 'weight']".
+/// Names in a list such as "['val_0', 'weight']".
 static std::vector<std::string> quotedNames(string_view text) {
   std::vector<std::string> names;
   while (true) {
@@ -160,10 +160,11 @@ static void noteOrigin(string_view valueInfo, ExporterNotes &notes) {
           quotedNames(contentOf(note.content, noteValue));
 }
 
-/// Names in the module by those in the exported program.
+/// Names in the exported program -> names in the module.
 using Targets = std::map<std::string, std::string, std::less<>>;
 
-/// From lines such as "p_weight: PARAMETER target='weight'" and "b_mean: BUFFER target='mean' ...".
+/// Reads lines such as "p_weight: PARAMETER target='weight'" and "b_mean: BUFFER target='mean'
+/// ...".
 static void noteSignature(string_view note, ExporterNotes &notes, Targets &targets) {
   if (contentOf(note, noteKey) != "pkg.torch.export.ExportedProgram.graph_signature")
     return;
@@ -183,7 +184,7 @@ static void noteSignature(string_view note, ExporterNotes &notes, Targets &targe
   }
 }
 
-/// From "%linear = call_function[target=...](args = (%x, %p_weight, %p_bias), kwargs = {})".
+/// Reads "%linear = call_function[target=...](args = (%x, %p_weight, %p_bias), kwargs = {})".
 static ExporterNotes::Source sourceOf(string_view node, const Targets &targets) {
   static const char *const letters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";

@@ -1,4 +1,4 @@
-// The bytes of large tensors stay where they are in a file of ONNX.
+// Access to large tensors in an ONNX file without copying the bytes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_IMPORT_ONNX_RAW_H
 #define LIB_IMPORT_ONNX_RAW_H
@@ -11,24 +11,26 @@
 #include <vector>
 
 namespace ampc::onnx {
-/// A model without the raw data of its graph's initializers, for protobuf, which copies what it
-/// reads: of a file of weights a second time in memory.
+/// A model without the raw data of its graph's initializers, for protobuf, which copies all bytes
+/// it parses: weights would be in memory twice.
 struct Stripped {
   std::string bytes;
-  std::vector<std::optional<std::string_view>> raw; ///< of each initializer, inside the file
+  /// raw data of each initializer, inside the file
+  std::vector<std::optional<std::string_view>> raw;
 };
-/// Nothing for bytes that are no message, and for those with groups, which no version of ONNX has.
+/// Strips raw data; nothing for malformed bytes, and for protobuf groups, which no version of ONNX
+/// has.
 std::optional<Stripped> withoutRaw(std::string_view file);
 
-/// What PyTorch's exporter says of initializers beside the graph. onnx.proto may be older than the
-/// fields that have it.
+/// Notes of PyTorch's exporter on initializers and nodes. Read by hand, because onnx.proto may be
+/// older than the fields.
 struct ExporterNotes {
-  /// Of those that it computed: the names of all values that they were computed from.
+  /// Computed initializers -> names of all values that entered the computation.
   std::map<std::string, std::vector<std::string>, std::less<>> computedFrom;
-  /// Names of the module's parameters, and of its buffers and constants. Empty if it does not say.
+  /// Names of the module's parameters, and of the buffers and constants; empty without notes.
   std::set<std::string, std::less<>> parameters, others;
-  /// Of every node: the op of the module that it is made from, such as
-  /// torch.ops.aten.linear.default, and which of them that read, in its order.
+  /// Per node: the op of the module, such as torch.ops.aten.linear.default, and the module's values
+  /// that the op read, in order.
   struct Source {
     std::string op;
     std::vector<std::string> reads;

@@ -1,4 +1,4 @@
-// Recurrent layers, unrolled.
+// Unrolling of recurrent layers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Converter.h"
 
@@ -7,7 +7,7 @@ using namespace ampc;
 using namespace ampc::onnx;
 
 namespace {
-/// The weights of one direction: gates are the rows.
+/// Weights of a direction; gates are blocks of rows.
 struct Cell {
   Value input, hidden;         // [gates * width, in] and [gates * width, width]
   Value inputBias, hiddenBias; // [gates * width], or null
@@ -15,7 +15,7 @@ struct Cell {
   int64_t width = 0;
   bool linearBeforeReset = false;
 };
-/// What a step hands on.
+/// State carried between steps.
 struct Carried {
   Value h, c;
 };
@@ -24,7 +24,7 @@ using Step = Carried (*)(Converter &c, const Cell &cell, Value x, Carried before
 constexpr int64_t mostSteps = 2048;
 } // namespace
 
-/// Part `number` of a dimension that has parts of `width`.
+/// Block `number` of the last dimension, in blocks of `width`.
 static Value part(Converter &c, Value x, int64_t number, int64_t width) {
   if (!x)
     return {};
@@ -39,7 +39,7 @@ static Value plus(Converter &c, Value x, Value bias) { return bias ? c.add(x, bi
 static Value sigmoid(Converter &c, Value x) { return c.make<train::SigmoidOp>(x); }
 static Value tanh(Converter &c, Value x) { return c.make<train::TanhOp>(x); }
 
-/// Gates i, o, f, c.
+/// Step of an LSTM; gate order i, o, f, c.
 static Carried stepLstm(Converter &c, const Cell &cell, Value x, Carried before) {
   Value gates = c.add(plus(c, byRows(c, x, cell.input), cell.inputBias),
                       plus(c, byRows(c, before.h, cell.hidden), cell.hiddenBias));
@@ -54,7 +54,7 @@ static Carried stepLstm(Converter &c, const Cell &cell, Value x, Carried before)
   return {c.mul(o, tanh(c, state)), state};
 }
 
-/// Gates z, r, h.
+/// Step of a GRU; gate order z, r, h.
 static Carried stepGru(Converter &c, const Cell &cell, Value x, Carried before) {
   int64_t w = cell.width;
   Value fromX = plus(c, byRows(c, x, cell.input), cell.inputBias);
@@ -86,7 +86,7 @@ static Carried stepRnn(Converter &c, const Cell &cell, Value x, Carried before) 
           {}};
 }
 
-/// What this importer takes; the usual functions only.
+/// Checks attributes and inputs: only the default activations are supported.
 static bool checkRecurrent(Converter &c, int64_t directions) {
   const onnx::Attribute *functions = c.node.find("activations");
   static const std::map<std::string, std::vector<std::string>> usual = {
@@ -110,7 +110,7 @@ static bool checkRecurrent(Converter &c, int64_t directions) {
   return true;
 }
 
-/// Of direction `d` without the dimension of directions.
+/// Input of direction `d`, without the dimension of directions.
 static Value ofDirection(Converter &c, unsigned input, int64_t d, int64_t axis = 0) {
   if (!c.has(input))
     return {};
@@ -135,7 +135,7 @@ static Cell cellOf(Converter &c, int64_t d, int64_t gates, int64_t width) {
   return cell;
 }
 
-/// With layout 1 the batch comes before steps and directions.
+/// Converts a recurrent layer. With layout 1 the batch dimension comes before steps and directions.
 static void convertRecurrent(Converter &c, int64_t gates, Step step) {
   std::string direction = c.text("direction", "forward");
   int64_t directions = direction == "bidirectional" ? 2 : 1, layout = c.integer("layout", 0);

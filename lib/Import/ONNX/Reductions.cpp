@@ -1,4 +1,4 @@
-// Nodes that reduce, and those that normalise by what they reduce.
+// Reductions, softmax, argmax and normalization.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Evaluate.h"
 #include "mlir-dialects/Train/CompositeNorm.h"
@@ -10,8 +10,8 @@ using namespace ampc::onnx;
 
 // ---- Reductions ----
 
-/// Axes in the order of the value's dimensions; nothing with a fault noted. None given means all,
-/// or with noop_with_empty_axes none.
+/// Reduced axes in ascending order; nothing, with a fault recorded, on error. Absent axes mean all
+/// axes, or none with noop_with_empty_axes.
 static std::optional<Dims> axesOf(Converter &c) {
   auto given = c.numbersOf("axes", 1);
   if (c.has(1) && !given)
@@ -33,14 +33,15 @@ static std::optional<Dims> axesOf(Converter &c) {
   return axes;
 }
 
-/// Evaluates a reduction of known values. A reduction over no axes keeps its operand.
+/// Folds a reduction of known values. A reduction over no axes keeps its operand.
 static bool reduceKnown(Converter &c, const Scalar &function, std::optional<double> empty) {
   auto axes = c.literal(0) ? axesOf(c) : std::nullopt;
   return axes &&
          give(c, reduceLiteral(*c.literal(0), *axes, c.integer("keepdims", 1), function, empty));
 }
 
-/// `before` and `after` are what is done to elements and sums.
+/// Converts a reduction; `before` and `after` are applied to elements and sums: ReduceL2 =
+/// sqrt(sum(square(x))).
 static void reduce(Converter &c, StringRef name, Value (*before)(Converter &, Value) = nullptr,
                    Value (*after)(Converter &, Value) = nullptr) {
   auto axes = axesOf(c);
@@ -64,7 +65,7 @@ static void reduce(Converter &c, StringRef name, Value (*before)(Converter &, Va
     c.set(0, x);
 }
 
-/// Of truth values, which reduce as 0 and 1.
+/// Converts a reduction of booleans as 0 and 1 in f32.
 static void reduceTruth(Converter &c, StringRef name) {
   auto axes = axesOf(c);
   Value x = c.in(0);
@@ -84,7 +85,7 @@ static void reduceExtremum(Converter &c, StringRef name, const Scalar &function)
     reduce(c, name);
 }
 
-/// `empty` is the sum or product of no elements.
+/// Folds or converts a reduction; `empty` is the sum or product of no elements.
 static void reduceOrEvaluate(Converter &c, StringRef name, const Scalar &function, double empty) {
   if (!reduceKnown(c, function, empty) && c.fault.empty())
     reduce(c, name);
@@ -95,7 +96,7 @@ static Value square(Converter &c, Value x) { return c.make<train::SquareOp>(x); 
 static Value root(Converter &c, Value x) { return c.make<train::SqrtOp>(x); }
 static Value logarithm(Converter &c, Value x) { return c.make<train::LogOp>(x); }
 
-/// Integers are put in order, as f32 does not hold all of them.
+/// Argmax of integers by top_k with k = 1, because f32 does not hold all integers.
 static Value firstOfIntegers(Converter &c, Value x, int64_t axis, bool isLeast) {
   SmallVector<NamedAttribute> attributes = {c.attr("k", int64_t(1)), c.attr("dim", axis)};
   if (isLeast)
@@ -120,7 +121,7 @@ static void convertArgMax(Converter &c) {
     x = c.cast(x, c.b.getI32Type());
   if (isLeast && isReal)
     x = c.make<train::NegOp>(x);
-  // The last of the greatest is the first from the other end.
+  // The last maximum is the first maximum of the reversed dimension.
   int64_t size = c.dims(0)[axis];
   bool fromEnd = c.integer("select_last_index", 0) && size > 1;
   if (fromEnd)
@@ -134,7 +135,7 @@ static void convertArgMax(Converter &c) {
 
 // ---- Softmax ----
 
-/// Before opset 13 everything from the axis on is one row.
+/// Converts a softmax. Before opset 13, dimensions from the axis on are a single row.
 template <typename Op> static void softmax(Converter &c) {
   int64_t rank = c.rank(0), axis = c.axisOf(0, c.opset < 13 ? 1 : -1);
   if (axis < 0)
@@ -154,9 +155,9 @@ template <typename Op> static void softmax(Converter &c) {
   c.set(0, c.make<Op>(c.in(0), c.attr("dim", axis)));
 }
 
-// ---- Normalisation ----
+// ---- Normalization ----
 
-/// Mean and reciprocal deviation of every row.
+/// Sets outputs 1 and 2: mean and reciprocal deviation of every row.
 static void giveStatistics(Converter &c, Value rows, int64_t axis, double epsilon) {
   if (!rows || (!c.wants(1) && !c.wants(2)))
     return;
@@ -172,7 +173,7 @@ static void giveStatistics(Converter &c, Value rows, int64_t axis, double epsilo
   c.set(2, c.reshape(c.make<train::RsqrtOp>(c.add(variance, c.real(epsilon, variance))), dims));
 }
 
-/// Layer and RMS normalization of everything from the axis on.
+/// Converts layer and RMS norms over the dimensions from the axis on.
 static void convertRowNorm(Converter &c, bool isCentred) {
   int64_t rank = c.rank(0), axis = c.axisOf(0, -1);
   if (axis < 0)
@@ -198,7 +199,7 @@ static void convertRowNorm(Converter &c, bool isCentred) {
   giveStatistics(c, x, axis, epsilon);
 }
 
-/// A vector per channel where channels are the last dimension.
+/// Converts a batch norm; channels are the last dimension of images.
 static void convertBatchNorm(Converter &c) {
   bool isImage = c.rank(0) > 2;
   double epsilon = c.real("epsilon", 1e-5), momentum = c.real("momentum", 0.9);
@@ -215,13 +216,13 @@ static void convertBatchNorm(Converter &c) {
         c.b.getNamedAttr("running_mean", symbol(mean)),
         c.b.getNamedAttr("running_variance", symbol(variance)), c.attr("momentum", 1 - momentum),
         c.attr("eps", epsilon)};
-    // BatchNormalization-14 defines the divisor n; before it, and where `--mode=train` makes a node
-    // train, the running variance is that of PyTorch.
+    // BatchNormalization-14 defines the divisor n; before opset 14, and for nodes under
+    // `--mode=train`, the running variance is PyTorch's, with divisor n - 1.
     if (isTraining && c.opset >= 14)
       attributes.push_back(c.b.getNamedAttr("population", c.b.getUnitAttr()));
     y = c.make<train::BatchNormOp>({x, gamma, beta}, attributes, x ? x.getType() : mlir::Type());
   } else {
-    // Statistics of training, which stay as they are.
+    // Fixed statistics of a finished training.
     Value variance = c.in(4);
     if (!variance)
       return;
@@ -251,7 +252,7 @@ static void convertGroupNorm(Converter &c) {
   Value x = isImage ? c.image(0) : c.in(0);
   if (!x)
     return;
-  // Before opset 21 there is one factor per group.
+  // Before opset 21 there is a factor per group.
   int64_t channels = c.dims(0)[1];
   auto perChannel = [&](unsigned i) {
     Value factor = c.in(i);
@@ -289,7 +290,7 @@ static void convertMeanVariance(Converter &c) {
   Value centred = c.sub(x, mean);
   if (!centred)
     return;
-  // The definition adds its constant to the deviation, not to the variance.
+  // The definition adds the constant to the deviation, not to the variance.
   Value variance = c.reduce("train.reduce_mean", square(c, centred), axes, true);
   Value deviation = variance ? root(c, variance) : Value();
   c.set(0, c.div(centred, c.add(deviation, c.real(1e-9, deviation))));

@@ -1,4 +1,4 @@
-// The table of all kinds of node.
+// Registry of all converters.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Converter.h"
 #include "lib/Import/ONNX/Plan.h"

@@ -1,4 +1,4 @@
-// Sequences of tensors, of which every length is known: what loops of PyTorch's exporter collect.
+// Sequences of tensors with known lengths, which loops of PyTorch's exporter collect.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Converter.h"
 
@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::onnx;
 
-/// Input `i`; null with a fault noted if it is no sequence.
+/// Sequence of input `i`; null, with a fault recorded, for other values.
 static std::shared_ptr<const Sequence> sequenceOf(Converter &c, unsigned i) {
   Known known = c.known(i);
   if (!known.sequence)
@@ -14,10 +14,10 @@ static std::shared_ptr<const Sequence> sequenceOf(Converter &c, unsigned i) {
   return known.sequence;
 }
 
-/// Of another sequence and one behind it.
+/// Appends an element to a sequence, which shares the elements in front.
 static std::shared_ptr<const Sequence> append(Converter &c, std::shared_ptr<const Sequence> front,
                                               Known last) {
-  constexpr int64_t longest = 2048; // as of loops
+  constexpr int64_t longest = 2048; // equal to the limit of loops
   if (!front || front->size == longest) {
     c.fail("expected a sequence of at most " + Twine(longest) + " elements");
     return nullptr;
@@ -103,7 +103,7 @@ static void convertConcat(Converter &c) {
     c.set(0, c.concat(parts, axis));
 }
 
-/// Sizes of the parts of a dimension: all of one size but the last, or each its own.
+/// Sizes of the parts of a dimension: equal sizes but for the last part, or a size per part.
 static std::optional<Dims> sizesOfParts(Converter &c, int64_t whole) {
   if (!c.has(1))
     return Dims(whole, 1);

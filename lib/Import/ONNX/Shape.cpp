@@ -1,4 +1,4 @@
-// Nodes that move elements.
+// Data movement: reshape, concat, split, slice, pad, expand.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Evaluate.h"
 #include "mlir-dialects/Train/Sampling.h"
@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::onnx;
 
-/// -1 beyond 64 bits.
+/// Product of the sizes; -1 beyond 64 bits.
 static int64_t product(ArrayRef<int64_t> dims) {
   int64_t count = 1;
   for (int64_t size : dims)
@@ -26,7 +26,8 @@ static void reshapeTo(Converter &c, ArrayRef<int64_t> dims) {
     c.set(0, c.reshape(c.in(0), dims));
 }
 
-/// 0 is the size that is there (without allowzero), -1 what is left.
+/// Converts Reshape: size 0 keeps the operand's size (without allowzero), -1 is computed: [6, 4] to
+/// [0, 2, -1] -> [6, 2, 2].
 static void convertReshape(Converter &c) {
   auto shape = c.numbersOf("shape", 1);
   if (!shape)
@@ -120,7 +121,7 @@ static void convertTranspose(Converter &c) {
   c.set(0, c.transpose(c.in(0), order));
 }
 
-/// Whether the parts were known.
+/// Folds a concatenation; false if a part is unknown.
 static bool concatKnown(Converter &c, int64_t axis) {
   SmallVector<const Literal *> parts;
   for (unsigned i = 0; i < c.inputs(); ++i)
@@ -129,7 +130,7 @@ static bool concatKnown(Converter &c, int64_t axis) {
   return give(c, concatLiterals(parts, axis));
 }
 
-/// Images stay in their order.
+/// Converts Concat; images stay channels last.
 static void convertConcat(Converter &c) {
   int64_t axis = c.axisOf(0, 1), rank = c.rank(0);
   if (axis < 0 || concatKnown(c, axis))
@@ -139,7 +140,7 @@ static void convertConcat(Converter &c) {
     isImage |= c.isChannelsLast(i);
   SmallVector<Value> parts;
   for (unsigned i = 0; i < c.inputs(); ++i) {
-    // A part without elements adds nothing.
+    // Parts without elements are dropped.
     if (product(c.dims(i)) != 0)
       parts.push_back(isImage ? c.image(i) : c.in(i));
   }
@@ -182,13 +183,13 @@ static void convertSplit(Converter &c) {
 // ---- Parts ----
 
 namespace {
-/// What is taken of one dimension.
+/// Selected elements of a dimension.
 struct Extent {
   int64_t from, count, step;
 };
 } // namespace
 
-/// As Python slices: bounds beyond the dimension are its ends.
+/// Elements of a slice with Python's semantics: bounds beyond the dimension are clamped.
 static Extent extentOf(int64_t start, int64_t end, int64_t step, int64_t size) {
   auto place = [&](int64_t at) { return at < 0 ? at + size : at; };
   if (step > 0) {
@@ -257,7 +258,7 @@ static void convertSlice(Converter &c) {
 
 // ---- Padding ----
 
-/// By the node's mode and value.
+/// Pads by the node's mode and value.
 static Value padded(Converter &c, Value x, ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
   double value = c.real("value", 0);
   std::string name = c.text("mode", "constant");
@@ -279,7 +280,7 @@ static Value padded(Converter &c, Value x, ArrayRef<int64_t> low, ArrayRef<int64
   return c.make<train::PadModeOp>(x, attributes);
 }
 
-/// In the order of the image's dimensions, if that is what there is.
+/// Converts Pad, in the dimension order of images where the operand is channels last.
 static void convertPad(Converter &c) {
   auto pads = c.numbersOf("pads", 1);
   if (!pads)
@@ -347,7 +348,7 @@ static void convertTile(Converter &c) {
     c.fail("expected a tensor with elements");
     return;
   }
-  // Of a single element copies are a broadcast.
+  // Tiling a dimension of size 1 is a broadcast.
   Dims dims(c.dims(0));
   bool isBroadcast = true;
   for (auto [size, times] : llvm::zip(dims, *repeats)) {

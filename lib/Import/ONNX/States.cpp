@@ -1,4 +1,4 @@
-// Initializers as constants, parameters and buffers.
+// Classification of initializers: constants, parameters and buffers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/States.h"
 #include "lib/Import/ONNX/Module.h"
@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::onnx;
 
-/// Names that exporters make up; people's parameters are called by their place in a module.
+/// Whether an exporter invented the name. Names of parameters are paths in a module.
 static bool isMadeUp(StringRef name) {
   return name.contains("::") || name.starts_with("/") || name.starts_with("val_") ||
          name.starts_with("const") || name.starts_with("Const") || name.starts_with("scalar") ||
@@ -34,14 +34,14 @@ States::States(const Graph &graph) : graph(graph) {
   }
 }
 
-/// view_2: the name of a step that may not be in the graph any more.
+/// Whether the name is numbered, such as "view_2": a node that may no longer be in the graph.
 static bool isNumbered(StringRef name) {
   return !name.contains('.') && llvm::isDigit(name.back()) &&
          name.rtrim("0123456789").ends_with("_");
 }
 
-/// Of what an exporter computed a tensor that may have been learned: the module's parameters, or if
-/// it does not say which they are, what is no value of the graph and has no name that was made up.
+/// Names of learned values from which an exporter computed the tensor: the module's parameters, or
+/// without exporter notes, names that are no value of the graph and were not invented.
 std::vector<std::string> States::learnedBehind(const Tensor &tensor) const {
   std::vector<std::string> names;
   bool isKnown = !graph.parameters.empty() || !graph.others.empty();
@@ -57,14 +57,15 @@ bool States::isComputed(const Tensor &tensor) const {
          learnedBehind(tensor).empty();
 }
 
-/// Whether the exporter says that it is, or was computed of, no parameter of the module.
+/// Whether the tensor is no parameter of the module, and was computed from none, by the exporter's
+/// notes.
 bool States::isFixed(const Tensor &tensor) const {
   if (tensor.computedFrom.empty())
     return graph.others.count(tensor.name) != 0;
   return !graph.parameters.empty() && learnedBehind(tensor).empty();
 }
 
-/// 1 where a key is not behind its query, or 1 where it is; 0 elsewhere.
+/// Whether the matrices are triangles of ones: 1 for keys up to the query, or 1 for keys behind.
 static bool isTriangular(const Literal &x) {
   if (x.dims.size() < 2 || x.dims.back() < 2 || x.dims[x.dims.size() - 2] < 2)
     return false;
@@ -78,7 +79,8 @@ static bool isTriangular(const Literal &x) {
   return holds(false) || holds(true);
 }
 
-/// Masks have minus infinity or as good as that, or are triangles of ones: no parameter starts so.
+/// Whether the tensor is a mask: huge numbers such as -inf, or triangles of ones. No parameter
+/// starts like that.
 static bool isMask(const Tensor &tensor) {
   constexpr double huge = 1e30;
   auto literal = tensor.count <= mostElements ? readLiteral(tensor) : std::nullopt;
@@ -92,7 +94,7 @@ bool States::isState(const Tensor &tensor) const {
 }
 
 void States::declare(Scope &scope, const llvm::StringSet<> &needed, Nodes &nodes) {
-  constexpr int64_t mostOfSettings = 64; // scales, paddings, bounds
+  constexpr int64_t mostOfSettings = 64; // largest setting in elements: scales, paddings, bounds
   for (const Tensor &tensor : graph.initializers) {
     if (!needed.contains(tensor.name))
       continue;
@@ -125,15 +127,15 @@ void States::declare(Scope &scope, const llvm::StringSet<> &needed, Nodes &nodes
   }
 }
 
-/// Whether a gradient of a result of `op` gives one of its operands.
+/// Whether the op propagates gradients from results to operands.
 static bool passesGradient(Operation *op) {
   if (auto differentiable = dyn_cast<DifferentiableOpInterface>(op))
     return differentiable.isDifferentiable() && !isa<train::StopGradientOp>(op);
   return true;
 }
 
-/// Backwards from the result of the loss, through real values; calls count as ops that pass every
-/// gradient.
+/// Walks backwards from the result of the loss through real values; calls count as differentiable
+/// in every operand.
 void States::noteReads(train::FuncOp func, bool trains) {
   Block &body = func.front();
   for (Operation &op : body) {
@@ -184,7 +186,8 @@ llvm::Error States::freeze(ArrayRef<std::string> patterns) {
   return llvm::Error::success();
 }
 
-/// The values, or what they look like they were drawn from. Zeros and ones stand in the text.
+/// Initializer of a state: the file's values, or a distribution that resembles the values. Zeros
+/// and ones are written in the text.
 static std::string initializerOf(const Tensor &tensor, StringRef file) {
   auto literal = tensor.count <= mostElements ? readLiteral(tensor) : std::nullopt;
   if (literal && literal->allEqual()) {
@@ -247,8 +250,8 @@ std::optional<std::vector<NamedArray>> ampc::readOnnxTensors(const std::string &
   return arrays;
 }
 
-/// Initializers that are inputs of several nodes, of which not all are known to read them in the
-/// module.
+/// Initializers that are inputs of several nodes, if not all of these nodes are known to read the
+/// initializer in the module.
 static llvm::StringSet<> sharedByNodes(const Graph &graph) {
   llvm::StringMap<int> users;
   llvm::StringSet<> unsure, shared;
@@ -269,7 +272,7 @@ static bool isOfOneValue(const Tensor &tensor) {
   return literal && literal->isReal() && literal->allEqual();
 }
 
-/// Exporters keep one initializer of several with equal values, which is no harm to inference.
+/// Exporters merge initializers of equal values, which is harmless for inference only.
 static void warnOfJoined(ArrayRef<std::string> joined, ImportedModel &result) {
   if (!joined.empty())
     result.warnings.push_back(
@@ -278,7 +281,7 @@ static void warnOfJoined(ArrayRef<std::string> joined, ImportedModel &result) {
         "trained as one; of trained weights it joins none");
 }
 
-/// Nothing says whether they were the weights of a layer, or tables of cosines.
+/// No note tells weights of a layer from tables of cosines.
 static void warnOfComputed(ArrayRef<std::string> computed, ImportedModel &result) {
   if (!computed.empty())
     result.warnings.push_back("the exporter computed parameters of what is not in the file: steps "

@@ -1,4 +1,4 @@
-// Initializers as constants, parameters and buffers.
+// Classification of initializers: constants, parameters and buffers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_IMPORT_ONNX_STATES_H
 #define LIB_IMPORT_ONNX_STATES_H
@@ -8,22 +8,25 @@
 #include "llvm/ADT/StringSet.h"
 
 namespace ampc::onnx {
-/// Integers, masks, and what exporters made up or computed without a parameter, are constants.
-/// Other initializers are state: parameters if the loss has a gradient for them, else buffers.
+/// Classes of initializers. Constants: integers, masks, and tensors that exporters invented or
+/// computed without a parameter. State: all others, as parameters if the loss has a gradient for
+/// them, else as buffers.
 class States {
 public:
   explicit States(const Graph &graph);
 
-  /// What a function knows before its first node. Faults of tensors that are needed go to `nodes`.
+  /// Binds the initializers of a function before its first node. Faults of needed tensors go to
+  /// `nodes`.
   void declare(Scope &scope, const llvm::StringSet<> &needed, Nodes &nodes);
-  /// Notes which state `func` reads, and with `trains` what its result has a gradient for.
+  /// Records the state that `func` reads and, with `trains`, the state with a gradient of the
+  /// result.
   void noteReads(train::FuncOp func, bool trains);
-  /// Which parameters are to stay as they are; an error for a pattern that matches none.
+  /// Freezes parameters that match a pattern; an error for a pattern without a match.
   llvm::Error freeze(llvm::ArrayRef<std::string> patterns);
-  /// Declarations, and the first values, for which they name `file`, if any.
+  /// Prints the declarations; initial values refer to `file`, if given.
   void print(llvm::raw_ostream &os, llvm::StringRef file, ImportedModel &result) const;
   bool hasTrained() const { return !trained.empty(); }
-  /// Notes a running mean or variance; false if it was known.
+  /// Records a running mean or variance; false if recorded before.
   bool noteStatistics(llvm::StringRef name) { return statistics.insert(name).second; }
 
 private:
@@ -33,11 +36,11 @@ private:
   bool isState(const Tensor &tensor) const;
 
   const Graph &graph;
-  llvm::StringSet<> values; ///< inputs, and results of nodes
+  llvm::StringSet<> values; ///< inputs and results of nodes
   llvm::StringMap<mlir::Type> read;
   llvm::StringMap<const Tensor *> initializers;
   llvm::StringSet<> trained, written, frozen;
-  llvm::StringSet<> statistics; ///< of batch norms, which no gradient changes
+  llvm::StringSet<> statistics; ///< running statistics of batch norms, without gradient
 };
 } // namespace ampc::onnx
 #endif

@@ -1,4 +1,4 @@
-// Optimizers as nodes: new parameters and moments of old ones and their gradients.
+// Optimizer nodes: new parameters and moments from old ones and gradients.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Converter.h"
 
@@ -7,30 +7,30 @@ using namespace ampc;
 using namespace ampc::onnx;
 
 namespace {
-/// What one tensor has: itself, its gradient, and moments.
+/// Inputs of a tensor: parameter, gradient, moments.
 using Tensors = SmallVector<Value>;
 
-/// The inputs that all tensors share.
+/// Inputs shared by all tensors.
 struct Common {
-  Value rate;  ///< a number
-  Value count; ///< of the updates so far, a number of the type of the rate
+  Value rate;  ///< learning rate, a scalar
+  Value count; ///< updates so far, in the type of the rate
 };
 } // namespace
 
 static Value scaled(Converter &c, double factor, Value x) { return c.mul(c.real(factor, x), x); }
 
-/// a x + b y.
+/// Linear combination a x + b y.
 static Value blend(Converter &c, double a, Value x, double b, Value y) {
   return c.add(scaled(c, a, x), scaled(c, b, y));
 }
 
-/// The gradient with that of the penalty on the tensor's square.
+/// Gradient plus the gradient of the L2 penalty.
 static Value regularized(Converter &c, const Tensors &of) {
   double factor = c.real("norm_coefficient", 0);
   return factor == 0 ? of[1] : c.add(scaled(c, factor, of[0]), of[1]);
 }
 
-/// base^count.
+/// Power base^count.
 static Value powerOfCount(Converter &c, double base, const Common &common) {
   return c.make<train::PowOp>({c.real(base, common.count), common.count});
 }
@@ -78,7 +78,7 @@ static Tensors updateMomentum(Converter &c, const Common &common, const Tensors 
     return {Value(), Value()};
   }
   Value gradient = regularized(c, of);
-  // Gradients count in full in the first update.
+  // The first update counts gradients in full.
   Value beta =
       c.select(isLater(c, common), c.real(c.real("beta", 0), common.rate), c.real(1, common.rate));
   Value moment = c.add(scaled(c, alpha, of[2]), c.mul(beta, gradient));
@@ -86,15 +86,16 @@ static Tensors updateMomentum(Converter &c, const Common &common, const Tensors 
   return {c.sub(of[0], c.mul(common.rate, step)), moment};
 }
 
-/// An input of one element as a number of a real type.
+/// Input of a single element as a scalar of a real type.
 static Value numberIn(Converter &c, unsigned i) {
   if (countOf(c.dims(i)) != 1)
     return c.fail("expected one number as input " + Twine(i));
   return c.reshape(c.in(i), {});
 }
 
-/// Inputs are the rate, the count of updates, all tensors, all gradients, all moments of a kind;
-/// outputs are all tensors, all moments of a kind.
+/// Converts an optimizer node. Inputs: rate, count, all parameters, all gradients, all moments of
+/// each kind; outputs: all parameters, all moments of each kind. Example, momentum on 2 tensors:
+/// [rate, count, w0, w1, g0, g1, v0, v1].
 template <auto update, unsigned kinds> static void convert(Converter &c) {
   if (c.inputs() < 2 + kinds || (c.inputs() - 2) % kinds != 0)
     return void(c.fail("expected a rate, a count, and " + Twine(kinds) +

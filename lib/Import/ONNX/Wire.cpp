@@ -1,4 +1,4 @@
-// Reads ONNX's wire format: the only file that sees protobuf.
+// Decoder of ONNX's wire format; the only file of the importer that includes protobuf.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Wire.h"
 #include "ampc/Data/Mapping.h"
@@ -57,15 +57,15 @@ const Attribute *Node::find(std::string_view wanted) const {
 namespace {
 using RawData = std::vector<std::optional<std::string_view>>;
 
-/// Where the model lies, as its path says, and where it really does if that is a link.
+/// Folder of the model by its path, and with symbolic links resolved.
 struct Folders {
   std::string named, real;
 };
 
-/// From protobuf's messages to plain structures. Raw bytes stay where they are, in the message.
+/// Converts protobuf messages to plain structures. Raw bytes stay in the message.
 class Reader {
 public:
-  /// `raw` is what was taken out of the graph's initializers, if it was.
+  /// `raw`: raw data stripped from the graph's initializers, if any.
   Reader(Model &model, Folders folders, RawData raw = {})
       : model(model), folders(std::move(folders)), raw(std::move(raw)) {}
 
@@ -89,7 +89,7 @@ private:
 };
 } // namespace
 
-/// The number of elements; -1 if there is no such size.
+/// Number of elements; -1 for invalid or too large sizes.
 static int64_t countOf(const std::vector<int64_t> &dims) {
   int64_t count = 1;
   for (int64_t size : dims)
@@ -98,7 +98,7 @@ static int64_t countOf(const std::vector<int64_t> &dims) {
   return count > (int64_t(1) << 40) ? -1 : count;
 }
 
-/// Numbers that the file has in fields of a wider type.
+/// Converts numbers that protobuf stores in a wider type, e.g. f16 bits in int32.
 template <typename To, typename List> void Reader::convert(const List &list, Tensor &to) {
   if (list.size() != to.count) {
     to.fault = "expected " + std::to_string(to.count) + " elements, but got " +
@@ -123,7 +123,7 @@ void Reader::placeExternal(const ::onnx::TensorProto &from, Tensor &to) {
     if (entry.key() == "length")
       length = std::strtoll(entry.value().c_str(), nullptr, 10);
   }
-  // A model names files beside it, and no others.
+  // A model may refer to files in its own folder only.
   if (location.empty() || location.front() == '/' || location.find("..") != std::string::npos) {
     to.fault = "expected data in a file in the model's folder, but got '" + location + "'";
     return;
@@ -348,7 +348,7 @@ static std::shared_ptr<::onnx::ModelProto> parse(std::string_view bytes) {
   return isRead && proto->has_graph() ? proto : nullptr;
 }
 
-/// With an owner of the bytes the model's data stays in them.
+/// Decodes a model; with an owner of the bytes, the tensors' data stays in the bytes.
 static std::optional<Model> read(std::string_view bytes, Folders folders,
                                  const std::shared_ptr<void> &owner, std::string &error) {
   if (bytes.size() > size_t(std::numeric_limits<int>::max())) {

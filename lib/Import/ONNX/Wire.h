@@ -1,4 +1,4 @@
-// A file of ONNX as plain structures: what the importer reads, without protobuf's types.
+// An ONNX file as plain structures, independent of protobuf's types.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_IMPORT_ONNX_WIRE_H
 #define LIB_IMPORT_ONNX_WIRE_H
@@ -36,11 +36,11 @@ constexpr bool isReal(Type type) {
 }
 /// Bytes of an element; 0 for types without a fixed width.
 int64_t bytesOf(Type type);
-/// "f32", "i64", ...
+/// Name of the type: "f32", "i64", ...
 const char *nameOf(Type type);
 
-/// A tensor in the file or beside it, little-endian and row-major. `data` stays as long as the
-/// model; `fault` says what is wrong with a tensor that has none.
+/// A tensor in the file or in an external file, little-endian and row-major. `data` lives as long
+/// as the model; `fault` is the error of a tensor without data.
 struct Tensor {
   std::string name;
   Type type = Type::None;
@@ -48,9 +48,10 @@ struct Tensor {
   const char *data = nullptr;
   int64_t count = 0;
   std::string fault;
-  std::string missingFile;               ///< beside the model, where `data` would be
-  std::vector<std::string> computedFrom; ///< of an initializer, if the exporter says so
-  /// The initializer that it repeats along dimension 0 or, of two dimensions, transposes; or none.
+  std::string missingFile;               ///< external file that `data` would be in
+  std::vector<std::string> computedFrom; ///< of an initializer, by the exporter's notes
+  /// Initializer that this tensor repeats along dimension 0, or of which a matrix is the transpose;
+  /// or "".
   std::string original;
 
   int64_t bytes() const { return count * bytesOf(type); }
@@ -60,7 +61,7 @@ struct Graph;
 struct Attribute {
   enum Kind { None, Real, Int, Text, Tensor, Graph, Reals, Ints, Texts, Other };
   std::string name;
-  std::string refersTo; ///< inside a local function: an attribute of the call
+  std::string refersTo; ///< inside a local function: attribute of the call
   Kind kind = None;
   float real = 0;
   int64_t integer = 0;
@@ -74,17 +75,17 @@ struct Attribute {
 
 struct Node {
   std::string name, op, domain;
-  std::vector<std::string> inputs, outputs; ///< "" is one that is left out
+  std::vector<std::string> inputs, outputs; ///< "" for an omitted input or output
   std::vector<Attribute> attributes;
-  std::string source; ///< the op of a module that it is made from, if the exporter says so
-  std::vector<std::string> reads; ///< what that read of the module's parameters and buffers
+  std::string source;             ///< op of the module, by the exporter's notes
+  std::vector<std::string> reads; ///< parameters and buffers that the op read
 
   const Attribute *find(std::string_view name) const;
 };
 
 struct Dim {
-  int64_t size = -1;  ///< -1: unknown or named
-  std::string symbol; ///< a name in the place of a number
+  int64_t size = -1;  ///< -1: unknown or symbolic
+  std::string symbol; ///< symbolic size
 };
 struct ValueInfo {
   std::string name;
@@ -98,14 +99,14 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<Tensor> initializers;
   std::vector<ValueInfo> inputs, outputs;
-  /// Names of the module's parameters, and of its buffers and constants; empty if the exporter does
-  /// not say.
+  /// Names of the module's parameters, and of its buffers and constants; empty without exporter
+  /// notes.
   std::set<std::string, std::less<>> parameters, others;
-  /// Parameters of which the file has nothing: their ops are in the graph; nothing reads them.
+  /// Parameters that the file lacks: nodes need the lost ones, no node reads the unread ones.
   std::vector<std::string> lost, unread;
 };
 
-/// A function that the file brings along.
+/// A local function of the file.
 struct Function {
   std::string name, domain;
   std::vector<std::string> inputs, outputs;
@@ -117,13 +118,13 @@ struct Model {
   std::map<std::string, int64_t> opsets; ///< version by domain; "" is ONNX's own
   Graph graph;
   std::vector<Function> functions;
-  std::vector<std::shared_ptr<void>> owners; ///< of the tensors' data
+  std::vector<std::shared_ptr<void>> owners; ///< owners of the tensors' data
 };
 
-/// Nothing with a message in `error` for a file that is no model. Tensors whose bytes lie in other
-/// files are mapped.
+/// Reads a model; nothing, with a message in `error`, for a file that is no model. External data is
+/// mapped.
 std::optional<Model> readModel(const std::string &path, std::string &error);
-/// The same of bytes in memory; `folder` is where other files would be, "" for none.
+/// Reads a model from memory; `folder` is the folder of external data, "" for none.
 std::optional<Model> readModel(const char *data, size_t bytes, const std::string &folder,
                                std::string &error);
 } // namespace ampc::onnx
