@@ -54,7 +54,7 @@ static std::string formulaOf(const int64_t (&numbers)[many]) {
 }
 
 namespace {
-/// The same line of all probes' texts, read from left to right.
+/// Corresponding lines of all probes' texts, read from left to right.
 class Line {
 public:
   explicit Line(const StringRef (&texts)[many]) { llvm::copy(texts, rest); }

@@ -14,7 +14,7 @@ int64_t Nodes::opsetOf(const Node &node) const {
 
 void Nodes::note(const Twine &fault) {
   std::string text = fault.str();
-  // The same node may be in two functions.
+  // A node may be in two functions.
   if (noted.insert(text).second)
     faults.push_back(std::move(text));
 }
