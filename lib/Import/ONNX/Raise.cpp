@@ -15,7 +15,7 @@ using namespace ampc::onnx;
 
 /// Number that a rounded f32 stands for: a short decimal, or a power 0.5, -0.5, 0.25 or -0.25 of an
 /// integer up to 4096. An attention scales by width^-0.5, or queries and keys by width^-0.25 each.
-/// Example: 0.125 -> 0.125, 0.17677669 -> 32^-0.5.
+/// Example: 0.17677669 -> 32^-0.5.
 static double meantBy(float rounded) {
   double number = shortest(rounded, FLT_DIG);
   if (number != rounded)

@@ -201,8 +201,8 @@ bool Fuser::isFree(kernel::MapOp op) const {
 }
 
 /// Inlines a pointwise producer into the only consumer, or into each consumer if recomputing is
-/// free. Indexing maps compose: producer (i) -> (i, 0), consumer (i, j) -> (i) give (i, j) -> (i,
-/// 0).
+/// free. Indexing maps compose: a producer's input map (i) -> (i, 0), read by the consumer at
+/// (i, j) -> (i), becomes (i, j) -> (i, 0).
 bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
   Value given = inputsOf(reader)[input].get();
   auto producer = kernel::throughViews(given).getDefiningOp<kernel::MapOp>();

@@ -42,8 +42,8 @@ static kernel::MapOp mapOf(kernel::PackOp pack) {
   return kernel::throughViews(pack.getX()).getDefiningOp<kernel::MapOp>();
 }
 
-/// Whether neighbours along the last dimension of the domain are not neighbours in the tensor: (i,
-/// j) -> (j, i).
+/// Whether neighbours along the last dimension of the domain are not neighbours in the tensor, as
+/// under (i, j) -> (j, i).
 static bool liesAcross(AffineMap map, unsigned rank) {
   return map.isFunctionOfDim(rank - 1) &&
          map.getResults().back() != getAffineDimExpr(rank - 1, map.getContext());

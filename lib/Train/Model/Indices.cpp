@@ -93,8 +93,8 @@ static llvm::SetVector<Value> sourcesOf(Value tensor) {
   return sources;
 }
 
-/// Clamps an unchecked index, which may not fit i32, to the nearest numbers outside the accepted
-/// range, so that the index selects nothing.
+/// Clamps an unchecked index, which may not fit i32, to the accepted range plus a number on either
+/// side, so that an index out of range stays out of range and selects nothing.
 static Value clampToAccepted(GradBuilder &b, Value index, Accepted accepted) {
   Value least = b.real(double(std::min(accepted.least, accepted.ignore) - 1), index);
   Value most = b.real(double(std::max(accepted.limit, accepted.ignore + 1)), index);
