@@ -247,7 +247,7 @@ bool RowRegion::close(std::string &why) {
           ops.contains(source) && (addsRows(cast<FusedKernelOpInterface>(source)) ||
                                    accessOf(cast<FusedKernelOpInterface>(op),
                                             operand.getOperandNumber()) != Access::ByRow)) {
-        why = nameOf(op) + " waits for what " + nameOf(source) + " computes from all rows";
+        why = nameOf(op) + " waits for the result of " + nameOf(source) + " over all rows";
         return false;
       }
     if (repeated.contains(op))
@@ -261,7 +261,7 @@ bool RowRegion::close(std::string &why) {
   }
   auto leaving = llvm::find_if(large, [&](Value value) { return leaves.contains(value); });
   if (leaving != large.end())
-    why = "others read all that " + nameOf(leaving->getDefiningOp()) + " makes";
+    why = "a kernel outside the chunks reads all results of " + nameOf(leaving->getDefiningOp());
   return leaving == large.end();
 }
 
@@ -311,7 +311,7 @@ std::optional<RowRegion> RowRegion::around(kernel::GemmOp product, std::string &
   region.findDependents(product);
   if (product->getNumResults() != 1 || shapeOf(product->getResult(0)) != product.getSpace() ||
       !mapAt(product.getResultMaps(), 0).isIdentity()) {
-    why = "it gives more than its scores";
+    why = "its results are not the scores alone";
     return {};
   }
   if (!region.grow(why))
@@ -323,7 +323,7 @@ std::optional<RowRegion> RowRegion::around(kernel::GemmOp product, std::string &
   if (!region.close(why))
     return {};
   if (!region.isWorthwhile()) {
-    why = "what else has such rows is not small beside them";
+    why = "the other tensors with such rows are too large for chunks to save memory";
     return {};
   }
   return region;
