@@ -1,5 +1,5 @@
-// Dynamic loss scaling of steps whose backward pass holds f16; what steps do with gradients that
-// are not finite.
+// Dynamic loss scaling of steps whose backward pass holds f16, and the check of all steps for
+// gradients that are not finite.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/LossScaling/Passes.h"
 #include "ampc/Precision/Profile.h"
@@ -19,9 +19,9 @@ using namespace ampc;
 static RankedTensorType scalarOf(Type element) { return RankedTensorType::get({}, element); }
 
 namespace {
-/// One loss scale and the programs that use it.
+/// A loss scale and the programs that share the scale's state.
 struct Scaler {
-  std::string name; ///< that names of its state begin with
+  std::string name; ///< prefix of state names, e.g. `scaler` of `scaler.scale`
   amp::ScalingAttr scaling;
   SetVector<StringAttr> steps;
   SmallVector<train::FuncOp> programs;
@@ -30,7 +30,7 @@ struct Scaler {
   bool hasPatience() const { return scaling.getHysteresis() > 1; }
 };
 
-/// Adds a scaler's state and ops to one program.
+/// Adds the state and the ops of a scaler to a single program.
 class Insertion {
 public:
   Insertion(train::FuncOp func, const Scaler &scaler)
@@ -52,7 +52,8 @@ private:
     return Signature(func).addState(scaler.name + "." + kind.str(), scalarOf(element));
   }
   SmallVector<Value> unscaleGradients();
-  /// The unscaled form of a value, and how much of it was not finite.
+  /// Result 0: the gradient in f32 divided by the scale, `f16 -> f32`. Result 1: count of elements
+  /// that are not finite, i64.
   amp::UnscaleOp unscale(Value scaled);
   void finishStep();
   Value integer(int64_t value) { return b.real(double(value), scalarOf(builder.getI32Type())); }
@@ -87,8 +88,8 @@ SmallVector<Value> Insertion::unscaleGradients() {
   }
   DenseSet<Operation *> sums;
   for (auto gradient : llvm::to_vector(body.getOps<train::GradientOp>())) {
-    // Rows are unscaled before they are added up in f32 and checked after: equal indices cannot
-    // overflow what is in range without the scale.
+    // Updates of rows are unscaled before the segment sum in f32 and counted after the sum: equal
+    // indices cannot overflow a sum that is in range without the scale.
     auto sum = gradient.getX().getDefiningOp<RowSumsOpInterface>();
     if (sum && sum.getRowNumbers()) {
       builder.setInsertionPoint(sum);
@@ -107,7 +108,8 @@ SmallVector<Value> Insertion::unscaleGradients() {
   return counts;
 }
 
-/// The scale moves once per round: a round is one run of each step that shares it.
+/// Update of the scale, once per round. A round is a run of every step that shares the scale, e.g.
+/// generator and discriminator.
 void Insertion::finishStep() {
   using train::ComparePredicate;
   Type i32 = builder.getI32Type();
@@ -134,7 +136,7 @@ void Insertion::finishStep() {
     give(update.getNewLeft(), left, "left");
 }
 
-/// Whether a value in f16 depends on the cotangent of the loss.
+/// Whether an op that depends on the cotangent of the loss reads or writes f16.
 static bool hasNarrowGradients(train::FuncOp func) {
   DenseSet<Operation *> seen;
   SmallVector<Operation *> open(func.getBody().front().getOps<train::SeedOp>().begin(),
@@ -247,8 +249,8 @@ private:
 };
 } // namespace
 
-/// A profile replaces the initial scale, within the scaler's own limits; how it moves stays as it
-/// is.
+/// Initial scale from a profile, clamped to the scaler's floor and cap; growth and backoff stay as
+/// declared.
 LogicalResult AmpInsertLossScaling::chooseScale(train::ModelOp model, Scaler &scaler) {
   if (profile.empty())
     return success();
@@ -261,7 +263,7 @@ LogicalResult AmpInsertLossScaling::chooseScale(train::ModelOp model, Scaler &sc
       known.push_back(found);
   if (known.empty())
     return success();
-  // Only the policy `autocast` rounds gradients of parameters.
+  // Gradients of parameters are rounded under the policy `autocast` only.
   bool areRounded = llvm::any_of(scaler.programs, [](train::FuncOp func) {
     return llvm::any_of(func.getOps<train::GradientOp>(), [](train::GradientOp gradient) {
       auto cast = gradient.getX().getDefiningOp<train::CastOp>();

@@ -1,4 +1,4 @@
-// Loss scaling in terms of train ops.
+// Lowers loss scaling to train ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/LossScaling/Passes.h"
 #include "mlir-dialects/Train/Origin.h"
@@ -30,7 +30,8 @@ public:
   }
 
 private:
-  /// x * 0 is NaN for infinities and NaN, and else 0.
+  /// Count of elements of `x: [M, N]` that are not finite, an i64. x * 0 is NaN for an infinity or
+  /// NaN, and 0 for finite numbers.
   Value countOf(GradBuilder &b, Value x) {
     Value wide = getElementTypeOrSelf(x).isF64() ? x : b.castTo(x, builder.getF32Type());
     Value product = b.mul(wide, b.real(0.0, wide));
@@ -40,8 +41,8 @@ private:
         llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(x.getType()).getRank()));
     return b.castTo(dims.empty() ? bad : b.reduceSum(bad, dims), builder.getI64Type());
   }
-  /// 1 / scale. NaN where the quotient is 0, at an infinite scale, so that a scale without a usable
-  /// inverse makes no gradient that passes for a finite one.
+  /// 1 / scale, computed once per scale. An infinite scale has the quotient 0, which would make
+  /// every gradient a finite 0; the result is NaN instead, so that the step counts as not finite.
   Value inverseOf(GradBuilder &b, Value scale) {
     Value &inverse = inverses[scale];
     if (!inverse) {
@@ -63,9 +64,9 @@ private:
 };
 } // namespace
 
-// The count is of the unscaled gradient, which is what the update applies. torch counts the scaled
-// one: below a scale of 2^-128 the inverse is infinite, and at any scale below 1 a finite gradient
-// times the inverse may be.
+// Counts elements of the unscaled gradient, because the update applies that gradient. PyTorch
+// counts elements of the scaled gradient and misses two overflows: the inverse of a scale below
+// 2^-128 is infinite, and a finite gradient times the inverse of a scale below 1 may be infinite.
 void Lowering::lower(GradBuilder &b, amp::UnscaleOp op) {
   Value x = op.getX().getDefiningOp<amp::MarkScaledOp>().getX();
   Value unscaled = b.mul(b.castTo(x, builder.getF32Type()), inverseOf(b, op.getScale()));
@@ -88,7 +89,8 @@ void Lowering::lower(GradBuilder &b, amp::UpdateScaleOp op) {
   Value counted = b.add(good, count(1)),
         isDue = b.compare(ComparePredicate::ge, counted, count(scaling.getInterval()));
   Value grown = b.mul(scale, real(scaling.getGrowth()));
-  // Beyond 2^126 the inverse is denormal: it loses digits, and is 0 where denormals are flushed.
+  // The inverse of a scale beyond 2^126 is denormal: the inverse loses digits, and is 0 where
+  // denormals are flushed.
   Value limit = hasCap ? real(scaling.getCap()) : b.real(0x1p126, scale);
   grown = b.select(b.compare(ComparePredicate::le, grown, limit), grown, hasCap ? limit : scale);
   Value backed = b.mul(scale, real(scaling.getBackoff()));

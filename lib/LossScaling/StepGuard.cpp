@@ -1,4 +1,4 @@
-// Counts what is not finite in the gradients of a step, and keeps the state of steps that skip.
+// Counts gradient elements that are not finite (found_inf), and keeps the state of skipped steps.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/LossScaling/StepGuard.h"
 #include "lib/Precision/Casts.h"
@@ -28,7 +28,7 @@ SmallVector<Value> StepGuard::countGradients() {
   }
   for (BlockArgument argument : func.getArguments()) {
     StringAttr state = signature.stateArgument(argument.getArgNumber());
-    // Not the numbers of their rows.
+    // Row numbers of a sparse gradient are integers and need no check.
     if (state && roleOf(state) == train::StateRole::Gradient &&
         isa<FloatType>(getElementTypeOrSelf(argument)))
       counts.push_back(countIn(argument));
@@ -37,7 +37,8 @@ SmallVector<Value> StepGuard::countGradients() {
 }
 
 Value StepGuard::guard(ArrayRef<Value> counts, train::NonFinite byDefault) {
-  // As early as possible: what writes rows asks before it writes.
+  // The predicate stands right behind the last count, because a scatter reads the predicate before
+  // writing.
   Operation *last = &body.front();
   for (Value count : counts)
     if (last->isBeforeInBlock(count.getDefiningOp()))
@@ -56,7 +57,8 @@ Value StepGuard::guard(ArrayRef<Value> counts, train::NonFinite byDefault) {
   return found;
 }
 
-/// Whether an update itself gives the old value if the step is skipped.
+/// Whether the update returns the old value of a skipped step by the operand `skip`, at no cost of
+/// memory traffic.
 bool StepGuard::skipsItself(Value value, Value old) {
   auto update = value.getDefiningOp<train::UpdateOp>();
   if (!update || update.getOld(cast<OpResult>(value).getResultNumber()) != old ||
@@ -67,10 +69,11 @@ bool StepGuard::skipsItself(Value value, Value old) {
   return update.getSkip() == found;
 }
 
-/// The value, or the old one if the step is skipped. Rows then go nowhere, so that this costs no
-/// pass over their table.
+/// State after the step: `value`, or `old` if the step is skipped. A scatter of a skipped step
+/// writes to row -1, that is nowhere, so that a guarded table costs no pass over memory.
 Value StepGuard::kept(Value value, Value old) {
-  SmallVector<std::pair<RowWritesOpInterface, Value>> writes; // and their results, the last first
+  // Scatters and their results, the last scatter first.
+  SmallVector<std::pair<RowWritesOpInterface, Value>> writes;
   while (value != old && !skipsItself(value, old)) {
     auto put = value.getDefiningOp<RowWritesOpInterface>();
     if (!put || !found.getDefiningOp()->isBeforeInBlock(put)) {
@@ -94,7 +97,8 @@ Value StepGuard::kept(Value value, Value old) {
   return value;
 }
 
-/// A skipped step returns what it was given.
+/// Guards every state result: a skipped step returns the old state. Stored gradients are left as
+/// computed, and working copies are cast again from the guarded parameters.
 void StepGuard::guardState() {
   Operation *ret = body.getTerminator();
   DenseMap<StringAttr, Value> params;
@@ -114,7 +118,7 @@ void StepGuard::guardState() {
   remakeWorkingCopies(params);
 }
 
-/// Working copies are made from what the parameters are after the step.
+/// Casts working copies from the guarded parameters, e.g. `f32 -> bf16`.
 void StepGuard::remakeWorkingCopies(const DenseMap<StringAttr, Value> &params) {
   Operation *ret = body.getTerminator();
   builder.setInsertionPoint(ret);

@@ -1,4 +1,4 @@
-// Counts what is not finite in the gradients of a step, and keeps the state of steps that skip.
+// Counts gradient elements that are not finite (found_inf), and keeps the state of skipped steps.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_LOSSSCALING_STEPGUARD_H
 #define LIB_LOSSSCALING_STEPGUARD_H
@@ -8,21 +8,21 @@
 #include "mlir-dialects/Train/Signature.h"
 
 namespace ampc {
-/// Of what loss scaling and the check of gradients add to a program.
+/// Provenance of ops that loss scaling and the check of gradients add to a program.
 inline train::OriginAttr scalingOrigin(train::FuncOp func) {
   return train::OriginAttr::get(
       mlir::StringAttr::get(func.getContext(), func.getStepName() + ".scaling"),
       train::Stage::Update);
 }
 
-/// Of what reads a gradient before the update does.
+/// Provenance of an op that reads a gradient before the update: the gradient's op, stage update.
 inline train::OriginAttr originOfReader(mlir::Value gradient) {
   return originOf(gradient).withStage(train::Stage::Update);
 }
 
-/// Adds to one program of a step (train, grad or apply) the result `nonfinite`: how many elements
-/// of its gradients are infinite or NaN. Unless the step allows them, one predicate then guards all
-/// state.
+/// Adds the result `nonfinite` to a program of a step (train, grad or apply): the i64 count of
+/// gradient elements that are infinite or NaN. Unless the step allows such gradients, a single
+/// predicate (count != 0) guards all state.
 class StepGuard {
 public:
   using Value = mlir::Value;
@@ -31,18 +31,20 @@ public:
         b(builder, func.getLoc(), scalingOrigin(func)),
         symbols(func->getParentOfType<train::ModelOp>()) {}
 
-  /// Whether the program is handed gradients that `*_grad` stored and the caller may have changed.
+  /// Whether the program receives gradients as state, stored by `*_grad` and possibly changed by
+  /// the caller.
   bool isApply() { return func.is(train::Role::Apply); }
-  /// One count per gradient: of those that the program is handed, or of those that it computes.
+  /// A count per gradient: the gradient arguments of an apply program, else the gradients that the
+  /// program computes.
   mlir::SmallVector<Value> countGradients();
-  /// The elements of `x` that are not finite, counted right behind it.
+  /// Count of elements of `x` that are not finite, inserted right behind the definition of `x`.
   Value countIn(Value x);
-  /// Adds up the counts, guards the state, and gives the predicate. `byDefault` is what a step does
-  /// that says nothing.
+  /// Sums the counts, guards the state and returns the predicate. `byDefault`: mode of a step that
+  /// declares none.
   Value guard(mlir::ArrayRef<Value> counts, train::NonFinite byDefault);
 
 private:
-  /// What the state is for; nothing for parameters and the model's own buffers.
+  /// Role of a state; none for parameters and the model's own buffers.
   std::optional<train::StateRole> roleOf(mlir::StringAttr state);
   bool skipsItself(Value value, Value old);
   Value kept(Value value, Value old);

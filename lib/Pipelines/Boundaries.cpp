@@ -1,4 +1,5 @@
-// What happens between phases, so that going on from text gives what going on from memory gives.
+// Boundaries between phases: compiling on from printed text gives the same code as compiling on in
+// memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Pipelines.h"
 #include "mlir-dialects/Train/Signature.h"
@@ -11,12 +12,14 @@ using namespace ampc;
 static constexpr llvm::StringLiteral phaseAttribute = "train.phase";
 
 namespace {
-/// Passes walk the uses of a value, and text does not keep their order in memory.
+/// Puts use lists into the order that parsing text creates, because passes walk uses and text does
+/// not keep the order in memory.
 struct OrderUses : PassWrapper<OrderUses, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OrderUses)
   StringRef getName() const override { return "OrderUses"; }
   void runOnOperation() override {
-    // A use that is set goes to the front, as when text is read: the last one comes first.
+    // Setting an operand moves the use to the front of the list, as the parser does: the last use
+    // comes first.
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       for (OpOperand &operand : op->getOpOperands())
         operand.set(operand.get());
@@ -24,7 +27,8 @@ struct OrderUses : PassWrapper<OrderUses, OperationPass<ModuleOp>> {
   }
 };
 
-/// Without the note, a module that was printed after a phase would go through all phases again.
+/// Records the last phase in the module (`train.phase`): a printed module goes on behind that
+/// phase, in place of running all phases again.
 struct NotePhase : PassWrapper<NotePhase, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NotePhase)
   explicit NotePhase(StringRef phase) : phase(phase) {}
@@ -42,7 +46,8 @@ void Phase::addTo(OpPassManager &pm, const CompileOptions &options) const {
   pm.addPass(std::make_unique<NotePhase>(name));
 }
 
-/// Phases rely on the ones before them, and text with the note may be of anybody's making.
+/// Verifies the assumptions of later phases, because text with the attribute `train.phase` may be
+/// written by hand.
 static LogicalResult checkNote(ModuleOp module, const Phase &phase) {
   bool isExpanded = &phase >= findPhase("optimize");
   llvm::DenseSet<StringRef> declared;

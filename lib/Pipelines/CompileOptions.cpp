@@ -1,4 +1,4 @@
-// The table of compile options.
+// The table of compile options: name, type, default and help text.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/CompileOptions.h"
 #include "ampc/Precision/ActivationBudget.h"

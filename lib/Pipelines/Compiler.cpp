@@ -1,4 +1,4 @@
-// From a file to a module after some phase.
+// Compiles a file to the module after a phase.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Compiler.h"
 #include "ampc/Import/ONNX.h"
@@ -35,9 +35,8 @@ static DialectRegistry makeRegistry() {
 }
 
 namespace {
-/// The files whose lines messages show. A location in a model may name any path, so only regular
-/// files with the extension of a source are opened: neither a private file nor a FIFO, whose reader
-/// would wait.
+/// Files whose lines messages show. A location in a model may name any path, so only regular files
+/// with a source extension are opened: no private file, and no FIFO, whose open would block.
 class SourceFiles : public llvm::vfs::ProxyFileSystem {
 public:
   SourceFiles() : ProxyFileSystem(llvm::vfs::getRealFileSystem()) {}
@@ -65,7 +64,7 @@ Compiler::Compiler()
   context.printOpOnDiagnostic(false);
 }
 
-/// One file per phase, numbered in order.
+/// Dump of a module after a phase, a file per phase, numbered in order.
 static LogicalResult dump(ModuleOp module, const CompileRequest &request, const Phase &phase) {
   StringRef dir = request.dumpDir;
   if (std::error_code code = llvm::sys::fs::create_directories(dir))
@@ -86,7 +85,8 @@ static LogicalResult dump(ModuleOp module, const CompileRequest &request, const 
   return success();
 }
 
-/// A module behind the phase `kernels` has one per target.
+/// Verifies that the module holds a single model; behind the phase `kernels`, a single model per
+/// target.
 static LogicalResult checkIsModel(ModuleOp module, StringRef input) {
   for (ModuleOp part : targetModules(module)) {
     auto models = part.getOps<train::ModelOp>();
@@ -99,8 +99,8 @@ static LogicalResult checkIsModel(ModuleOp module, StringRef input) {
   return success();
 }
 
-/// Behind the phase `kernels` the module says what its targets are, and options may not say
-/// otherwise.
+/// Targets are fixed by the module behind the phase `kernels`; an option that names other targets
+/// is an error.
 static LogicalResult checkTargets(ModuleOp module, const CompileRequest &request) {
   SmallVector<std::string> targets;
   for (ModuleOp part : targetModules(module))
@@ -114,8 +114,8 @@ static LogicalResult checkTargets(ModuleOp module, const CompileRequest &request
                             << llvm::join(request.options.targets, ",");
 }
 
-/// `loc("head")` names an op, and takes the place of the line where it stands: this puts the line
-/// back.
+/// Parses a model and restores line numbers: `loc("head")` gives an op a name and thereby replaces
+/// the op's line and column.
 static OwningOpRef<ModuleOp> parse(llvm::SourceMgr &sources, MLIRContext *context) {
   const llvm::MemoryBuffer &text = *sources.getMemoryBuffer(sources.getMainFileID());
   if (isBytecode(text))
@@ -129,7 +129,7 @@ static OwningOpRef<ModuleOp> parse(llvm::SourceMgr &sources, MLIRContext *contex
   }
   Block block;
   AsmParserState state;
-  bool hasError = false; // a token that is none does not stop what skips to the next
+  bool hasError = false; // the parser may recover from an unknown token and return success
   ScopedDiagnosticHandler watch(context, [&](Diagnostic &diagnostic) {
     hasError |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
     return failure();
@@ -148,7 +148,8 @@ static OwningOpRef<ModuleOp> parse(llvm::SourceMgr &sources, MLIRContext *contex
   return mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(&block, context, start);
 }
 
-/// A model to which somebody has added the note would become a library without programs.
+/// Rejects a model with a hand-written `train.phase`, which would become a library without
+/// programs.
 static LogicalResult checkInstances(ModuleOp module, const Phase &last) {
   if (&last < findPhase("simplify"))
     return success();
@@ -161,7 +162,7 @@ static LogicalResult checkInstances(ModuleOp module, const Phase &last) {
   return success();
 }
 
-/// The phases to run on a module that was read: all, or those behind the one that printed it.
+/// Phases to run on a parsed module: all, or the phases behind the module's `train.phase`.
 static FailureOr<ArrayRef<Phase>> phasesFor(ModuleOp module, const CompileRequest &request) {
   FailureOr<const Phase *> last = lastPhaseOf(module);
   if (failed(last))
@@ -201,14 +202,14 @@ static StringRef severityName(DiagnosticSeverity severity) {
   return names[unsigned(severity)];
 }
 
-/// A failure hands on to the handler that prints.
+/// Returns failure to pass a diagnostic on to the handler that prints.
 LogicalResult Compiler::filter(Diagnostic &diagnostic) {
   if (!isShown(diagnostic.getSeverity(), shown) || isEcho(diagnostic))
     return success();
   bool isRemark = diagnostic.getSeverity() == DiagnosticSeverity::Remark;
   if (isRemark && !explained.empty() && !llvm::Regex(explained).match(diagnostic.str()))
     return success();
-  // About the file as a whole: a line 0 would mean nothing.
+  // Diagnostics about the whole file have no line: line 0 would mean nothing.
   if (!lineOf(diagnostic.getLocation())) {
     messages() << "ampc: " << severityName(diagnostic.getSeverity()) << ": " << diagnostic << "\n";
     for (Diagnostic &note : diagnostic.getNotes())
@@ -222,9 +223,9 @@ LogicalResult Compiler::filter(Diagnostic &diagnostic) {
   return success();
 }
 
-/// Behind each pass, the verifier was a third of what a block costs: phases are verified as a
-/// whole. Builds with assertions, and ampc-opt, verify behind each pass, and so do the first
-/// phases, in which what users wrote may not fit.
+/// Verifies once per phase: verification behind each pass took a third of the compile time of a
+/// block. Builds with assertions, and ampc-opt, verify behind each pass, and so do the first
+/// phases, in which text by users may be invalid.
 static LogicalResult run(const Phase &phase, const CompileOptions &options, ModuleOp module) {
   PassManager pm(module.getContext());
 #ifdef NDEBUG
@@ -237,8 +238,7 @@ static LogicalResult run(const Phase &phase, const CompileOptions &options, Modu
   return failure(failed(pm.run(module)) || (!each && failed(verify(module))));
 }
 
-/// The text of the model; of a file of ONNX what importing makes of it. Null with a message in
-/// `error`.
+/// Text of the model, imported first if the file is ONNX. Null with a message in `error`.
 static std::unique_ptr<llvm::MemoryBuffer> readInput(const CompileRequest &request,
                                                      std::string &error) {
   const std::string &path = request.input;
@@ -276,8 +276,8 @@ static std::vector<std::string> sizesOf(ModuleOp module) {
   return sizes;
 }
 
-/// Values visited by walks along operands, per op of the model: the cost of a compilation in a
-/// number that does not depend on the machine.
+/// Prints the number of values visited by walks along operands, per op of the model: compile cost
+/// that does not depend on the machine.
 static void printWalks(int64_t opsOfModel, int64_t before) {
   int64_t visits = numVisitedSources - before;
   messages() << llvm::format("%8.1f    values visited per op of the model, of %lld ops\n",
@@ -293,7 +293,7 @@ OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
     messages() << "ampc: error: " << error << "\n";
     return nullptr;
   }
-  // MLIR's reader of bytecode trusts its input: random changes of a file of one kilobyte gave heap
+  // MLIR's reader of bytecode trusts its input: random changes of a file of 1 KB caused heap
   // corruption, invalid accesses and an endless loop.
   if (isBytecode(*file) && !request.options.bytecode) {
     messages() << "ampc: error: expected a model as text, but got MLIR bytecode in "

@@ -1,7 +1,7 @@
-// Which ops of a step will run in a loop over the rows of a loss.
-//
-// Where rows lie is known of kernels, by their maps. So kernels are made of a copy of the steps and
-// cut, and the ops of the steps that they come from are marked.
+// Marks the ops of a step that will run in an outlined loop body over chunks of the rows of a loss.
+// Chunking is decided on kernels, whose indexing maps tell the row dimension. So a copy of the
+// steps is lowered to kernels and chunked; the provenance of kernels inside loop bodies, `step#17`,
+// leads back to the ops to mark.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Pipelines/FindParts.h"
 #include "ampc/Conversion/Passes.h"
@@ -23,7 +23,8 @@ static bool hasBackwardPass(train::FuncOp func) {
   return func.getRole() && firstSeed(func.getBody().front());
 }
 
-/// What may be scores that are worth a loop: a product of a step.
+/// Whether an op may compute scores worth chunking: a product whose result in f32 is larger than
+/// `smallScores` (any product if the option gives the rows).
 static bool mayBeScores(Operation &op, int64_t rows) {
   auto precision = dyn_cast<PrecisionOpInterface>(op);
   if (!precision || precision.getCategory() != Category::LowPrecision || op.getNumResults() != 1)
@@ -63,17 +64,18 @@ struct FindParts : PassWrapper<FindParts, OperationPass<ModuleOp>> {
 
 private:
   LogicalResult find(ArrayRef<train::FuncOp> steps, int64_t rows);
-  /// A copy of all models, with the steps alone, and with the number of each op as its name.
+  /// Copy of all models, reduced to `steps`, in which provenance holds the op's number, e.g.
+  /// `step#17`.
   ModuleOp copy(ArrayRef<train::FuncOp> steps);
   void noteNames(ModuleOp kernels);
   void mark(train::FuncOp step);
 
   CompileOptions options;
-  llvm::StringSet<> inside, outside; ///< names of ops with kernels in a loop, and elsewhere
+  llvm::StringSet<> inside, outside; ///< provenance of kernels in a loop body, and elsewhere
 };
 } // namespace
 
-/// Of one op in the copy, unique in the module.
+/// Name of an op in the copy, unique in the module: `step#17`.
 static std::string nameFor(train::FuncOp step, int64_t number) {
   return (step.getSymName() + "#" + Twine(number)).str();
 }
@@ -121,7 +123,7 @@ LogicalResult FindParts::find(ArrayRef<train::FuncOp> steps, int64_t rows) {
   return status;
 }
 
-/// The zeros that a loop begins to add to.
+/// Whether an op makes the zeros with which a loop's accumulators begin.
 static bool isBeginning(Operation *op) {
   return op->getNumOperands() == 0 && !op->use_empty() &&
          llvm::all_of(op->getUsers(), [](Operation *user) { return isa<kernel::CallOp>(user); });
@@ -131,13 +133,14 @@ void FindParts::noteNames(ModuleOp kernels) {
   for (auto program : kernels.getOps<kernel::ProgramOp>())
     for (auto op : program.getBody().getOps<KernelOpInterface>()) {
       if (isa<kernel::CallOp>(*op) || isBeginning(op))
-        continue; // have the names of what runs in the loop
+        continue; // provenance names ops of the loop body
       for (train::OriginAttr origin : originsOf(op))
         (program.is(train::Role::Part) ? inside : outside).insert(origin.getName());
     }
 }
 
-/// What has no kernel, as a view, is where all that read it are.
+/// Sets `amp.in_parts`. An op without a kernel of its own, such as a view, is inside a loop if all
+/// its users are.
 void FindParts::mark(train::FuncOp step) {
   Block &body = step.getBody().front();
   auto isInParts = [](Operation *op) { return op->hasAttr("amp.in_parts"); };

@@ -1,4 +1,4 @@
-// Which ops of a step will run in a loop over the rows of a loss.
+// Marks the ops of a step that will run in an outlined loop body over chunks of the rows of a loss.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PIPELINES_FINDPARTS_H
 #define LIB_PIPELINES_FINDPARTS_H
@@ -6,12 +6,12 @@
 #include "ampc/Pipelines/Pipelines.h"
 
 namespace ampc {
-/// Gives `amp.in_parts` to ops of steps that `kernel-chunk-rows` will run for some rows at a time.
-/// The forward and the backward pass meet in such a loop: nothing waits for the ops of the backward
-/// pass in it. No op gets it where a target has no such loops.
+/// Gives `amp.in_parts` to ops of steps that `kernel-chunk-rows` will run once per chunk of rows,
+/// e.g. a chunked cross entropy. Such a loop holds forward and backward ops together, so values
+/// between the two passes are no residuals. No op is marked if a target cannot run such loops.
 std::unique_ptr<mlir::Pass> createFindParts(const CompileOptions &options);
-/// The passes of phase `kernels` in front of `kernel-chunk-rows`: kernels that a pass finds in a
-/// copy of the steps are those that the phase makes.
+/// Passes of phase `kernels` in front of `kernel-chunk-rows`. Shared by the phase and `FindParts`,
+/// so that both chunk the same kernels.
 void addPassesBeforeChunking(mlir::OpPassManager &pm);
 } // namespace ampc
 #endif

@@ -1,4 +1,4 @@
-// What users read of diagnostics: MLIR's own in the words of a model's author.
+// Diagnostics for users: MLIR's own messages in the terms of a model's author.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Messages.h"
 #include "ampc/Support/Nearest.h"
@@ -27,7 +27,7 @@ bool ampc::isEcho(Diagnostic &diagnostic) {
          StringRef(text).contains("which is to be a `");
 }
 
-/// The model's text around a location: before it and from it on.
+/// Text of the model before a location, and from the location on.
 static std::pair<StringRef, StringRef> textAt(Location location, llvm::SourceMgr &sources) {
   FileLineColLoc line = lineOf(location);
   if (!line || !sources.getNumBuffers())
@@ -68,7 +68,7 @@ static std::optional<std::string> unknownAttribute(StringRef text) {
          (best.empty() ? "" : "; did you mean " + prefix + best + "?");
 }
 
-/// duplicate or unknown struct parameter name: rate; the attribute's name is before it in the text.
+/// duplicate or unknown struct parameter name: rate; `before` ends in the attribute's name.
 static std::optional<std::string> unknownParameter(StringRef text, StringRef before) {
   if (!text.consume_front("duplicate or unknown struct parameter name: "))
     return std::nullopt;
@@ -89,7 +89,7 @@ static std::optional<std::string> unknownParameter(StringRef text, StringRef bef
          text.str() + (llvm::is_contained(known, text) ? " again" : didYouMean(text, known));
 }
 
-/// The next word of the text, for a message.
+/// The next word of the text, shown in a message.
 static std::string wordAt(StringRef after) {
   StringRef word = after.ltrim();
   size_t length = 0;
@@ -99,7 +99,7 @@ static std::string wordAt(StringRef after) {
   return "'" + word.take_front(std::clamp<size_t>(length, 1, 40)).str() + "'";
 }
 
-/// Where a statement should begin.
+/// Message for text where a statement should begin.
 static std::optional<std::string> noStatement(StringRef text, StringRef before, StringRef after) {
   if (text != "expected operation name in quotes" || !before.data())
     return std::nullopt;
@@ -109,7 +109,8 @@ static std::optional<std::string> noStatement(StringRef text, StringRef before, 
   return "expected an op, such as train.add, but got '" + got.take_front(40).str() + "'";
 }
 
-/// Names behind any of the signs, up to what is no letter, digit, point or underscore.
+/// Names behind any of the signs, e.g. `%`; letters, digits, points and underscores belong to a
+/// name.
 static std::vector<StringRef> namesIn(StringRef text, StringRef signs) {
   std::vector<StringRef> names;
   for (size_t at; (at = text.find_first_of(signs)) != StringRef::npos;) {
@@ -126,11 +127,11 @@ static std::optional<std::string> unknownValue(StringRef text, StringRef before)
   StringRef name = rest.split(' ').first;
   if (name.empty() || !rest.contains(" at the end of the op"))
     return std::nullopt;
-  // Operands of the op stand before the place, too.
+  // Operands of the same op stand before the location, too, and are no candidates.
   StringRef earlier = before.take_front(before.rfind('\n'));
   std::vector<StringRef> known = namesIn(earlier, "%@");
   if (llvm::is_contained(known, name))
-    return std::nullopt; // of an op that does not tell
+    return std::nullopt; // the op's own syntax does not infer this type
   std::string best = nearest(name, known);
   return "expected a value or a parameter that stands before, but %" + name.str() + " is none" +
          (best.empty() ? "" : "; did you mean %" + best + "?");
@@ -149,7 +150,7 @@ static std::optional<std::string> unknownFunction(StringRef text, StringRef all)
   return hint.empty() ? std::nullopt : std::optional(text.str() + hint);
 }
 
-/// What MLIR's parser says in its own terms.
+/// Message for text that MLIR's parser rejects in terms of MLIR, such as regions and blocks.
 static std::optional<std::string> otherTerms(StringRef text, StringRef after) {
   StringRef own = text;
   if (own.consume_front("custom op '"))
@@ -210,7 +211,7 @@ std::optional<std::string> ampc::clearerText(Diagnostic &diagnostic, llvm::Sourc
     return clearer;
   if (auto clearer = otherTerms(text, after))
     return clearer;
-  // "custom op 'train.step' 'train.step' op attribute ..." names it twice.
+  // MLIR names the op twice: "custom op 'train.step' 'train.step' op attribute ...".
   StringRef once = text;
   if (once.consume_front("custom op ") && once.starts_with("'")) {
     auto [name, rest] = once.drop_front().split("' ");

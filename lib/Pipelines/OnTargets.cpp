@@ -62,7 +62,7 @@ struct RunOnTargets : PassWrapper<RunOnTargets, OperationPass<ModuleOp>> {
   RunOnTargets(AddTargetPasses add, const CompileOptions &options) : add(add), options(options) {}
   StringRef getName() const override { return "RunOnTargets"; }
 
-  // Those of the passes, which are not known before the module is.
+  // All dialects: the nested passes are known only when the module's targets are.
   void getDependentDialects(DialectRegistry &registry) const override {
     registerDialects(registry);
   }

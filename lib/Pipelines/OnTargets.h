@@ -7,14 +7,14 @@
 #include "ampc/Target/Target.h"
 
 namespace ampc {
-/// From here on the module is for the targets that were asked for: it notes which one, or becomes
-/// one nested copy per target, in order of preference.
+/// Specializes the module for the requested targets: a single target becomes an attribute, several
+/// become a nested copy each, in order of preference.
 std::unique_ptr<mlir::Pass> createSplitByTarget(llvm::ArrayRef<std::string> targets);
 
-/// What to run on the module of one target.
+/// Adds the passes for the module of a single target.
 using AddTargetPasses = void (*)(mlir::OpPassManager &pm, const Target &target,
                                  const CompileOptions &options);
-/// The module says what its targets are, whoever printed it.
+/// Runs passes per target. Targets are read from the module, which may be parsed from text.
 std::unique_ptr<mlir::Pass> createRunOnTargets(AddTargetPasses add, const CompileOptions &options);
 } // namespace ampc
 #endif

@@ -14,7 +14,7 @@ struct Loaded {
 };
 } // namespace
 
-/// As the libraries themselves, for the life of the process.
+/// Loaded libraries, kept for the life of the process, as their code stays mapped.
 static Loaded &loaded() {
   static Loaded all;
   return all;

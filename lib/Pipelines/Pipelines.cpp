@@ -69,7 +69,7 @@ static void addKernels(OpPassManager &pm, const Target &target, const CompileOpt
   pm.addPass(createKernelConfigure());
 }
 
-/// Each target has tiers of its own.
+/// Adds the emission passes of a target, whose tiers are its own.
 static void addEmission(OpPassManager &pm, const Target &target, const CompileOptions &options) {
   SmallVector<std::string> tiers;
   for (const TargetTier &tier : target.getTiers())
@@ -109,7 +109,7 @@ ArrayRef<Phase> ampc::getPhases() {
       {"optimize", "clipping, schedule, optimizer and state update are in the step",
        [](OpPassManager &pm, const CompileOptions &options) {
          pm.addPass(createTrainExpandStep({options.explain}));
-         // What is observed, and what profiles name, are the values of the rules.
+         // Observers and profiles name values inside update rules, so updates are expanded first.
          if (options.observe || !options.profile.empty())
            pm.addPass(createTrainExpandUpdates());
          pm.addPass(createTrainSimplify());
@@ -119,7 +119,7 @@ ArrayRef<Phase> ampc::getPhases() {
       {"precision",
        "compute and storage types are fixed, casts are explicit, every decision carries its reason",
        [](OpPassManager &pm, const CompileOptions &options) {
-         if (options.precision == "f64") // the reference: nothing is rounded
+         if (options.precision == "f64") // reference precision: no value is rounded
            return;
          pm.addPass(createAmpAssignPrecision(precisionOptions(options)));
          pm.addPass(createAmpLowerAccumulation());
@@ -131,7 +131,7 @@ ArrayRef<Phase> ampc::getPhases() {
        "losses that need it are scaled; what is not finite in gradients is counted, and one "
        "predicate guards all state of steps that skip",
        [](OpPassManager &pm, const CompileOptions &options) {
-         if (options.precision == "f64") // the reference: nothing is scaled
+         if (options.precision == "f64") // reference precision: no gradient is scaled
            return;
          pm.addPass(
              createAmpInsertLossScaling({options.lossScaling, options.profile, options.explain}));
@@ -189,7 +189,7 @@ void ampc::registerDialects(DialectRegistry &registry) {
 }
 
 namespace {
-/// Phases as pipelines of ampc-opt take all options, by the names that the driver gives them.
+/// Options of a phase as a pipeline of ampc-opt, under the names of the driver's options.
 class PhaseOptions : public PassPipelineOptions<PhaseOptions> {
 public:
   PhaseOptions() {
@@ -217,7 +217,7 @@ private:
         (options.*member).assign(parsed->begin(), parsed->end());
     });
   }
-  /// The options keep a reference.
+  /// Help text, owned here because options keep a reference.
   StringRef helpOf(const OptionDefinition &option) {
     return *helps.emplace_back(std::make_unique<std::string>(option.helpText()));
   }
