@@ -1,4 +1,4 @@
-// Element types, and the format and type that a file name selects (x.bin:f32).
+// Element types by name, and the format and type that a file name selects, e.g. `x.bin:f32`.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/Mapping.h"
 #include "ampc/Runtime/Model.h"
@@ -52,10 +52,10 @@ std::optional<int64_t> ampc::countElements(const std::vector<int64_t> &dims) {
 }
 
 namespace {
-/// A kind of file, and what may stand behind a colon.
+/// File format by extension, and whether a part may follow a colon, e.g. `w.safetensors:layer1`.
 struct Suffix {
   const char *text;
-  bool hasPart; ///< FILE:PART
+  bool hasPart; ///< FILE:PART is allowed
   bool needsPart;
 };
 constexpr Suffix suffixes[] = {{".npy", false, false},
@@ -67,7 +67,7 @@ struct Parts {
   std::string file, part, suffix;
 };
 
-/// Nothing if the file is of none of the kinds.
+/// File, part and extension of a data source; nothing for an unknown extension.
 std::optional<Parts> split(const std::string &source) {
   auto endsWith = [](const std::string &text, const std::string &end) {
     return text.size() >= end.size() &&

@@ -29,7 +29,7 @@ static Extent extentOf(const std::vector<Bars> &bars, const std::vector<Mark> &m
   return extent;
 }
 
-/// Bars of several series stand side by side within their bin.
+/// Bars of series `number` of `count`. Bars of several series stand side by side within a bin.
 static std::string drawBars(const Bars &bars, size_t number, size_t count, const Axis &x,
                             const Axis &y) {
   std::string out = "<g fill=\"" + std::string(colour(number)) + "\">\n";
@@ -45,7 +45,7 @@ static std::string drawBars(const Bars &bars, size_t number, size_t count, const
   return out + "</g>\n";
 }
 
-/// The label stands on the side of the line that has room for it, `below` the top.
+/// A vertical line with a label, `below` the top, on the side of the line that has room.
 static std::string drawMark(const Mark &mark, double below, const Axis &x, const Axis &y) {
   double at = x.place(mark.at);
   bool isLeft = at > (x.from + x.to) / 2;

@@ -1,4 +1,4 @@
-// What line charts and histograms share: axes, grid, legend.
+// Axes, grid and legend of line charts and histograms.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Data/Chart.h"
 #include "ampc/Data/Log.h"

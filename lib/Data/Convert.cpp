@@ -1,4 +1,5 @@
-// Elements of files as elements of a model's tensors: block by block, by way of f64 or i64.
+// Converts elements of files to elements of a model's tensors in blocks, through f64 (e.g. `bf16 ->
+// f64 -> f32`) or i64.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/Convert.h"
 #include <algorithm>
@@ -12,7 +13,7 @@ using namespace ampc;
 namespace {
 constexpr int64_t blockSize = 1024;
 
-/// A type of 16 bits: digits behind the point, and what is added to exponents.
+/// A 16-bit float type: bits of the fraction, and bias of the exponent.
 struct Half {
   int digits, bias;
 };
@@ -37,7 +38,8 @@ double widen(uint16_t bits, Half type) {
   return bits & 0x8000 ? -value : value;
 }
 
-/// To nearest, ties to even. Adding the digits to the exponent carries where they overflow.
+/// Rounds `f64 -> f16` or `f64 -> bf16`, to nearest, ties to even. A fraction that rounds up to a
+/// power of two carries into the exponent, because both are added.
 uint16_t narrow(double value, Half type) {
   uint16_t sign = std::signbit(value) ? 0x8000 : 0;
   int infinity = (2 * type.bias + 1) << type.digits;
@@ -67,7 +69,7 @@ template <typename T> void readWhole(const void *from, int64_t count, int64_t *t
     to[i] = int64_t(at<T>(from, i));
 }
 
-/// Whole numbers as T, by `read`, one of the two above.
+/// Reads integers of type T with `read`: readWhole (to i64) or readReals (to f64).
 #define AMPC_READ_WHOLE(read)                                                                      \
   switch (element) {                                                                               \
   case Element::I1:                                                                                \
@@ -170,7 +172,7 @@ Range rangeOf(Element element) {
   }
   bool isSigned = element >= Element::I8 && element <= Element::I64;
   double size = std::ldexp(1.0, int(8 * bytesOf(element)) - isSigned);
-  // The largest f64 below: 2^63 itself is none of i64.
+  // The largest f64 below `size`, because 2^63 itself does not fit i64.
   return {isSigned ? -size : 0, size <= 0x1p53 ? size - 1 : std::nextafter(size, 0)};
 }
 } // namespace
@@ -241,7 +243,7 @@ int64_t Converter::misfitAmongWhole(const void *data, int64_t count, const Limit
     bool good = true;
     for (int64_t k = 0; k < size; ++k)
       good &= block[k] >= least && block[k] <= most;
-    bool large = from == Element::U64; // which look negative here
+    bool large = from == Element::U64; // u64 beyond 2^63 is negative as i64
     for (int64_t k = 0; (!good || large) && k < size; ++k)
       if ((large && block[k] < 0) ||
           ((block[k] < least || block[k] > most) && (!limits.labels || block[k] != limits.ignore)))
@@ -250,10 +252,11 @@ int64_t Converter::misfitAmongWhole(const void *data, int64_t count, const Limit
   return -1;
 }
 
-/// Whether all reals are finite, for types that are only copied: as fast as they can be read.
+/// Whether all floats are finite. A loop without early exit, which vectorizes, because elements of
+/// equal types are only copied.
 template <typename T> static bool areFinite(const void *data, int64_t count) {
   T most = std::numeric_limits<T>::max();
-  bool good = true; // NaN is in no range
+  bool good = true; // comparisons with NaN are false
   for (int64_t i = 0; i < count; ++i)
     good &= std::fabs(at<T>(data, i)) <= most;
   return good;
@@ -275,7 +278,7 @@ int64_t Converter::misfitAmongReals(const void *data, int64_t count, const Limit
       continue;
     read(from, place, size, block);
     apply(block, i, size);
-    bool good = true; // NaN is in no range
+    bool good = true; // comparisons with NaN are false
     for (int64_t k = 0; k < size; ++k)
       good &= block[k] >= range.least && block[k] <= range.most;
     for (int64_t k = 0; (!good || whole) && k < size; ++k)
@@ -306,7 +309,7 @@ std::string Converter::text(const void *data, int64_t index) const {
   read(from, place, 1, &value);
   apply(&value, index, 1);
   if (std::isnan(value))
-    return "nan"; // whose sign says nothing
+    return "nan"; // the sign of a NaN has no meaning
   char text[32];
   std::snprintf(text, sizeof text, "%.7g", value);
   return text;

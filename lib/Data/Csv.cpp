@@ -1,4 +1,4 @@
-// Logs as comma-separated values.
+// Training logs as comma-separated values.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/Log.h"
 #include <cerrno>
@@ -10,7 +10,7 @@
 
 using namespace ampc;
 
-/// The number that a line starts with; nothing for others.
+/// Leading number of a line; nothing for a line without a number.
 static std::optional<int64_t> firstNumber(const std::string &line) {
   char *end = nullptr;
   long long number = std::strtoll(line.c_str(), &end, 10);
@@ -19,7 +19,8 @@ static std::optional<int64_t> firstNumber(const std::string &line) {
   return number;
 }
 
-/// Cuts an older log behind the last row to keep. A line without an end is one that a crash cut.
+/// Truncates an older log behind row `last`. A last line without a newline was cut by a crash and
+/// goes, too.
 static bool cut(const std::string &path, const std::string &head, int64_t last,
                 std::string &error) {
   std::ifstream file(path, std::ios::binary);
@@ -68,7 +69,7 @@ bool CsvWriter::open(const std::string &name, const std::vector<std::string> &co
   return false;
 }
 
-/// Nine digits give every float back; whole numbers, such as steps, keep all of theirs.
+/// Nine digits restore every f32; integers, such as step numbers, keep all digits.
 bool CsvWriter::row(const std::vector<std::optional<double>> &values, std::string &error) {
   for (size_t i = 0; i < values.size(); ++i) {
     std::fputs(i ? "," : "", file.get());

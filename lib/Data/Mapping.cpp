@@ -1,4 +1,4 @@
-// Files mapped into memory.
+// Memory-mapped files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/Mapping.h"
 #include <atomic>
@@ -13,20 +13,22 @@
 using namespace ampc;
 
 namespace {
-/// One mapped file, for the handler of SIGBUS, which may not wait for a lock: entries are put in
-/// front of a list and never leave it; one without an owner is used again.
+/// A mapped file, in a lock-free list, because the handler of SIGBUS walks the list and may not
+/// wait for a lock. Entries are pushed to the front and never freed; an entry whose file was
+/// unmapped is reused.
 struct Mapped {
   std::atomic<uintptr_t> begin{0};
   std::atomic<size_t> bytes{0};
   std::atomic<bool> isTaken{true};
-  int file = -1; ///< kept open, to ask for its length
+  int file = -1; ///< duplicate descriptor, open for fstat
   std::string path;
   Mapped *next = nullptr;
 };
 } // namespace
 
 static std::atomic<Mapped *> mappings{nullptr};
-/// The first file that was found to be shorter than its mapping. Its entry is not used again.
+/// First file found shorter than the mapping. The entry is not reused, so that its path stays
+/// valid.
 static std::atomic<const Mapped *> shortened{nullptr};
 
 static Mapped *noteMapping(int file, const void *data, size_t bytes, const std::string &path) {
@@ -57,7 +59,7 @@ static void forgetMapping(Mapped *entry) {
     entry->isTaken = false;
 }
 
-static struct sigaction otherwise; ///< the handler before this one
+static struct sigaction otherwise; ///< previous handler of SIGBUS
 
 static void readZeros(int signal, siginfo_t *info, void *) {
   int error = errno;
@@ -75,7 +77,8 @@ static void readZeros(int signal, siginfo_t *info, void *) {
     errno = error;
     return;
   }
-  sigaction(signal, &otherwise, nullptr); // the access is done again, and is a crash
+  // The access is repeated and raises SIGBUS in the previous handler.
+  sigaction(signal, &otherwise, nullptr);
 }
 
 void ampc::catchShortenedFiles() {
@@ -86,7 +89,8 @@ void ampc::catchShortenedFiles() {
   sigaction(SIGBUS, &action, &otherwise);
 }
 
-/// Bytes behind a new end in the last page of a file are zeros without a signal.
+/// Compares lengths by fstat: bytes between the new end of a file and the end of the last page read
+/// as zeros and raise no signal.
 static void compareLengths() {
   for (const Mapped *entry = mappings; entry && !shortened; entry = entry->next) {
     struct stat status;
@@ -137,7 +141,8 @@ std::optional<Mapping> ampc::mapFile(int file, std::string &error) {
 }
 
 std::optional<Mapping> ampc::mapFile(const std::string &path, std::string &error) {
-  // A pipe that nobody writes to is refused like one that somebody does.
+  // O_NONBLOCK: opening a FIFO without a writer returns at once, so that the FIFO is refused like
+  // any other.
   int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) {
     error = path + ": " + std::strerror(errno);

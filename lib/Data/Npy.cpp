@@ -15,7 +15,8 @@ constexpr Name kNames[] = {{"<f4", Element::F32}, {"<f8", Element::F64}, {"<f2",
                            {"|u1", Element::U8},  {"|i1", Element::I8},  {"|b1", Element::I1},
                            {"<u2", Element::U16}, {"<u4", Element::U32}, {"<u8", Element::U64}};
 
-/// The header: a Python dictionary with a string, a truth value and a tuple of whole numbers.
+/// Parser of the header: a Python dictionary of a string, a truth value and a tuple of integers,
+/// e.g. `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`.
 class Header {
 public:
   Header(const char *begin, const char *end) : cursor(begin), end(end) {}
@@ -139,7 +140,7 @@ std::optional<Array> ampc::readNpy(const std::string &path, std::string &error) 
   return Array{*element, header.shape, file->data + start + length, file->owner, 0};
 }
 
-/// The header that describes an array; empty if NumPy has no such type.
+/// Header of an array; empty if NumPy has no such type, e.g. bf16.
 static std::string headerOf(ampc_dtype dtype, const std::vector<int64_t> &dims) {
   const char *descr = nullptr;
   for (const Name &name : kNames)

@@ -1,4 +1,5 @@
-// Output files that are there whole or not at all.
+// Output files that replace the old file atomically: readers find the old file or the whole new
+// file.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/OutputFile.h"
 #include "lib/Runtime/Replace.h"
@@ -11,7 +12,7 @@ using namespace ampc;
 
 struct OutputFile::State {
   ampc_rt_replacement to;
-  bool replaces = false; ///< else `to.file` is a device or a pipe
+  bool replaces = false; ///< false: `to.file` is a device or a pipe, written directly
 };
 
 OutputFile::OutputFile() = default;
@@ -30,7 +31,7 @@ int OutputFile::open(const std::string &path, bool durable) {
   struct stat status;
   fresh->replaces =
       path != "-" && (::stat(path.c_str(), &status) || S_ISREG(status.st_mode) ||
-                      S_ISDIR(status.st_mode)); // a folder is an error of the replacement
+                      S_ISDIR(status.st_mode)); // the replacement reports a folder as an error
   if (fresh->replaces) {
     if (int failure = ampc_rt_begin_replacement(&fresh->to, path.c_str(), durable))
       return failure;

@@ -1,4 +1,4 @@
-// Paths without links.
+// Paths with symbolic links resolved.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/Paths.h"
 #include <cstdlib>

@@ -68,18 +68,19 @@ std::optional<Element> findType(const std::string &name) {
   return std::nullopt;
 }
 
-/// A file and what its header says.
+/// A mapped file and the parsed header.
 struct Contents {
   Mapping file;
   std::vector<std::pair<std::string, Entry>> entries; ///< in the header's order
-  int64_t begin = 0;                                  ///< of the data
+  int64_t begin = 0;                                  ///< offset of the data in the file
 
-  /// False with what was expected in `error`.
+  /// Reads the file. False with the expectation that failed in `error`.
   bool read(const std::string &path, std::string &error);
-  /// The property of whole checkpoints that the file lacks, as in "expected ..."; "" if none.
+  /// Property of a complete checkpoint that the file lacks, as in "expected ..."; "" for a complete
+  /// file.
   std::string findDamage(const ampc_rt_proof &proof) const;
-  /// Nothing with a message in `error` if the entry does not fit or has a foreign type, which then
-  /// is in `foreign`.
+  /// Tensor of an entry. Nothing with a message in `error` if the entry does not fit the file, or
+  /// if its type is unknown; `foreign` then names the type.
   std::optional<Array> get(const std::string &name, const Entry &entry, std::string &error,
                            bool &foreign) const;
 };
@@ -97,7 +98,7 @@ bool Contents::read(const std::string &path, std::string &error) {
     return false;
   }
   begin = 8 + int64_t(length);
-  std::string header(file.data + 8, length); // strings are decoded in place
+  std::string header(file.data + 8, length); // a copy, because strings are decoded in place
   ampc_rt_proof proof = {};
   ampc_rt_json json{header.data(), header.data() + header.size(), nullptr};
   if (!ampc_rt_check_header(&proof, header.data(), header.size()))
@@ -163,7 +164,7 @@ std::optional<Array> Contents::get(const std::string &name, const Entry &entry, 
 }
 } // namespace
 
-static constexpr size_t mostNames = 12; ///< in a message
+static constexpr size_t mostNames = 12; ///< names listed in a message
 
 std::optional<Array> ampc::readSafetensors(const std::string &path, const std::string &name,
                                            std::string &error) {

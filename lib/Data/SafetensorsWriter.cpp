@@ -1,4 +1,4 @@
-// Writes safetensors files: a header in JSON, then the bytes of all tensors.
+// Writes safetensors files: header in JSON, then the bytes of all tensors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/Array.h"
 #include <cstring>

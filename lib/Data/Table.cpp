@@ -1,7 +1,5 @@
 // Tables of numbers in text: CSV, and TSV with tabs.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Numbers go to a temporary file without a name, in f64: a table may be larger than memory.
+// Numbers go to an unnamed temporary file as f64, because a table may be larger than memory.
 #include "ampc/Data/Mapping.h"
 #include <algorithm>
 #include <cerrno>
@@ -27,11 +25,11 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-/// Nothing for an empty cell, too.
+/// Number of a cell; nothing for text or an empty cell.
 std::optional<double> numberOf(std::string_view cell) {
   cell = trim(cell);
   if (cell.size() > 1 && cell[0] == '+' && cell[1] != '-')
-    cell.remove_prefix(1); // which from_chars does not know
+    cell.remove_prefix(1); // from_chars rejects a leading plus sign
   double value;
   auto [end, problem] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (problem != std::errc() || end != cell.data() + cell.size())
@@ -44,7 +42,7 @@ std::string quoted(std::string_view text) {
   return "'" + std::string(text.substr(0, 40)) + (isLong ? "...'" : "'");
 }
 
-/// Reads the selected columns of one file.
+/// Reader of the selected columns of a file.
 class Reader {
 public:
   Reader(const std::string &path, bool fillsEmpty, std::string &error)
@@ -73,7 +71,7 @@ private:
   int64_t place = 0, line = 0, rows = 0;
   char separator = ',';
   std::vector<std::string_view> cells;
-  std::vector<std::string> names; ///< of the columns; empty: there are none
+  std::vector<std::string> names; ///< column names; empty without a head
   size_t width = 0;
   std::vector<size_t> selected;
   std::vector<double> buffer;
@@ -92,7 +90,7 @@ bool Reader::nextLine(std::string_view &text) {
   return true;
 }
 
-/// Separators between quotes do not count.
+/// Splits a line into cells. Separators between quotes belong to the cell.
 void Reader::split(std::string_view text) {
   cells.clear();
   bool inQuotes = false;
@@ -112,7 +110,8 @@ std::string Reader::nameOfColumn(size_t column) const {
   return names.empty() ? "column " + std::to_string(column + 1) : "column " + quoted(names[column]);
 }
 
-/// Names stand above numbers; other text above text is a mistake, which the row tells.
+/// Whether the first line holds column names: text above a number. Text above text is an error,
+/// which the row reports.
 bool Reader::isHead() {
   std::vector<std::string_view> first = cells;
   std::string_view text;
@@ -129,10 +128,10 @@ bool Reader::isHead() {
   return found;
 }
 
-/// Leaves the place at the first row of numbers.
+/// Reads column names and stops at the first row of numbers.
 bool Reader::readHead() {
   if (input.bytes >= 3 && !std::memcmp(input.data, "\xef\xbb\xbf", 3))
-    place = 3; // a mark of the byte order
+    place = 3; // byte order mark of UTF-8
   int64_t start = place;
   std::string_view text;
   if (!nextLine(text))
@@ -231,7 +230,8 @@ bool Reader::finish(Array &array) {
   return true;
 }
 
-/// Where the user wants large files (TMPDIR); it goes with the process.
+/// Temporary file in the user's folder for large files (TMPDIR), unlinked, so that the file ends
+/// with the process.
 File temporaryFile() {
   const char *folder = std::getenv("TMPDIR");
   std::string name = std::string(folder && *folder ? folder : "/tmp") + "/ampc-table-XXXXXX";

@@ -1,10 +1,8 @@
-// TensorBoard's events: TFRecords of Event messages, written without TensorFlow.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Record: length (8 bytes), masked CRC of those, data, masked CRC of the data. Messages:
+// Event files of TensorBoard: TFRecords of Event messages, written without TensorFlow.
+// Record: length (8 bytes), masked CRC of the length, data, masked CRC of the data. Messages:
 // tensorflow/core/util/event.proto (wall_time = 1, step = 2, file_version = 3, summary = 5,
-// session_log = 7: status = 1, of which 1 is START) and framework/summary.proto (value = 1: tag =
-// 1, simple_value = 2).
+// session_log = 7 with status = 1, where 1 is START) and framework/summary.proto (value = 1 with
+// tag = 1, simple_value = 2).
 #include "ampc/Data/Log.h"
 #include <cerrno>
 #include <chrono>
@@ -26,7 +24,7 @@ uint32_t ampc::crc32c(const void *data, size_t bytes) {
 }
 
 namespace {
-/// TFRecord rotates and shifts the sum, so that sums of sums do not degenerate.
+/// Masked CRC of TFRecord: rotated and shifted, so that the CRC of a CRC does not degenerate.
 uint32_t masked(const void *data, size_t bytes) {
   uint32_t crc = crc32c(data, bytes);
   return (crc >> 15 | crc << 17) + 0xa282ead8u;
@@ -36,7 +34,7 @@ void putVarint(std::string &out, uint64_t value) {
     out += static_cast<char>(value | 0x80);
   out += static_cast<char>(value);
 }
-template <typename T> void putFixed(std::string &out, int field, T value) { // of 4 or 8 bytes
+template <typename T> void putFixed(std::string &out, int field, T value) { // 4 or 8 bytes
   out += static_cast<char>(field << 3 | (sizeof value == 8 ? 1 : 5));
   out.append(reinterpret_cast<const char *>(&value), sizeof value);
 }

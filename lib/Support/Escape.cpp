@@ -9,8 +9,8 @@
 
 using namespace llvm;
 
-/// Calls `visit` with every code point of UTF-8, and with every byte that is in none, `valid`
-/// false.
+/// Calls `visit` with every code point of UTF-8 text, and with every byte outside a code point,
+/// then with `valid` false.
 static void forCodePoints(StringRef text, function_ref<void(uint32_t, bool valid)> visit) {
   auto *at = reinterpret_cast<const UTF8 *>(text.begin());
   auto *end = reinterpret_cast<const UTF8 *>(text.end());
@@ -62,7 +62,7 @@ std::string ampc::inMarkup(StringRef text) {
   std::string clean, out;
   forCodePoints(text, [&](uint32_t code, bool valid) {
     bool isControl = code < 0x20 && code != '\t' && code != '\n';
-    // U+FFFE and U+FFFF are no characters.
+    // U+FFFE and U+FFFF are not characters.
     if (!valid || isControl || (code & 0xFFFE) == 0xFFFE)
       code = UNI_REPLACEMENT_CHAR;
     char bytes[UNI_MAX_UTF8_BYTES_PER_CODE_POINT], *end = bytes;

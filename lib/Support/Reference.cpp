@@ -1,5 +1,5 @@
-// The pages of docs/reference on the languages. They are made from the definitions, which the
-// compiler itself cannot ask for names of parameters or for texts.
+// Pages of docs/reference on the dialects, embedded because the compiler cannot query its TableGen
+// definitions for parameter names or descriptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Reference.h"
 #include "llvm/ADT/StringExtras.h"

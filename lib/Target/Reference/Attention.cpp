@@ -13,7 +13,7 @@ using namespace ampc::target;
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 namespace {
-/// What both ops read and compute, in the type of the sums.
+/// Operands and shared computation of attention and its gradient, in the accumulator type.
 template <typename Op> class Attention {
 public:
   Attention(Op op, LoopEmitter &e, const KernelPointers &pointers)
@@ -38,17 +38,17 @@ public:
     e.storeScalar(narrow(e, x, type.getElementType()), pointers.results[result],
                   positionOf(op.getResultMaps()[result], type, batch, place));
   }
-  /// The sum over i of term(i).
+  /// Sum over i in [0, count) of term(i).
   Value sum(int64_t count, llvm::function_ref<Value(Value)> term) {
     return accumulate(e, {count}, number(0),
                       [&](ArrayRef<Value> i, Value sum) { return add(sum, term(i[0])); });
   }
-  /// The sum over channels of rows of two operands.
+  /// Dot product over channels of a row of operand `a` and a row of operand `b`.
   Value dot(unsigned a, Value row, unsigned b, Value other, ArrayRef<Value> batch) {
     return sum(op.getWidth(),
                [&](Value c) { return mul(load(a, batch, {row, c}), load(b, batch, {other, c})); });
   }
-  /// -inf for a key that the query does not see.
+  /// Score of a query and a key; -inf for a masked key.
   Value score(ArrayRef<Value> batch, Value query, Value key) {
     Value s = mul(dot(0, query, 1, key, batch), number(op.getScale().convertToDouble()));
     if (op.getBiased())
@@ -75,7 +75,7 @@ private:
 };
 } // namespace
 
-/// Scores of one query are in scratch, then their weights.
+/// Scratch holds the scores of a single query, then the weights.
 static void emitAttention(Operation *operation, LoopEmitter &e, const KernelPointers &pointers) {
   auto op = cast<kernel::AttentionOp>(operation);
   Attention<kernel::AttentionOp> a(op, e, pointers);
@@ -112,7 +112,7 @@ static void emitAttention(Operation *operation, LoopEmitter &e, const KernelPoin
   });
 }
 
-/// Weights of one entry of the batch, then cotangents of its scores, are in scratch.
+/// Scratch holds the weights of one batch entry, then the cotangents of the scores.
 static void emitAttentionGrad(Operation *operation, LoopEmitter &e,
                               const KernelPointers &pointers) {
   auto op = cast<kernel::AttentionGradOp>(operation);

@@ -8,7 +8,7 @@ using namespace ampc;
 using namespace ampc::reference;
 using namespace ampc::target;
 
-/// Numbers of the trees of a row: columns of its matrix, then chunks.
+/// Leaves of the two trees of a row reduction: columns of a chunk's matrix, then chunks.
 static std::pair<int64_t, int64_t> treesOf(int64_t length) {
   return {std::min(length, target::order::rowWidth),
           llvm::divideCeil(length, target::order::chunkColumns)};
@@ -21,7 +21,7 @@ static int64_t mapScratchBytes(Operation *operation) {
   return TreeNumbers::bytes(columns) + TreeNumbers::bytes(chunks);
 }
 
-/// A reduction of a row in the order of target::order.
+/// Reduction of a row in the order of target::order: a tree per chunk, then a tree over chunks.
 static Value reduceRow(kernel::RowReduceOp reduce, LoopEmitter &e, Value scratch, int64_t length,
                        llvm::function_ref<Value(Value column)> term) {
   auto [width, count] = treesOf(length);
@@ -44,7 +44,8 @@ static Value reduceRow(kernel::RowReduceOp reduce, LoopEmitter &e, Value scratch
   return chunks.add();
 }
 
-/// The reductions of a row, in their order; later ones may read earlier ones.
+/// Reductions of a row, in order, because a later reduction may read the result of an earlier
+/// reduction.
 static Body::Values reduceRow(kernel::MapOp op, LoopEmitter &e, Body &body, Value scratch,
                               ArrayRef<Value> row) {
   Body::Values found;
@@ -59,7 +60,8 @@ static Body::Values reduceRow(kernel::MapOp op, LoopEmitter &e, Body &body, Valu
   return found;
 }
 
-/// A result that is one number per row may lie where the row's points read: it comes last.
+/// Emits kernel.map row by row. A result per row (`[rows]`) is stored at the last column, because
+/// the result may share the buffer of an operand that the columns of the row read.
 static void emitMap(Operation *operation, LoopEmitter &e, const KernelPointers &pointers) {
   auto op = cast<kernel::MapOp>(operation);
   Body body(e, op, pointers);
@@ -88,7 +90,8 @@ static void emitMap(Operation *operation, LoopEmitter &e, const KernelPointers &
 }
 
 namespace {
-/// kernel.reduce in the order of target::order, a result of [outer, inner] after the other.
+/// kernel.reduce in the order of target::order; elements of the result [outer, inner] are computed
+/// in sequence.
 class ReduceWriter {
 public:
   ReduceWriter(kernel::ReduceOp op, LoopEmitter &e, const KernelPointers &pointers)
@@ -113,7 +116,7 @@ public:
 
 private:
   using Values = SmallVector<Value>;
-  /// Numbers of a tree below a chunk.
+  /// Leaves of a tree below the chunks: of a chunk of a row, or of a block of 16 rows of a column.
   static int64_t termsOf(const target::ReduceOrder &order) {
     return std::min(order.reduced,
                     order.isOfRows() ? target::order::rowWidth : target::order::blockRows);
@@ -151,7 +154,7 @@ ReduceWriter::Values ReduceWriter::addTree() {
   return llvm::map_to_vector(terms, [](TreeNumbers &numbers) { return numbers.add(); });
 }
 
-/// A chunk of a row: every 512th term to a sum of its own.
+/// Reduces a chunk of a contiguous row: leaf j sums every 512th term, from term j on.
 ReduceWriter::Values ReduceWriter::reduceRow(Value outer, Value from, Value to) {
   e.loop(e.index(0), e.index(termsOf(order)), 1, [&](Value j) {
     Values sums =
@@ -163,7 +166,7 @@ ReduceWriter::Values ReduceWriter::reduceRow(Value outer, Value from, Value to) 
   return addTree();
 }
 
-/// A chunk of a column: blocks of sixteen rows, each a tree, in order.
+/// Reduces a chunk of a column: blocks of sixteen rows in sequence, a tree per block.
 ReduceWriter::Values ReduceWriter::reduceColumn(Value outer, Value inner, Value from, Value to) {
   return e.loop(from, to, target::order::blockRows, start(), [&](Value first, ValueRange soFar) {
     e.loop(e.index(0), e.index(termsOf(order)), 1, [&](Value row) {

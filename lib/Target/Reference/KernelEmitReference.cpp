@@ -1,4 +1,4 @@
-// One function per distinct kernel.
+// Emits a function per distinct kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Target/Reference/Passes.h"
 #include "lib/Target/Reference/Writers.h"
@@ -14,7 +14,7 @@ using namespace ampc::reference;
 
 static constexpr llvm::StringLiteral tier = "reference";
 
-/// Also of the kernel that totals are added to.
+/// Checks a kernel, and the kernel inside `kernel.with_totals`.
 static LogicalResult check(Operation *kernel) {
   WalkResult result = kernel->walk([](KernelOpInterface op) -> WalkResult {
     if (!findWriter(op))

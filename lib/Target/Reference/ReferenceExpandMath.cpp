@@ -1,4 +1,4 @@
-// Math by libm.
+// Expands math ops to calls of libm.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Target/Reference/Passes.h"
 #include "lib/Target/Common/FloatCode.h"

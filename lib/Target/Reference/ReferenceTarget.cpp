@@ -1,4 +1,4 @@
-// A target without tiers, packing or tasks.
+// The reference target: no tiers, packing or tasks.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Runtime/Model.h"
 #include "ampc/Target/Reference/Passes.h"
@@ -23,7 +23,7 @@ public:
   void addEmission(OpPassManager &pm, ArrayRef<std::string>) const override {
     pm.addPass(createKernelEmitReference());
     OpPassManager &code = pm.nest<ModuleOp>();
-    // First, since canonicalization would fold functions of constants.
+    // Math is expanded first, because canonicalization would fold functions of constants.
     code.addPass(createReferenceExpandMath());
     target::addLowering(code);
   }

@@ -1,4 +1,4 @@
-// Rows of a table by number, one index after the other.
+// Scatter and grouping of rows, index by index in sequence.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Reference/Writers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -8,7 +8,8 @@ using namespace ampc;
 using namespace ampc::reference;
 using namespace ampc::target;
 
-/// A loop over the columns of [rows, width], at positions of two rows.
+/// Loop over the columns of [rows, width]; `body` gets the offsets of a column in `row` and in
+/// `other`.
 static void forColumns(LoopEmitter &e, int64_t width, Value row, Value other,
                        llvm::function_ref<void(Value, Value)> body) {
   e.loop(e.index(0), e.index(width), 1, [&](Value column) {
@@ -20,7 +21,7 @@ static void fill(LoopEmitter &e, RankedTensorType type, Value pointer, double va
   e.loop(e.index(0), e.index(type.getNumElements()), 1,
          [&](Value i) { e.storeScalar(filling, pointer, i); });
 }
-/// Adds row `from` of the updates to row `to` of the sums.
+/// Adds row `from` of the updates to row `to` of the sums, both [rows, width].
 static void addRow(LoopEmitter &e, const KernelPointers &pointers, RankedTensorType updates,
                    RankedTensorType sums, Value to, Value from) {
   Type acc = sums.getElementType();
@@ -45,8 +46,7 @@ static void emitScatterAdd(Operation *operation, LoopEmitter &e, const KernelPoi
   });
 }
 
-/// The least of the indices above `last` that is a row of the table, or the number of rows if there
-/// is none.
+/// The least index above `last` that is a row of the table; `rows` if there is none.
 static Value nextRow(LoopEmitter &e, Value index, int64_t count, int64_t rows, Value last) {
   return e.loop(e.index(0), e.index(count), 1, {e.index(rows)}, [&](Value i, ValueRange least) {
     Value row = loadIndex(e, index, i);
@@ -55,9 +55,10 @@ static Value nextRow(LoopEmitter &e, Value index, int64_t count, int64_t rows, V
   })[0];
 }
 
-/// Positions of the indices in the order of their rows, indices without a row last. A small table
-/// is searched row by row (rows * indices comparisons), a large one from named row to named row (2
-/// * indices^2): 4096 indices of 10^6 rows take 3 * 10^7 comparisons in place of 4 * 10^9.
+/// Positions of the indices sorted by row, indices without a row last: [3, 9, 3] gives [0, 2, 1]. A
+/// small table is searched row by row (rows * indices comparisons), a large table from referenced
+/// row to referenced row (2 * indices^2): 4096 indices of 10^6 rows take 3 * 10^7 comparisons in
+/// place of 4 * 10^9.
 static void emitGroupRows(Operation *operation, LoopEmitter &e, const KernelPointers &pointers) {
   auto op = cast<kernel::GroupRowsOp>(operation);
   Value index = pointers.operands[0], rows = pointers.results[0], order = pointers.results[1],
@@ -65,7 +66,7 @@ static void emitGroupRows(Operation *operation, LoopEmitter &e, const KernelPoin
   int64_t count = tensorOf(op.getIndex()).getDimSize(0),
           distinct = tensorOf(op.getRows()).getDimSize(0);
   Value zero = e.index(0), one = e.index(1);
-  /// Carries how many indices and how many rows were found.
+  /// Loop-carried values: number of positions and number of rows found.
   auto visit = [&](Value i, Value row, Value belongs, ValueRange found, Value firstOfRow) {
     Value isFirst = row ? both(e, belongs, equal(e, found[0], firstOfRow)) : Value();
     e.when(belongs, [&] { storeIndex(e, i, order, found[0]); });

@@ -1,4 +1,4 @@
-// Plain loops, which other targets are compared with.
+// The reference target: plain loops, the standard of comparison for other targets.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_REFERENCE_TARGET_H
 #define LIB_TARGET_REFERENCE_TARGET_H

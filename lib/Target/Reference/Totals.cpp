@@ -1,4 +1,4 @@
-// kernel.with_totals: the kernel, then the sums over what it has stored.
+// kernel.with_totals: the kernel, then fused reductions over the stored results.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Common/Combine.h"
 #include "lib/Target/Reference/Writers.h"
@@ -11,7 +11,7 @@ using namespace ampc;
 using namespace ampc::reference;
 using namespace ampc::target;
 
-/// The result of the kernel whose elements a value of the body depends on.
+/// Number of the kernel's result on whose elements a value of the body depends.
 static std::optional<unsigned> resultOf(Value value, unsigned results) {
   std::optional<unsigned> found;
   SourceWalk().visit(value, [&](Value source) {

@@ -1,4 +1,4 @@
-// Numbers that a tree adds up, in the memory of a thread.
+// Leaves of a pairwise summation tree, in scratch memory of a thread.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_REFERENCE_TREENUMBERS_H
 #define LIB_TARGET_REFERENCE_TREENUMBERS_H
@@ -7,7 +7,7 @@
 
 namespace ampc::reference {
 
-/// `count` numbers of one type, of which the first is the sum (maximum, minimum) after `add`.
+/// `count` numbers of equal type. `add` reduces in place to number 0: sum, maximum or minimum.
 class TreeNumbers {
 public:
   using Value = mlir::Value;
@@ -19,7 +19,7 @@ public:
   int64_t size() const { return count; }
   void store(Value number, Value i) { e.storeScalar(number, base, i); }
   Value load(Value i) { return e.loadScalar(base, type, i); }
-  /// The tree of target::order, level after level.
+  /// Reduces level by level in the order of target::order.
   Value add() {
     target::forLevels(count, [&](int64_t half, int64_t pairs) {
       e.loop(e.index(0), e.index(pairs), 1,

@@ -1,4 +1,4 @@
-// Kernels without sums across points are those of any target, point after point.
+// Kernels without sums across points use the point loops shared by all targets.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Reference/Writers.h"
 

@@ -1,4 +1,4 @@
-// Which loops write which kernel.
+// Kernel emitters of the reference target, by kernel op.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_REFERENCE_WRITERS_H
 #define LIB_TARGET_REFERENCE_WRITERS_H
@@ -13,17 +13,17 @@ using mlir::Value;
 using target::KernelPointers;
 using target::LoopEmitter;
 
-/// How one kind of kernel is written.
+/// Emitter of one kernel op.
 struct Writer {
   void (*emit)(mlir::Operation *op, LoopEmitter &e, const KernelPointers &pointers);
-  /// Of the memory of a thread; null: none.
+  /// Bytes of scratch memory per thread; null: none.
   int64_t (*scratchBytes)(mlir::Operation *op);
 };
 using Writers = llvm::StringMap<Writer>;
-/// Null if nothing is known of this kind of kernel.
+/// Emitter of a kernel op; null for an unknown op.
 const Writer *findWriter(mlir::Operation *op);
 
-// Each family adds its kinds.
+// Registration of the emitters, by family.
 void addFusedWriters(Writers &writers);
 void addRowWriters(Writers &writers);
 void addAttentionWriters(Writers &writers);
