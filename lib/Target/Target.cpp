@@ -1,4 +1,4 @@
-// Which target a module is for.
+// The target of a module.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Target/Target.h"
 #include "mlir/Target/LLVMIR/Export.h"

@@ -1,4 +1,4 @@
-// The targets that this compiler has.
+// Registry of the targets of this compiler.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Target/Targets.h"
 #include "lib/Target/CPU/Target.h"

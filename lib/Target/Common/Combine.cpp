@@ -1,4 +1,4 @@
-// Sums, maxima and minima, as kernels declare them.
+// Combining functions of reductions: sum, maximum, minimum.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Common/Combine.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

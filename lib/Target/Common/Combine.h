@@ -1,4 +1,4 @@
-// Sums, maxima and minima, as kernels declare them.
+// Combining functions of reductions: sum, maximum, minimum.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_COMMON_COMBINE_H
 #define LIB_TARGET_COMMON_COMBINE_H
@@ -8,9 +8,9 @@
 
 namespace ampc::target {
 
-/// The value that changes nothing, as a constant of `type`.
+/// The neutral element as a constant of `type`, e.g. -inf for a maximum.
 mlir::Value neutral(LoopEmitter &e, kernel::Combine kind, mlir::Type type);
-/// Of two scalars or vectors; NaN wins in maxima and minima.
+/// Combines two scalars or vectors; a maximum or minimum with a NaN is NaN.
 mlir::Value combine(LoopEmitter &e, kernel::Combine kind, mlir::Value x, mlir::Value y);
 
 } // namespace ampc::target

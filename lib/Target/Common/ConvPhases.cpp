@@ -1,4 +1,4 @@
-// Output phases of dilated images, and the taps that each of them meets.
+// Phases of convolutions of dilated images: output pixels that meet the same taps.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Common/ConvPhases.h"
 #include "lib/Target/Common/PlainLoops.h"
@@ -8,12 +8,12 @@
 using namespace mlir;
 using namespace ampc::target;
 
-/// Of a number >= 0.
+/// Quotient rounded up, for x >= 0.
 static int64_t ceilDiv(int64_t x, int64_t y) { return (x + y - 1) / y; }
-/// Rounded down, also below zero: padding may reach past the first tap.
+/// Quotient rounded down for negative x, too: padding may reach past the first tap.
 static int64_t floorDiv(int64_t x, int64_t y) { return x >= 0 ? x / y : -ceilDiv(-x, y); }
 
-/// Fills in one axis of the phase that starts at output row (column) `start`.
+/// Fills in an axis (0: rows, 1: columns) of the phase that starts at output `start`.
 static void cutAxis(const Window &whole, unsigned axis, int64_t start, ConvPhase &phase) {
   int64_t spread = whole.inputDilations[axis], dilation = whole.dilations[axis];
   int64_t length = axis == 0 ? whole.outHeight : whole.outWidth;
@@ -35,13 +35,13 @@ static void cutAxis(const Window &whole, unsigned axis, int64_t start, ConvPhase
 }
 
 namespace {
-/// Phases along one axis that have the same window, but for the tap that they begin with.
+/// Phases along an axis whose windows are equal except for the first tap.
 struct AxisPhases {
   int64_t start, count, between;
 };
 } // namespace
 
-/// Whether phase `next` may share the code of `phase`, which is the one before.
+/// Whether phase `next` may share the code of `phase`, its predecessor.
 static bool isNext(const ConvPhase &phase, const ConvPhase &next, unsigned axis) {
   auto length = [&](const Window &window) {
     return axis == 0 ? window.outHeight : window.outWidth;
@@ -53,8 +53,9 @@ static bool isNext(const ConvPhase &phase, const ConvPhase &next, unsigned axis)
          (a.padding[axis] == b.padding[axis] && next.firstTap[axis] == phase.firstTap[axis] - 1);
 }
 
-/// The first `starts` outputs as few phases. A start moves by the dilation when the first tap moves
-/// by one; between phases that meet no tap, by one.
+/// Phases along an axis that together cover the first `starts` outputs, as few as possible. From a
+/// phase to the next the start moves by the dilation when the first tap moves by 1; between phases
+/// without taps, by 1.
 static SmallVector<AxisPhases> phasesAlong(const Window &whole, unsigned axis, int64_t starts,
                                            bool share) {
   SmallVector<ConvPhase, 0> cut(starts);
@@ -86,7 +87,7 @@ SmallVector<ConvPhase> ampc::target::phasesOf(const Window &window, bool splits)
   const int64_t *spread = window.inputDilations, *strides = window.strides;
   if (spread[0] * spread[1] == 1 || strides[0] * strides[1] != 1 || !splits)
     return {ConvPhase{window, {0, 0}, {1, 1}, {0, 0}, {1, 1}}};
-  constexpr int64_t few = 16; // whose windows are known to their code
+  constexpr int64_t few = 16; // windows of so few phases are constants of the code
   int64_t rows = std::min(spread[0], window.outHeight),
           columns = std::min(spread[1], window.outWidth);
   bool share = rows * columns > few;
@@ -128,7 +129,7 @@ Value ConvPhase::numberAt(LoopEmitter &e, unsigned axis, Value at, Value &isHere
 }
 
 bool ampc::target::hasFewChannels(Operation *convolution) {
-  constexpr int64_t few = 3; // of RGB
+  constexpr int64_t few = 3; // channels, e.g. 3 of RGB
   if (auto conv = dyn_cast<kernel::ConvOp>(convolution))
     return conv.getGroups() == 1 && conv.getRhs().getType().getDimSize(3) <= few;
   auto gradient = dyn_cast<kernel::ConvFilterOp>(convolution);

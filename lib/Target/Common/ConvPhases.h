@@ -1,4 +1,5 @@
-// Geometry of convolutions; one of an image dilated by zeros, as plain ones of the image itself.
+// Geometry of convolutions. A convolution of an image dilated by zeros becomes plain convolutions
+// of the image itself, one per phase.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_COMMON_CONVPHASES_H
 #define LIB_TARGET_COMMON_CONVPHASES_H
@@ -8,22 +9,22 @@
 
 namespace ampc::target {
 
-/// Geometry of a convolution of an image; two-element arrays are (vertical, horizontal).
+/// Geometry of a convolution; arrays of two elements are [vertical, horizontal].
 struct Window {
-  int64_t images, height, width, channels; // of the image; all groups' channels
+  int64_t images, height, width, channels; // of the image; channels of all groups
   int64_t outHeight, outWidth;
   int64_t kernel[2], strides[2], padding[2], dilations[2], inputDilations[2];
   int64_t groups, groupChannels;
   bool channelsFirst = false; // the image is NCHW in memory, else NHWC
 
-  /// Everything about image and window that both ops say in the same way. `out` and `filter` are
-  /// the shapes of the output (NHWC) and the filter (OHWI).
+  /// Image and window from attributes that both convolution ops have. `out: [N, OH, OW, O]` and
+  /// `filter: [O, KH, KW, C]` are shapes.
   template <typename Op>
   static Window of(Op op, llvm::ArrayRef<int64_t> out, llvm::ArrayRef<int64_t> filter);
   int64_t pixels() const { return images * outHeight * outWidth; }
   int64_t taps() const { return kernel[0] * kernel[1]; }
-  /// Elements of an image; from one column to the next, of which a row has `width`; and from one
-  /// channel to the next.
+  /// Strides in elements: from image to image, from column to column (`width` columns make a row),
+  /// and from channel to channel.
   int64_t imageStride() const { return height * width * channels; }
   int64_t columnStride() const { return channelsFirst ? 1 : channels; }
   int64_t channelStride() const { return channelsFirst ? height * width : 1; }
@@ -53,13 +54,14 @@ Window Window::of(Op op, llvm::ArrayRef<int64_t> out, llvm::ArrayRef<int64_t> fi
   return window;
 }
 
-/// Every step-th output row and column from `start` on. All of them meet the image at the same taps
-/// (firstTap, firstTap + tapStep, ...), and zeros between rows or columns at the others. `window`
-/// is the convolution that remains, of an image without zeros; it may have no taps at all.
+/// A phase: every step-th output row and column from `start` on. All outputs of a phase meet the
+/// image at the same taps (firstTap, firstTap + tapStep, ...), and the zeros of the dilation at all
+/// other taps. `window` is the remaining convolution, of an image without zeros; the window may
+/// have no taps at all.
 ///
-/// count[0] * count[1] phases have this window and share their code: along an axis, phase n starts
-/// n * between outputs further on, at the n-th tap before firstTap. A stride of 256 has 256 phases,
-/// of two or three windows.
+/// count[0] * count[1] phases with equal windows share code: along an axis, phase n starts n *
+/// between outputs further on, at the n-th tap before firstTap. Example: a stride of 256 has 256
+/// phases, but two or three windows.
 struct ConvPhase {
   Window window;
   int64_t start[2], step[2]; // of output rows and columns
@@ -67,24 +69,25 @@ struct ConvPhase {
   int64_t count[2] = {1, 1}, between[2] = {1, 1};
 
   int64_t phases() const { return count[0] * count[1]; }
-  /// Where one of the phases starts; `number` is below phases().
+  /// First output and first tap of phase `number`, which is below phases().
   struct Place {
     mlir::Value start[2], firstTap[2];
   };
   Place placeOf(LoopEmitter &e, mlir::Value number) const;
-  /// The number along an axis of the phase that has the output row (column) `at`, if `isHere`.
+  /// Number of the phase that holds output row (column) `at`; `isHere` tells whether there is one.
   mlir::Value numberAt(LoopEmitter &e, unsigned axis, mlir::Value at, mlir::Value &isHere) const;
 };
 
-/// The phases of a convolution; one, with all taps, if the image is not dilated. `splits`: whether
-/// the format of the panels allows to cut k between taps.
+/// The phases of a convolution; a single phase with all taps if the image is not dilated. `splits`:
+/// whether the panel format allows cuts of k between taps.
 llvm::SmallVector<ConvPhase> phasesOf(const Window &window, bool splits);
 
-/// Whether a tap has so few channels that they are read one by one, wherever they lie.
+/// Whether a tap has so few channels that channels are read singly, in any memory layout.
 bool hasFewChannels(mlir::Operation *convolution);
 
-/// Parts of the sum over pixels that a filter's gradient is: ranges of images, two or more each,
-/// worth a million products, and together 4 MB or less.
+/// Number of slices in which the sum over pixels of a filter's gradient is cut (split-K): ranges of
+/// two or more images, at least a million multiplications each, with partial sums of at most 4 MB
+/// together.
 int64_t chooseFilterParts(kernel::ConvFilterOp op);
 
 } // namespace ampc::target

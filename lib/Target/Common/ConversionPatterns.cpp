@@ -1,8 +1,7 @@
-// 16-bit floats to and from wider ones, in integer code.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Conversions `bf16 -> f32`, `f16 -> f32`, `f32 -> bf16`, `f32 -> f16` in integer code.
 //
-// bf16 on every tier: the conversion instruction of AVX512_BF16 flushes denormals, and tiers should
-// agree. f16 where F16C is missing; the same bits as the instruction gives, which quiets NaNs.
+// bf16 on every tier: the conversion instruction of AVX512_BF16 flushes denormals, and tiers must
+// agree. f16 where F16C is missing: bits equal the instruction's, which quiets NaNs.
 #include "lib/Target/Common/FloatCode.h"
 
 using namespace mlir;
@@ -12,7 +11,7 @@ static Value bf16ToF32(FloatCode &c, Value x) {
   Value wide = c.zeroExtend(c.bits(x), c.b.getI32Type());
   return c.floatOf(c.left(wide, 16), c.b.getF32Type());
 }
-// Round to nearest even by carrying into the kept half.
+// Rounds to nearest even by a carry into the kept half.
 static Value f32ToBF16(FloatCode &c, Value x) {
   Value bits = c.bits(x);
   Value odd = c.andBits(c.right(bits, 16), 1);
@@ -27,7 +26,7 @@ static Value f16ToF32(FloatCode &c, Value x) {
   Value half = c.zeroExtend(c.bits(x), c.b.getI32Type());
   Value magnitude = c.left(c.andBits(half, 0x7fff), 13);
   Value normal = c.addBits(magnitude, int64_t(127 - 15) << 23);
-  // A denormal is its mantissa in units of 2^-24: let the subtraction of 2^-14 normalise it.
+  // A denormal is its mantissa in units of 2^-24: subtracting 2^-14 normalizes the number.
   Value shifted = c.floatOf(c.addBits(magnitude, int64_t(113) << 23), f32);
   Value denormal = c.bits(c.sub(shifted, c.real(0x1p-14, shifted)));
   Value special = c.addBits(magnitude, int64_t(255 - 31) << 23);
@@ -43,7 +42,7 @@ static Value f32ToF16(FloatCode &c, Value x) {
   Value odd = c.andBits(c.right(magnitude, 13), 1);
   Value carried = c.addBits(c.addBits(magnitude, 0xfff), odd);
   Value normal = c.right(c.subBits(carried, int64_t(127 - 15) << 23), 13);
-  // The last bit of 0.5 is worth 2^-24, f16's smallest step: adding 0.5 rounds to it.
+  // The last bit of 0.5 has weight 2^-24, the smallest step of f16: adding 0.5 rounds to that step.
   Value stepped = c.add(c.floatOf(magnitude, c.b.getF32Type()), 0.5);
   Value denormal = c.subBits(c.bits(stepped), 0x3f000000);
   Value quiet = c.orBits(c.andBits(c.right(magnitude, 13), 0x3ff), 0x7e00);
@@ -54,7 +53,8 @@ static Value f32ToF16(FloatCode &c, Value x) {
   return c.floatOf(c.low(result, c.b.getI16Type()), c.b.getF16Type());
 }
 
-// To f32 with the last bit set if anything was lost, so that the next rounding is the only one.
+// Rounds to odd, `f64 -> f32`: the last bit is set if the result is inexact, so that the next
+// rounding is the only rounding.
 static Value f64ToOdd(FloatCode &c, Value x) {
   Value single = c.truncate(x, c.b.getF32Type());
   Value back = c.extend(single, c.b.getF64Type());
@@ -103,8 +103,8 @@ struct WidenFrom16 : OpRewritePattern<arith::ExtFOp> {
   }
   bool hasF16;
 };
-/// Integers reach 16 bits through f32. The canonicalizer makes one op of the two, for which LLVM
-/// calls a library.
+/// Integers reach 16 bits through f32. The canonicalizer merges the two conversions into one op,
+/// for which LLVM calls a library.
 template <typename Op> struct IntegerTo16 : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
@@ -120,7 +120,7 @@ template <typename Op> struct IntegerTo16 : OpRewritePattern<Op> {
     return success();
   }
 };
-/// As integers: for a vector of bf16 from one that is no constant LLVM calls a library.
+/// Broadcasts bf16 as integers: for a vector of bf16 from a variable LLVM calls a library.
 struct SplatOfBF16 : OpRewritePattern<vector::BroadcastOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(vector::BroadcastOp op, PatternRewriter &rewriter) const override {

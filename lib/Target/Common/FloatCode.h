@@ -1,4 +1,4 @@
-// Short names for arithmetic on floats and their bits, for patterns.
+// Builder for arithmetic on floats and on the bits of floats, for rewrite patterns.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_COMMON_FLOATCODE_H
 #define LIB_TARGET_COMMON_FLOATCODE_H
@@ -10,14 +10,15 @@
 
 namespace ampc::target {
 
-/// Works alike on scalars and on vectors; constants take the shape and type of the other operand.
+/// Builds ops on scalars and vectors alike; a constant takes the shape and type of the other
+/// operand.
 class FloatCode {
 public:
   using Value = mlir::Value;
   using Type = mlir::Type;
   FloatCode(mlir::OpBuilder &b, mlir::Location loc) : b(b), loc(loc) {}
 
-  /// The type of `like` with other elements.
+  /// Type of the shape of `like` with elements of type `element`.
   static Type shaped(Type like, Type element) {
     if (auto vector = mlir::dyn_cast<mlir::VectorType>(like))
       return vector.clone(element);
@@ -93,7 +94,7 @@ public:
       sum = add(mul(sum, x), coefficient);
     return sum;
   }
-  /// The same with one rounding per term where the processor has fused multiply-add.
+  /// Polynomial by Horner, a single rounding per term where the processor has fused multiply-add.
   Value fusedPolynomial(Value x, llvm::ArrayRef<double> c) {
     Value sum = real(c.back(), x);
     for (double coefficient : llvm::reverse(c.drop_back()))
@@ -115,7 +116,7 @@ private:
   }
 };
 
-/// A function of one number with so many bits.
+/// Expands a unary function whose result has `bits` bits.
 template <typename Op, mlir::Value (*expand)(FloatCode &, mlir::Value), unsigned bits>
 struct ExpandFunction : mlir::OpRewritePattern<Op> {
   using mlir::OpRewritePattern<Op>::OpRewritePattern;
@@ -133,13 +134,14 @@ using ExpandF32 = ExpandFunction<Op, expand, 32>;
 template <typename Op, mlir::Value (*expand)(FloatCode &, mlir::Value)>
 using ExpandF64 = ExpandFunction<Op, expand, 64>;
 
-/// floor, ceil, round and fused multiply-add where there is no instruction.
+/// Patterns for floor, ceil, round and fused multiply-add on tiers without the instruction.
 void addRoundingPatterns(mlir::RewritePatternSet &patterns, bool hasRoundingUnit, bool hasFMA);
-/// 16-bit floats to and from wider ones. `hasBF16`: there is an instruction that rounds to bf16.
+/// Patterns for conversions between 16-bit and wider floats. `hasBF16`: an instruction rounds to
+/// bf16.
 void addConversionPatterns(mlir::RewritePatternSet &patterns, bool hasF16, bool hasBF16 = false);
-/// Functions of f64 become calls to libm, and only to those that `libmFunctions()` lists.
+/// Patterns that turn functions of f64 into calls of libm, limited to `libmFunctions()`.
 void addLibmPatterns(mlir::RewritePatternSet &patterns);
-/// The same functions of f32 become those of f64, rounded once.
+/// Patterns that compute functions of f32 in f64 and round once: `f32 -> f64 -> f32`.
 void addWidenedFunctionPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace ampc::target

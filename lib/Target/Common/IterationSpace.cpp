@@ -1,4 +1,4 @@
-// Affine maps as strides, and spaces with as few dimensions as possible.
+// Affine maps as strides, and iteration domains with as few dimensions as possible.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Common/IterationSpace.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -63,7 +63,7 @@ IterationSpace IterationSpace::of(FusedKernelOpInterface op) {
   return space;
 }
 
-/// Whether all accesses walk (dim, dim + 1) as one dimension.
+/// Whether the dimensions (dim, dim + 1) are contiguous in all accesses, `[4, 6]` as `[24]`.
 static bool canMerge(const IterationSpace &space, unsigned dim) {
   auto fits = [&](const Access &access) {
     if (access.residue)
@@ -121,8 +121,8 @@ SmallVector<Value> IterationSpace::delinearize(LoopEmitter &e, Value number, uns
   return dims;
 }
 
-// Maps may step outside between the parts of a sum, so division rounds down and mod is not
-// negative.
+// Terms of an affine sum may be negative although the sum is not, so division rounds down and mod
+// is not negative.
 static Value expression(LoopEmitter &e, AffineExpr expr, ArrayRef<Value> dims) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return e.index(constant.getValue());

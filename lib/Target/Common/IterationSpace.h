@@ -1,4 +1,4 @@
-// Affine maps as strides, and spaces with as few dimensions as possible.
+// Affine maps as strides, and iteration domains with as few dimensions as possible.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_COMMON_ITERATIONSPACE_H
 #define LIB_TARGET_COMMON_ITERATIONSPACE_H
@@ -9,8 +9,9 @@
 
 namespace ampc::target {
 
-/// Where in memory a point of the space finds its element: constant + sum of strides[d] * dim d, in
-/// elements. Maps with floordiv or mod have a `residue` that is not linear, added to that sum.
+/// Element that a point of the domain accesses: constant + sum of strides[d] * dim d, in elements.
+/// Example: `(m, k) -> (k, m)` into a tensor [K, M] has strides [1, M]. Maps with floordiv or mod
+/// have a `residue` that is not linear, added to the sum.
 struct Access {
   int64_t constant = 0;
   llvm::SmallVector<int64_t> strides;
@@ -18,29 +19,29 @@ struct Access {
 
   static Access of(mlir::AffineMap map, llvm::ArrayRef<int64_t> shape);
   bool dependsOn(unsigned dim) const;
-  /// Elements from a point to its neighbour along `dim`; nullopt if that varies.
+  /// Stride along `dim` in elements; nullopt if the stride varies.
   std::optional<int64_t> strideAlong(unsigned dim) const;
 };
 
-/// The points a body runs at, and where they find their elements.
+/// Iteration domain of a body, and the access of each operand and result.
 struct IterationSpace {
   llvm::SmallVector<int64_t> sizes;
   llvm::SmallVector<Access> inputs, results;
 
   static IterationSpace of(FusedKernelOpInterface op);
-  /// Merges neighbouring dimensions that all accesses walk as one, and drops those of size 1. The
-  /// order of points stays. With `keepLast`, the last dimension stays what it is. At least one
-  /// dimension remains.
+  /// Merges neighbouring dimensions that are contiguous in all accesses, and drops dimensions of
+  /// size 1, at most until a single dimension remains. The order of points stays. `keepLast`
+  /// excludes the last dimension.
   void collapse(bool keepLast);
-  /// Dimension numbers below `split`, from the number of a point in row-major order.
+  /// Dimensions below `split` of point `number` in row-major order.
   llvm::SmallVector<mlir::Value> delinearize(LoopEmitter &e, mlir::Value number,
                                              unsigned split) const;
-  /// Points in the dimensions [from, to).
+  /// Number of points in the dimensions [from, to).
   int64_t count(unsigned from, unsigned to) const;
   unsigned rank() const { return sizes.size(); }
 };
 
-/// Element position of an access at a point.
+/// Element offset of an access at a point.
 mlir::Value position(LoopEmitter &e, const Access &access, llvm::ArrayRef<mlir::Value> dims);
 
 } // namespace ampc::target

@@ -1,4 +1,4 @@
-// Numbering and sharing of kernels, and the functions that hold their code.
+// Numbers kernels, shares code between equal kernels, and creates the functions of kernels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Common/KernelCode.h"
 #include "lib/Target/Common/Slices.h"
@@ -14,17 +14,16 @@ using namespace ampc::target;
 static constexpr llvm::StringLiteral inputMapsKey = "input_maps";
 
 namespace {
-/// What a kernel's code depends on: all but its operands and what phases attached to it, other than
-/// attributes `code.NAME`, which say how a target shall write it. Types, names and attributes are
-/// unique, so their addresses stand for them; values are numbered in order.
-/// (OperationEquivalence cannot say this: it ignores either no values or those inside the body
-/// too.)
+/// Key of a kernel's code: everything but operands and attributes attached by phases. Attributes
+/// `code.NAME` are part of the key, because a target reads them. Types, names and attributes are
+/// unique, so addresses identify them; values are numbered in order. (OperationEquivalence ignores
+/// either no values or also values inside the body.)
 class CodeKey {
 public:
-  /// `inputMaps`: in place of the kernel's own; null for these.
+  /// `inputMaps` replaces the kernel's own maps unless null.
   explicit CodeKey(Operation *kernel, ArrayAttr inputMaps = {}) {
-    // Kernels on one point take scalars: what shape of ones these have, and how it is read, does
-    // not matter. Sums over all gradients of a deep model are many of them.
+    // A kernel on a single point takes scalars: shapes of ones, such as [1, 1], and the maps into
+    // such shapes do not matter. Sums over all gradients of a deep model hold many such kernels.
     auto map = dyn_cast<kernel::MapOp>(kernel);
     bool isScalar =
         map && map.getSpace().empty() && llvm::all_of(kernel->getOperandTypes(), [](Type type) {
@@ -82,7 +81,7 @@ void CodeKey::addOp(Operation *op, DictionaryAttr attributes) {
   add(nullptr);
 }
 
-/// Where vectors of its tensors may not be aligned: nothing, if they are.
+/// Alignments of the kernel's tensors, as text; empty if vectors of all tensors are aligned.
 static std::string alignmentsOf(Operation *op) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -98,8 +97,8 @@ static std::string alignmentsOf(Operation *op) {
 }
 
 namespace {
-/// The state that random numbers are drawn from. A call that is given a seed has another one, which
-/// the runtime puts where an operand has the address of the state.
+/// State of the random numbers. A call with a seed has its own state, whose address the runtime
+/// puts in place of an operand's.
 class RandomState {
 public:
   explicit RandomState(ModuleOp module) {
@@ -121,7 +120,7 @@ private:
   llvm::StringSet<> names;
 };
 
-/// Numbers the functions of kernels.
+/// Assigns function numbers to kernels.
 class KernelSharing {
 public:
   KernelSharing(ModuleOp module, bool knowsAlignment)
@@ -129,13 +128,13 @@ public:
   SmallVector<DistinctKernel> run();
 
 private:
-  /// Fewer kernels that differ in the starts of their inputs alone have functions of their own, in
-  /// which starts are constants.
+  /// Least number of kernels that share code with movable starts. Fewer kernels get functions of
+  /// their own, in which starts are constants.
   static constexpr unsigned fewestMoved = 16;
 
   struct Kernel {
     Operation *op;
-    std::string key, movedKey; // `movedKey` is empty for kernels that cannot be moved
+    std::string key, movedKey; // `movedKey` is empty for kernels with fixed starts
   };
   std::string movedKeyOf(Operation *op, StringRef alignments);
   bool isMoved(const Kernel &kernel) const {
@@ -147,22 +146,22 @@ private:
   RandomState random;
   bool knowsAlignment;
   SmallVector<Kernel, 0> kernels;
-  llvm::StringMap<llvm::StringSet<>> byMovedKey; // the different kernels of a key without starts
+  llvm::StringMap<llvm::StringSet<>> byMovedKey; // distinct kernels per key without starts
 };
 } // namespace
 
-/// With (d0, 5, d2) and (d0, 6, d2) as (d0, 0, d2).
+/// Key with starts removed, e.g. (d0, 5, d2) and (d0, 6, d2) as (d0, 0, d2).
 std::string KernelSharing::movedKeyOf(Operation *op, StringRef alignments) {
   SmallVector<int64_t> starts = kernel::startsOf(op);
   if (starts.empty() ||
       llvm::any_of(op->getOperands(), [&](Value x) { return random.contains(x); }))
     return "";
   SmallVector<Attribute> maps;
-  std::string rests = "moved"; // no kernel's own key, whose inputs start where their tensors do
+  std::string rests = "moved"; // differs from all keys of kernels with fixed starts
   auto inputMaps = cast<FusedKernelOpInterface>(op).getInputMaps().getAsRange<AffineMapAttr>();
   for (auto [map, start] : llvm::zip_equal(inputMaps, starts)) {
     maps.push_back(AffineMapAttr::get(withoutStart(map.getValue())));
-    if (knowsAlignment) // vectors stay aligned, or stay not aligned
+    if (knowsAlignment) // aligned vectors stay aligned, others unaligned
       rests += " " + std::to_string(start % mostAligned);
   }
   return CodeKey(op, ArrayAttr::get(op->getContext(), maps)).take() + alignments.str() + rests;

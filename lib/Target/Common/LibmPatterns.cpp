@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace ampc::target;
 
 namespace {
-/// A function of f64, lane by lane.
+/// Lowers a function of f64 to calls of libm, lane by lane.
 struct CallLibm : RewritePattern {
   CallLibm(MLIRContext *context, StringRef op, StringRef callee)
       : RewritePattern(op, 1, context), callee(callee) {}

@@ -22,7 +22,7 @@ Value LoopEmitter::sub(Value x, Value y) { return b.createOrFold<arith::SubIOp>(
 Value LoopEmitter::mul(Value x, int64_t factor) {
   return factor == 1 ? x : b.createOrFold<arith::MulIOp>(loc, x, index(factor));
 }
-// Unsigned: no correction for negative values, which never occur.
+// Unsigned division: needs no correction for negative values, which never occur.
 Value LoopEmitter::div(Value x, int64_t divisor) {
   return divisor == 1 ? x : b.createOrFold<arith::DivUIOp>(loc, x, index(divisor));
 }
@@ -113,7 +113,7 @@ SmallVector<Value> LoopEmitter::loop(Value from, Value to, int64_t step, ValueRa
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> next = body(loop.getInductionVar(), loop.getRegionIterArgs());
-  if (!carried.empty()) // else the terminator is there already
+  if (!carried.empty()) // without loop-carried values the terminator exists
     scf::YieldOp::create(b, loc, next);
   return llvm::to_vector_of<Value>(loop.getResults());
 }

@@ -1,4 +1,4 @@
-// The vocabulary of plain loops: positions, addresses, elements of memory.
+// Builder of plain loops: element offsets, addresses, loads and stores.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_COMMON_LOOPEMITTER_H
 #define LIB_TARGET_COMMON_LOOPEMITTER_H
@@ -8,7 +8,7 @@
 
 namespace ampc::target {
 
-/// Builds scf, arith and llvm ops at one insertion point. Positions count elements and are of type
+/// Builds scf, arith and llvm ops at an insertion point. Positions count elements and have type
 /// index.
 class LoopEmitter {
 public:
@@ -28,27 +28,27 @@ public:
   Value min(Value x, Value y);
   Value max(Value x, Value y);
   Value less(Value x, Value y);
-  /// i64 (function arguments) to index.
+  /// Casts `i64 -> index`, e.g. function arguments.
   Value asIndex(Value x);
 
-  /// A scalar or splat constant of `type` (float, integer, or vector of them).
+  /// Constant of `type`: a float, an integer, or a splat vector of floats or integers.
   Value constant(Type type, double value);
 
-  // Memory: `base` is an !llvm.ptr, `position` counts elements of type `element`. i1 takes a byte
-  // per element.
+  // Memory: `base` is an !llvm.ptr, `position` counts elements of type `element`. An i1 takes a
+  // byte.
   Value address(Value base, Type element, Value position);
   Value loadScalar(Value base, Type element, Value position);
   void storeScalar(Value value, Value base, Value position);
-  /// Pointer number `i` of an array of pointers.
+  /// Loads pointer number `i` of an array of pointers.
   Value loadPointer(Value array, int64_t i);
-  /// A pointer `bytes` past `base`.
+  /// The pointer `base` + `bytes`.
   Value offset(Value base, int64_t bytes);
   Value offset(Value base, Value bytes);
 
-  // Control.
+  // Control flow.
   using LoopBody = llvm::function_ref<void(Value)>;
   using CarriedBody = llvm::function_ref<llvm::SmallVector<Value>(Value, mlir::ValueRange)>;
-  /// for (i = from; i < to; i += step). A loop of one known iteration is unrolled.
+  /// for (i = from; i < to; i += step). A loop of a single known iteration is unrolled.
   void loop(Value from, Value to, int64_t step, LoopBody body);
   llvm::SmallVector<Value> loop(Value from, Value to, int64_t step, mlir::ValueRange carried,
                                 CarriedBody body);
@@ -58,16 +58,16 @@ public:
   mlir::Location loc;
 
 protected:
-  /// What lies in memory, as LLVM handles it well: i1 as a byte, 16-bit floats as integers (x86 has
-  /// no vectors of them without AVX512_FP16, so shuffles, inserts and masked accesses would be
-  /// taken apart).
+  /// Type in memory: i1 as a byte, 16-bit floats as integers, because x86 without AVX512_FP16 has
+  /// no vectors of 16-bit floats, so that LLVM would scalarize shuffles, inserts and masked
+  /// accesses.
   static Type rawType(Type element);
-  /// Of a scalar or vector.
+  /// Casts a scalar or vector to its type in memory.
   Value toRaw(Value value);
   Value fromRaw(Value value, Type element);
 };
 
-/// Bytes of one element in memory: 16-bit floats 2, i1 one.
+/// Bytes of an element in memory: 2 for 16-bit floats, 1 for i1.
 int64_t elementBytes(mlir::Type element);
 
 } // namespace ampc::target

@@ -1,4 +1,4 @@
-// LLVM dialect.
+// Lowers kernels to the LLVM dialect.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Common/Lowering.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -35,12 +35,12 @@ void target::registerLoweringDialects(DialectRegistry &registry) {
   registerLLVMDialectTranslation(registry);
 }
 
-// Function by function: at the same time, and each only until nothing more folds in it. Over the
-// whole module every round would go through all of them again.
+// Canonicalizes function by function: functions run in parallel, and each only until nothing folds.
+// A pass over the whole module would repeat all functions in every round.
 void target::addLowering(OpPassManager &pm) {
   OpPassManager &function = pm.nest<LLVM::LLVMFuncOp>();
-  // From the end: what folding leaves without a use is gone before it is looked at. Bodies of loops
-  // have one block, in which there is nothing to simplify.
+  // Bottom-up, because folding leaves dead ops, which are erased before being visited. Region
+  // simplification is off: loop bodies have a single block.
   GreedyRewriteConfig config;
   config.setUseTopDownTraversal(false);
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);

@@ -1,4 +1,4 @@
-// From modules of kernels to LLVM IR.
+// Lowers modules of kernels to LLVM IR.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_COMMON_LOWERING_H
 #define LIB_TARGET_COMMON_LOWERING_H
@@ -8,12 +8,12 @@
 
 namespace ampc::target {
 
-/// Dialects and interfaces that the passes of `addLowering` and the translation to LLVM IR need.
+/// Registers dialects and interfaces of `addLowering` and of the translation to LLVM IR.
 void registerLoweringDialects(mlir::DialectRegistry &registry);
-/// From scf, arith, vector and math without functions to the LLVM dialect.
+/// Passes from scf, arith, vector and math (without functions) to the LLVM dialect.
 void addLowering(mlir::OpPassManager &pm);
-/// What generated code may call besides memcpy, memset and memmove; all of them take and return
-/// double.
+/// Functions that generated code may call besides memcpy, memset and memmove, all `double ->
+/// double`.
 llvm::ArrayRef<llvm::StringRef> libmFunctions();
 
 } // namespace ampc::target

@@ -1,4 +1,4 @@
-// kernel.gemm, kernel.conv and kernel.conv_filter: a sum of products per point.
+// kernel.gemm, kernel.conv and kernel.conv_filter as a sum of products per point.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Common/Combine.h"
 #include "lib/Target/Common/ConvPhases.h"
@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::target;
 
-/// sum + x * y, with factors as the contraction has them.
+/// sum + x * y, with factors rounded to the contraction's compute type.
 static Value addProduct(Points &points, Operation *op, LoopEmitter &e, Value sum, Value x,
                         Value y) {
   auto modes = op->getAttrOfType<ArrayAttr>("compute");
@@ -19,8 +19,8 @@ static Value addProduct(Points &points, Operation *op, LoopEmitter &e, Value sum
   return multiplyAdd(e, sum, factor(0, x), factor(1, y), points.fusesMultiplyAdd);
 }
 
-/// The place of a tap along one axis of the image; clears `inside` for padding and the zeros
-/// between dilated rows.
+/// Image row (column) of a tap along an axis; clears `inside` for padding and the zeros of a
+/// dilated image.
 static Value along(LoopEmitter &e, const Window &window, unsigned axis, Value output, Value tap,
                    Value &inside) {
   int64_t size = axis == 0 ? window.height : window.width, spread = window.inputDilations[axis];
@@ -34,7 +34,7 @@ static Value along(LoopEmitter &e, const Window &window, unsigned axis, Value ou
   return e.div(place, spread);
 }
 
-/// A number of the image, or 0: at output (y, x), tap (ky, kx), and a channel of all groups'.
+/// Image element, or 0 outside, at output (y, x), tap (ky, kx) and a channel of all groups.
 static Value imageAt(LoopEmitter &e, const Window &window, Value pointer, Type element, Value image,
                      Value y, Value x, Value ky, Value kx, Value channel, Type acc) {
   Value inside;
@@ -89,7 +89,7 @@ void target::emitPlainConv(Operation *operation, Points &points) {
   });
 }
 
-/// One of the parts of the sum over pixels, at a point of the filter.
+/// Sum over a slice of the pixels, at a point of the filter.
 static Value sumOfPart(Points &points, kernel::ConvFilterOp op, LoopEmitter &e,
                        const KernelPointers &pointers, ArrayRef<Value> p, Value part) {
   auto image = tensorOf(op.getLhs()), g = tensorOf(op.getRhs());
@@ -113,7 +113,7 @@ static Value sumOfPart(Points &points, kernel::ConvFilterOp op, LoopEmitter &e,
   return e.loop(from, to, 1, e.constant(op.getAcc(), 0), sumOfImage)[0];
 }
 
-/// Partial sums lie in the workspace as [parts, space].
+/// Partial sums in the workspace: [slices, O, KH, KW, C].
 void target::emitPlainConvFilter(Operation *operation, Points &points) {
   auto op = cast<kernel::ConvFilterOp>(operation);
   int64_t parts = op.getParts();

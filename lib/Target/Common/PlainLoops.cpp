@@ -1,4 +1,4 @@
-// Points, bodies, loops and numbers.
+// Shared parts of plain loops: points, bodies, loops and scalars.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Common/PlainLoops.h"
 #include "mlir-dialects/SourceWalk.h"
@@ -29,9 +29,9 @@ Value Body::evaluate(Value value, ArrayRef<Value> dims, Values &known) {
   return known.lookup(value);
 }
 
-/// Emits the code of a value whose operands have theirs.
+/// Emits the op of a value whose operands are emitted.
 void Body::define(Value value, ArrayRef<Value> dims, Values &known) {
-  if (known.contains(value)) // with another result of its op
+  if (known.contains(value)) // emitted with another result of its op
     return;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     unsigned i = argument.getArgNumber() - op.getNumLeadingArguments();
@@ -115,7 +115,7 @@ Value target::widen(LoopEmitter &e, Value x, Type type) {
 Value target::narrow(LoopEmitter &e, Value x, Type type) {
   return x.getType() == type ? x : arith::TruncFOp::create(e.b, e.loc, type, x).getResult();
 }
-// A negative number is a large one without its sign.
+// Unsigned comparison: a negative number is a large number without its sign.
 Value target::within(LoopEmitter &e, Value x, int64_t limit) {
   return e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::ult, x, e.index(limit));
 }
@@ -146,7 +146,7 @@ void target::storeIndex(LoopEmitter &e, Value number, Value base, Value i) {
 
 SmallVector<SmallVector<kernel::RowReduceOp>> target::reductionsByStage(Block &body) {
   SmallVector<SmallVector<kernel::RowReduceOp>> reductions;
-  DenseMap<Value, unsigned> finished; // stages before a value is known
+  DenseMap<Value, unsigned> finished; // number of stages before a value is known
   for (Operation &op : body) {
     unsigned stage = 0;
     for (Value operand : op.getOperands())

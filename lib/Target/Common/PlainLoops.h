@@ -1,4 +1,4 @@
-// Kernels as the loops that their definitions name: points, bodies, single elements.
+// Kernels as plain loops after their definitions: points, bodies, single elements.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_COMMON_PLAINLOOPS_H
 #define LIB_TARGET_COMMON_PLAINLOOPS_H
@@ -8,7 +8,7 @@
 
 namespace ampc::target {
 
-/// Where the points of a kernel run: one after the other, or each in a thread of its own.
+/// Execution of a kernel's points: in sequence, or each in a thread of its own.
 class Points {
 public:
   using Value = mlir::Value;
@@ -16,18 +16,18 @@ public:
                                        llvm::ArrayRef<Value> dims)>;
   explicit Points(bool fusesMultiplyAdd) : fusesMultiplyAdd(fusesMultiplyAdd) {}
   virtual ~Points();
-  /// The body at every point, in any order. What one call writes the next one may read. A value
-  /// that the body makes is known nowhere else.
+  /// Runs `body` at every point of a domain, e.g. [M, N], in any order. Memory written by a call is
+  /// visible to the next call; SSA values of the body are not.
   virtual void forEach(llvm::ArrayRef<int64_t> sizes, Body body) = 0;
-  /// A factor of a contraction, in the type of its sums, as the mode of that side has it
+  /// A factor of a contraction in the accumulator type, rounded by the compute mode of its side
   /// (`compute`).
   virtual Value toMode(LoopEmitter &e, mlir::Type mode, Value factor) { return factor; }
 
-  /// Sums of products round once per term; otherwise products round, too.
+  /// Whether sums of products round once per term (FMA); otherwise products round, too.
   const bool fusesMultiplyAdd;
 };
 
-/// One after the other, in row-major order.
+/// Points in sequence, in row-major order.
 class SequentialPoints : public Points {
 public:
   SequentialPoints(LoopEmitter &e, const KernelPointers &pointers)
@@ -39,7 +39,7 @@ private:
   const KernelPointers &pointers;
 };
 
-/// The body of a fused kernel, a scalar at a time.
+/// Emitter of the body of a fused kernel, scalar by scalar.
 class Body {
 public:
   using Value = mlir::Value;
@@ -49,13 +49,12 @@ public:
   Body(LoopEmitter &e, FusedKernelOpInterface op, const KernelPointers &pointers,
        IterationSpace space);
 
-  /// A value of the body at a point, given what is `known` there, to which it is added.
+  /// Value of the body at a point. Values emitted on the way are added to `known`.
   Value evaluate(Value value, llvm::ArrayRef<Value> dims, Values &known);
-  /// Everything that the body yields, before any of it is stored: a result may lie where an input
-  /// does.
+  /// All yielded values, before any store, because a result may share the buffer of an input.
   llvm::SmallVector<Value> yields(llvm::ArrayRef<Value> dims, Values &known);
   void store(unsigned result, Value value, llvm::ArrayRef<Value> dims);
-  /// All results at a point whose sum is known.
+  /// Stores all results at a point whose sum is known.
   void finish(llvm::ArrayRef<Value> dims, Value sum);
 
   const IterationSpace &space() const { return points; }
@@ -81,33 +80,33 @@ void emitPlainSumRows(mlir::Operation *op, Points &points);
 void emitPlainPutRows(mlir::Operation *op, Points &points);
 void emitPlainAssemble(mlir::Operation *op, Points &points);
 
-/// A loop per size, in their order.
+/// A loop nest over `sizes`, in order.
 void forPoints(LoopEmitter &e, llvm::ArrayRef<int64_t> sizes,
                llvm::function_ref<void(llvm::ArrayRef<mlir::Value>)> body);
-/// One number carried through a loop per size.
+/// A loop nest over `sizes` that carries a single scalar.
 mlir::Value
 accumulate(LoopEmitter &e, llvm::ArrayRef<int64_t> sizes, mlir::Value start,
            llvm::function_ref<mlir::Value(llvm::ArrayRef<mlir::Value>, mlir::Value)> next);
 
-/// sum + x * y, with one rounding or two.
+/// sum + x * y; a single rounding if `fused`, else two.
 mlir::Value multiplyAdd(LoopEmitter &e, mlir::Value sum, mlir::Value x, mlir::Value y, bool fused);
-/// A float in a type that holds it.
+/// Widens a float, e.g. `bf16 -> f32`.
 mlir::Value widen(LoopEmitter &e, mlir::Value x, mlir::Type type);
-/// Rounded to a type that may be narrower.
+/// Rounds a float to a type that may be narrower, e.g. `f32 -> bf16`.
 mlir::Value narrow(LoopEmitter &e, mlir::Value x, mlir::Type type);
-/// 0 <= x < limit.
+/// Whether 0 <= x < limit.
 mlir::Value within(LoopEmitter &e, mlir::Value x, int64_t limit);
 mlir::Value equal(LoopEmitter &e, mlir::Value x, mlir::Value y);
 mlir::Value both(LoopEmitter &e, mlir::Value x, mlir::Value y);
 mlir::Value negate(LoopEmitter &e, mlir::Value condition);
 mlir::Value select(LoopEmitter &e, mlir::Value condition, mlir::Value x, mlir::Value y);
-/// A sum of strides times positions: of element [i, j, ...] of a row-major tensor.
+/// Offset of element [i, j, ...] of a row-major tensor.
 mlir::Value at(LoopEmitter &e, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<mlir::Value> dims);
-/// Element `i` of an index, an i32, as a position.
+/// Element `i` of an index tensor of i32, as an index.
 mlir::Value loadIndex(LoopEmitter &e, mlir::Value base, mlir::Value i);
 void storeIndex(LoopEmitter &e, mlir::Value number, mlir::Value base, mlir::Value i);
-/// Reductions along the row that a body has: those of a stage wait for one of the stage before, the
-/// first for none.
+/// Row reductions of a body by stage. A reduction of stage n + 1 reads a result of stage n; stage 0
+/// reads none. Example: softmax has the maximum in stage 0, the sum in stage 1.
 llvm::SmallVector<llvm::SmallVector<kernel::RowReduceOp>> reductionsByStage(mlir::Block &body);
 
 inline mlir::RankedTensorType tensorOf(mlir::Value value) {

@@ -17,12 +17,13 @@ static Value scaled(LoopEmitter &e, Value x, const APFloat &scale) {
              ? x
              : arith::MulFOp::create(e.b, e.loc, x, e.constant(x.getType(), factor)).getResult();
 }
-/// Row-major number of a place in the window, as i8.
+/// Row-major number of a position in the window, as i8.
 static Value numberOf(LoopEmitter &e, ArrayRef<int64_t> window, ArrayRef<Value> place) {
   return arith::IndexCastOp::create(e.b, e.loc, e.b.getI8Type(), at(e, window, place));
 }
 
-/// The maximum and where it is first, or the sum. NaN is larger than anything.
+/// The maximum and the position of its first occurrence, or the sum. NaN counts as larger than any
+/// number.
 void target::emitPlainPool(Operation *operation, Points &points) {
   auto op = cast<kernel::PoolOp>(operation);
   auto image = tensorOf(op.getX()), windows = tensorOf(op.getResult());
@@ -66,7 +67,8 @@ void target::emitPlainPool(Operation *operation, Points &points) {
   });
 }
 
-/// What comes from the window whose place `place` this is, if there is one.
+/// Cotangent contributed by the window in which the point has position `place`; 0 if no such window
+/// exists.
 static Value termOf(kernel::PoolGradOp op, LoopEmitter &e, const KernelPointers &pointers,
                     ArrayRef<Value> p, ArrayRef<Value> place, Value sum) {
   auto windows = tensorOf(op.getG());
@@ -96,7 +98,8 @@ void target::emitPlainPoolGrad(Operation *operation, Points &points) {
   Type acc = computeType(image.getElementType());
   points.forEach(image.getShape(),
                  [&](LoopEmitter &e, const KernelPointers &pointers, ArrayRef<Value> p) {
-                   // Windows in their order: the first one has the point at its last place.
+                   // Windows in ascending order: the first window has the point at its last
+                   // position.
                    auto next = [&](ArrayRef<Value> left, Value sum) {
                      SmallVector<Value> place;
                      for (auto [size, behind] : llvm::zip(op.getWindow(), left))

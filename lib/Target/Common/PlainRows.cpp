@@ -41,7 +41,7 @@ void target::emitPlainSumRows(Operation *operation, Points &points) {
       });
 }
 
-/// Works on the table in place: the result's memory is the table's.
+/// Scatters in place: the result shares the table's buffer.
 void target::emitPlainPutRows(Operation *operation, Points &points) {
   auto op = cast<kernel::PutRowsOp>(operation);
   auto rows = tensorOf(op.getRows()), table = tensorOf(op.getTable());
@@ -60,7 +60,7 @@ void target::emitPlainAssemble(Operation *operation, Points &points) {
   auto op = cast<kernel::AssembleOp>(operation);
   auto whole = tensorOf(op.getResult());
   unsigned rank = whole.getRank();
-  int64_t covered = 0; // parts do not overlap
+  int64_t covered = 0; // operands do not overlap
   for (Value part : op.getParts())
     covered += tensorOf(part).getNumElements();
   if (covered < whole.getNumElements())

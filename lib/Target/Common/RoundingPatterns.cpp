@@ -1,11 +1,11 @@
-// floor, ceil, round and fused multiply-add where there is no instruction.
+// floor, ceil, round and fused multiply-add for tiers without the instruction.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Common/FloatCode.h"
 
 using namespace mlir;
 using namespace ampc::target;
 
-// Adding 2^(p-1) leaves no bits for a fraction, so the addition itself rounds to nearest even.
+// 2^(p-1) leaves no bits for a fraction, so the addition itself rounds to nearest even.
 static Value nearestEven(FloatCode &c, Value x) {
   double big = getElementTypeOrSelf(x).isF64() ? 0x1p52 : 0x1p23;
   Value magnitude = c.abs(x);
@@ -24,7 +24,7 @@ static Value roundUp(FloatCode &c, Value x) {
   return c.withSign(c.select(under, c.add(near, 1.0), near), x);
 }
 static Value towardsZero(FloatCode &c, Value x) { return c.withSign(roundDown(c, c.abs(x)), x); }
-// Halves go away from zero.
+// Rounds halves away from zero.
 static Value nearestAway(FloatCode &c, Value x) {
   Value magnitude = c.abs(x);
   Value whole = math::TruncOp::create(c.b, c.loc, magnitude);

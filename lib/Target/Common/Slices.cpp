@@ -1,4 +1,4 @@
-// Tensors that are slices of others.
+// Alignment of tensors that are slices of other tensors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Common/Slices.h"
 #include "lib/Target/Common/LoopEmitter.h"
@@ -9,13 +9,13 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::target;
 
-/// Of slices of this type, one behind the other.
+/// Alignment in bytes of contiguous slices of this type.
 static int64_t alignmentOfSlices(Type slice) {
   int64_t bytes = kernel::byteSize(slice);
   return std::min(mostAligned, bytes & -bytes);
 }
 
-/// Only parts are called.
+/// Visits the calls of a program; only outlined loop bodies have callers.
 static void forCalls(kernel::ProgramOp program, llvm::function_ref<void(kernel::CallOp)> body) {
   if (!program.is(train::Role::Part))
     return;
@@ -25,7 +25,8 @@ static void forCalls(kernel::ProgramOp program, llvm::function_ref<void(kernel::
         body(call);
 }
 
-/// All parts of an input share their code, so the first is taken for one that starts anywhere, too.
+/// Whether an argument is a micro-batch. All slices of an input share code, so slice 0 counts as
+/// unaligned, too.
 static bool isMicroBatch(kernel::ProgramOp program, unsigned argument) {
   auto partAt = [&](unsigned i) {
     auto input = Signature(program).argument<train::InputAttr>(i);
@@ -50,7 +51,7 @@ static int64_t alignmentOfArgument(kernel::ProgramOp program, BlockArgument argu
   return least;
 }
 
-/// Of what callers of the program get as its result `i`.
+/// Alignment in bytes of the buffers that callers pass for result `i`.
 static int64_t alignmentOfResult(kernel::ProgramOp program, unsigned i) {
   int64_t least = mostAligned;
   forCalls(program, [&](kernel::CallOp call) {
@@ -61,7 +62,7 @@ static int64_t alignmentOfResult(kernel::ProgramOp program, unsigned i) {
   return least;
 }
 
-/// The results of the program that a value may be written to: it may have other readers, too.
+/// Results of the program whose buffer a value may be written to; the value may have other users.
 static void findResults(Value value, SmallVector<unsigned> &results) {
   for (OpOperand &use : value.getUses()) {
     if (isa<kernel::ReturnOp>(use.getOwner()))
@@ -74,7 +75,7 @@ static void findResults(Value value, SmallVector<unsigned> &results) {
 int64_t target::alignmentOf(Value tensor) {
   tensor = kernel::throughViews(tensor);
   Operation *parent = tensor.getParentBlock()->getParentOp();
-  if (auto totals = dyn_cast<kernel::WithTotalsOp>(parent)) { // what its kernel sees
+  if (auto totals = dyn_cast<kernel::WithTotalsOp>(parent)) { // argument of the kernel inside
     if (auto argument = dyn_cast<BlockArgument>(tensor))
       return alignmentOf(totals.getInputs()[argument.getArgNumber()]);
     return alignmentOf(totals->getResult(cast<OpResult>(tensor).getResultNumber()));

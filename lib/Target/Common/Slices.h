@@ -1,4 +1,4 @@
-// Tensors that are slices of others.
+// Alignment of tensors that are slices of other tensors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_COMMON_SLICES_H
 #define LIB_TARGET_COMMON_SLICES_H
@@ -7,18 +7,18 @@
 
 namespace ampc::target {
 
-/// No load or store of any target asks for more.
+/// Largest alignment in bytes that a load or store of any target requires.
 constexpr int64_t mostAligned = 16;
 
-/// Bytes at multiples of which the tensor of a kernel starts, at most `mostAligned`. Buffers start
-/// there whoever owns them: state, arena, constants, and inputs and outputs, which runtimes of
-/// devices copy. Slices lie one behind the other: micro-batches of an input, and what runs of a
-/// called program read and write in turn.
+/// Alignment of a kernel's tensor in bytes, at most `mostAligned`. Buffers have that alignment
+/// whoever owns them: state, arena, constants, and inputs and outputs, which device runtimes copy.
+/// Slices are contiguous, so slice i starts at i * size: micro-batches of an input, and the
+/// operands and results of outlined loop bodies.
 int64_t alignmentOf(mlir::Value tensor);
-/// Whether the tensor, which a kernel writes, or a view of it is a result of the program: then it
-/// lies where a caller has its memory.
+/// Whether a tensor written by a kernel, or a view of the tensor, is a result of the program and
+/// therefore in the caller's buffer.
 bool isReturned(mlir::Value tensor);
-/// Whether vectors of `count` elements are aligned at the tensor's start.
+/// Whether vectors of `count` elements are aligned at the start of the tensor.
 bool startsAligned(mlir::Value tensor, int64_t count);
 
 } // namespace ampc::target

@@ -1,4 +1,4 @@
-// The order in which sums over many elements are formed.
+// Order of summation of reductions over many elements.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Common/SumOrder.h"
 #include "llvm/Support/MathExtras.h"
@@ -12,7 +12,7 @@ void target::forLevels(int64_t count, llvm::function_ref<void(int64_t, int64_t)>
     level(half, std::min(half, std::min(2 * half, count) - half));
 }
 
-/// Whether neighbouring rows lie next to each other: a transposed matrix.
+/// Whether neighbouring rows are contiguous: a transposed matrix.
 static bool readsAcross(kernel::ReduceOp op, const IterationSpace &space) {
   if (space.sizes[2] != 1 || space.sizes[0] == 1 ||
       !op.getBody().front().getOps<kernel::LinearIndexOp>().empty())
