@@ -80,7 +80,7 @@ struct Contents {
   /// file.
   std::string findDamage(const ampc_rt_proof &proof) const;
   /// Tensor of an entry. Nothing with a message in `error` if the entry does not fit the file, or
-  /// if its type is unknown; `foreign` then names the type.
+  /// if the compiler lacks its element type; `foreign` tells the second case.
   std::optional<Array> get(const std::string &name, const Entry &entry, std::string &error,
                            bool &foreign) const;
 };

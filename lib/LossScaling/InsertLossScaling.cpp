@@ -52,8 +52,8 @@ private:
     return Signature(func).addState(scaler.name + "." + kind.str(), scalarOf(element));
   }
   SmallVector<Value> unscaleGradients();
-  /// Result 0: the gradient in f32 divided by the scale, `f16 -> f32`. Result 1: count of elements
-  /// that are not finite, i64.
+  /// Result 0: the gradient in f32 divided by the scale, e.g. `f16 -> f32`. Result 1: count of
+  /// elements that are not finite, i64.
   amp::UnscaleOp unscale(Value scaled);
   void finishStep();
   Value integer(int64_t value) { return b.real(double(value), scalarOf(builder.getI32Type())); }
