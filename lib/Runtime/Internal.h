@@ -1,4 +1,4 @@
-// What the parts of the runtime share.
+// Types and functions shared by all files of the runtime: text, threads, state, data.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // No mutable globals, no libm, no stdio: the runtime becomes part of the user's program, once per
@@ -19,10 +19,10 @@ enum { AMPC_ALIGN = 64, AMPC_ERROR_BYTES = 512, AMPC_MAX_THREADS = 256 };
 
 /* ---- Numbers ---- */
 /* The floating-point environment (rounding mode, exception masks, flushing of denormals) belongs to
-   the caller's thread. Numbers of the state are computed in the library's own, the same on all
-   threads: else bits would depend on the host and on the thread of each share. */
+   the caller's thread. Kernels run in the library's environment, the same on all threads: else bits
+   would depend on the host and on the thread of each share. */
 enum { AMPC_MXCSR_KEEP = 0x1f80, AMPC_MXCSR_FLUSH = AMPC_MXCSR_KEEP | 0x8040 };
-/* Gives the environment before. */
+/* Sets MXCSR and returns the value before, for the caller to restore. */
 static inline uint32_t ampc_rt_swap_mxcsr(uint32_t control) {
   uint32_t before = __builtin_ia32_stmxcsr();
   __builtin_ia32_ldmxcsr(control);
@@ -30,7 +30,8 @@ static inline uint32_t ampc_rt_swap_mxcsr(uint32_t control) {
 }
 
 /* ---- Text ---- */
-/* Room for text; what does not fit is cut off. `length` counts what would have been written. */
+/* Text buffer of `capacity` bytes; longer text is cut off. `length` counts all bytes written,
+   including the bytes cut off, as the result of snprintf does. */
 typedef struct {
   char *data;
   size_t capacity;
@@ -46,7 +47,7 @@ void ampc_rt_tell(ampc_rt_text *text, const char *format, ...);
 /* Writes the message, as ampc_rt_tell does, into `error` (AMPC_ERROR_BYTES, may be null) and
  * returns `status`. */
 ampc_status ampc_rt_fail(char *error, ampc_status status, const char *format, ...);
-/* What went wrong in a call into the operating system, in words. */
+/* Text of an errno value, e.g. ENOENT -> "no such file or directory". */
 const char *ampc_rt_errno_text(int number);
 
 /* ---- Tiers ---- */
@@ -60,16 +61,17 @@ typedef struct {
   pthread_t thread;
   int32_t share;
 } ampc_rt_worker;
-/* The tasks of one share of a launch that nobody has taken: [next, end). */
+/* Tasks [next, end) of one share of a launch that no thread has claimed. Threads claim by advancing
+   `next` (guided self-scheduling, work stealing). */
 typedef struct {
   _Alignas(AMPC_ALIGN) _Atomic int64_t next;
   int64_t end;
 } ampc_rt_share;
 struct ampc_rt_pool {
   int32_t workers;      /* threads beside the caller */
-  bool lost;            /* in a child of fork, which has none of them: the caller does all shares */
+  bool lost;            /* child of fork, without the workers: the caller does all shares */
   _Atomic uint64_t job; /* number of the present job */
-  _Atomic int32_t left; /* workers that have not finished it */
+  _Atomic int32_t left; /* workers that have not finished the present job */
   _Atomic int32_t sleepers;
   _Atomic int32_t caller_sleeps;
   _Atomic int32_t quit;
@@ -80,7 +82,7 @@ struct ampc_rt_pool {
   ampc_rt_worker *threads;
 };
 int32_t ampc_rt_cpu_count(void);
-/* `pin`: every worker keeps to the processor of its share's number. */
+/* Starts the workers. `pin`: the worker of share i keeps to the i-th processor of the process. */
 ampc_status ampc_rt_pool_start(ampc_rt_pool *pool, int32_t workers, ampc_rt_worker *threads,
                                bool pin, char *error);
 void ampc_rt_pool_stop(ampc_rt_pool *pool);
@@ -89,7 +91,7 @@ void ampc_rt_pool_run(ampc_rt_pool *pool, ampc_rt_body body, void *argument);
 uint64_t ampc_rt_now_ns(void);
 
 /* ---- State ---- */
-/* Places of the parts of a state, in bytes from its start. */
+/* Layout of a state: offsets in bytes from the state's start. */
 typedef struct {
   size_t slots, arena, scratch, room, operands, outputs, threads, shares, header, ranges, runs,
       ready, skips, device, total;
@@ -98,8 +100,8 @@ typedef struct {
   int32_t range_count;
 } ampc_rt_layout;
 
-/* Bytes from start to end of one tensor in a checkpoint; `slot` is -1 for one that the model does
- * not have. */
+/* Bytes [begin, end) of a tensor in a checkpoint's data; `slot` is -1 for a tensor that the model
+   does not have. */
 typedef struct {
   int64_t begin, end;
   int32_t slot;
@@ -110,57 +112,57 @@ struct ampc_state {
   ampc_rt_layout layout;
   int32_t tier;
   bool split;
-  bool dynamic; /* shares */
-  bool flushes; /* denormals */
+  bool dynamic; /* threads steal tasks; false: shares are fixed */
+  bool flushes; /* kernels flush denormals to zero */
   uint64_t skip_limit;
   bool own_memory;
-  bool is_present; /* all pages of the state and of work memory, or none is needed */
+  bool is_present; /* pages of state and work memory are prefaulted, or need no prefault */
   ampc_release release;
   void *allocator_context;
   ampc_parallel_for parallel_for;
   void *parallel_context;
   ampc_hooks hooks;
   ampc_rt_pool pool;
-  /* Begins and ends of calls that change the contents of checkpoints: odd while one of them runs.
-   */
+  /* Begins and ends of calls that change the contents of checkpoints: odd during such a call. */
   _Atomic uint64_t changes;
-  int64_t process; /* that created the state */
+  int64_t process; /* id of the process that created the state: a fork has another */
   char error[AMPC_ERROR_BYTES];
 };
 static inline unsigned char *ampc_rt_at(const ampc_state *state, size_t place) {
   return (unsigned char *)(uintptr_t)state +
-         place; /* the state owns it all; const is a promise to the caller */
+         place; /* the state owns all its memory; const is a promise to the caller */
 }
 /* Called at the begin and at the end of a change to the contents of checkpoints. */
 static inline void ampc_rt_note_change(ampc_state *state) { atomic_fetch_add(&state->changes, 1); }
 static inline unsigned char *ampc_rt_slot_data(const ampc_state *state, const ampc_slot *slot) {
   return ampc_rt_at(state, state->layout.slots) + slot->offset;
 }
-/* Per program: its runs; behind them room for those of a checkpoint that is being read. */
+/* Number of runs per program: [programs] of the state, then [programs] of the checkpoint that is
+   being read, which a failed load drops. */
 static inline uint64_t *ampc_rt_runs_data(const ampc_state *state) {
   return (uint64_t *)(uintptr_t)ampc_rt_at(state, state->layout.runs);
 }
-/* Per program: whether a GRAD program has left gradients that no APPLY program has used. */
+/* Per program: a GRAD program has left gradients that no APPLY program has used. */
 static inline bool *ampc_rt_ready_data(const ampc_state *state) {
   return (bool *)ampc_rt_at(state, state->layout.ready);
 }
-/* Per TRAIN and APPLY program: its skips in a row. */
+/* Consecutive skipped updates per TRAIN and APPLY program; `skip_limit` bounds the count. */
 static inline uint64_t *ampc_rt_skips_data(const ampc_state *state) {
   return (uint64_t *)(uintptr_t)ampc_rt_at(state, state->layout.skips);
 }
-/* A kernel as this state runs it. */
+/* Code of a kernel for the state's tier. */
 static inline const ampc_code *ampc_rt_code(const ampc_state *state, int32_t kernel) {
   return &state->model->kernels[kernel].code[state->tier - state->model->first_tier];
 }
-/* Whether a program reports to the caller, as opposed to giving tensors. */
+/* True for programs that report loss and norm; other programs return tensors. */
 static inline bool ampc_rt_is_training(const ampc_program *program) {
   return program->kind <= AMPC_PROGRAM_APPLY;
 }
-/* Whether a program starts from data and counts its runs. */
+/* True for programs that read a batch and count their runs. */
 static inline bool ampc_rt_takes_data(const ampc_program *program) {
   return program->kind == AMPC_PROGRAM_TRAIN || program->kind == AMPC_PROGRAM_GRAD;
 }
-/* Whether checkpoints hold this slot. */
+/* True for slots of checkpoints. Gradients and working copies are derived state. */
 static inline bool ampc_rt_is_saved(const ampc_slot *slot) {
   return slot->role != AMPC_ROLE_GRADIENT && slot->role != AMPC_ROLE_WORKING;
 }
@@ -168,24 +170,24 @@ static inline size_t ampc_rt_align(size_t bytes) {
   return (bytes + AMPC_ALIGN - 1) / AMPC_ALIGN * AMPC_ALIGN;
 }
 
-/* Addresses that a run of any program keeps; the most outputs of a program; the most scratch of a
-   kernel in any tier. */
+/* Maxima over the model, for the layout: operand addresses of a run, outputs of a program, scratch
+   bytes of a kernel in any tier. */
 int32_t ampc_rt_operand_room(const ampc_model *model);
 int32_t ampc_rt_max_outputs(const ampc_model *model);
 size_t ampc_rt_max_scratch(const ampc_model *model);
-/* Room for the whole tensors of a short batch, the most that a program needs; without those of
-   training programs where `training` is not set. */
+/* Bytes for the padded tensors of a short batch: the maximum over the programs, training programs
+   only if `training` is set. */
 size_t ampc_rt_short_batch_bytes(const ampc_model *model, bool training);
 /* Runs body(argument, share) for all shares on the state's threads. */
 void ampc_rt_parallel(const ampc_state *state, ampc_rt_body body, void *argument);
-/* A thread's share of a block: one byte of every page, as it is, so that the page is present, near
-   this thread. */
+/* Prefaults a thread's share of a block by rewriting one byte of every page with its own value: the
+   page becomes present, on the memory node of this thread. */
 void ampc_rt_touch(unsigned char *block, size_t bytes, int32_t share, int32_t shares);
-/* Before the first training program: the pages that nothing has used yet. Kernels would bring them
-   twice, for what they read and again for what they write there. */
+/* Prefaults, before the first training program, all pages not yet used. Without prefault a kernel
+   takes two faults per page: a read maps the zero page, the first write replaces that page. */
 void ampc_rt_bring(ampc_state *state);
-/* Before anything runs in a state: a child of fork has its memory, but neither its threads, which
-   the caller then stands in for, nor a context of a GPU, which is an error. */
+/* Checks the process before a call runs in a state. A child of fork has the state's memory, but no
+   worker threads (the caller then runs all shares) and no GPU context (an error). */
 ampc_status ampc_rt_enter_process(ampc_state *state, char *error);
 /* Runs the program that rebuilds working copies, if there is one. */
 ampc_status ampc_rt_derive(ampc_state *state);
@@ -197,11 +199,11 @@ double ampc_rt_cos_turns(double x); /* cos(2 pi x), 0 <= x < 1 */
 uint16_t ampc_rt_to_bf16(float x);
 uint16_t ampc_rt_to_f16(float x);
 uint64_t ampc_rt_hash_text(const char *text);
-/* Whether the first value of a slot is in a file that create has to be told. */
+/* True for a slot with an initial value in a tensor file, whose path the caller gives to create. */
 static inline bool ampc_rt_lacks_value(const ampc_slot *slot) {
   return slot->init == AMPC_INIT_DATA && !slot->data;
 }
-/* Reads those. */
+/* Reads the initial values of such slots from the tensor file `path`. */
 ampc_status ampc_rt_load_values(ampc_state *state, const char *path);
 /* Fills all slots; the values depend on seed, name and element number only. */
 void ampc_rt_initialise(ampc_state *state, uint64_t seed);
@@ -213,10 +215,10 @@ static inline const int64_t *ampc_rt_memory_dims(const ampc_tensor *tensor) {
 static inline const int64_t *ampc_rt_memory_strides(const ampc_tensor *tensor) {
   return ampc_rt_memory_dims(tensor) + tensor->memory_rank;
 }
-/* Number in memory of the element that callers and files have at this place. */
+/* Memory index of an element of the logical layout, e.g. logical [2, 3] kept as [3, 2]: 1 -> 2. */
 int64_t ampc_rt_place(const ampc_tensor *tensor, int64_t element);
-/* The bytes [begin, begin + bytes) as callers and files have them; a whole tensor back. `begin` is
-   a multiple of 8, or whole elements are asked for. */
+/* Conversion between memory order and logical layout: bytes [begin, begin + bytes) to rows, a whole
+   tensor from rows. `begin` is a multiple of 8 or of the element's bytes. */
 void ampc_rt_to_rows(const ampc_tensor *tensor, const unsigned char *memory, int64_t begin,
                      int64_t bytes, unsigned char *rows);
 void ampc_rt_from_rows(const ampc_tensor *tensor, unsigned char *memory, const unsigned char *rows);
@@ -229,27 +231,29 @@ int64_t ampc_rt_read_int(const void *data, int32_t dtype, int64_t index);
    moments divide by 1 - beta^updates; the bound leaves room for all further steps.
    2^62 steps of a nanosecond take 146 years. */
 static inline bool ampc_rt_is_count(uint64_t value) { return !(value >> 62); }
-/* False for a counter of updates whose new value, in `data` of any alignment, is no count. */
+/* False if the slot is a counter of updates and the new value in `data` (of any alignment) is
+   outside [0, 2^62). */
 bool ampc_rt_is_valid_count(const ampc_slot *slot, const void *data);
 #define AMPC_EXPECTED_COUNT "expected a number of updates in [0, 2^62)"
-/* Elements of an input that have the same limits: `width` from `first` on, and again every
-   `period`; in [least, limit) or equal to `ignore`. */
+/* Elements of an input with equal limits: `width` elements from `first` on, repeated every
+   `period`, with values in [least, limit) or equal to `ignore`. Example: class labels in column 2
+   of [8, 4]: first 2, width 1, period 4. */
 typedef struct {
   int64_t first, width, period, least, limit, ignore;
-  int32_t run; /* number of the next ones */
+  int32_t run; /* index of the next label run of the input */
 } ampc_labels;
-/* The next elements that have limits, from zeros on; false if there are none. A truth value is 0
-   or 1. */
+/* Advances `labels`, which starts as zeros, to the next run with limits; false at the end. A truth
+   value has the limits [0, 2). */
 bool ampc_rt_next_labels(const ampc_tensor *input, ampc_labels *labels);
 static inline bool ampc_rt_has_labels(const ampc_tensor *input) {
   return input->label_limit || input->label_run_count || input->dtype == AMPC_I1;
 }
-/* Every value of the rows that count is in its limits. */
+/* Checks the limits of all values in the first `valid` rows; AMPC_E_ARG at the first violation. */
 ampc_status ampc_rt_check_labels(const ampc_program *program, const ampc_tensor *input,
                                  const void *data, int64_t valid, char *error);
-/* AMPC_E_ARG, with a message about the value of an element. */
+/* Returns AMPC_E_ARG with a message that names the element, its value and the limits. */
 ampc_status ampc_rt_refuse_label(const ampc_program *program, const ampc_tensor *input,
                                  int64_t element, int64_t value, char *error);
-const char *ampc_rt_dtype_name(int32_t dtype); /* as safetensors writes it */
+const char *ampc_rt_dtype_name(int32_t dtype); /* name in safetensors, e.g. "BF16" */
 
 #endif

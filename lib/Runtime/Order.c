@@ -1,4 +1,4 @@
-// Tensors of the state whose memory has another order than callers and files see.
+// Conversion of state tensors between memory order and the logical layout of callers and files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Runtime/Internal.h"
 #include <string.h>
@@ -14,7 +14,8 @@ int64_t ampc_rt_place(const ampc_tensor *tensor, int64_t element) {
   return place;
 }
 
-/* Elements of one size, which the compiler knows: each side steps by bytes of its own. */
+/* Strided copy of `count` elements. `size` is a constant at each call, so that memcpy becomes one
+   load and one store; `to_step` and `from_step` are strides in bytes. */
 static inline void copyElements(unsigned char *to, int64_t to_step, const unsigned char *from,
                                 int64_t from_step, int64_t count, size_t size) {
   for (int64_t i = 0; i < count; ++i)
@@ -35,7 +36,8 @@ static void copyRow(unsigned char *to, int64_t to_step, const unsigned char *fro
   }
 }
 
-/* The bytes [begin, begin + bytes) of the rows, along the last dimension as far as each goes. */
+/* Copies the bytes [begin, begin + bytes) of the logical layout, one run of the last memory
+   dimension at a time. */
 static void copy(const ampc_tensor *tensor, unsigned char *memory, int64_t begin, int64_t bytes,
                  unsigned char *rows, bool to_rows) {
   int64_t size = ampc_rt_dtype_bytes(tensor->dtype), last = tensor->memory_rank - 1;

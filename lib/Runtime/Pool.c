@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <time.h>
 
-/* Long enough to bridge the gap between two kernels, short enough to leave the core to others. */
+/* Time of the spin before a sleep: bridges the gap between two kernels, yet frees the core soon. */
 enum { SPIN_NS = 20000 };
 
 uint64_t ampc_rt_now_ns(void) {
@@ -27,19 +27,19 @@ int32_t ampc_rt_cpu_count(void) {
   return count < 1 ? 1 : count > AMPC_MAX_THREADS ? AMPC_MAX_THREADS : count;
 }
 
-/* The i-th turn of a loop that waits; false once that took too long. `end`: 0 before the first. */
+/* Iteration i of a spin loop; false after SPIN_NS. `end`: 0 before the first deadline is set. */
 static bool maySpin(uint32_t i, uint64_t *end) {
   __builtin_ia32_pause();
   if (i % 64)
     return true;
-  sched_yield(); /* who is waited for may want this very processor */
+  sched_yield(); /* the awaited thread may need this very processor */
   uint64_t now = ampc_rt_now_ns();
   if (!*end)
     *end = now + SPIN_NS;
   return now < *end;
 }
 
-/* Spins until *value differs from `old`; false if it took too long. */
+/* Spins until *value differs from `old`; false after SPIN_NS. */
 static bool spinWhile64(_Atomic uint64_t *value, uint64_t old) {
   uint64_t end = 0;
   for (uint32_t i = 1; atomic_load_explicit(value, memory_order_acquire) == old; ++i)
@@ -48,9 +48,9 @@ static bool spinWhile64(_Atomic uint64_t *value, uint64_t old) {
   return true;
 }
 
-/* Waits for a job other than `seen`. A worker announces that it sleeps before it looks a last time,
-   the caller posts the job before it looks for sleepers: one of the two sees the other (all four
-   accesses are sequentially consistent). */
+/* Waits for a job other than `seen`. A worker raises `sleepers` before the last load of `job`; the
+   caller raises `job` before the load of `sleepers`. All four accesses are sequentially consistent,
+   so the worker sees the job or the caller sees the sleeper: no wake-up is lost. */
 static uint64_t awaitJob(ampc_rt_pool *pool, uint64_t seen) {
   if (spinWhile64(&pool->job, seen))
     return atomic_load(&pool->job);
@@ -137,7 +137,7 @@ void ampc_rt_pool_stop(ampc_rt_pool *pool) {
   pool->threads = NULL;
 }
 
-/* The processor of that number among those of `all`, counted from 0. */
+/* Sets `one` to the processor with index `number` in `all`, e.g. {2, 3, 6}, 1 -> {3}. */
 static void choose(const cpu_set_t *all, int32_t number, cpu_set_t *one) {
   CPU_ZERO(one);
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
@@ -160,8 +160,8 @@ static ampc_status pinWorkers(const ampc_rt_pool *pool, char *error) {
   return AMPC_OK;
 }
 
-/* Signals of the host are for its own threads: a handler would run on a stack, and at the cost of a
-   step, that it does not know of. What a thread causes itself cannot be blocked. */
+/* Signals of the host go to the host's threads: a handler on a worker would run on an unknown stack
+   and delay a step. Signals that a thread causes itself (SIGSEGV, ...) stay unblocked. */
 static void blockSignals(sigset_t *before) {
   static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
   sigset_t all;

@@ -25,16 +25,17 @@ enum { AMPC_HASH_DIGITS = 16 };
 extern "C" {
 #endif
 
-/* The hash of tensors in the order of the file: each one's is the seed of the next. A tensor in
-   parts is the same as a whole, if all parts but the last are multiples of 8 bytes. */
+/* Hash of tensors in the order of the file: the hash of a tensor is the seed of the next tensor.
+   Hashing a tensor in pieces gives the same value if all pieces but the last are multiples of
+   8 bytes. */
 uint64_t ampc_rt_hash_bytes(uint64_t hash, const unsigned char *data, size_t bytes);
 
-/* Finds the digits of the header's hash; null: it has none. No string of JSON can have this text
-   inside, since its quotes would have backslashes. */
+/* Address of the digits of the header's hash, null in a header without hash. A search for the key
+   with its quotes is exact: inside a JSON string the quotes would have backslashes. */
 char *ampc_rt_find_header_hash(char *header, size_t bytes);
 /* The hash of a header, with zeros in place of its own digits. */
 uint64_t ampc_rt_header_hash(const char *header, size_t bytes);
-/* 16 hexadecimal digits, as the writer prints them, and no more than `end` behind them. */
+/* Parses 16 lower-case hexadecimal digits that the character `end` follows. */
 bool ampc_rt_parse_hash(const char *text, char end, uint64_t *hash);
 
 /* The metadata by which a file proves that it is whole. Starts as zeros; the texts are the
@@ -44,16 +45,17 @@ typedef struct {
   bool has_header_hash, has_data_hash;
   uint64_t data_hash;
 } ampc_rt_proof;
-/* Before anything else is read: false if the header differs from its hash, whose digits are zeros
-   afterwards. */
+/* Compares the header with its hash, before any other part is read; false if they differ. Leaves
+   zeros in the digits of the hash. */
 bool ampc_rt_check_header(ampc_rt_proof *proof, char *header, size_t bytes);
-/* Takes one pair of metadata, if it is a part of the proof. */
+/* Notes a pair of metadata if the key belongs to the proof. */
 void ampc_rt_note_proof(ampc_rt_proof *proof, const char *key, const char *value);
-/* Another program's file, whose version means something else. All metadata are noted. */
+/* True for a file of another program, whose key "version" has another meaning. Valid after all
+   metadata are noted. */
 bool ampc_rt_is_foreign(const ampc_rt_proof *proof);
-/* A file of a later ampc, whose hashes and names may mean something else. */
+/* True for a file of a later ampc, whose hashes and names may have another meaning. */
 bool ampc_rt_is_newer(const ampc_rt_proof *proof);
-/* A file without one of the hashes that its version demands. */
+/* True for a file that lacks a hash demanded by the file's version. */
 bool ampc_rt_lacks_proof(const ampc_rt_proof *proof);
 
 #ifdef __cplusplus

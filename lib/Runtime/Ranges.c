@@ -1,4 +1,4 @@
-// Where the tensors of a checkpoint lie.
+// Order of tensors in a checkpoint by offset, without gaps or overlaps.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Runtime/Checkpoint.h"
 

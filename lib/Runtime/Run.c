@@ -30,8 +30,8 @@ static void runShare(void *argument, int32_t share) {
            share);
 }
 
-/* Half of what is left: a thread does its share in few calls, since each packs operands anew, and
-   leaves others something to take. */
+/* Guided self-scheduling: claims half of the remaining tasks, e.g. 64 tasks as 32, 16, 8, ...
+   Few calls, because each call packs its operands again; the rest stays for work stealing. */
 static bool takeTasks(ampc_rt_share *from, int64_t *begin, int64_t *end) {
   *begin = atomic_load_explicit(&from->next, memory_order_relaxed);
   do {
@@ -43,8 +43,9 @@ static bool takeTasks(ampc_rt_share *from, int64_t *begin, int64_t *end) {
   return true;
 }
 
-/* The share of this number first, then the others from there on. Starting and awaiting threads
-   orders all that they read and write; taking a task only has to be once. */
+/* Work stealing: a thread claims tasks of its own share, then of the following shares. Claims are
+   relaxed: the start and the end of a job order all memory accesses of the threads, and a claim
+   only has to be unique. */
 static void runOpenShares(void *argument, int32_t share) {
   const Launch *launch = argument;
   for (int32_t i = 0; i < launch->shares; ++i) {
@@ -58,7 +59,7 @@ static void runOpenShares(void *argument, int32_t share) {
 void ampc_rt_parallel(const ampc_state *state, ampc_rt_body body, void *argument) {
   if (state->parallel_for)
     state->parallel_for(state->parallel_context, state->layout.thread_count, body, argument);
-  else /* the pool is shared scratch like the arena: a const state's numbers do not change */
+  else /* the pool is scratch, like the arena: tensors of a const state do not change */
     ampc_rt_pool_run(&((ampc_state *)(uintptr_t)state)->pool, body, argument);
 }
 
@@ -129,8 +130,9 @@ static unsigned char *resolveAt(const ampc_rt_call *call, const ampc_operand *op
   return (unsigned char *)resolve(call, operand) + operand->stride * run;
 }
 
-/* The program's inputs and outputs lie where this call has its own operands, which nothing reads
-   meanwhile, and what is the program's behind them. */
+/* Runs an outlined loop body `times` times. Address tables of the inner program reuse the operand
+   table of this call, idle during the inner runs: [inputs | outputs | operands]. Carried tensors
+   alternate between the output's buffer and a second buffer (double buffering). */
 static int runProgram(const ampc_rt_call *call, const ampc_entry *entry) {
   const ampc_operand *operands = call->program->operands + entry->first_operand;
   ampc_rt_call inner = *call;
@@ -143,7 +145,7 @@ static int runProgram(const ampc_rt_call *call, const ampc_entry *entry) {
   inner.outputs = taken;
   inner.operands = taken + output_count;
   for (int32_t run = 0; run < entry->times; ++run) {
-    bool turn = (entry->times - 1 - run) % 2 == 0; /* the last run writes to the output's place */
+    bool turn = (entry->times - 1 - run) % 2 == 0; /* the last run writes the output */
     for (int32_t i = 0; i < input_count; ++i)
       given[i] = run > 0 && i < entry->carried ? taken[i] : resolveAt(call, &operands[i], run);
     for (int32_t i = 0; i < output_count; ++i)

@@ -1,4 +1,4 @@
-// One run of a program: what the walker needs to know.
+// Arguments of one run of a program, and the walk over the program's entries.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_LIB_RUNTIME_RUN_H
 #define AMPC_LIB_RUNTIME_RUN_H
@@ -11,33 +11,34 @@ struct ampc_rt_call {
   const ampc_program *program;
   unsigned char *slots, *arena;
   const void *const *constants;
-  void *control_place; /* of the ampc_control that kernels read */
-  void *stop;          /* of a device: see ampc_launch */
+  void *control_place; /* address of the ampc_control that kernels read */
+  void *stop;          /* flag in a device's memory: see ampc_launch */
   unsigned char *scratch;
   size_t scratch_stride;
-  unsigned char *room;     /* for the whole tensors of a short batch */
+  unsigned char *room;     /* padded tensors of a short batch */
   int32_t shares;          /* threads of this call */
-  ampc_rt_share *open;     /* room for what is left of each share; null: shares are fixed */
+  ampc_rt_share *open;     /* unclaimed tasks per share; null: shares are fixed */
   const ampc_hooks *hooks; /* null in calls with a workspace */
-  void **operands;         /* room for those of one entry */
+  void **operands;         /* operand addresses of one entry */
   const void *const *inputs;
   void *const *outputs;
   ampc_control control;
-  const ampc_slot *random; /* the slot whose place control.random takes; or null */
-  /* Null on the host; else runs a kernel whose operands are in `operands`. Not 0: it could not. */
+  const ampc_slot *random; /* slot that control.random replaces in this call; or null */
+  /* Null on the host; on a device, launches the kernel of an entry on `operands`. Returns 0, or the
+     driver's error. */
   int (*launch)(const ampc_rt_call *call, const ampc_entry *entry);
 };
 
-/* Puts whole batches in the room of the call in place of the caller's tensors, of which only the
-   rows that count are there. */
+/* Pads a short batch: replaces the caller's tensors of control.valid rows by whole batches in
+   `room`, e.g. [5, 4] -> [8, 4]. */
 void ampc_rt_widen(ampc_rt_call *call);
-/* Gives the caller the rows of the outputs that count. */
+/* Copies the first control.valid rows of the padded outputs to the caller's outputs. */
 void ampc_rt_narrow(const ampc_rt_call *call, void *const *outputs);
 
-/* Of a training program without a loss scale that skips: the number of entries that compute the
-   loss; what follows has to wait until it is known to be finite. Else 0. */
+/* Number of entries up to the loss for training programs without a loss scale that skips: the
+   entries behind wait until the loss is known to be finite. 0 for other programs. */
 int32_t ampc_rt_guarded_entries(const ampc_program *program);
-/* Runs the top-level entries [begin, end). Not 0: what a launch on a device returned. */
+/* Runs the top-level entries [begin, end). Returns 0, or the error of a launch on a device. */
 int ampc_rt_walk(const ampc_rt_call *call, int32_t begin, int32_t end);
 
 #endif

@@ -1,8 +1,9 @@
-// Short batches: kernels run on a whole batch, made of the rows that count and copies of the first.
+// Short batches: kernels run on a whole batch, padded with copies of the first row.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies of a row are finite where the data are (zeros are not: think of a logarithm), and their
-// indices name rows of tables that the data name too. Losses and statistics leave them out.
+// Copies of a row give finite results if the data do, unlike zeros (logarithm, division), and
+// contain only valid table indices. Losses and statistics ignore the padding.
+// Example: batch 8, 5 valid rows: [r0 r1 r2 r3 r4 r0 r0 r0].
 #include "lib/Runtime/Run.h"
 #include <string.h>
 
@@ -10,7 +11,7 @@ static bool mayBeShort(const ampc_program *program) {
   return program->short_batch && program->batch > 1;
 }
 
-/* Addresses of the tensors, then those that hold rows of the batch. */
+/* Bytes of the address table [count] and, behind it, of the padded tensors. */
 static size_t roomFor(const ampc_tensor *tensors, int32_t count) {
   size_t bytes = ampc_rt_align(sizeof(void *) * (size_t)count);
   for (int32_t i = 0; i < count; ++i)
@@ -33,8 +34,8 @@ size_t ampc_rt_short_batch_bytes(const ampc_model *model, bool training) {
   return most;
 }
 
-/* Writes addresses at `room`: those given, but of places behind them for tensors that hold rows of
-   the batch. */
+/* Writes the address table at `room`: the given address, or a padded buffer behind the table for a
+   tensor with a batch dimension. */
 static void **place(const ampc_tensor *tensors, int32_t count, const void *const *given,
                     unsigned char *room) {
   void **addresses = (void **)room;

@@ -41,7 +41,7 @@ enum {
   AMPC_CUDA_MAP_F32 = 7,
   AMPC_CUDA_MAP_F64 = 8,
   AMPC_CUDA_MAP_BF16 = 9,
-  AMPC_CUDA_MAP_LINE = 2 /* what is read comes into the second cache in lines of 128 bytes */
+  AMPC_CUDA_MAP_LINE = 2 /* L2 promotion: TMA reads fill the L2 cache in lines of 128 bytes */
 };
 
 /* Name of the member, symbol, parameters. */
@@ -99,7 +99,7 @@ typedef struct {
 /* Opens the driver and starts it; on failure nothing stays open. */
 ampc_status ampc_rt_cuda_open(ampc_cuda_driver *driver, char *error);
 void ampc_rt_cuda_close(ampc_cuda_driver *driver);
-/* AMPC_OK, or AMPC_E_DEVICE with what the driver says of `result`. */
+/* AMPC_OK, or AMPC_E_DEVICE with the driver's text for the error `result`. */
 ampc_status ampc_rt_cuda_check(const ampc_cuda_driver *driver, int result, const char *what,
                                char *error);
 
