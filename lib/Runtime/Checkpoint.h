@@ -8,7 +8,7 @@
 #include "lib/Runtime/Json.h"
 #include "lib/Runtime/Proof.h"
 
-/* Metadata key for the number of runs of a program, e.g. "runs.line_train_step". */
+/* Metadata key for the number of runs of a program, e.g. "runs.train_step". */
 #define AMPC_RUNS_KEY "runs."
 /* Metadata key for the optimizers of a program: this prefix and the program's name. */
 #define AMPC_RULES_KEY "optimizer."

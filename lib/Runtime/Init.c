@@ -62,7 +62,7 @@ static ALWAYS_INLINE double logarithm(double x) {
 }
 double ampc_rt_log(double x) { return logarithm(x); }
 
-/* Taylor's series of the cosine or, beyond pi/4, of the sine of what is left to pi/2. */
+/* Taylor series of the cosine or, beyond pi/4, of the sine of the complement to pi/2. */
 static ALWAYS_INLINE double cosTurns(double x) {
   static const double cosine[] = {/* -1/18!, 1/16!, ... 1 */
                                   -1.5619206968586225e-16,
@@ -98,7 +98,8 @@ uint16_t ampc_rt_to_bf16(float x) {
   uint32_t bits;
   memcpy(&bits, &x, sizeof bits);
   if ((bits & 0x7fffffff) > 0x7f800000)
-    return (uint16_t)(bits >> 16 | 0x40); /* a NaN stays one */
+    return (uint16_t)(bits >> 16 |
+                      0x40); /* quiet bit: the shift alone could turn a NaN into an infinity */
   return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
@@ -130,7 +131,8 @@ uint64_t ampc_rt_hash_text(const char *text) {
   return hash;
 }
 
-/* One element draws from blocks of its own: `attempt` counts redraws. */
+/* Counter-based random stream: each element has Philox blocks of its own; `attempt` counts
+   redraws. */
 typedef struct {
   uint32_t key[2];
   uint64_t name_hash;
@@ -177,7 +179,7 @@ static ALWAYS_INLINE void drawMany(const Stream *stream, uint64_t first, int cou
     values[i] *= cosTurns(second[i]);
 }
 
-/* The same operations on vectors, without multiply-adds that round once: the same bits. */
+/* Vector code with the operations of the scalar code and no fused multiply-add: equal bits. */
 static void drawPlain(const Stream *stream, uint64_t first, int count, bool is_normal,
                       double *values) {
   drawMany(stream, first, count, is_normal, values);
@@ -256,7 +258,7 @@ static bool isReal(int32_t dtype) {
   return dtype == AMPC_F32 || dtype == AMPC_F64 || dtype == AMPC_F16 || dtype == AMPC_BF16;
 }
 
-/* The largest number of the type that is less: what is drawn below `high` may round up to it. */
+/* Largest number of the type below `high`: a number drawn below `high` may round up to `high`. */
 static double largestBelow(double high, int32_t dtype) {
   _Alignas(8) unsigned char place[8] = {0};
   store(place, dtype, 0, high);
@@ -328,8 +330,8 @@ static void fillElements(const Filling *filling, const ampc_slot *slot, uint64_t
   }
 }
 
-/* Fills one thread's share of every slot. A call of its own: the compiler may not move arithmetic
-   over a change of the environment. */
+/* Fills one thread's share of every slot. Never inlined, since the compiler must not move
+   arithmetic across a change of MXCSR. */
 static __attribute__((noinline)) void fillSlots(void *argument, int32_t share) {
   const Filling *filling = argument;
   const ampc_state *state = filling->state;

@@ -1,4 +1,4 @@
-// Integers of callers that choose rows and classes: which of them a program accepts.
+// Label checks: limits of the integers by which callers choose table rows and classes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Runtime/Run.h"
 
@@ -27,7 +27,7 @@ bool ampc_rt_next_labels(const ampc_tensor *input, ampc_labels *labels) {
   return false;
 }
 
-/* Whether all of a block are in range, as fast as they can be read. */
+/* True if a block of labels is within the limits; branch-free, at the speed of memory. */
 #define AMPC_ALL_WITHIN(type)                                                                      \
   {                                                                                                \
     const type *values = (const type *)data + begin;                                               \

@@ -11,12 +11,12 @@
 
 enum { MAX_RANK = 16 };
 
-/* One load. */
+/* Progress of one load: the file, the parsed header, the tensors found. */
 typedef struct {
   ampc_state *state;
   const char *path;
   bool weights_only; /* or fewer: */
-  bool values_only;  /* first ones that the library lacks */
+  bool values_only;  /* tensor file with the initial values that the library lacks */
   int file;
   int64_t data_begin, data_bytes;
   ampc_rt_range *ranges;
@@ -25,11 +25,11 @@ typedef struct {
   uint64_t state_hash, plan_hash;
   ampc_rt_proof proof;
   const char *model_name;        /* in the header; or null */
-  const ampc_program *differing; /* whose optimizers are others in the file; or null */
-  const char *rules;             /* of it in the file */
+  const ampc_program *differing; /* program with other optimizers in the file; or null */
+  const char *rules;             /* optimizers of `differing` in the file */
 } Load;
 
-/* What the header says about one tensor. */
+/* Description of a tensor in the header. */
 typedef struct {
   const char *name, *dtype;
   int64_t dims[MAX_RANK];
@@ -114,7 +114,7 @@ static void parseRuns(Load *load, ampc_rt_json *json, const char *program, const
     }
 }
 
-/* Other optimizers are no mistake as long as weights alone are wanted. */
+/* Other optimizers are an error only if the load includes optimizer state. */
 static void parseRules(Load *load, const char *program, const char *rules) {
   const ampc_model *model = load->state->model;
   for (int32_t p = 0; p < model->program_count; ++p)
@@ -251,7 +251,7 @@ static ampc_status checkEntry(Load *load, const Entry *entry, int32_t s) {
   return AMPC_OK;
 }
 
-/* Says why the state is another one, as far as the file tells. */
+/* Error for a checkpoint of another model, with the difference that the file reveals. */
 static ampc_status differs(const Load *load) {
   const ampc_model *model = load->state->model;
   char *error = load->state->error;
@@ -378,8 +378,8 @@ static ampc_status checkComplete(Load *load) {
   return end == load->data_bytes ? AMPC_OK : damaged(load, "the data to end with the file");
 }
 
-/* Reads one tensor into `place` and chains its bytes into the hash; a tensor without a place passes
-   through the header's buffer, which is free by now. */
+/* Reads a tensor into `place` and continues the hash with the tensor's bytes. A tensor without a
+   destination passes through the header's buffer, which is free after parsing. */
 static ampc_status readTensor(const Load *load, const ampc_rt_range *range, unsigned char *place,
                               uint64_t *hash) {
   unsigned char *buffer = ampc_rt_at(load->state, load->state->layout.header);
@@ -395,7 +395,7 @@ static ampc_status readTensor(const Load *load, const ampc_rt_range *range, unsi
   return AMPC_OK;
 }
 
-/* Where the next tensor goes, and the step to the one after it. */
+/* Destination of the next tensor; advances `stage`. */
 static unsigned char *nextPlace(const ampc_rt_range *range, unsigned char **stage) {
   unsigned char *place = *stage;
   if (range->slot >= 0)
@@ -446,7 +446,8 @@ typedef struct {
   size_t stage_bytes;
 } Destination;
 
-/* One thread reads and copies, but each has its share of the pages that are not there yet. */
+/* Prefaults a thread's share of the destination: a single thread reads and copies, but pages should
+   lie on the memory node of the thread that uses the pages in a step. */
 static void touchShare(void *argument, int32_t share) {
   const Destination *to = argument;
   const ampc_state *state = to->load->state;
@@ -459,7 +460,7 @@ static void touchShare(void *argument, int32_t share) {
     }
 }
 
-/* What the checkpoint does not hold stays as it is on the device. */
+/* Copies the state from the device first: tensors that the checkpoint lacks keep their values. */
 static ampc_status pullState(const Load *load) {
   const ampc_model *model = load->state->model;
   return model->device ? model->device->pull(load->state, load->state->error) : AMPC_OK;

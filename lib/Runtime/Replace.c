@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Hidden names of one path: FOLDER/.NAME.ampc-new, then with 1 to 7 behind it. */
+/* Hidden names per path, e.g. for d/a: d/.a.ampc-new, d/.a.ampc-new1, ..., d/.a.ampc-new7. */
 enum { HIDDEN_NAMES = 8 };
 
 typedef ampc_rt_replacement target;
@@ -34,13 +34,13 @@ static size_t folderOf(const char *path) {
   return length;
 }
 
-/* The calls themselves: older C libraries have no functions of these names. */
+/* System calls without the C library's wrappers, which older C libraries lack. */
 static int statOf(const char *path, struct stat *info) {
   return syscall(SYS_stat, path, info) ? errno : 0;
 }
 
-/* Puts the file that a chain of symbolic links names in the place of the link: a link stays, and
-   its target, on another disk perhaps, is replaced as a whole. `hidden` is scratch. */
+/* Resolves a chain of symbolic links in to->path: the link stays and the link's target, perhaps on
+   another disk, is replaced. Uses `hidden` as scratch. */
 static int followLinks(target *to) {
   for (int links = 0; links < 40; ++links) { /* the system's own limit */
     ssize_t length = readlink(to->path, to->hidden, sizeof to->hidden);
@@ -70,7 +70,7 @@ static int openTarget(target *to, const char *path, int durable) {
     return ENAMETOOLONG;
   memcpy(to->path, path, length + 1);
   to->durable = durable;
-  /* First what is behind the path: links below /proc name pipes and sockets by texts. */
+  /* Stat before the links: links below /proc name pipes and sockets by texts such as pipe:[7]. */
   int failure = findOld(to);
   if (failure || (failure = followLinks(to)))
     return failure;
@@ -91,8 +91,8 @@ static void chooseHidden(target *to, int number) {
   to->hidden[to->end + (number != 0)] = 0;
 }
 
-/* A host that has closed its standard streams would write its messages into a file with one of
-   their numbers, which the root folder takes meanwhile. */
+/* Opens a file with a descriptor above 2: a host with closed standard streams would write messages
+   into a file with such a number. The root folder occupies free numbers meanwhile. */
 static int openAboveStreams(const char *path, int flags, mode_t mode) {
   int held[STDERR_FILENO + 2], count = 0;
   do
@@ -113,9 +113,9 @@ static int openFolder(target *to, int flags, mode_t mode) {
   return file;
 }
 
-/* Owner and group are the old file's where the system lets this process give them, and so is the
-   mode. A group that cannot be kept leaves its successor the rights of all others, so that nobody
-   new can read a private file. Before the content is written. */
+/* Copies owner, group and mode of the old file, as far as the system permits, before the content is
+   written. If the group cannot be kept, the new group gets the rights of "other", so that no new
+   user can read a private file. */
 static int keepRights(const target *to, int file) {
   struct stat now;
   if (!to->replaces)
@@ -130,7 +130,7 @@ static int keepRights(const target *to, int file) {
   return mode == (now.st_mode & 0777) || fchmod(file, mode) == 0 ? 0 : errno;
 }
 
-/* EWOULDBLOCK: another process has it. */
+/* Locks the file; EWOULDBLOCK if another process holds the lock. */
 static int lockFile(int file) {
   while (flock(file, LOCK_EX | LOCK_NB))
     if (errno != EINTR)
@@ -146,8 +146,8 @@ static int checkIsAt(const char *path, int file) {
   return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino ? 0 : ENOENT;
 }
 
-/* Opens what is at the hidden name and locks it: only who holds this lock may rename or remove it.
- *file is negative if there is nothing. */
+/* Opens and locks the file at the hidden name: only the lock's holder may rename or remove the
+ * file. file is negative if no file has the name. */
 static int openHidden(const target *to, int flags, int *file) {
   for (int tries = 0; tries < 1000; ++tries) {
     *file = openAboveStreams(to->hidden, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0666);
@@ -161,7 +161,7 @@ static int openHidden(const target *to, int flags, int *file) {
     if (failure != ENOENT)
       return failure;
   }
-  return EWOULDBLOCK; /* a thousand others came first, or files change their numbers here */
+  return EWOULDBLOCK; /* a thousand writers came first, or the file system changes inode numbers */
 }
 
 /* Removes the hidden file of a writer that has ended. */
@@ -190,9 +190,8 @@ static int moveHidden(const target *to) {
   return failure;
 }
 
-/* Whether to go over all hidden names once more: for a second, a millisecond apart, since another
-   replacement holds a name for moments while it looks for stale files. A signal shortens one pause.
- */
+/* True for a second after the first call, pausing a millisecond per call: another replacement locks
+   a name briefly during the search for stale files. A signal shortens one pause. */
 static bool mayTryAgain(int64_t *end) {
   const struct timespec pause = {0, 1000000};
   struct timespec now;
@@ -235,8 +234,8 @@ static int linkUnnamed(target *to, int file) {
   return failure;
 }
 
-/* Opens and locks the first hidden name that is free. Names that the process may not open, or that
-   are no files, are another one's as well. */
+/* Opens and locks the first free hidden name. Names that the process may not open, or that belong
+   to no regular file, count as taken. */
 static int createFree(target *to, int *file) {
   int failure = 0;
   for (int number = 0; number < HIDDEN_NAMES; ++number) {
@@ -287,7 +286,7 @@ int ampc_rt_begin_replacement(target *to, const char *path, int durable) {
   int failure = openTarget(to, path, durable);
   if (failure)
     return failure;
-  removeAllStale(to); /* first, since the disk may be full of it */
+  removeAllStale(to); /* first, since stale files may fill the disk */
   failure = beginUnnamed(to);
   return failure && to->file < 0 ? beginNamed(to) : failure;
 }
@@ -317,8 +316,8 @@ static int syncContent(const target *to) {
   return !to->durable || fsync(to->file) == 0 ? 0 : errno;
 }
 
-/* Gives the content a hidden name: the file's own, or, where the system has no /proc or its file
-   system no links, that of a copy. */
+/* Gives the content a hidden name by a link to the unnamed file, or by a copy if the system has no
+   /proc or the file system no links. */
 static int nameContent(target *to) {
   if (to->is_named)
     return 0;

@@ -1,4 +1,4 @@
-// Replaces a file as a whole.
+// Atomic replacement of a file: readers see the old or the new content, never a mixture.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_LIB_RUNTIME_REPLACE_H
 #define AMPC_LIB_RUNTIME_REPLACE_H
@@ -15,12 +15,13 @@ extern "C" {
 /* Writes a file's content; 0, or the error number. */
 typedef int (*ampc_rt_writer)(void *argument, int file);
 
-/* Gives the path what `write` writes. Whatever ends the process, and whenever: the path has the old
-   content or the new one, whole. A symbolic link stays, and what it names is replaced; owner, group
-   and mode of an old file are kept where the system allows it, its access lists and hard links are
-   not. EISDIR for a folder, ENXIO for a device, FIFO or socket, EAGAIN where other processes
-   have locked every hidden name beside the path for a second. `durable`: both have reached the
-   disk when this returns. 0, or the error number; the path is then as it was. */
+/* Replaces the file at `path` by the output of `write`. If the process ends at any point, the path
+   has either the complete old or the complete new content. A symbolic link stays and its target is
+   replaced; owner, group and mode of an old file are kept where the system allows, access lists and
+   hard links are not. `durable`: content and name have reached the disk at return.
+   Returns 0, or an error number with the path unchanged: EISDIR for a folder, ENXIO for a device,
+   FIFO or socket, EAGAIN if other processes locked every hidden name beside the path for a
+   second. */
 int ampc_rt_replace_file(const char *path, ampc_rt_writer write, void *argument, int durable);
 
 /* A replacement of a file by content that comes in pieces: begin, writes to `file`, then finish or
@@ -29,12 +30,12 @@ typedef struct {
   int file;              /* open for writing */
   char path[PATH_MAX];   /* of the file itself, where the caller's path is a symbolic link */
   char hidden[PATH_MAX]; /* the hidden name in use */
-  size_t end;            /* of the first one, in `hidden` */
+  size_t end;            /* length of the first hidden name's path, in `hidden` */
   size_t folder;         /* bytes of the folder and its slash, in `hidden` */
   int durable;
-  bool is_named;   /* `file` is at the hidden name; else it has none */
-  bool replaces;   /* there is an old file, */
-  struct stat old; /* whose owner, group and mode the new one gets */
+  bool is_named;   /* `file` has the hidden name; false: `file` has no name */
+  bool replaces;   /* an old file exists */
+  struct stat old; /* owner, group and mode of the old file, for the new file */
 } ampc_rt_replacement;
 /* 0, or the error number; nothing is open then. */
 int ampc_rt_begin_replacement(ampc_rt_replacement *to, const char *path, int durable);

@@ -23,9 +23,9 @@ static void putJsonString(ampc_rt_text *text, const char *string) {
   ampc_rt_put_char(text, '"');
 }
 
-/* What a file gets of a slot, in parts of a multiple of 8 bytes but for the last. 0, or what the
-   visitor returned in place of it. Parts in another order than the memory's lie where a load has
-   its ranges. */
+/* Visits a slot's bytes in the order of the file, in pieces of a multiple of 8 bytes except the
+   last. Returns 0, or the first non-zero result of the visitor. Pieces of a tensor with a memory
+   order of its own are converted in the buffer that a load uses for the ranges. */
 typedef int (*Visit)(void *argument, const unsigned char *data, size_t bytes);
 static int forEachPart(const ampc_state *state, const ampc_slot *slot, Visit visit,
                        void *argument) {

@@ -81,7 +81,7 @@ static size_t reserve(size_t *total, size_t bytes) {
   return place;
 }
 
-/* Other tools write longer headers, and files with more tensors than the model has. */
+/* Reserve for checkpoints of other tools, with longer headers and more tensors than the model. */
 enum { EXTRA_HEADER_BYTES = 65536, EXTRA_RANGES = 1024 };
 
 static ampc_rt_layout layoutOf(const ampc_model *model, const ampc_options *options) {
@@ -113,7 +113,7 @@ static ampc_rt_layout layoutOf(const ampc_model *model, const ampc_options *opti
   return layout;
 }
 
-/* What the caller's struct, which may be an older and shorter one, says; the rest is zero. */
+/* Options of the caller. An older caller's struct is shorter; members beyond its `size` are 0. */
 static ampc_options readOptions(const ampc_options *options) {
   ampc_options all;
   memset(&all, 0, sizeof all);
@@ -180,8 +180,8 @@ static ampc_status checkValues(const ampc_model *model, const ampc_options *opti
              : AMPC_OK;
 }
 
-/* The layout of the target that needs most: what a caller provides must not depend on which one
-   runs. */
+/* Layout of the target with the largest need: the memory that a caller provides must not depend on
+   the target picked at run time. */
 static ampc_rt_layout largestLayout(const ampc_model *model, const ampc_options *options) {
   ampc_rt_layout largest = layoutOf(model, options);
   for (model = model->next; model; model = model->next) {
@@ -199,9 +199,9 @@ size_t ampc_rt_state_bytes(const ampc_model *model, const ampc_options *options)
   return largestLayout(model, &all).total;
 }
 
-/* Zeros, which new pages of the system are anyway: a page is taken, near the thread that needs it,
-   when it is first used, and what a program never runs takes none. Large blocks in huge pages,
-   where the system gives them to programs that ask. `block` is what to free. */
+/* Allocates zeros. Fresh pages of the system are zero and are mapped at the first access, on the
+   memory node of the accessing thread; unused programs take no pages. Large blocks ask for huge
+   pages. `block`: address to free. */
 static void *allocateZeros(size_t bytes, void **block) {
   const size_t page = 2u << 20;
   size_t align = bytes < 4 * page ? AMPC_ALIGN : page;
@@ -210,7 +210,7 @@ static void *allocateZeros(size_t bytes, void **block) {
     return NULL;
   uintptr_t first = ((uintptr_t)*block + align - 1) / align * align;
   if (align == page)
-    (void)madvise((void *)first, bytes / page * page, MADV_HUGEPAGE); /* else small ones do */
+    (void)madvise((void *)first, bytes / page * page, MADV_HUGEPAGE); /* else small pages */
   return (void *)first;
 }
 static void releaseDefault(void *block, void *memory) {
@@ -237,8 +237,8 @@ static bool hasSlot(const ampc_state *state, const ampc_slot *slot) {
   return slot->role != AMPC_ROLE_GRADIENT || state->split;
 }
 
-/* Zeros for the tensors of a caller's memory; what else there is only has to be present, near this
-   thread. A thread's share of a tensor is what most kernels give it. */
+/* Clears a thread's share of each tensor in memory of the caller and prefaults the rest of the
+   memory. The share is the range that most kernels give the thread, for locality. */
 static void clearShare(void *argument, int32_t share) {
   const ampc_state *state = argument;
   size_t shares = (size_t)state->layout.thread_count, number = (size_t)share;
@@ -269,7 +269,7 @@ void ampc_rt_bring(ampc_state *state) {
   state->is_present = true;
 }
 
-/* Initial values are made on the host, so that they are the same everywhere. */
+/* Initial values are drawn on the host for all targets, so that the bits are equal. */
 static ampc_status fill(ampc_state *state, uint64_t seed, const char *values, char *error) {
   const struct ampc_rt_device *device = state->model->device;
   ampc_rt_initialise(state, seed);

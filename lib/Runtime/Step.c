@@ -13,7 +13,7 @@ static const ampc_program *gradOf(const ampc_state *state, const ampc_program *p
   return NULL;
 }
 
-/* Whether that program has run, and no update since. */
+/* True after a run of the GRAD program, until the next update. */
 static bool *readyOf(const ampc_state *state, const ampc_program *grad) {
   return &ampc_rt_ready_data(state)[grad - state->model->programs];
 }
@@ -29,7 +29,8 @@ static ampc_status checkGradients(const ampc_state *state, const ampc_program *p
                       program->name, grad->name);
 }
 
-/* Finite and not negative, by its bits: a comparison with NaN may be a trap of the host's. */
+/* True for finite, non-negative numbers. Tests the bits: a comparison with NaN may trap in the
+   host's floating-point environment. */
 static bool isFactor(float number) {
   uint32_t bits;
   memcpy(&bits, &number, sizeof bits);
@@ -92,7 +93,7 @@ static ampc_status checkInputs(const ampc_state *state, const ampc_program *prog
 
 static ampc_status checkOutputs(const ampc_program *program, const void *out, char *error) {
   if (ampc_rt_is_training(program)) {
-    const ampc_train_out *report = out; /* null: the caller does not want it */
+    const ampc_train_out *report = out; /* null: the caller wants no report */
     if (report && report->size < offsetof(ampc_train_out, grad_norm))
       return ampc_rt_fail(error, AMPC_E_ARG,
                           "%s: expected out->size to be sizeof(ampc_train_out), %u, but got %u",
@@ -139,14 +140,15 @@ static const ampc_slot *randomSlot(const ampc_state *state) {
   return NULL;
 }
 
-/* Masks of the next run differ, whether or not this one was skipped. */
+/* Advances the random counter: dropout masks of the next run differ, even after a skipped step. */
 static void advanceRandom(const ampc_state *state) {
   const ampc_slot *slot = randomSlot(state);
   if (slot)
     ++((uint64_t *)ampc_rt_slot_data(state, slot))[1];
 }
 
-/* The seed behind the inputs, or 0 where `size` ends before it. Steps draw the state's numbers. */
+/* Seed behind the inputs of a call; 0 if `size` ends before the seed. Training steps ignore the
+   seed and draw from the state's counter. */
 static uint64_t seedOf(const ampc_program *program, const ampc_run_in *in) {
   size_t before = sizeof(ampc_run_in) + sizeof(void *) * (size_t)program->input_count;
   uint64_t seed = 0;
@@ -155,9 +157,9 @@ static uint64_t seedOf(const ampc_program *program, const ampc_run_in *in) {
   return seed;
 }
 
-/* Eval and exports draw the numbers of a new state of the call's seed, or without one those that
-   the state's next step draws: the same in every call. Of a state on a device, the device copies
-   the latter. */
+/* Random numbers of evaluation and export: with a seed, the numbers of a new state with this seed;
+   without a seed, the numbers of the state's next step. Equal in every call. For a state on a
+   device, the device copies the state's counter. */
 static void seedCall(ampc_rt_call *call, uint64_t seed) {
   if (ampc_rt_is_training(call->program))
     return;
@@ -174,8 +176,8 @@ static ampc_status runOnDevice(const ampc_rt_call *call, bool *refused, char *er
   return call->state->model->device->run(call, refused, error);
 }
 
-/* Runs the forward pass, then the rest if the loss is finite. A step with a loss scale skips by
-   itself, unless it is told not to. */
+/* Runs the forward pass, then the remaining entries if the loss is finite. A step with a loss scale
+   skips inside the program, unless non-finite numbers are allowed. */
 static bool runGuarded(const ampc_rt_call *call) {
   const ampc_program *program = call->program;
   int32_t ready = ampc_rt_guarded_entries(program);
@@ -191,16 +193,16 @@ static uint64_t nonfinite(const ampc_rt_call *call) {
   return (uint64_t)outputValue(call, call->program->nonfinite_output, 0);
 }
 
-/* Whether a step that did run left the state as it was. Gradients alone change none: apply decides.
- */
+/* True if a completed step left the state unchanged. False for GRAD programs: the APPLY program
+   decides to skip. */
 static bool isRefused(const ampc_rt_call *call) {
   const ampc_program *program = call->program;
   return program->kind != AMPC_PROGRAM_GRAD && program->nonfinite != AMPC_NONFINITE_ALLOW &&
          nonfinite(call) != 0;
 }
 
-/* Skips in a row, with this call. Gradients alone are no step, and a loss that is not finite stops
-   one ahead of the decision to skip. */
+/* Consecutive skips, this call included. GRAD programs do not count: a GRAD program is no step, and
+   a loss that is not finite stops the call before the decision to skip. */
 static uint64_t countSkips(const ampc_rt_call *call, bool ran) {
   uint64_t *skips = &ampc_rt_skips_data(call->state)[call->program - call->state->model->programs];
   if (ran && call->program->kind != AMPC_PROGRAM_GRAD)
@@ -208,7 +210,7 @@ static uint64_t countSkips(const ampc_rt_call *call, bool ran) {
   return *skips;
 }
 
-/* A training that stands still has finite losses and no error: it is told once per standstill. */
+/* Logs a standstill once: steps that all skip have finite losses and no error. */
 static void logSkips(const ampc_rt_call *call, uint64_t skips) {
   if (skips != AMPC_SKIPS_TO_LOG || !call->hooks || !call->hooks->on_log)
     return;
@@ -221,8 +223,8 @@ static void logSkips(const ampc_rt_call *call, uint64_t skips) {
   call->hooks->on_log(call->hooks->context, line);
 }
 
-/* What the loss function returns beside the loss, for the caller; null if that is all. Where the
-   loss is not finite not all of them were computed. */
+/* Results of the loss function beside the loss; null without such results. NaN for all if the loss
+   is not finite, since some results were then not computed. */
 static const double *reportNumbers(const ampc_rt_call *call, bool known) {
   const ampc_program *program = call->program;
   if (program->number_count == 0)
@@ -234,7 +236,7 @@ static const double *reportNumbers(const ampc_rt_call *call, bool known) {
   return numbers;
 }
 
-/* Number of updates. Beyond 2^53 a double would be another one. */
+/* Number of updates, read as an integer: a double is exact up to 2^53 only. */
 static uint64_t stepsOf(const ampc_rt_call *call) {
   if (call->program->step_slot < 0)
     return 0;
@@ -250,7 +252,7 @@ static __attribute__((noinline)) void measure(const ampc_rt_call *call, double s
   memset(&result, 0, sizeof result);
   result.loss_double = outputValue(call, program->loss_output, 0);
   result.loss = (float)result.loss_double;
-  if (ran) { /* else their places hold those of another run */
+  if (ran) { /* else the outputs hold numbers of an earlier run */
     result.grad_norm = (float)outputValue(call, program->norm_output, 0);
     result.learning_rate = (float)outputValue(call, program->rate_output, 0);
   }
@@ -264,7 +266,8 @@ static __attribute__((noinline)) void measure(const ampc_rt_call *call, double s
   *report = result;
 }
 
-/* Gives the skips in a row. Hooks of the host run in its own environment. */
+/* Fills the report and returns the consecutive skips. Hooks run in the host's floating-point
+   environment. */
 static uint64_t report(const ampc_rt_call *call, double scale, bool ran, void *out) {
   ampc_train_out result;
   uint32_t host = ampc_rt_swap_mxcsr(AMPC_MXCSR_KEEP);
@@ -295,7 +298,7 @@ static ampc_status change(const ampc_rt_call *call, bool *finite, char *error) {
   } else {
     *finite = runGuarded(call);
   }
-  if (isSplit) /* a loss that is not finite leaves some gradients as they were */
+  if (isSplit) /* with a non-finite loss some gradients are stale */
     *readyOf(call->state, grad) = *finite && call->program == grad;
   if (ampc_rt_takes_data(call->program)) {
     advanceRandom(call->state);
@@ -376,9 +379,9 @@ size_t ampc_rt_workspace_bytes(const ampc_model *model) {
   return most;
 }
 
-/* Training programs leave their scalars in the state: pointers first, then the numbers that a
-   report has by name, then 64 bytes per scalar. `observed`: places for other outputs, null for
-   scalars; or null. */
+/* Output table of a training program, kept in the state: [pointers | named numbers of the report |
+   64 bytes per scalar]. `observed`: addresses of the observed tensors, null at the scalars; or
+   null. */
 static void **scalarOutputs(ampc_state *state, const ampc_program *program, void *const *observed) {
   int32_t count = ampc_rt_max_outputs(state->model);
   void **pointers = (void **)ampc_rt_at(state, state->layout.outputs);
@@ -392,20 +395,21 @@ static void **scalarOutputs(ampc_state *state, const ampc_program *program, void
   return pointers;
 }
 
-/* Whether the call brings a workspace that it may use. */
+/* True if the call has a workspace that the program may use for an error message. */
 static bool hasRoomForMessage(const ampc_program *program, const ampc_run_in *in) {
   return in && in->size >= sizeof *in && in->workspace && !ampc_rt_is_training(program) &&
          (uintptr_t)in->workspace % AMPC_ALIGN == 0;
 }
 
-/* `observed`: null, or places for outputs of a training program, null for its scalars. */
+/* Runs a program. `observed`: null, or addresses of a training program's observed outputs, null at
+   the scalars. */
 static ampc_status run(ampc_state *state, int32_t number, const void *input, void *output,
                        void *const *observed) {
   if (!state)
     return AMPC_E_ARG;
   const ampc_program *program = &state->model->programs[number];
   const ampc_run_in *in = input;
-  /* Calls with workspaces run beside one another, so each has its message there. */
+  /* Calls with workspaces run concurrently, so each call has the message in the workspace. */
   char *error = hasRoomForMessage(program, in) ? in->workspace : state->error;
   *error = 0;
   ampc_status status = checkHead(state, program, in, error);

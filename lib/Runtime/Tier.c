@@ -24,7 +24,7 @@ static uint64_t enabledState(void) {
   return (uint64_t)high << 32 | low;
 }
 
-/* Linux gives the tile registers to a process that asks for them. */
+/* Requests the AMX tile registers, which Linux grants per process. */
 static bool mayUseTiles(void) {
   enum { ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18 };
   return syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA) == 0;
@@ -86,9 +86,9 @@ int32_t ampc_rt_tier_capability(int32_t tier) {
   return known[tier];
 }
 
-/* Chips of Tegra: TX1, TX2, Xavier, Orin, and Thor under both of its numbers. CUDA promises that
-   machine code runs on a later chip of its family "for the desktop" alone: neither between chips of
-   Tegra nor between those and others. */
+/* Tegra chips: TX1, TX2, Xavier, Orin, and Thor with two numbers. CUDA guarantees that machine code
+   runs on later chips of the same major version on desktop GPUs only, not between Tegra chips and
+   not between Tegra and desktop chips. */
 static bool isTegra(int32_t capability) {
   static const int32_t chips[] = {53, 62, 72, 87, 101, 110};
   for (size_t i = 0; i < sizeof chips / sizeof *chips; ++i)
@@ -112,10 +112,10 @@ static bool runsOn(const ampc_model *model, int32_t capability) {
   return false;
 }
 
-/* What the caller asks for. */
+/* Target requested by the caller. */
 typedef struct {
-  bool host, device; /* which of them will do */
-  int32_t number;    /* of the device */
+  bool host, device; /* accepted kinds of target */
+  int32_t number;    /* ordinal of the device */
   const char *tier;  /* AMPC_ISA, or null */
 } Wish;
 
@@ -182,8 +182,8 @@ static void sayWhatThereIs(const ampc_model *first, int32_t capability, char *pr
                first->name, (int64_t)(capability / 10), (int64_t)(capability % 10), list);
 }
 
-/* Of the models for devices, the one for the most capable that runs. `problem`: what the driver
-   said. */
+/* Picks the device model with the highest compute capability that the device runs. `problem`: text
+   of the driver's error. */
 static bool pickDevice(const ampc_model *first, const Wish *wish, ampc_rt_choice *choice,
                        char *problem) {
   int32_t capability = 0;
@@ -205,7 +205,7 @@ static bool pickDevice(const ampc_model *first, const Wish *wish, ampc_rt_choice
   return found;
 }
 
-/* A tier that AMPC_ISA names has to be one, and in the object. */
+/* Checks that AMPC_ISA names a known tier that the object contains. */
 static ampc_status checkTier(const ampc_model *model, const Wish *wish, char *error) {
   int32_t tier = 0;
   while (tier < AMPC_TIERS && strcmp(wish->tier, names[tier]))

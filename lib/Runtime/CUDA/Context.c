@@ -1,4 +1,4 @@
-// Creation of a state on a GPU: one block of its memory, streams, the places of everything.
+// Creation of a state on a GPU: one allocation of device memory, its layout, context and stream.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Runtime/CUDA/Context.h"
 #include <string.h>
@@ -40,7 +40,8 @@ static int32_t tensorRoom(const ampc_model *model) {
   return count;
 }
 
-/* The arrays of the struct, which follow it; returns all bytes. `cuda` may be null. */
+/* Lays out the struct and the arrays behind the struct; returns the total bytes. `cuda` may be
+   null. */
 static size_t layOut(const ampc_model *model, ampc_cuda *cuda) {
   int32_t operands = ampc_rt_operand_room(model), tensors = tensorRoom(model);
   size_t pointer = sizeof(void *), total = ampc_rt_align(sizeof(ampc_cuda));
@@ -76,7 +77,7 @@ static size_t reportBytes(const ampc_model *model) {
   return AMPC_CUDA_ALIGN * (size_t)(ampc_rt_max_outputs(model) + 3);
 }
 
-/* Places in the block, from its start; returns its bytes. */
+/* Assigns offsets in the allocation of device memory; returns the bytes of the allocation. */
 static size_t planMemory(ampc_cuda *cuda) {
   const ampc_state *state = cuda->state;
   const ampc_model *model = state->model;
@@ -125,7 +126,7 @@ static ampc_status allocate(ampc_cuda *cuda, char *error) {
       &cuda->driver, cuda->driver.allocate_host(&report, reportBytes(cuda->state->model), 0),
       "no memory of the host that the device can write", error);
   cuda->report = report;
-  /* What no kernel has written is zero, as on the host. */
+  /* Memory is zero before the first write of a kernel, as on the host. */
   return status ? status
                 : ampc_rt_cuda_check(&cuda->driver,
                                      cuda->driver.fill(cuda->memory, 0, bytes, cuda->stream),
@@ -282,7 +283,7 @@ static ampc_cuda_address addressOf(const ampc_cuda *cuda, const ampc_slot *slot)
   return cuda->slots + (ampc_cuda_address)slot->offset;
 }
 
-/* Copies between the device and memory of the host, and waits for it. */
+/* Copies between device and host memory, and waits for the copy. */
 static ampc_status transfer(ampc_cuda *cuda, ampc_cuda_address place, void *to, const void *from,
                             size_t bytes, char *error) {
   ampc_status status = ampc_rt_cuda_enter(cuda, error);
@@ -298,8 +299,8 @@ static ampc_status transfer(ampc_cuda *cuda, ampc_cuda_address place, void *to, 
   return status;
 }
 
-/* Whole pages of tensors go back to the system; scalars, which the host reads between runs, share
-   no page with them. Memory of the caller's stays as it is. */
+/* Returns the pages of tensors to the system. Scalars, which the host reads between runs, share no
+   page with tensors. Memory of the caller is kept. */
 static void forget(const ampc_state *state) {
   if (!state->own_memory)
     return;

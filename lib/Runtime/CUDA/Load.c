@@ -93,7 +93,8 @@ static ampc_status loadImage(ampc_cuda *cuda, int32_t capability, char *error) {
   return status;
 }
 
-/* Kernels with much shared memory have to ask for it. */
+/* Finds a kernel's function. Dynamic shared memory above 48 KB needs an attribute of the function.
+ */
 static ampc_status findFunction(ampc_cuda *cuda, const ampc_launch *launch, void **function,
                                 char *error) {
   int result = cuda->driver.function(function, cuda->module, launch->function);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernels are enqueued one behind the other, each between two events, as they run in a step; only
-// when all events are in use does the host wait. A graph has no such events, so that a step whose
-// kernels are timed is not one.
+// when all events are in use does the host wait. A graph has no such events, so that a step with
+// timed kernels launches them singly.
 #include "lib/Runtime/CUDA/Context.h"
 
 static int eventOf(ampc_cuda *cuda, int32_t number, void **event) {

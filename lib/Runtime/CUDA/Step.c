@@ -1,9 +1,9 @@
-// One run of a program on a GPU: inputs in, one graph, results out.
+// One run of a program on a GPU: copy inputs, launch one CUDA graph, copy results.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Everything lies where it lay in the last run, so that the launches of a program are recorded once
-// and replayed as one graph. What changes from run to run (rows that count, factor on the learning
-// rate, random counter, loss scale) is read from memory.
+// Addresses are equal in all runs, so that the launches of a program are captured once and replayed
+// as one graph. Kernels read per-run values (valid rows, learning rate factor, random counter, loss
+// scale) from memory.
 #include "lib/Runtime/CUDA/Context.h"
 #include <string.h>
 
@@ -36,8 +36,8 @@ static int mapType(int32_t dtype) {
                               : AMPC_CUDA_MAP_F32;
 }
 
-/* Work of the host alone, and only where launches are recorded or run one by one: a graph keeps the
-   parameters of its launches. */
+/* Encodes a TMA tensor map on the host, only for a capture or for single launches: a graph keeps
+   the parameters of its launches. */
 static int encodeMap(const ampc_cuda *cuda, const ampc_tensor_map *map, void *const *operands,
                      void *to) {
   static const uint32_t steps[AMPC_MAP_RANK] = {1, 1, 1, 1, 1};
@@ -87,7 +87,8 @@ int ampc_rt_cuda_launch(const ampc_rt_call *call, const ampc_entry *entry) {
   return result ? result : ampc_rt_cuda_end_span(cuda, entry->name);
 }
 
-/* Sets the flag that holds back what writes state, if the loss is not finite. */
+/* Launches the guard: a loss that is not finite sets the flag at which kernels that write state
+   return. */
 static int guard(ampc_cuda *cuda, const ampc_program *program) {
   int64_t offset = 0;
   uint32_t mask = 0x7f80;
@@ -122,8 +123,8 @@ static int advanceRandom(ampc_cuda *cuda) {
   return result;
 }
 
-/* Behind the scalars that a training program reports lie the number of updates, the loss scale and
-   the flag that a loss was not finite: one copy brings all. */
+/* Address of report entry `number`: [scalars of the program | updates, loss scale, flag of a
+   non-finite loss]. A single copy transfers the report. */
 static ampc_cuda_address reportPlace(const ampc_cuda *cuda, int32_t number) {
   return cuda->report_on_device + (ampc_cuda_address)(AMPC_CUDA_ALIGN * number);
 }
@@ -166,7 +167,7 @@ static int enqueue(ampc_cuda *cuda, const ampc_rt_call *call) {
   return result;
 }
 
-/* Records the launches; a capture is ended whatever happened in it. */
+/* Captures the launches as a graph; ends the capture also after an error. */
 static int record(ampc_cuda *cuda, const ampc_rt_call *call, void **executable) {
   const ampc_cuda_driver *driver = &cuda->driver;
   void *graph = NULL;
@@ -184,7 +185,7 @@ static int record(ampc_cuda *cuda, const ampc_rt_call *call, void **executable) 
   return result;
 }
 
-/* Kernels that are timed run one by one, as do the few that follow create. */
+/* Runs the graph. Timed kernels, and the few kernels that follow create, are launched singly. */
 static int runKernels(ampc_cuda *cuda, const ampc_rt_call *call) {
   void **executable = &cuda->graphs[call->program - call->state->model->programs];
   bool once = call->program->kind == AMPC_PROGRAM_DERIVE;
@@ -224,7 +225,7 @@ static int copyOut(ampc_cuda *cuda, void *to, ampc_cuda_address from, size_t byt
              : cuda->driver.to_host(to, from, bytes, cuda->stream);
 }
 
-/* Rows of a short batch, and copies of the first one behind them. */
+/* Copies the rows of a short batch and pads the batch with copies of the first row. */
 static int copyRows(ampc_cuda *cuda, const ampc_rt_call *call, const ampc_tensor *tensor,
                     ampc_cuda_address to, const void *from) {
   size_t rows = (size_t)call->program->batch, valid = (size_t)call->control.valid;
@@ -269,8 +270,8 @@ bool ampc_rt_cuda_holds(const ampc_state *state, const void *data) {
   return held;
 }
 
-/* Of an input that the host cannot read: *wrong gets the number of its elements less that of the
-   first one that the program does not accept, or 0. */
+/* Checks the labels of an input in device memory. *wrong: element count minus the index of the
+   first label outside the limits, or 0, e.g. 8 elements, index 2 -> 6. */
 static int findWrongLabel(ampc_cuda *cuda, const ampc_tensor *input, void *data, int64_t *wrong) {
   int64_t count = ampc_rt_element_count(input);
   uint32_t size = (uint32_t)__builtin_ctz((unsigned)ampc_rt_dtype_bytes(input->dtype));
@@ -302,7 +303,7 @@ static int readLabel(ampc_cuda *cuda, const ampc_tensor *input, const void *data
   return result;
 }
 
-/* Labels that the host could not check, before a kernel uses them as a place. */
+/* Checks labels in device memory before a kernel uses the labels as indices. */
 static int checkLabels(ampc_cuda *cuda, const ampc_rt_call *call, ampc_status *status,
                        char *error) {
   const ampc_program *program = call->program;
