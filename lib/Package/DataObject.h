@@ -9,10 +9,10 @@
 #include <vector>
 
 namespace ampc {
-/// Where each piece begins, behind the ones before it, and where the last one ends.
+/// Offset of each piece, then the end of the last piece: n pieces give n + 1 offsets.
 std::vector<int64_t> placesOf(llvm::ArrayRef<llvm::StringRef> pieces);
-/// The pieces at their places under one hidden symbol. As constants of LLVM IR they would take many
-/// times their size while a library is made.
+/// Object file with the pieces at these offsets under one hidden symbol. Constants of LLVM IR would
+/// need a multiple of the data's size in memory during the compilation.
 llvm::SmallVector<char, 0> writeDataObject(llvm::StringRef symbol,
                                            llvm::ArrayRef<llvm::StringRef> pieces);
 } // namespace ampc

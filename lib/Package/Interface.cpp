@@ -218,7 +218,7 @@ std::string ampc::describe(const TensorInfo &tensor, int64_t batch, bool asBits)
   return text;
 }
 
-/// What a call returns beside AMPC_OK and AMPC_E_ARG.
+/// Status codes of a call beside AMPC_OK and AMPC_E_ARG.
 static std::string otherStatuses(const ProgramInfo &program) {
   std::string statuses;
   bool allows = program.nonfinite == AMPC_NONFINITE_ALLOW;

@@ -1,5 +1,5 @@
-// The C interface of a model as data: the header, the bindings and the functions of the library
-// are written from it.
+// The C interface of a model as data, the single source of the header, the bindings and the
+// library's functions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PACKAGE_INTERFACE_H
 #define LIB_PACKAGE_INTERFACE_H
@@ -7,7 +7,7 @@
 #include "lib/Package/ModelInfo.h"
 
 namespace ampc {
-/// Of parameters, results and fields.
+/// Types of parameters, results and fields.
 enum class CType {
   Void,
   Int32,
@@ -66,7 +66,7 @@ struct FunctionInfo {
 /// In the order of the header, where the calls stand between `workspace_bytes` and `tensor_count`.
 llvm::ArrayRef<FunctionInfo> stateFunctions();
 llvm::ArrayRef<FunctionInfo> tensorFunctions();
-/// The one function that the runtime does not have.
+/// The only function of a library without a counterpart in the runtime.
 constexpr llvm::StringLiteral versionFunction = "abi_version";
 
 struct FieldInfo {
@@ -104,7 +104,7 @@ struct CommonStruct {
   const char *name;
   llvm::ArrayRef<CommonField> fields;
 };
-/// Each behind those that it has as fields.
+/// Structs in order of dependence: a struct follows the structs of its fields.
 llvm::ArrayRef<CommonStruct> commonStructs();
 struct CommonConstant {
   const char *name;

@@ -43,7 +43,7 @@ private:
   Constant *array(ArrayRef<Constant *> elements) {
     return ConstantArray::get(ArrayType::get(elements[0]->getType(), elements.size()), elements);
   }
-  /// Equal constants are one, as nothing optimizes the tables.
+  /// Deduplicates equal constants: no pass optimizes the tables.
   GlobalVariable *global(Constant *value, uint64_t alignment = 8) {
     GlobalVariable *&made = globals[{value, alignment}];
     if (!made) {
@@ -65,7 +65,7 @@ private:
   }
   Constant *record(uint64_t size, ArrayRef<Constant *> fields);
   Constant *model(const ModelInfo &model, Constant *next);
-  /// Equal data is in the object once, whichever targets read it.
+  /// Deduplicates equal data across targets.
   Constant *data(const std::string &bytes) {
     Constant *&known = datas[bytes];
     if (!known)
@@ -251,7 +251,7 @@ static GlobalVariable *declare(Module &module, const Twine &name) {
                             name);
 }
 
-/// What runs the model in place of the host.
+/// Reference to the device driver of the model.
 Constant *Tables::device(const ModelInfo &model) {
   return model.target->isDevice() ? declare(module, deviceSymbol) : null();
 }

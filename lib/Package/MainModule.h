@@ -10,8 +10,8 @@
 #include <memory>
 
 namespace ampc {
-/// The table of a model, and what runs it in place of the host: one object has it, another reads
-/// it.
+/// Symbols of a model's table and of a model's device driver: one object defines the symbol, other
+/// objects refer to the symbol.
 std::string tableSymbol(const ModelInfo &model);
 inline constexpr llvm::StringLiteral deviceSymbol = "ampc_rt_cuda";
 /// First values in the archive.
@@ -20,7 +20,8 @@ inline constexpr llvm::StringLiteral dataSymbol = "ampc.data";
 /// Where states get first values that a file has.
 enum class ValuesOfStates { InProcess, InArchive, BesideArchive };
 
-/// C functions and the runtime. Functions that are global are those of the header.
+/// Module with the model's C functions and the runtime. Only the functions of the header have
+/// external linkage.
 llvm::Expected<std::unique_ptr<llvm::Module>> buildMainModule(llvm::ArrayRef<ModelInfo> targets,
                                                               llvm::LLVMContext &context);
 /// Nothing but constant data, which grows with the model: there is nothing to optimize.

@@ -1,4 +1,4 @@
-// What the compiler's enums are in the tables of the runtime.
+// Conversion of the compiler's enums to the values in the runtime's tables.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PACKAGE_MIRRORS_H
 #define LIB_PACKAGE_MIRRORS_H
@@ -21,7 +21,7 @@ const char *fortranTypeOf(int32_t dtype);
 int32_t roleOf(StateOpInterface state);
 const char *roleName(int32_t role);
 
-/// Of a program that a library has: AMPC_PROGRAM_...
+/// AMPC_PROGRAM_... of a role; nothing for programs that a library leaves out.
 std::optional<int32_t> programKindOf(train::Role role);
 /// In ampc_control.
 int64_t offsetOf(train::Control control);

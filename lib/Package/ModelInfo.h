@@ -1,4 +1,4 @@
-// What the tables, the header and the manifest say about a model.
+// Description of a model for the tables, the header and the manifest.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PACKAGE_MODELINFO_H
 #define LIB_PACKAGE_MODELINFO_H
@@ -93,15 +93,15 @@ struct ModelInfo {
 
 /// The bytes of first values that files hold, in the order of slots.
 llvm::SmallVector<llvm::StringRef> piecesOf(const ModelInfo &model);
-/// Programs that callers see. The others have the last numbers.
+/// True for programs of the C interface. Internal programs have the last numbers.
 inline bool isPublic(const ProgramInfo &program) { return program.kind < AMPC_PROGRAM_DERIVE; }
-/// What a training program reports in ampc_train_out.numbers, in that order.
+/// Outputs that a training program reports in ampc_train_out.numbers, in order.
 inline llvm::ArrayRef<TensorInfo> numbersOf(const ProgramInfo &program) {
   return llvm::ArrayRef(program.outputs).slice(program.lossOutput + 1, program.numberCount);
 }
-/// A name as C writes it, apart from its keywords.
+/// Valid C identifier of a name; keywords are not avoided.
 std::string toIdentifier(llvm::StringRef name);
-/// A tensor under the user's name; an error if its type is none of the C interface.
+/// Description of a tensor under the user's name; an error for a type without a C equivalent.
 llvm::FailureOr<TensorInfo> readTensor(mlir::Operation *op, llvm::StringRef name, mlir::Type type);
 /// Different names may give one identifier.
 void makeFieldsUnique(std::vector<TensorInfo> &tensors);
@@ -113,7 +113,7 @@ llvm::FailureOr<ModelInfo> readModel(mlir::ModuleOp module, llvm::StringRef name
 /// One per target of the module; an error if their tables do not go together.
 llvm::FailureOr<std::vector<ModelInfo>> readModels(mlir::ModuleOp module, llvm::StringRef name);
 
-/// `functions`: what the library shows.
+/// Text of the C header. `functions`: exported functions of the library.
 std::string writeHeader(const ModelInfo &model, llvm::ArrayRef<std::string> functions);
 /// Another symbol of a function, which only the header of the same library names.
 std::string symbolForHeader(const ModelInfo &model, llvm::StringRef function);

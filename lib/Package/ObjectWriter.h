@@ -9,10 +9,10 @@
 #include "llvm/Support/Error.h"
 
 namespace ampc {
-/// What a module has beside data.
+/// Kind of code in a module: data only, kernels, or functions.
 enum class Code { None, Kernels, Functions };
 
-/// Optimises `module`, if it is more than data, and writes a relocatable ELF object for x86-64.
+/// Optimizes `module`, unless the module is data only, and writes a relocatable x86-64 ELF object.
 /// Modules of different contexts may be written in several threads.
 llvm::Expected<llvm::SmallVector<char, 0>> writeObject(llvm::Module &module, Sanitizer sanitizer,
                                                        Code code);

@@ -1,4 +1,4 @@
-// A model as one tier needs it.
+// Reduction of a model's tables and code to a single tier.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PACKAGE_ONETIER_H
 #define LIB_PACKAGE_ONETIER_H
@@ -7,9 +7,9 @@
 #include "llvm/IR/Module.h"
 
 namespace ampc {
-/// Tables that name code for `tier` alone, which may be that of tiers below it.
+/// Restricts the tables to the code of `tier`, which may be code shared with lower tiers.
 void keepTier(ModelInfo &model, int32_t tier);
-/// Removes the code that the tables do not name; false if there is no other.
+/// Removes code without a reference in the tables; false if no code is left.
 bool keepNamed(llvm::Module &code, const ModelInfo &model);
 } // namespace ampc
 #endif

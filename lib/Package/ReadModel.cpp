@@ -56,7 +56,7 @@ private:
 };
 } // namespace
 
-/// Working copies come last: which ones there are depends on the target.
+/// Working copies come last, since the set of working copies depends on the target.
 LogicalResult Reader::readSlots(train::ModelOp model) {
   auto isWorking = [](StateOpInterface state) {
     return state.getStateRole() == train::StateRole::Working;
@@ -105,7 +105,7 @@ LogicalResult Reader::readSlots(train::ModelOp model) {
   return success();
 }
 
-/// i1 is one byte in memory, whatever MLIR does with it.
+/// An i1 takes a byte in memory, unlike in MLIR's packed attributes.
 LogicalResult Reader::readConstant(kernel::ConstantOp op) {
   auto places = op->getAttrOfType<ArrayAttr>("kernel.places");
   auto place =
@@ -275,7 +275,7 @@ LogicalResult Reader::readEntries(kernel::ProgramOp program, ProgramInfo &info) 
   return success();
 }
 
-/// Those of the op, then its results.
+/// Operands of the op, then results.
 LogicalResult Reader::readOperands(KernelOpInterface op, ProgramInfo &info) {
   auto values = llvm::to_vector(llvm::concat<Value>(llvm::to_vector(op->getOperands()),
                                                     llvm::to_vector_of<Value>(op->getResults())));
@@ -352,7 +352,7 @@ LogicalResult Reader::readCall(kernel::CallOp op, EntryInfo &entry, ProgramInfo 
   return success();
 }
 
-/// Whether the bytes at this place are part of what a bad loss must not change.
+/// True if an operand lies in state that a non-finite loss must not change.
 bool Reader::isKeptState(const ampc_operand &place) {
   return place.space == AMPC_SPACE_STATE && keptOffsets.contains(place.offset);
 }

@@ -1,4 +1,4 @@
-// libNAME.so, for languages that load a library when they run.
+// Linking of libNAME.so, for languages that load libraries at run time (Python).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PACKAGE_SHAREDLIBRARY_H
 #define LIB_PACKAGE_SHAREDLIBRARY_H

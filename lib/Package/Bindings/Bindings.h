@@ -18,7 +18,7 @@ std::string writeCppBinding(const ModelInfo &model);
 std::string writePythonBinding(const ModelInfo &model);
 std::string writeFortranBinding(const ModelInfo &model);
 
-/// Makes a name that is neither one of the language's own words nor taken.
+/// Makes names that are neither keywords of the language nor taken.
 class NameScope {
 public:
   NameScope(llvm::StringRef words, bool ignoreCase = false);
@@ -36,7 +36,8 @@ struct OperandInfo {
   std::string name;
   bool output;
 };
-/// A tensor's field of a struct goes by its number where the language may not know its name.
+/// Name of a struct's field. A tensor's field is named by its index, since the tensor's name may be
+/// invalid in the language.
 std::string fieldName(const FieldInfo &field, size_t number);
 /// Inputs, then outputs. `spell` makes a name of the language, if not every C identifier is one.
 std::vector<OperandInfo> operandsOf(const CallInfo &call, NameScope scope,
