@@ -53,8 +53,7 @@ std::optional<std::string> ampc::findAssembler() {
   return {};
 }
 
-/// Where machine code is kept; empty if there is no such place.
-static std::string cacheFolder() {
+std::string ampc::cacheFolder() {
   if (std::optional<std::string> folder = llvm::sys::Process::GetEnv("AMPC_CACHE"))
     return *folder;
   llvm::SmallString<128> folder;

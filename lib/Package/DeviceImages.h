@@ -3,12 +3,10 @@
 #ifndef LIB_PACKAGE_DEVICEIMAGES_H
 #define LIB_PACKAGE_DEVICEIMAGES_H
 
+#include "ampc/Package/Assembler.h"
 #include "lib/Package/ModelInfo.h"
 
 namespace ampc {
-/// Path of ptxas, NVIDIA's assembler: in CUDA_HOME, PATH or NVIDIA's Python package; or nothing.
-std::optional<std::string> findAssembler();
-
 /// Assembles PTX -> machine code of `chip` ("sm_80"), or returns a cached result.
 llvm::Expected<std::string> assemble(llvm::StringRef assembler, llvm::StringRef ptx,
                                      llvm::StringRef chip);

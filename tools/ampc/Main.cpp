@@ -11,6 +11,7 @@
 #include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/DeviceOptions.h"
+#include "tools/ampc/Doctor.h"
 #include "tools/ampc/Endings.h"
 #include "tools/ampc/ImportOptions.h"
 #include "tools/ampc/Manual.h"
@@ -65,6 +66,9 @@ static const char overview[] =
     "                                   an export of a trained model as a file of ONNX\n\n"
     "Develop\n"
     "  ampc opt, ampc reduce, ampc lsp  single passes, smaller models, a server for editors\n\n"
+    "This machine\n"
+    "  ampc doctor                      processor and tiers, GPUs, ptxas, cache: parts that are\n"
+    "                                   there, and what to do about those that are missing\n\n"
     "For every command\n"
     "  ampc help COMMAND                options of a command (also: ampc COMMAND --help)\n"
     "  ampc help man|bash|zsh|fish      all options as a man page, or as completions of a shell\n"
@@ -157,7 +161,7 @@ static int runCommand() {
       {compileCommand, runCompile}, {trainCommand, runTrain},   {checkCommand, runCheck},
       {benchCommand, runBench},     {reportCommand, runReport}, {profileCommand, runProfile},
       {predictCommand, runPredict}, {evalCommand, runEval},     {importCommand, runImport},
-      {exportCommand, runExport},   {newCommand, runNew}};
+      {exportCommand, runExport},   {newCommand, runNew},       {doctorCommand, runDoctor}};
   for (const Command &command : commands)
     if (command.name) {
       int status = command.run();
