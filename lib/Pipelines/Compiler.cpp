@@ -114,19 +114,50 @@ static LogicalResult checkTargets(ModuleOp module, const CompileRequest &request
                             << llvm::join(request.options.targets, ",");
 }
 
+/// Digits of a number: MLIR's parser takes quadratic time for integers (10 000 digits: 3.5 s) and
+/// overflows the stack for reals of 100 000 digits.
+static constexpr size_t mostDigits = 1000;
+
+/// Place of the first number with more digits, outside of strings and comments. Identifiers such as
+/// `%x1` are no numbers.
+static std::optional<size_t> findLongNumber(StringRef text) {
+  auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.' || c == '$'; };
+  bool inString = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '"')
+      inString = !inString;
+    else if (inString)
+      i += c == '\\';
+    else if (text.substr(i).starts_with("//"))
+      i = std::min(text.find('\n', i), text.size());
+    else if (isWord(c)) {
+      size_t end = std::min(text.find_if_not(isWord, i), text.size());
+      if (llvm::isDigit(c) && end - i > mostDigits)
+        return i;
+      i = end - 1;
+    }
+  }
+  return std::nullopt;
+}
+
 /// Parses a model and restores line numbers: `loc("head")` gives an op a name and thereby replaces
 /// the op's line and column.
 static OwningOpRef<ModuleOp> parse(llvm::SourceMgr &sources, MLIRContext *context) {
   const llvm::MemoryBuffer &text = *sources.getMemoryBuffer(sources.getMainFileID());
   if (isBytecode(text))
     return parseSourceFile<ModuleOp>(sources, context);
-  if (auto deep = findDeepBracket(text.getBuffer())) {
+  auto refuse = [&](size_t place, const Twine &expected) {
     auto [line, column] =
-        sources.getLineAndColumn(SMLoc::getFromPointer(text.getBufferStart() + *deep));
+        sources.getLineAndColumn(SMLoc::getFromPointer(text.getBufferStart() + place));
     emitError(FileLineColLoc::get(context, text.getBufferIdentifier(), line, column))
-        << "expected brackets nested at most " << mostNested << " deep";
+        << "expected " << expected;
     return nullptr;
-  }
+  };
+  if (auto deep = findDeepBracket(text.getBuffer()))
+    return refuse(*deep, "brackets nested at most " + Twine(mostNested) + " deep");
+  if (auto number = findLongNumber(text.getBuffer()))
+    return refuse(*number, "numbers of at most " + Twine(mostDigits) + " digits");
   Block block;
   AsmParserState state;
   bool hasError = false; // the parser may recover from an unknown token and return success

@@ -12,10 +12,10 @@ Rates = collections.namedtuple("Rates", "what pronouns bare")  # per 1000 words,
 goal = Rates(1.5, 18, 1)  # of a page that has no bar of its own
 # Bars of comments, by folder, and of pages that are above the goal. To be lowered with each text that is rewritten.
 comment_bars = {
-    "lib": Rates(11, 45, 9),
-    "mlir-dialects": Rates(12, 46, 12),
-    "include": Rates(11, 46, 8),
-    "tools": Rates(16, 50, 10),
+    "lib": Rates(2, 15, 2),
+    "mlir-dialects": Rates(11, 45, 12),
+    "include": Rates(10, 45, 7),
+    "tools": Rates(14, 48, 9),
 }
 page_bars = {
     "lib/PTXSim/README.md": Rates(5, 38, 4),
