@@ -1,4 +1,4 @@
-// What `ampc check --against` found, as text, JSON and CSV.
+// Results of `ampc check --against` as text, JSON and CSV.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_AGAINSTREPORT_H
 #define TOOLS_AMPC_AGAINSTREPORT_H
@@ -12,13 +12,13 @@ struct Deviation {
   double norm = 0;    ///< 2-norm of the difference over that of the reference
   double max = 0;     ///< largest difference over the largest magnitude of the reference
   double largest = 0; ///< largest magnitude of the reference
-  /// What one rounding of parameters and inputs to the lower precision changes in the reference,
-  /// norm-wise: no step in that precision can be expected to come closer than about this.
+  /// 2-norm change of the reference after a single rounding of parameters and inputs to the lower
+  /// precision, e.g. f32 -> bf16. No step in that precision comes closer than about this.
   double sensitivity = 0;
-  /// The largest that random changes of about the size of rounding make, where they were tried.
+  /// Largest error under random changes of the size of rounding; 0 if no changes were tried.
   double reached = 0;
-  /// Made from inputs and constants alone. These come as they are, so that their rounding is no
-  /// reason for an error: an angle, its sine.
+  /// The value depends on inputs and constants alone, such as a rotary angle or its sine. Both
+  /// steps get the same inputs, so rounding of inputs excuses no error here.
   bool isWithoutParameters = false;
 };
 
@@ -31,7 +31,7 @@ struct StepLoss {
 
 class AgainstReport {
 public:
-  /// One row per value, in the order of execution.
+  /// Adds a row per value, in the order of execution.
   void add(const ObservedValue &value, const ampc_tensor &tensor);
   /// A row keeps the largest error of all steps.
   void note(size_t row, unsigned step, const Deviation &deviation);
@@ -70,7 +70,7 @@ private:
   std::string precision, reference;
   double tolerance = 0;
   int firstBad = -1;    ///< row
-  int worstGrowth = -1; ///< row whose error is the largest multiple of those of its producers
+  int worstGrowth = -1; ///< row with the largest ratio of error to the errors of its producers
   double growth = 0;
   bool lossBad = false;
   bool explored = false; ///< random changes were tried

@@ -6,8 +6,8 @@
 #include "tools/ampc/Dataset.h"
 
 namespace ampc {
-/// Rows of the data for one program, shuffled anew in every epoch. The order depends only on seed
-/// and step, so a resumed run goes on where it stopped.
+/// Rows of the data for a program, shuffled anew in every epoch. Seed and step alone decide the
+/// order, so a resumed run continues with the next rows.
 class Batches {
 public:
   struct Order {
@@ -20,16 +20,16 @@ public:
   bool isOpen() const { return program; }
   /// Fills the inputs for a step (from 0); returns the number of valid rows.
   uint32_t fill(uint64_t step);
-  /// Fills them with these rows, and what is left of the batch with the same rows again.
+  /// Fills the inputs with `rows` and repeats `rows` up to the size of the batch.
   void fillRows(llvm::ArrayRef<int64_t> rows);
   /// The rows that fill(step) takes.
   std::vector<int64_t> rowsOf(uint64_t step);
   llvm::ArrayRef<const void *> getInputs() const { return inputs; }
-  /// Sets the elements of an input that is a total; they are 1 at first.
+  /// Sets the elements of an input that is a total of the data; initially 1.
   void setTotal(int input, llvm::ArrayRef<double> elements);
   int64_t getRows() const { return rows; }
-  /// Steps in which every row comes once, but for those that do not fill a batch of a program that
-  /// needs full ones.
+  /// Steps of an epoch: each row is used once. A program that needs full batches skips the last
+  /// rows, e.g. 10 rows in batches of 4: 2 steps.
   uint64_t getPerEpoch() const { return perEpoch; }
   int64_t getLeftOut() const;
   /// Valid rows of a step; 0 if the program has no batch.
@@ -43,7 +43,7 @@ private:
   std::vector<const Dataset::Field *> fields; // one per input, null for a total
   std::vector<std::vector<char>> buffers;     // one per input
   std::vector<const void *> inputs;
-  std::vector<uint32_t> order; ///< of the rows, where they are shuffled
+  std::vector<uint32_t> order; ///< of the rows; empty without shuffling
   Order how;
   uint64_t shuffledEpoch = ~uint64_t(0), perEpoch = 1;
   int64_t rows = 0;

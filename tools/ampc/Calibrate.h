@@ -1,4 +1,4 @@
-// What this machine does per second, measured by small programs of ampc's own.
+// Rates of this machine (operations and bytes per second), measured by small programs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_CALIBRATE_H
 #define TOOLS_AMPC_CALIBRATE_H
@@ -6,7 +6,7 @@
 #include "ampc/Kernel/Cost.h"
 
 namespace ampc {
-/// Takes seconds, on an otherwise idle machine. Of the tiers, those that it runs.
+/// Measures each tier that the machine supports; takes some seconds and needs an idle machine.
 llvm::Expected<cost::Machine> calibrateMachine();
 } // namespace ampc
 #endif

@@ -8,7 +8,7 @@
 #include "llvm/Support/CommandLine.h"
 
 namespace ampc {
-/// Reads what there is at least one of.
+/// Parses a count of at least 1, e.g. `--threads=8`.
 class CountParser : public llvm::cl::parser<unsigned> {
 public:
   using parser::parser;
@@ -22,7 +22,7 @@ public:
 /// An option for a number of at least 1; the first value may be 0, for none.
 using CountOption = llvm::cl::opt<unsigned, false, CountParser>;
 
-/// A word as a shell reads it back.
+/// A word quoted for a shell, e.g. a b -> 'a b'.
 std::string quotedWord(llvm::StringRef word);
 /// The command line without some options, for another run; words are quoted for a shell.
 std::string commandWithout(llvm::ArrayRef<llvm::StringRef> options);

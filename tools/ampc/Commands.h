@@ -1,4 +1,5 @@
-// The commands of `ampc`. Each takes the arguments after its name and returns an exit status.
+// Commands of `ampc`. Each takes the arguments after the name of the command and returns an exit
+// status.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_COMMANDS_H
 #define TOOLS_AMPC_COMMANDS_H
@@ -17,7 +18,7 @@ extern std::vector<std::string> commandLine;
 
 /// Whether only errors and results are wanted.
 bool isQuiet();
-/// What is good to know, unless isQuiet().
+/// Prints information that is no result, unless isQuiet().
 void note(const llvm::Twine &message);
 
 /// Reports a mistake; returns the exit status.

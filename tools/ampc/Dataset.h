@@ -7,7 +7,7 @@
 #include "tools/ampc/Sources.h"
 
 namespace ampc {
-/// Data of the inputs of one or several programs.
+/// Data of the inputs of a list of programs.
 class Dataset {
 public:
   struct Field {
@@ -15,7 +15,7 @@ public:
     Array array;
     ampc_tensor tensor; ///< of the first program that has the input
     Converter converter;
-    int64_t rows = 0, width = 0; ///< elements per row; an input without rows is one row
+    int64_t rows = 0, width = 0; ///< elements per row; an input without rows counts as a single row
   };
   struct Options {
     std::string option = "data"; ///< for messages
@@ -27,7 +27,7 @@ public:
   /// or does not fit: the message names all inputs without data.
   bool open(llvm::ArrayRef<const ampc_program *> programs, const Sources &sources,
             const Options &options, std::string &error);
-  /// Of an input of one of the programs.
+  /// Field of an input of any of the programs.
   const Field &get(llvm::StringRef input) const;
   /// Null if there is none.
   const Field *find(llvm::StringRef input) const;

@@ -20,33 +20,34 @@ private:
   std::vector<void *> pointers;
 };
 
-/// Runs the evaluation of steps, and an export if its predictions have targets among the steps'
-/// inputs: inputs that the export does not take, and of which its result has the shape. Class
-/// targets are integers with one score per class.
+/// Runs the evaluations of steps, and an export whose predictions have targets. A target is an
+/// input of a step that the export does not take and whose shape is that of the export's result.
+/// Class targets are integers with a score per class, e.g. scores [8, 10] and labels [8].
 class Evaluation {
 public:
-  /// `steps`: numbers of training programs, of which the first names its scores without a prefix if
-  /// it is the only one. `data` was opened for their evaluations, `labels` has seen the model.
-  /// `wanted`: names of metrics, empty: those that the model allows. False with a message.
+  /// `steps`: numbers of training programs; the scores of a single step have no prefix. `data` was
+  /// opened for the evaluations of the steps, `labels` has seen the model. `wanted`: names of
+  /// metrics; empty: all metrics that the model allows. False after a message.
   bool open(Session &session, llvm::ArrayRef<int> steps, const Dataset &data,
             const IgnoredLabels &labels, llvm::ArrayRef<std::string> wanted, std::string &error);
   /// The losses come first. Nothing after a message in `error`.
   std::optional<std::vector<Score>> run(std::string &error);
-  /// Of what run() returns.
+  /// Names of the scores that run() returns.
   const std::vector<std::string> &getNames() const { return names; }
   /// "the export predict, against label", or empty.
   std::string getSource() const;
-  /// "loss": those that depend on the size of the batch, since they are no sum over rows; or empty.
+  /// Losses that are no sum over rows and so depend on the size of the batch, e.g. "loss"; or
+  /// empty.
   std::string getBatchLosses() const;
-  /// Rows that no evaluation sees, since they do not fill a batch.
+  /// Rows of an incomplete last batch, which no evaluation sees.
   int64_t getLeftOut() const;
 
 private:
   struct Part {
     int program = -1;
     Batches batches;
-    int totals = -1; ///< what a batch adds to the totals of the loss; -1: it is no sum over batches
-    Batches totalBatches; ///< its inputs, if it has any
+    int totals = -1;      ///< program of a batch's totals; -1: the loss is no sum over batches
+    Batches totalBatches; ///< inputs of `totals`; empty without inputs
   };
   /// Called for each batch, with outputs and the number of valid rows.
   using Take = llvm::function_ref<void(const Outputs &, uint32_t)>;
@@ -66,7 +67,7 @@ private:
   Session *session = nullptr;
   std::vector<Part> losses;
   Part predictions;
-  const Dataset::Field *target = nullptr; ///< null: no export has one
+  const Dataset::Field *target = nullptr; ///< null: no export has a target
   int output = -1;
   TargetKind kind = TargetKind::Number;
   Classes classes;

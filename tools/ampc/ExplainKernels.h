@@ -1,4 +1,4 @@
-// What a target made of every kernel.
+// Explanation of the code that each target chose per kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_EXPLAINKERNELS_H
 #define TOOLS_AMPC_EXPLAINKERNELS_H
@@ -7,12 +7,12 @@
 #include "llvm/Support/raw_ostream.h"
 
 namespace ampc {
-/// Of every target, program by program: a line per kernel with its op, shape, code, launches and
-/// the user's ops that it computes. The module is one behind `emit`.
+/// Prints for every target and program a line per kernel: op, shape, code, launches and the user's
+/// ops in the kernel. `module` is the result of phase `emit`.
 void explainKernels(mlir::ModuleOp module, llvm::raw_ostream &os);
 
-/// An error at every 16-bit contraction, convolution or attention whose code for a GPU is the plain
-/// one.
+/// Reports an error at every 16-bit contraction, convolution or attention that runs plain code on a
+/// GPU instead of tensor cores.
 llvm::LogicalResult refusePlainForms(mlir::ModuleOp module);
 } // namespace ampc
 #endif

@@ -1,4 +1,4 @@
-// One row of `ampc doctor`.
+// A row of `ampc doctor`.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_FINDING_H
 #define TOOLS_AMPC_FINDING_H
@@ -16,8 +16,7 @@ struct Finding {
 };
 
 class AllTiers;
-/// GPUs, their driver, and the tier of a model that each of them runs; `wanted`: the value of
-/// --device, or null.
+/// GPUs, the driver, and the tier of a model on each GPU; `wanted`: the value of --device, or null.
 Finding findGpus(const AllTiers &tiers, const char *wanted);
 } // namespace ampc
 #endif

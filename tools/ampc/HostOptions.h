@@ -7,7 +7,7 @@
 #include "llvm/Support/CommandLine.h"
 
 namespace ampc {
-/// One instance per command, beside its definition.
+/// An instance per command, beside the definition of the command.
 struct HostOptions {
   llvm::cl::opt<int> threads;
   llvm::cl::opt<ampc_shares> shares;

@@ -1,4 +1,4 @@
-// Labels that losses leave out, from the model as it is compiled.
+// Ignored labels of losses, e.g. `ignore -100`, recorded while the model is compiled.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_IGNOREDLABELS_H
 #define TOOLS_AMPC_IGNOREDLABELS_H
@@ -11,14 +11,14 @@ namespace ampc {
 /// such as `ignore 0` for padding, changes nothing about what is allowed: it is not there.
 class IgnoredLabels {
 public:
-  /// Looks at what a request compiles, which has to end before this object.
+  /// Observes the compilation of a request, which has to end before this object does.
   void watch(CompileRequest &request);
-  /// Label that evaluations ignore in an input, if there is one.
+  /// Ignored label of an input in evaluations; nothing without such a label.
   std::optional<int64_t> find(llvm::StringRef input) const;
 
 private:
   void collect(mlir::ModuleOp module);
-  llvm::StringMap<llvm::SmallVector<int64_t, 1>> found; ///< by input, per loss that ignores one
+  llvm::StringMap<llvm::SmallVector<int64_t, 1>> found; ///< by input, an ignored label per loss
 };
 } // namespace ampc
 #endif

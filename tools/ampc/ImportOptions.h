@@ -8,7 +8,7 @@
 namespace ampc {
 /// Mistakes in --set, --loss, --optimizer, --batch, --dim and --mode.
 llvm::Error checkModelOptions();
-/// A request for the model in `path` with these options, which have no mistakes.
+/// Request for the model in `path` with the options of the command line, checked before.
 CompileRequest requestFor(llvm::StringRef path);
 } // namespace ampc
 #endif

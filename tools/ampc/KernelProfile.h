@@ -1,4 +1,4 @@
-// Measured times of the kernels of a program beside what they do.
+// Measured times of the kernels of a program beside operations and bytes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_KERNELPROFILE_H
 #define TOOLS_AMPC_KERNELPROFILE_H
@@ -13,11 +13,12 @@ public:
   /// `costs`: of the same kernels, or empty.
   KernelProfile(std::vector<TimedKernel> times, std::vector<KernelCost> costs);
 
-  /// A line per kernel with its number in the schedule, the longest first, and sums.
+  /// Prints a line per kernel (number in the schedule, time, rate), longest first, and sums.
   void print(llvm::raw_ostream &os) const;
   /// A row per kernel in the order of the schedule.
   llvm::json::Array toJson() const;
-  /// Rectangles as wide as times: the step, its stages, modules, ops and kernels.
+  /// Flame graph: rectangles of widths proportional to time, for the step, stages, modules, ops and
+  /// kernels.
   void writeSvg(llvm::raw_ostream &os, llvm::StringRef title) const;
 
   /// Nanoseconds of all kernels. Nothing: no machine.

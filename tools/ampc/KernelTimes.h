@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace ampc {
-/// A kernel at its place in the program.
+/// A kernel and the position of the kernel in the program.
 struct TimedKernel {
   std::string name;
   int64_t nanoseconds; ///< the median over the runs
@@ -17,7 +17,7 @@ struct TimedKernel {
 
 class KernelTimes {
 public:
-  /// Hooks that tell of every kernel; this object has to outlive them.
+  /// Hooks that time every kernel; this object has to outlive the hooks.
   ampc_hooks hooks();
   /// Behind every run of the program.
   void endRun();
@@ -32,7 +32,7 @@ private:
   };
   static void add(void *context, const char *name, uint64_t begin, uint64_t end);
 
-  std::vector<std::vector<Span>> runs{1}; ///< the last one is still going on
+  std::vector<std::vector<Span>> runs{1}; ///< the last run is still going on
 };
 } // namespace ampc
 #endif

@@ -1,4 +1,4 @@
-// The limits of an input's integers: one for all, or several for the elements of a row.
+// Limits of the integers of an input: a single limit for all, or several for the elements of a row.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_LABELRUNS_H
 #define TOOLS_AMPC_LABELRUNS_H
@@ -22,7 +22,7 @@ private:
   friend std::vector<LabelRun> labelRunsOf(const ampc_tensor &tensor, bool finite);
   int64_t first = 0, count = INT64_MAX, period = INT64_MAX / 2;
 };
-/// One if all elements have the same limits. `finite`: as in Limits.
+/// Runs of equal limits; a single run if all elements have the same limits. `finite`: as in Limits.
 std::vector<LabelRun> labelRunsOf(const ampc_tensor &tensor, bool finite);
 } // namespace ampc
 #endif

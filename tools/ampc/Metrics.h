@@ -1,4 +1,4 @@
-// What predictions are worth, beside the loss.
+// Metrics of predictions, beside the loss.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_METRICS_H
 #define TOOLS_AMPC_METRICS_H
@@ -13,19 +13,19 @@ namespace ampc {
 /// A number of an evaluation.
 struct Score {
   std::string name;
-  std::optional<double> value; ///< none where the data does not define it
+  std::optional<double> value; ///< nothing: not defined for the data, e.g. AUC of a single class
 };
-/// Whether the larger value of such a score is the better one.
+/// Whether larger values of the score are better, e.g. accuracy: true, loss: false.
 bool isLargerBetter(llvm::StringRef score);
 
-/// What a target has to be for a metric.
+/// Kind of target that a metric needs.
 enum class TargetKind {
-  Class,  ///< a whole number, for which the prediction has one score per class
-  Binary, ///< 0 or 1, for which the prediction has one score
+  Class,  ///< integer class; the prediction has a score per class
+  Binary, ///< 0 or 1; the prediction has a single score
   Number  ///< any number, which is predicted
 };
 
-/// One metric over all predictions of a data set.
+/// A metric over all predictions of a data set.
 class Metric {
 public:
   virtual ~Metric() = default;

@@ -1,4 +1,4 @@
-// Gradients in 16 bits beside those in f64, for ampc check --also.
+// Gradients in 16 bits beside gradients in f64, for `ampc check --also`.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_NARROWGRADIENTS_H
 #define TOOLS_AMPC_NARROWGRADIENTS_H
@@ -6,7 +6,7 @@
 #include "tools/ampc/Session.h"
 
 namespace ampc {
-/// A gradient as large as its parameter, also where it is stored as rows.
+/// Dense gradient in the shape of the parameter, also if the state stores rows alone.
 std::vector<double> readGradient(Session &session, llvm::StringRef step, llvm::StringRef param);
 
 /// Compiles the model of `request` once more, with everything in 16 bits that can be, and compares

@@ -7,7 +7,7 @@
 #include "llvm/ADT/StringSet.h"
 
 namespace ampc {
-/// Errors that a tracker explains: the step ran, but refused what it computed.
+/// Errors that a tracker explains: the step ran and rejected a result that is not finite.
 inline bool isNonFinite(ampc_status status) {
   return status == AMPC_E_NONFINITE_LOSS || status == AMPC_E_NONFINITE_GRADIENT;
 }
@@ -39,7 +39,7 @@ private:
   /// Values of this step computed in f32 from the same state.
   struct WideStep {
     std::vector<Range> ranges; ///< of the reference's values
-    bool isFinite = false;     ///< its loss and its gradients
+    bool isFinite = false;     ///< loss and gradients of the step
   };
   static Range rangeOf(llvm::ArrayRef<double> values);
   bool wentWrong(ampc_status status, const ampc_train_out &out);

@@ -1,4 +1,4 @@
-// A step whose intermediate values can be looked at while it runs.
+// A step whose intermediate values are readable while the step runs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_OBSERVER_H
 #define TOOLS_AMPC_OBSERVER_H
@@ -9,13 +9,13 @@
 #include "llvm/ADT/StringMap.h"
 
 namespace ampc {
-/// Compiles a model so that every value of one step is an output (ampc/Train/Observe.h).
+/// Compiles a model with every value of a step as an output (ampc/Train/Observe.h).
 class Observer {
 public:
   ~Observer();
-  /// False after a failure, which has been reported. An empty `step` means the only one.
+  /// False after a reported failure. An empty `step` selects the only step.
   bool open(CompileRequest request, const ampc_options &options, llvm::StringRef step);
-  /// The same without a choice: call `select` before anything but `getSession`.
+  /// Opens without selecting a step: call `select` before anything but `getSession`.
   bool open(CompileRequest request, const ampc_options &options);
   /// Turns to a training program of the model; numbers of values are per program.
   bool select(int program);
@@ -56,8 +56,8 @@ private:
   int program = -1;
   std::vector<ObservedValue> allValues; ///< of all steps
   std::vector<ObservedValue> values;
-  std::vector<Output> tensors;                ///< one per value
-  std::vector<std::vector<size_t>> lastUsers; ///< per entry: values that nothing reads after it
+  std::vector<Output> tensors;                ///< a tensor per value
+  std::vector<std::vector<size_t>> lastUsers; ///< per entry: values with the last consumer there
   llvm::StringMap<size_t> numbers;
   std::vector<void *> places;
   Sink *sink = nullptr;
@@ -66,23 +66,23 @@ private:
 
 /// Name of the train.step that a training program is of.
 std::string stepNameOf(const ampc_model &model, int program);
-/// Number of the training program of a step, or of the only one if `wanted` is empty; -1 after a
-/// message.
+/// Number of the training program of step `wanted`, or of the only step if `wanted` is empty; -1
+/// after a message.
 int findStep(const Session &session, llvm::StringRef wanted);
-/// Numbers of the training programs of one step, or of all if `wanted` is empty; none after a
-/// message.
+/// Numbers of the training programs of step `wanted`, or of all steps if `wanted` is empty; none
+/// after a message.
 std::vector<int> findSteps(const Session &session, llvm::StringRef wanted);
 
 /// The elements of a real tensor in f64.
 std::vector<double> readReals(const ampc_tensor &tensor, const void *data);
 bool isReal(const ampc_tensor &tensor);
 
-/// State of one session, to start a step again or to start it in another session.
+/// Copy of a session's state, to restart a step or to start the step in another session.
 class Snapshot {
 public:
   void take(Session &session);
-  /// Slots of other names or of kinds that only one precision has are left alone; reals are
-  /// converted.
+  /// Slots of other names, and slots that exist in a single precision alone, stay as they are;
+  /// reals are converted.
   void restore(Session &session) const;
   /// A slot's elements at the time; empty if there is none.
   std::vector<double> read(llvm::StringRef slot) const;
@@ -96,7 +96,7 @@ private:
   llvm::StringMap<size_t> numbers;
 };
 
-/// The scale of a step's loss before it runs; 1 without one.
+/// Loss scale before the step runs; 1 without loss scaling.
 double readLossScale(Session &session, const ampc_program &program);
 } // namespace ampc
 #endif

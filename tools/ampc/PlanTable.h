@@ -1,4 +1,4 @@
-// What the kernels of a compilation do, as a table, with times predicted for a machine.
+// Table of a compilation's kernels with predicted times on a machine.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_PLANTABLE_H
 #define TOOLS_AMPC_PLANTABLE_H

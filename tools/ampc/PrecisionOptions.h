@@ -1,4 +1,4 @@
-// Options on compilation that several commands share: most of them on precision.
+// Compilation options that several commands share, mostly on precision.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_PRECISIONOPTIONS_H
 #define TOOLS_AMPC_PRECISIONOPTIONS_H
@@ -8,12 +8,12 @@
 #include "llvm/Support/Error.h"
 
 namespace ampc {
-/// The options of CompileOptions on the command line, with presets for them. One instance per
-/// command, beside its definition.
+/// CompileOptions on the command line, with presets. An instance per command, beside the definition
+/// of the command.
 class PrecisionOptions {
 public:
   explicit PrecisionOptions(llvm::cl::SubCommand &command);
-  /// What was asked for; an error in words if it makes no sense.
+  /// Options as given; an error for a combination without sense.
   llvm::Expected<CompileOptions> get() const;
   /// Whether the command line has any of the options.
   bool areGiven() const;
@@ -27,7 +27,7 @@ public:
     bool isGiven() const { return option().getNumOccurrences() > 0; }
 
     const OptionDefinition &definition;
-    const std::string help; ///< the option refers to it
+    const std::string help; ///< storage of the option
   };
 
 private:
@@ -38,7 +38,8 @@ private:
   std::vector<std::unique_ptr<Entry>> entries;
 };
 
-/// The same compilation without any rounding that the options ask for.
+/// Options of the same compilation in f32: precision bf16 -> f32, without profile, overrides and
+/// policy file.
 CompileOptions inF32(CompileOptions options);
 } // namespace ampc
 #endif

@@ -1,4 +1,5 @@
-// What the kernels of a model do, read while it is compiled, and machines to predict times of.
+// Operations and bytes of a model's kernels, read during compilation, and machines for predicting
+// times.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_PROGRAMCOSTS_H
 #define TOOLS_AMPC_PROGRAMCOSTS_H
@@ -10,9 +11,9 @@ namespace ampc {
 /// Kernels of the programs that a library offers, by their numbers there.
 class ProgramCosts {
 public:
-  /// Lets the compilation fill this object, which has to outlive it.
+  /// Has the compilation of `request` fill this object, which has to outlive the compilation.
   void watch(CompileRequest &request);
-  /// Of the module of a target behind `emit`.
+  /// Reads the module of a target after phase `emit`.
   void read(mlir::ModuleOp module);
 
   struct Program {
@@ -20,9 +21,9 @@ public:
     std::vector<cost::Launch> launches;
   };
   llvm::ArrayRef<Program> getPrograms() const { return programs; }
-  /// Names of those of the target.
+  /// Names of the target's tiers.
   llvm::ArrayRef<std::string> getTiers() const { return tiers; }
-  /// Place of a tier among those of the target; nothing if it is of another one.
+  /// Index of a tier in the target's tiers; nothing for a tier of another target.
   std::optional<size_t> findTier(llvm::StringRef name) const;
 
 private:
@@ -30,10 +31,11 @@ private:
   std::vector<std::string> tiers;
 };
 
-/// Of a file, or the built-in one if `path` is empty. An error names the file and the line.
+/// Reads a machine from a file, or the built-in machine if `path` is empty. An error names the file
+/// and the line.
 llvm::Expected<cost::Machine> readMachine(llvm::StringRef path);
 
-/// A kernel at its place in a program: what it does, and on a machine how long that should take.
+/// A kernel at a position in a program: operations, bytes, and the predicted time on a machine.
 struct KernelCost {
   const cost::Launch *launch = nullptr;
   int64_t tasks = 1;

@@ -1,4 +1,4 @@
-// What the user sees while training.
+// Progress output of `ampc train`.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_PROGRESS_H
 #define TOOLS_AMPC_PROGRESS_H
@@ -32,7 +32,7 @@ private:
   bool terminal;
   Clock::time_point start = Clock::now();
   double shown = 0;
-  std::string drawn; ///< what the line on the terminal holds
+  std::string drawn; ///< current text of the terminal line
 };
 
 /// Columns of the terminal on standard error, or 80.

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace ampc {
-/// Sequence of reals and integers from one seed (splitmix64).
+/// Sequence of reals and integers from a seed (splitmix64).
 class Random {
 public:
   explicit Random(uint64_t seed) : state(seed * 0x9E3779B97F4A7C15u + 1) {}
@@ -25,7 +25,7 @@ private:
 /// for the same `seed`. Never 0, which would stand for the numbers of the state.
 uint64_t seedOfBatch(uint64_t seed, uint64_t batch);
 
-/// One buffer per input: normal reals, and integers within the input's limit.
+/// A buffer per input: normal reals, and integers below the input's limit.
 class RandomInputs {
 public:
   RandomInputs(const ampc_program &program, Random &random);

@@ -7,7 +7,7 @@
 #include "tools/ampc/Sources.h"
 
 namespace ampc {
-/// One instance per command, beside its definition.
+/// An instance per command, beside the definition of the command.
 struct RunOptions {
   llvm::cl::opt<std::string> input;
   DataOptions data;
@@ -16,7 +16,7 @@ struct RunOptions {
   HostOptions host;
 
   explicit RunOptions(llvm::cl::SubCommand &command);
-  /// What a new state needs of them.
+  /// Options of a new state.
   ampc_options stateOptions() const;
 };
 } // namespace ampc

@@ -1,4 +1,4 @@
-// A model compiled and loaded into this process, with one state.
+// A compiled model, loaded into this process, with a state.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_SESSION_H
 #define TOOLS_AMPC_SESSION_H
@@ -12,7 +12,7 @@
 namespace ampc {
 class Session {
 public:
-  /// What sessions run on and carry, where their options do not say.
+  /// Defaults of sessions for options that are not given: device, images, quiet.
   struct Defaults {
     const char *device = nullptr;
     DeviceImages images = DeviceImages::Both;
@@ -37,13 +37,14 @@ public:
   void *slotData(int slot);
   /// After slots were written.
   ampc_status refresh();
-  /// Runs a training program on one pointer per input.
+  /// Runs a training program on a pointer per input.
   ampc_status runStep(int program, llvm::ArrayRef<const void *> inputs, ampc_train_out &out,
                       uint32_t valid = 0);
-  /// The same with a place for outputs that are no scalars.
+  /// Runs a training program with a pointer per output that is no scalar.
   ampc_status runObserved(int program, llvm::ArrayRef<const void *> inputs, ampc_train_out &out,
                           uint32_t valid, llvm::ArrayRef<void *> outputs);
-  /// Runs an evaluation or export. `seed`: of its random numbers; 0: the state's.
+  /// Runs an evaluation or export. `seed`: seed of the random numbers; 0: the state's random
+  /// numbers.
   ampc_status runFunction(int program, llvm::ArrayRef<const void *> inputs,
                           llvm::ArrayRef<void *> outputs, uint32_t valid = 0, uint64_t seed = 0);
   /// Undoes what a refused training call leaves: its run and its random numbers.

@@ -1,4 +1,5 @@
-// What the command line says of data: INPUT=FILE, with a scale and an offset.
+// Data sources of the command line: INPUT=FILE, with a scale and an offset, e.g. `--data
+// image=x.npy --scale image=0.5`.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_SOURCES_H
 #define TOOLS_AMPC_SOURCES_H
@@ -11,7 +12,7 @@
 namespace ampc {
 /// Where an input's rows are.
 struct Source {
-  std::string input, path; ///< a path as readArray takes it
+  std::string input, path; ///< path in the form of readArray
   Affine affine;
 };
 using Sources = std::vector<Source>;
@@ -23,7 +24,7 @@ llvm::Expected<Sources> readSources(llvm::ArrayRef<std::string> words,
 llvm::Error checkOutputs(llvm::ArrayRef<std::string> outputs, const Sources &data,
                          std::vector<std::string> others);
 
-/// The options; one instance per command.
+/// Options, an instance per command.
 struct DataOptions {
   llvm::cl::list<std::string> data, scale, offset;
   llvm::cl::opt<bool> allowNonFinite;

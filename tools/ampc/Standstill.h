@@ -7,7 +7,7 @@
 #include "tools/ampc/Session.h"
 
 namespace ampc {
-/// Watches the reports of one train.step.
+/// Watches the reports of a train.step.
 class Standstill {
 public:
   /// Length of a run of skipped steps at the end of a training that makes it a failure, and of a
@@ -18,14 +18,14 @@ public:
   Standstill(Session &session, int program, unsigned limit);
   /// Warning after a run of the step; empty if there is none.
   std::string note(const ampc_train_out &out);
-  /// Reason why a training that ends here has failed; empty if it has not.
+  /// Reason for a failed training that ends at this step; empty: no failure.
   std::string failure() const;
 
 private:
   /// A parameter of the step.
   struct Parameter {
     int slot;
-    uint64_t hash = 0; ///< of its bytes when it was last looked at
+    uint64_t hash = 0; ///< hash of the parameter's bytes at the last comparison
   };
   std::string whySkipped(const ampc_train_out &out) const;
   std::string findUnchanged();

@@ -9,7 +9,7 @@
 #include "llvm/ADT/ArrayRef.h"
 
 namespace ampc {
-/// One line per step of the whole training, counted by batches: skipped steps have lines, too.
+/// A line per step of the whole training, counted by batches, skipped steps included.
 class TrainLog {
 public:
   struct Turn {

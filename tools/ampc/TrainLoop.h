@@ -1,4 +1,4 @@
-// Steps in turn on batches of data, with everything around them.
+// Alternates train.steps on batches of data, with logging, saves and validation.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_TRAINLOOP_H
 #define TOOLS_AMPC_TRAINLOOP_H
@@ -76,9 +76,10 @@ private:
   LoopOptions options;
   std::unique_ptr<Progress> progress;
   std::chrono::steady_clock::time_point lastSave; ///< or the start of the loop
-  /// Per turn: of its last run in this step. None: another run of the training did them all.
+  /// Per turn: report of the last run in this step. Nothing: an earlier run of the training did all
+  /// of the turn's runs.
   std::vector<std::optional<ampc_train_out>> outs;
-  std::vector<std::vector<double>> numbers; ///< per turn: to which its report points
+  std::vector<std::vector<double>> numbers; ///< per turn: numbers that the report points to
   std::vector<unsigned> skipped;            ///< per turn: in this step
   unsigned allSkipped = 0;
   unsigned badLosses = 0; ///< skipped runs whose loss was not finite

@@ -11,10 +11,10 @@
 namespace ampc {
 class IgnoredLabels;
 
-/// Why a checkpoint was not loaded, and what may help.
+/// Reason for a checkpoint that does not load, with advice.
 void reportLoad(const Session &session, ampc_status status);
 
-/// The options; one instance per command.
+/// Options, an instance per command.
 struct TrainedModel {
   llvm::cl::opt<std::string> input, checkpoint;
   HostOptions host;

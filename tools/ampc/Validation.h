@@ -1,4 +1,4 @@
-// Evaluations on the way, and what the best of them decides.
+// Evaluations during training, and the choice of the best state.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_VALIDATION_H
 #define TOOLS_AMPC_VALIDATION_H
@@ -6,7 +6,7 @@
 #include "tools/ampc/Evaluation.h"
 
 namespace ampc {
-/// Keeps the best score, and the state that had it.
+/// Keeps the best score and the state with the best score.
 class Validation {
 public:
   struct Options {
@@ -21,7 +21,7 @@ public:
   /// Takes the score of the best state of an earlier run as the one to beat, from its file. Changes
   /// the state. A warning in `warning` if there is such a file, but of another model.
   bool recall(std::string &warning, std::string &error);
-  /// Scores of the present state, which is saved if it is the best.
+  /// Scores of the current state, which is saved if the score is the best so far.
   bool run(uint64_t step, std::string &error);
 
   const std::vector<std::string> &getNames() const { return evaluation.getNames(); }
