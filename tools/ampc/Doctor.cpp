@@ -3,6 +3,7 @@
 #include "tools/ampc/Doctor.h"
 #include "ampc/Package/Assembler.h"
 #include "ampc/Support/ReadFile.h"
+#include "ampc/Support/Terminal.h"
 #include "ampc/Target/Targets.h"
 #include "tools/Version.h"
 #include "tools/ampc/AllTiers.h"
@@ -222,6 +223,10 @@ static llvm::json::Object jsonOf(llvm::ArrayRef<Finding> findings) {
   return parts;
 }
 
+static void printJson(llvm::ArrayRef<Finding> findings, llvm::raw_ostream &os) {
+  os << llvm::formatv("{0:2}\n", llvm::json::Value(jsonOf(findings)));
+}
+
 int ampc::runDoctor() {
   AllTiers all;
   Finding program;
@@ -232,8 +237,8 @@ int ampc::runDoctor() {
   Finding findings[] = {program,     findProcessor(), tiers,         findGpus(all, deviceName()),
                         findPtxas(), findCache(),     findCompiler()};
   if (asJson)
-    llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(jsonOf(findings)));
+    printJson(findings, llvm::outs()); // data, which stays as it is
   else
-    print(findings, llvm::outs());
+    print(findings, results());
   return llvm::any_of(findings, [](const Finding &finding) { return finding.failed; });
 }
