@@ -1,4 +1,4 @@
-// A body evaluated at runs of points, by re-creating its ops on vectors.
+// Evaluates the scalar body of a fused kernel at vectors of points, by re-creating the body's ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/BodyEmitter.h"
 #include "lib/Target/CPU/Data/Totals.h"
@@ -16,8 +16,9 @@ BodyEmitter::BodyEmitter(KernelEmitter &e, FusedKernelOpInterface op,
       results(pointers.results), totals(pointers.totals), points(std::move(space)),
       width(lanesFor(op, e.tier)) {}
 
-// Sums have one partial sum a lane: what else got into the body must not change their number, so
-// those of wide elements take several registers.
+// A reduction has one partial sum per lane, so its number of lanes fixes the order of the
+// additions: always the 32-bit lane count, even if the body has wider elements, whose vectors then
+// take several registers.
 int64_t BodyEmitter::lanesFor(FusedKernelOpInterface op, const Tier &tier) {
   Block &body = op.getBody().front();
   if (isa<kernel::ReduceOp>(op) || !body.getOps<kernel::RowReduceOp>().empty())
@@ -40,7 +41,8 @@ uint64_t BodyEmitter::dependence(Value value) {
   return dependences.lookup(value);
 }
 
-/// Mask of the dimensions that a value depends on, given the masks of its operands.
+/// Mask of the dimensions that a value depends on, from the masks of its operands. Example: space
+/// [m, n], bias [n] -> mask 0b10.
 uint64_t BodyEmitter::ownDependence(Value value) const {
   unsigned rank = points.rank();
   uint64_t last = uint64_t(1) << (rank - 1), all = 2 * last - 1, mask = 0;
@@ -118,7 +120,7 @@ Value BodyEmitter::read(unsigned input, const Run &run) {
                          run.active);
   return e.loadScattered(base, element, scattered(access, run), run.lanes);
 }
-/// Positions of the active lanes, one by one.
+/// Positions of the active lanes, lane by lane.
 SmallVector<Value> BodyEmitter::scattered(const Access &access, const Run &run) {
   SmallVector<Value> dims(run.dims), positions;
   for (int64_t lane = 0; lane < run.active; ++lane) {
@@ -128,7 +130,7 @@ SmallVector<Value> BodyEmitter::scattered(const Access &access, const Run &run) 
   return positions;
 }
 
-/// A number of points that grows by `step` from lane to lane, as i32.
+/// Point numbers first, first + step, ... of the lanes, as i32.
 static Value countingFrom(KernelEmitter &e, Value first, int64_t step, int64_t lanes) {
   Type i32 = e.b.getI32Type();
   Value start = arith::IndexCastOp::create(e.b, e.loc, i32, first);
@@ -154,7 +156,7 @@ Value BodyEmitter::knownAt(Value value, const Run &run, const Values &done) {
   if (Value known = done.lookup(value))
     return known;
   if (Value known = pinned.lookup(value)) {
-    // One value of a row whose vectors are pinned: that of its first point.
+    // A scalar of a row whose vectors are pinned: lane 0 is the row's first point.
     if (run.lanes == 1 && isa<VectorType>(known.getType()))
       return vector::ExtractOp::create(e.b, e.loc, known, int64_t(0));
     return known;
@@ -173,9 +175,9 @@ Value BodyEmitter::evaluateVector(Value value, const Run &run, Values &done) {
   return e.broadcast(evaluate(value, run, done), run.lanes);
 }
 
-// Ops of bodies are elementwise: the same op on vectors.
+// Body ops are elementwise: the same op applies to vectors.
 void BodyEmitter::compute(Value value, const Run &run, Values &done) {
-  if (done.contains(value)) // with another result of its op
+  if (done.contains(value)) // a sibling result of the same op
     return;
   if (auto arg = dyn_cast<BlockArgument>(value)) {
     done[value] = read(arg.getArgNumber() - op.getNumLeadingArguments(), run);
@@ -223,8 +225,8 @@ void BodyEmitter::storeResult(unsigned k, Value value, const Run &run) {
     return e.storeStrided(value, base, at, *stride, run.active);
   e.storeScattered(value, base, scattered(access, run));
 }
-// Only what is read: asking for lines that will be written takes from products the buffers that
-// their own loads wait in.
+// Prefetches inputs only: prefetches of lines to be written would take the fill buffers that the
+// loads of a concurrent GEMM need.
 void BodyEmitter::prefetch(const Run &run, int64_t count, int64_t least) {
   OperandRange operands = op.getInputsMutable();
   for (BlockArgument arg : body().getArguments().drop_front(op.getNumLeadingArguments())) {
@@ -249,7 +251,7 @@ void BodyEmitter::addToTotals(unsigned k, Value value, int64_t active) {
   if (totals)
     totals->add(k, value, active);
 }
-// All results are known before the first is stored: a result may take the place of an input.
+// All results are evaluated before the first store: a result may overwrite an input in place.
 void BodyEmitter::emitResults(const Run &run, ValueRange leading) {
   Values done;
   for (auto [arg, value] : llvm::zip(body().getArguments(), leading))

@@ -11,17 +11,19 @@ namespace ampc::cpu {
 using target::Access;
 using target::IterationSpace;
 
-/// A run of points along one dimension of the space.
+/// Consecutive points along one dimension of the iteration domain: the lanes of a vector. Example:
+/// row 3, columns 16 to 31.
 struct Run {
-  llvm::SmallVector<mlir::Value> dims; // of the first point, of type index
+  llvm::SmallVector<mlir::Value> dims; // index of the first point
   unsigned along = 0;                  // the dimension of the lanes
   int64_t lanes = 1;                   // 1: scalars
-  int64_t active = 1;                  // lanes that exist
+  int64_t active = 1;                  // lanes inside the domain
 };
 
-/// Emits the body of `op` at runs of points. Values that do not depend on the lanes are scalars
-/// until an op mixes them with vectors. Values found at an outer level (see `pin`) are not computed
-/// again.
+/// Emits the body of `op` at vectors of points. Values that do not depend on the lanes stay scalar
+/// until an op combines them with vectors. Values pinned at an outer loop (see `pin`) are not
+/// computed again. Example: x[m, n] * s[m] at 16 lanes of n -> vector load, scalar load, broadcast,
+/// multiply.
 class BodyEmitter {
 public:
   using Values = llvm::DenseMap<mlir::Value, mlir::Value>;
@@ -31,52 +33,55 @@ public:
   BodyEmitter(KernelEmitter &e, FusedKernelOpInterface op, const KernelPointers &pointers,
               IterationSpace space);
 
-  /// Computes now every body value that depends on none of the dimensions in `varying` (a bit per
-  /// dimension); `run` gives the others. Call it before a loop over `varying`: LLVM cannot hoist
-  /// loads past stores that may alias.
+  /// Computes every body value that depends on none of the dimensions in `varying` (a bit per
+  /// dimension) at the indices of `run`. Meant for the point before a loop over `varying`: LLVM
+  /// cannot hoist loads past stores that may alias.
   void pin(const Run &run, uint64_t varying);
-  /// The same as vectors of run.lanes, for loops whose every run has the lanes of this one.
+  /// Like `pin`, but as vectors of run.lanes, for loops whose iterations all have these lanes.
   void pinVectors(const Run &run, uint64_t varying);
-  /// Says what a body value is, until released.
+  /// Binds a body value to `known` until the release.
   void define(mlir::Value bodyValue, mlir::Value known);
-  /// Whether it was pinned or defined: then `evaluate` gives that, and adds nothing to `done`.
+  /// Whether a body value is pinned or defined: `evaluate` then returns that and adds nothing to
+  /// `done`.
   bool isKnown(mlir::Value bodyValue) const { return pinned.contains(bodyValue); }
-  /// Pins and definitions after `mark` are forgotten; call it where a loop body ends.
+  /// Scope of pins and definitions: `release` drops all made after `mark`, at the end of a loop
+  /// body.
   size_t mark() const { return order.size(); }
   void release(size_t mark);
-  /// Forgets them and returns them, for `evaluate` to begin with at other places in the code.
+  /// Like `release`, but returns the dropped values, as the initial `done` of later evaluations.
   Values take(size_t mark);
 
-  /// The value of a body value: a vector of run.lanes if it depends on the lanes, else maybe a
-  /// scalar.
+  /// Value of a body value at the run: a vector of run.lanes if it depends on the lanes, else
+  /// possibly a scalar.
   mlir::Value evaluate(mlir::Value bodyValue, const Run &run, Values &done);
-  /// The same, always a vector if run.lanes > 1.
+  /// Like `evaluate`, but always a vector if run.lanes > 1.
   mlir::Value evaluateVector(mlir::Value bodyValue, const Run &run, Values &done);
-  /// Evaluates and stores all results, given the values of the leading arguments (accumulators):
-  /// what a contraction calls on its sums.
+  /// Evaluates and stores all results, given the leading arguments (accumulators): the epilogue of
+  /// a contraction.
   void emitResults(const Run &run, mlir::ValueRange leading);
-  /// Asks for what the body reads at `count` points along run.along and that no other row reads, of
-  /// tensors of `least` bytes and more.
+  /// Prefetches the inputs of `count` points along run.along that no other row shares, for tensors
+  /// of at least `least` bytes.
   void prefetch(const Run &run, int64_t count, int64_t least);
-  /// From now on whole vectors of results go past the caches: they are aligned, and nothing reads
-  /// them before caches have lost them.
+  /// Non-temporal stores for whole vectors of results from now on. Results must be aligned, and
+  /// large enough to leave the caches before their consumer runs.
   void streamResults() { streams = true; }
   /// Stores result `k` at the run.
   void storeResult(unsigned k, mlir::Value value, const Run &run);
 
-  /// From now on result `k` is stored at this pointer, with these strides per dimension.
+  /// Stores result `k` from now on at this pointer, with these strides per dimension.
   void redirectResult(unsigned k, mlir::Value pointer, llvm::ArrayRef<int64_t> strides);
 
-  /// Of elements that someone else stores: tells the totals.
+  /// Adds elements stored by another emitter to the fused reductions.
   void addToTotals(unsigned k, mlir::Value value, int64_t active);
 
-  /// Dimensions of the space that a body value depends on, a bit each.
+  /// Dimensions of the domain that a body value depends on, as a bit mask.
   uint64_t dependence(mlir::Value bodyValue);
   const IterationSpace &space() const { return points; }
   mlir::Value inputPointer(unsigned i) const { return inputs[i]; }
   mlir::Value resultPointer(unsigned k) const { return results[k]; }
   mlir::Block &body() { return op.getBody().front(); }
-  /// Lanes of a full vector: as many as fit of the widest type computed with, at least 32 bits.
+  /// Lanes of a full vector: vector bits over the widest element type of the body, at least 32
+  /// bits. Example: AVX-512 with f32 -> 16, with f64 -> 8.
   int64_t lanes() const { return width; }
   static int64_t lanesFor(FusedKernelOpInterface op, const Tier &tier);
 
@@ -86,7 +91,7 @@ private:
   llvm::SmallVector<mlir::Value> scattered(const Access &access, const Run &run);
   mlir::Value rowIndex(const Run &run);
   mlir::Value linearIndex(const Run &run);
-  /// Null: not known yet.
+  /// Null if not computed yet.
   mlir::Value knownAt(mlir::Value bodyValue, const Run &run, const Values &done);
   /// Adds a value whose sources are known to `done`.
   void compute(mlir::Value bodyValue, const Run &run, Values &done);
@@ -94,7 +99,7 @@ private:
 
   KernelEmitter &e;
   FusedKernelOpInterface op;
-  llvm::SmallVector<mlir::Value> inputs, results; // of what the body reads by element and writes
+  llvm::SmallVector<mlir::Value> inputs, results; // elementwise inputs and results
   Totals *totals;
   IterationSpace points;
   llvm::DenseMap<mlir::Value, uint64_t> dependences;
@@ -104,8 +109,7 @@ private:
   bool streams = false;
 };
 
-/// Creates an op of a body again, on operands of which some may be vectors of `lanes`; `values`
-/// gets its results.
+/// Re-creates a body op on operands that may be vectors of `lanes`; its results go to `values`.
 void emitOnVectors(KernelEmitter &e, mlir::Operation *def, llvm::ArrayRef<mlir::Value> operands,
                    int64_t lanes, BodyEmitter::Values &values);
 

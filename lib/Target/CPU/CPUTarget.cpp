@@ -1,5 +1,5 @@
-// What CPUs choose: sizes that hold for every tier, so that memory does not depend on which one
-// runs.
+// Target decisions of CPUs. All sizes hold for every tier, so the memory plan does not depend on
+// the tier that runs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Target/CPU/Passes.h"
 #include "lib/Target/CPU/Codegen.h"
@@ -16,7 +16,8 @@ namespace {
 class CPUTarget : public Target {
 public:
   StringRef getName() const override { return "cpu"; }
-  /// Addresses of more tensors than that do not fit registers; longer bodies spill.
+  /// 24 tensors, whose addresses still fit registers, and 400 instructions per point; longer bodies
+  /// spill.
   std::optional<FusionLimits> getFusionLimits() const override { return FusionLimits{24, 400}; }
   bool readsChannelsFirst(Operation *convolution) const override {
     return target::hasFewChannels(convolution);
@@ -24,8 +25,9 @@ public:
   int64_t getWinogradTile(Operation *convolution, int64_t most) const override {
     return chooseWinogradTile(convolution, most);
   }
-  /// Tiles multiply bf16 many times as fast as vectors multiply f32. Packed bf16 takes 2 bytes a
-  /// number on all tiers, f16 on all but the last as much as f32.
+  /// Rows of a GEMM at which packing takes a twentieth of the time: AMX multiplies bf16 many times
+  /// as fast as vectors multiply f32. Packed bf16 takes 2 bytes an element on all tiers, f16 on all
+  /// but the last tier 4 like f32.
   std::optional<Packing> getPacking(Type element) const override {
     return element.isBF16() ? Packing{512, true} : Packing{64, false};
   }
@@ -38,7 +40,7 @@ public:
     if (const KernelTemplate *writer = templateRegistry().find(op))
       writer->configure(op);
   }
-  /// A cache line, and the widest vector.
+  /// Bytes of a cache line, and of the widest vector.
   int64_t getAlignment() const override { return 64; }
   ArrayRef<TargetTier> getTiers() const override;
   void registerDialects(DialectRegistry &registry) const override {
@@ -53,8 +55,9 @@ public:
 };
 } // namespace
 
-/// Panels of B have at most 32 lines, of A at most 12 (32 in tiles); steps are of 16 pairs of
-/// 16-bit numbers. Elements of f16, and of 16-bit left sides, take up to 4 bytes.
+/// Upper bound over all tiers: B panels have at most 32 lines, A panels at most 12 (32 for AMX); k
+/// is padded to 16 pairs of 16-bit elements. f16, and a 16-bit A, take up to 4 bytes an element.
+/// Example: bf16 B [k, n] = [100, 100] -> 128 lines x 128 points x 2 bytes.
 int64_t CPUTarget::packedBytes(RankedTensorType matrix, kernel::Side side, unsigned depth) const {
   int64_t lines = matrix.getDimSize(1 - depth), points = matrix.getDimSize(depth);
   int64_t bits = matrix.getElementTypeBitWidth();

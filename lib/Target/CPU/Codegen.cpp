@@ -1,4 +1,4 @@
-// LLVM dialect and LLVM IR.
+// Lowering of the tiers' modules to the LLVM dialect and to LLVM IR.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Codegen.h"
 #include "ampc/Target/CPU/Passes.h"
@@ -14,7 +14,7 @@ void cpu::registerCodegenDialects(DialectRegistry &registry) {
 
 void cpu::buildCodegenPipeline(OpPassManager &pm) {
   OpPassManager &tier = pm.nest<ModuleOp>();
-  // First, since canonicalization would fold functions of constants.
+  // Math expansion first: canonicalization would fold functions of constants with the host's libm.
   tier.addPass(createCPUExpandMath());
   target::addLowering(tier);
 }

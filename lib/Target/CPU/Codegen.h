@@ -1,4 +1,4 @@
-// From the modules of the tiers to LLVM IR.
+// Lowering of the tiers' modules to LLVM IR.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_CODEGEN_H
 #define LIB_TARGET_CPU_CODEGEN_H
@@ -14,12 +14,12 @@ namespace ampc::cpu {
 
 /// Dialects and interfaces that the pipeline and the translation need.
 void registerCodegenDialects(mlir::DialectRegistry &registry);
-/// Lowers every nested module (the tiers that kernel-emit-cpu made) to the LLVM dialect, tiers in
+/// Lowers every nested module (a tier made by kernel-emit-cpu) to the LLVM dialect, tiers in
 /// parallel.
 void buildCodegenPipeline(mlir::OpPassManager &pm);
 
-/// A lowered tier as an LLVM module. Tiers may be translated in several threads, each with its own
-/// LLVM context.
+/// Translates a lowered tier to an LLVM module. Thread-safe if every thread has its own LLVM
+/// context.
 std::unique_ptr<llvm::Module> translateTier(mlir::ModuleOp tierModule, llvm::LLVMContext &context);
 
 } // namespace ampc::cpu

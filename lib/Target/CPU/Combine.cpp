@@ -1,4 +1,4 @@
-// Sums, maxima and minima of vectors.
+// Sums, maxima and minima across the lanes of vectors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Combine.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,4 +1,4 @@
-// Sums, maxima and minima of the lanes of vectors.
+// Sums, maxima and minima across the lanes of vectors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_COMBINE_H
 #define LIB_TARGET_CPU_COMBINE_H
@@ -11,9 +11,9 @@ namespace ampc::cpu {
 using target::combine;
 using target::neutral;
 
-/// `x`, with `instead` in the lanes that are not active.
+/// `x` in the active lanes, `instead` in all other lanes.
 mlir::Value keepActive(KernelEmitter &e, mlir::Value x, mlir::Value instead, int64_t active);
-/// Combines the lanes in a fixed order: halves, then quarters, and so on.
+/// Combines the lanes in a fixed order by halving. Example: 4 lanes -> (x0 + x2) + (x1 + x3).
 mlir::Value combineLanes(KernelEmitter &e, kernel::Combine kind, mlir::Value vector);
 
 } // namespace ampc::cpu

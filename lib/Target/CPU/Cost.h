@@ -1,4 +1,5 @@
-// How long bodies take, to cut work into tasks, and what caches hold, to choose stores.
+// Cost model: time of bodies, which sizes tasks, and cache capacity, which decides on streaming
+// stores.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_COST_H
 #define LIB_TARGET_CPU_COST_H
@@ -7,13 +8,14 @@
 
 namespace ampc::cpu {
 
-/// Nanoseconds per point of the space, for a vector unit of average width. The same on every tier,
-/// so that tasks are.
+/// Nanoseconds per point of the iteration domain on an average vector unit. The same on every tier,
+/// so that the task grid is.
 double pointCost(FusedKernelOpInterface op);
-/// Points that make a task worth the 1 to 2 us it takes to hand it to a thread.
+/// Points per task that outweigh the 1 to 2 us of handing a task to a thread. Example: 1 ns a point
+/// -> 12000.
 int64_t pointsPerTask(FusedKernelOpInterface op);
-/// Bytes of a tensor that a processor's caches will not hold beside what a step does until the
-/// tensor is read: a gradient until its update, a weight's packed copy until its products.
+/// Least bytes of a tensor for streaming stores: larger tensors leave the caches before their
+/// consumer runs (gradient -> update, packed weight -> GEMM).
 constexpr int64_t leastStreamed = 4 << 20;
 
 } // namespace ampc::cpu

@@ -14,10 +14,10 @@ using namespace ampc;
 using namespace ampc::cpu;
 
 namespace {
-/// What one kernel looks like in all tiers.
+/// Emission of one kernel on all tiers.
 struct KernelRecord {
   std::array<KernelEmission, numTiers> emissions;
-  std::array<StringRef, numTiers> tiers; // whose function each tier runs
+  std::array<StringRef, numTiers> tiers; // tier whose function each tier runs
 };
 
 struct KernelEmitCPUPass : ampc::impl::KernelEmitCPUBase<KernelEmitCPUPass> {
@@ -54,7 +54,7 @@ private:
     return success();
   }
 
-  /// Of the kernel, or of the one that it adds totals to.
+  /// Checks the modes of a kernel, or of the kernel that a with_totals wraps.
   static LogicalResult checkModes(Operation *kernel) {
     return failure(kernel
                        ->walk([](KernelOpInterface op) {
@@ -78,7 +78,7 @@ private:
       return op->emitOpError() << "expected a workspace of at least " << needed
                                << " bytes, but got "
                                << cast<KernelOpInterface>(op).getWorkspaceBytes();
-    if (failed(checkModes(op))) // one message is enough: a mode holds for all contractions
+    if (failed(checkModes(op))) // a mode is shared by all contractions: report once
       return failure();
     KernelRecord record;
     llvm::SmallPtrSet<const Tier *, numTiers> isEmitted;

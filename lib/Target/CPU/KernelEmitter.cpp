@@ -1,4 +1,4 @@
-// Vectors in registers and memory.
+// Vector values, loads and stores.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/KernelEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -67,8 +67,8 @@ void KernelEmitter::store(Value value, Value base, Value position, int64_t activ
   value = toRaw(value);
   if (!vector || active < 0 || active == vector.getDimSize(0))
     LLVM::StoreOp::create(b, loc, value, at, align);
-  // LLVM 22 turns a masked store of one narrowed lane into a store as wide as before narrowing:
-  // past the end.
+  // LLVM 22 bug: a masked store of a single lane of a truncated vector is lowered to a store of the
+  // wide type, past the end.
   else if (active == 1)
     LLVM::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, value, int64_t(0)), at, align);
   else
@@ -122,8 +122,9 @@ Value KernelEmitter::mask(int64_t lanes, int64_t active) {
 Value KernelEmitter::shuffle(Value x, Value y, ArrayRef<int64_t> lanes) {
   return vector::ShuffleOp::create(b, loc, x, y, lanes);
 }
-/// Pieces of `piece` lanes that one stage of a transposition takes from two rows of `lanes` lanes:
-/// within every `block` its first or last half, or of all pieces the even or the odd ones.
+/// Lane numbers that one stage of a transposition picks from two rows, in pieces of `piece` lanes:
+/// the first or second half of every `block`, or the even or odd pieces. Example: 4 lanes, block 4,
+/// piece 1, first -> 0, 4, 1, 5.
 static SmallVector<int64_t> stageLanes(int64_t lanes, int64_t block, int64_t piece, bool second) {
   SmallVector<int64_t> from[2];
   int64_t pieces = lanes / piece, perBlock = block / piece;
@@ -136,7 +137,7 @@ static SmallVector<int64_t> stageLanes(int64_t lanes, int64_t block, int64_t pie
     from[0].append(from[1]);
     return from[0];
   }
-  // Pieces of both rows alternate.
+  // Pieces of the two rows alternate.
   SmallVector<int64_t> result;
   for (int64_t at = 0; at < lanes / 2; at += piece)
     for (const SmallVector<int64_t> &row : from)
@@ -144,8 +145,8 @@ static SmallVector<int64_t> stageLanes(int64_t lanes, int64_t block, int64_t pie
   return result;
 }
 
-// Within 16 bytes by unpacking, then whole blocks of 16 bytes: instructions without a register of
-// lane numbers, over whose constants LLVM would spend most of its time.
+// Unpacks within 16 bytes, then moves 16-byte blocks: both shuffles need no index register, over
+// whose constants LLVM would spend most of its compile time.
 SmallVector<Value> KernelEmitter::transpose(ArrayRef<Value> rows) {
   Type element = getElementTypeOrSelf(rows.front().getType());
   SmallVector<Value> from, to(rows.size());

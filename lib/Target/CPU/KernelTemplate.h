@@ -1,4 +1,4 @@
-// One template per kind of kernel op writes its functions; the registry finds it.
+// Kernel emitters: one template per kind of kernel op, found in a registry.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_KERNELTEMPLATE_H
 #define LIB_TARGET_CPU_KERNELTEMPLATE_H
@@ -14,35 +14,36 @@ using target::KernelEmission;
 
 class Totals;
 
-/// Addresses, and what is told of every element written, and of where tasks start and end.
+/// Addresses of a kernel's tensors, and its fused reductions, which see every element stored and
+/// every task's begin and end.
 struct KernelPointers : target::KernelPointers {
   Totals *totals = nullptr;
 };
 
-/// Writes the code of one kind of kernel op. Stateless: `plan` and the emitting functions derive
-/// the same shape from (op, tier). A tier whose code does not differ from the one below says so and
-/// is not emitted.
+/// Emits the code of one kind of kernel op. Stateless: `plan` and the emitting functions derive the
+/// same blocking from (op, tier). A tier whose code equals that of the tier below (`hasOwnCode`) is
+/// not emitted.
 class KernelTemplate {
 public:
   virtual ~KernelTemplate();
-  /// What the op leaves to the target, and the workspace that this takes.
+  /// Sets the attributes that the op leaves to the target, and the workspace size.
   virtual void configure(mlir::Operation *op) const {}
-  /// Bytes that the code uses of the workspace. An op that was configured has as many.
+  /// Workspace bytes that the code uses. A configured op has this size.
   virtual int64_t workspaceBytes(mlir::Operation *op) const { return 0; }
-  /// Fails, with an error at the op, if this op cannot be emitted.
+  /// Fails, with an error at the op, if the op cannot be emitted.
   virtual mlir::FailureOr<KernelEmission> plan(mlir::Operation *op, const Tier &tier) const = 0;
-  /// Runs tasks [begin, end), both of type index.
+  /// Emits the tasks [begin, end), both of type index.
   virtual void emitRun(mlir::Operation *op, KernelEmitter &e, const KernelPointers &pointers,
                        mlir::Value begin, mlir::Value end) const = 0;
-  /// The same for the tasks of the finish; only called if the emission has one.
+  /// Emits the tasks [begin, end) of the finish; called if the emission has finish tasks.
   virtual void emitFinish(mlir::Operation *op, KernelEmitter &e, const KernelPointers &pointers,
                           mlir::Value begin, mlir::Value end) const {}
-  /// Tiers past AVX-512 differ from it in matrix products only: a tier without code of its own runs
-  /// the function of the next one below that has some.
+  /// Tiers above AVX-512 differ from AVX-512 in matrix products only: a tier without own code runs
+  /// the function of the next lower tier with own code.
   virtual bool hasOwnCode(mlir::Operation *op, const Tier &tier) const {
     return tier.kind <= TierKind::AVX512;
   }
-  /// See Target.
+  /// See Target::packsPerRun.
   virtual int64_t packsPerRun(mlir::Operation *op) const { return 1; }
 };
 
@@ -51,7 +52,7 @@ public:
   template <typename Op, typename Template> void add() {
     templates[Op::getOperationName()] = std::make_unique<Template>();
   }
-  /// Null if no template is known for this kind of op.
+  /// Null if no template is registered for this kind of op.
   const KernelTemplate *find(mlir::Operation *op) const {
     auto it = templates.find(op->getName().getStringRef());
     return it == templates.end() ? nullptr : it->second.get();
@@ -61,7 +62,7 @@ private:
   llvm::DenseMap<llvm::StringRef, std::unique_ptr<KernelTemplate>> templates;
 };
 
-// Each family of kernels adds its templates; Registry.cpp lists them.
+// Every family of kernels registers its templates; Registry.cpp lists the families.
 void addMapTemplates(TemplateRegistry &registry);
 void addGemmTemplate(TemplateRegistry &registry);
 void addConvTemplate(TemplateRegistry &registry);

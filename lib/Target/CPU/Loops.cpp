@@ -1,4 +1,4 @@
-// Loops that kernels without a body share.
+// Loops over rows and vectors, for kernels without a body.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Loops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,7 +15,7 @@ void cpu::forVectors(KernelEmitter &e, int64_t length, int64_t lanes,
     body(e.index(length - tail), tail);
 }
 
-/// Only bits move: 8 or more of them per element.
+/// Copies move bits, so vectors have one lane per element of at least 8 bits.
 static int64_t lanesOf(KernelEmitter &e, Type element) {
   return e.tier.lanes(8 * elementBytes(element));
 }
@@ -40,7 +40,7 @@ void cpu::forRowsOfTasks(KernelEmitter &e, Value begin, Value end, int64_t rows,
   int64_t perTask = rowsPerTask(length);
   e.loop(e.mul(begin, perTask), e.min(e.mul(end, perTask), e.index(rows)), 1, body);
 }
-// A negative number is a large one without its sign.
+// One unsigned comparison: a negative number is a large unsigned one.
 Value cpu::within(KernelEmitter &e, Value x, Value limit) {
   return e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::ult, x, limit);
 }

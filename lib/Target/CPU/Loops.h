@@ -1,4 +1,4 @@
-// Loops that kernels without a body share.
+// Loops over rows and vectors, for kernels without a body.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_LOOPS_H
 #define LIB_TARGET_CPU_LOOPS_H
@@ -7,7 +7,8 @@
 
 namespace ampc::cpu {
 
-/// Vectors over [0, length): `body` gets the first position and the number of active lanes.
+/// Vectors over [0, length): `body` receives the first position and the number of active lanes.
+/// Example: length 20, 16 lanes -> (0, 16), (16, 4).
 void forVectors(KernelEmitter &e, int64_t length, int64_t lanes,
                 llvm::function_ref<void(mlir::Value, int64_t)> body);
 /// Copies `length` consecutive elements between positions.
@@ -18,15 +19,15 @@ void fillRow(KernelEmitter &e, mlir::Type element, double value, mlir::Value to,
              mlir::Value position, int64_t length);
 /// 0 <= x < limit, for x and limit of one integer type.
 mlir::Value within(KernelEmitter &e, mlir::Value x, mlir::Value limit);
-/// Rows of `length` elements that make a task worth handing to a thread.
+/// Rows of `length` elements per task: about 8192 elements outweigh the hand-over to a thread.
 inline int64_t rowsPerTask(int64_t length) {
   return std::max<int64_t>(1, 8192 / std::max<int64_t>(1, length));
 }
-/// Tasks of rowsPerTask rows each; the last one may have fewer.
+/// Number of tasks of rowsPerTask rows; the last task may have fewer.
 inline int64_t tasksOfRows(int64_t rows, int64_t length) {
   return llvm::divideCeil(rows, rowsPerTask(length));
 }
-/// The rows of the tasks [begin, end).
+/// Loops over the rows of the tasks [begin, end).
 void forRowsOfTasks(KernelEmitter &e, mlir::Value begin, mlir::Value end, int64_t rows,
                     int64_t length, llvm::function_ref<void(mlir::Value)> body);
 

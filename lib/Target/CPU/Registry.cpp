@@ -1,4 +1,4 @@
-// Which template writes which kernel op.
+// Registry of kernel templates.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/KernelTemplate.h"
 

@@ -1,4 +1,4 @@
-// The table of instruction sets.
+// Table of the tiers' instruction sets.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Tier.h"
 #include "ampc/Runtime/Model.h"
@@ -28,7 +28,7 @@ const Tier *ampc::cpu::findTier(llvm::StringRef name) {
   return nullptr;
 }
 
-// The runtime numbers tiers in the same way.
+// The runtime has the same numbering.
 static_assert(int(TierKind::Plain) == AMPC_TIER_PLAIN && int(TierKind::AVX2) == AMPC_TIER_AVX2 &&
                   int(TierKind::AVX512) == AMPC_TIER_AVX512 &&
                   int(TierKind::AVX512BF16) == AMPC_TIER_AVX512BF16 &&

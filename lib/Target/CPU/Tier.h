@@ -1,4 +1,4 @@
-// The instruction sets an object holds code for.
+// Tiers: the instruction sets for which an object holds code.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_TIER_H
 #define LIB_TARGET_CPU_TIER_H
@@ -8,10 +8,10 @@
 
 namespace ampc::cpu {
 
-/// In the order of the runtime's tables (AMPC_TIER_PLAIN, ...): later ones include earlier ones.
+/// In the order of the runtime's tables (AMPC_TIER_PLAIN, ...): later tiers include earlier tiers.
 enum class TierKind { Plain, AVX2, AVX512, AVX512BF16, AMX, AMXFP16 };
 constexpr unsigned numTiers = 6;
-/// Of 32 bits, in the widest vector that a tier has.
+/// 32-bit lanes of the widest vector of any tier.
 constexpr int64_t mostLanes = 16;
 
 struct Tier {
@@ -23,10 +23,10 @@ struct Tier {
 
   bool hasFMA() const { return kind >= TierKind::AVX2; }
   bool hasAVX512() const { return kind >= TierKind::AVX512; }
-  /// vdpbf16ps: sums of products of pairs of bf16 in f32.
+  /// vdpbf16ps: f32 sums of products of bf16 pairs.
   bool hasBF16Products() const { return kind >= TierKind::AVX512BF16; }
   bool hasAMX() const { return kind >= TierKind::AMX; }
-  /// tdpfp16ps: the products of tiles on f16.
+  /// tdpfp16ps: tile products of f16.
   bool hasF16Tiles() const { return kind >= TierKind::AMXFP16; }
   /// Lanes of a vector of elements of `bits` bits.
   int64_t lanes(unsigned bits) const { return vectorBytes * 8 / bits; }
@@ -34,7 +34,7 @@ struct Tier {
 
 /// All tiers, `tiers()[unsigned(kind)].kind == kind`.
 llvm::ArrayRef<Tier> tiers();
-/// Null if there is none of that name.
+/// Null if no tier has that name.
 const Tier *findTier(llvm::StringRef name);
 
 } // namespace ampc::cpu

@@ -1,5 +1,5 @@
-// kernel.attention_grad: keys meet queries tile by tile; weights are made again from the maximum
-// and the logarithm of the sum.
+// kernel.attention_grad: backward pass of attention, tile by tile of keys. The softmax weights are
+// recomputed from the maximum and the logarithm of the sum that the forward pass saved.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Attention/AttentionTiles.h"
 #include "lib/Target/CPU/Combine.h"
@@ -12,11 +12,12 @@ using namespace ampc;
 using namespace ampc::cpu;
 
 namespace {
-/// Weights (once more, rounded for products) and cotangents of a tile of scores, cotangents of its
-/// keys and values, and for all queries: cotangents, maxima, logarithms of sums and rowsum(g o).
+/// Scratch of a thread. Per tile of scores: recomputed softmax weights (and a copy rounded for the
+/// products), cotangents of the scores, of the tile's keys and of its values. Per query of the
+/// entry: cotangent, maximum, logarithm of the sum and delta = rowsum(g o).
 struct BackwardScratch {
   int64_t weights, rounded, scores, keys, values, queries, maxima, logSums, delta, product, bytes;
-  /// Products with tiles of keys and values, then with tiles of queries and of their cotangents.
+  /// Products with tiles of keys and values, then with tiles of queries and of output cotangents.
   TileProduct byKeys, byValues, byKeyRows, byQueries, byCotangents;
   BackwardScratch(const AttentionShape &shape, const Tier &tier) {
     AttentionScratch all(shape, tier);
@@ -92,7 +93,8 @@ BackwardEmitter::BackwardEmitter(KernelEmitter &e, const AttentionShape &shape,
   productScratch = layout.product;
 }
 
-/// Numbers of the queries side by side, in the type of the sums.
+/// Maximum, logarithm of the sum and delta of every query, as contiguous rows in the type of the
+/// sums.
 void BackwardEmitter::prepareRows() {
   Matrix o = operand(forwardResult()), lse = operand(forwardResult() + 1), g = operand(cotangent());
   fill(queries, e.index(shape.queries), shape.width, 0);
@@ -120,8 +122,9 @@ void BackwardEmitter::prepareRows() {
   });
 }
 
-/// exp((score - maximum) - logarithm of the sum); 0 for scores that are hidden or belong to an
-/// earlier tile.
+/// Softmax weights exp((score - maximum) - logarithm of the sum); 0 for masked scores and for
+/// scores that belong to an earlier tile. Example: score 3, maximum 2, sum 2 -> exp(1 - log 2) =
+/// 1.36.
 void BackwardEmitter::emitWeights(const ScoreTile &tile) {
   SmallVector<Matrix> arrays{weights};
   if (rounded.element != weights.element)
@@ -136,11 +139,11 @@ void BackwardEmitter::emitWeights(const ScoreTile &tile) {
                storeRounded(weight, array, m, n, lanes);
            });
   hide(tile, arrays, 0);
-  for (const Matrix &array : arrays) // and those of rows left to an earlier tile
+  for (const Matrix &array : arrays) // and rows that belong to an earlier tile
     fill(array, e.sub(tile.firstQuery, tile.query), shape.keyTile, 0);
 }
 
-/// weight (g v^T - rowsum(g o))
+/// Cotangents of the scores: weight * (g v^T - delta).
 void BackwardEmitter::emitScoreCotangents(const ScoreTile &tile) {
   multiply(operand(cotangent()).from(e, tile.query), layout.byValues, e.index(0),
            [&](Value m, Value n, int64_t active, Value product) {
@@ -174,7 +177,8 @@ void BackwardEmitter::meetQueries(const ScoreTile &tile, Value queryTile, Value 
   multiply(scores, layout.byKeyRows, e.index(0), addInto(queries.from(e, tile.query)));
 }
 
-/// The first tile of keys of a part meets all queries that any other one meets.
+/// One tile of keys with all tiles of queries. The first tile of keys of a slice sees every query
+/// that a later tile sees, so the queries' cotangents start there.
 void BackwardEmitter::meetKeys(Value keyTile, Value part) {
   fill(keys, e.index(shape.keyTile), shape.width, 0);
   fill(values, e.index(shape.keyTile), shape.width, 0);
@@ -183,7 +187,7 @@ void BackwardEmitter::meetKeys(Value keyTile, Value part) {
   pack(layout.byKeys, e.index(0), k);
   pack(layout.byKeyRows, e.index(0), k.transposed());
   pack(layout.byValues, e.index(0), v);
-  // Queries before this one see none of the tile's keys.
+  // A causal mask hides the tile's keys from all earlier queries.
   Value from = e.index(0), isNew = e.less(keyTile, e.add(part, 1));
   if (shape.causal)
     from = e.div(e.max(e.add(first.firstKey, -shape.offset()), from), shape.queryTile);
@@ -194,7 +198,8 @@ void BackwardEmitter::meetKeys(Value keyTile, Value part) {
   storeRows(values, result(2).from(e, first.key), fresh, e.index(shape.keyTile), 1);
 }
 
-/// Where a part of the cotangents of an entry's queries is summed.
+/// Partial cotangents of an entry's queries, summed over one slice of the keys. Workspace:
+/// [entries, parts, queries, width].
 Matrix BackwardEmitter::partOf(Value entry, Value part) {
   int64_t size = shape.queries * queries.rowStride;
   Value number = e.add(e.mul(entry, shape.parts), part);
@@ -202,7 +207,7 @@ Matrix BackwardEmitter::partOf(Value entry, Value part) {
           queries.rowStride, 1};
 }
 
-/// Cotangents of the scores of a part's keys: some tiles stay hidden.
+/// Zeros the bias cotangent over a slice's keys: causal tiles that are skipped never write.
 void BackwardEmitter::clearBias(Value part) {
   Matrix bias = result(3);
   e.loop(part, e.index(shape.keyTiles()), shape.parts, [&](Value keyTile) {
@@ -215,7 +220,9 @@ void BackwardEmitter::clearBias(Value part) {
   });
 }
 
-/// A part has every parts-th tile of keys: with a causal mask late ones meet fewer queries.
+/// Slice `part` takes the tiles of keys part, part + parts, ...: with a causal mask late tiles see
+/// fewer queries, so interleaved slices take equal time. Example: 2 slices of 6 tiles are 0, 2, 4
+/// and 1, 3, 5.
 void BackwardEmitter::emitTask(Value task) {
   Value entry = e.div(task, shape.parts), part = e.rem(task, shape.parts);
   enter(entry);
@@ -230,7 +237,7 @@ void BackwardEmitter::emitTask(Value task) {
     storeRows(queries, result(0), e.index(0), e.index(shape.queries), shape.scale);
 }
 
-/// Tasks (entry, tile of queries) add the parts in their order.
+/// Finish, tasks (entry, tile of queries): adds the slices' partial sums in ascending order.
 void BackwardEmitter::addParts(Value begin, Value end) {
   e.loop(begin, end, 1, [&](Value task) {
     Value entry = e.div(task, shape.queryTiles());
@@ -253,9 +260,9 @@ namespace {
 struct AttentionGradTemplate : AttentionTemplateOf<kernel::AttentionGradOp, BackwardEmitter> {
   using Base = AttentionTemplateOf<kernel::AttentionGradOp, BackwardEmitter>;
 
-  /// Few entries are cut for more threads. A part forms sums of its own for all queries, so that
-  /// many parts are for long contexts. Where tiles of keys overlap, tasks would share cotangents of
-  /// scores.
+  /// Splits the keys into slices if there are fewer entries than wanted tasks. Every slice keeps
+  /// sums for all queries, so a slice has at least two tiles of keys. If tiles overlap and scores
+  /// have a bias cotangent, two slices would write the same elements, so the keys stay whole.
   void configure(Operation *operation) const override {
     auto op = cast<kernel::AttentionGradOp>(operation);
     AttentionShape shape(op);

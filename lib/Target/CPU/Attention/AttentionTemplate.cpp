@@ -1,4 +1,4 @@
-// kernel.attention: queries meet the keys tile by tile; the softmax follows a running maximum.
+// kernel.attention: forward pass of attention, tile by tile of keys, by online softmax.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Attention/AttentionTiles.h"
 #include "lib/Target/CPU/Combine.h"
@@ -14,8 +14,9 @@ using namespace ampc::cpu;
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 namespace {
-/// Per query of a tile: a row of scores, of weights for products (in their place if not rounded)
-/// and of sums, the maximum so far, exp(last maximum - this one), and one sum of weights per lane.
+/// Scratch of a thread. Per query of the tile: a row of scores, of rounded softmax weights (same
+/// memory as the scores if no rounding is needed) and of output sums; the running maximum; the
+/// factor exp(old maximum - new maximum); and one partial sum of weights per lane.
 struct ForwardScratch {
   int64_t scores, rounded, sums, maxima, factors, weights, product, bytes;
   TileProduct byKeys, byValues;
@@ -71,7 +72,7 @@ ForwardEmitter::ForwardEmitter(KernelEmitter &e, const AttentionShape &shape,
   productScratch = layout.product;
 }
 
-/// Scores of the tile, then weights exp(score - maximum), then sums of values.
+/// One step of online softmax: scores of the tile, weights exp(score - maximum), sums of values.
 void ForwardEmitter::meetKeys(const ScoreTile &tile, Value keyTile, Value isNew) {
   packNew(layout.byKeys, keyTile, isNew, operand(1).from(e, tile.key));
   multiply(operand(0).from(e, tile.query), layout.byKeys, keyTile,
@@ -90,7 +91,7 @@ void ForwardEmitter::meetKeys(const ScoreTile &tile, Value keyTile, Value isNew)
   });
 }
 
-// A row that has seen no key keeps the maximum -inf; exp(-inf - 0) is the right factor and weight.
+// A row without visible keys keeps the maximum -inf; its factor and weights are exp(-inf - 0) = 0.
 void ForwardEmitter::updateMaxima() {
   Value none = e.constant(shape.acc, -infinity), zero = e.index(0);
   e.loop(zero, e.index(shape.queryTile), 1, [&](Value row) {
@@ -132,7 +133,8 @@ void ForwardEmitter::weigh() {
   });
 }
 
-/// Means of the values, the maximum and the logarithm of the sum. A query without keys gets 0.
+/// Stores the output (mean of the values), the maximum and the logarithm of the sum. A query
+/// without keys gets zeros.
 void ForwardEmitter::finish(const ScoreTile &tile) {
   Matrix out = result(0).from(e, tile.query);
   Value zero = e.constant(shape.acc, 0), one = e.constant(shape.acc, 1);
@@ -157,8 +159,8 @@ void ForwardEmitter::finish(const ScoreTile &tile) {
   });
 }
 
-/// Keys and values of the first `packedTiles` tiles are packed already; returns of how many they
-/// are then.
+/// Keys and values of the first `packedTiles` tiles are packed already; returns the number of tiles
+/// packed afterwards.
 Value ForwardEmitter::emitTask(Value queryTile, Value packedTiles) {
   fill(sums, e.index(shape.queryTile), shape.width, 0);
   fill(weights, e.index(shape.queryTile), lanes, 0);
@@ -176,8 +178,8 @@ Value ForwardEmitter::emitTask(Value queryTile, Value packedTiles) {
   return e.max(packedTiles, tiles);
 }
 
-/// With a causal mask early tiles of queries meet few keys, late ones many: they take turns, so
-/// that threads get as much work as others.
+/// Balances causal tasks: early tiles of queries see few keys, late tiles many, so the order takes
+/// tiles from both ends. Example: 6 tiles run as 0, 5, 1, 4, 2, 3.
 void ForwardEmitter::emitTasks(Value begin, Value end) {
   SmallVector<Value> nothing{e.index(-1), e.index(0)};
   e.loop(begin, end, 1, nothing, [&](Value task, ValueRange before) -> SmallVector<Value> {

@@ -1,4 +1,4 @@
-// Tiles of scores, and products of tiles by the emitter that all contractions use.
+// Tiles of scores, and their GEMMs by the emitter that all contractions use.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Attention/AttentionTiles.h"
 #include "lib/Target/CPU/Loops.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::cpu;
 
-/// Of the tiles that one product keeps packed: a share of the last cache.
+/// Packed B tiles that one product keeps: a share of the last-level cache.
 static constexpr int64_t keptBytes = 4 << 20;
 
 static ProductShape productOf(int64_t m, int64_t n, int64_t k, Type a, Type b, Type acc) {
@@ -34,7 +34,8 @@ int64_t AttentionScratch::take(int64_t elements) {
   at += alignUp(elements * elementBytes(shape.acc));
   return start;
 }
-// The layout of the left side depends on where its neighbours lie: take the larger.
+// The blocking depends on the strides of A: take the largest scratch over contiguous, strided and
+// column-major rows.
 TileProduct AttentionScratch::takeProduct(int64_t m, int64_t n, int64_t k, Type a, Type b,
                                           int64_t tiles) {
   TileProduct result;
@@ -145,7 +146,8 @@ Value AttentionEmitter::keepColumns(Value x, int64_t active, double value) {
   return arith::SelectOp::create(e.b, e.loc, e.mask(lanes, active), x, splat(value));
 }
 
-/// Which scores of a vector count.
+/// Mask of the lanes whose scores are visible; null if the attention has neither a causal mask nor
+/// overlapping tiles.
 Value AttentionEmitter::visible(const ScoreTile &tile, Value row, Value column) {
   Value all;
   Type i32 = e.b.getI32Type();

@@ -1,4 +1,4 @@
-// What attention and its gradient share: sizes, tiles of scores, products of tiles.
+// Sizes, tiles of scores and tile products that attention and its gradient share.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_ATTENTION_ATTENTIONTILES_H
 #define LIB_TARGET_CPU_ATTENTION_ATTENTIONTILES_H
@@ -9,7 +9,7 @@
 
 namespace ampc::cpu {
 
-/// Elements at constant strides from `pointer`.
+/// Matrix in memory with constant strides from `pointer`.
 struct Matrix {
   mlir::Value pointer;
   mlir::Type element;
@@ -21,14 +21,15 @@ struct Matrix {
   }
 };
 
-/// Sizes of an attention. Scores exist in tiles of queryTile x keyTile, which stay in the first
-/// cache. Tiles are whole: where they do not divide the sizes, the last one begins earlier, and
-/// what it shares with the one before is left out of its sums and stores.
+/// Sizes of an attention. Scores exist as tiles [queryTile, keyTile], which stay in L1. Tiles have
+/// one size: if the tile does not divide the size, the last tile starts earlier, and the overlap
+/// with the tile before is left out of sums and stores. Example: 100 keys in tiles of 64 start at 0
+/// and 36; the second tile owns keys 64 to 99.
 struct AttentionShape {
   llvm::SmallVector<int64_t> batch;
   int64_t entries = 1, queries, keys, width; // entries of the batch
   int64_t queryTile, keyTile;
-  int64_t parts = 1; // of the sums over keys that are the queries' cotangents
+  int64_t parts = 1; // slices of the keys in the sums of the queries' cotangents
   double scale;
   bool causal, biased;
   mlir::Type acc;
@@ -38,8 +39,9 @@ struct AttentionShape {
   template <typename Op> explicit AttentionShape(Op op);
   int64_t queryTiles() const { return ceilDiv(queries, queryTile); }
   int64_t keyTiles() const { return ceilDiv(keys, keyTile); }
-  /// What weights and cotangents of scores are rounded to before they are multiplied: what the tier
-  /// has products for, if the range of that type is that of the sums.
+  /// Type to which weights and cotangents of scores are rounded for their products: bf16 if
+  /// operands are bf16 and the tier multiplies bf16, since bf16 has the range of f32; else the
+  /// sums' type.
   mlir::Type roundedType(const Tier &tier) const {
     return operandTypes.front().isBF16() && tier.hasBF16Products() ? operandTypes.front() : acc;
   }
@@ -47,27 +49,26 @@ struct AttentionShape {
   int64_t offset() const { return keys - queries; }
 };
 
-/// Whether the tier multiplies the operands in another way than the tier below.
+/// Whether the tier multiplies the operands by other instructions than the tier below.
 bool hasOwnProducts(const AttentionShape &shape, const Tier &tier);
 
-/// Products A B^T of tiles A [m, k] with tiles B [n, k] that were packed before, each once for all
-/// of its products: an entry's tiles B lie packed in scratch, or one at a time if they are too
-/// many.
+/// Product A B^T of tiles A: [m, k] with packed tiles B: [n, k]. Scratch holds all packed tiles B
+/// of an entry, each packed once, or a single tile at a time if all would exceed `keptBytes`.
 struct TileProduct {
   ProductShape shape;
   int64_t tiles, kept;
-  int64_t bytes, offset; // of a packed tile; of the first one in scratch
+  int64_t bytes, offset; // of one packed tile; of the first tile in scratch
 
   bool keepsAll() const { return kept == tiles; }
 };
 
-/// Byte offsets in a thread's scratch. Arrays are of accumulators.
+/// Allocates arrays of accumulators in a thread's scratch, as byte offsets.
 class AttentionScratch {
 public:
   AttentionScratch(const AttentionShape &shape, const Tier &tier)
       : shape(shape), tier(tier), lanes(tier.lanes(8 * elementBytes(shape.acc))) {}
   int64_t take(int64_t elements);
-  /// Products of elements `a` and `b` with `tiles` tiles B of an entry.
+  /// Product with operand types `a` and `b` and `tiles` tiles B per entry.
   TileProduct takeProduct(int64_t m, int64_t n, int64_t k, mlir::Type a, mlir::Type b,
                           int64_t tiles);
   int64_t product() const { return at; }
@@ -81,20 +82,20 @@ private:
   int64_t lanes, at = 0, productBytes = 0;
 };
 
-/// Where a tile of scores lies. It stands for the queries from firstQuery and the keys from
-/// firstKey on; the others are those of earlier tiles.
+/// Position of a tile of scores. The tile owns the queries from firstQuery and the keys from
+/// firstKey on; earlier rows and columns belong to earlier tiles.
 struct ScoreTile {
   mlir::Value query, key, firstQuery, firstKey;
 };
 
-/// The vocabulary of both kernels.
+/// Emission helpers of both attention kernels.
 class AttentionEmitter {
 public:
   AttentionEmitter(KernelEmitter &e, const AttentionShape &shape, const KernelPointers &pointers);
 
 protected:
   using Value = mlir::Value;
-  /// Rows by columns of an entry's operand or result.
+  /// Matrix of an entry's operand or result: [queries or keys, width].
   Matrix operand(unsigned i) {
     return entryOf(pointers.operands[i], shape.operands[i], shape.operandTypes[i]);
   }
@@ -102,28 +103,28 @@ protected:
     return entryOf(pointers.results[i], shape.results[i], shape.resultTypes[i]);
   }
   void enter(Value entry);
-  /// An array of scratch with `columns` columns; of accumulators if no type is given.
+  /// Array of scratch with `columns` columns; of accumulators if no type is given.
   Matrix scratch(int64_t offset, int64_t columns, mlir::Type element = {});
   /// Packs a tile B.
   void pack(const TileProduct &product, Value tile, const Matrix &b);
-  /// Packs it where `isNew` holds, or anyway if there is no room to keep all tiles.
+  /// Packs the tile where `isNew` holds, and always if scratch has no room for all tiles.
   void packNew(const TileProduct &product, Value tile, Value isNew, const Matrix &b);
-  /// C = A B^T: the epilogue gets sums of row m from column n on.
+  /// C = A B^T: the epilogue receives the sums of row m, columns n and on.
   using Sums = llvm::function_ref<void(Value m, Value n, int64_t active, Value sums)>;
   void multiply(const Matrix &a, const TileProduct &product, Value tile, Sums epilogue);
-  /// Scores from products: scaled, with the bias.
+  /// Scores from products: scaled, plus the bias.
   Value score(const ScoreTile &tile, Value m, Value n, int64_t active, Value product);
-  /// `x` in columns of the tile, `value` in those past its edge.
+  /// `x` in columns of the tile, `value` in columns past its edge.
   Value keepColumns(Value x, int64_t active, double value);
-  /// Writes `value` for scores that do not count: of later keys if the mask is causal, and of
-  /// columns left to earlier tiles. Most tiles have none.
+  /// Writes `value` over hidden scores: keys after the query under a causal mask, and rows or
+  /// columns that belong to earlier tiles. Most tiles hide nothing and skip the loop.
   void hide(const ScoreTile &tile, llvm::ArrayRef<Matrix> arrays, double value);
   ScoreTile tileAt(Value queryTile, Value keyTile);
 
   Value load(const Matrix &matrix, Value row, Value column);
   void store(Value vector, const Matrix &matrix, Value row, Value column);
   void fill(const Matrix &matrix, Value rows, int64_t columns, double value);
-  /// Rounds vectors of an array of scratch, times `factor`, to rows [from, to) of a result.
+  /// Multiplies rows [from, to) of a scratch array by `factor`, rounds and stores to a result.
   void storeRows(const Matrix &array, const Matrix &result, Value from, Value to, double factor);
   Value loadRounded(const Matrix &matrix, Value row, Value column, int64_t active);
   void storeRounded(Value vector, const Matrix &matrix, Value row, Value column, int64_t active);
@@ -143,7 +144,8 @@ private:
   llvm::SmallVector<Value> dims; // of the entry
 };
 
-/// Both kernels: `Emitter` says how many tasks there are, what scratch they need, and emits them.
+/// Template of both kernels: `Emitter` gives the number of tasks and the scratch bytes, and emits
+/// the tasks.
 template <typename Op, typename Emitter> struct AttentionTemplateOf : KernelTemplate {
   bool hasOwnCode(mlir::Operation *op, const Tier &tier) const override {
     return hasOwnProducts(AttentionShape(mlir::cast<Op>(op)), tier);

@@ -1,4 +1,4 @@
-// kernel.conv_filter: a product of cotangents and windows of an image, summed over pixels.
+// kernel.conv_filter: GEMM of output cotangents and image windows, summed over pixels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/BodyEmitter.h"
 #include "lib/Target/CPU/Conv/Depthwise.h"
@@ -25,8 +25,8 @@ struct ConvFilterTemplate : KernelTemplate {
   int64_t workspaceBytes(Operation *op) const override;
 };
 
-/// A filter's gradient as a product per group: output channels x (tap, channel), summed over
-/// pixels.
+/// Filter gradient as a GEMM per group: [output channels, pixels] x [pixels, (tap, channel)].
+/// Example: 64 outputs, 3x3 taps, 32 channels -> C: [64, 288].
 struct ConvFilter {
   kernel::ConvFilterOp op;
   Window window;
@@ -54,13 +54,13 @@ struct ConvFilter {
   bool gathersWindows(const Tier &tier) {
     return !op.hasDilatedImage() && FilterBlocking::gathersWindows(window, shape, tier);
   }
-  /// Dilated images are read element by element, and matrix tiles need lines of k: both gather
-  /// panels, if there are no planes for tiles.
+  /// Whether the vector form walks the pixels. Dilated images are read element by element, and AMX
+  /// tiles need lines of k: both gather panels, if AMX has no planes (see FilterTiles).
   bool walksPixels(const Tier &tier) {
     return gathersWindows(tier) ||
            (!op.hasDilatedImage() && chooseMultiply(shape, tier) < Multiply::Tiles);
   }
-  /// Nothing if pixels are walked or panels gathered.
+  /// Nullopt for the two other forms: walking pixels and gathered panels.
   std::optional<FilterTiles> tiles(const Tier &tier) {
     if (op.hasDilatedImage())
       return std::nullopt;
@@ -75,7 +75,7 @@ static int64_t sumsOf(kernel::ConvFilterOp op) {
   return space[0] * space[1] * space[2] * space[3];
 }
 
-/// Small filters: few tiles, but long sums.
+/// Small filters have few tiles but long sums: the images are split into slices.
 void ConvFilterTemplate::configure(Operation *operation) const {
   auto op = cast<kernel::ConvFilterOp>(operation);
   op.setParts(target::chooseFilterParts(op));
@@ -95,7 +95,7 @@ bool ConvFilterTemplate::hasOwnCode(Operation *op, const Tier &tier) const {
   return hasOwnProducts(conv.shape, tier) && !(tier.hasAMX() && conv.gathersWindows(tier));
 }
 
-/// (tap, channel) as one dimension: vectors of sums may run over the end of a tap.
+/// Merges (tap, channel) into one dimension: vectors of sums may cross the end of a tap.
 static FailureOr<IterationSpace> flatFilter(kernel::ConvFilterOp op) {
   IterationSpace space = IterationSpace::of(op);
   for (SmallVector<Access> *list : {&space.inputs, &space.results})
@@ -141,7 +141,7 @@ FailureOr<KernelEmission> ConvFilterTemplate::plan(Operation *op, const Tier &ti
   return emission;
 }
 
-/// Finished sums of one output channel.
+/// Stores finished sums of one output channel.
 static void storeResults(KernelEmitter &e, BodyEmitter &body, Value output, Value position,
                          int64_t active, Value sums) {
   Run run;
@@ -186,7 +186,7 @@ void ConvFilterTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPo
       .emit(begin, end, pointers.scratch, pointers.totals);
 }
 
-/// Adds the parts, in their order: the only one, if panels are gathered.
+/// Adds the slices' sums in ascending order; gathered panels have a single slice.
 void ConvFilterTemplate::emitFinish(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
                                     Value, Value) const {
   ConvFilter conv(cast<kernel::ConvFilterOp>(op));

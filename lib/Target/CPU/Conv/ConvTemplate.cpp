@@ -1,4 +1,4 @@
-// kernel.conv: products whose left panels are gathered from windows of an image.
+// kernel.conv: implicit GEMM whose A panels are gathered from image windows.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/BodyEmitter.h"
 #include "lib/Target/CPU/Conv/Depthwise.h"
@@ -23,28 +23,28 @@ struct ConvTemplate : KernelTemplate {
   int64_t packsPerRun(Operation *op) const override;
 };
 
-/// A convolution as products per group: pixels x output channels, summed over (tap, channel).
+/// Convolution as a GEMM per group: [pixels, (tap, channel)] x [(tap, channel), output channels].
 struct Conv {
   kernel::ConvOp op;
   Window window;
   ProductShape shape;
-  StridedSource filter; // without pointer
+  StridedSource filter; // pointer unset
   Type element;
 
   explicit Conv(kernel::ConvOp op);
   SmallVector<ConvPhase> phases(const Tier &tier) const;
 };
 
-/// The product of a phase, or of several that share its code; without pointers if only its tasks
-/// matter.
+/// GEMM of one phase, or of several phases that share the code. Pointers are unset if only the
+/// number of tasks matters.
 struct PhaseProduct {
   ConvPhase phase;
-  ConvPhase::Place place; // of the phase whose product is emitted
+  ConvPhase::Place place; // of the phase being emitted
   ProductShape shape;
   Blocking blocking;
-  std::optional<WindowTile> tile; // of overlapping windows
+  std::optional<WindowTile> tile; // set if windows overlap and are packed once
   std::unique_ptr<PanelSource> image, filter;
-  FilterTaps *taps = nullptr;  // the filter, if not all taps are met
+  FilterTaps *taps = nullptr;  // filter, if the phase skips taps
   int64_t tasks, scratchBytes; // tasks of one phase
 
   PhaseProduct(const Conv &conv, const ConvPhase &phase, const Tier &tier, Value image = Value(),
@@ -60,14 +60,14 @@ private:
                  int64_t active, Value sums);
 };
 
-/// The products of all phases, and the output pixels that meet no tap.
+/// GEMMs of all phases, and the phases whose output pixels have no tap (zeros).
 struct PhaseTasks {
   SmallVector<PhaseProduct, 0> products;
   SmallVector<ConvPhase> zeros;
   int64_t tasks = 0, scratchBytes = 0;
 
   PhaseTasks(const Conv &conv, const Tier &tier, Value image = Value(), Value filter = Value());
-  /// Whether there is one product, for one phase.
+  /// Whether the work is a single GEMM of a single phase.
   bool isOne() const { return products.size() == 1 && products[0].phase.phases() == 1; }
   void emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value end, Value scratch,
             Totals *totals);
@@ -125,14 +125,14 @@ PhaseProduct::PhaseProduct(const Conv &conv, const ConvPhase &phase, const Tier 
 }
 
 void PhaseProduct::cutPixels(const Tier &tier) {
-  // Phases share the registers of matrix tiles, so theirs are all of one shape.
+  // Phases share a single AMX tile configuration, so m is rounded up to whole tiles of 16 rows.
   ProductShape tiled = shape;
   if (chooseMultiply(shape, tier) >= Multiply::Tiles && phase.step[0] * phase.step[1] > 1)
     tiled.m = roundUp(shape.m, 16);
   blocking = chooseBlocking(tiled, *image, tier);
 }
 
-/// Finished sums of an output pixel (image, row, column).
+/// Stores finished sums of output pixel [image, row, column].
 static void store(BodyEmitter &body, ArrayRef<Value> pixel, Value channel, int64_t active,
                   Value sums) {
   Run run;
@@ -143,13 +143,13 @@ static void store(BodyEmitter &body, ArrayRef<Value> pixel, Value channel, int64
   body.emitResults(run, sums);
 }
 
-/// The output row (column) that is number `at` of a phase.
+/// Output row (axis 0) or column (axis 1) of index `at` in the phase: start + at * step.
 static Value outputOf(KernelEmitter &e, const ConvPhase &phase, const ConvPhase::Place &place,
                       unsigned axis, Value at) {
   return e.add(e.mul(at, phase.step[axis]), place.start[axis]);
 }
 
-/// Finished sums of a line of the product.
+/// Stores finished sums of a row of the GEMM.
 void PhaseProduct::storeLine(KernelEmitter &e, BodyEmitter &body, Value group, Value line,
                              Value channel, int64_t active, Value sums) {
   const Window &window = phase.window;
@@ -203,7 +203,7 @@ PhaseTasks::PhaseTasks(const Conv &conv, const Tier &tier, Value image, Value fi
     tasks += product.tasks * phase.phases();
     scratchBytes = std::max(scratchBytes, product.scratchBytes);
   }
-  tasks = std::max<int64_t>(tasks, 1); // a small output may have no product
+  tasks = std::max<int64_t>(tasks, 1); // a small output may have no GEMM
 }
 
 void PhaseTasks::emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value end, Value scratch,
@@ -219,8 +219,8 @@ void PhaseTasks::emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value en
   }
 }
 
-/// The task's share of the output's rows, about where its product is: between them memory is read
-/// and written once.
+/// Zeroes the task's share of the output rows, near the rows of the task's GEMM: a single pass over
+/// memory writes both.
 void PhaseTasks::emitZeros(KernelEmitter &e, BodyEmitter &body, const Conv &conv, Value task) {
   int64_t rows = conv.window.images * conv.window.outHeight,
           channels = conv.shape.batch * conv.shape.n;
@@ -274,7 +274,7 @@ void ConvTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
   PhaseTasks phases(conv, e.tier, pointers.operands[0], pointers.operands[1]);
   if (phases.isOne() && phases.zeros.empty())
     return phases.emit(e, body, begin, end, pointers.scratch, pointers.totals);
-  // Totals count the tasks of all phases.
+  // Fused reductions count tasks over all phases.
   forTasks(e, pointers.totals, begin, end, [&](Value from, Value to) {
     if (phases.zeros.empty())
       return phases.emit(e, body, from, to, pointers.scratch, nullptr);
@@ -285,9 +285,9 @@ void ConvTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
   });
 }
 
-/// A thread packs all columns of its tasks once if they stay packed, else each task does. Two
-/// halves of the columns, or more, are packed by different threads. On the last tier, whose
-/// products take the least time.
+/// B packs per run: a thread packs all columns of its tasks once if the panels are kept, else each
+/// task packs. If columns are split, different threads pack the halves. Counted on the last tier,
+/// whose GEMMs take the least time.
 int64_t ConvTemplate::packsPerRun(Operation *op) const {
   auto conv = cast<kernel::ConvOp>(op);
   if (Depthwise::of(conv))

@@ -1,4 +1,4 @@
-// Which convolutions are of every channel by itself, and how their rows are cut.
+// Detection of depthwise convolutions, and blocking of their rows.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Conv/Depthwise.h"
 #include "lib/Target/CPU/Product/Panels.h"
@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::cpu;
 
-/// Of code: products of pixels whose windows meet the padding are written out.
+/// Bound on code size: products of pixels whose windows touch the padding are unrolled.
 static constexpr int64_t mostProducts = 2048;
 
 template <typename Op>
@@ -65,7 +65,7 @@ std::pair<Value, Value> cpu::tapRowsInside(KernelEmitter &e, const Window &windo
   if (window.padding[0] <= 0 && last - window.padding[0] < window.height)
     return {e.index(0), e.index(rows)};
   Value start = e.mul(row, window.strides[0]);
-  // The first row of taps from which on `from` - start is reached.
+  // First tap row whose image row is at least `from` (in padded coordinates).
   auto reach = [&](int64_t from) {
     Value distance = e.max(e.sub(e.index(from), start), e.index(0));
     return e.min(e.div(e.add(distance, dilation - 1), dilation), e.index(rows));

@@ -1,4 +1,4 @@
-// Convolutions of every channel by itself.
+// Depthwise convolutions: one filter per channel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_CONV_DEPTHWISE_H
 #define LIB_TARGET_CPU_CONV_DEPTHWISE_H
@@ -11,9 +11,9 @@ namespace ampc::cpu {
 using target::ConvPhase;
 using target::Window;
 
-/// A convolution with as many groups as channels and outputs, or the gradient of its filter.
-/// Channels are the lanes of vectors, and neighbouring pixels of a row share what is loaded; taps
-/// in the padding are left out. Every sum has the order of the taps, or of the pixels.
+/// Depthwise convolution (groups = channels = outputs), or the gradient of its filter. Vectors run
+/// along the channels, neighbouring pixels of a row share loads, and taps in the padding are left
+/// out. Sums have a fixed order: that of the taps, or of the pixels.
 struct Depthwise {
   Window window;
   mlir::Type lhs, rhs, acc;
@@ -22,33 +22,34 @@ struct Depthwise {
   static std::optional<Depthwise> of(kernel::ConvFilterOp op);
 
   int64_t lanes(const Tier &tier) const { return tier.lanes(8 * elementBytes(acc)); }
-  /// Channels in whole vectors.
+  /// Channels rounded up to whole vectors. Example: 20 channels of 16 lanes -> 32.
   int64_t paddedChannels(const Tier &tier) const {
     return llvm::alignTo(window.channels, lanes(tier));
   }
 };
 
-/// Blocks of neighbouring output columns whose code is the same: those that meet the padding are
-/// alone.
+/// `count` blocks of `pixels` neighbouring output columns that share one loop body. Blocks whose
+/// windows touch the padding have code of their own.
 struct ColumnBlocks {
   int64_t first, pixels, count;
-  bool isInside; // all taps of all pixels are
+  bool isInside; // all taps of all pixels lie in the image
 
-  /// Whether pixel `i` of a block meets the image at this tap of a row.
+  /// Whether the tap of pixel `i` of the first block lies in the image.
   bool meets(const Window &window, int64_t i, int64_t tap) const;
 };
 
-/// A row of the output, in blocks of at most `most` pixels.
+/// Cuts an output row into blocks of at most `most` pixels. Example: width 14, 3 taps, pad 1, most
+/// 4 -> columns 0..3 | 4..7, 8..11 | 12, 13.
 llvm::SmallVector<ColumnBlocks> cutColumns(const Window &window, int64_t most);
 
-/// First and last + 1 of the rows of taps that meet the image at an output row.
+/// Range [first, last + 1) of the tap rows inside the image, for an output row.
 std::pair<mlir::Value, mlir::Value> tapRowsInside(KernelEmitter &e, const Window &window,
                                                   mlir::Value row);
 
-/// The image under a block of pixels, along a row of taps: what pixels share is loaded once.
+/// Image under a block of pixels for one tap row; every vector is loaded once and shared.
 class ImageRow {
 public:
-  /// Of the block's first pixel {image, row, column}; the first tap may lie in the padding.
+  /// `pixel`: first pixel of the block, [image, row, column]; its first tap may lie in the padding.
   ImageRow(KernelEmitter &e, const Window &window, const Depthwise &conv, mlir::Value pointer,
            llvm::ArrayRef<mlir::Value> pixel, mlir::Value tapRow, mlir::Value channel,
            int64_t active);
@@ -63,10 +64,10 @@ private:
   llvm::DenseMap<int64_t, mlir::Value> loaded;
 };
 
-/// Tasks are rows of the output; the scratch holds the filter, vectors of channels of each tap.
+/// Tasks are output rows. Scratch: the filter as [channel vectors, taps, lanes].
 class DepthwiseConv {
 public:
-  /// `sums` belong to channels of an output pixel {image, row, column}.
+  /// Receives the sums of channels of an output pixel [image, row, column].
   using Epilogue = llvm::function_ref<void(llvm::ArrayRef<mlir::Value> pixel, mlir::Value channel,
                                            int64_t active, mlir::Value sums)>;
 
@@ -93,11 +94,11 @@ private:
   int64_t lanes, pixels, scratchBytes; // pixels: of a block
 };
 
-/// Tasks have some channels over a part of the images; the scratch holds sums, vectors of channels
-/// of each tap.
+/// Tasks have some channels over a slice of the images. Scratch: sums as [channel vectors, taps,
+/// lanes].
 class DepthwiseFilter {
 public:
-  /// `sums` belong to (part, channel, tap ...).
+  /// Receives the sums of [part, channel, tap and following].
   using Epilogue = llvm::function_ref<void(mlir::Value part, mlir::Value channel, mlir::Value tap,
                                            int64_t active, mlir::Value sums)>;
 
@@ -122,7 +123,7 @@ private:
                    llvm::function_ref<void(Value channel, int64_t active)> body) const;
 
   Depthwise conv;
-  int64_t parts, lanes, pixels, tapRows; // tapRows: whose sums are in registers at once
+  int64_t parts, lanes, pixels, tapRows; // tapRows: rows of taps whose sums fit the registers
   int64_t taskChannels, channelTasks;
 };
 

@@ -1,4 +1,4 @@
-// The sums of a convolution of every channel by itself.
+// Forward pass of depthwise convolutions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Conv/Depthwise.h"
 #include "lib/Target/CPU/Loops.h"
@@ -23,7 +23,7 @@ KernelEmission DepthwiseConv::plan() const {
   return emission;
 }
 
-/// From taps side by side to channels side by side.
+/// Transposes the filter: [channels, taps] -> [channel vectors, taps, lanes].
 void DepthwiseConv::packFilter(KernelEmitter &e, const KernelPointers &pointers) const {
   int64_t taps = conv.window.taps();
   e.loop(e.index(0), e.index(conv.window.channels), 1, [&](Value channel) {
@@ -78,7 +78,7 @@ void DepthwiseConv::emitRow(KernelEmitter &e, const KernelPointers &pointers,
   }
 }
 
-/// A vector of sums per pixel of a block.
+/// One vector of sums per pixel of a block.
 SmallVector<Value> DepthwiseConv::sumBlock(KernelEmitter &e, const KernelPointers &pointers,
                                            const ConvPhase &phase, const ConvPhase::Place &start,
                                            const ColumnBlocks &blocks, const Place &place) const {

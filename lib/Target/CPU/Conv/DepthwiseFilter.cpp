@@ -1,4 +1,4 @@
-// The gradient of the filter of a convolution of every channel by itself.
+// Filter gradient of depthwise convolutions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Conv/Depthwise.h"
 #include "lib/Target/CPU/Loops.h"
@@ -12,7 +12,7 @@ using namespace ampc::cpu;
 
 static constexpr int64_t wantedTasks = 32;
 
-// Registers hold the sums, cotangents of a block of pixels, and the image under a row of taps.
+// Register budget: sums of `tapRows` rows of taps, cotangents of a block of pixels, image vectors.
 DepthwiseFilter::DepthwiseFilter(const Depthwise &conv, int64_t parts, const Tier &tier)
     : conv(conv), parts(parts), lanes(conv.lanes(tier)), pixels(tier.vectorRegisters / 8) {
   int64_t rows = conv.window.kernel[0], width = conv.window.kernel[1];
@@ -30,7 +30,7 @@ KernelEmission DepthwiseFilter::plan() const {
   return emission;
 }
 
-/// Vectors over a task's channels.
+/// Loops over the vectors of a task's channels; the last vector may be partly active.
 void DepthwiseFilter::forChannels(KernelEmitter &e, Value from, Value to,
                                   llvm::function_ref<void(Value, int64_t)> body) const {
   int64_t tail = conv.window.channels % lanes;
@@ -76,7 +76,7 @@ void DepthwiseFilter::emit(KernelEmitter &e, const KernelPointers &pointers, Val
            [&](Value from, Value to) { e.loop(from, to, 1, emitTask); });
 }
 
-/// Rows of taps some at a time, where all meet the image; else one by one.
+/// Adds an output row: `tapRows` tap rows at a time if all lie in the image, else row by row.
 void DepthwiseFilter::addRow(KernelEmitter &e, const KernelPointers &pointers,
                              const Place &place) const {
   int64_t rows = conv.window.kernel[0], rest = rows % tapRows;
@@ -94,7 +94,7 @@ void DepthwiseFilter::addRow(KernelEmitter &e, const KernelPointers &pointers,
     e.loop(top, end, 1, [&](Value tapRow) { addTaps(e, pointers, place, tapRow, 1); });
 }
 
-/// The products of a row of pixels, for `count` rows of taps.
+/// Adds the products of a row of pixels to the sums of `count` tap rows.
 void DepthwiseFilter::addTaps(KernelEmitter &e, const KernelPointers &pointers, const Place &place,
                               Value tapRow, int64_t count) const {
   int64_t width = conv.window.kernel[1];

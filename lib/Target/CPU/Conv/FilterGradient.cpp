@@ -1,4 +1,5 @@
-// Blocks of pixels, packed or in place, and the tiles that sum over them.
+// Filter gradient on vectors: blocks of pixels, packed or in place, and register tiles that sum
+// over the pixels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Conv/FilterGradient.h"
 #include "lib/Target/CPU/Product/ProductEmitter.h"
@@ -10,11 +11,12 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::cpu;
 
-constexpr int64_t blockPoints = 256;     // pixels that sums walk between their loads and stores
-constexpr int64_t sumsBytes = 640 << 10; // of a task: they stay in L2
+constexpr int64_t blockPoints = 256;     // pixels between two loads and stores of the sums
+constexpr int64_t sumsBytes = 640 << 10; // of a task's sums, which stay in L2
 constexpr int64_t wantedTasks = 16;
 
-/// The gathered windows of all output pixels as an image.
+/// Window of the gathered image: one tap of (tap, channel) channels per output pixel. Example: 3x3
+/// taps of 3 channels -> 1x1 taps of 27 channels.
 static Window gathered(const Window &image) {
   Window window = image;
   window.groupChannels = image.taps() * image.groupChannels;
@@ -29,7 +31,8 @@ static Window gathered(const Window &image) {
   return window;
 }
 
-/// Products of a pixel in vectors, and its copies.
+/// Gathers if vector products per pixel plus copies are fewer than products with channels in
+/// vectors.
 bool FilterBlocking::gathersWindows(const Window &image, const ProductShape &shape,
                                     const Tier &tier) {
   int64_t width = tier.lanes(8 * elementBytes(shape.acc)), channels = image.groupChannels;
@@ -39,7 +42,7 @@ bool FilterBlocking::gathersWindows(const Window &image, const ProductShape &sha
   return channels < width && outputs * ceilDiv(shape.n, width) + 2 * copies < walked;
 }
 
-/// Vectors take the numbers of matrix tiles, too.
+/// Falls back from AMX to the vector instructions on the same packed elements.
 static Multiply withoutTiles(Multiply multiply) {
   if (multiply == Multiply::Tiles)
     return Multiply::Pairs;
@@ -47,8 +50,8 @@ static Multiply withoutTiles(Multiply multiply) {
   return isOnF16 ? Multiply::Wide : multiply;
 }
 
-/// The tile whose panels waste the fewest lines; of about equal ones the tallest, which reads the
-/// least.
+/// Register tile with the fewest cycles over all panels, since partly filled panels cost full
+/// cycles; among tiles within 3 %, the tallest, which reloads the image least.
 static void chooseTile(const ProductShape &shape, int64_t channels, const Tier &tier,
                        FilterBlocking &blocking) {
   int64_t registers = tier.hasFMA() ? tier.vectorRegisters * 3 / 4 : tier.vectorRegisters / 2;
@@ -92,7 +95,7 @@ FilterBlocking::FilterBlocking(const Window &image, const ProductShape &shape, i
                                     (image.kernel[1] - 1) * image.dilations[1] + 1);
 
   int64_t mostTiles = sumsBytes / (rows * columns() * elementBytes(shape.acc) * window.taps());
-  // Each task would gather all windows again.
+  // A gathered window serves all taps, so tasks over few channels would repeat the gather.
   int64_t leastC = gathers ? cPanels : 1, leastM = std::max<int64_t>(1, 32 / rows);
   cut(shape, wantedTasks, mostTiles, mostTiles, leastM, leastC);
 }
@@ -128,7 +131,7 @@ FilterGradientEmitter::FilterGradientEmitter(KernelEmitter &e, const Window &sou
   this->image.channelStride = source.channelStride();
   if (!blocking.gathers)
     return;
-  // A pixel's panels lie side by side.
+  // Gathered layout: the panels of a pixel are adjacent.
   this->image.panel = this->image.lines;
   this->image.pixel = blocking.cPanels * this->image.lines;
   this->image.row = window.width * this->image.pixel;
@@ -136,8 +139,8 @@ FilterGradientEmitter::FilterGradientEmitter(KernelEmitter &e, const Window &sou
 }
 
 namespace {
-/// Units of a thread's scratch. Windows are gathered in whole vectors, which read and write past
-/// the end.
+/// Sizes of a thread's scratch, in units. Windows are gathered in whole vectors, which read and
+/// write past the end of a row.
 struct FilterScratch {
   int64_t sums, cotangent = 0, image = 0, rows = 0;
 
@@ -205,7 +208,8 @@ void FilterGradientEmitter::clearSums() {
 
 void FilterGradientEmitter::emitBlock(const Task &task, const Block &rows) {
   Block block = rows;
-  // Rows of the image from the first to the last tap of the block's windows.
+  // Image rows from the first tap of the block's first output row to the last tap of the last
+  // output row.
   Value first = e.add(e.mul(block.y, window.strides[0]), -window.padding[0]);
   Value last = e.add(e.mul(e.add(block.yEnd, -1), window.strides[0]),
                      (window.kernel[0] - 1) * window.dilations[0] - window.padding[0] + 1);
@@ -238,7 +242,7 @@ void FilterGradientEmitter::packSide(const Side &side, const Task &task, const B
     e.when(e.less(e.index(whole), end), [&] { pack(e.index(whole), edge); });
 }
 
-/// Channels from `start` on of the block's pixels; `active` of them exist.
+/// Packs `active` channels from `start` on, of the pixels in the block.
 void FilterGradientEmitter::packPanel(const Side &side, Value start, Value panel,
                                       const Block &block, Value row, Value rowEnd, int64_t active) {
   e.loop(block.unit, block.unitEnd, 1, [&](Value unit) {
@@ -278,7 +282,7 @@ Value FilterGradientEmitter::readUnits(const Side &side, Value unit, Value at, i
   return interleave(e, even, odd);
 }
 
-/// Where a panel's pixels of the block's first point begin.
+/// Address of a panel at the block's first pixel.
 Value FilterGradientEmitter::startOf(const Side &side, const Task &task, Value panel, Value first) {
   if (!blocking.inPlace)
     return e.address(side.packed, format.unit, e.mul(e.sub(panel, first), side.panel));
@@ -286,7 +290,7 @@ Value FilterGradientEmitter::startOf(const Side &side, const Task &task, Value p
   return e.address(side.pointer, format.unit, channel);
 }
 
-/// Output rows (columns) whose tap lies in the image.
+/// Output rows (axis 0) or columns (axis 1) whose tap lies in the image.
 FilterGradientEmitter::Range FilterGradientEmitter::validRange(Value tap, unsigned axis) {
   int64_t stride = window.strides[axis], size = axis == 0 ? window.height : window.width;
   int64_t length = axis == 0 ? window.outHeight : window.outWidth;

@@ -1,4 +1,4 @@
-// The gradient of a filter from images and cotangents, pixel by pixel.
+// Filter gradient on vectors, pixel by pixel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_CONV_FILTERGRADIENT_H
 #define LIB_TARGET_CPU_CONV_FILTERGRADIENT_H
@@ -9,38 +9,39 @@
 
 namespace ampc::cpu {
 
-/// Per group and tap: dW[o][c] = sum over pixels of dY[pixel][o] * X[pixel moved by the tap][c]. A
-/// register tile has `rows` output channels x `columns()` input channels of one tap; its sums walk
-/// the pixels of a block, a few rows of an image or a few images. A point of k is a pixel, or the
-/// same pixel of two images if products are formed in pairs, so that one packed copy of the image
-/// serves all taps. Pixels whose tap lies in the padding are left out.
+/// Blocking per group and tap: dW[o][c] = sum over pixels of dY[pixel][o] * X[pixel shifted by the
+/// tap][c]. The register tile is [`rows` output channels, `columns()` input channels] of one tap; a
+/// block of k is a few rows of an image, or a few images. A point of k is a pixel; with VNNI pairs
+/// a point is the same pixel of two images, so that a single packed image serves all taps. Pixels
+/// whose tap lies in the padding are left out.
 ///
-/// Channels too few to fill vectors are gathered instead: a pixel's window becomes a line of (tap,
-/// channel), zeros in the padding, and tiles see an image of one tap with that many channels.
+/// Channels too few for a vector are gathered: the window of a pixel becomes a line of (tap,
+/// channel) with zeros for the padding, and tiles see an image of one tap and that many channels.
+/// Example: 3x3 taps of 3 channels -> lines of 27.
 struct FilterBlocking : FilterTasks {
   FilterBlocking(const Window &image, const ProductShape &shape, int64_t parts, const Tier &tier);
-  /// Whether windows are gathered. Vectors then beat matrix tiles, whose panels are gathered
-  /// element by element.
+  /// Whether windows are gathered. Vectors then beat AMX tiles, whose panels are gathered element
+  /// by element.
   static bool gathersWindows(const Window &image, const ProductShape &shape, const Tier &tier);
 
   bool gathers;
-  Window window; // as tiles walk it
+  Window window; // as tiles see the image
   Multiply multiply;
   int64_t depth;                 // images per point
-  int64_t rows, vectors, width;  // of a tile
+  int64_t rows, vectors, width;  // of the register tile
   int64_t imageUnits, partUnits; // points per pixel: in all, in a part
   int64_t blockUnits, blockRows; // of a block; blockUnits is 1 unless blockRows is all
-  int64_t imageRows;             // of the image that a block's windows reach at most
-  bool inPlace;                  // both sides are read where they are
-  int64_t windowRows, rowUnits;  // of the image under a block's windows, if they are gathered
+  int64_t imageRows;             // most image rows under the windows of a block
+  bool inPlace;                  // both operands are read without packing
+  int64_t windowRows, rowUnits;  // of the image rows under a block's windows, if gathered
 
   int64_t columns() const { return vectors * width; }
 };
 
-/// Emits the tasks of a filter's gradient.
+/// Emits the tasks of a filter gradient.
 class FilterGradientEmitter {
 public:
-  /// `sums` belong to (part, output channel, position in the filter of that channel ...).
+  /// Receives the sums of [part, output channel, position in that channel's filter and following].
   using Epilogue = llvm::function_ref<void(mlir::Value part, mlir::Value output,
                                            mlir::Value position, int64_t active, mlir::Value sums)>;
 
@@ -53,21 +54,21 @@ public:
 
 private:
   using Value = mlir::Value;
-  /// Pixels of one side, packed or in memory; strides in units of the panels.
+  /// Pixels of one operand, in memory and packed; strides in units of the panels.
   struct Side {
     Value pointer;
     mlir::Type element;
     int64_t height, width, channels, groupChannels; // in memory
-    int64_t columnStride, channelStride = 1;        // there
+    int64_t columnStride, channelStride = 1;        // in memory
     int64_t lines;                                  // of a panel
-    int64_t pixel, row, image;                      // strides where tiles read
-    int64_t panel;                                  // units of a packed panel
+    int64_t pixel, row, image;                      // strides of packed pixels
+    int64_t panel;                                  // units per packed panel
     Value packed;
   };
   using Task = FilterTasks::Place;
   struct Block {
     Value unit, unitEnd, y, yEnd;
-    Value imageRow; // the first one packed
+    Value imageRow; // first packed row
   };
   void clearSums();
   void emitBlock(const Task &task, const Block &block);
@@ -84,7 +85,7 @@ private:
   void emitTile(const Task &task, const Block &block, Value c, Value tap, Value m);
   Value sumsOf(const Task &task, Value c, Value tap, Value m);
   void emitEpilogue(const Task &task, Epilogue epilogue);
-  /// Output rows or columns from `low` on, below `high`.
+  /// Range [low, high) of output rows or columns.
   struct Range {
     Value low, high;
   };
@@ -92,12 +93,12 @@ private:
 
   KernelEmitter &e;
   const Window &source; // the image in memory
-  const Window &window; // as tiles walk it
+  const Window &window; // as tiles see the image
   ProductShape shape;
   const FilterBlocking &blocking;
   PanelFormat format;
   Side cotangent, image;
-  Value sums, rows; // rows: of the image under a block's windows
+  Value sums, rows; // rows: image rows under a block's windows
 };
 
 } // namespace ampc::cpu

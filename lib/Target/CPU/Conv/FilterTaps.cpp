@@ -1,4 +1,4 @@
-// The taps of a phase, packed channel by channel.
+// Packing of the filter taps of one phase.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Conv/FilterTaps.h"
 

@@ -1,4 +1,4 @@
-// The filter of a convolution, packed by the taps that a phase meets.
+// B panels of a convolution phase, which uses some of the filter's taps.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_CONV_FILTERTAPS_H
 #define LIB_TARGET_CPU_CONV_FILTERTAPS_H
@@ -7,14 +7,14 @@
 
 namespace ampc::cpu {
 
-/// Lines are output channels, k is (tap, channel) over the taps of a phase: the right side of a
-/// convolution.
+/// B of a phase: lines are output channels, k is (tap, channel) over the phase's taps. Example: a
+/// 3x3 filter of stride 2 has phases of 2x2, 2x1, 1x2 and 1x1 taps.
 class FilterTaps : public PanelSource {
 public:
-  /// `filter` describes all taps: lines of `taps` x `channels` elements.
+  /// `filter` describes all taps: lines of [taps, channels] elements.
   FilterTaps(const StridedSource &filter, const ConvPhase &phase, int64_t filterWidth);
   void enterBatch(KernelEmitter &e, mlir::Value group) override { this->group = group; }
-  /// One of the phases that share the code.
+  /// Selects one of the phases that share the code.
   void enterPhase(const ConvPhase::Place &place) { this->place = place; }
   void pack(KernelEmitter &e, mlir::Value line, int64_t lines, mlir::Value k, mlir::Value depth,
             mlir::Value panel, PanelLayout layout, const PanelFormat &format) override;

@@ -1,4 +1,4 @@
-// How the gradient of a filter is cut into tasks.
+// Task grid of filter gradients.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Conv/FilterTasks.h"
 

@@ -1,4 +1,4 @@
-// How the gradient of a filter is cut into tasks.
+// Task grid of filter gradients.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_CONV_FILTERTASKS_H
 #define LIB_TARGET_CPU_CONV_FILTERTASKS_H
@@ -7,17 +7,17 @@
 
 namespace ampc::cpu {
 
-/// A task has panels of the outputs and of the input channels of a group, over a part of the
-/// images.
+/// Task grid: groups x slices of the images x blocks of output panels x blocks of channel panels.
+/// Example: 2 x 4 panels with mStep 2 and cStep 1 -> 4 tasks per group and slice.
 struct FilterTasks {
   int64_t groups = 1, parts = 1;
-  int64_t mPanels, cPanels; // of outputs and channels of a group
-  int64_t mStep, cStep;     // panels of a task
+  int64_t mPanels, cPanels; // panels per group
+  int64_t mStep, cStep;     // panels per task
   int64_t mTasks, cTasks;
 
   int64_t tasks() const { return groups * parts * mTasks * cTasks; }
-  /// At most `most` tiles of a task, of `mostM` panels of outputs. For enough tasks to share,
-  /// channels are cut first, to no less than `leastC` panels, then outputs.
+  /// Chooses the steps: at most `most` tiles per task, at most `mostM` output panels. If tasks are
+  /// too few, channels are cut first, down to `leastC` panels, then outputs, down to `leastM`.
   void cut(const ProductShape &shape, int64_t wantedTasks, int64_t most, int64_t mostM,
            int64_t leastM, int64_t leastC);
 

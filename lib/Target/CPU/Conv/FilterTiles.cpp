@@ -1,4 +1,4 @@
-// Padded planes of pixels, and the tiles that sum over them.
+// Filter gradient on AMX: padded planes of pixels, and the tiles that sum over their points.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Conv/FilterTiles.h"
 #include "lib/Target/CPU/Product/MatrixTiles.h"
@@ -10,19 +10,20 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::cpu;
 
-static constexpr int64_t edge = 32, stepPoints = 16; // of a block of tiles, and of its steps
-// Measured on a core with AMX: panels of a block stay in L2, those of a run in L1.
+static constexpr int64_t edge = 32, stepPoints = 16; // side of a C block; k of a tile step
+// Points per block and per k chunk, measured on a core with AMX: panels of a block stay in L2,
+// panels of a chunk in L1.
 static constexpr int64_t wantedPoints = 512, runPoints = 256;
-// Of a block of stacked images, which is not cut.
+// Most points of a block of stacked images, which cannot be split.
 static constexpr int64_t stackPoints = 1024;
 static_assert(runPoints <= mostPointsWithoutSpare, "scratch has no room for a spare tile");
-static constexpr int64_t sumsBytes = 1 << 20, planeBytes = 1 << 20; // of a task
-// Tasks that differ in their channels pack the same cotangents again.
+static constexpr int64_t sumsBytes = 1 << 20, planeBytes = 1 << 20; // per task
+// Tasks over other channels pack the same cotangents again, so tasks are few.
 static constexpr int64_t wantedTasks = 8;
 
 static int64_t floorDiv(int64_t x, int64_t y) { return x >= 0 ? x / y : -ceilDiv(-x, y); }
 
-/// Rows (columns) of the image from an output to its tap.
+/// Distance in image rows (columns) from an output's position to its tap, negative in the padding.
 static int64_t reachOf(const Window &window, unsigned axis, int64_t tap) {
   return tap * window.dilations[axis] - window.padding[axis];
 }
@@ -51,7 +52,7 @@ int64_t FilterTiles::reached(unsigned axis) const {
   return sum;
 }
 
-/// Pixels per phase, what taps move them by, and the zeros that this takes.
+/// Size of the planes, and the distances by which taps shift points; includes the zero padding.
 static void layOut(FilterTiles &tiles) {
   const Window &window = tiles.window;
   int64_t sizes[2];
@@ -66,8 +67,8 @@ static void layOut(FilterTiles &tiles) {
   tiles.pitch = sizes[1];
 }
 
-/// In equal blocks of whole steps of tiles; nothing unless that takes clearly fewer products than
-/// planes.
+/// Pairs of images per stack, in equal blocks of whole tile steps; 0 unless stacks need clearly
+/// fewer products than planes.
 int64_t FilterTiles::chooseStack() const {
   int64_t rows = std::max(outputSize(0), size(0)), columns = std::max(outputSize(1), size(1));
   int64_t most = std::min(runPoints / columns, stackPoints / (rows * columns));
@@ -124,7 +125,7 @@ int64_t FilterTiles::planePoints() const {
 }
 
 namespace {
-/// Bytes from the start of a thread's scratch.
+/// Byte offsets in a thread's scratch.
 struct TilesScratch {
   int64_t sums, turned, lines, planes, total = 0;
 
@@ -159,7 +160,7 @@ void FilterTilesEmitter::emit(Value begin, Value end, Value scratch, Epilogue ep
   turned = e.offset(scratch, layout.turned);
   lines = e.offset(scratch, layout.lines);
   planes = e.offset(scratch, layout.planes);
-  // Points that belong to no row stay zero.
+  // Zeroed once: points outside the rows are never written.
   clear(lines, tiles.blockPoints * edge);
   clear(planes, tiles.phases() * tiles.cStep * tiles.planePoints() * edge);
   e.loop(begin, end, 1, [&](Value number) {
@@ -191,15 +192,15 @@ FilterTilesEmitter::Task FilterTilesEmitter::locate(Value number) {
   return task;
 }
 
-/// Zeros of 32 bits, whatever their type.
+/// Zeroes 32-bit units of any element type.
 void FilterTilesEmitter::clear(Value pointer, int64_t units) {
   Value zero = e.constant(VectorType::get({16}, e.b.getI32Type()), 0);
   e.loop(e.index(0), e.index(units), 16, [&](Value at) { e.store(zero, pointer, at); });
 }
 
-/// Rows of pairs of images from `firstRow` on, `edge` channels of each pixel. `firstRow` may be
-/// negative by less than a pair of images; rows of the next part, and those between images, are
-/// zeros.
+/// Packs `rows` rows of pairs of images from `firstRow` on, `edge` channels of each pixel: [rows,
+/// pitch, edge] units. Zeros fill rows between the images and rows of the next slice. `firstRow`
+/// may be negative by less than the height of a pair.
 void FilterTilesEmitter::packRows(const Pixels &pixels, const Task &task, Value firstRow,
                                   int64_t rows, Value channel, Value to) {
   Type unit = e.b.getI32Type();
@@ -217,7 +218,7 @@ void FilterTilesEmitter::packRows(const Pixels &pixels, const Task &task, Value 
   });
 }
 
-/// A row of a pair of images; one without a partner is paired with zeros.
+/// Packs a row of a pair of images; the last of an odd number of images is paired with zeros.
 void FilterTilesEmitter::packRow(const Pixels &pixels, Value pair, Value y, Value channel,
                                  Value to) {
   Type number = e.b.getIntegerType(16);
@@ -243,7 +244,8 @@ void FilterTilesEmitter::packRow(const Pixels &pixels, Value pair, Value y, Valu
   });
 }
 
-/// Pairs of images from `pair` on, each as it lies in memory. Those of the next part are zeros.
+/// Packs pairs of images from `pair` on as points of each pixel: [y, x, pair, edge]. Pairs of the
+/// next slice are zeros.
 void FilterTilesEmitter::packStack(const Pixels &pixels, const Task &task, Value pair,
                                    Value channel, Value to) {
   Type unit = e.b.getI32Type();
@@ -267,7 +269,7 @@ void FilterTilesEmitter::packStack(const Pixels &pixels, const Task &task, Value
   });
 }
 
-/// `first`: the row, or the pair of stacked images, with which a block starts.
+/// Packs a block from `first` on: a row of planes, or a pair of stacked images.
 void FilterTilesEmitter::pack(const Pixels &pixels, const Task &task, Value first, int64_t rows,
                               Value channel, Value to) {
   if (tiles.stack)
@@ -283,7 +285,7 @@ Value FilterTilesEmitter::planeOf(const Task &task, Value c, Value phase) {
 }
 
 void FilterTilesEmitter::packImage(const Task &task, Value first) {
-  // A block of planes starts with the row that its first tap reaches.
+  // The first row that the block's first tap reaches.
   Value start = tiles.stack ? first : e.add(first, tiles.low[0]);
   Pixels pixels = {image, window.height, window.width, window.channels, {}, {}};
   for (int64_t phase = 0; phase < tiles.phases(); ++phase) {
@@ -309,7 +311,7 @@ void FilterTilesEmitter::packCotangent(const Task &task, Value first) {
   });
 }
 
-/// From points of 32 outputs to steps of 32 lines of 16 points, as tiles read them.
+/// Transposes every 16 points of 32 outputs to a tile step of 32 lines of 16 points.
 void FilterTilesEmitter::turn(Value panel) {
   Type unit = e.b.getI32Type();
   e.loop(e.index(0), e.index(tiles.blockPoints), stepPoints, [&](Value point) {
@@ -329,7 +331,8 @@ Value FilterTilesEmitter::sumsOf(const Task &task, Value c, Value tap, Value m) 
   return e.address(sums, e.b.getF32Type(), e.mul(number, edge * edge));
 }
 
-// Divisions see nothing negative.
+// Raises the offsets by a multiple of the stride, so that the unsigned divisions see no negative
+// number.
 FilterTilesEmitter::Move FilterTilesEmitter::moveOf(Value tap) {
   auto along = [&](unsigned axis, Value number, Value &phase) {
     int64_t stride = window.strides[axis], raised = roundUp(window.padding[axis], stride);
@@ -343,7 +346,8 @@ FilterTilesEmitter::Move FilterTilesEmitter::moveOf(Value tap) {
   return {e.add(e.mul(phaseY, tiles.phases(1)), phaseX), dy, dx};
 }
 
-/// Runs of points of the cotangent from `point` on, with those of the plane from `moved` on.
+/// C block += cotangent points from `point` on times plane points from `moved` on, in `runs` runs
+/// of `points` points.
 void FilterTilesEmitter::addTiles(const Task &task, Value c, Value m, Value tap, Value plane,
                                   Value point, Value moved, Value points, Value runs) {
   Type unit = e.b.getI32Type();
@@ -379,7 +383,7 @@ void FilterTilesEmitter::addPlanes(const Task &task) {
   });
 }
 
-/// Some rows at a time, of which a tap sees those that it moves to others.
+/// A few rows at a time; a tap takes the rows and columns whose shifted pixels lie in the image.
 void FilterTilesEmitter::addStacks(const Task &task) {
   int64_t together = std::max<int64_t>(1, runPoints / tiles.pitch);
   e.loop(e.index(0), e.index(window.outHeight), together, [&](Value row) {

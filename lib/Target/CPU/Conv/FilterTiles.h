@@ -1,4 +1,4 @@
-// The gradient of a filter in matrix tiles: sums walk padded planes of pixels.
+// Filter gradient on AMX: sums walk padded planes of pixels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_CONV_FILTERTILES_H
 #define LIB_TARGET_CPU_CONV_FILTERTILES_H
@@ -7,54 +7,55 @@
 
 namespace ampc::cpu {
 
-/// dW[o][tap][c] = sum over pixels of dY[pixel][o] * X[pixel moved by the tap][c], in blocks of 32
-/// outputs by 32 channels. A point of k is the same pixel of two images, so that no tap splits a
-/// pair. Rows of pixels lie `pitch` points apart and pairs of images `height` rows, with zeros
-/// between them that neighbours share: a tap is one distance in points for every pixel, and a
-/// packed copy of the image serves all taps. With strides there is a plane for each of their
-/// phases that a tap meets. Where dY has zeros X may be any number, and must be finite: an infinity
-/// in X reaches all taps of its channel.
+/// dW[o][tap][c] = sum over pixels of dY[pixel][o] * X[pixel shifted by the tap][c], in C blocks of
+/// 32 outputs x 32 channels. A point of k is the same pixel of two images, so that no tap splits a
+/// VNNI pair. Rows are `pitch` points apart and pairs of images `height` rows, with zeros in
+/// between that neighbours share: a tap is one distance in points for all pixels, and a single
+/// packed image serves all taps. Example: rows of 14 pixels, 3 taps -> pitch 15 and distances -1,
+/// 0, 1. With strides there is one plane per phase of the strides that a tap uses. Zeros of dY
+/// multiply arbitrary points of X, which must be finite: an infinity in X reaches all taps of the
+/// channel (0 * inf = NaN).
 ///
-/// Small images of large batches are stacked instead: a pixel is `stack` points, one per pair of
-/// images, and rows lie side by side without zeros. A tap goes through the rows and columns whose
-/// pixels it moves to others, which are whole steps of tiles.
+/// Small images of large batches are stacked: a pixel is `stack` points, one per pair of images,
+/// and rows are adjacent without zeros. A tap walks the rows and columns whose shifted pixels lie
+/// in the image, which are whole tile steps.
 struct FilterTiles : FilterTasks {
-  /// Nothing if another form is faster: few channels, or images so small, and not enough of them to
-  /// be stacked, that zeros are a third of what is multiplied.
+  /// Nullopt if another form is faster: channels that are no multiple of 32, or small images of
+  /// small batches, whose planes would be a third zeros.
   static std::optional<FilterTiles> of(const Window &window, const ProductShape &shape,
                                        int64_t parts, const Tier &tier);
 
   Window window;
-  Multiply multiply; // on pairs that are as they lie in memory
-  int64_t outputs;   // of a group
+  Multiply multiply; // tile instruction for VNNI pairs as packed
+  int64_t outputs;   // per group
   int64_t pitch, height;
-  int64_t low[2], high[2];        // rows (columns) of a plane that taps move points by
-  int64_t blockRows, blockPoints; // of a block; points are rounded up to whole steps of tiles
-  int64_t pairs, partPairs;       // of images
-  int64_t stack = 0;              // pairs at a pixel; 0: planes of one pair after the other
+  int64_t low[2], high[2];        // least and greatest shift by a tap, in rows (columns) of a plane
+  int64_t blockRows, blockPoints; // per block; points are rounded up to whole tile steps
+  int64_t pairs, partPairs;       // of images; in a slice
+  int64_t stack = 0;              // pairs per pixel; 0: planes, pair after pair
 
-  /// Along an axis taps meet so many phases of the strides in turn: tap t the one of number t %
-  /// phases, which are the pixels from `phaseStart` on.
+  /// Number of stride phases that the taps along an axis use: tap t uses phase t % phases, whose
+  /// pixels start at `phaseStart`. Example: stride 2, 3 taps -> 2 phases.
   int64_t phases(unsigned axis) const;
   int64_t phaseStart(unsigned axis, int64_t number) const;
   int64_t phases() const { return phases(0) * phases(1); }
   int64_t scratchBytes() const;
-  /// Rows of a plane that the taps of a block reach; its points, with those that the taps of the
-  /// first row and of the last step reach. Stacked images: all rows and nothing else.
+  /// Plane rows under the taps of a block; plane points, plus the points before the first row and
+  /// behind the last tile step that taps reach. A stack has exactly the image's rows and points.
   int64_t planeRows() const { return stack ? size(0) : blockRows + high[0] - low[0]; }
   int64_t lead() const { return stack ? 0 : std::max<int64_t>(0, -low[1]); }
   int64_t planePoints() const;
-  /// Rows (columns) of outputs, and of the largest phase of the image.
+  /// Rows (axis 0) or columns (axis 1) of the outputs, and of the largest phase of the image.
   int64_t outputSize(unsigned axis) const { return axis ? window.outWidth : window.outHeight; }
   int64_t size(unsigned axis) const;
-  /// Rows (columns) that the taps along an axis move to others, added up.
+  /// Rows (columns) whose shifted pixels lie in the image, summed over the taps along an axis.
   int64_t reached(unsigned axis) const;
 
 private:
   int64_t chooseStack() const;
 };
 
-/// Emits the tasks of a filter's gradient.
+/// Emits the tasks of a filter gradient.
 class FilterTilesEmitter {
 public:
   using Epilogue = FilterGradientEmitter::Epilogue;
@@ -67,13 +68,13 @@ private:
   using Value = mlir::Value;
   struct Task : FilterTasks::Place {
     Value pair, pairEnd; // of images
-    Value row, rowEnd;   // of all pairs of images in planes
+    Value row, rowEnd;   // of all pairs of images, as planes
   };
-  /// What a tap moves points by, in the plane of its phase.
+  /// Shift of a tap in points, and the phase whose plane the tap reads.
   struct Move {
     Value phase, dy, dx;
   };
-  /// Pixels in memory, of which every step-th row and column from `start` on is taken.
+  /// Pixels in memory: every step-th row and column from `start` on.
   struct Pixels {
     Value pointer;
     int64_t height, width, channels;

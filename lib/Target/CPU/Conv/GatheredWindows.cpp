@@ -1,4 +1,4 @@
-// Windows of few channels, gathered for a filter's gradient.
+// Windows of few channels, gathered for the filter gradient.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Conv/FilterGradient.h"
 #include "lib/Target/CPU/Loops.h"
@@ -9,8 +9,8 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::cpu;
 
-/// Through the rows under the windows, which have zeros where the padding is: from there a row of a
-/// window is one copy, without conditions.
+/// Two copies: image rows into a buffer with zeros for the padding, then windows from the buffer,
+/// where each window row is a single branch-free copy.
 void FilterGradientEmitter::gatherWindows(const Task &task, const Block &block) {
   e.loop(block.unit, block.unitEnd, 1, [&](Value unit) {
     packRows(task, unit, block.y);
@@ -25,7 +25,7 @@ void FilterGradientEmitter::gatherWindows(const Task &task, const Block &block) 
   });
 }
 
-/// Rows of the image under the windows of output row `y` and those after it.
+/// Copies the image rows under the windows of output row `y` and later ones to the buffer.
 void FilterGradientEmitter::packRows(const Task &task, Value unit, Value y) {
   int64_t channels = source.groupChannels, columns = blocking.rowUnits / channels;
   int64_t left = std::clamp<int64_t>(source.padding[1], 0, columns);
@@ -57,7 +57,7 @@ void FilterGradientEmitter::packRows(const Task &task, Value unit, Value y) {
   });
 }
 
-/// Vectors of one line each, as their elements take turns.
+/// Interleaves vectors of `lines` elementwise. Example: [a0, a1], [b0, b1] -> [a0, b0], [a1, b1].
 static SmallVector<Value> takingTurns(KernelEmitter &e, ArrayRef<Value> lines) {
   int64_t count = lines.size(), width = cast<VectorType>(lines[0].getType()).getNumElements();
   SmallVector<Value> result;
@@ -76,7 +76,8 @@ static SmallVector<Value> takingTurns(KernelEmitter &e, ArrayRef<Value> lines) {
   return result;
 }
 
-/// A row of every channel's plane, where the channels of a pixel become neighbours.
+/// Converts a row from channels-first planes to channels-last: [channels, width] -> [width,
+/// channels].
 void FilterGradientEmitter::packPlanes(Value unit, Value from, Value to, int64_t length) {
   int64_t channels = source.groupChannels, width = blocking.width;
   forVectors(e, length, width, [&](Value x, int64_t active) {
@@ -92,7 +93,7 @@ void FilterGradientEmitter::packPlanes(Value unit, Value from, Value to, int64_t
   });
 }
 
-/// What a vector writes past the end of its row, the next row of the window overwrites.
+/// Whole vectors spill past the end of a window row; the next row overwrites the spill.
 void FilterGradientEmitter::gatherWindow(Value row, Value column, Value line) {
   int64_t channels = source.groupChannels, width = blocking.width;
   bool isRun = source.dilations[1] == 1;

@@ -1,4 +1,4 @@
-// Windows of an image copied into panels; padding becomes zeros.
+// Image windows copied into panels; padding becomes zeros.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Conv/ImagePanels.h"
 #include "lib/Target/CPU/Loops.h"
@@ -15,7 +15,8 @@ PatchReader::Pixel PatchReader::pixelAt(KernelEmitter &e, Value number) const {
           e.add(e.mul(x, window.strides[1]), -window.padding[1])};
 }
 
-/// Row or column in the image, clamped into it; clears `inside` if there is none.
+/// Image row (column) of a tap, clamped into the image; clears `inside` in padding and dilation
+/// gaps.
 Value PatchReader::along(KernelEmitter &e, Value start, Value tap, unsigned axis, int64_t size,
                          Value &inside) const {
   Value at = e.add(start, e.mul(tap, window.dilations[axis]));
@@ -23,7 +24,7 @@ Value PatchReader::along(KernelEmitter &e, Value start, Value tap, unsigned axis
     inside = inside ? e.b.createOrFold<arith::AndIOp>(e.loc, inside, condition) : condition;
   };
   int64_t spread = window.inputDilations[axis];
-  // One unsigned comparison finds both ends.
+  // One unsigned comparison checks both ends.
   require(arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, at,
                                 e.index((size - 1) * spread + 1)));
   at = e.max(e.index(0), e.min(at, e.index((size - 1) * spread)));
@@ -66,7 +67,7 @@ std::unique_ptr<PanelSource> ampc::cpu::linesOfPixels(const PatchReader &reader)
 
 PanelLayout PixelLines::layout(int64_t lines, int64_t depth) const { return paddedLines(depth); }
 
-/// The widest vector of which a tap's channels, if they are neighbours, are a multiple.
+/// Widest vector that divides a tap's channels; 1 if channels are not contiguous.
 static int64_t lanesDividing(const Window &window, int64_t width) {
   if (window.channelsFirst)
     return 1;
@@ -85,15 +86,15 @@ Value ampc::cpu::readImage(KernelEmitter &e, const PatchReader &reader, Value in
 }
 
 namespace {
-/// A line of a panel in whole lines, of one output pixel: positions count k, and a pair is two
-/// neighbours in memory.
+/// Packs one line of an A panel: the window of one output pixel. Positions count elements of k; a
+/// VNNI pair is two neighbours in memory.
 struct PixelLine {
   KernelEmitter &e;
   const PatchReader &reader;
   const PanelFormat &format;
-  Value group, panel, k, end; // [k, end) is packed
+  Value group, panel, k, end; // range of k to pack: [k, end)
   PatchReader::Pixel pixel;
-  Value origin; // where k = 0 is
+  Value origin; // position of k = 0
   int64_t width;
 
   bool rowsAreRuns() const;
@@ -126,7 +127,8 @@ void PixelLine::copyTap(Value tap) const {
       store(readImage(e, reader, patch.inside, at, lanes, format), e.add(first, c));
     });
   };
-  // Blocks of k are multiples of a vector, so whole vectors suffice if the channels are, too.
+  // Blocks of k are multiples of a vector, so whole vectors suffice if the vector size divides the
+  // channels.
   int64_t lanes = lanesDividing(window, width);
   if (lanes >= 4 || channels() < width || window.channelsFirst)
     return copy(c0, c1, lanes);
@@ -135,7 +137,7 @@ void PixelLine::copyTap(Value tap) const {
   copy(whole, c1, 1);
 }
 
-/// Whether a row of the window is one run of memory, whose pixels are less than a vector each.
+/// Whether a window row is contiguous in memory while a tap is less than a vector.
 bool PixelLine::rowsAreRuns() const {
   const Window &window = reader.window;
   return channels() < width && window.columnStride() == channels() && !window.channelsFirst &&
@@ -143,7 +145,7 @@ bool PixelLine::rowsAreRuns() const {
          window.inputDilations[1] == 1 && !format.secondPanel;
 }
 
-/// All of the row is packed, and no column of it is outside of the image.
+/// Whether all of the window row is packed and lies inside the image.
 Value PixelLine::isWholeRun(Value row) const {
   int64_t run = rowTaps() * channels();
   Value first = e.mul(row, run);

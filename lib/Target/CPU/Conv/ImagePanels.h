@@ -1,4 +1,4 @@
-// Panels gathered from the windows of an image.
+// Panels gathered from image windows.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_CONV_IMAGEPANELS_H
 #define LIB_TARGET_CPU_CONV_IMAGEPANELS_H
@@ -11,18 +11,18 @@ namespace ampc::cpu {
 using target::ConvPhase;
 using target::Window;
 
-/// Where (pixel, tap) finds its channels.
+/// Channels of one tap at one output pixel.
 struct Patch {
-  mlir::Value start;  // position of the first channel, within the image even if not inside
+  mlir::Value start;  // position of the first channel, clamped into the image
   mlir::Value inside; // false: padding, or a zero between dilated rows or columns
 };
 
-/// A window's taps at the output pixels.
+/// Maps (output pixel, tap) to positions in the image.
 class PatchReader {
 public:
   PatchReader(const Window &window, mlir::Value pointer, mlir::Type element)
       : window(window), pointer(pointer), element(element) {}
-  /// Image number and first row and column of the window at an output pixel.
+  /// Image number, and top left corner of the window at an output pixel.
   struct Pixel {
     mlir::Value image, y, x;
   };
@@ -38,13 +38,13 @@ private:
                     int64_t size, mlir::Value &inside) const;
 };
 
-/// Numbers of the image, zero where `inside` is false: as wide as the sums, or bits of 16. The
-/// first `active` lanes are read.
+/// Image elements, zero where `inside` is false, of the panel's type: widened to the sums' type, or
+/// 16 raw bits. Reads the first `active` lanes.
 mlir::Value readImage(KernelEmitter &e, const PatchReader &reader, mlir::Value inside,
                       mlir::Value at, int64_t lanes, const PanelFormat &format,
                       int64_t active = -1);
 
-/// Lines are output pixels, k is (tap, channel): the left side of a convolution.
+/// A of a convolution: lines are output pixels, k is (tap, channel).
 class PixelLines : public PanelSource {
 public:
   explicit PixelLines(PatchReader reader) : reader(reader) {}
@@ -58,11 +58,10 @@ private:
   mlir::Value group;
 };
 
-/// The same; where a window is one pixel and all of the image are taken in order, these are rows of
-/// a matrix.
+/// A of a convolution; a plain strided matrix if windows are 1x1 and cover the image in order.
 std::unique_ptr<PanelSource> linesOfPixels(const PatchReader &reader);
 
-/// Lines are (tap, channel), k is the output pixel: the right side of a filter's gradient.
+/// B of a filter gradient: lines are (tap, channel), k is the output pixel.
 class TapLines : public PanelSource {
 public:
   explicit TapLines(PatchReader reader) : reader(reader) {}

@@ -10,11 +10,11 @@ using namespace ampc;
 using namespace ampc::cpu;
 
 namespace {
-/// Sizes of an image and its windows; index 0 is the height, 1 the width.
+/// Sizes of an image and its windows. Index 0: height, 1: width.
 struct Windows {
   int64_t batch, channels, image[2], count[2], size[2], stride[2], pad[2];
   bool isMax;
-  double scale; // of sums
+  double scale; // factor of sums: 1 / count for means
   Type storage, compute;
 
   template <typename Op> Windows(Op op, Value imageValue, Value windowsValue) {
@@ -33,7 +33,7 @@ struct Windows {
   }
 };
 
-/// What both directions do with vectors of channels.
+/// Vectors of channels, for pool and pool_grad.
 struct Channels {
   KernelEmitter &e;
   const Windows &w;
@@ -56,7 +56,7 @@ struct Channels {
       return x;
     return arith::MulFOp::create(e.b, e.loc, x, e.constant(vector(w.compute), w.scale));
   }
-  /// Number (row, column) of a place in the window, in all lanes.
+  /// Number of a window element, row * width + column, in all lanes.
   Value place(Value row, Value column, Type element) const {
     Value number =
         arith::IndexCastOp::create(e.b, e.loc, element, e.add(e.mul(row, w.size[1]), column));
@@ -64,7 +64,7 @@ struct Channels {
   }
 };
 
-/// First and last + 1 of the places of a window that lie in the image, along one side.
+/// Range [first, last + 1) of window elements inside the image, along one axis.
 std::pair<Value, Value> placesInside(KernelEmitter &e, const Windows &w, int side, Value window) {
   if (w.pad[side] == 0 && (w.count[side] - 1) * w.stride[side] + w.size[side] <= w.image[side])
     return {e.index(0), e.index(w.size[side])};
@@ -73,7 +73,7 @@ std::pair<Value, Value> placesInside(KernelEmitter &e, const Windows &w, int sid
   Value to = e.min(e.index(w.size[side]), e.sub(e.index(w.image[side] + w.pad[side]), start));
   return {from, to};
 }
-/// First and last + 1 of the windows that hold a place of the image, along one side.
+/// Range [first, last + 1) of windows that contain an image row (column), along one axis.
 std::pair<Value, Value> windowsAround(KernelEmitter &e, const Windows &w, int side, Value place) {
   Value last = e.add(place, w.pad[side]);
   Value first = e.max(e.index(0), e.add(last, 1 - w.size[side]));
@@ -81,13 +81,13 @@ std::pair<Value, Value> windowsAround(KernelEmitter &e, const Windows &w, int si
   return {from, e.min(e.index(w.count[side]), e.add(e.div(last, w.stride[side]), 1))};
 }
 
-/// Tasks are rows (image, line) of the result, whose lines and columns `sides` are.
+/// Tasks are rows [image, row] of the result of `sides` rows and columns.
 KernelEmission planPlaces(const Windows &w, const int64_t sides[2]) {
   KernelEmission emission;
   emission.tasks = tasksOfRows(w.batch * sides[0], sides[1] * w.channels);
   return emission;
 }
-/// `body` gets vectors of channels; `position` is that of the first channel in the result.
+/// `body` receives vectors of channels; `position` is that of the first channel in the result.
 void forPlaces(const Channels &c, const int64_t sides[2], Value begin, Value end,
                llvm::function_ref<void(Value image, Value row, Value column, Value position,
                                        Value channel, int64_t active)>
@@ -129,7 +129,7 @@ class PoolTemplate : public KernelTemplate {
           c.store(c.scaled(found[0]), pointers.results[0], at, active);
         });
   }
-  /// Maximum and its place, or sum, of one window. NaN is larger than anything.
+  /// Sum, or maximum and its element number, of one window. NaN counts as the largest.
   static SmallVector<Value> combineWindow(Channels &c, Value x, Value image, Value row,
                                           Value column, Value channel, int64_t active) {
     KernelEmitter &e = c.e;
@@ -180,7 +180,8 @@ class PoolGradTemplate : public KernelTemplate {
           c.store(sum, pointers.results[0], e.add(position, channel), active);
         });
   }
-  /// Cotangents of the windows around a place; of a maximum only those that found it here.
+  /// Sum of the cotangents of the windows around a pixel; for a maximum, only windows whose maximum
+  /// is this pixel.
   static Value sumWindows(Channels &c, const KernelPointers &pointers, Value image, Value row,
                           Value column, Value channel, int64_t active) {
     KernelEmitter &e = c.e;

@@ -1,4 +1,4 @@
-// Tiles of neighbouring pixels, and rows of the image under their windows.
+// Tiles of neighbouring pixels that share the packed image rows under their windows.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Conv/WindowPanels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace ampc::cpu;
 
-constexpr int64_t panelBytes = 16 << 10; // of several rows of the window: half of L1
+constexpr int64_t panelBytes = 16 << 10; // for several window rows: half of L1
 
 WindowTile::Pixel WindowTile::pixelAt(KernelEmitter &e, const Window &window, Value line) const {
   Value number = e.div(line, rows()), i = e.rem(line, rows());
@@ -27,7 +27,7 @@ WindowTile::Pixel WindowTile::pixelAt(KernelEmitter &e, const Window &window, Va
   return pixel;
 }
 
-/// Fewest cycles over all panels; of about equal tiles the tallest, which reads B the least.
+/// Fewest cycles over all panels; among tiles within 3 %, the tallest, which reads B the least.
 static WindowTile chooseTile(const Window &window, const ProductShape &shape, const Tier &tier,
                              Blocking &blocking) {
   WindowTile bestTile;
@@ -110,7 +110,7 @@ std::pair<Value, Value> WindowLines::runsOf(KernelEmitter &e, Value line, Value 
   return {e.max(e.sub(low, first), e.index(0)), e.min(e.sub(high, first), count)};
 }
 
-/// The channels of one pixel, or zeros.
+/// Packs the channels of one pixel, or zeros.
 void WindowLines::packPixel(KernelEmitter &e, Value start, Value inside, Value to,
                             const PanelFormat &format) {
   int64_t channels = reader.window.groupChannels;

@@ -1,4 +1,4 @@
-// Windows of neighbouring pixels packed once: the lines of a panel overlap.
+// Overlapping windows of neighbouring pixels, packed once.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_CONV_WINDOWPANELS_H
 #define LIB_TARGET_CPU_CONV_WINDOWPANELS_H
@@ -7,33 +7,34 @@
 
 namespace ampc::cpu {
 
-/// A tile of output pixels: `width` neighbours in a row, at the same place of `images` images.
+/// Tile of output pixels: `width` neighbours in a row, at the same position of `images` images.
+/// Example: 12 rows of a register tile as width 4 of 3 images.
 struct WindowTile {
   int64_t width, images;
-  int64_t columns, imageGroups; // tiles along a row and along the images
+  int64_t columns, imageGroups; // number of tiles along a row, and along the images
 
   int64_t rows() const { return width * images; }
   int64_t panels(const Window &window) const { return imageGroups * window.outHeight * columns; }
-  /// Where line `line` of all panels' lines lies. Lines past the edges are not `inside`, which is
-  /// null if there are none.
+  /// Pixel of line `line`, counted over all panels. `inside` is false for lines past the edges, and
+  /// null if there are no such lines.
   struct Pixel {
     mlir::Value image, y, x, inside;
   };
   Pixel pixelAt(KernelEmitter &e, const Window &window, mlir::Value line) const;
 };
 
-/// The tile and the blocks of k, which are whole rows of the window, for a convolution that gains
-/// from packing windows. Nullopt for those whose windows do not overlap, or whose pixels fill tiles
-/// badly.
+/// Chooses the tile, and blocks of k that are whole window rows. Nullopt if packed windows do not
+/// pay: windows do not overlap, or tiles would be over 10 % larger than the pixels.
 std::optional<WindowTile> chooseWindowTile(const Window &window, ProductShape &shape,
                                            const Tier &tier, Blocking &blocking);
 
-/// Lines are the pixels of tiles, k is (tap, channel). A run is a row of the window: its points are
-/// neighbours in memory, and the lines start a stride's channels apart. Rows in the padding are
-/// left out.
+/// A of a convolution with overlapping windows: lines are pixels of tiles, k is (tap, channel). A
+/// run is a window row, contiguous in the packed image row; neighbouring lines start stride *
+/// channels apart. Example: 3 taps, stride 1, width 4 -> 6 packed pixels per row in place of 12.
+/// Window rows in the padding are skipped.
 class WindowLines : public PanelSource {
 public:
-  /// `depth` channels make a point.
+  /// A point has `depth` channels.
   WindowLines(PatchReader reader, WindowTile tile, int64_t depth)
       : reader(reader), tile(tile), perPixel(reader.window.groupChannels / depth) {}
   void enterBatch(KernelEmitter &e, mlir::Value group) override { this->group = group; }
@@ -44,14 +45,14 @@ public:
                                              mlir::Value depth) override;
 
 private:
-  /// Columns of the image under the windows of a tile's row.
+  /// Image columns under the windows of a tile's row.
   int64_t columns() const;
   void packPixel(KernelEmitter &e, mlir::Value start, mlir::Value inside, mlir::Value to,
                  const PanelFormat &format);
 
   PatchReader reader;
   WindowTile tile;
-  int64_t perPixel; // points
+  int64_t perPixel; // points per pixel
   mlir::Value group;
 };
 

@@ -1,4 +1,4 @@
-// The matrices of Winograd's minimal algorithm (Lavin and Gray, 2015), and how tiles are cut.
+// Transform matrices of Winograd's minimal filtering (Lavin and Gray, 2015), and blocking of tiles.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Conv/Winograd.h"
 #include "lib/Target/CPU/Product/RegisterTile.h"
@@ -9,11 +9,11 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::cpu;
 
-// Of 2 outputs, at the points 0, 1, -1 and infinity.
+// F(2, 3): interpolation points 0, 1, -1 and infinity.
 static const double image2[] = {1, 0, -1, 0, 0, 1, 1, 0, 0, -1, 1, 0, 0, 1, 0, -1};
 static const double filter2[] = {1, 0, 0, .5, .5, .5, .5, -.5, .5, 0, 0, 1};
 static const double output2[] = {1, 1, 1, 0, 0, 1, -1, -1};
-// Of 4 outputs, at the points 0, 1, -1, 2, -2 and infinity.
+// F(4, 3): interpolation points 0, 1, -1, 2, -2 and infinity.
 static const double image4[] = {4, 0,  -5, 0, 1, 0, 0, -4, -4, 1,  1, 0, 0, 4, -4, -1, 1, 0,
                                 0, -2, -1, 2, 1, 0, 0, 2,  -1, -2, 1, 0, 0, 4, 0,  -5, 0, 1};
 static const double filter4[] = {1. / 4,  0,        0,       -1. / 6, -1. / 6, -1. / 6,
@@ -63,9 +63,9 @@ SmallVector<Value> Transform::apply(KernelEmitter &e, ArrayRef<Value> square) co
   return result;
 }
 
-constexpr int64_t depthNumbers = 192;      // of a panel of B, which with one of A stays in L1
-constexpr int64_t squareBytes = 512 << 10; // of pixels and sums of a task: a share of L2
-constexpr int64_t mostBlock = 128;         // columns
+constexpr int64_t depthNumbers = 192;      // of a B panel, which stays in L1 with an A panel
+constexpr int64_t squareBytes = 512 << 10; // pixels and sums of a task: a share of L2
+constexpr int64_t mostBlock = 128;         // in columns
 constexpr int64_t wantedTasks = 16;
 
 WinogradPlan::WinogradPlan(kernel::WinogradOp op, const Tier &tier)
@@ -95,7 +95,7 @@ WinogradPlan::WinogradPlan(kernel::WinogradOp op, const Tier &tier)
   cutPanels(blocks, ceilDiv(blocks, ceilDiv(wantedTasks, mTasks)), blockStep, nTasks);
   nStep = blockStep * block;
 
-  // Lines and planes an odd number of cache lines apart stay out of one another's sets.
+  // Strides of an odd number of cache lines: rows and planes spread over all cache sets.
   auto odd = [](int64_t numbers) { return (ceilDiv(numbers, 16) | 1) * 16; };
   line = odd(channels);
   pixelPlane = odd(step * line);
@@ -119,9 +119,9 @@ static bool canUseTiles(kernel::ConvOp op) {
          llvm::all_of(op.getPadding(), [](int64_t x) { return x >= 0; });
 }
 
-/// In cycles of a core with two units of 16 lanes, per channel and output. Transforming a square
-/// takes about as many cycles per vector as it has numbers twice (tiles of 2) or three times; the
-/// filter's numbers are written and read once each, at 4 bytes a cycle.
+/// Cycles of a core with two units of 16 lanes, per channel and output. Transforming a square takes
+/// about 2.5 (F2) or 3 (F4) cycles per vector and element; filter elements are written and read
+/// once each, at 4 bytes a cycle.
 static double tileCost(kernel::ConvOp op, int64_t tile) {
   ArrayRef<int64_t> space = op.getSpace();
   double channels = cast<RankedTensorType>(op.getLhs().getType()).getDimSize(3);

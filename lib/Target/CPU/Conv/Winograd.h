@@ -1,4 +1,4 @@
-// Convolutions of 3x3 taps by tiles of outputs: geometry, matrices, and when they pay.
+// Winograd convolution with 3x3 taps: geometry, transforms, and cost.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_CONV_WINOGRAD_H
 #define LIB_TARGET_CPU_CONV_WINOGRAD_H
@@ -8,49 +8,49 @@
 
 namespace ampc::cpu {
 
-/// A small matrix that multiplies squares of vectors from both sides.
+/// Small constant matrix M of a transform M x M'.
 struct Transform {
   int64_t rows, columns;
-  llvm::ArrayRef<double> numbers; // row by row
+  llvm::ArrayRef<double> numbers; // row-major
 
-  /// M x M' of a square x, row by row. Terms are added in ascending order, but that one of factor
-  /// 1, if there is one, comes first; factors of 0 are left out.
+  /// M x M' of a square x, row-major. Terms are added in ascending order, except that a term of
+  /// factor 1 comes first; factors of 0 are skipped. Example: [0.5, 1, 0] -> x1 + 0.5 x0.
   llvm::SmallVector<mlir::Value> apply(KernelEmitter &e, llvm::ArrayRef<mlir::Value> square) const;
 
 private:
   mlir::Value dot(KernelEmitter &e, int64_t row, llvm::ArrayRef<mlir::Value> x) const;
 };
 
-/// Of tiles of `outputs` x `outputs`: squares of `side` numbers.
+/// F(outputs x outputs, 3x3): squares of side x side elements, side = outputs + 2.
 struct WinogradForm {
   int64_t outputs, side;
-  Transform image, filter, output; // B', G, A'
+  Transform image, filter, output; // B', G and A' of the paper
 
   static const WinogradForm &of(int64_t outputs);
   int64_t places() const { return side * side; }
 };
 
-/// How a convolution by tiles is cut. A task is a number of tiles, and some columns; in turns it
-/// forms the sums of a block of columns. Panels of A are the transformed pixels of `rows` tiles.
+/// Blocking. A task is `step` tiles x `nStep` output columns, processed in blocks of `block`
+/// columns. A panels: transformed pixels of `rows` tiles, [places, rows, channels].
 struct WinogradPlan {
   const WinogradForm &form;
-  int64_t images, height, width, channels, outputs; // of the image, and columns
+  int64_t images, height, width, channels, outputs; // sizes of the image; output channels
   int64_t outHeight, outWidth, paddingTop, paddingLeft;
   int64_t tilesDown, tilesAcross, tiles;
   int64_t lanes, vectors, rows;
-  int64_t depth;                // channels of a block of k
-  int64_t step, mTasks;         // tiles of a task
-  int64_t block, nStep, nTasks; // columns of a turn, and of a task
-  // In numbers: from line to line and from place to place, of pixels and of sums.
+  int64_t depth;                // channels per block of k
+  int64_t step, mTasks;         // tiles per task
+  int64_t block, nStep, nTasks; // columns per block, and per task
+  // Strides in elements: between lines, and between places of pixels and of sums.
   int64_t line, pixelPlane, sumPlane;
-  int64_t pixels, sums, finished, scratchBytes; // byte offsets, behind a line of zeros
+  int64_t pixels, sums, finished, scratchBytes; // byte offsets in scratch, behind a line of zeros
 
   WinogradPlan(kernel::WinogradOp op, const Tier &tier);
   int64_t columns() const { return vectors * lanes; }
   int64_t tasks() const { return mTasks * nTasks; }
 };
 
-/// Outputs along each side of the fastest tiles, at most `most`; 0: tap by tap.
+/// Tile side of the fastest Winograd form, at most `most`; 0 if direct convolution is faster.
 int64_t chooseWinogradTile(mlir::Operation *convolution, int64_t most);
 
 } // namespace ampc::cpu

@@ -1,4 +1,4 @@
-// kernel.winograd and kernel.winograd_filter: squares transformed in registers around products.
+// kernel.winograd and kernel.winograd_filter: squares transformed in registers around GEMMs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/BodyEmitter.h"
 #include "lib/Target/CPU/Conv/Winograd.h"
@@ -17,8 +17,9 @@ struct WinogradTemplate : KernelTemplate {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override;
   void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override;
-  /// Transforming a filter takes a twentieth of the products of some 1160 tiles (see `tileCost`),
-  /// packing one that of 64 pixels.
+  /// Cost of a filter transform in packs. A transform takes a twentieth of the GEMMs of about 1160
+  /// tiles (see `tileCost`), a pack a twentieth of a GEMM of 64 pixels: 1160 tile^2 / 64 = 18
+  /// tile^2.
   int64_t packsPerRun(Operation *op) const override {
     int64_t tile = cast<kernel::WinogradOp>(op).getTile();
     return 18 * tile * tile;
@@ -30,7 +31,8 @@ struct WinogradFilterTemplate : KernelTemplate {
                Value end) const override;
 };
 
-/// Emits a task: squares of pixels, then turn by turn products and outputs.
+/// Emits a task: transforms the pixels, then multiplies and transforms back, block by block of
+/// columns.
 class TileConv {
 public:
   TileConv(kernel::WinogradOp op, KernelEmitter &e, const KernelPointers &pointers)
@@ -44,7 +46,7 @@ public:
 
 private:
   struct Place {
-    Value image, y, x; // of the first output
+    Value image, y, x; // position of the first output
   };
   Place placeOf(Value tile);
   SmallVector<Value> pixelsAt(const Place &place);
@@ -70,10 +72,10 @@ TileConv::Place TileConv::placeOf(Value tile) {
           e.mul(e.rem(tile, plan.tilesAcross), form.outputs)};
 }
 
-/// Addresses of the channels of a tile's pixels; of those in the padding, of zeros.
+/// Addresses of the channels of a tile's pixels; padding pixels point at zeros.
 SmallVector<Value> TileConv::pixelsAt(const Place &place) {
   auto along = [&](Value start, int64_t padding, int64_t size) {
-    SmallVector<std::pair<Value, Value>> result; // coordinate, and whether it is inside
+    SmallVector<std::pair<Value, Value>> result; // coordinate, inside the image
     for (int64_t i = 0; i < form.side; ++i) {
       Value at = e.add(start, i - padding);
       result.push_back(
@@ -108,7 +110,7 @@ void TileConv::transformPixels(Value first, Value count) {
   });
 }
 
-/// A panel of B meets all tiles of the task before the next one comes from far.
+/// Loop order: a B panel is used for all tiles of the task before the next one is loaded.
 void TileConv::multiplyBlock(Value place, Value k, Value points, Value column, Value count,
                              bool isFirst) {
   int64_t columns = plan.columns();
@@ -116,7 +118,7 @@ void TileConv::multiplyBlock(Value place, Value k, Value points, Value column, V
   Value right0 = e.add(e.mul(place, plan.outputs), column);
   Value left0 = e.add(e.mul(place, plan.pixelPlane), k), to0 = e.mul(place, plan.sumPlane);
   e.loop(e.index(0), e.index(plan.block), columns, [&](Value n) {
-    // Panels lie one behind the other, each over all channels.
+    // Panels are contiguous: [panels, channels, columns].
     Value at = e.add(e.mul(e.add(right0, n), plan.channels), e.mul(k, columns));
     Value right = e.address(filter, number, at);
     e.loop(e.index(0), panels, 1, [&](Value panel) {
@@ -141,7 +143,7 @@ void TileConv::multiply(Value column, Value count) {
   });
 }
 
-/// The outputs of a tile, from its sums at `at` of each place.
+/// Inverse transform of a tile: sums at offset `at` of every place -> outputs.
 void TileConv::transformSums(Value at) {
   e.loop(e.index(0), e.index(plan.block), plan.lanes, [&](Value n) {
     SmallVector<Value> square;
@@ -206,7 +208,7 @@ void WinogradTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPoin
 // ---- The filter ----
 
 namespace {
-/// A task is a panel of outputs over a stretch of channels.
+/// Task of the filter transform: one panel of outputs x a chunk of channels.
 struct FilterPlan {
   const WinogradForm &form;
   int64_t outputs, channels, lanes, columns, panels, stretches;
@@ -237,8 +239,8 @@ FailureOr<KernelEmission> WinogradFilterTemplate::plan(Operation *op, const Tier
   return emission;
 }
 
-/// Squares of outputs and channels are turned, tap after tap; then vectors hold outputs, as panels
-/// do.
+/// Transposes squares of [outputs, channels] tap by tap, so that vectors run along outputs as in
+/// packed panels.
 void WinogradFilterTemplate::emitRun(Operation *op, KernelEmitter &e,
                                      const KernelPointers &pointers, Value begin, Value end) const {
   FilterPlan plan(cast<kernel::WinogradFilterOp>(op), e.tier);

@@ -1,4 +1,5 @@
-// kernel.assemble: rows of the result, filled and then overwritten by the parts that reach them.
+// kernel.assemble: concatenation and padding. Rows of the result are filled, then overwritten by
+// the parts that cover the row.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/KernelTemplate.h"
 #include "lib/Target/CPU/Loops.h"
@@ -13,11 +14,12 @@ struct Part {
   SmallVector<int64_t> sizes, offsets, strides;
 };
 
-/// The op's geometry with as few dimensions as possible; the first stays, to be cut into tasks.
+/// Geometry with the fewest dimensions. Dimension 0 stays, since the task grid cuts dimension 0.
+/// Example: parts [8, 3, 4, 4] and [8, 5, 4, 4] in [8, 8, 4, 4] -> [8, 48] and [8, 80] in [8, 128].
 struct AssembleShape {
   SmallVector<int64_t> sizes;
   SmallVector<Part> parts;
-  bool covered; // by the parts, without a hole
+  bool covered; // by the parts, without gaps
 
   explicit AssembleShape(kernel::AssembleOp op) {
     auto type = cast<RankedTensorType>(op.getResult().getType());
@@ -46,7 +48,7 @@ struct AssembleShape {
   }
 
 private:
-  /// Whether every part has all of dimension dim + 1 and takes neighbours along dim.
+  /// Whether every part covers dimension dim + 1 and is contiguous along dim.
   bool canMerge(unsigned dim) const {
     return llvm::all_of(
         parts, [&](const Part &part) { return isWhole(part, dim + 1) && part.strides[dim] == 1; });
@@ -106,7 +108,7 @@ class AssembleTemplate : public KernelTemplate {
     }
     return dims;
   }
-  /// Copies the row of the part that lies at `dims`, if there is one.
+  /// Copies the row of the part at `dims`, if the part covers that row.
   static void placeRow(KernelEmitter &e, const AssembleShape &shape, const Part &part,
                        ArrayRef<Value> dims, Type element, Value from, Value result, Value to) {
     Value reached, source = e.index(0);

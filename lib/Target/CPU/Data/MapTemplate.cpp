@@ -1,4 +1,5 @@
-// kernel.map: rows of points, each in stages when it reduces along itself.
+// kernel.map: row by row; a row with reductions runs in stages. Example: softmax has stages max,
+// sum, store.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/BodyEmitter.h"
 #include "lib/Target/CPU/Cost.h"
@@ -12,8 +13,8 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::cpu;
 
-/// Of a filter: what is behind outputs becomes one dimension, which all accesses walk as one (see
-/// KernelFusePacks).
+/// Filter [outputs, y, x, channels] as [outputs, rest]: all accesses of a packed result are linear
+/// in the merged dimensions (see KernelFusePacks).
 static void joinRows(IterationSpace &space) {
   unsigned last = space.rank() - 1;
   while (last > 1 && space.sizes[last] == 1)
@@ -25,13 +26,14 @@ static void joinRows(IterationSpace &space) {
 }
 
 namespace {
-/// How a map is cut into tasks: whole rows, or (rows longer than a task is worth) segments of a
-/// row. With packed results, see there.
+/// Task grid of a map: whole rows, or segments of rows longer than a task. Packed results have a
+/// grid of their own, see PackedResults. Example: 4 rows of 1e6 points -> 4 x 84 segments at 12000
+/// points a task.
 struct MapShape {
   IterationSpace space;
   int64_t rows, length;
-  int64_t segment, segments; // of a row
-  int64_t rowsPerTask;       // 1 if there are several segments
+  int64_t segment, segments; // per row
+  int64_t rowsPerTask;       // 1 if rows have several segments
 
   explicit MapShape(kernel::MapOp op) : space(IterationSpace::of(op)) {
     Block &body = op.getBody().front();
@@ -43,19 +45,19 @@ struct MapShape {
     length = space.sizes.back();
     rows = space.count(0, space.rank() - 1);
     int64_t points = pointsPerTask(op);
-    // Whole cache lines of any type per segment.
+    // Segments are whole cache lines of every type.
     segment = reduces || length <= 2 * points ? length : llvm::alignTo(points, 64);
     segments = llvm::divideCeil(length, segment);
     rowsPerTask = segments > 1 ? 1 : std::max<int64_t>(1, points / length);
   }
   int64_t tasks() const { return llvm::divideCeil(rows, rowsPerTask) * segments; }
-  /// All dimensions of a row but the last.
+  /// Indices of all dimensions but the row's.
   SmallVector<Value> outerAt(KernelEmitter &e, Value row) const {
     return space.delinearize(e, row, space.rank() - 1);
   }
 };
 
-/// Emits one row, or a segment of it.
+/// Emits a row, or a segment of a row.
 class RowEmitter {
 public:
   RowEmitter(KernelEmitter &e, kernel::MapOp op, BodyEmitter &body, Value scratch)
@@ -63,7 +65,7 @@ public:
         cache(op, length), scratch(scratch) {}
 
   void emit(ArrayRef<Value> outer, Value from, Value to);
-  /// Of rows that fit a vector: all their points.
+  /// A whole row as one vector, for rows shorter than a vector.
   Run wholeRow(ArrayRef<Value> dims) const {
     Run run = runAt(dims.back(), length);
     run.dims = llvm::to_vector(dims);
@@ -163,12 +165,12 @@ void RowEmitter::emit(ArrayRef<Value> outerDims, Value from, Value to) {
     body.pin(start, lastBit);
   }
   storeVarying(from, to);
-  // One of the segments of a row is enough.
+  // Results without the row's dimension are stored by the first segment only.
   e.when(e.less(from, e.index(1)), [&] { storeUniform(); });
   body.release(mark);
 }
 
-/// Scratch bytes for the sums of a stage: an upper bound, the sums of all stages of a row.
+/// Scratch bytes for the sums of a stage. Upper bound: the sums of all stages.
 static int64_t sumBytes(kernel::MapOp op, int64_t length) {
   auto reductions = op.getBody().front().getOps<kernel::RowReduceOp>();
   return RowSums::scratchBytes(std::distance(reductions.begin(), reductions.end()), length);
@@ -209,7 +211,7 @@ class MapTemplate : public KernelTemplate {
                     [&](Value row, Value from, Value to) { rows.emit({row}, from, to); });
       });
     auto tiles = TileShape::of(op, shape.space, body.lanes());
-    if (!tiles && shape.segments == 1 && shape.length <= body.lanes()) // a bias stays in a register
+    if (!tiles && shape.segments == 1 && shape.length <= body.lanes()) // keeps a bias in registers
       body.pinVectors(rows.wholeRow(nowhere.dims), (uint64_t(1) << outer) - 1);
     forTasks(e, pointers.totals, begin, end, [&](Value from, Value to) {
       if (tiles)

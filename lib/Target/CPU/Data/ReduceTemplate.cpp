@@ -1,5 +1,5 @@
-// kernel.reduce over the middle of [outer, reduced, inner], in chunks that a last function adds in
-// a tree.
+// kernel.reduce over the middle of [outer, reduced, inner], in chunks; the finish function adds the
+// chunks' partial sums in a tree.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/BodyEmitter.h"
 #include "lib/Target/CPU/Cost.h"
@@ -17,12 +17,12 @@ static SmallVector<Type> typesOf(kernel::ReduceOp op) {
 }
 
 namespace {
-/// Tasks are (block of chunks, block of outer, block of inner), outermost first.
+/// Task grid [blocks of chunks, blocks of outer, blocks of inner], outermost first.
 struct ReduceShape : target::ReduceOrder {
   int64_t chunkBlock = 1, chunkBlocks; // chunks per task
   int64_t outerBlock = 1, outerBlocks; // rows of results per task
   int64_t innerBlock, innerBlocks;
-  int64_t sumBytes = 0; // of a column
+  int64_t sumBytes = 0; // bytes per column, over all results
 
   explicit ReduceShape(kernel::ReduceOp op) : ReduceOrder(op) {
     for (Type type : typesOf(op))
@@ -41,13 +41,13 @@ struct ReduceShape : target::ReduceOrder {
   }
   int64_t tasks() const { return chunkBlocks * outerBlocks * innerBlocks; }
 
-  /// Columns that are walked together, sixteen rows at a time: as many as the sums of fit the
-  /// first-level cache. Sixteen streams through memory are what prefetchers follow.
+  /// Columns that are reduced together, sixteen rows at a time: as many as have their sums in L1.
+  /// Sixteen rows, since hardware prefetchers follow about sixteen streams.
   int64_t stripe() const {
     constexpr int64_t mostBytes = 8 << 10;
     return std::min(innerBlock, std::max<int64_t>(64, mostBytes / sumBytes / 64 * 64));
   }
-  /// Sums of a stripe, result by result.
+  /// Bytes of the sums of a stripe for one result.
   int64_t bytesOfSums(Type element) const {
     return alignUp(llvm::alignTo(stripe(), mostLanes) * elementBytes(element));
   }
@@ -101,7 +101,7 @@ private:
 };
 } // namespace
 
-/// Sums of result k over a chunk lie in the workspace as [chunks, outer, inner].
+/// Workspace of result k: partial sums [chunks, outer, inner].
 Value ReduceEmitter::partialBase(unsigned k) {
   int64_t bytes = 0;
   for (unsigned i = 0; i < k; ++i)
@@ -135,7 +135,7 @@ ReduceEmitter::Values ReduceEmitter::add(ValueRange x, ValueRange y) {
     sums.push_back(combine(e, kind, low, high));
   return sums;
 }
-/// The yielded values of a run, given what is `known` there.
+/// Terms of a run: the body's yielded values, starting from the values in `known`.
 ReduceEmitter::Values ReduceEmitter::terms(const Run &run, BodyEmitter::Values known) {
   return llvm::map_to_vector(body.body().getTerminator()->getOperands(),
                              [&](Value value) { return body.evaluateVector(value, run, known); });
@@ -156,7 +156,7 @@ void ReduceEmitter::storeColumns(ArrayRef<Value> sums, Value outer, Value j, int
     storeSum(k, sum, outer, j, active);
 }
 
-/// Vectors of the columns [j, end), then what is left at the end of the row.
+/// Loops over vectors of the columns [j, end), then the partial vector at the end of the row.
 void ReduceEmitter::forVectorsOf(Value j, Value end,
                                  llvm::function_ref<void(Value, int64_t)> body) {
   int64_t tail = shape.inner % lanes;
@@ -166,8 +166,9 @@ void ReduceEmitter::forVectorsOf(Value j, Value end,
     e.when(e.less(whole, end), [&] { body(whole, tail); });
 }
 
-/// A tree over the rows from row i on, for each vector of the columns [j, end). What the body
-/// computes of a row alone is computed before the first vector: stores of sums hold loads back.
+/// Tree sum of `rows` rows from row i on, for each vector of the columns [j, end). Body values that
+/// depend on the row alone are evaluated before the loop: LLVM cannot hoist their loads past the
+/// stores of sums.
 void ReduceEmitter::reduceBlock(Value outer, Value i, int64_t rows, Value j, Value end,
                                 llvm::function_ref<void(Value, Values, int64_t)> use) {
   SmallVector<BodyEmitter::Values> known;
@@ -185,8 +186,8 @@ void ReduceEmitter::reduceBlock(Value outer, Value i, int64_t rows, Value j, Val
   });
 }
 
-/// The columns [j, end) of the chunk that begins at row `from`: blocks of sixteen rows in order,
-/// whose sums lie in scratch.
+/// Reduces the columns [j, end) of the chunk that starts at row `from`: blocks of sixteen rows in
+/// ascending order, with the sums in scratch.
 void ReduceEmitter::reduceStripe(Value outer, Value from, Value j, Value end) {
   constexpr int64_t rows = target::order::blockRows;
   int64_t rest = shape.reduced % rows;
@@ -289,7 +290,7 @@ void ReduceEmitter::emitTasks(Value begin, Value end) {
            [&](Value from, Value to) { e.loop(from, to, 1, [&](Value task) { emitTask(task); }); });
 }
 
-/// The last level of the tree over chunks.
+/// Last level of the tree over chunks: adds the two halves and stores the results.
 void ReduceEmitter::finishAt(Value outer, Value j, int64_t width, int64_t active) {
   Run run;
   run.dims = {outer, e.index(0), j};
@@ -307,7 +308,7 @@ void ReduceEmitter::finishAt(Value outer, Value j, int64_t width, int64_t active
   }
 }
 
-/// A tree, so that an error does not grow with the number of chunks; in the workspace itself.
+/// Tree sum over chunks, in place in the workspace: the rounding error grows with log(chunks).
 void ReduceEmitter::emitFinish() {
   int64_t plane = shape.outer * shape.inner;
   target::forLevels(shape.chunks, [&](int64_t half, int64_t pairs) {

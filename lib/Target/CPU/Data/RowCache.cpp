@@ -1,4 +1,4 @@
-// Values kept between the stages of a row.
+// Costly values kept between the stages of a row.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Data/RowCache.h"
 #include "mlir-dialects/SourceWalk.h"
@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::cpu;
 
-/// What evaluating `value` computes at every point: up to inputs and reductions.
+/// Ops that the evaluation of `value` needs at every point, up to inputs and reductions.
 static void collect(Value value, llvm::SmallSetVector<Value, 16> &cone) {
   SourceWalk().visit(value, [&](Value source) {
     Operation *def = source.getDefiningOp();
@@ -16,17 +16,17 @@ static void collect(Value value, llvm::SmallSetVector<Value, 16> &cone) {
   });
 }
 
-/// Worth a store and a load: about twenty instructions.
+/// Costs more than a store and a load: about twenty instructions.
 static bool isCostly(Value value) {
   Operation *def = value.getDefiningOp();
   return isa<math::ExpOp, math::LogOp, math::Log1pOp, math::TanhOp, math::ErfOp, math::SinOp,
              math::CosOp, math::PowFOp>(def);
 }
 
-// Vectors with sums have as many lanes as those of 32 bits, however wide their elements are.
+// Upper bound of a row: vectors with sums have the 32-bit lane count even for elements of 8 bytes.
 RowCache::RowCache(kernel::MapOp op, int64_t length)
     : rowBytes(alignUp(llvm::alignTo(length, mostLanes) * 8)) {
-  constexpr int64_t mostBytes = 256 << 10; // stays in the second-level cache
+  constexpr int64_t mostBytes = 256 << 10; // stays in L2
   Block &body = op.getBody().front();
   auto stages = target::reductionsByStage(body);
   SmallVector<llvm::SmallSetVector<Value, 16>> cones(stages.size() + 1);

@@ -1,4 +1,5 @@
-// Values that several stages of a row need, kept instead of computed again.
+// Costly values that several stages of a row use, kept in scratch. Example: exp(x - max) of a
+// softmax.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_DATA_ROWCACHE_H
 #define LIB_TARGET_CPU_DATA_ROWCACHE_H
@@ -8,24 +9,24 @@
 
 namespace ampc::cpu {
 
-/// In scratch, one row per value, padded to whole vectors. A row's reductions run in stages 0, 1,
-/// ...; its results in the last.
+/// Scratch [values, row], padded to whole vectors. The reductions of a row run in stages 0, 1, ...;
+/// results are stored in the last stage.
 class RowCache {
 public:
   RowCache(kernel::MapOp op, int64_t length);
   int64_t bytes() const { return int64_t(values.size()) * rowBytes; }
-  /// Takes what earlier stages have stored: not what `body` knows anyway, since that was never
-  /// computed at a point.
+  /// Loads values that earlier stages stored. Skips values pinned in `body`: pinned values were
+  /// never computed at a point, so never stored.
   void load(KernelEmitter &e, const BodyEmitter &body, mlir::Value scratch, unsigned stage,
             const Run &run, BodyEmitter::Values &done) const;
-  /// Stores what this stage is the first to compute.
+  /// Stores values that this stage is the first to compute.
   void store(KernelEmitter &e, mlir::Value scratch, unsigned stage, const Run &run,
              const BodyEmitter::Values &done) const;
 
 private:
   struct Entry {
     mlir::Value value;
-    unsigned stage; // the first that computes it
+    unsigned stage; // first stage that computes the value
   };
   llvm::SmallVector<Entry> values;
   int64_t rowBytes;

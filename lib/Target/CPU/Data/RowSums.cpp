@@ -1,4 +1,4 @@
-// Sums along a row, in the order that all targets have.
+// Sums along a row, in the order shared by all targets.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Data/RowSums.h"
 
@@ -18,8 +18,8 @@ Value RowSums::chunks(unsigned k, int64_t count) {
                   int64_t(sums.size()) * (stripeBytes + columnBytes) + k * chunkBytes(count));
 }
 
-// A row of at most 256 terms has a narrower matrix of one row: the tree's numbers at 256 and 128
-// do not exist.
+// Length <= 256: a narrower matrix of one row (128 or 256 columns), because the tree has no terms
+// at the missing distances 256 and 128.
 RowSums::Matrix::Matrix(int64_t length)
     : length(length), ways(std::min<int64_t>(target::order::rowWidth / span,
                                              llvm::PowerOf2Ceil(llvm::divideCeil(length, span)))),
@@ -48,7 +48,7 @@ RowSums::Values RowSums::columnsAt(Value column) {
   return found;
 }
 
-/// Whole rows of the matrix, to the sums of its columns.
+/// Adds whole rows of the matrix to the column sums in scratch.
 void RowSums::addRows(int64_t rows, Terms terms) {
   constexpr int64_t width = target::order::rowWidth, together = 4;
   auto addRow = [&](Value row, bool isFirst) {
@@ -66,8 +66,8 @@ void RowSums::addRows(int64_t rows, Terms terms) {
   e.loop(e.index(1), e.index(rows), 1, [&](Value row) { addRow(row, false); });
 }
 
-/// The sum of the columns j, j + 128, j + 256 and j + 384 of the matrix for a vector of j from
-/// `column` on. The matrix' last row has `whole` such vectors, and `active` lanes of one more.
+/// Sums the columns j, j + 128, j + 256 and j + 384 for one vector of j from `column` on. The last
+/// row of the matrix has `whole` full vectors of terms, and `active` lanes of a further vector.
 RowSums::Values RowSums::sumStripe(const Matrix &matrix, Value column, int64_t whole,
                                    int64_t active, Terms terms) {
   size_t count = sums.size();
@@ -102,8 +102,8 @@ RowSums::Values RowSums::emitChunk(Value from, int64_t length, Terms terms) {
   auto termsAt = [&](Value column, int64_t active) { return terms(e.add(from, column), active); };
   if (matrix.isLong())
     addRows(matrix.rows, termsAt);
-  // Few vectors of terms: all stripes in registers, without a loop. A bf16 row of 768 on 16 lanes,
-  // 48 vectors, took a tenth longer with its stripes in scratch.
+  // Few vectors of terms: unrolled, with all stripes in registers. A bf16 row of 768 on 16 lanes
+  // (48 vectors) took a tenth longer with its stripes in scratch.
   bool isFlat = count == 1 || (!matrix.isLong() && length <= fewVectors * lanes);
   SmallVector<Values> flat;
   auto sum = [&](Value column, int64_t ofLast, int64_t active) {

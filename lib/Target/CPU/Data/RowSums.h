@@ -1,4 +1,4 @@
-// Sums along a row, in the order that all targets have.
+// Sums along a row, in the order shared by all targets.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_DATA_ROWSUMS_H
 #define LIB_TARGET_CPU_DATA_ROWSUMS_H
@@ -9,13 +9,12 @@
 namespace ampc::cpu {
 
 /// Sums (maxima, minima) along a row, several at once, in vectors of `lanes`. The matrix of
-/// target::order, of 512 columns, is walked in stripes of one vector of its columns, four of them
-/// 128 apart at a time: a stripe's sums are in four registers, whose additions do not wait for each
-/// other. Row of 768 on 16 lanes, stripe 0:
+/// target::order, [rows, 512], is walked in stripes: four column vectors 128 apart, whose sums are
+/// in four registers without dependencies on each other. Row of 768 on 16 lanes, stripe 0:
 ///   columns 0..15, 128..143, 256..271, 384..399, then 512..527 and 640..655 are added to the
 ///   first two.
-/// The whole rows of a long chunk come before the stripes, row after row as prefetchers follow
-/// them, with the sums of all 512 columns in scratch.
+/// The whole rows of a long chunk come before the stripes, row after row for the hardware
+/// prefetchers, with the sums of all 512 columns in scratch.
 class RowSums {
 public:
   using Value = mlir::Value;
@@ -23,15 +22,15 @@ public:
     kernel::Combine kind;
     mlir::Type type; // of an element
   };
-  /// Term vectors of the columns from `column` on, one a sum; the first `active` lanes exist.
+  /// Terms of the columns from `column` on: one vector per sum, of which `active` lanes exist.
   using Terms = llvm::function_ref<llvm::SmallVector<Value>(Value column, int64_t active)>;
 
   RowSums(KernelEmitter &e, llvm::ArrayRef<Sum> sums, int64_t lanes, Value scratch)
       : e(e), sums(sums), lanes(lanes), scratch(scratch) {}
-  /// Scratch bytes of a thread for `sums` sums over rows of `length`.
+  /// Scratch bytes per thread for `sums` sums over rows of `length`.
   static int64_t scratchBytes(int64_t sums, int64_t length);
 
-  /// The sums of a row of any length, as scalars.
+  /// Sums of a row of any length, as scalars.
   llvm::SmallVector<Value> emit(int64_t length, Terms terms);
 
 private:
@@ -44,7 +43,7 @@ private:
   struct Matrix {
     explicit Matrix(int64_t length);
     bool isLong() const { return rows >= longRows; }
-    int64_t length, ways, rows, rest; // vectors of a stripe, rows of all its columns, terms behind
+    int64_t length, ways, rows, rest; // rest: terms behind the last full row
   };
   Values emitChunk(Value from, int64_t length, Terms terms);
   Values addWay(mlir::ValueRange sums, int64_t way, Value column, int64_t active, Terms terms);

@@ -1,4 +1,4 @@
-// Rows of a table by number: gather, scatter_add, and the rows of a gradient.
+// Gather, scatter_add and sparse gradients: rows of a table by index.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Data/Totals.h"
 #include "lib/Target/CPU/Loops.h"
@@ -10,24 +10,23 @@ using namespace ampc::cpu;
 
 static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// Tasks that share the rows of a matrix.
+/// Tasks are blocks of the matrix' rows.
 static KernelEmission planRows(Value matrix) {
   KernelEmission emission;
   emission.tasks = tasksOfRows(tensorOf(matrix).getDimSize(0), tensorOf(matrix).getDimSize(1));
   return emission;
 }
 
-/// Element `i` of the index, an i32, as a position.
+/// Element `i` of an i32 index, as a position.
 static Value loadIndex(KernelEmitter &e, Value base, Value i) {
   return e.asIndex(e.loadScalar(base, e.b.getI32Type(), i));
 }
 
-/// How far ahead rows of tables are asked for, and how much of each.
+/// Prefetch distance in rows, and cache lines per row.
 constexpr int64_t rowsAhead = 16, linesAhead = 4;
 
-/// Rows of a large table are in no cache and follow no order: asks for the one that will be wanted
-/// in a while. `row`: of `rows`, for which `index` names one of the table, of which `width` columns
-/// from `column` on are wanted.
+/// Software prefetch: rows of a large table miss all caches in an order no hardware prefetcher
+/// follows. Prefetches the table row of `index[row + rowsAhead]`, columns [column, column + width).
 static void askAhead(KernelEmitter &e, Value table, RankedTensorType type, int64_t column,
                      int64_t width, Value index, Value row, int64_t rows) {
   Type element = type.getElementType();
@@ -38,7 +37,7 @@ static void askAhead(KernelEmitter &e, Value table, RankedTensorType type, int64
     e.prefetch(table, element, e.add(first, j));
 }
 
-/// Adds row `from` of the updates to row `to` of the sums.
+/// sums[to] += updates[from].
 static void addRow(KernelEmitter &e, Value updates, Value sums, const KernelPointers &pointers,
                    Value to, Value from, int64_t column = 0) {
   Type acc = tensorOf(sums).getElementType(), in = tensorOf(updates).getElementType();
@@ -55,7 +54,7 @@ static void addRow(KernelEmitter &e, Value updates, Value sums, const KernelPoin
   });
 }
 
-/// Tells the totals, if there are any, of a row that is complete.
+/// Adds a finished row to the fused reductions, if any.
 static void addRowToTotals(KernelEmitter &e, Value sums, const KernelPointers &pointers,
                            Value row) {
   if (!pointers.totals)
@@ -93,13 +92,13 @@ class GatherTemplate : public KernelTemplate {
   }
 };
 
-/// A task owns consecutive rows of the table and looks through all indices for them.
+/// Task: consecutive rows of the table; every task scans all indices.
 struct ScatterShape {
   int64_t rows, width, updates, perTask;
   explicit ScatterShape(kernel::ScatterAddOp op)
       : rows(tensorOf(op.getResult()).getDimSize(0)), width(tensorOf(op.getResult()).getDimSize(1)),
         updates(tensorOf(op.getIndex()).getDimSize(0)) {
-    // More tasks would spend their time on looking.
+    // More tasks would scan more than add.
     perTask = std::max<int64_t>(rowsPerTask(width), llvm::divideCeil(rows, 16));
   }
   int64_t tasks() const { return llvm::divideCeil(rows, perTask); }
@@ -143,9 +142,10 @@ class ScatterAddTemplate : public KernelTemplate {
   }
 };
 
-/// kernel.group_rows: sorts by digits, the lowest first; each pass keeps the order of equal digits.
-/// Time does not depend on the size of the table. The workspace holds the order of the pass before,
-/// and how often each value of a digit occurs.
+/// kernel.group_rows: radix sort of the row numbers, lowest digit first; each pass is stable. Time
+/// does not depend on the size of the table. Workspace: the order of the previous pass, and a
+/// histogram of 256 digits. Example: index [7, 3, 7] -> order [1, 0, 2], rows [3, 7, -1], starts 0,
+/// 1, 3.
 class Grouping {
 public:
   static constexpr int64_t digitBits = 8, buckets = int64_t(1) << digitBits;
@@ -170,7 +170,7 @@ public:
   void writeGroups();
 
 private:
-  /// The row that index `i` names; `of`, behind all others, if there is none.
+  /// Sort key of index `i`: the row number, or `of` (last) if out of range.
   Value keyOf(Value i) {
     Value row = loadIndex(e, index, i);
     return arith::SelectOp::create(e.b, e.loc, within(e, row, e.index(of)), row, e.index(of));
@@ -241,7 +241,7 @@ class SumRowsTemplate : public KernelTemplate {
   }
 };
 
-/// Works on the table in place: the result's memory is the table's.
+/// Scatter into the table in place: result and table share memory.
 class PutRowsTemplate : public KernelTemplate {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &) const override {
     return planRows(cast<kernel::PutRowsOp>(op).getRows());
@@ -272,7 +272,7 @@ void Grouping::sortByDigit(int64_t shift, Value from, Value to) {
     Value digit = digitOf(keyOf(i), shift);
     store(e.add(loadIndex(e, counts, digit), 1), counts, digit);
   });
-  // How many come before the first of each digit.
+  // Exclusive prefix sum: entries before the first of each digit.
   e.loop(zero, e.index(buckets), 1, zero, [&](Value d, ValueRange before) {
     Value sum = e.add(before[0], loadIndex(e, counts, d));
     store(before[0], counts, d);
@@ -286,7 +286,7 @@ void Grouping::sortByDigit(int64_t shift, Value from, Value to) {
   });
 }
 
-/// Cuts the order where the row changes.
+/// Starts a group wherever the sorted row number changes.
 void Grouping::writeGroups() {
   Value zero = e.index(0), none = e.index(of);
   SmallVector<Value> ends =

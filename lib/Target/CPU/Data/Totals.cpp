@@ -1,4 +1,4 @@
-// Sums over what a kernel writes, and the kernels that have them.
+// Fused reductions (kernel.with_totals) on CPUs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Data/Totals.h"
 #include "lib/Target/CPU/BodyEmitter.h"
@@ -47,7 +47,7 @@ void Totals::storeSums() {
     storeTotal(t, laneSum(t));
 }
 
-/// Whether a value of the body has to do with an argument of it.
+/// Whether a value of the body depends on an argument.
 static bool dependsOn(Value value, BlockArgument argument) {
   bool found = false;
   SourceWalk().visit(value, [&](Value source) {
@@ -108,7 +108,8 @@ void cpu::forTasks(KernelEmitter &e, Totals *totals, Value begin, Value end,
 }
 
 namespace {
-/// Runs the template of the kernel inside; a kernel with a last function writes its results there.
+/// Wraps the template of the kernel inside. If that has a finish function, results are stored
+/// there, so the finish also computes the totals.
 class WithTotalsTemplate : public KernelTemplate {
   int64_t workspaceBytes(Operation *op) const override {
     return Totals::workspaceBytes(cast<kernel::WithTotalsOp>(op));

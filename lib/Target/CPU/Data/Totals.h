@@ -1,4 +1,4 @@
-// Sums over what a kernel writes, formed while it writes it.
+// Fused reductions: sums over the elements that a kernel stores, formed at the store.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_DATA_TOTALS_H
 #define LIB_TARGET_CPU_DATA_TOTALS_H
@@ -7,49 +7,50 @@
 
 namespace ampc::cpu {
 
-/// The body of a kernel.with_totals. Every total is summed lane by lane in the thread's scratch,
-/// task by task; what a number of tasks have summed is a part, which lies in the workspace until
-/// all parts are added in their order.
+/// Body of a kernel.with_totals. A thread's scratch has one partial sum per lane and total. The
+/// sums of `tasksPerPart` tasks form a part in the workspace; the finish adds the parts in
+/// ascending order, so that results do not depend on the number of threads. Example: the squared
+/// norm of a gradient for clipping.
 class Totals {
 public:
   using Value = mlir::Value;
 
-  /// `pointers` are those of the kernel.with_totals, `tasks` those of the kernel in it.
+  /// `pointers` belong to the kernel.with_totals, `tasks` to the kernel inside.
   Totals(KernelEmitter &e, kernel::WithTotalsOp op, const KernelPointers &pointers,
          int64_t scratchBytes, int64_t tasks);
 
-  /// Tasks whose sums are one part.
+  /// Tasks whose sums form one part.
   static int64_t tasksPerPart(kernel::WithTotalsOp op, int64_t tasks) {
     return llvm::divideCeil(tasks, op.getParts());
   }
-  /// Of the kernel, then of the parts.
+  /// Workspace of the kernel inside, then [totals, parts] of f64.
   static int64_t workspaceBytes(kernel::WithTotalsOp op) {
     return alignUp(op.getKernel().getWorkspaceBytes()) +
            int64_t(op.getNumTotals()) * op.getParts() * int64_t(sizeof(double));
   }
   static int64_t scratchBytes(kernel::WithTotalsOp op) { return op.getNumTotals() * totalBytes; }
 
-  /// Around a task that writes elements. Tasks of a part run in a row, in one thread.
+  /// Brackets a task that stores elements. One thread runs the tasks of a part in ascending order.
   void begin(Value task);
   void end(Value task);
-  /// Elements of a result as they are stored: a scalar or a vector, of which the first `active`
-  /// lanes count.
+  /// Adds elements of a result as they are stored: a scalar, or the first `active` lanes of a
+  /// vector.
   void add(unsigned result, Value elements, int64_t active);
 
   void clear();
-  /// Stores the totals of what came since clear().
+  /// Stores the totals of the elements since clear().
   void storeSums();
-  /// Adds up the parts and stores the totals.
+  /// Adds the parts and stores the totals.
   void storeParts();
 
 private:
-  // Lanes of f64 as many as a vector has of f32.
+  // As many f64 lanes as a vector has f32 lanes.
   static constexpr int64_t bankBytes = mostLanes * sizeof(double), maxBanks = 4;
   static constexpr int64_t totalBytes = maxBanks * bankBytes;
   mlir::Type typeOf(unsigned total) { return yield()->getOperand(total).getType(); }
   mlir::Operation *yield() { return op.getBody().front().getTerminator(); }
-  /// Integers are added up in several places in turn, so that a vector does not wait for the sum
-  /// with the one before; the order of reals shows in their sum.
+  /// Integer sums rotate over several accumulators, which breaks the dependency chain of additions.
+  /// Float sums have a single accumulator: their rounding depends on the order.
   int64_t banksOf(unsigned total) {
     return mlir::isa<mlir::FloatType>(typeOf(total)) ? 1 : maxBanks;
   }
@@ -59,7 +60,7 @@ private:
   Value partsOf(unsigned total) {
     return e.offset(parts, total * op.getParts() * int64_t(sizeof(double)));
   }
-  /// Over all lanes of a total in scratch.
+  /// Sum over all lanes (and banks) of a total in scratch.
   Value laneSum(unsigned total);
   void storeTotal(unsigned total, Value sum) {
     e.store(sum, results[op.getKernel()->getNumResults() + total], e.index(0));
@@ -73,7 +74,7 @@ private:
   int64_t tasks, perPart, lanes, turn = 0;
 };
 
-/// Runs `body` on the range of tasks; with totals, on one task after the other.
+/// Runs `body` on the whole range of tasks; with fused reductions, task by task.
 void forTasks(KernelEmitter &e, Totals *totals, mlir::Value begin, mlir::Value end,
               llvm::function_ref<void(mlir::Value, mlir::Value)> body);
 

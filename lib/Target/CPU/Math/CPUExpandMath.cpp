@@ -1,4 +1,4 @@
-// Math without a library: which replacements a tier needs.
+// Expansion of math ops to code without libm: replacements per tier.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Target/CPU/Passes.h"
 #include "lib/Target/CPU/Tier.h"
@@ -33,8 +33,8 @@ struct CPUExpandMathPass : ampc::impl::CPUExpandMathBase<CPUExpandMathPass> {
     arith::populateCeilFloorDivExpandOpsPatterns(functions);
     addConversionPatterns(rest, /*hasF16=*/tier->hasFMA());
     addRoundingPatterns(rest, /*hasRoundingUnit=*/tier->hasFMA(), tier->hasFMA());
-    // A function of a constant is what the code gives, not what the compiler's C library gives:
-    // which operands are constants depends on what is fused.
+    // No folding: a function of a constant must have the bits of the emitted code, not of the
+    // compiler's libm, because fusion decides which operands are constants.
     GreedyRewriteConfig config;
     config.enableFolding(false);
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
