@@ -40,7 +40,7 @@ enum class Type : uint8_t {
   E5M2 ///< only as tensor-core input types
 };
 
-/// Type::None when the word is not a type.
+/// Type of a word, or Type::None.
 Type parseType(std::string_view word);
 const char *typeName(Type type);
 
@@ -79,7 +79,7 @@ inline bool isBits(Type t) {
 inline bool isFloat(Type t) {
   return t == Type::F16 || t == Type::BF16 || t == Type::F32 || t == Type::F64;
 }
-/// Bytes one lane of a register of this type takes: sub-word registers are held in 16 bits.
+/// Bytes of a lane in a register of this type: sub-word registers take 16 bits.
 inline unsigned registerSize(Type t) {
   unsigned size = typeSize(t);
   return size == 1 ? 2 : size;

@@ -1,4 +1,4 @@
-// Immediate post-dominators of all branches, where diverged lanes meet again.
+// Immediate post-dominators of all branches: the points where diverged lanes reconverge.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Decode/Decoder.h"
 #include <algorithm>
@@ -7,7 +7,7 @@ namespace ptxsim {
 
 namespace {
 
-/// Control-flow graph on basic blocks with one virtual exit, index `exit`.
+/// Control-flow graph on basic blocks with a single virtual exit, index `exit`.
 struct Graph {
   std::vector<int> start, blockOf;
   std::vector<std::vector<int>> successors, predecessors;

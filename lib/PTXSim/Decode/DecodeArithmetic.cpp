@@ -1,4 +1,4 @@
-// Dot products of bytes and logic on predicates; other arithmetic is in the table of plain forms.
+// Dot products of bytes, and logic on predicates; PlainForms.cpp describes all other arithmetic.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Decode/Decoder.h"
 

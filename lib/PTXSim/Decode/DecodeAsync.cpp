@@ -9,7 +9,7 @@
 namespace ptxsim {
 
 namespace {
-/// The address operands of a copy, in the order the executor expects.
+/// Address operands of a copy, in the executor's order.
 struct AddressList {
   std::vector<uint32_t> slots, offsets;
   uint16_t wide = 0;
@@ -46,7 +46,7 @@ void Decoder::decodeCpAsync() {
     operandCount(all ? 0 : 1, all ? 0 : 1);
     inst.op = Opcode::CopyWait;
     inst.imm = all ? 0 : immediate(0, "a number of groups");
-    inst.aux = all; // wait_all also waits for copies that are in no group yet
+    inst.aux = all; // wait_all also waits for copies without a group
     return emit();
   }
   if (take("mbarrier")) {
@@ -99,7 +99,7 @@ void Decoder::decodeCpAsync() {
   emit();
 }
 
-/// aux bits 8..: reduction, 0 none, else 1 + AtomicOp.
+/// aux: bits from 8 on hold the reduction, 0 for none, else 1 + AtomicOp.
 void Decoder::decodeCpBulk() {
   bool reduce = inst.aux == 0x100;
   inst.aux = 0;
@@ -139,7 +139,7 @@ void Decoder::decodeCpBulk() {
   bool mbarrier = take("mbarrier::complete_tx::bytes");
   bool group = take("bulk_group");
   bool multicast = take("multicast::cluster"), policy = take("L2::cache_hint");
-  // The destination space comes first.
+  // The destination space comes first: "cp.async.bulk.global.shared::cta" stores.
   bool toGlobal = !modifiers.empty() && st->text.find(".global.shared") != std::string_view::npos;
   bool fromShared = st->text.find(".shared::cluster.shared::cta") != std::string_view::npos;
   take("global");
@@ -176,8 +176,8 @@ void Decoder::decodeCpBulk() {
   emit();
 }
 
-/// List: map, shared address, [mbarrier], offsets of these, then the coordinates.
-/// count: rank | store << 8; aux as above.
+/// List: map, shared address, [mbarrier], offsets of these addresses, then the coordinates. count:
+/// rank | store << 8; aux: as for bulk copies.
 void Decoder::decodeCpTensor() {
   unsigned rank = 1 + unsigned(requireOneOf({"1d", "2d", "3d", "4d", "5d"}, ".1d to .5d"));
   bool store = st->text.find(".global.shared::cta") != std::string_view::npos;
@@ -224,7 +224,7 @@ void Decoder::decodeCpTensor() {
   emit();
 }
 
-/// aux: bit 0 expect_tx, bit 1 drop, bit 2 noComplete, bit 3 parity, bit 4 does not wait.
+/// aux: bit 0 expect_tx, bit 1 drop, bit 2 noComplete, bit 3 parity, bit 4 test without waiting.
 void Decoder::decodeMbarrier() {
   if (take("pending_count")) {
     requireType({Type::B64});

@@ -9,7 +9,8 @@ static bool isMemoryType(Type t) {
   return typeSize(t) > 0 && t != Type::TF32 && t != Type::E4M3 && t != Type::E5M2;
 }
 
-/// Registers of a scalar or {vector} operand of ld and st. Sinks of loads are slot 0.
+/// Registers of a scalar or {vector} operand of ld and st. Example: {%r1, _, %r3} -> 3 slots; the
+/// sink `_` of a load is slot 0.
 void Decoder::vectorOperand(const Operand &op, Type type, bool isDestination, bool wider) {
   std::vector<const Operand *> parts;
   if (op.kind == Operand::Vector)
@@ -63,7 +64,8 @@ void Decoder::takeSpace() {
     }
 }
 
-/// After `count` operands comes a policy when the instruction has a hint: a value without effect.
+/// Decodes the cache policy operand behind `count` operands; present with .L2::cache_hint, without
+/// effect here.
 void Decoder::cachePolicy(size_t count) {
   bool hint = take("L2::cache_hint");
   operandCount(count + hint, count + hint);
@@ -71,7 +73,7 @@ void Decoder::cachePolicy(size_t count) {
     source(count, Type::B64);
 }
 
-/// createpolicy: what caches do is not modelled, so every policy is the same value.
+/// createpolicy: caches are not modelled, so all policies have one value.
 void Decoder::decodeCreatePolicy() {
   int form = requireOneOf({"fractional", "range", "cvt"}, ".fractional, .range or .cvt");
   take("global");
@@ -127,7 +129,7 @@ void Decoder::decodeLoad() {
   if (inner.kind == Operand::Name && inst.space == Space::Param) {
     std::optional<VariableRef> variable = findVariable(inner.name);
     if (variable && variable->kernelParameter) {
-      inst.op = Opcode::LoadParam; // the same address for all lanes, known now
+      inst.op = Opcode::LoadParam; // uniform address, known at decoding
       inst.imm += int64_t(variable->offset);
       if (inst.imm < 0 || inst.imm + typeSize(type) * inst.count > kernel.parameterBytes)
         failAt(inner.loc, "expected an offset inside the kernel's parameters");
@@ -151,7 +153,7 @@ void Decoder::decodeStore() {
   emit();
 }
 
-/// List: the values, then the destinations of atom. inst.dst only says that there are some.
+/// List: the values, then the destinations of atom; inst.dst is nonzero if there are destinations.
 void Decoder::vectorAtomic(size_t first, unsigned count, bool returns, AtomicOp op) {
   Type type = inst.type;
   bool half = type == Type::F16 || type == Type::BF16;
@@ -221,7 +223,7 @@ void Decoder::decodeAtomic() {
 }
 
 void Decoder::decodePrefetch() {
-  // Only a hint about caches; operands are still checked.
+  // A cache hint only; operands are checked nevertheless.
   inst.op = Opcode::Prefetch;
   for (size_t k = 0; k < modifiers.size(); k++)
     consumed[k] = true;
@@ -230,7 +232,7 @@ void Decoder::decodePrefetch() {
   emit();
 }
 
-/// discard[.global].L2 [a], 128: the bytes are undefined afterwards; aux: 1.
+/// discard[.global].L2 [a], 128: the bytes become undefined. aux: 1.
 void Decoder::decodeDiscard() {
   take("global");
   requireOneOf({"L2"}, ".L2");
@@ -256,7 +258,7 @@ void Decoder::decodeFence() {
     take("cluster");
     operandCount(0, 0);
     inst.op = Opcode::Fence;
-    inst.aux = 1; // of mbarrier.init alone
+    inst.aux = 1; // mbarrier_init only
     return emit();
   }
   if (take("proxy")) {

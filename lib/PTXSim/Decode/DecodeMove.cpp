@@ -4,7 +4,8 @@
 
 namespace ptxsim {
 
-/// mov between a wide register and the registers of a vector, low part first.
+/// Register type of an element when mov packs or unpacks a vector, low part first. Example: 4 bytes
+/// -> b32.
 static Type partType(unsigned bytes) {
   return bytes == 1 ? Type::B8 : bytes == 2 ? Type::B16 : bytes == 4 ? Type::B32 : Type::B64;
 }
@@ -91,7 +92,7 @@ void Decoder::decodeCvta() {
   inst.type = type;
   inst.a = source(1, type);
   inst.dst = destination(0, type);
-  // .param addresses already are generic here: see symbolAddress.
+  // .param addresses are generic already: see symbolAddress.
   inst.imm = inst.space == Space::Shared  ? int64_t(sharedWindow)
              : inst.space == Space::Local ? int64_t(localWindow)
                                           : 0;
@@ -179,8 +180,8 @@ static bool parseCompare(std::string_view word, Type type, Compare &out) {
   return floating || out <= Compare::Ge;
 }
 
-/// CmpOp[.BoolOp][.ftz] of setp and set, and the predicate that BoolOp combines with. aux: Compare
-/// | Logic << 4 | whether c is negated << 6; list: the slot of c.
+/// CmpOp[.BoolOp][.ftz] of setp and set, and the predicate c that BoolOp combines with. aux:
+/// Compare | Logic << 4 | (c negated) << 6; list: the slot of c.
 void Decoder::decodeComparison(bool hasResultType) {
   std::string_view word = modifiers.empty() ? std::string_view() : modifiers[0];
   if (!consumed.empty())
@@ -228,7 +229,7 @@ void Decoder::decodeSet() {
   decodeComparison(true);
   inst.op = Opcode::Set;
   bool packed = inst.type == Type::F16x2 || inst.type == Type::BF16x2;
-  // The result of a packed comparison is packed as well (or bits of the same layout).
+  // A packed comparison has a packed result (or bits of the same layout).
   if (packed ? inst.type2 != inst.type && inst.type2 != Type::U32 && inst.type2 != Type::S32
              : inst.type2 == Type::F16x2 || inst.type2 == Type::BF16x2)
     unsupported("this pair of types is not supported");
@@ -303,7 +304,7 @@ void Decoder::decodeConvert() {
   }
   inst.op = Opcode::Convert;
   inst.a = source(operand(1), from, false, true);
-  // Integer sources narrower than their register are read from its low bits.
+  // Integer sources narrower than the source register: the low bits count.
   const Operand &src = operand(1), &dst = operand(0);
   const RegisterRef *s = src.kind == Operand::Name ? findRegister(src.name) : nullptr;
   const RegisterRef *d = dst.kind == Operand::Name ? findRegister(dst.name) : nullptr;

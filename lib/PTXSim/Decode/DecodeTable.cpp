@@ -1,4 +1,4 @@
-// Which function decodes which mnemonic, unless the table of plain forms does.
+// Table from mnemonics to decode functions, for instructions outside the table of plain forms.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Decode/Decoder.h"
 

@@ -4,7 +4,8 @@
 
 namespace ptxsim {
 
-/// aux of Barrier: bit 0 has a thread count in b; imm of BarrierRed: operation, predicate in c.
+/// Barrier: bit 0 of aux says that b holds a thread count. BarrierRed: imm is the operation, c the
+/// predicate.
 void Decoder::decodeBarrier() {
   if (base == "barrier" && take("cluster"))
     return decodeClusterBarrier();
@@ -47,7 +48,7 @@ void Decoder::decodeBarrier() {
   emit();
 }
 
-/// aux: 1 with release semantics on arrive or acquire semantics on wait (the defaults).
+/// aux: 1 for an arrive with release or a wait with acquire semantics (both defaults).
 void Decoder::decodeClusterBarrier() {
   int form = requireOneOf({"arrive", "wait"}, ".arrive or .wait");
   inst.aux = !take("relaxed");
@@ -59,7 +60,7 @@ void Decoder::decodeClusterBarrier() {
   emit();
 }
 
-/// aux: mode; imm: slot of the predicate result or 0; list: slot of the member mask.
+/// aux: mode; imm: slot of the predicate result, or 0; list: slot of the member mask.
 void Decoder::decodeShuffle() {
   requireOneOf({"sync"}, "shfl.sync");
   inst.aux = uint16_t(requireOneOf({"up", "down", "bfly", "idx"}, "a mode"));
@@ -184,8 +185,9 @@ void Decoder::decodeMoveMatrix() {
   emit();
 }
 
-/// Fragment sizes in 32-bit registers (64-bit for f64): A = M*K, B = K*N, C = M*N elements / 32.
-/// imm: M | N << 8 | K << 16; type: D and C; type2: A; aux: type of B.
+/// Registers of 32 bits (64 for f64) per fragment: A = M*K, B = K*N, C = M*N elements over 32
+/// lanes. Example: m16n8k16 of f16 -> A 4, B 2, C (f32) 4. imm: M | N << 8 | K << 16; type: D and
+/// C; type2: A; aux: type of B.
 void Decoder::decodeMma() {
   if (take("sp"))
     unsupported("sparse mma is not supported");

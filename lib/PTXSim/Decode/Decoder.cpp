@@ -33,7 +33,7 @@ void Decoder::run(const Function &entry) {
   callStack.push_back(&entry);
   decodeScope(*entry.body, *top);
   callStack.pop_back();
-  // Falling off the end is a return.
+  // The end of the body is an implicit return.
   st = nullptr;
   Inst exit;
   exit.op = Opcode::Exit;
@@ -87,7 +87,7 @@ Decoder::VariableRef Decoder::placeShared(const Variable &variable) {
   return {Space::Shared, offset, false, false};
 }
 
-/// Module-level shared variables take space only in the kernels that name them.
+/// Module-level shared variables take space only in kernels that use the variable.
 std::optional<Decoder::VariableRef> Decoder::moduleShared(std::string_view name) {
   auto placed = placedShared.find(name);
   if (placed != placedShared.end())
@@ -101,7 +101,8 @@ std::optional<Decoder::VariableRef> Decoder::moduleShared(std::string_view name)
 void Decoder::declareVariable(const Variable &variable, Environment &scopeEnv) {
   switch (variable.space) {
   case Space::Shared: {
-    // A function's static shared variable is one object however often the function is expanded.
+    // A function's static shared variable is a single object, however often the function is
+    // inlined.
     auto placed = placedShared.find(variable.name);
     scopeEnv.variables[variable.name] =
         placed != placedShared.end()
@@ -209,7 +210,7 @@ void Decoder::decodeStatement(const Statement &statement, Environment &scopeEnv)
   (this->*found->second)();
 }
 
-/// Checks that every modifier was understood, records uses, selects the handler.
+/// Checks that every modifier was decoded, records uses and definitions, selects the handler.
 void Decoder::emit() {
   for (size_t k = 0; k < modifiers.size(); k++)
     if (!consumed[k])
@@ -273,7 +274,7 @@ void Decoder::decodeCall() {
   const Statement *call = st;
   Environment *caller = env;
   size_t skip = SIZE_MAX;
-  if (call->hasGuard) { // branch around the body where the guard is off
+  if (call->hasGuard) { // jumps over the inlined body where the guard is off
     inst.op = Opcode::Branch;
     inst.flags |= InstFlag::Control;
     inst.guardFlip = ~inst.guardFlip;
@@ -300,7 +301,8 @@ void Decoder::decodeCall() {
     kernel.code[skip].target = int32_t(kernel.code.size());
 }
 
-/// The driver provides vprintf(format, arguments); compilers pass all three in .param variables.
+/// vprintf(format, arguments), provided by the driver; compilers pass all three in .param
+/// variables.
 void Decoder::decodePrintf(const Operand *results, const Operand *arguments) {
   auto offsetOf = [&](const Operand &op) {
     std::optional<VariableRef> variable =
@@ -320,11 +322,11 @@ void Decoder::decodePrintf(const Operand *results, const Operand *arguments) {
   inst.count = results ? 1 : 0;
   inst.list = beginList();
   kernel.slots.insert(kernel.slots.end(), offsets.begin(), offsets.end());
-  kernel.orderedAtomics = true; // what is printed has an order, too
+  kernel.orderedAtomics = true; // output has an order, too
   emit();
 }
 
-/// Registers hold scalars passed by value; .param variables of caller and callee become one object.
+/// Registers pass scalars by value; a .param variable of the caller becomes the callee's variable.
 void Decoder::bindArgument(const ParameterDecl &param, const Operand &op, Environment &callee) {
   if (op.kind == Operand::Name && !param.isRegister)
     if (std::optional<VariableRef> variable = findVariable(op.name)) {

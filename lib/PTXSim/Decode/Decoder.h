@@ -1,8 +1,8 @@
-// Turns one kernel with everything it calls into a flat list of decoded instructions.
+// Decodes a kernel and all functions that the kernel calls into a flat list of instructions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Device functions are expanded at every call: their .param variables become local memory, their
-// `ret` a branch behind the call, so that reconvergence needs no notion of a call.
+// Device functions are inlined at every call: .param variables become local memory, and `ret`
+// becomes a branch behind the call, so that reconvergence has no notion of calls.
 #ifndef PTXSIM_DECODE_DECODER_H
 #define PTXSIM_DECODE_DECODER_H
 
@@ -24,7 +24,7 @@ public:
   void run(const Function &entry);
 
   using DecodeFunction = void (Decoder::*)();
-  /// Functions of the mnemonics, or forms of them, that PlainForms.cpp does not describe.
+  /// Decode functions of the mnemonics, or forms, that PlainForms.cpp does not describe.
   static const std::unordered_map<std::string_view, DecodeFunction> &decodeTable();
 
 private:
@@ -101,7 +101,7 @@ private:
 
   // Modifiers (Operands.cpp)
   bool take(std::string_view word);
-  /// Index of the first of these words that is present (and consumed), or -1.
+  /// Index of the first of `words` among the modifiers, which is then consumed, or -1.
   int takeOneOf(std::initializer_list<std::string_view> words);
   int requireOneOf(std::initializer_list<std::string_view> words, const char *what);
   Type takeType();
@@ -114,7 +114,7 @@ private:
   [[noreturn]] void failAt(Location loc, const std::string &message) const;
   [[noreturn]] void unsupported(const std::string &what) const;
 
-  // One function per instruction family
+  // Decode functions, by instruction family.
   void decodeMove();
   void decodeCvta();
   void decodeIsspace();
@@ -162,7 +162,7 @@ private:
   void decodeWgmma();
   void decodeWgmmaMma();
 
-  // PlainForms.cpp: instructions described by a table
+  // PlainForms.cpp: instructions described by a table.
   Type firstType() const;
   bool isPlain() const;
   const PlainForm *findPlainForm() const;
@@ -173,7 +173,7 @@ private:
   void emit();
   void vectorOperand(const Operand &operand, Type type, bool isDestination, bool wider);
   void takeSpace();
-  /// [.v2, .v4 or .v8].type of a load or store, and the registers that it moves.
+  /// Decodes [.v2, .v4 or .v8].type of a load or store, and the registers.
   Type vectorInMemory(size_t index, bool isDestination);
 
   std::shared_ptr<const ModuleImpl> module;
@@ -191,7 +191,7 @@ private:
   uint32_t nextSlot = 64;                          ///< slot 0 means "no operand"
   std::unordered_map<uint32_t, uint8_t> slotWords; ///< 32-bit registers behind a named slot
 
-  // The instruction being decoded
+  // State of the instruction being decoded.
   const Statement *st = nullptr;
   Environment *env = nullptr;
   std::string_view base; ///< opcode up to the first dot
@@ -201,7 +201,8 @@ private:
   std::vector<uint32_t> strictUses, otherUses, definitions;
 };
 
-/// Most 32-bit registers that hold a value of use at one instruction; `words` by slot index.
+/// Register pressure: most 32-bit registers live at a single instruction; `words`: size by slot
+/// index.
 uint32_t countRegisters(const Kernel &kernel, const std::unordered_map<uint32_t, uint8_t> &words);
 
 /// Fills Inst::reconverge of every branch with the immediate post-dominator.

@@ -1,4 +1,4 @@
-// Operands and modifiers of one instruction: registers, constants, symbols, addresses.
+// Operands and modifiers of an instruction: registers, constants, symbols, addresses.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Decode/Decoder.h"
 
@@ -116,7 +116,7 @@ uint32_t Decoder::special(std::string_view name, unsigned width, Location loc) {
   return slot;
 }
 
-/// A name with the digits at its end split off: "%r12" is register 12 of "%r<n>".
+/// Splits the digits off the end of a name: "%r12" -> prefix "%r", index 12 of the range "%r<n>".
 static bool splitIndex(std::string_view name, std::string_view &prefix, uint64_t &index) {
   size_t end = name.size();
   while (end > 0 && name[end - 1] >= '0' && name[end - 1] <= '9')
@@ -306,7 +306,7 @@ uint32_t Decoder::predicateOut(const Operand &op) {
   return ref->slot;
 }
 
-/// Slot of the base of "[base+offset]". Bases may be 32- or 64-bit registers.
+/// Slot of the base of "[base+offset]"; a base is a register of 32 or 64 bits.
 uint32_t Decoder::addressSlot(const Operand &op, bool &is64, int64_t &offset) {
   if (op.kind != Operand::Address)
     failAt(op.loc, "expected an address in brackets");

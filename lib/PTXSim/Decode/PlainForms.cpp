@@ -1,4 +1,4 @@
-// Table of the instructions whose operands all follow from one type, and its lookup.
+// Table of the instructions whose operand types all follow from a single type, and the lookup.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The rows follow the PTX ISA, sections "Integer Arithmetic" to "Logic and Shift Instructions".
@@ -68,7 +68,7 @@ const PlainForm rows[] = {
     {"max", O::Max, "ttt", f64, 0, 0},
     {"min", O::MinMax3, "tttt", f32, ftz | nan, 0},
     {"max", O::MinMax3, "tttt", f32, ftz | nan, 1},
-    // Carry chains; aux bit 0: writes the carry flag, bit 1: reads it.
+    // Carry chains; aux: bit 0 writes the carry flag, bit 1 reads the carry flag.
     {"add.cc", O::AddCarry, "ttt", longIntegers, 0, 1},
     {"addc", O::AddCarry, "ttt", longIntegers, 0, 2},
     {"addc.cc", O::AddCarry, "ttt", longIntegers, 0, 3},
@@ -107,7 +107,8 @@ const PlainForm rows[] = {
     {"cos.approx", O::Cos, "tt", f32, ftz, 0},
     {"tanh.approx", O::Tanh, "tt", f32 | half | bfloat, 0, 0},
     {"copysign", O::CopySign, "ttt", f32 | f64, 0, 0},
-    // aux: which of std::fpclassify's classes count.
+    // aux: index of the class, in the order finite, infinite, number, notanumber, normal,
+    // subnormal.
     {"testp.finite", O::TestP, "pt", f32 | f64, 0, 0},
     {"testp.infinite", O::TestP, "pt", f32 | f64, 0, 1},
     {"testp.number", O::TestP, "pt", f32 | f64, 0, 2},
@@ -149,7 +150,7 @@ const PlainForm rows[] = {
     {"prmt", O::Permute, "tttu", b32, 0, 0},
 };
 
-/// The rows, and the floating-point forms that add, sub and mul share.
+/// All rows, plus the floating-point forms that add, sub and mul share.
 const std::vector<PlainForm> table = [] {
   std::vector<PlainForm> forms(std::begin(rows), std::end(rows));
   for (auto [name, opcode] :
@@ -208,8 +209,9 @@ Type Decoder::firstType() const {
 
 bool Decoder::isPlain() const { return formsByMnemonic().count(base) != 0; }
 
-/// The form that fits the instruction best: its words are all present and the type is one of its
-/// own; of several, the one with most words, then with the right number of operands.
+/// Best fit: a form whose words are all present and whose types include the instruction's. Among
+/// several, most words win, then the right number of operands. Example: mul.wide.s32 -> form
+/// "mul.wide".
 const PlainForm *Decoder::findPlainForm() const {
   Type type = firstType();
   const PlainForm *best = nullptr;
@@ -250,7 +252,7 @@ void Decoder::takeOptional(uint16_t optional) {
   }
 }
 
-/// The carry flag is a predicate slot of its own, named in Inst::imm.
+/// The carry flag is a predicate slot of the kernel, named in Inst::imm.
 void Decoder::useCarry(const PlainForm &form) {
   if (form.opcode < Opcode::AddCarry || form.opcode > Opcode::MadCarryHi)
     return;
@@ -263,7 +265,7 @@ void Decoder::useCarry(const PlainForm &form) {
     otherUses.push_back(slotIndex(kernel.carrySlot));
 }
 
-/// The mnemonic is known, but no form of it has this type and these words.
+/// Error for a known mnemonic without a form of this type and these words.
 void Decoder::failPlain() const {
   std::set<std::string_view> names;
   Type type = firstType();

@@ -1,4 +1,5 @@
-// Table of the instructions whose operands all follow from one type: arithmetic, logic, bit fields.
+// Table of the instructions whose operand types all follow from a single type: arithmetic, logic,
+// bit fields.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef PTXSIM_DECODE_PLAINFORMS_H
 #define PTXSIM_DECODE_PLAINFORMS_H
@@ -14,7 +15,7 @@ namespace ptxsim {
 using TypeSet = uint32_t;
 template <class... T> constexpr TypeSet setOf(T... type) { return ((1u << unsigned(type)) | ...); }
 
-/// Modifiers that a form may carry besides the words that select it.
+/// Modifiers that a form may carry besides the words of the form's name.
 namespace Optional {
 enum : uint16_t {
   Nearest = 1,  ///< .rn
@@ -29,22 +30,22 @@ enum : uint16_t {
 
 /// `mnemonic[.words][.modifiers].type destination, sources...`
 struct PlainForm {
-  std::string_view name; ///< mnemonic and the words that select this form, e.g. "mul.wide"
+  std::string_view name; ///< mnemonic and words of the form, e.g. "mul.wide"
   Opcode opcode;
-  /// One letter per operand, destination first. t: of the type; w: twice as wide; p: predicate;
-  /// u: .u32; s: .s32; i: an integer literal.
+  /// Letter per operand, destination first: t the type; w twice as wide; p predicate; u .u32; s
+  /// .s32; i integer literal. Example: "wtt" for mul.wide.
   std::string_view operands;
   TypeSet types;
   uint16_t optional; ///< set of Optional
-  uint16_t aux;      ///< becomes Inst::aux; its meaning depends on the opcode
+  uint16_t aux;      ///< becomes Inst::aux, with a meaning per opcode
 
   std::string_view mnemonic() const { return name.substr(0, name.find('.')); }
 };
 
 const std::vector<PlainForm> &plainForms();
-/// The words of a form's name behind the mnemonic.
+/// Words of a form's name behind the mnemonic. Example: "mad24.hi.sat" -> {"hi", "sat"}.
 std::vector<std::string_view> selectingWords(const PlainForm &form);
-/// All mnemonics the interpreter decodes, plain or not, sorted.
+/// All decodable mnemonics, plain or not, sorted.
 std::vector<std::string> decodableMnemonics();
 
 } // namespace ptxsim

@@ -1,4 +1,4 @@
-// How many registers a kernel needs, from the lives of its PTX registers.
+// Register count of a kernel, from the liveness of the PTX registers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Decode/Decoder.h"
 #include <algorithm>
@@ -13,7 +13,7 @@ void set(Bits &b, uint32_t k) { b[k / 64] |= uint64_t(1) << (k % 64); }
 void clear(Bits &b, uint32_t k) { b[k / 64] &= ~(uint64_t(1) << (k % 64)); }
 bool test(const Bits &b, uint32_t k) { return b[k / 64] >> (k % 64) & 1; }
 
-/// A dense number for every named register, and its size.
+/// Dense number and size of every named register.
 struct Registers {
   std::unordered_map<uint32_t, uint32_t> numbers; ///< by slot index
   std::vector<uint8_t> words;
@@ -24,7 +24,7 @@ public:
   Liveness(const Kernel &kernel, const Registers &registers)
       : kernel(kernel), registers(registers), live((registers.words.size() + 63) / 64) {}
 
-  /// Steps over the instruction backwards; returns the registers alive in front of it.
+  /// Steps backwards over an instruction; returns the registers live before.
   uint32_t step(size_t pc) {
     const Inst &i = kernel.code[pc];
     const uint32_t *list = kernel.useDef.data() + i.uses;
@@ -71,13 +71,13 @@ bool join(Bits &into, const Bits &from) {
 
 uint32_t countRegisters(const Kernel &kernel, const std::unordered_map<uint32_t, uint8_t> &words) {
   Registers registers;
-  for (const auto &entry : words) // predicates are registers of another kind
+  for (const auto &entry : words) // predicates are another register file
     if (entry.second) {
       registers.numbers[entry.first] = uint32_t(registers.words.size());
       registers.words.push_back(entry.second);
     }
   size_t n = kernel.code.size(), size = (registers.words.size() + 63) / 64;
-  // What is alive at a jump's target; only these are kept, the rest follows from them.
+  // Liveness at jump targets; all other sets follow from these by stepping.
   std::unordered_map<int32_t, Bits> atTarget;
   auto eachTarget = [&](size_t pc, auto &&f) {
     const Inst &i = kernel.code[pc];

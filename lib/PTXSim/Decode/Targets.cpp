@@ -1,8 +1,8 @@
-// What an instruction needs of .target and .version.
+// Minimum .target and .version of every instruction.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The PTX ISA states it per instruction ("Target ISA Notes", "PTX ISA Notes"). The tables below are
-// confirmed with ptxas where there is one: test/PTXSim/target-check.py.
+// Source: the PTX ISA, per instruction ("Target ISA Notes", "PTX ISA Notes"). Where ptxas is
+// installed, test/PTXSim/target-check.py confirms the tables below.
 #include "lib/PTXSim/Decode/Targets.h"
 #include <algorithm>
 
@@ -26,14 +26,14 @@ constexpr unsigned versions[] = {40, 41, 42, 43, 50, 60, 61, 62, 63, 64, 65, 70,
                                  74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90};
 
 enum Arch : uint8_t {
-  Any,        ///< the target or a later one
-  Exactly90a, ///< wgmma exists on that chip alone
+  Any,        ///< the target or any later target
+  Exactly90a, ///< wgmma exists on that chip only
   A90OrLater, ///< sm_90a, or the 'a' or 'f' variant of sm_100 and later
   A100        ///< the 'a' or 'f' variant of sm_100 and later
 };
 
-/// Every word of `words` must be among the modifiers, "a.b" as neighbours; a '*' at its end matches
-/// one more character, a '!' in front of it forbids the word.
+/// Every word of `words` must be among the modifiers; "a.b" means neighbours. A trailing '*'
+/// matches one more character, a leading '!' forbids the word.
 struct Row {
   const char *base, *words;
   unsigned target, version;

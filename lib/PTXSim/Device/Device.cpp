@@ -1,4 +1,4 @@
-// The public Device: global memory, loading and launching.
+// Public class Device: global memory, loading and launching.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Decode/Decoder.h"
 #include "lib/PTXSim/Decode/Targets.h"
@@ -32,7 +32,7 @@ void Device::mapHost(void *host, uint64_t bytes, const std::string &name) {
 }
 void Device::free(DeviceAddress address) { pimpl->memory.free(address); }
 
-/// Memory that the host accesses: red zones are closed to it, too.
+/// Memory that the host accesses: red zones are closed to the host, too.
 static Allocation &open(const GlobalMemory &memory, DeviceAddress address, uint64_t bytes,
                         const char *what) {
   Allocation &a = memory.require(address, bytes, what);
@@ -258,7 +258,7 @@ static void packArguments(const Kernel &kernel, const std::vector<Argument> &arg
   }
 }
 
-/// The error of the lowest cluster wins, so that it does not depend on timing.
+/// Keeps the error of the lowest cluster, so that the reported error does not depend on timing.
 struct Failure {
   std::mutex mutex;
   uint64_t cluster = UINT64_MAX;
@@ -335,7 +335,7 @@ LaunchResult Device::launch(const Program &program, const std::string &name,
     for (unsigned t = 1; t < threads; t++)
       pool.emplace_back([&, t] { runWorker(workers[t], launch, next, clusters, failure); });
   } catch (const std::system_error &) {
-    // Threads that the system does not start: the others take all clusters.
+    // The system is out of threads: the workers that started take all clusters.
   }
   runWorker(workers[0], launch, next, clusters, failure);
   for (std::thread &t : pool)
@@ -343,7 +343,7 @@ LaunchResult Device::launch(const Program &program, const std::string &name,
   pimpl->memory.forgetRaces();
   if (failure.error)
     std::rethrow_exception(failure.error);
-  SectorSet read, written; // by whichever worker
+  SectorSet read, written; // union over the workers
   for (size_t t = 0; t <= pool.size(); t++) {
     collect(kernel, workers[t], result);
     read.merge(workers[t].sectorsRead);

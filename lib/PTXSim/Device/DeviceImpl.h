@@ -1,4 +1,4 @@
-// What the public handles hold.
+// Implementation behind the public handles.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef PTXSIM_DEVICE_DEVICEIMPL_H
 #define PTXSIM_DEVICE_DEVICEIMPL_H

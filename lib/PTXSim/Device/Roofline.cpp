@@ -1,4 +1,4 @@
-// A roofline estimate from the counters of a launch.
+// Roofline estimate of a launch from the launch's counters.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/PTXSim/PTXSim.h"
 #include <algorithm>
@@ -7,8 +7,8 @@
 namespace ptxsim {
 
 const std::vector<Chip> &knownChips() {
-  // Vendor data sheets: dense tensor throughput, no sparsity. Shared memory: 128 bytes per clock
-  // and multiprocessor at the boost clock.
+  // Source: vendor data sheets, dense tensor throughput without sparsity. Shared memory: 128 bytes
+  // per clock and multiprocessor at boost clock.
   static const std::vector<Chip> chips = {
       {"A100", 312, 19.5, 2039, 19.5, 108},     {"H100", 989, 66.9, 3350, 33.4, 132},
       {"H200", 989, 66.9, 4800, 33.4, 132},     {"B200", 2250, 75, 8000, 35.0, 148},

@@ -1,4 +1,4 @@
-// Counters of memory requests and their report.
+// Counters of memory requests, and the report.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Machine/Stats.h"
 #include <algorithm>
@@ -42,7 +42,7 @@ void countBulk(Warp &w, uint64_t address, unsigned bytes, bool isStore) {
 }
 
 void countShared(Warp &w, const uint64_t *addresses, uint32_t mask, unsigned bytes) {
-  // A pass serves 32 four-byte words: all lanes for 4 bytes, 16 for 8, 8 for 16.
+  // A pass serves 32 words of 4 bytes: all lanes for accesses of 4 bytes, 16 for 8, 8 for 16.
   unsigned lanesPerPass = bytes >= 16 ? 8 : bytes == 8 ? 16 : 32;
   uint64_t waves = 0, minimum = 0;
   for (unsigned first = 0; first < 32; first += lanesPerPass) {

@@ -1,4 +1,4 @@
-// What chips offer: limits and attributes by compute capability.
+// Limits and attributes of chips, by compute capability.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Driver/Chips.h"
 #include <map>
@@ -8,7 +8,7 @@ namespace driver {
 
 const std::vector<Chip> &chips() {
   // Limits per block and multiprocessor: "Technical Specifications per Compute Capability" of the
-  // CUDA programming guide. Counts, clocks and sizes: data sheets of the named board.
+  // CUDA programming guide. Counts, clocks and sizes: data sheet of the named board.
   static const std::vector<Chip> table = {
       {75, "T4", 40, 64 << 10, 64 << 10, 1024, 16, 4 << 20, 1590000, 5001000, 256, 15},
       {80, "A100", 108, 164 << 10, 163 << 10, 2048, 32, 40 << 20, 1410000, 1593000, 5120, 79},
@@ -23,8 +23,8 @@ const std::vector<Chip> &chips() {
 
 namespace {
 
-/// Attributes that are the same on every chip here. 0 says that something does not exist; textures
-/// and surfaces (21 to 30, 42 to 49, 51 to 74, 77) do not exist here.
+/// Attributes with one value on all chips. 0 means absent; textures and surfaces (21 to 30, 42 to
+/// 49, 51 to 74, 77) are absent.
 const std::map<int, int> &commonAttributes() {
   static const std::map<int, int> table = [] {
     std::map<int, int> t = {

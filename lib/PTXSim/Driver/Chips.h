@@ -1,4 +1,4 @@
-// What chips offer: limits and attributes by compute capability.
+// Limits and attributes of chips, by compute capability.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef PTXSIM_DRIVER_CHIPS_H
 #define PTXSIM_DRIVER_CHIPS_H
@@ -10,10 +10,10 @@ namespace ptxsim {
 namespace driver {
 
 struct Chip {
-  unsigned capability; ///< major * 10 + minor
+  unsigned capability; ///< major * 10 + minor, e.g. 90 for 9.0
   const char *name;
   unsigned multiprocessors;
-  unsigned sharedPerMultiprocessor, sharedPerBlock; ///< the latter for kernels that ask for it
+  unsigned sharedPerMultiprocessor, sharedPerBlock; ///< the latter as opt-in of a kernel
   unsigned threadsPerMultiprocessor, blocksPerMultiprocessor;
   unsigned l2Bytes, clockKHz, memoryClockKHz, busBits;
   unsigned gibibytes;
@@ -24,7 +24,7 @@ struct Chip {
 };
 
 const std::vector<Chip> &chips();
-/// Value of a CUdevice_attribute. False if there is no such attribute.
+/// Value of a CUdevice_attribute; false if no such attribute exists.
 bool attributeOf(const Chip &chip, int ordinal, int attribute, int &value);
 
 } // namespace driver

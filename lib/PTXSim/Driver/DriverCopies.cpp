@@ -1,4 +1,4 @@
-// Copies, fills, and marks of what memory holds.
+// Copies, fills, and marks of memory (undefined, defined, red zone).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Driver/DriverState.h"
 
@@ -27,7 +27,7 @@ void copyAny(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   }
 }
 
-/// Address of the first byte of one side of a copy, and the distance of its rows and layers.
+/// First byte of one operand of a copy, and strides between rows and layers.
 struct Side {
   CUdeviceptr base;
   size_t row, layer;

@@ -24,8 +24,8 @@ void say(const std::string &message) {
 
 CUresult remember(CUresult code, const std::string &message) {
   lastError = message;
-  // A result code cannot say what a kernel or its text did wrong; wrong calls are the program's own
-  // business unless it asks.
+  // Prints errors of modules: a result code cannot carry the message of the parser. Wrong calls are
+  // printed only with PTXSIM_VERBOSE.
   switch (code) {
   case CUDA_ERROR_INVALID_IMAGE:
   case CUDA_ERROR_INVALID_PTX:
@@ -187,7 +187,7 @@ PTXSIM_EXPORT CUresult cuGetErrorName(CUresult code, const char **name) {
   *name = nameOf(code);
   return *name ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
-/// The text of this thread's last error when it is of that code.
+/// Message of this thread's last error, if that had this code; else the code's name.
 PTXSIM_EXPORT CUresult cuGetErrorString(CUresult code, const char **text) {
   if (code == CUDA_SUCCESS || lastError.empty())
     return cuGetErrorName(code, text);
@@ -389,7 +389,7 @@ PTXSIM_EXPORT CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
       *greatest = -5;
   });
 }
-/// Stack size, printf buffer and heap: kept for the program, without effect here.
+/// Stack size, printf buffer and heap: stored and returned, without effect.
 static size_t limits[3] = {1024, 1 << 20, 8 << 20};
 PTXSIM_EXPORT CUresult cuCtxGetLimit(size_t *value, int limit) {
   return enter([&] {

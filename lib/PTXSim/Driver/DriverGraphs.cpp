@@ -39,7 +39,7 @@ static void addNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependen
   g.nodes.push_back(std::move(node));
 }
 
-/// Every node after those that it depends on, otherwise in the order they were made.
+/// Topological order; ties in order of creation.
 static std::vector<CUgraphNode_st *> inOrder(const CUgraph_st &graph) {
   std::vector<CUgraphNode_st *> order;
   std::unordered_set<CUgraphNode_st *> done;
@@ -66,7 +66,7 @@ static std::vector<CUgraphExec_st::Step> stepsOf(const CUgraph_st &graph) {
   return steps;
 }
 
-/// Nothing follows a kernel that has failed.
+/// Stops behind a kernel that failed.
 static void runSteps(const std::vector<CUgraphExec_st::Step> &steps) {
   for (const CUgraphExec_st::Step &step : steps)
     if (!currentContext()->sticky)
@@ -221,7 +221,7 @@ PTXSIM_EXPORT CUresult cuGraphDestroyNode(CUgraphNode node) {
   });
 }
 
-/// Writes as many as there is room for, and how many there are.
+/// Writes at most *count nodes, and the total number to *count.
 static void listNodes(const std::vector<CUgraphNode_st *> &all, CUgraphNode *nodes, size_t *count) {
   require(count, "expected a place for the number of nodes");
   for (size_t k = 0; nodes && k < std::min(*count, all.size()); k++)
@@ -261,7 +261,7 @@ PTXSIM_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph gr
                                                    unsigned long long) {
   return enter([&] { instantiate(exec, graph); });
 }
-/// The parameters begin with flags, a stream for an upload, a node for errors, and the result.
+/// Struct of parameters: flags, a stream for an upload, a node for errors, and the result.
 PTXSIM_EXPORT CUresult cuGraphInstantiateWithParams(CUgraphExec *exec, CUgraph graph, void *p) {
   return enter([&] {
     instantiate(exec, graph);
@@ -320,7 +320,8 @@ PTXSIM_EXPORT CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphN
     stepOf(exec, node, Work::Fill).work.run = [=] { fillRows(f); };
   });
 }
-/// Takes over the nodes of a graph of the same shape. `result` begins with a code and two nodes.
+/// Replaces the work of all nodes by that of a graph with the same shape. `result`: a code and two
+/// nodes.
 PTXSIM_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, void *result) {
   return enter([&] {
     auto steps = stepsOf(graphOf(graph));
@@ -337,6 +338,6 @@ PTXSIM_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, voi
     if (!same)
       fail(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, "the graph has another shape");
     for (size_t k = 0; k < steps.size(); k++)
-      old[k].work = steps[k].work; // nodes stay those of the first graph
+      old[k].work = steps[k].work; // nodes remain those of the first graph
   });
 }

@@ -1,4 +1,4 @@
-// Launches: what the hardware refuses, arguments, occupancy.
+// Launches: the hardware's limits, arguments, occupancy.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Driver/DriverState.h"
 #include <algorithm>
@@ -11,7 +11,8 @@ static std::string text(const Dim3 &d) {
   return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
 }
 
-/// Registers come in units of 8 per thread and 256 per warp.
+/// Register allocation: units of 8 per thread and 256 per warp. Example: 33 registers -> 40 a
+/// thread.
 static uint64_t registersOf(const CUfunc_st &f, uint64_t threads) {
   uint64_t perThread = (std::min(f.resources.registers, 255u) + 7) / 8 * 8;
   return std::max<uint64_t>(perThread, 16) * ((threads + 31) / 32 * 32);
@@ -22,7 +23,7 @@ unsigned maximumThreads(const CUfunc_st &f) {
   uint64_t limit = i.requiredBlock.x  ? i.requiredBlock.count()
                    : i.maximumBlock.x ? i.maximumBlock.count()
                                       : 1024;
-  // With a bound in its text, the compiler spills until the kernel fits.
+  // A kernel with a bound in the PTX was compiled to fit the bound, with spills if needed.
   if (!i.requiredBlock.x && !i.maximumBlock.x)
     while (limit > 32 && registersOf(f, limit) > Chip::registers)
       limit -= 32;
@@ -131,14 +132,14 @@ static void submitKernel(std::shared_ptr<KernelLaunch> launch, CUstream stream) 
   submit(stream, std::move(work));
 }
 
-/// Attributes that change speed, order among launches, or nothing here.
+/// Attributes that affect speed or the order among launches, so nothing here.
 static bool harmless(int id) {
   switch (id) {
-  case 0: // ignored
+  case 0: // no attribute
   case 1: // access policy window
   case 3: // synchronisation policy
   case 5: // cluster scheduling
-  case 6: // programmatic serialisation: work runs in order anyway
+  case 6: // programmatic serialisation: work runs in order already
   case 8: // priority
   case 9: // memory domains
   case 10:
@@ -172,7 +173,7 @@ static LaunchConfig configOf(const CUlaunchConfig &c) {
 
 // --- Occupancy ----------------------------------------------------------------------------------
 
-/// Blocks that one multiprocessor holds at a time.
+/// Blocks that are resident on one multiprocessor at a time.
 static unsigned blocksPerMultiprocessor(const CUfunc_st &f, uint64_t threads, uint64_t dynamic) {
   const Chip &chip = f.module->context->device->chip;
   if (threads == 0 || threads > maximumThreads(f) ||
@@ -282,7 +283,7 @@ PTXSIM_EXPORT CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction 
     *size = !currentDevice().chip.hasClusters() ? 1 : f.nonPortableCluster ? 16 : 8;
   });
 }
-/// As many clusters as the multiprocessors hold, as if clusters could lie anywhere.
+/// Clusters resident on all multiprocessors, without the placement limits of real chips.
 PTXSIM_EXPORT CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function,
                                                     const CUlaunchConfig *config) {
   return enter([&] {

@@ -1,4 +1,4 @@
-// Memory: allocations, host memory that devices access, pointers, copies and fills.
+// Allocations, pinned and managed host memory, and pointer attributes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Driver/DriverState.h"
 #include "lib/PTXSim/Machine/Memory.h"
@@ -13,7 +13,7 @@ Device &ownerOf(CUdeviceptr p) {
   return *state().devices[ordinal]->device;
 }
 
-/// The held memory that an address lies in, or the end.
+/// Held memory that contains the address, or end().
 static std::map<CUdeviceptr, HeldMemory>::iterator holding(CUdeviceptr p) {
   auto &memory = state().memory;
   auto it = memory.upper_bound(p);
@@ -43,7 +43,7 @@ static CUdeviceptr allocate(size_t bytes) {
 
 static void *host(CUdeviceptr p) { return reinterpret_cast<void *>(uintptr_t(p)); }
 
-/// Host memory is accessible to all devices at its own address.
+/// Maps host memory to all devices at the host's address.
 static void holdHost(void *pointer, size_t bytes, HeldMemory::Kind kind) {
   for (const auto &d : state().devices)
     d->device->mapHost(pointer, bytes, kind == HeldMemory::Managed ? "managed memory" : "");
@@ -75,7 +75,7 @@ void freeMemory(CUdeviceptr pointer) {
     std::free(host(pointer));
 }
 
-/// Frees what a call of that kind has allocated, and nothing else.
+/// Frees memory that a call of kind `a` or `b` allocated, and no other memory.
 static void freeOfKind(CUdeviceptr pointer, HeldMemory::Kind a, HeldMemory::Kind b) {
   auto it = state().memory.find(pointer);
   require(it != state().memory.end() && (it->second.kind == a || it->second.kind == b),
@@ -179,7 +179,7 @@ PTXSIM_EXPORT CUresult cuMemHostGetFlags(unsigned *flags, void *pointer) {
     *flags = 2; // mapped
   });
 }
-/// Managed memory lies on the host: hints move nothing.
+/// Managed memory is host memory: hints move nothing.
 PTXSIM_EXPORT CUresult cuMemPrefetchAsync(CUdeviceptr, size_t, CUdevice, CUstream) {
   return enter([] {});
 }
@@ -197,7 +197,7 @@ PTXSIM_EXPORT CUresult cuStreamAttachMemAsync(CUstream, CUdeviceptr, size_t, uns
 }
 
 // --- Pools --------------------------------------------------------------------------------------
-// An allocation in stream order is one at once: work runs when it is submitted.
+// Stream-ordered allocation is immediate: work runs when submitted.
 
 struct CUmemPool_st {
   uint64_t attributes[16] = {};
@@ -237,7 +237,7 @@ PTXSIM_EXPORT CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
     require(pool == &defaultPool, "only the default pool exists");
   });
 }
-/// The first three attributes and those from 9 on have 4 bytes, the others 8.
+/// Attributes 1 to 3 and from 9 on have 4 bytes, all others 8.
 PTXSIM_EXPORT CUresult cuMemPoolSetAttribute(CUmemoryPool pool, int attribute, void *value) {
   return enter(Needs::Driver, [&] {
     require(pool == &defaultPool && attribute >= 1 && attribute <= 8 && value,
@@ -262,7 +262,7 @@ PTXSIM_EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool, size_t) {
 
 // --- Pointers -----------------------------------------------------------------------------------
 
-/// Writes one attribute; false when the pointer or the attribute is unknown.
+/// Writes an attribute; false if the pointer or the attribute is unknown.
 static bool pointerAttribute(void *data, int attribute, CUdeviceptr pointer) {
   auto held = holding(pointer);
   bool known = held != state().memory.end();
@@ -281,7 +281,7 @@ static bool pointerAttribute(void *data, int attribute, CUdeviceptr pointer) {
                                                                     : CU_MEMORYTYPE_HOST));
   case 3:
     return put(CUdeviceptr(known ? pointer : 0));
-  case 4: // memory on a device has no host pointer
+  case 4: // device memory has no host pointer
     *static_cast<void **>(data) = known && !onDevice ? host(pointer) : nullptr;
     return known && !onDevice;
   case 7:
@@ -305,7 +305,7 @@ PTXSIM_EXPORT CUresult cuPointerGetAttribute(void *data, int attribute, CUdevice
     require(data && pointerAttribute(data, attribute, pointer), "not memory of this driver");
   });
 }
-/// Unlike the call for one attribute, this one takes pointers that the driver does not know.
+/// Unlike cuPointerGetAttribute, accepts pointers unknown to the driver.
 PTXSIM_EXPORT CUresult cuPointerGetAttributes(unsigned count, int *attributes, void **data,
                                               CUdeviceptr pointer) {
   return enter([&] {

@@ -12,7 +12,7 @@ namespace driver {
 
 namespace {
 
-/// A compiler for the chip refuses these.
+/// Rejects modules that a compiler for the chip would reject.
 void checkForChip(const Module &parsed, const Chip &chip) {
   if (parsed.version() > 90)
     fail(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "expected PTX of version 9.0 or earlier");
@@ -77,7 +77,7 @@ CUkern_st &kernelOf(CUkernel kernel) {
     fail(CUDA_ERROR_INVALID_HANDLE, "not a kernel");
   return *kernel;
 }
-/// The library's module in a context, loaded when it is first asked for.
+/// The library's module in a context; loaded on first use.
 CUmod_st &instanceOf(CUlib_st &library, CUctx_st *context) {
   std::unique_ptr<CUmod_st> &module = library.modules[context];
   if (!module) {
@@ -114,7 +114,7 @@ std::string fileText(const char *path) {
   return image.str() + '\0';
 }
 
-/// The log buffers among the options of a compilation; other options do not matter here.
+/// Log buffers among the options of a load; all other options are ignored.
 class Logs {
 public:
   Logs(unsigned count, int *options, void **values) : values(values) {
@@ -123,7 +123,7 @@ public:
         if (options[k] == kind)
           at[kind - infoBuffer] = int(k);
   }
-  /// Writes a text and its length, with the terminating zero, as far as there is room.
+  /// Writes a text with the terminating zero, cut to the buffer's size, and the written length.
   void write(bool isError, const std::string &text) const {
     int buffer = at[isError ? 2 : 0], size = at[isError ? 3 : 1];
     if (size < 0)
@@ -144,7 +144,7 @@ private:
   int at[4] = {-1, -1, -1, -1};
 };
 
-/// Runs a load; what is wrong with the text goes into the error log as well.
+/// Runs a load; errors go into the error log as well.
 template <class F> void withLogs(const Logs &logs, F body) {
   try {
     body();
@@ -162,7 +162,7 @@ template <class F> void withLogs(const Logs &logs, F body) {
 std::unique_ptr<CUlib_st> loadLibrary(const void *image) {
   auto library = std::make_unique<CUlib_st>();
   library->parsed = Module::parse(ptxOfImage(image), "<image>");
-  // All devices are alike, so that what one refuses can be said at once.
+  // All devices are the same chip, so checking the first device suffices.
   checkVersionAndTarget(*library->parsed.impl());
   checkForChip(library->parsed, state().devices[0]->chip);
   for (const KernelInfo &info : library->parsed.kernels()) {
@@ -188,7 +188,7 @@ void destroyModule(CUmod_st *module) {
   module->context->device->device->unload(module->program);
   state().modules.erase(module);
   if (module->library)
-    module->library->modules.erase(module->context); // which owns it
+    module->library->modules.erase(module->context); // the library owns the module
   else
     delete module;
 }
@@ -203,7 +203,7 @@ CUfunc_st &functionOf(CUfunction function) {
   return functionNamed(instanceOf(*kernel->library, currentContext()), kernel->name);
 }
 
-/// Attributes of a kernel are those of its function in the context that a program uses there.
+/// Function of a kernel in a context on `device`: the current context, else the primary context.
 static CUfunc_st &functionOn(CUkernel kernel, CUdevice device) {
   CUctx_st *context = currentContext();
   if (context->device != &deviceOf(device))
@@ -211,7 +211,7 @@ static CUfunc_st &functionOn(CUkernel kernel, CUdevice device) {
   return functionNamed(instanceOf(*kernelOf(kernel).library, context), kernel->name);
 }
 
-/// A value of CUfunction_attribute.
+/// Value of a CUfunction_attribute.
 static int attributeOf(const CUfunc_st &f, int attribute) {
   unsigned version = f.module->parsed.version(), chip = f.module->context->device->chip.capability;
   switch (attribute) {
@@ -347,7 +347,7 @@ PTXSIM_EXPORT CUresult cuLibraryLoadData(CUlibrary *library, const void *image, 
     require(library, "expected a place for the library");
     withLogs(Logs(count, options, values), [&] {
       auto loaded = loadLibrary(image);
-      if (currentContext()) // errors of kernels are seen when they are decoded
+      if (currentContext()) // kernels are decoded here, which reports their errors
         instanceOf(*loaded, currentContext());
       *library = keep(std::move(loaded));
     });
@@ -403,7 +403,7 @@ PTXSIM_EXPORT CUresult cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, C
   return enter(
       [&] { findGlobal(address, bytes, instanceOf(libraryOf(library), currentContext()), name); });
 }
-/// Managed variables do not exist here.
+/// Managed variables are not supported.
 PTXSIM_EXPORT CUresult cuLibraryGetManaged(CUdeviceptr *, size_t *, CUlibrary, const char *name) {
   return enter([&] {
     fail(CUDA_ERROR_NOT_FOUND, "library has no managed variable '" + std::string(name) + "'");

@@ -1,4 +1,4 @@
-// State behind the driver's entry points.
+// State behind the entry points of the driver.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef PTXSIM_DRIVER_DRIVERSTATE_H
 #define PTXSIM_DRIVER_DRIVERSTATE_H
@@ -22,14 +22,14 @@ struct DeviceState;
 struct CUctx_st {
   ptxsim::driver::DeviceState *device = nullptr;
   bool primary = false;
-  int references = 0; ///< of a primary context; others live until they are destroyed
+  int references = 0; ///< of a primary context; other contexts live until destroyed
   unsigned flags = 0;
-  CUresult sticky = CUDA_SUCCESS; ///< a kernel has failed: the context is of no more use
+  CUresult sticky = CUDA_SUCCESS; ///< a kernel has failed: all later calls return this code
   std::string stickyMessage;
   bool alive() const { return !primary || references > 0; }
 };
 
-/// A kernel of a module, or (as CUkernel) of a library.
+/// Kernel of a module, or (as CUkernel) of a library.
 struct CUfunc_st {
   CUmod_st *module = nullptr;
   std::string name;
@@ -50,7 +50,7 @@ struct CUkern_st {
   CUlib_st *library = nullptr;
   std::string name;
 };
-/// A library belongs to no context: each one that uses it gets a module of its own.
+/// A library belongs to no context: every context that uses the library gets a module.
 struct CUlib_st {
   ptxsim::Module parsed;
   std::map<CUctx_st *, std::unique_ptr<CUmod_st>> modules;
@@ -66,7 +66,7 @@ struct KernelLaunch {
   std::vector<Argument> arguments;
 };
 
-/// Something a stream does: a node of a graph when it is recorded.
+/// Unit of work on a stream; becomes a graph node when captured.
 struct Work {
   enum Type { Kernel, Copy, Fill, Host, Graph, Empty, WaitEvent, RecordEvent };
   Type type = Empty;
@@ -87,7 +87,7 @@ struct CUgraph_st {
 };
 struct CUgraphExec_st {
   struct Step {
-    CUgraphNode_st *node; ///< of the graph it was made from, which may be gone
+    CUgraphNode_st *node; ///< node of the source graph; dangling after that graph's end
     ptxsim::driver::Work work;
   };
   std::vector<Step> steps;
@@ -98,9 +98,9 @@ namespace driver {
 
 struct Capture {
   std::unique_ptr<CUgraph_st> graph;
-  CUgraph_st *into = nullptr; ///< graph, or one of the program's
+  CUgraph_st *into = nullptr; ///< target: `graph`, or a graph of the program
   CUstream_st *origin = nullptr;
-  int mode = 0; ///< global, thread-local, relaxed
+  int mode = 0; ///< 0 global, 1 thread-local, 2 relaxed
   std::thread::id thread;
   bool invalid = false, ended = false;
 };
@@ -113,8 +113,8 @@ struct CUstream_st {
   unsigned flags = 0;
   int priority = 0;
   uint64_t id = 0;
-  std::shared_ptr<ptxsim::driver::Capture> capture; ///< shared by all streams that take part
-  std::vector<CUgraphNode_st *> last;               ///< what the next node depends on
+  std::shared_ptr<ptxsim::driver::Capture> capture; ///< shared by all participating streams
+  std::vector<CUgraphNode_st *> last;               ///< dependencies of the next node
 };
 struct CUevent_st {
   CUctx_st *context = nullptr;
@@ -128,7 +128,7 @@ struct CUevent_st {
 namespace ptxsim {
 namespace driver {
 
-/// Memory that a program holds: on a device, or the host's that devices may access.
+/// Memory held by the program: on a device, or host memory that devices may access.
 struct HeldMemory {
   CUctx_st *context = nullptr;
   uint64_t bytes = 0;
@@ -148,10 +148,10 @@ struct State {
   bool initialized = false;
   Settings settings;
   std::vector<std::unique_ptr<DeviceState>> devices;
-  std::unordered_set<CUctx_st *> contexts; ///< without the primary ones
+  std::unordered_set<CUctx_st *> contexts; ///< without primary contexts
   std::unordered_set<CUstream_st *> streams;
   std::unordered_set<CUevent_st *> events;
-  std::unordered_set<CUmod_st *> modules; ///< those of libraries as well
+  std::unordered_set<CUmod_st *> modules; ///< including modules of libraries
   std::unordered_set<CUlib_st *> libraries;
   std::unordered_set<CUkern_st *> kernels;
   std::unordered_set<CUfunc_st *> functions;
@@ -163,13 +163,13 @@ struct State {
   uint64_t nextStream = 1;
 };
 State &state();
-/// Contexts of this thread; the last one is current.
+/// Context stack of this thread; the last context is current.
 std::vector<CUctx_st *> &contextStack();
 inline CUctx_st *currentContext() {
   return contextStack().empty() ? nullptr : contextStack().back();
 }
 
-/// An error with the driver's code.
+/// Error of a call, with the driver's code.
 struct Failure {
   CUresult code;
   std::string message;
@@ -182,17 +182,17 @@ inline void require(bool condition, const std::string &message) {
     fail(CUDA_ERROR_INVALID_VALUE, message);
 }
 CUresult remember(CUresult code, const std::string &message);
-/// Code for an error that a kernel made.
+/// Result code of an error inside a kernel.
 CUresult codeOfKernel(const Error &error);
-/// Code for an error of a call: wrong PTX, wrong arguments.
+/// Result code of an error of a call: invalid PTX or arguments.
 CUresult codeOfCall(const Error &error);
-/// Fails unless a context is current that is alive and in order.
+/// Fails unless a living context without a sticky error is current.
 void checkContext();
 void checkInitialized();
 
 enum class Needs { Nothing, Driver, Context };
 
-/// Every entry point runs in here: one at a time, exceptions become result codes.
+/// Wrapper of every entry point: takes the global lock, turns exceptions into result codes.
 template <class F> CUresult enter(Needs needs, F body) {
   try {
     std::lock_guard<std::recursive_mutex> lock(state().mutex);
@@ -210,53 +210,53 @@ template <class F> CUresult enter(Needs needs, F body) {
     return remember(CUDA_ERROR_OUT_OF_MEMORY, "no memory");
   }
 }
-/// With a current context, as most entry points need.
+/// Variant that needs a current context, as most entry points do.
 template <class F> CUresult enter(F body) { return enter(Needs::Context, body); }
 
-/// The default stream for null and the two special handles.
+/// Stream of a handle; the default stream for null and the two special handles.
 CUstream_st &streamOf(CUstream stream);
-/// Does the work now, or records it when the stream captures.
+/// Runs the work now, or records a graph node if the stream captures.
 void submit(CUstream stream, Work work);
 void submit(CUstream stream, Work::Type type, std::function<void()> run);
-/// For calls that a capture in the strict modes forbids; they end it.
+/// Rejects calls that the strict capture modes forbid, and invalidates the captures.
 void forbidDuringCapture(const char *call);
-/// Runs a kernel. Its errors stick to the context, and fail the calls after the launch: the
-/// hardware would not have come to the kernel yet.
+/// Runs a kernel. Kernel errors become sticky in the context and fail later calls, because on
+/// hardware the launch returns before the kernel runs.
 void runKernel(const KernelLaunch &launch);
-/// Fails with what the hardware would refuse of the launch.
+/// Fails if the hardware would reject the launch.
 void checkLaunch(const KernelLaunch &launch);
-/// The function behind a CUfunction or a CUkernel passed as one.
+/// Function of a CUfunction, or of a CUkernel cast to CUfunction.
 CUfunc_st &functionOf(CUfunction function);
-/// Arguments are copied at the call, as the driver does, and so survive until a graph replays them.
+/// Copies the arguments at the call, as the driver does, so that a graph can replay the launch.
 std::vector<Argument> copyArguments(const CUfunc_st &function, void **parameters, void **extra);
 unsigned maximumThreads(const CUfunc_st &function);
 
 DeviceState &deviceOf(CUdevice ordinal);
 inline DeviceState &currentDevice() { return *currentContext()->device; }
 inline Device &device() { return *currentDevice().device; }
-/// Device memory lies where no host pointer can.
+/// Device addresses have bits that no host pointer has.
 inline bool isDevice(CUdeviceptr p) { return p >> 52; }
-/// The device that an address of device memory belongs to.
+/// Device that owns a device address.
 Device &ownerOf(CUdeviceptr p);
-/// Copies between any two places.
+/// Copies between host and device addresses in any combination.
 void copyAny(CUdeviceptr to, CUdeviceptr from, size_t bytes);
 void copyRows(const CUDA_MEMCPY3D &copy);
 void fillRows(const CUDA_MEMSET_NODE_PARAMS &fill);
 void freeMemory(CUdeviceptr pointer);
 void destroyModule(CUmod_st *module);
 
-/// The PTX in an image: text, or the first PTX entry of a fatbinary.
+/// PTX of an image: the text itself, or the first PTX entry of a fatbinary.
 std::string ptxOfImage(const void *image);
 
 // Report.cpp
 void countLaunch(const DeviceState &device, const KernelLaunch &launch, const Statistics &s);
 void countCopy(CUdeviceptr to, CUdeviceptr from, size_t bytes);
-/// One line for every handle and allocation alive; of one context if it is not null.
+/// Description of every living handle and allocation; of a single context if not null.
 std::vector<std::string> liveHandles(const CUctx_st *context);
-/// A line on standard error. Names in a text of PTX belong to whoever wrote the text: control
-/// characters are spelled.
+/// Prints a line to standard error. Control characters are escaped, because names come from
+/// untrusted PTX.
 void say(const std::string &message);
-/// With PTXSIM_LEAKS=1: prints them.
+/// Prints living handles if PTXSIM_LEAKS=1.
 void reportLeaks(const CUctx_st *context, const char *when);
 
 } // namespace driver

@@ -1,8 +1,8 @@
 // Streams, events and captures.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Work runs when it is submitted, in program order, which is one of the orders the driver allows. A
-// capture records the same work as nodes of a graph.
+// Work runs at submission, in program order, which is among the orders that the driver allows. A
+// capture records the work as nodes of a graph.
 #include "lib/PTXSim/Driver/DriverState.h"
 #include <algorithm>
 #include <chrono>
@@ -26,7 +26,7 @@ static bool isDefault(const CUstream_st &s) { return !s.id; }
 
 static void invalidate(Capture &capture) { capture.invalid = true; }
 
-/// Work on the default stream would wait for every blocking stream, and so for a capture.
+/// The default stream would wait for all blocking streams, hence for a capturing stream: an error.
 static void checkImplicit() {
   for (CUstream_st *s : state().streams)
     if (s->capture && !(s->flags & CU_STREAM_NON_BLOCKING) && !s->capture->invalid) {
@@ -85,7 +85,7 @@ static CUevent_st &eventOf(CUevent event) {
     fail(CUDA_ERROR_INVALID_HANDLE, "not an event");
   return *event;
 }
-/// An event recorded in a capture has no time and no state on the host.
+/// Event for host calls: an event recorded in a capture has no time and no state on the host.
 static CUevent_st &hostEventOf(CUevent event) {
   CUevent_st &e = eventOf(event);
   if (e.capture) {
@@ -94,10 +94,10 @@ static CUevent_st &hostEventOf(CUevent event) {
   }
   return e;
 }
-/// For calls that wait for a stream or ask for its state.
+/// Stream for host calls that wait for the stream or query the stream.
 static CUstream_st &hostStreamOf(CUstream stream, const char *call) {
   CUstream_st &s = streamOf(stream);
-  if (s.capture) { // even one that has ended by an error
+  if (s.capture) { // including captures that were invalidated
     invalidate(*s.capture);
     fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
          std::string(call) + " of a stream that captures, which ends the capture");
@@ -117,7 +117,7 @@ static void makeStream(CUstream *stream, unsigned flags, int priority) {
   state().streams.insert(*stream = s);
 }
 
-/// All nodes that a node depends on, directly or not.
+/// All transitive dependencies of a node.
 static void collectBefore(CUgraphNode_st *node, std::unordered_set<CUgraphNode_st *> &out) {
   std::vector<CUgraphNode_st *> stack{node};
   while (!stack.empty()) {
@@ -196,7 +196,7 @@ static void waitFor(CUstream stream, CUevent event) {
   if (s.capture && s.capture != e.capture)
     fail(CUDA_ERROR_STREAM_CAPTURE_MERGE, "the stream and the event belong to two captures");
   require(!isDefault(s), "the default stream cannot take part in a capture");
-  s.capture = e.capture; // waiting for an event of a capture makes the stream part of it
+  s.capture = e.capture; // waiting for a captured event joins the stream to the capture
   for (CUgraphNode_st *node : e.last)
     if (!std::count(s.last.begin(), s.last.end(), node))
       s.last.push_back(node);
@@ -291,7 +291,7 @@ PTXSIM_EXPORT CUresult cuEventRecord(CUevent event, CUstream stream) {
     e.time = now();
   });
 }
-/// With flag 1 an event recorded in a capture is one each time the graph runs.
+/// Flag 1 makes the event of a capture external: recorded again at every launch of the graph.
 PTXSIM_EXPORT CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) {
   if (!(flags & 1))
     return cuEventRecord(event, stream);

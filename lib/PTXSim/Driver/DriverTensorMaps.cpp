@@ -1,4 +1,4 @@
-// Tensor maps.
+// Encoding of tensor maps (cuTensorMapEncode*).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Driver/DriverState.h"
 #include "lib/PTXSim/Machine/TensorMap.h"
@@ -50,7 +50,7 @@ PTXSIM_EXPORT CUresult cuTensorMapReplaceAddress(CUtensorMap *map, void *base) {
     std::memcpy(map, &data, sizeof data);
   });
 }
-/// Kernels that use such a map are refused when they are loaded.
+/// im2col maps are not supported; modules whose kernels use such a map fail to load.
 PTXSIM_EXPORT CUresult cuTensorMapEncodeIm2col(CUtensorMap *, int, uint32_t, void *,
                                                const uint64_t *, const uint64_t *, const int *,
                                                const int *, uint32_t, uint32_t, const uint32_t *,

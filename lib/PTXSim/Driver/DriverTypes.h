@@ -1,7 +1,7 @@
-// The CUDA driver's entry points and types as far as this library provides them.
+// Subset of the CUDA driver's entry points and types that this library provides.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Own declarations, so that neither building nor using the library needs cuda.h. Names, values and
+// Independent declarations: neither building nor using the library needs cuda.h. Names, values and
 // layouts follow the driver's binary interface.
 #ifndef PTXSIM_DRIVER_DRIVERTYPES_H
 #define PTXSIM_DRIVER_DRIVERTYPES_H
@@ -110,7 +110,7 @@ typedef struct {
   char bytes[16];
 } CUuuid;
 
-/// One side of a copy of rows.
+/// Source or destination of a 2D copy.
 typedef struct {
   size_t xInBytes, y;
   int memoryType;
@@ -155,29 +155,29 @@ typedef struct {
   void *userData;
 } CUDA_HOST_NODE_PARAMS;
 
-/// The text behind the last result that was not CUDA_SUCCESS, in this thread.
+/// Message of this thread's last result other than CUDA_SUCCESS.
 const char *ptxsimLastError(void);
 
-// What memory holds, for programs that manage memory of their own. The calls with a stream are
-// recorded when it captures.
+// Definedness marks, for programs with allocators of their own. Calls with a stream become graph
+// nodes while the stream captures.
 
-/// The bytes count as written by nobody.
+/// Marks the bytes as never written.
 CUresult ptxsimMarkUndefined(CUdeviceptr address, size_t bytes);
 CUresult ptxsimMarkUndefinedAsync(CUdeviceptr address, size_t bytes, CUstream stream);
-/// The bytes count as written.
+/// Marks the bytes as written.
 CUresult ptxsimMarkDefined(CUdeviceptr address, size_t bytes);
 CUresult ptxsimMarkDefinedAsync(CUdeviceptr address, size_t bytes, CUstream stream);
-/// An access to these bytes is out of bounds, until they are cleared.
+/// Makes every access to the bytes an out-of-bounds error, until ptxsimClearRedZone.
 CUresult ptxsimMarkRedZone(CUdeviceptr address, size_t bytes);
 CUresult ptxsimMarkRedZoneAsync(CUdeviceptr address, size_t bytes, CUstream stream);
-/// The bytes are accessible again, and undefined.
+/// Makes the bytes accessible and undefined.
 CUresult ptxsimClearRedZone(CUdeviceptr address, size_t bytes);
 CUresult ptxsimClearRedZoneAsync(CUdeviceptr address, size_t bytes, CUstream stream);
-/// How many of these bytes nobody has written.
+/// Counts the bytes that were never written.
 CUresult ptxsimCountUndefined(CUdeviceptr address, size_t bytes, size_t *count);
-/// Writes the file of PTXSIM_REPORT now, and not only when the program ends.
+/// Writes the file of PTXSIM_REPORT now, in addition to the write at exit.
 CUresult ptxsimWriteReport(void);
-/// How many handles and allocations of all kinds are alive, of this device.
+/// Counts the living handles and allocations of a device.
 CUresult ptxsimCountLive(CUdevice device, size_t *count);
 
 #ifdef __cplusplus

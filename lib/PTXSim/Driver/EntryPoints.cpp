@@ -1,4 +1,4 @@
-// Entry points by name.
+// Lookup of entry points by name.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Driver/DriverState.h"
 #include <dlfcn.h>
@@ -7,7 +7,7 @@ using namespace ptxsim::driver;
 
 PTXSIM_EXPORT CUresult cuInit(unsigned flags);
 
-/// This library itself, also when it was opened without making its names global.
+/// Handle of this library, also if loaded with RTLD_LOCAL.
 static void *ownHandle() {
   static void *handle = [] {
     Dl_info info;
@@ -17,7 +17,7 @@ static void *ownHandle() {
   return handle;
 }
 
-/// Names whose plain form has other parameters than the one of a recent version.
+/// Newest variant of names whose plain form has an older signature.
 static std::string newest(const std::string &name) {
   static const std::map<std::string, const char *> renamed = {
       {"cuCtxCreate", "cuCtxCreate_v4"},
@@ -28,8 +28,8 @@ static std::string newest(const std::string &name) {
   return found == renamed.end() ? "" : found->second;
 }
 
-/// The newest version of an entry point, as the driver returns for a recent cudaVersion. Works
-/// before cuInit: programs look up cuInit itself.
+/// Looks up the newest version of an entry point, as the driver does for a recent cudaVersion.
+/// Works before cuInit, because programs look up cuInit, too.
 PTXSIM_EXPORT CUresult cuGetProcAddress_v2(const char *name, void **function, int version,
                                            unsigned long long, int *status) {
   if (function)
@@ -40,7 +40,7 @@ PTXSIM_EXPORT CUresult cuGetProcAddress_v2(const char *name, void **function, in
     require(name && function, "expected a name and a place for the result");
     std::string plain = name;
     std::vector<std::string> candidates = {newest(plain), plain + "_v2", plain};
-    if (version < 12030) // CUDA 12.3 gave this name its third form
+    if (version < 12030) // CUDA 12.3 added the third variant
       if (plain == "cuStreamGetCaptureInfo")
         candidates = {plain + "_v2"};
     if (version < 12050 && plain == "cuCtxCreate")
@@ -58,7 +58,7 @@ PTXSIM_EXPORT CUresult cuGetProcAddress(const char *name, void **function, int v
                                         unsigned long long flags) {
   return cuGetProcAddress_v2(name, function, version, flags, nullptr);
 }
-/// Tables of entry points without names are internal to the vendor's libraries.
+/// Export tables are internal to the vendor's libraries.
 PTXSIM_EXPORT CUresult cuGetExportTable(const void **table, const CUuuid *) {
   *table = nullptr;
   return enter(Needs::Nothing, [] { fail(CUDA_ERROR_NOT_FOUND, "no such table"); });

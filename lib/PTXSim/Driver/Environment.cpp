@@ -1,4 +1,4 @@
-// What the environment chooses for programs that run on the driver library.
+// Settings of the driver library from environment variables.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Driver/Environment.h"
 #include "lib/PTXSim/Driver/Chips.h"
@@ -44,7 +44,7 @@ unsigned choice(const char *name, unsigned fallback, std::initializer_list<const
   invalid(name, "one of " + list, text);
 }
 
-/// Numbers with commas between them.
+/// Parses comma-separated line numbers. Example: PTXSIM_SUPPRESS=12,40.
 std::set<uint32_t> lines(const char *name) {
   std::set<uint32_t> result;
   const char *text = std::getenv(name);
@@ -74,7 +74,7 @@ unsigned capability() {
   invalid("PTXSIM_CAPABILITY", "one of " + list, text);
 }
 
-/// PTXSIM_EXECUTOR and PTXSIM_FUZZ_RUN are read elsewhere.
+/// Names of all variables; PTXSIM_EXECUTOR and PTXSIM_FUZZ_RUN are read elsewhere.
 constexpr const char *known[] = {
     "PTXSIM_ASYNC",         "PTXSIM_BUDGET",   "PTXSIM_CAPABILITY", "PTXSIM_DEFINEDNESS",
     "PTXSIM_DEVICES",       "PTXSIM_EXECUTOR", "PTXSIM_FUZZ_RUN",   "PTXSIM_LEAKS",
@@ -82,7 +82,7 @@ constexpr const char *known[] = {
     "PTXSIM_SEED",          "PTXSIM_SM_COUNT", "PTXSIM_SUPPRESS",   "PTXSIM_TENSOR",
     "PTXSIM_THREADS",       "PTXSIM_VERBOSE",  "PTXSIM_WGMMA"};
 
-/// A misspelt variable would otherwise switch off a check without a word.
+/// Rejects unknown PTXSIM_ variables: a misspelt name would silently disable a check.
 void refuseUnknown() {
   for (char **entry = environ; *entry; entry++) {
     std::string name(*entry, std::strcspn(*entry, "="));

@@ -1,4 +1,4 @@
-// What the environment chooses for programs that run on the driver library.
+// Settings of the driver library from environment variables.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef PTXSIM_DRIVER_ENVIRONMENT_H
 #define PTXSIM_DRIVER_ENVIRONMENT_H
@@ -11,14 +11,14 @@ namespace driver {
 struct Settings {
   Options options;
   unsigned capability = 90;     ///< major * 10 + minor
-  unsigned multiprocessors = 0; ///< 0: those of the chip
+  unsigned multiprocessors = 0; ///< 0: as on the chip
   unsigned devices = 1;
-  uint64_t memory = 0; ///< bytes per device, 0: those of the chip
+  uint64_t memory = 0; ///< bytes per device, 0: as on the chip
   bool leaks = false;
   std::string report;
 };
 
-/// Reads the PTXSIM_ variables; one that is unknown or wrong is an error of kind Argument.
+/// Reads the PTXSIM_ variables; throws Error(Argument) on an unknown name or an invalid value.
 Settings readEnvironment();
 
 } // namespace driver

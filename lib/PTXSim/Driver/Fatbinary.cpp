@@ -1,4 +1,4 @@
-// Finds the PTX in an image handed to cuModuleLoadData.
+// Extraction of PTX from an image passed to cuModuleLoadData.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Driver/DriverState.h"
 #include <cstring>
@@ -15,9 +15,9 @@ template <class T> T readAt(const uint8_t *p, size_t offset) {
   return value;
 }
 
-// Layout as nvcc 13 writes it. Header: magic, version (16 bits), header size (16 bits), size of all
-// entries. Entry: kind (16 bits; 1 is PTX), version, header size, padded size (64 bits), and at
-// offset 56 the size before compression, 0 when the payload is not compressed.
+// Layout written by nvcc 13. Header: magic, version (16 bits), header size (16 bits), size of all
+// entries. Entry: kind (16 bits; 1 is PTX), version, header size, padded size (64 bits); at offset
+// 56 the size before compression, 0 if not compressed.
 std::string ptxOfFatbinary(const uint8_t *p) {
   size_t header = readAt<uint16_t>(p, 6), total = readAt<uint64_t>(p, 8);
   size_t at = header, end = header + total;

@@ -1,4 +1,4 @@
-// What a program did, for PTXSIM_REPORT, and what it left behind, for PTXSIM_LEAKS.
+// Report of launches and copies (PTXSIM_REPORT), and of living handles at exit (PTXSIM_LEAKS).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Driver/DriverState.h"
 #include <cstdio>
@@ -173,7 +173,7 @@ std::vector<std::string> liveHandles(const CUctx_st *context) {
   lines.insert(lines.end(), events, "an event");
   if (context)
     return lines;
-  // These belong to no context.
+  // Handles without a context.
   lines.insert(lines.end(), s.libraries.size(), "a library");
   lines.insert(lines.end(), s.graphs.size(), "a graph");
   lines.insert(lines.end(), s.execs.size(), "an executable graph");
@@ -208,7 +208,7 @@ PTXSIM_EXPORT CUresult ptxsimWriteReport(void) {
     }
   });
 }
-/// Counts what a leak report at exit would list.
+/// Counts the entries of a leak report at exit.
 PTXSIM_EXPORT CUresult ptxsimCountLive(CUdevice device, size_t *count) {
   return enter(Needs::Driver, [&] {
     require(count, "expected a place for the count");

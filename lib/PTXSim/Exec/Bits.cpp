@@ -150,7 +150,7 @@ template <bool Wrap> Handler szext(Type type) {
   return type == Type::S32 ? binary<Szext<int32_t, Wrap>, int32_t, int32_t, uint32_t>
                            : binary<Szext<uint32_t, Wrap>, uint32_t, uint32_t>;
 }
-struct Fns { // find the n-th set bit from a base position
+struct Fns { // n-th set bit from a base position
   static uint32_t apply(uint32_t mask, uint32_t base, int32_t offset) {
     int32_t pos = int32_t(base), count = offset, step = 1;
     if (offset == 0)
@@ -180,7 +180,7 @@ void lop3(Warp &w, const Inst &i) {
   });
 }
 
-/// Selectors of prmt: the default mode takes them from c, the others from a table of the ISA.
+/// Selector of prmt: c in the default mode, else a row of the ISA's table.
 uint32_t permuteSelector(uint32_t mode, uint32_t c) {
   uint32_t k = c & 3;
   switch (mode) {

@@ -73,14 +73,14 @@ template <Compare C, class V> uint32_t compareLanes(Warp &w, const Inst &i) {
 uint32_t combine(Logic op, uint32_t a, uint32_t b) {
   return op == Logic::And ? a & b : op == Logic::Or ? a | b : a ^ b;
 }
-/// The comparison combined with the predicate c of setp and set.
+/// Combines the comparison with the predicate c of setp and set.
 uint32_t withPredicate(Warp &w, const Inst &i, uint32_t compared) {
   Logic logic = Logic(i.aux >> 4 & 3);
   uint32_t c = i.list ? w.pred(i.list) ^ (i.aux & 64 ? ~0u : 0) : 0;
   return logic == Logic::None ? compared : combine(logic, compared, c);
 }
 void writePredicates(Warp &w, const Inst &i, uint32_t p, uint32_t q) {
-  p = withPredicate(w, i, p); // before p is written: it may be c itself
+  p = withPredicate(w, i, p); // read before p is written: c may be p
   q = withPredicate(w, i, q);
   w.setPred(i.dst, p);
   if (i.c)
@@ -90,7 +90,7 @@ template <Compare C, class V> void setp(Warp &w, const Inst &i) {
   uint32_t p = compareLanes<C, V>(w, i);
   writePredicates(w, i, p, ~p);
 }
-/// Packed operands: p takes the low halves, q the high ones.
+/// Packed operands: p receives the comparison of the low halves, q of the high halves.
 template <Compare C, class V> void setpPacked(Warp &w, const Inst &i) {
   const uint16_t *a = w.reg<uint16_t>(i.a), *b = w.reg<uint16_t>(i.b);
   uint32_t p = 0, q = 0;
@@ -101,7 +101,7 @@ template <Compare C, class V> void setpPacked(Warp &w, const Inst &i) {
   writePredicates(w, i, p, q);
 }
 
-/// set: all ones for integers, 1.0 for floating-point destinations.
+/// set: true is all ones for integer destinations, 1.0 for floating point.
 template <Compare C, class V> void set(Warp &w, const Inst &i) {
   uint32_t bits = withPredicate(w, i, compareLanes<C, V>(w, i));
   bool wide = typeSize(i.type2) == 4;
@@ -228,7 +228,7 @@ template <class T> void selectLanes(Warp &w, const Inst &i, uint32_t c) {
 template <class T> void selp(Warp &w, const Inst &i) {
   selectLanes<T>(w, i, w.pred(i.c) ^ (i.aux ? ~0u : 0));
 }
-/// a where c >= 0, else b; a negative zero counts as zero, NaN selects b.
+/// a where c >= 0, else b; -0 counts as zero, NaN selects b.
 template <class T> void slct(Warp &w, const Inst &i) {
   uint32_t bits = 0;
   bool isFloat = i.type2 == Type::F32, ftz = i.flags & InstFlag::Ftz;

@@ -1,4 +1,4 @@
-// cvt in all its forms.
+// cvt in all forms.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Exec/Isa.h"
 #include "lib/PTXSim/Exec/Lanes.h"
@@ -11,7 +11,7 @@ namespace {
 
 // --- Integers -----------------------------------------------------------------------------------
 
-/// The low bits of a register of type R, seen as T.
+/// Low bits of a register of type R, as T. Example: cvt.s32.s8 reads the low byte.
 template <class T, class R, class D> void extend(Warp &w, const Inst &i) {
   lanes1<D, R>(w, i, [](R a) -> D { return D(T(a)); });
 }
@@ -60,7 +60,7 @@ int64_t readInteger(const Warp &w, const Inst &i, unsigned l) {
 }
 void writeInteger(Warp &w, const Inst &i, unsigned l, uint64_t value) {
   unsigned have = i.count >> 8, bits = 8 * typeSize(i.type);
-  // A destination wider than the type is sign- or zero-extended from the type.
+  // Destinations wider than the type are sign- or zero-extended.
   if (bits < 64) {
     uint64_t mask = (uint64_t(1) << bits) - 1;
     value &= mask;
@@ -132,7 +132,7 @@ Format formatOf(Type type) {
          : type == Type::TF32 ? formatTF32
                               : formatF32;
 }
-/// Bits of a value in a type of up to 32 bits.
+/// Rounds a value to the bits of a type of up to 32 bits.
 uint32_t narrow(double x, Type type, const Inst &i) {
   if (i.flags & InstFlag::Sat)
     x = x > 0 ? (x < 1 ? x : 1) : 0; // NaN becomes 0
@@ -230,7 +230,8 @@ Handler floatToFloat(const Inst &i) {
   return floatSlow;
 }
 
-/// Rounds an integer to a double so that the later rounding to `Type` is the only inexact step.
+/// Converts an integer to a double rounded to odd: the later rounding to `Type` is the only inexact
+/// step.
 double exactInteger(int64_t value, bool isSigned) {
   double hi = isSigned ? double(value >> 12) : double(uint64_t(value) >> 12);
   return addToOdd(hi * 4096.0, double(value & 4095));
@@ -243,7 +244,7 @@ void integerToFloat(Warp &w, const Inst &i) {
       double *d = w.reg<double>(i.dst) + l;
       withRounding(i.rounding == Rounding::None ? Rounding::Nearest : i.rounding, [&] {
         volatile int64_t v = a;
-        // The AVX2 sequence for unsigned numbers gives -0 for 0 when it rounds down.
+        // The AVX2 sequence for unsigned integers yields -0 for 0 when rounding down.
         *d = v == 0 ? 0.0 : sign ? double(v) : double(uint64_t(v));
       });
       continue;
@@ -287,7 +288,7 @@ void floatToInteger(Warp &w, const Inst &i) {
 
 // --- Packed forms -------------------------------------------------------------------------------
 
-template <bool Brain> struct Pack2 { // the first source becomes the upper half
+template <bool Brain> struct Pack2 { // a is the upper half
   static uint32_t apply(float a, float b) {
     uint32_t hi = Brain ? floatToBfloat(a) : floatToHalf(a);
     return hi << 16 | (Brain ? floatToBfloat(b) : floatToHalf(b));
@@ -309,7 +310,7 @@ Handler pack2(const Inst &i) {
                                : binary<Pack2<true>, uint32_t, float>;
 }
 
-/// e4m3 and e5m2 pairs; conversions to them always saturate to the largest finite number.
+/// Pairs of e4m3 or e5m2; conversions to 8 bits saturate to the largest finite number.
 void convertFp8(Warp &w, const Inst &i) {
   auto eight = [](Type t) { return t == Type::E4M3x2 ? formatE4M3 : formatE5M2; };
   bool relu = i.flags & InstFlag::Relu;

@@ -1,8 +1,8 @@
 // Single and double precision arithmetic, packed f32x2, approximate functions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The .approx functions return the correctly rounded result; the hardware is allowed (and does) err
-// by a few units in the last place.
+// .approx functions return the correctly rounded result; the ISA allows errors of a few units in
+// the last place, which hardware has.
 #include "lib/PTXSim/Exec/Isa.h"
 #include "lib/PTXSim/Exec/Lanes.h"
 #include "lib/PTXSim/Exec/Numeric.h"
@@ -40,9 +40,9 @@ struct Maximum {
   static float apply(float a, float b) { return maximumNumber(a, b); }
 };
 
-/// Results before they are rounded to single precision, close enough for isTiny: products are
-/// exact, and no quotient lies between its bound and the nearest double. What else could round up
-/// to 2^-126 does so with any exponent.
+/// Results before rounding to single precision, accurate enough for isTiny: products are exact, and
+/// no quotient lies between the bound and the nearest double. All other results that round up to
+/// 2^-126 do so with an unbounded exponent, too.
 template <class Op> struct Unrounded {
   template <class... F> static double apply(F... x) { return Op::apply(x...); }
 };
@@ -61,7 +61,7 @@ template <> struct Unrounded<Fma> {
   }
 };
 
-/// What .ftz and .sat do around an operation.
+/// Modifiers .ftz and .sat around an operation.
 struct Plain {
   template <class Op, class... F> static float apply(F... x) { return Op::apply(x...); }
 };
@@ -105,7 +105,7 @@ struct Rsqrt {
   static float apply(float a) { return float(1.0 / std::sqrt(double(a))); }
   static double apply(double a) { return 1.0 / std::sqrt(a); }
 };
-/// The upper 32 bits of the operand give the upper 32 bits of the result; subnormals are zeros.
+/// Upper 32 bits of the operand -> upper 32 bits of the result; subnormals become zeros.
 template <class Op> struct Gross {
   static double upper(double x) {
     uint64_t u = bitCast<uint64_t>(x) & 0xffffffff00000000;
@@ -131,7 +131,7 @@ struct Cos {
 struct Tanh {
   static float apply(float a) { return float(std::tanh(double(a))); }
 };
-/// Sign operations act on the bits: NaN keeps its payload.
+/// Sign operations change bits: NaN keeps the payload.
 struct Neg {
   static float apply(float a) { return bitsFloat(floatBits(a) ^ 0x80000000); }
   static double apply(double a) { return -a; }
@@ -140,7 +140,7 @@ struct Abs {
   static float apply(float a) { return bitsFloat(floatBits(a) & 0x7fffffff); }
   static double apply(double a) { return std::fabs(a); }
 };
-struct CopySign { // the sign of a, the magnitude of b
+struct CopySign { // sign of a, magnitude of b
   template <class T> static T apply(T a, T b) { return std::copysign(b, a); }
 };
 struct Min64 {
@@ -177,7 +177,7 @@ template <class Op, Arity N> Handler float32(const Inst &i) {
              : (sat ? single<Around<Op, Sat>, N>() : single<Around<Op, Plain>, N>());
 }
 
-/// Of flushed operands, in nearest rounding; `at`: a lane, or a half of a pair.
+/// Result on flushed operands, rounded to nearest double; `at`: a lane, or a half of a pair.
 template <class Op, Arity N> double unroundedLane(Warp &w, const Inst &i, unsigned at) {
   auto in = [&](uint32_t slot) { return flushFloat(w.reg<float>(slot)[at]); };
   if constexpr (N == One)
@@ -188,7 +188,7 @@ template <class Op, Arity N> double unroundedLane(Warp &w, const Inst &i, unsign
     return Unrounded<Op>::apply(in(i.a), in(i.b), in(i.c));
 }
 
-/// Directed rounding: every operation of this file under another host rounding mode.
+/// Directed rounding: every operation of this file in another rounding mode of the host.
 template <class T, class Op, Arity N> void directed(Warp &w, const Inst &i) {
   bool ftz = sizeof(T) == 4 && (i.flags & InstFlag::Ftz), sat = i.flags & InstFlag::Sat;
   auto in = [ftz](T x) { return ftz ? T(flushFloat(float(x))) : x; };
@@ -229,7 +229,7 @@ template <class Op, Arity N> Handler arithmetic64(const Inst &i) {
     return ternary<Op, double, double>;
 }
 
-/// Two floats in one 64-bit register.
+/// Packed f32x2: two floats in a 64-bit register.
 template <class Op, Arity N> void pairs(Warp &w, const Inst &i) {
   float results[64];
   bool ftz = i.flags & InstFlag::Ftz;

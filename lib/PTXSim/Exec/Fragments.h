@@ -1,9 +1,9 @@
-// Matrix fragments expanded to vectors of lanes, and the multiply-add over them.
+// Matrix fragments as vectors over lanes, and the tile product on this form.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An accumulator tile is 16 x 8: register q of lane 4g+t holds row g + 8(q>>1), column 2t + (q&1).
-// Working in that layout, step k needs A[row][k] once per lane, and of B[k][*] the four even or the
-// four odd columns, repeated for every g. The accumulators themselves are never rearranged.
+// Accumulator tile [16, 8]: register q of lane 4g+t holds row g + 8(q>>1), column 2t + (q&1). In
+// this layout step k needs A[row][k] once per lane, and the four even or the four odd columns of
+// B[k][*], repeated for every g. Accumulators are never rearranged.
 #ifndef PTXSIM_EXEC_FRAGMENTS_H
 #define PTXSIM_EXEC_FRAGMENTS_H
 
@@ -16,8 +16,7 @@ namespace PTXSIM_NS {
 
 constexpr int maximumK = 32;
 
-/// A: per k and half (rows 0-7, rows 8-15) one float per lane. B: per k the columns 0 2 4 6 1 3
-/// 5 7.
+/// A: [k][half (rows 0-7, rows 8-15)][lane]. B: [k][columns 0 2 4 6 1 3 5 7].
 struct alignas(64) FragmentA {
   float at[maximumK][2][32];
 };
@@ -43,7 +42,7 @@ inline Vector repeat4(const float *p) {
 inline Vector multiplyAdd(Vector a, Vector b, Vector c) { return _mm256_fmadd_ps(a, b, c); }
 #endif
 
-/// c[q] += A B over one 16 x 8 tile; one chain of fused multiply-adds per element, k ascending.
+/// c[q] += A B for a 16 x 8 tile: per element a chain of fused multiply-adds in ascending k.
 inline void multiplyTile(float *const c[4], const FragmentA &a, const FragmentB &b, int k) {
   for (int half = 0; half < 2; half++)
     for (int first = 0; first < 32; first += 2 * vectorLanes) {
@@ -69,7 +68,7 @@ inline __m256 eightToFloat(__m128i x, bool brain) {
                : _mm256_cvtph_ps(x);
 }
 
-/// Eight rows of eight 16-bit numbers become columns.
+/// Transposes an [8, 8] block of 16-bit numbers.
 inline void transpose8x8(__m128i r[8]) {
   __m128i a[8], b[8];
   for (int k = 0; k < 4; k++) {
@@ -88,7 +87,7 @@ inline void transpose8x8(__m128i r[8]) {
   }
 }
 
-/// Rows n of eight consecutive k each, as 16-bit numbers, into steps k0 .. k0 + 7 of B.
+/// Loads rows n of eight consecutive k, 16-bit, into steps k0 .. k0 + 7 of B.
 inline void expandB16(FragmentB &b, int k0, const uint8_t *const rows[8], bool brain) {
   constexpr int order[8] = {0, 2, 4, 6, 1, 3, 5, 7};
   __m128i r[8];
@@ -99,7 +98,7 @@ inline void expandB16(FragmentB &b, int k0, const uint8_t *const rows[8], bool b
     _mm256_store_ps(b.at[k0 + s], eightToFloat(r[s], brain));
 }
 
-/// One 8 x 8 block (row g, eight consecutive k) into one half of steps k0 .. k0 + 7 of A.
+/// Loads an [8, 8] block (row g, eight consecutive k) into a half of steps k0 .. k0 + 7 of A.
 inline void expandA16(FragmentA &a, int k0, int half, const uint8_t *const rows[8], bool brain) {
   alignas(64) float block[64];
   for (int g = 0; g < 8; g++)
@@ -132,7 +131,7 @@ inline float getB(const FragmentB &b, int k, int n) { return b.at[k][(n & 1) * 4
 inline unsigned elementBytes(Type t) {
   return t == Type::TF32 || t == Type::F32 ? 4 : t == Type::F16 || t == Type::BF16 ? 2 : 1;
 }
-/// The value of element `index` of an array of a tensor-core input type.
+/// Element `index` of an array of a tensor-core input type, as float.
 inline float elementValue(Type type, const uint8_t *p, unsigned index) {
   switch (type) {
   case Type::F16:
@@ -153,10 +152,10 @@ inline float elementValue(Type type, const uint8_t *p, unsigned index) {
   }
 }
 
-/// The tile as the hardware computes it; `fraction` as in TensorCore.cpp.
+/// Tile product with the hardware's rounding; `fraction`: see TensorCore.cpp.
 void multiplyTileHardware(float *const c[4], const FragmentA &a, const FragmentB &b, int k,
                           int group, int fraction, int minimumExponent);
-/// Picks the arithmetic the options ask for.
+/// Tile product in the arithmetic that the options select.
 void multiplyTileAs(const Warp &w, float *const c[4], const FragmentA &a, const FragmentB &b, int k,
                     Type input, bool wgmma);
 

@@ -1,9 +1,9 @@
 // f16 and bf16 arithmetic, scalar and packed.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums, products and quotients are computed in single precision and rounded once more: with 24
-// against 11 or 8 bits that equals one rounding (Figueroa, 1995). fma goes through a sum rounded to
-// odd in double precision.
+// Sums, products and quotients are computed in single precision and rounded again: 24 bits against
+// 11 or 8 make the two roundings equal to a single rounding (Figueroa, 1995). fma uses a
+// double-precision sum rounded to odd.
 #include "lib/PTXSim/Exec/Isa.h"
 #include "lib/PTXSim/Exec/Lanes.h"
 #include "lib/PTXSim/Exec/Numeric.h"
@@ -37,8 +37,8 @@ struct Sub {
 struct Mul {
   static float apply(float a, float b) { return a * b; }
 };
-/// Products of bf16 can be subnormal in single precision, where two roundings would differ from
-/// one.
+/// bf16 products may be subnormal in single precision, where two roundings would differ from a
+/// single rounding.
 struct MulWide {
   static double apply(float a, float b) { return double(a) * double(b); }
 };
@@ -74,7 +74,7 @@ struct Tanh {
 template <class F> uint16_t flush(uint16_t x) {
   return (x & F::exponentMask) == 0 ? uint16_t(x & 0x8000) : x;
 }
-/// What .sat and .relu do.
+/// Applies .sat and .relu.
 template <class F> uint16_t after(uint16_t x, uint16_t flags) {
   if (flags & InstFlag::Sat) {
     float v = F::load(x);
@@ -84,7 +84,7 @@ template <class F> uint16_t after(uint16_t x, uint16_t flags) {
     x = 0;
   return x;
 }
-/// Rounds, and flushes what is subnormal when it is rounded as if the exponent had no bound.
+/// Rounds, and flushes results that are subnormal when rounded with an unbounded exponent.
 template <class F, class T> uint16_t finish(T exact, uint16_t flags) {
   uint16_t x = F::store(exact);
   if ((flags & InstFlag::Ftz) && std::fabs(double(exact)) < F::tiny)
@@ -93,7 +93,7 @@ template <class F, class T> uint16_t finish(T exact, uint16_t flags) {
 }
 constexpr uint16_t specialFlags = InstFlag::Ftz | InstFlag::Sat | InstFlag::Relu;
 
-/// `Count` is 32 for one half per lane and 64 for two.
+/// `Count`: 32 for scalars (a half per lane), 64 for pairs.
 template <class F, class Op, int Count> void binaryHalf(Warp &w, const Inst &i) {
   uint16_t *d = w.reg<uint16_t>(i.dst);
   const uint16_t *a = w.reg<uint16_t>(i.a), *b = w.reg<uint16_t>(i.b);

@@ -30,7 +30,7 @@ template <> struct Widen<int64_t> {
 };
 template <class T> using Wide = typename Widen<T>::type;
 
-// Arithmetic wraps: it is done in an unsigned type of at least 32 bits.
+// Wrapping arithmetic in an unsigned type of at least 32 bits: signed overflow would be undefined.
 template <class T> T wrapAdd(T a, T b) { return T(uint64_t(a) + uint64_t(b)); }
 template <class T> T wrapSub(T a, T b) { return T(uint64_t(a) - uint64_t(b)); }
 template <class T> T wrapMul(T a, T b) { return T(uint64_t(a) * uint64_t(b)); }
@@ -76,7 +76,7 @@ struct Absolute {
 struct Negate {
   template <class T> static T apply(T a) { return wrapSub(T(0), a); }
 };
-/// Division by zero gives all ones on the hardware; the ISA leaves it unspecified.
+/// Division by zero yields all ones on hardware; the ISA leaves the result unspecified.
 struct Divide {
   template <class T> static T apply(T a, T b) {
     if (b == 0)
@@ -123,7 +123,7 @@ template <class Op> struct Ternary {
   };
 };
 
-/// Division is not evaluated for lanes that are off: it is slow.
+/// Divides active lanes only: division is slow.
 template <class Op> struct Division {
   template <class T> struct H {
     static void run(Warp &w, const Inst &i) {
@@ -184,7 +184,7 @@ struct MadHiSat {
   }
 };
 
-/// Two 16-bit halves of a 32-bit register.
+/// Packed operation on the two 16-bit halves of a 32-bit register.
 template <class Op, class T> struct Packed {
   static uint32_t apply(uint32_t a, uint32_t b) {
     uint16_t lo = uint16_t(Op::template apply<T>(T(a), T(b)));
@@ -203,7 +203,7 @@ template <class Op> Handler minMax(const Inst &i, bool pair) {
   return pair ? packed<Op>(i.type) : byInteger<Binary<Op>::template H>(i.type);
 }
 
-/// With carry in (aux bit 1) and out (aux bit 0), per lane in the carry slot.
+/// Carry in (aux bit 1) and carry out (aux bit 0), a bit per lane in the carry slot.
 template <class T, int Form> void carryChain(Warp &w, const Inst &i) {
   T *d = w.reg<T>(i.dst);
   const T *a = w.reg<T>(i.a), *b = w.reg<T>(i.b), *c = w.reg<T>(i.c);
@@ -230,7 +230,8 @@ template <int Form> Handler carry(Type type) {
   return typeSize(type) == 8 ? carryChain<uint64_t, Form> : carryChain<uint32_t, Form>;
 }
 
-/// Dot products of bytes: dp4a takes all four of b, dp2a two of b with the 16-bit halves of a.
+/// Byte dot products: dp4a uses all four bytes of b, dp2a two bytes of b with the 16-bit halves of
+/// a.
 template <bool ASigned, bool BSigned, int Form> void dotProduct(Warp &w, const Inst &i) {
   lanes3<uint32_t, uint32_t, uint32_t, uint32_t>(w, i, [](uint32_t a, uint32_t b, uint32_t c) {
     for (int k = 0; k < (Form == 0 ? 4 : 2); k++) {

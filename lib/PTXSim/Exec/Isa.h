@@ -1,9 +1,9 @@
-// Compiles the executor once per instruction set, with the set's name as namespace.
+// Compilation of the executor per instruction set, in a namespace of that name.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The instruction set is an attribute of the functions between PTXSIM_ISA_BEGIN and PTXSIM_ISA_END
-// and not a compiler flag: inline functions of the standard library, which the linker shares with
-// the rest of the program, stay free of instructions the processor may lack.
+// Functions between PTXSIM_ISA_BEGIN and PTXSIM_ISA_END carry the instruction set as an attribute,
+// not as a compiler flag: inline functions of the standard library, which the linker merges with
+// the program's copies, stay free of instructions that the processor may lack.
 #ifndef PTXSIM_EXEC_ISA_H
 #define PTXSIM_EXEC_ISA_H
 

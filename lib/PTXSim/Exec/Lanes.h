@@ -9,13 +9,13 @@ PTXSIM_ISA_BEGIN
 namespace ptxsim {
 namespace PTXSIM_NS {
 
-/// Source and destination registers are either the same one or do not overlap.
+/// Precondition: a source and a destination register are identical or disjoint.
 #define PTXSIM_LANES _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < 32; l++)
 #define PTXSIM_ACTIVE(mask)                                                                        \
   for (uint32_t m_ = (mask), l = m_ ? uint32_t(__builtin_ctz(m_)) : 0; m_;                         \
        m_ &= m_ - 1, l = m_ ? uint32_t(__builtin_ctz(m_)) : 0)
 
-/// `f` must be safe to evaluate for lanes that are off.
+/// `f` is evaluated for inactive lanes, too, and must be safe there.
 template <class D, class A, class F> inline void lanes1(Warp &w, const Inst &i, F f) {
   D *d = w.reg<D>(i.dst);
   const A *a = w.reg<A>(i.a);
@@ -51,7 +51,7 @@ inline void lanes3(Warp &w, const Inst &i, F f) {
   }
 }
 
-/// Handlers made of a function object with a static `apply`.
+/// Handlers from a function object with a static `apply`.
 template <class Op, class D, class A> void unary(Warp &w, const Inst &i) {
   lanes1<D, A>(w, i, [](A a) -> D { return Op::apply(a); });
 }
@@ -63,7 +63,7 @@ void ternary(Warp &w, const Inst &i) {
   lanes3<D, A, B, C>(w, i, [](A a, B b, C c) -> D { return Op::apply(a, b, c); });
 }
 
-/// Handlers of one operation by operand type, for byInteger.
+/// Handlers of an operation by operand type, for byInteger.
 template <class Op> struct Unary {
   template <class T> struct H {
     static constexpr Handler handler = unary<Op, T, T>;
@@ -75,7 +75,7 @@ template <class Op> struct Binary {
   };
 };
 
-/// One instantiation per integer type of the instruction; null for other types.
+/// Instantiation of H for the integer type of the instruction; null for other types.
 template <template <class> class H> Handler byInteger(Type type) {
   switch (type) {
   case Type::U16:

@@ -13,7 +13,7 @@ struct alignas(16) Wide {
   uint64_t lo, hi;
 };
 
-/// Addresses of all lanes. True when lane l's address is lane 0's plus l * bytes.
+/// Addresses of all lanes; true if contiguous: lane l at the address of lane 0 plus l * bytes.
 inline bool computeAddresses(Warp &w, const Inst &i, uint64_t *out, unsigned bytes) {
   if (i.flags & InstFlag::Address64) {
     const uint64_t *a = w.reg<uint64_t>(i.a);
@@ -30,7 +30,7 @@ inline bool computeAddresses(Warp &w, const Inst &i, uint64_t *out, unsigned byt
   return different == 0;
 }
 
-/// All 32 lanes in one piece of one allocation; null when that is not so or not sure.
+/// Fast path: host memory of 32 contiguous lanes in a single allocation; null if not proven.
 inline Target resolveRange(Warp &w, const Inst &i, uint64_t address, unsigned bytes, bool write) {
   unsigned total = 32 * bytes;
   if (address & (bytes - 1))
@@ -57,7 +57,7 @@ inline bool rangeIs(const uint8_t *shadow, unsigned bytes, uint8_t keep, uint8_t
   return different == 0;
 }
 
-/// Records which lanes of a loaded register are defined.
+/// Records the lanes in which a loaded register is defined.
 inline void setDefined(Warp &w, uint32_t slot, uint32_t good) {
   uint32_t &d = w.defined[slotIndex(slot)];
   d = (d & ~w.exec) | good;
@@ -162,7 +162,7 @@ template <class M, class R> void store(Warp &w, const Inst &i) {
   if (w.defined)
     for (unsigned k = 0; k < i.count; k++)
       undefined |= w.exec & ~w.defined[slotIndex(slots[k])];
-  w.block->stamp++; // a polling warp may be waiting for this value
+  w.block->stamp++; // a polling warp may wait for this value
   if (contiguous && w.exec == ~0u && !undefined) {
     Target t = resolveRange(w, i, addresses[0], bytes, true);
     if (t.data && (!t.shadow || rangeIs(t.shadow, 32 * bytes, 0xfe, 0))) {
@@ -192,7 +192,7 @@ template <class M, class R> void store(Warp &w, const Inst &i) {
   storeLanes<M, R>(w, i, addresses);
 }
 
-/// The same kernel parameter for all lanes.
+/// Loads a kernel parameter, uniform over the lanes.
 template <class M, class R> void loadParam(Warp &w, const Inst &i) {
   const uint8_t *from = w.block->cluster->launch->parameters + i.imm;
   const uint32_t *slots = slotsOf(w, i);
@@ -211,7 +211,7 @@ template <class M, class R> void loadParam(Warp &w, const Inst &i) {
 template <class M, class R> Handler pick(Opcode op) {
   return op == Opcode::Load ? load<M, R> : op == Opcode::Store ? store<M, R> : loadParam<M, R>;
 }
-/// A signed memory type is sign-extended into a wider register.
+/// Selects by register width; signed memory types are sign-extended.
 template <class M> Handler byRegister(const Inst &i) {
   constexpr bool isSignedType = std::is_signed<M>::value;
   switch (i.aux) {

@@ -1,8 +1,8 @@
 // ldmatrix, stmatrix and movmatrix.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lane 8j + r gives the address of row r of matrix j. Lane 4g+t holds elements (g, 2t) and
-// (g, 2t+1); with .trans elements (2t, g) and (2t+1, g).
+// Lane 8j + r holds the address of row r of matrix j. Lane 4g+t receives elements (g, 2t) and (g,
+// 2t+1); with .trans (2t, g) and (2t+1, g).
 #include "lib/PTXSim/Exec/Isa.h"
 #include "lib/PTXSim/Exec/Lanes.h"
 #include "lib/PTXSim/Exec/MatrixHandlers.h"
@@ -19,7 +19,7 @@ void requireFull(Warp &w) {
           "divergent: a warp-wide matrix instruction executed by lanes " + hex(w.exec));
 }
 
-/// One observation per matrix: eight lanes with 16 bytes each, as the hardware's passes.
+/// One observation per matrix, eight lanes of 16 bytes: a pass of the hardware.
 void observeMatrix(Warp &w, const Inst &i, AccessKind kind) {
   uint64_t addresses[32];
   for (unsigned l = 0; l < 32; l++)
@@ -55,7 +55,7 @@ void loadMatrix(Warp &w, const Inst &i) {
         bad[j] |= 1u << r;
     }
   for (unsigned j = 0; j < i.count; j++) {
-    // Without .trans the register is the matrix: lane 4g+t holds columns 2t and 2t+1 of row g.
+    // Without .trans the register equals the matrix: lane 4g+t holds columns 2t and 2t+1 of row g.
     uint16_t *d = w.reg<uint16_t>(slots[j]);
     if (transpose) {
       for (unsigned r = 0; r < 8; r++)

@@ -1,4 +1,4 @@
-// Handlers of the matrix instructions, declared across their files.
+// Declarations of matrix handlers shared between files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef PTXSIM_EXEC_MATRIXHANDLERS_H
 #define PTXSIM_EXEC_MATRIXHANDLERS_H

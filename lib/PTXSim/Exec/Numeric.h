@@ -1,4 +1,5 @@
-// Scalar conversions and elementary functions, written so that loops over them vectorise.
+// Scalar conversions and elementary functions, written for vectorisation of the loops around the
+// calls.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef PTXSIM_EXEC_NUMERIC_H
 #define PTXSIM_EXEC_NUMERIC_H
@@ -28,14 +29,14 @@ inline uint16_t floatToBfloat(float f) {
   return uint16_t(f != f ? 0x7fff : rounded);
 }
 
-/// Subnormal single-precision numbers become zeros of the same sign.
+/// Flushes subnormal single-precision numbers to zero of the same sign.
 inline float flushFloat(float x) {
   uint32_t u = floatBits(x);
   return (u & 0x7f800000) == 0 ? bitsFloat(u & 0x80000000) : x;
 }
 
-/// Whether .ftz makes a zero of a result of single precision: it is subnormal when it is rounded as
-/// if the exponent had no bound. (1 - 2^-24) 2^-126 is, although the nearest multiple of 2^-149 is
+/// Whether .ftz flushes a single-precision result: subnormal when rounded with an unbounded
+/// exponent. Example: (1 - 2^-24) 2^-126 is flushed, although the nearest multiple of 2^-149 is
 /// 2^-126. `exact` may be rounded to odd.
 inline bool isTiny(double exact) { return std::fabs(exact) < 0x1p-126 - 0x1p-151; }
 inline bool isTiny(double exact, Rounding rounding) {
@@ -46,7 +47,7 @@ inline bool isTiny(double exact, Rounding rounding) {
 }
 inline float zeroOf(float sign) { return bitsFloat(floatBits(sign) & 0x80000000); }
 
-/// A + B rounded to odd: a second rounding to a type with two bits less then is exact.
+/// a + b rounded to odd: a second rounding to a type of at least two bits less is then exact.
 inline double addToOdd(double a, double b) {
   double s = a + b;
   double bb = s - a;
@@ -57,11 +58,11 @@ inline double addToOdd(double a, double b) {
     u += (error > 0) == (s > 0) ? 1 : uint64_t(-1);
   return bitCast<double>(u);
 }
-/// Rounded to odd, for a later rounding to a 16-bit type.
+/// Rounds to odd, for a later rounding to a 16-bit type.
 inline float doubleToFloatOdd(double d) {
   float f = float(d);
   if (double(f) == d || d != d || std::isinf(f)) {
-    // Beyond the float range every 16-bit type has overflowed as well.
+    // Overflow of float implies overflow of every 16-bit type.
     return f;
   }
   uint32_t u = floatBits(f);
@@ -72,7 +73,7 @@ inline float doubleToFloatOdd(double d) {
 inline uint16_t doubleToHalf(double d) { return floatToHalf(doubleToFloatOdd(d)); }
 inline uint16_t doubleToBfloat(double d) { return floatToBfloat(doubleToFloatOdd(d)); }
 
-/// NaN counts as missing; -0 is below +0.
+/// Minimum that treats NaN as missing; -0 is below +0.
 inline float minimumNumber(float a, float b) {
   float r = a < b ? a : b;
   r = a == b ? bitsFloat(floatBits(a) | floatBits(b)) : r;
@@ -88,11 +89,11 @@ inline float maximumNumber(float a, float b) {
   return a != a && b != b ? bitsFloat(canonicalNaN) : r;
 }
 
-/// 2^x in double precision, relative error below 1e-15: the rounding to single then decides.
+/// 2^x in double precision, relative error below 1e-15: rounding to single dominates.
 inline double exp2Double(double x) {
   double c = x < -1000 ? -1000 : x;
   c = c > 1000 ? 1000 : c;
-  constexpr double magic = 6755399441055744.0; // 1.5 * 2^52: adds round to an integer
+  constexpr double magic = 6755399441055744.0; // 1.5 * 2^52: the addition rounds to an integer
   double shifted = c + magic;
   double n = shifted - magic;
   double r = (c - n) * 0.693147180559945309417;
@@ -114,7 +115,7 @@ inline double exp2Double(double x) {
   return x != x ? x : result;
 }
 
-/// log2(x) for x from single precision, absolute error below 1e-15 near 1 in relative terms.
+/// log2(x) for x of single precision; absolute error below 1e-15, near 1 relative error.
 inline double log2Double(double x) {
   uint64_t u = bitCast<uint64_t>(x);
   // Mantissa in [sqrt(1/2), sqrt(2))
@@ -140,8 +141,8 @@ inline double log2Double(double x) {
   return x < 0 || x != x ? bitsFloat(canonicalNaN) : result;
 }
 
-/// Binary floating-point formats with `exponent` and `mantissa` bits. `finiteOnly`: no infinity and
-/// one NaN (e4m3).
+/// Binary floating-point format of `exponent` and `mantissa` bits. `finiteOnly`: no infinity and a
+/// single NaN (e4m3).
 struct Format {
   int exponent, mantissa;
   bool finiteOnly;
@@ -149,7 +150,7 @@ struct Format {
 constexpr Format formatF16{5, 10, false}, formatBF16{8, 7, false}, formatTF32{8, 10, false},
     formatE4M3{4, 3, true}, formatE5M2{5, 2, false}, formatF32{8, 23, false};
 
-/// Rounds a double to the bits of a small format. Slow, exact, every rounding mode.
+/// Rounds a double to the bits of a small format: exact in every rounding mode, slow.
 inline uint32_t roundToFormat(double value, Format f, Rounding mode, bool saturate) {
   uint32_t sign = uint32_t(bitCast<uint64_t>(value) >> 63) << (f.exponent + f.mantissa);
   uint32_t allOnes = (1u << (f.exponent + f.mantissa)) - 1;
@@ -186,7 +187,7 @@ inline uint32_t roundToFormat(double value, Format f, Rounding mode, bool satura
     break;
   }
   uint64_t bits = uint64_t(whole) + (up ? 1 : 0);
-  if (bits != 0) { // carries move into the exponent by themselves
+  if (bits != 0) { // carries propagate into the exponent
     uint64_t hidden = uint64_t(1) << f.mantissa;
     bits = bits >= hidden ? bits - hidden + (uint64_t(exponent + bias) << f.mantissa) : bits;
   }
@@ -215,8 +216,8 @@ inline double formatToDouble(uint32_t bits, Format f) {
   return negative ? -value : value;
 }
 
-/// Runs `body` under another rounding mode of the host. The memory barriers keep loads behind the
-/// switch and stores before the switch back, and with them the arithmetic in between.
+/// Runs `body` in another rounding mode of the host. The memory barriers keep loads behind the
+/// first switch and stores before the second, and so the arithmetic between both.
 template <class F> inline void withRounding(Rounding mode, F body) {
   unsigned saved = _mm_getcsr();
   unsigned bits = mode == Rounding::Zero   ? 0x6000

@@ -1,7 +1,7 @@
 // mma.sync, and the tensor-core arithmetic shared with wgmma.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Fragment layouts (ISA: "Matrix fragments for mma"): with E elements per register, register j of A
+// Fragment layouts (ISA: "Matrix fragments for mma"), with E elements per register: register j of A
 // in lane 4g+t holds row g + 8(j&1), columns 4E(j>>1) + Et .. + E-1; register j of B holds column
 // g, rows 4Ej + Et .. + E-1.
 #include "lib/PTXSim/Exec/Fragments.h"
@@ -20,8 +20,8 @@ static int exponentOf(float x, int minimum) {
   return u == 0 || e < minimum ? minimum : e;
 }
 
-/// Microsoft's MMA-Sim (arXiv 2511.10909): all products of a group and c are aligned to the largest
-/// exponent, truncated to `fraction` bits below it, summed exactly, rounded toward zero.
+/// Model of Microsoft's MMA-Sim (arXiv 2511.10909): the products of a group and c are aligned to
+/// the largest exponent, truncated to `fraction` bits below, summed exactly, rounded toward zero.
 void multiplyTileHardware(float *const c[4], const FragmentA &a, const FragmentB &b, int k,
                           int group, int fraction, int minimumExponent) {
   for (int l = 0; l < 32; l++)
@@ -62,7 +62,7 @@ void multiplyTileAs(const Warp &w, float *const c[4], const FragmentA &a, const 
     return multiplyTile(c, a, b, k);
   int minimum = input == Type::F16 ? -14 : -126;
   bool eight = elementBytes(input) == 1;
-  // Ampere splits K into halves of 16 bytes, Volta into quarters; Hopper sums all at once.
+  // Sums per step: Hopper all of K, Ampere halves of 16 bytes, Volta quarters of 8.
   int group = model == TensorArithmetic::Hopper   ? k
               : model == TensorArithmetic::Ampere ? 16 / int(elementBytes(input))
                                                   : 8 / int(elementBytes(input));
@@ -94,7 +94,7 @@ Shape shapeOf(const Inst &i) {
   return s;
 }
 int rowOf(int lane, int reg) { return lane / 4 + 8 * (reg & 1); }
-/// A row of m8 shapes has no second half: register j is the j-th group of columns.
+/// m8 shapes have no second half of rows: register j holds the j-th group of columns.
 int columnOf(const Shape &s, int lane, int reg) {
   return 4 * s.elements * (s.m == 8 ? reg : reg >> 1) + s.elements * (lane & 3);
 }
@@ -105,7 +105,7 @@ void requireFull(Warp &w) {
           "divergent: a warp-wide matrix instruction executed by lanes " + hex(w.exec));
 }
 
-/// An undefined lane of A spoils its row of D, one of B its column, one of C itself.
+/// Definedness: an undefined lane of A taints a row of D, of B a column, of C the element.
 void trackDefined(Warp &w, const Inst &i, const Shape &s) {
   if (!w.defined)
     return;
@@ -207,7 +207,7 @@ void mmaFloat(Warp &w, const Inst &i) {
   w.block->cluster->worker->statistics.tensorFlops += uint64_t(2 * s.m * s.n * s.k);
 }
 
-/// Plain matrices for f64 and 8-bit integers, where speed matters less. T: element, D: accumulator.
+/// Plain matrix loops for f64 and 8-bit integers, off the hot path. T: element, D: accumulator.
 template <class T, class D, class Load, class Finish>
 void mmaGeneric(Warp &w, const Inst &i, Load load, Finish finish) {
   requireFull(w);

@@ -1,4 +1,4 @@
-// The arithmetic of wgmma: one warp's 16 rows of D = A B + D.
+// Arithmetic of wgmma: the 16 rows of D = A B + D that belong to a warp.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Exec/Fragments.h"
 #include "lib/PTXSim/Exec/Isa.h"
@@ -12,7 +12,7 @@ namespace ptxsim {
 namespace PTXSIM_NS {
 namespace {
 
-/// Host memory of a 16-byte chunk; undefined bytes are an error, as nothing downstream can tell.
+/// Host memory of a 16-byte chunk. Undefined bytes fault here, because results carry no origin.
 const uint8_t *chunk(Warp &w, uint32_t address) {
   Block &block = *w.block;
   if (address + 16 > block.sharedBytes)
@@ -30,7 +30,7 @@ bool isHalf(Type t) { return t == Type::F16 || t == Type::BF16; }
 
 void readA(Warp &w, const WgmmaItem &item, const Inst &i, unsigned dRegisters, FragmentA &a) {
   Type type = i.type2;
-  if (i.aux & 4) { // in registers, laid out as for mma.m16n8k16
+  if (i.aux & 4) { // A in registers, in the layout of mma.m16n8k16
     const uint32_t *slots = slotsOf(w, i) + dRegisters;
     unsigned elements = 4 / elementBytes(type);
     for (unsigned j = 0; j < 4; j++)
@@ -59,7 +59,7 @@ void readA(Warp &w, const WgmmaItem &item, const Inst &i, unsigned dRegisters, F
   });
 }
 
-/// Eight columns from n0 on.
+/// Reads eight columns from n0 on.
 void readB(Warp &w, const MatrixDescriptor &d, const Inst &i, unsigned n0, FragmentB &b) {
   Type type = Type(i.aux >> 8);
   unsigned element = elementBytes(type), perChunk = 16 / element;
@@ -73,7 +73,7 @@ void readB(Warp &w, const MatrixDescriptor &d, const Inst &i, unsigned n0, Fragm
     }
     return;
   }
-  if (isHalf(type)) { // one chunk holds the eight columns of one k
+  if (isHalf(type)) { // a chunk holds the eight columns of a single k
     const __m128i split = _mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15);
     for (unsigned k = 0; k < 16; k++) {
       const uint8_t *p = chunk(w, d.mnMajor(n0 * 2, k));

@@ -1,4 +1,4 @@
-// From addresses to host memory: bounds, alignment, definedness.
+// Address resolution to host memory: bounds, alignment, definedness.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Machine/Access.h"
 #include "lib/PTXSim/Machine/Race.h"

@@ -1,4 +1,4 @@
-// From addresses to host memory: bounds, alignment, definedness.
+// Address resolution to host memory: bounds, alignment, definedness.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef PTXSIM_MACHINE_ACCESS_H
 #define PTXSIM_MACHINE_ACCESS_H
@@ -7,7 +7,7 @@
 
 namespace ptxsim {
 
-/// Host memory behind an address and its definedness (null with definedness off).
+/// Host memory of an address, with the definedness shadow (null with definedness off).
 struct Target {
   uint8_t *data;
   uint8_t *shadow;
@@ -15,32 +15,32 @@ struct Target {
 
 enum class AccessKind : uint8_t { Read, Write, ReadWrite };
 
-/// One lane's access. Faults when it is out of bounds, misaligned or not permitted.
+/// Resolves a lane's access; faults if out of bounds, misaligned or not permitted.
 Target resolve(Warp &w, Space space, uint64_t address, unsigned bytes, AccessKind kind,
                unsigned lane);
 Target resolveGlobal(Warp &w, uint64_t address, unsigned bytes, AccessKind kind, unsigned lane);
-/// `address` may carry a cluster rank; `alignment` 0 means the size of the access.
+/// `address` may carry a cluster rank; `alignment` 0 means the access size.
 Target resolveShared(Warp &w, uint64_t address, unsigned bytes, AccessKind kind, unsigned lane,
                      unsigned alignment = 0);
-/// The block a shared::cluster address belongs to; strips the rank from the address.
+/// Block of a shared::cluster address; strips the rank from the address.
 Block &sharedBlock(Warp &w, uint64_t &address, unsigned lane);
 
-/// Statistics and race detection, called when Block::instrumented is set.
+/// Records an access for statistics and race detection, if Block::instrumented.
 void observe(Warp &w, const Inst &i, Space space, const uint64_t *addresses, unsigned bytes,
              AccessKind kind);
-/// The space a generic address lies in.
+/// Space of a generic address.
 Space classify(uint64_t address);
 
-/// What a failed definedness check means: a fault for red zones and mbarriers, else false.
+/// Handles a failed definedness check: faults on red zones and mbarriers, else returns false.
 bool explainShadow(Warp &w, const uint8_t *shadow, unsigned bytes, unsigned lane, uint64_t address);
 
-/// Faults if one of these bytes of global memory is in a red zone.
+/// Faults if any of the bytes in global memory is in a red zone.
 void requireOpen(Warp &w, const uint8_t *shadow, unsigned bytes, unsigned lane, uint64_t address);
 
-/// " (...)" about a copy to these bytes of shared memory that has not completed, or nothing.
+/// Suffix " (...)" for messages, if an unfinished copy writes these bytes of shared memory.
 std::string pendingCopy(const Warp &w, uint32_t address);
 
-/// True if all bytes are defined; may fault, see explainShadow.
+/// Whether all bytes are defined; may fault, see explainShadow.
 inline bool checkDefined(Warp &w, const uint8_t *shadow, unsigned bytes, unsigned lane,
                          uint64_t address) {
   uint8_t all = 0;
@@ -48,7 +48,7 @@ inline bool checkDefined(Warp &w, const uint8_t *shadow, unsigned bytes, unsigne
     all |= uint8_t(shadow[k] ^ Shadow::Defined);
   return all == 0 || explainShadow(w, shadow, bytes, lane, address);
 }
-/// Before a write: red zones and mbarriers must not be overwritten.
+/// Check before a write: red zones and mbarriers must not be overwritten.
 inline void checkWritable(Warp &w, const uint8_t *shadow, unsigned bytes, unsigned lane,
                           uint64_t address) {
   uint8_t high = 0;

@@ -12,7 +12,7 @@ namespace ptxsim {
 
 namespace {
 
-/// With several workers, atomics on global memory take one of these by address.
+/// Locks by address, for atomics on global memory with several workers.
 std::atomic_flag locks[64];
 
 class AddressLock {

@@ -1,4 +1,4 @@
-// One read-modify-write, shared by atom, red and bulk reductions.
+// Read-modify-write, shared by atom, red and bulk reductions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef PTXSIM_MACHINE_ATOMIC_H
 #define PTXSIM_MACHINE_ATOMIC_H

@@ -23,7 +23,7 @@ uint32_t runningThreads(const Block &block) {
   return n;
 }
 
-/// Lets everybody go when the barrier is complete.
+/// Releases all waiting warps if the barrier is complete.
 void releaseIfComplete(Block &block, unsigned id) {
   NamedBarrier &b = block.barriers[id];
   uint32_t need = b.expected ? b.expected : runningThreads(block);
@@ -148,7 +148,7 @@ void clusterWait(Warp &w, const Inst &i) {
     fault(w, ErrorKind::Convergence, "divergent barrier.cluster.wait");
   if (!w.clusterArrived)
     fault(w, ErrorKind::Barrier, "barrier.cluster.wait without an arrive");
-  if (c.barrierPhase == w.clusterPhase) { // not complete: the instruction is executed again
+  if (c.barrierPhase == w.clusterPhase) { // not complete: retries the instruction
     w.pc--;
     w.yield = true;
     w.state = WarpState::Poll;

@@ -1,4 +1,4 @@
-// Issue of TMA and bulk copies: checks, poison, queues.
+// Issue of TMA and bulk copies: checks, poisoning, queues.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Machine/Access.h"
 #include "lib/PTXSim/Machine/BulkTransfer.h"
@@ -25,7 +25,7 @@ struct Addresses {
   }
 };
 
-/// Strips the window of a generic address.
+/// Strips the shared window from a generic address.
 uint64_t toShared(uint64_t address) {
   return classify(address) == Space::Shared ? address - sharedWindow : address;
 }
@@ -54,8 +54,8 @@ void poison(Block &block, uint32_t offset, uint64_t bytes) {
     std::memset(&block.sharedShadow[offset], Shadow::Undefined, bytes);
 }
 
-/// Copies into shared memory: every destination block is checked, poisoned, and known to the race
-/// detector as written by the agent of its mbarrier.
+/// Issues a copy into shared memory: checks and poisons all destination blocks, and reports writes
+/// by the mbarrier's agent to the race detector.
 void issueLoad(Warp &w, AsyncOp op, uint64_t bytes, unsigned lane) {
   Cluster &cluster = *w.block->cluster;
   uint32_t mask = op.multicast ? op.multicast : 1u << op.targetRank;
@@ -89,7 +89,7 @@ void issueLoad(Warp &w, AsyncOp op, uint64_t bytes, unsigned lane) {
     completePending(cluster, cluster.pending.size() - 1);
 }
 
-/// Copies out of shared memory belong to the bulk group of the warp.
+/// Issues a copy out of shared memory as part of the warp's bulk group.
 void issueStore(Warp &w, AsyncOp op, uint64_t bytes, unsigned lane) {
   Cluster &cluster = *w.block->cluster;
   if (op.shared > w.block->sharedBytes || bytes > w.block->sharedBytes - op.shared)
@@ -131,13 +131,14 @@ const TensorMapData *readMap(Warp &w, uint64_t address, unsigned lane) {
   if (address & 63)
     fault(w, ErrorKind::Misaligned, "misaligned: tensor map at address " + hex(address),
           1u << lane);
-  // Reads 128 bytes in pieces that the address checks know.
+  // Checks 128 bytes by an access of 16 bytes at each end, a size that `resolve` accepts.
   Target first = resolve(w, Space::Generic, address, 16, AccessKind::Read, lane);
   resolve(w, Space::Generic, address + 112, 16, AccessKind::Read, lane);
   return reinterpret_cast<const TensorMapData *>(first.data);
 }
 
-/// What an H200 refuses as an illegal instruction: a box of any place, but not along the rows.
+/// An H200 raises an illegal instruction unless the box starts at a multiple of 16 bytes in the
+/// innermost dimension; other coordinates are free.
 void checkInnermost(Warp &w, const AsyncOp &op, unsigned lane) {
   if (int64_t(op.coordinates[0]) * op.map.elementBytes % 16)
     fault(w, ErrorKind::Instruction,
@@ -198,7 +199,7 @@ void checkBulkAlignment(Warp &w, uint64_t a, uint64_t b, uint64_t bytes, unsigne
           1u << lane);
 }
 
-/// count: 0 global to shared, 1 shared to global, 2 shared to another block.
+/// count: 0 global -> shared, 1 shared -> global, 2 shared -> another block.
 void bulkCopy(Warp &w, const Inst &i) {
   Addresses addresses{i, slotsOf(w, i), i.count == 1 ? 2u : 3u};
   for (uint32_t m = w.exec; m; m &= m - 1) {
@@ -272,7 +273,7 @@ void bulkCommit(Warp &w, const Inst &) {
   w.bulk.open = BulkGroup();
 }
 
-/// Both forms of the wait carry the group out; only the full form makes the writes visible.
+/// wait_group and wait_group.read both perform the group; only the former makes the writes visible.
 void bulkWait(Warp &w, const Inst &i) {
   Cluster &cluster = *w.block->cluster;
   while (w.bulk.committed.size() > size_t(i.imm)) {

@@ -1,4 +1,4 @@
-// Carrying out bulk copies: moves the bytes, then signals the mbarrier.
+// Execution of bulk copies: moves the bytes, then signals the mbarrier.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Machine/BulkTransfer.h"
 #include "lib/PTXSim/Machine/Access.h"
@@ -38,7 +38,7 @@ Type elementType(const TensorMapData &map) {
   }
 }
 
-/// Not a number in the map's element type, for elements outside the tensor.
+/// Fill value of elements outside the tensor: zero, or NaN of the element type.
 void fillElement(uint8_t *to, const TensorMapData &map) {
   std::memset(to, 0, map.elementBytes);
   if (!map.fillWithNaN)
@@ -97,7 +97,8 @@ void moveRun(Warp &w, const AsyncOp &op, uint8_t *shared, uint8_t *sharedShadow,
     std::memset(globalShadow, Shadow::Defined, bytes);
 }
 
-/// The race detector sees what of a row at `base` lies inside the tensor as one access.
+/// Reports the part of a row inside the tensor to the race detector, as a single access; `base`:
+/// address of the row.
 void observeRow(Warp &w, const AsyncOp &op, uint64_t base, bool store) {
   RaceDetector *race = w.block->cluster->race;
   int64_t from = std::max<int64_t>(op.coordinates[0], 0);
@@ -112,7 +113,7 @@ void observeRow(Warp &w, const AsyncOp &op, uint64_t base, bool store) {
     race->globalRange(w, *a, address, bytes, {op.agent, op.clock, store, false, -1});
 }
 
-/// Walks the box in pieces of 16 bytes, the unit of the swizzle.
+/// Walks the box in chunks of 16 bytes, the unit of the swizzle.
 void transferTensor(Warp &w, const AsyncOp &op, Block &block, bool store) {
   const TensorMapData &map = op.map;
   unsigned element = map.elementBytes, perChunk = 16 / element;
@@ -120,7 +121,7 @@ void transferTensor(Warp &w, const AsyncOp &op, Block &block, bool store) {
   for (unsigned d = 1; d < map.rank; d++)
     rows *= boxElements(map, d);
   uint32_t linear = op.shared;
-  AsyncOp quiet = op; // rows are observed as a whole
+  AsyncOp quiet = op; // rows are reported as a whole
   quiet.agent = 0;
   Type type = elementType(map);
   if (op.reduce && type == Type::None)
@@ -190,7 +191,7 @@ void completePending(Cluster &cluster, size_t index) {
   cluster.pending.erase(cluster.pending.begin() + long(index));
   Warp &w = cluster.blocks[op.rank].warps[op.warp];
   const Inst *current = w.current;
-  w.current = op.inst; // messages name the copy
+  w.current = op.inst; // messages name the copy instruction
   bool tensor = op.kind == AsyncOp::TensorLoad || op.kind == AsyncOp::TensorStore;
   bool store = op.kind == AsyncOp::TensorStore || op.kind == AsyncOp::BulkStore;
   uint32_t mask = op.multicast ? op.multicast : 1u << op.targetRank;
@@ -208,7 +209,7 @@ void completePending(Cluster &cluster, size_t index) {
       fault(w, ErrorKind::Barrier, "the mbarrier of this copy is gone", 1);
     if (cluster.race)
       cluster.race->mbarrierSignal(block, op.mbarrier, object->agent, op.clocks[block.rank]);
-    // Bytes outside the tensor count as well: the whole box is signalled.
+    // Elements outside the tensor count as well: the transaction covers the whole box.
     completeTransaction(w, {&block, object}, int64_t(tensor ? boxBytes(op.map) : op.bytes));
   }
   w.current = current;

@@ -1,4 +1,4 @@
-// Carrying out bulk copies.
+// Execution of bulk copies.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef PTXSIM_MACHINE_BULKTRANSFER_H
 #define PTXSIM_MACHINE_BULKTRANSFER_H
@@ -7,7 +7,7 @@
 
 namespace ptxsim {
 
-/// Numbers the bulk stores of a cluster, so that groups can name them. Never 0.
+/// Number of the next bulk store of a cluster, never 0; groups hold these numbers.
 uint64_t nextOperationId(Cluster &cluster);
 
 } // namespace ptxsim

@@ -9,7 +9,7 @@ namespace ptxsim {
 
 namespace {
 
-/// All lanes named in the member mask must execute the instruction together.
+/// Faults unless all lanes of the member mask execute the instruction together.
 void requireMembers(Warp &w, uint32_t maskSlot) {
   const uint32_t *masks = w.reg<uint32_t>(maskSlot);
   uint32_t mask = masks[firstLane(w.exec)];
@@ -145,7 +145,7 @@ void redux(Warp &w, const Inst &i) {
   requireMembers(w, i.b);
   const uint32_t *a = w.reg<uint32_t>(i.a);
   uint32_t result = a[firstLane(w.exec)];
-  if (i.type == Type::F32) // .abs and the canonical NaN hold for a single lane, too
+  if (i.type == Type::F32) // .abs and the canonical NaN apply to a single lane, too
     result = combineFloat(i, result, result);
   for (uint32_t m = w.exec & (w.exec - 1); m; m &= m - 1) {
     uint32_t x = a[firstLane(m)];

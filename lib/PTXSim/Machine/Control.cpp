@@ -1,4 +1,4 @@
-// Branches, the divergence stack, and messages about where a fault happened.
+// Branches, the divergence stack, and source locations in fault messages.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Machine/Control.h"
 #include "lib/PTXSim/Machine/Access.h"
@@ -127,7 +127,7 @@ void branchTable(Warp &w, const Inst &i) {
   for (const auto &g : groups)
     if (g.first != i.reconverge)
       w.stack.push_back({g.first, i.reconverge, g.second});
-  // popPath, called after every control instruction, takes the first of them.
+  // popPath runs after every control instruction and continues with the first group.
 }
 
 void exitLanes(Warp &w, const Inst &) {

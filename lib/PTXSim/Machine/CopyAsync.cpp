@@ -1,4 +1,4 @@
-// cp.async: copies of 4 to 16 bytes per lane that complete at a wait.
+// cp.async: copies of 4 to 16 bytes per lane, completed at a wait.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Machine/Access.h"
 #include "lib/PTXSim/Machine/Control.h"
@@ -45,7 +45,7 @@ uint64_t operandAddress(const Warp &w, const Inst &i, const uint32_t *list, unsi
                   uint32_t(offset));
 }
 
-/// The copies of one instruction.
+/// Copies of a single instruction, at most one per lane.
 struct CopyBatch {
   CopyItem items[32];
   unsigned count = 0;
@@ -63,7 +63,7 @@ void observeCopy(Warp &w, const Inst &i, const CopyBatch &items) {
       readers |= 1u << c.lane;
   }
   RaceDetector *race = raceOf(w);
-  w.block->cluster->race = nullptr; // counted here, checked below as an access of the copy engine
+  w.block->cluster->race = nullptr; // statistics only; race check below
   w.exec = readers;
   if (readers)
     observe(w, i, Space::Global, from, i.count, AccessKind::Read);
@@ -88,7 +88,7 @@ void observeCopy(Warp &w, const Inst &i, const CopyBatch &items) {
   race->copyAccess(w, to, saved, i.count, nullptr, {agent, clock, true, false});
 }
 
-/// The source in host memory; the first and the last byte must lie in one allocation.
+/// Source in host memory; the first and the last byte must be in the same allocation.
 const uint8_t *sourceOf(Warp &w, uint64_t from, uint32_t bytes, unsigned lane,
                         const uint8_t *&shadow) {
   Allocation *&hint = w.block->cluster->worker->hints[pcOf(w)];
@@ -124,7 +124,7 @@ CopyItem prepareCopy(Warp &w, const Inst &i, const uint32_t *list, unsigned l, b
                 uint8_t(sourceBytes),
                 uint8_t(l)};
   if (sourceBytes) {
-    // The hardware wants the whole source aligned, however little of it is read.
+    // Hardware requires alignment to the full size, even if fewer bytes are read.
     if (from & (bytes - 1u))
       fault(w, ErrorKind::Misaligned,
             "misaligned: cp.async reads " + std::to_string(bytes) + " bytes at global address " +
@@ -172,7 +172,7 @@ void commit(Warp &w, const Inst &) {
 
 void wait(Warp &w, const Inst &i) { completeCopies(w, size_t(i.imm), i.aux); }
 
-/// The arrival happens when all earlier cp.async of the lanes have completed: they complete now.
+/// The arrival follows all earlier cp.async of the lanes; completes those copies first.
 void mbarrierArrive(Warp &w, const Inst &i) {
   completeCopies(w, 0, true);
   bool noinc = i.aux;

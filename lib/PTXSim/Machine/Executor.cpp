@@ -1,4 +1,4 @@
-// Chooses the variant of the executor that suits the processor.
+// Selection of the executor's variant for the host processor.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Machine/Control.h"
 #include "lib/PTXSim/Machine/Wgmma.h"
@@ -26,7 +26,7 @@ constexpr Select forAvx512[] = {
     avx512::selectFloat,   avx512::selectHalf,      avx512::selectCompare,
     avx512::selectConvert, avx512::selectLoadStore, avx512::selectMatrix};
 
-/// Integer and floating-point families share opcodes; the type keeps them apart.
+/// Integer and floating-point families share opcodes; the types keep the families apart.
 template <size_t N> Handler selectFrom(const Select (&table)[N], const Inst &inst) {
   for (Select select : table)
     if (Handler handler = select(inst))
@@ -41,7 +41,7 @@ const Executor avx2Executor{"avx2", [](const Inst &i) { return selectFrom(forAvx
 const Executor avx512Executor{"avx512", [](const Inst &i) { return selectFrom(forAvx512, i); }};
 
 const Executor &choose() {
-  // PTXSIM_EXECUTOR=avx2 makes a machine with AVX-512 run the other variant, for tests.
+  // PTXSIM_EXECUTOR=avx2 selects the AVX2 variant on AVX-512 machines, for tests.
   const char *wish = std::getenv("PTXSIM_EXECUTOR");
   bool wantAvx2 = wish && std::string(wish) == "avx2";
   __builtin_cpu_init();

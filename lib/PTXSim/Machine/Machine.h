@@ -25,14 +25,14 @@ struct StackEntry {
 enum class WarpState : uint8_t {
   Ready,
   Barrier, ///< at a named barrier
-  Poll,    ///< a test of an mbarrier or cluster barrier failed: sleeps until something happens
+  Poll,    ///< asleep after a failed test of an mbarrier or cluster barrier
   Done
 };
 
 struct Warp {
   uint8_t *regs = nullptr;
-  uint32_t *defined = nullptr; ///< lanes that wrote each slot
-  uint32_t *origin = nullptr;  ///< pc + 1 of the instruction an undefined value came from
+  uint32_t *defined = nullptr; ///< per slot: lanes that wrote the slot
+  uint32_t *origin = nullptr;  ///< per slot: pc + 1 of the source of an undefined value
   uint32_t exec = 0, active = 0, alive = 0;
   int32_t pc = 0, reconverge = -1;
   const Inst *current = nullptr;
@@ -42,7 +42,7 @@ struct Warp {
   bool yield = false;
   int32_t barrier = -1;
   uint64_t sleepStamp = 0;
-  uint64_t clusterPhase = 0; ///< phase the last barrier.cluster.arrive belongs to
+  uint64_t clusterPhase = 0; ///< phase of the last barrier.cluster.arrive
   bool clusterArrived = false;
   std::vector<StackEntry> stack;
   CopyQueue copies;
@@ -77,8 +77,8 @@ struct Block {
   NamedBarrier barriers[16];
   std::vector<MBarrier> mbarriers;
   std::vector<Warpgroup> warpgroups;
-  uint64_t stamp = 0;        ///< counts events that can wake a sleeping warp
-  bool instrumented = false; ///< statistics or race mode: accesses are observed
+  uint64_t stamp = 0;        ///< number of events that can wake a sleeping warp
+  bool instrumented = false; ///< accesses are reported to statistics or race detector
 
   MBarrier *findMbarrier(uint32_t address) {
     for (MBarrier &m : mbarriers)
@@ -93,22 +93,22 @@ struct Cluster {
   Launch *launch = nullptr;
   uint64_t index = 0;
   std::vector<Block> blocks;
-  std::vector<AsyncOp> pending; ///< TMA and bulk copies not yet done
+  std::vector<AsyncOp> pending; ///< TMA and bulk copies in flight
   uint64_t operations = 0;      ///< number of bulk stores so far
   uint32_t barrierArrived = 0;
   uint64_t barrierPhase = 0;
   RaceDetector *race = nullptr;
 };
 
-/// One host thread: reuses the storage of a cluster for all clusters it runs.
+/// Host thread; reuses the storage of a cluster for all clusters that the thread runs.
 struct Worker {
   Launch *launch = nullptr;
   Cluster cluster;
   std::vector<uint8_t> registers;
   std::vector<uint32_t> definedStorage;
-  std::vector<Allocation *> hints; ///< last allocation each instruction touched
+  std::vector<Allocation *> hints; ///< per instruction: last allocation accessed
   Statistics statistics;
-  SectorSet sectorsRead, sectorsWritten; ///< with statistics on
+  SectorSet sectorsRead, sectorsWritten; ///< if statistics are on
   std::vector<uint64_t> opcodeCounts, pcCounts;
   std::vector<Finding> findings;
   std::mt19937_64 random;
@@ -122,16 +122,16 @@ struct Launch {
   Dim3 grid, block, cluster;
   uint32_t dynamicShared = 0;
   const uint8_t *parameters = nullptr;
-  bool parallel = false; ///< more than one worker: atomics take a lock
+  bool parallel = false; ///< several workers: atomics take a lock
 };
 
-/// Adds where (PTX and source line, block, warp, lanes) and throws.
+/// Adds the location (PTX and source line, block, warp, lanes) and throws.
 [[noreturn]] void fault(Warp &w, ErrorKind kind, const std::string &message, uint32_t lanes);
 [[noreturn]] inline void fault(Warp &w, ErrorKind kind, const std::string &message) {
   fault(w, kind, message, w.exec);
 }
 std::string hex(uint64_t value);
-/// "line 12 (kernel.cu:34)"
+/// Location such as "line 12 (kernel.cu:34)".
 std::string describeLine(const Kernel &kernel, uint32_t pc);
 
 inline const Kernel &kernelOf(const Warp &w) { return *w.block->cluster->launch->kernel; }
@@ -143,10 +143,12 @@ inline uint32_t pcOf(const Warp &w) { return uint32_t(w.current - kernelOf(w).co
 inline RaceDetector *raceOf(const Warp &w) { return w.block->cluster->race; }
 inline uint32_t firstLane(uint32_t mask) { return uint32_t(__builtin_ctz(mask)); }
 
-/// The current path is over or has no lanes left: continue with the next one on the stack.
+/// Continues with the next path of the divergence stack if the current path has ended or has no
+/// lanes.
 void popPath(Warp &w);
 void markUndefined(Warp &w, uint32_t slot, uint32_t lanes);
-/// Faults: a register nobody wrote, or that holds a value from memory nobody wrote, matters now.
+/// Faults: an undefined register (never written, or loaded from unwritten memory) affects
+/// behaviour.
 [[noreturn]] void reportUndefined(Warp &w, uint32_t index, uint32_t lanes);
 inline void markDefined(Warp &w, uint32_t slot, uint32_t lanes) {
   if (w.defined)

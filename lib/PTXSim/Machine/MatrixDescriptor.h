@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // ISA: "Matrix descriptor format" and "canonical layouts". Fields hold (x & 0x3ffff) >> 4. The
-// swizzle exchanges chunks of 16 bytes, so a chunk is contiguous in memory whatever the mode.
+// swizzle permutes chunks of 16 bytes, so a chunk is contiguous in memory in every mode.
 #ifndef PTXSIM_MACHINE_MATRIXDESCRIPTOR_H
 #define PTXSIM_MACHINE_MATRIXDESCRIPTOR_H
 
@@ -24,13 +24,13 @@ struct MatrixDescriptor {
     atom = atoms[bits >> 62];
   }
 
-  /// K-major: 16 bytes along K at byte `k` of row `row` (a row of A or a column of B).
+  /// K-major: chunk of 16 bytes along K at byte `k` of row `row` (a row of A, a column of B).
   uint32_t kMajor(unsigned row, unsigned k) const {
     uint32_t a = start + (row >> 3) * stride + (row & 7) * atom + k % atom + k / atom * leading;
     return swizzleAddress(a, swizzle);
   }
-  /// MN-major: 16 bytes along M or N at byte `mn`, for one k. Without swizzle the two strides swap
-  /// their roles.
+  /// MN-major: chunk of 16 bytes along M or N at byte `mn`, for a single k. Without swizzle the two
+  /// strides swap roles.
   uint32_t mnMajor(unsigned mn, unsigned k) const {
     uint32_t across = swizzle == Swizzle::None ? stride : leading;
     uint32_t along = swizzle == Swizzle::None ? leading : stride;
@@ -38,8 +38,8 @@ struct MatrixDescriptor {
     return swizzleAddress(a, swizzle);
   }
 
-  /// All chunks of `extent` rows or columns from `first` on and 32 bytes of K: f(address, mn, k),
-  /// both in elements.
+  /// Visits the chunks of `extent` rows or columns from `first` on and 32 bytes of K: f(address,
+  /// mn, k), with mn and k in elements.
   template <class F>
   void eachChunk(bool mnFirst, unsigned element, unsigned first, unsigned extent, F f) const {
     unsigned perChunk = 16 / element;

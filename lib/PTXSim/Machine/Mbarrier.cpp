@@ -1,8 +1,7 @@
 // mbarrier: init, arrive, expect_tx, test_wait, try_wait.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A phase completes when no arrivals are pending and the transaction count is zero (ISA: "mbarrier
-// object", phase completion).
+// Phase completion: no pending arrivals, and a transaction count of zero (ISA: "mbarrier object").
 #include "lib/PTXSim/Machine/Mbarrier.h"
 #include "lib/PTXSim/Machine/Access.h"
 #include "lib/PTXSim/Machine/Control.h"
@@ -14,7 +13,7 @@ namespace ptxsim {
 
 static constexpr uint32_t maximumCount = (1u << 20) - 1;
 
-/// Offset in its block; generic addresses are accepted in place of shared ones.
+/// Block and offset of an address; generic addresses are accepted, too.
 static Block &locate(Warp &w, uint64_t &address, unsigned lane) {
   if (classify(address) == Space::Shared)
     address -= sharedWindow;
@@ -123,7 +122,7 @@ void invalidate(Warp &w, const Inst &i) {
   });
 }
 
-/// The state token: the phase in the upper half, the pending count in the lower.
+/// State token: [phase (upper 32 bits), pending count (lower 32 bits)].
 uint64_t token(const MBarrier &m) { return m.phase << 32 | m.pending; }
 
 void arrive(Warp &w, const Inst &i) {
@@ -152,9 +151,9 @@ void expectTx(Warp &w, const Inst &i) {
   });
 }
 
-/// A failed test puts the warp to sleep until something happens in the block; it then continues
-/// with the false result, so that a program that does not loop behaves the same. test_wait does not
-/// wait: its warp goes on, and sleeps at the next failed test if nothing has happened since.
+/// A failed try_wait puts the warp to sleep until an event in the block; the warp then continues
+/// with the result false, so that programs without a loop behave as on hardware. test_wait does not
+/// sleep at first: the warp sleeps at the next failed test without an event in between.
 void test(Warp &w, const Inst &i) {
   uint32_t done = 0;
   bool parity = i.aux & 8;

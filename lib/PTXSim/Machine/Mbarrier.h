@@ -1,4 +1,4 @@
-// Operations on mbarrier objects, shared by the instructions and the copies that signal them.
+// Operations on mbarrier objects, shared by instructions and by the copies that signal the object.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef PTXSIM_MACHINE_MBARRIER_H
 #define PTXSIM_MACHINE_MBARRIER_H
@@ -12,12 +12,13 @@ struct MbarrierRef {
   MBarrier *object;
 };
 
-/// The initialised object at a shared, shared::cluster or generic address; faults if there is none.
+/// Initialised object at a shared, shared::cluster or generic address; faults if there is no
+/// object.
 MbarrierRef findMbarrier(Warp &w, uint64_t address, unsigned lane, const char *what);
-/// `count` arrivals and `expect` more transaction bytes, in that order of effect: first expect.
+/// Adds `expect` transaction bytes, then `count` arrivals.
 void arriveMbarrier(Warp &w, MbarrierRef ref, uint32_t count, int64_t expect, bool release,
                     unsigned lane);
-/// Bytes have arrived; `w` is the warp that issued the copy, for messages.
+/// Counts arrived bytes; `w`: warp that issued the copy, for messages.
 void completeTransaction(Warp &w, MbarrierRef ref, int64_t bytes);
 
 } // namespace ptxsim

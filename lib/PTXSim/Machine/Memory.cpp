@@ -1,4 +1,4 @@
-// Global memory: allocations with exact bounds at addresses no host pointer can have.
+// Global memory: allocations with exact bounds, at addresses that no host pointer has.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Machine/Memory.h"
 #include "lib/PTXSim/Machine/Race.h"
@@ -18,7 +18,7 @@ Allocation *GlobalMemory::allocate(uint64_t bytes, const std::string &name) {
   a->base = nextBase;
   a->size = bytes;
   a->name = name.empty() ? "allocation " + std::to_string(allocations.size()) : name;
-  // The guard keeps neighbours apart, so that running over the end never lands in another one.
+  // The guard separates neighbours: an overrun never hits another allocation.
   nextBase += (bytes + guard + alignment - 1) / alignment * alignment;
   a->storage.reset(new (std::nothrow) uint8_t[bytes + alignment]);
   if (!a->storage)

@@ -1,4 +1,4 @@
-// Global memory: allocations with exact bounds at addresses no host pointer can have.
+// Global memory: allocations with exact bounds, at addresses that no host pointer has.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef PTXSIM_MACHINE_MEMORY_H
 #define PTXSIM_MACHINE_MEMORY_H
@@ -7,20 +7,20 @@
 
 namespace ptxsim {
 
-/// State of one byte of memory in the definedness shadow.
+/// States of a byte in the definedness shadow.
 namespace Shadow {
 enum : uint8_t { Undefined = 0, Defined = 1, RedZone = 2, Mbarrier = 3 };
 }
 
-/// Windows of the generic address space. Bit 52 keeps global addresses apart from host pointers, so
-/// that the driver library can tell them.
+/// Windows of the generic address space. Bit 52 distinguishes global addresses from host pointers
+/// for the driver library.
 constexpr uint64_t globalBase = uint64_t(1) << 52;
-constexpr unsigned deviceShift = 46; ///< of the ordinal of a device in its addresses
+constexpr unsigned deviceShift = 46; ///< of the device's ordinal in addresses
 constexpr unsigned maximumDevices = 16;
 constexpr uint64_t sharedWindow = uint64_t(1) << 56;
 constexpr uint64_t localWindow = uint64_t(2) << 56;
 constexpr uint64_t paramWindow = uint64_t(3) << 56;
-/// shared::cluster addresses of another block carry (rank + 1) here; 0 is the executing block.
+/// Cluster rank of shared::cluster addresses: rank + 1 from this bit on; 0 is the executing block.
 constexpr unsigned clusterRankShift = 24;
 constexpr uint64_t sharedOffsetMask = (uint64_t(1) << clusterRankShift) - 1;
 
@@ -51,14 +51,15 @@ public:
       : definedness(definedness),
         nextBase(globalBase + (uint64_t(ordinal) << deviceShift) + (1 << 20)) {}
   Allocation *allocate(uint64_t bytes, const std::string &name);
-  /// Host memory at its own address, which is not freed with the allocation.
+  /// Maps host memory at the host's address; the allocation does not own the memory.
   Allocation *mapHost(void *host, uint64_t bytes, const std::string &name);
   void free(uint64_t base);
-  /// The allocation that holds the address, or null.
+  /// Allocation that contains the address, or null.
   Allocation *find(uint64_t address) const;
   /// Nearest allocation below the address, for messages.
   Allocation *below(uint64_t address) const;
-  /// Throws Error(Memory) naming `what` unless [address, address + bytes) is in one allocation.
+  /// Throws Error(Memory) naming `what` unless a single allocation contains [address, address +
+  /// bytes).
   Allocation &require(uint64_t address, uint64_t bytes, const char *what) const;
   void forgetRaces();
   bool definedness;

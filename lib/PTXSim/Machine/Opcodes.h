@@ -1,4 +1,4 @@
-// Opcodes of the decoded form: one per handler family, types and modifiers stay separate.
+// Opcodes of decoded instructions: one per handler family; types and modifiers are fields of Inst.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef PTXSIM_MACHINE_OPCODES_H
 #define PTXSIM_MACHINE_OPCODES_H
@@ -152,7 +152,7 @@ enum class Opcode : uint8_t {
 
 enum class Compare : uint8_t { Eq, Ne, Lt, Le, Gt, Ge, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan };
 
-/// None is `not` where a logic operation is required, else the absence of one.
+/// None means `not` for logic instructions, and no combination for comparisons.
 enum class Logic : uint8_t { None, And, Or, Xor };
 
 enum class AtomicOp : uint8_t { Add, Min, Max, Exch, Cas, And, Or, Xor, Inc, Dec };

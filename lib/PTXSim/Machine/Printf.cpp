@@ -1,4 +1,4 @@
-// printf in kernels: lanes print to stdout in order, as they reach it.
+// printf in kernels: lanes print to stdout in lane order, when reached.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Machine/Access.h"
 #include "lib/PTXSim/Machine/Control.h"
@@ -9,7 +9,7 @@ namespace ptxsim {
 
 namespace {
 
-/// Reads memory of one lane, all of which must be defined.
+/// Reads defined memory of a lane; faults on undefined bytes.
 class Reader {
 public:
   Reader(Warp &w, unsigned lane) : w(w), lane(lane) {}
@@ -28,7 +28,7 @@ public:
       result += c;
     return result;
   }
-  /// The next argument: each lies at a multiple of its size.
+  /// Next argument, aligned to the argument's size.
   template <class T> T next() {
     at = (at + sizeof(T) - 1) / sizeof(T) * sizeof(T);
     T value = read<T>(Space::Generic, base + at);
@@ -49,7 +49,7 @@ template <class T> std::string formatted(const std::string &spec, T value) {
   return text;
 }
 
-/// One conversion such as "%-8.3lf"; `at` is behind the '%' and moves behind the conversion.
+/// Formats a conversion such as "%-8.3lf"; `at` moves from behind the '%' to behind the conversion.
 std::string convert(Reader &reader, const std::string &format, size_t &at) {
   std::string spec = "%";
   bool wide = false;
@@ -58,7 +58,7 @@ std::string convert(Reader &reader, const std::string &format, size_t &at) {
     if (c == '*')
       spec += std::to_string(reader.next<int32_t>());
     else if (std::strchr("lqjzt", c))
-      wide = true; // all of these are 64 bits on the device
+      wide = true; // 64 bits on the device
     else if (c != 'h')
       spec += c;
   }
@@ -92,7 +92,7 @@ std::string convert(Reader &reader, const std::string &format, size_t &at) {
     return formatted(spec + kind, reader.text(reader.next<uint64_t>()).c_str());
   case '%':
     return "%";
-  default: // as the driver does with a conversion it does not know
+  default: // unknown conversions print as on the driver
     return spec + kind;
   }
 }
@@ -115,7 +115,7 @@ void executePrintf(Warp &w, const Inst &i) {
     if (!i.count)
       continue;
     Target result = resolve(w, Space::Local, offsets[2], 4, AccessKind::Write, l);
-    int32_t printed = 0; // the number of arguments, which nobody reads
+    int32_t printed = 0; // the number of arguments; unused by programs
     std::memcpy(result.data, &printed, 4);
     if (result.shadow)
       std::memset(result.shadow, Shadow::Defined, 4);

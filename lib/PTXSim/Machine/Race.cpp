@@ -1,4 +1,4 @@
-// Happens-before race detection: the accesses.
+// Happens-before race detection: accesses.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Machine/Race.h"
 
@@ -155,7 +155,7 @@ RaceDetector::Accessor RaceDetector::accessorOf(Warp &w, const Inst &i, AccessKi
   return a;
 }
 
-/// Lanes [first, last) of a request that one pattern describes.
+/// Lanes [first, last) of a request that share a pattern. Example: 32 lanes of 4 contiguous bytes.
 struct LaneRun {
   unsigned last;
   uint64_t begin, end;
@@ -172,7 +172,7 @@ static LaneRun nextRun(const uint64_t *addresses, uint32_t mask, unsigned bytes,
   unsigned last = runs(bytes);
   if (last > first + 1)
     return {last, begin, begin + (last - first) * bytes, {begin - first * bytes, bytes, -1}};
-  last = runs(0); // lanes with the same address count as many
+  last = runs(0); // lanes with the same address: lane unknown
   return {last, begin, begin + bytes, {0, 0, last - first > 1 ? -1 : int(first)}};
 }
 

@@ -1,11 +1,11 @@
 // Happens-before race detection with vector clocks.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every warp is a thread of execution; so is every asynchronous activity (the cp.async engine of a
-// warp, its wgmma operand reads, its bulk stores, and per mbarrier the copies that signal it). Two
-// accesses to one byte race when at least one writes, not both are synchronising, and neither
-// happens before the other. A second clock per warp holds what fence.proxy.async has made visible
-// to the asynchronous proxy. Within a warp, lanes are ordered only by bar.warp.sync and barriers.
+// Agents: every warp, and every asynchronous engine (cp.async of a warp, wgmma operand reads, bulk
+// stores, and per mbarrier the copies that signal the mbarrier). Two accesses to a byte race if at
+// least one writes, not both are synchronising, and neither happens before the other. A second
+// clock per warp holds the state that fence.proxy.async made visible to the asynchronous proxy.
+// Within a warp, only bar.warp.sync and barriers order lanes.
 #ifndef PTXSIM_MACHINE_RACE_H
 #define PTXSIM_MACHINE_RACE_H
 
@@ -14,7 +14,8 @@
 
 namespace ptxsim {
 
-/// Clock values by agent, grown on demand; missing entries are 0.
+/// Clock values by agent, grown on demand; missing entries are 0. Example: [3, 0, 7] -> agent 2 up
+/// to 7.
 struct VectorClock {
   std::vector<uint32_t> at;
   uint32_t get(uint32_t agent) const { return agent < at.size() ? at[agent] : 0; }
@@ -32,7 +33,8 @@ struct VectorClock {
   void clear() { at.clear(); }
 };
 
-/// What one party knows: of everybody's actions, of the fenced ones, and of other clusters'.
+/// Knowledge of an agent: clocks seen, clocks fenced for the asynchronous proxy, and clocks of
+/// other clusters by cluster.
 struct Knowledge {
   VectorClock seen, fenced;
   std::unordered_map<uint64_t, VectorClock> foreign;
@@ -40,9 +42,9 @@ struct Knowledge {
   void clear();
 };
 
-/// The last write and the reads since then of one byte, or of a word whose bytes agree.
+/// Last write and later reads of a byte, or of a word whose bytes have equal histories.
 struct RaceCell {
-  uint64_t cluster = 0; ///< of the last write or read, 0: none, else index + 1
+  uint64_t cluster = 0; ///< cluster index + 1 of the last access, 0: none
   uint32_t writeClock = 0, readClock = 0;
   uint32_t writePc = 0, readPc = 0;
   uint32_t writeEpoch = 0, readEpoch = 0; ///< warp-barrier epoch, for races between lanes
@@ -57,13 +59,13 @@ struct RaceWord {
   uint32_t split = 0; ///< index + 1 into the table of split words
 };
 
-/// Which lane an access of a warp belongs to, by address: lane (address - base) / bytes when a full
-/// warp accesses memory contiguously, else the one given lane (-1: many or none).
+/// Lane of a warp's access by address: lane (address - base) / bytes for contiguous accesses, else
+/// the single given lane (-1: several or none).
 struct LanePattern {
   uint64_t base = 0;
   unsigned bytes = 0;
   int lane = -1;
-  /// The pattern of 16 aligned bytes: none if they are one lane's.
+  /// Pattern of 16 aligned bytes; without a stride if a single lane accessed all 16.
   LanePattern within(uint64_t address) const {
     bool oneLane = bytes >= 16 && (address - base) % 16 == 0;
     return oneLane ? LanePattern{0, 0, at(address)} : *this;
@@ -74,8 +76,8 @@ struct LanePattern {
   }
 };
 
-/// 64 bytes, or a quarter of them, that have only been accessed as a whole share one cell; the
-/// quarters, and the words of a quarter, are used otherwise.
+/// History of 64 bytes, or of a quarter, that were only accessed as a whole: a single cell. Other
+/// lines are split into quarters, other quarters into words.
 struct RaceLine {
   RaceCell cell;
   LanePattern pattern;
@@ -94,69 +96,70 @@ struct RacePage {
 class RaceDetector {
 public:
   RaceDetector(Cluster &cluster, std::vector<Finding> &findings);
-  /// A new cluster starts; everything about shared memory is forgotten.
+  /// Starts a new cluster: clears all history of shared memory.
   void reset();
 
-  // Accesses
+  // Accesses.
   void globalAccess(Warp &w, const Inst &i, const uint64_t *addresses, uint32_t mask,
                     unsigned bytes, AccessKind kind);
   void sharedAccess(Warp &w, const Inst &i, const uint64_t *addresses, uint32_t mask,
                     unsigned bytes, AccessKind kind);
-  /// An access by an asynchronous agent on behalf of a warp.
+  /// Access by an asynchronous agent on behalf of a warp.
   struct AsyncAccess {
     uint32_t agent, clock;
     bool write;
-    bool asyncProxy; ///< checks for fence.proxy.async
+    bool asyncProxy; ///< needs fence.proxy.async
     int lane = -1;
   };
-  /// cp.async of these lanes: into shared memory, or out of these allocations. Neighbouring lanes
-  /// are checked together; the last byte of each lane is known to lie where its first one does.
+  /// cp.async of lanes into shared memory, or out of `allocations`. Neighbouring lanes are checked
+  /// together; each lane's bytes are in a single allocation.
   void copyAccess(Warp &w, const uint64_t *addresses, uint32_t mask, unsigned bytes,
                   Allocation *const *allocations, const AsyncAccess &a);
   void sharedRange(Warp &w, Block &block, uint32_t offset, unsigned bytes, const AsyncAccess &a);
   void globalRange(Warp &w, Allocation &allocation, uint64_t address, unsigned bytes,
                    const AsyncAccess &a);
 
-  // Agents
+  // Agents.
   enum AgentKind : uint8_t { CopyAgent = 1, WgmmaAgent, BulkAgent, BulkWriteAgent };
   uint32_t agentOf(const Warp &w, AgentKind kind) const;
   uint32_t tick(uint32_t agent) { return ++asyncClocks[agent]; }
   uint32_t mbarrierAgent(MBarrier &m);
-  /// The warp has waited for its cp.async: other lanes see the data after the next warp barrier.
+  /// Wait for cp.async: other lanes see the data after the next warp barrier.
   void copiesWaited(Warp &w, uint32_t clock);
-  /// The warp has waited for the agent's work up to that clock.
+  /// The warp has waited for the agent's work up to `clock`.
   void acquireAgent(Warp &w, uint32_t agent, uint32_t clock);
 
-  // Synchronisation
+  // Synchronisation.
   void warpBarrier(Warp &w);
   void barrierArrive(Warp &w, unsigned id);
   void barrierRelease(Block &block, unsigned id, const std::vector<Warp *> &waiting);
   void fence(Warp &w, uint16_t flags);
   void proxyFence(Warp &w);
-  /// fence.mbarrier_init: orders the warp's mbarrier.init and nothing else.
+  /// fence.mbarrier_init: orders the warp's mbarrier.init only.
   void initFence(Warp &w);
   void clusterArrive(Warp &w, bool release);
   void clusterComplete();
   void clusterWait(Warp &w, bool acquire);
   void mbarrierInit(Warp &w, Block &block, uint32_t address);
   void mbarrierUse(Warp &w, Block &block, uint32_t address, const char *what);
-  /// A copy that will signal the object, which the asynchronous proxy must see initialised.
+  /// Copy that will signal the object; the initialisation must be visible to the asynchronous
+  /// proxy.
   void mbarrierAsyncUse(Warp &w, Block &block, uint32_t address);
   void mbarrierArrive(Warp &w, Block &block, uint32_t address, bool release);
   void mbarrierSignal(Block &block, uint32_t address, uint32_t agent, uint32_t clock);
   void mbarrierPhase(Warp &w, Block &block, uint32_t address);
   void mbarrierWait(Warp &w, Block &block, uint32_t address, bool acquire);
-  /// Something of the warp acts on another block's memory: that block must not exit before.
+  /// Access by the warp to another block's memory: that block must not exit before.
   void remoteUse(Warp &w, Block &block, uint32_t agent, uint32_t clock, const char *what);
   void warpExit(Warp &w);
   void blockExit();
 
   // wgmma
-  /// What the warp knows counts for the operation, which begins when all have issued it.
+  /// Adds the warp's knowledge to the operation, which starts after the last warp has issued.
   void wgmmaIssued(Warp &w, const Warp &first, uint64_t number) {
     wgmmaKnows[{index(first), number}].join(state(w).knows);
   }
-  /// Calls `observe`, which checks accesses, with what all warps together know.
+  /// Calls `observe`, which checks accesses, with the joint knowledge of all warps.
   template <class F> void wgmmaBegins(Warp &w, const Warp &first, uint64_t number, F observe) {
     auto joint = wgmmaKnows.find({index(first), number});
     std::swap(state(w).knows, joint->second);
@@ -164,28 +167,28 @@ public:
     std::swap(state(w).knows, joint->second);
     wgmmaKnows.erase(joint);
   }
-  /// Register hazards.
+  /// Checks for register hazards.
   void beforeInstruction(Warp &w, const Inst &i);
 
   void report(Warp &w, const std::string &message, uint32_t otherPc);
-  uint64_t suppressed = 0; ///< findings in lines that the options name
+  uint64_t suppressed = 0; ///< findings in suppressed lines
 
 private:
   struct WarpState {
     Knowledge knows;
-    Knowledge released;   ///< at the last fence: what a relaxed store or atomic publishes
-    Knowledge pending;    ///< picked up by relaxed reads, known after the next fence
+    Knowledge released;   ///< at the last fence: published by relaxed stores and atomics
+    Knowledge pending;    ///< from relaxed reads: known after the next fence
     VectorClock inits;    ///< mbarrier.init known beyond `knows`, by warp
-    VectorClock ownInits; ///< those that this warp has fenced
+    VectorClock ownInits; ///< initialisations fenced by this warp
     bool hasReleased = false;
     uint32_t epoch = 1;
-    std::vector<uint32_t> copyWaitEpoch; ///< by clock of the copy agent: when the wait was
+    std::vector<uint32_t> copyWaitEpoch; ///< epoch of the wait, by clock of the copy agent
   };
   struct BarrierState {
     Knowledge arrived, done;
     uint32_t initWarp = 0, initClock = 0;
     bool initFenced = false; ///< by fence.mbarrier_init
-    uint32_t unwaited = 0;   ///< phases completed since somebody waited
+    uint32_t unwaited = 0;   ///< phases completed since the last wait
   };
   struct ReadSet {
     std::vector<std::pair<uint32_t, uint32_t>> clockAndPc; ///< by agent
@@ -207,10 +210,10 @@ private:
   uint32_t warpClock(const Warp &w) { return state(w).knows.seen.get(index(w)); }
   void tickWarp(const Warp &w) { state(w).knows.seen.at[index(w)]++; }
   bool ordered(Warp &w, uint64_t cellCluster, uint32_t agent, uint32_t clock);
-  /// Bytes [begin, end) of a page that starts at `pageAddress`.
+  /// Checks bytes [begin, end) of the page that starts at `pageAddress`.
   void pageAccess(Warp &w, RacePage &page, uint64_t pageAddress, uint64_t begin, uint64_t end,
                   Accessor a, const LanePattern &pattern, const char *space);
-  /// The part of [begin, end) in a line, or in a quarter of one, of that number and address.
+  /// Checks the intersection of [begin, end) with line (or quarter) `index` at `address`.
   template <bool Quarter>
   void lineAccess(Warp &w, RacePage &page, unsigned index, uint64_t address, uint64_t begin,
                   uint64_t end, Accessor &a, const LanePattern &pattern, const char *space);
@@ -248,17 +251,17 @@ private:
   std::map<std::pair<uint32_t, uint32_t>, BarrierState> mbarriers; ///< by rank and address
   Knowledge clusterArrived, clusterDone;
   VectorClock clusterInits, clusterInitsDone;
-  /// Cells too detailed for the shadow itself; those of shared memory last as long as a cluster.
+  /// Cells too detailed for the shadow; the shared-memory table is cleared with every cluster.
   struct Tables {
     std::vector<std::array<RaceCell, 4>> splits;
     std::vector<ReadSet> readSets;
   };
   Tables sharedTables, globalTables;
-  Tables *tables = &sharedTables;                    ///< those of the memory being accessed
+  Tables *tables = &sharedTables;                    ///< of the memory being accessed
   std::unordered_map<uint64_t, Knowledge> locations; ///< synchronising variables by address
   std::map<std::pair<uint32_t, uint32_t>, RemoteUse> remoteUses; ///< by agent and target rank
   std::map<std::pair<uint32_t, uint64_t>, Knowledge> wgmmaKnows; ///< by first warp and number
-  std::vector<VectorClock> exits; ///< per block: joined clocks of its warps at their exit
+  std::vector<VectorClock> exits; ///< per block: joined clocks of the warps at exit
   std::map<std::tuple<std::string, uint32_t, uint32_t>, bool> reported;
 };
 

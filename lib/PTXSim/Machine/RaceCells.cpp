@@ -1,4 +1,4 @@
-// Happens-before race detection: what is remembered of each byte, as coarsely as accesses allow.
+// Happens-before race detection: access histories, as coarse as the accesses allow.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Machine/Race.h"
 #include <algorithm>
@@ -23,7 +23,7 @@ void RaceDetector::copiesWaited(Warp &w, uint32_t clock) {
   epochs[clock] = state(w).epoch;
 }
 
-/// Data that one lane's cp.async wrote is another lane's only after a wait and a warp barrier.
+/// Data written by a lane's cp.async reaches other lanes only after a wait and a warp barrier.
 bool RaceDetector::lanesUnordered(Warp &w, const RaceCell &cell, const Accessor &a) {
   if (cell.writer != agentOf(w, CopyAgent) || a.agent != index(w))
     return false;
@@ -125,8 +125,8 @@ void RaceDetector::touchCell(Warp &w, RaceCell &cell, const Accessor &a, uint64_
     return;
   }
   if (cell.cluster != mine && cell.writer == 0xffff) {
-    // Only reads so far, by an earlier cluster: remembering the latest reader is enough in
-    // practice, as writes of a third cluster race with it just as well.
+    // Earlier clusters only read: the latest reader suffices in practice, since a write by a third
+    // cluster races with any of the readers.
     cell.readClock = 0;
     cell.sharedReads = 0;
     cell.cluster = mine;
@@ -146,7 +146,7 @@ void RaceDetector::touch(Warp &w, RaceWord &word, unsigned byteMask, const Acces
   for (unsigned k = 0; k < 4; k++)
     if (byteMask >> k & 1)
       touchCell(w, tables->splits[word.split - 1][k], a, address + k, space);
-  if (byteMask == 15 && a.write) { // the bytes agree again
+  if (byteMask == 15 && a.write) { // histories are equal again
     word.whole = tables->splits[word.split - 1][0];
     word.split = 0;
   }
@@ -154,7 +154,7 @@ void RaceDetector::touch(Warp &w, RaceWord &word, unsigned byteMask, const Acces
 
 // --- Lines ------------------------------------------------------------------------------------
 
-/// Read sets belong to one cell: a copy gets its own.
+/// Copies a cell; a read set belongs to a single cell, so the copy gets a new set.
 RaceCell RaceDetector::copyCell(const RaceCell &cell, int lane) {
   RaceCell result = cell;
   if (cell.writer != 0xffff)
@@ -182,9 +182,9 @@ void RaceDetector::splitIntoQuarters(RacePage &page, unsigned index, uint64_t li
     quarter.pattern = line.pattern.within(lineAddress + k * RacePage::quarterBytes);
     if (line.untouched())
       continue;
-    if (quarter.pattern.bytes != line.pattern.bytes) { // it is one lane's
+    if (quarter.pattern.bytes != line.pattern.bytes) { // accessed by a single lane
       quarter.cell = copyCell(line.cell, quarter.pattern.lane);
-    } else if (k && line.cell.sharedReads) { // the first one keeps the line's
+    } else if (k && line.cell.sharedReads) { // the first quarter keeps the line's set
       ReadSet copy = tables->readSets[line.cell.sharedReads - 1];
       tables->readSets.push_back(std::move(copy));
       quarter.cell.sharedReads = uint32_t(tables->readSets.size());
@@ -225,7 +225,7 @@ void RaceDetector::wordAccess(Warp &w, RaceWord *words, uint64_t begin, uint64_t
                               const LanePattern &pattern, const char *space) {
   for (uint64_t at = begin, base = begin & ~uint64_t(3); at < end;) {
     uint64_t word = at & ~uint64_t(3), stop = word + 4 < end ? word + 4 : end;
-    if (pattern.bytes && pattern.bytes < 4) // several lanes in one word
+    if (pattern.bytes && pattern.bytes < 4) // several lanes in a word
       stop = at + pattern.bytes < stop ? at + pattern.bytes : stop;
     unsigned mask = ((1u << (stop - word)) - 1) & ~((1u << (at - word)) - 1);
     a.lane = pattern.at(at);
@@ -260,7 +260,7 @@ void RaceDetector::lineAccess(Warp &w, RacePage &page, unsigned index, uint64_t 
       lineAccess<true>(w, page, unsigned(index * (size / part) + (at - address) / part), at, first,
                        last, a, pattern.within(at), space);
   }
-  if (whole && a.write) { // everything is as after this write
+  if (whole && a.write) { // the write replaces all history
     line.cell = RaceCell();
     a.lane = pattern.bytes ? 0 : pattern.lane;
     line.uniform = true;

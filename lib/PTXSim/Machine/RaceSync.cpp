@@ -1,4 +1,4 @@
-// Happens-before race detection: what orders accesses.
+// Happens-before race detection: synchronisation.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Machine/Race.h"
 
@@ -50,7 +50,7 @@ void RaceDetector::initFence(Warp &w) {
 
 // --- Variables used for synchronisation -------------------------------------------------------
 
-/// Clocks of this cluster become an entry like those of any other one.
+/// Stores clocks of this cluster as a foreign entry, like clocks of any other cluster.
 void RaceDetector::publish(Knowledge &location, const Knowledge &what) {
   location.foreign[cluster.index + 1].join(what.seen);
   for (const auto &entry : what.foreign)
@@ -66,8 +66,8 @@ void RaceDetector::absorb(Knowledge &into, const Knowledge &location) {
   }
 }
 
-/// A strong access: releases publish (relaxed ones what the last fence released), acquires take
-/// over (relaxed ones at the next fence).
+/// Strong access. Release publishes all knowledge, relaxed the knowledge at the last fence. Acquire
+/// learns now, relaxed at the next fence.
 void RaceDetector::synchronizeAt(Warp &w, const Inst &i, uint64_t address, bool reads,
                                  bool writes) {
   WarpState &s = state(w);
@@ -89,7 +89,7 @@ void RaceDetector::clusterArrive(Warp &w, bool release) {
   WarpState &s = state(w);
   if (release)
     clusterArrived.join(s.knows);
-  else if (s.hasReleased) // by a fence in front of the relaxed arrive
+  else if (s.hasReleased) // by a fence before the relaxed arrive
     clusterArrived.join(s.released);
   clusterInits.join(s.ownInits);
   tickWarp(w);
@@ -119,7 +119,7 @@ void RaceDetector::remoteUse(Warp &w, Block &block, uint32_t agent, uint32_t clo
 
 void RaceDetector::warpExit(Warp &w) { exits[w.block->rank].join(state(w).knows.seen); }
 
-/// Whatever acts on another block's memory must happen before that block exits.
+/// Accesses to another block's memory must happen before that block exits.
 void RaceDetector::blockExit() {
   for (const auto &entry : remoteUses) {
     uint32_t agent = entry.first.first, rank = entry.first.second;
@@ -181,7 +181,7 @@ void RaceDetector::mbarrierSignal(Block &block, uint32_t address, uint32_t agent
     seen.set(agent, clock);
 }
 
-/// Waits tell phases apart by parity: two phases nobody waited for look like none.
+/// Waits distinguish phases by parity: two phases without a wait look like none.
 void RaceDetector::mbarrierPhase(Warp &w, Block &block, uint32_t address) {
   BarrierState &b = mbarriers[{block.rank, address}];
   if (++b.unwaited == 2)

@@ -1,8 +1,8 @@
 // Runs the warps of a cluster until all have exited.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A warp runs until it waits. When no warp can run, one pending asynchronous copy is carried out;
-// when there is none either, that is a deadlock, and exactly then.
+// A warp runs until the warp waits. If no warp can run, a pending asynchronous copy is performed;
+// without pending copies the cluster is in deadlock, and only then.
 #include "lib/PTXSim/Machine/Scheduler.h"
 #include "lib/PTXSim/Machine/Control.h"
 #include "lib/PTXSim/Machine/Race.h"
@@ -13,7 +13,7 @@ namespace ptxsim {
 
 namespace {
 
-/// A warp that spins on memory (not on an mbarrier) gives way after so many instructions.
+/// Instructions after which a warp spinning on memory (not on an mbarrier) yields.
 constexpr uint64_t spinQuantum = 1 << 16;
 
 void checkUses(Warp &w, const Inst &i, uint32_t &bad) {
@@ -28,7 +28,7 @@ void checkUses(Warp &w, const Inst &i, uint32_t &bad) {
   }
 }
 
-/// Results of an undefined input are undefined, and remember where it came from.
+/// Propagates undefinedness from inputs to results, with the origin for messages.
 void defineResults(Warp &w, const Inst &i, uint32_t exec, uint32_t bad) {
   const uint32_t *list = kernelOf(w).useDef.data() + i.uses;
   uint32_t origin = 0;
@@ -45,7 +45,7 @@ void defineResults(Warp &w, const Inst &i, uint32_t exec, uint32_t bad) {
   }
 }
 
-/// Floating-point operations of one lane; fused multiply-adds count as two.
+/// Floating-point operations per lane; a fused multiply-add counts as two.
 unsigned flopsPerLane(const Inst &i) {
   unsigned width =
       i.type == Type::F32 || i.type == Type::F64 || i.type == Type::F16 || i.type == Type::BF16 ? 1
@@ -84,7 +84,8 @@ void trace(const Warp &w) {
             " warp instructions used up (endless loop?)");
 }
 
-/// The loop of loops. `Definedness` and `Observe` (race, statistics, trace) are compiled in or out.
+/// Interpreter loop of a warp. `Definedness` and `Observe` (race, statistics, trace) are compiled
+/// in or out.
 template <bool Definedness, bool Observe> void runWarp(Warp &w, uint64_t quantum) {
   const Kernel &kernel = kernelOf(w);
   const Inst *code = kernel.code.data();
@@ -298,7 +299,7 @@ void startWarp(Warp &w, Block &block, uint32_t id, const Launch &launch) {
 
 void startBlock(Block &block, const Launch &launch) {
   const Kernel &kernel = *launch.kernel;
-  // A block may have no shared memory at all: no memset of a null pointer.
+  // fill_n, because blocks without shared memory have a null pointer, which memset forbids.
   std::fill_n(block.shared, block.sharedBytes, uint8_t(0xff)); // NaN in every floating-point type
   if (launch.options.definedness) {
     std::fill(block.sharedShadow.begin(), block.sharedShadow.end(), uint8_t(Shadow::RedZone));
@@ -343,7 +344,7 @@ void startBlock(Block &block, const Launch &launch) {
   throw Error(ErrorKind::Deadlock, text, line);
 }
 
-/// With Options::scheduleQuantum, warps are taken in an order drawn from the seed.
+/// Rotation of the warp order, drawn from the seed with Options::scheduleQuantum.
 struct Turn {
   size_t start, count;
   size_t at(size_t k) const { return (start + k) % count; }

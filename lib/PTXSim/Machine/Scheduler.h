@@ -7,9 +7,9 @@
 
 namespace ptxsim {
 
-/// Prepares a worker's storage for the launch: once, before its first cluster.
+/// Allocates a worker's storage for a launch, before the worker's first cluster.
 void prepareWorker(Worker &worker, Launch &launch);
-/// Runs one cluster to its end. Throws Error.
+/// Runs a cluster to completion. Throws Error.
 void runCluster(Worker &worker, uint64_t index);
 
 } // namespace ptxsim

@@ -1,4 +1,4 @@
-// Which sectors of global memory a launch has touched.
+// Set of global-memory sectors touched by a launch.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef PTXSIM_MACHINE_SECTORSET_H
 #define PTXSIM_MACHINE_SECTORSET_H
@@ -9,14 +9,14 @@
 
 namespace ptxsim {
 
-/// A set of 32-byte sectors, a bit each: what a cache that holds everything would move. Neighbours
-/// come one after the other, so the last page is looked at first.
+/// Bit set of 32-byte sectors: the traffic of an infinite cache. Accesses have locality, so the
+/// last page is cached.
 class SectorSet {
 public:
   static constexpr unsigned sectorShift = 5;
 
   SectorSet() = default;
-  // The last page is one of its own set.
+  // `last` points into the own set, so copies reset the pointer.
   SectorSet(const SectorSet &other) : pages(other.pages) {}
   SectorSet &operator=(const SectorSet &other) {
     pages = other.pages;

@@ -7,12 +7,13 @@
 
 namespace ptxsim {
 
-/// One warp-wide request to global memory: 32-byte sectors touched against the minimum.
+/// Warp-wide request to global memory: counts sectors touched, and the minimum. Example: 32 aligned
+/// contiguous f32 -> 4 sectors.
 void countGlobal(Warp &w, const uint64_t *addresses, uint32_t mask, unsigned bytes,
                  AccessKind kind);
-/// Bytes of global memory that a bulk copy moves.
+/// Counts bytes that a bulk copy moves in global memory.
 void countBulk(Warp &w, uint64_t address, unsigned bytes, bool isStore);
-/// One warp-wide request to shared memory: passes over the 32 banks against the minimum.
+/// Warp-wide request to shared memory: counts passes over the 32 banks, and the minimum.
 void countShared(Warp &w, const uint64_t *addresses, uint32_t mask, unsigned bytes);
 
 } // namespace ptxsim

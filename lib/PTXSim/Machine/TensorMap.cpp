@@ -26,7 +26,7 @@ static unsigned elementSize(TensorType type) {
   }
 }
 
-/// The rules are those of cuTensorMapEncodeTiled in the CUDA driver API.
+/// Rules: cuTensorMapEncodeTiled of the CUDA driver API.
 TensorMap encodeTensorMap(const TensorMapInfo &info) {
   TensorMapData data{};
   require(info.rank >= 1 && info.rank <= 5,
@@ -51,7 +51,7 @@ TensorMap encodeTensorMap(const TensorMapInfo &info) {
     data.size[d] = uint32_t(info.size[d] - 1); // 2^32 does not fit
     data.box[d] = uint16_t(info.box[d]);
     data.elementStride[d] =
-        uint8_t(d ? info.elementStride[d] : 1); // the hardware ignores that of 0
+        uint8_t(d ? info.elementStride[d] : 1); // hardware ignores dimension 0's stride
     if (d == 0)
       continue;
     require(info.stride[d] % 16 == 0 && info.stride[d] < uint64_t(1) << 40,

@@ -1,4 +1,4 @@
-// The simulator's own layout of a tensor map.
+// Layout of a tensor map in the simulator.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef PTXSIM_MACHINE_TENSORMAP_H
 #define PTXSIM_MACHINE_TENSORMAP_H
@@ -21,11 +21,11 @@ struct TensorMapData {
 };
 static_assert(sizeof(TensorMapData) <= sizeof(TensorMap), "does not fit a tensor map");
 
-/// Elements of a dimension that a box takes: every n-th with an element stride of n.
+/// Elements of a box in dimension d: every n-th for an element stride of n.
 inline unsigned boxElements(const TensorMapData &map, unsigned d) {
   return (map.box[d] + map.elementStride[d] - 1u) / map.elementStride[d];
 }
-/// Bytes of shared memory one box fills.
+/// Bytes of shared memory that a box fills.
 inline uint64_t boxBytes(const TensorMapData &map) {
   uint64_t bytes = map.elementBytes;
   for (unsigned d = 0; d < map.rank; d++)
@@ -33,7 +33,7 @@ inline uint64_t boxBytes(const TensorMapData &map) {
   return bytes;
 }
 
-/// Address bits the hardware exchanges: 16-byte chunks XOR the row within the pattern.
+/// Swizzle: XORs the number of the 16-byte chunk with the row in the pattern.
 inline uint32_t swizzleAddress(uint32_t address, Swizzle swizzle) {
   switch (swizzle) {
   case Swizzle::None:

@@ -1,4 +1,5 @@
-// wgmma: fence, issue, commit and wait; completion is lazy and poisons the accumulators until then.
+// wgmma: fence, issue, commit and wait; execution is lazy, and accumulators are poisoned until
+// then.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Machine/Wgmma.h"
 #include "lib/PTXSim/Machine/Control.h"
@@ -23,7 +24,7 @@ uint64_t uniform64(Warp &w, uint32_t slot) {
   return v[0];
 }
 
-/// Calls f(slot index) for every register the instruction uses: accumulators, then A.
+/// Calls f(slot index) for every register of the instruction: accumulators, then A.
 template <class F> void eachRegister(Warp &w, const Inst &i, F f) {
   const uint32_t *slots = slotsOf(w, i);
   unsigned n = i.count + (i.aux & 4 ? 4u : 0);
@@ -32,7 +33,7 @@ template <class F> void eachRegister(Warp &w, const Inst &i, F f) {
 }
 
 bool perWarp(const Warp &w) { return optionsOf(w).wgmma == WgmmaModel::Warp; }
-/// Warps whose operation a wgmma is.
+/// Warps per wgmma.
 unsigned sizeOf(const Warp &w) { return perWarp(w) ? 1 : 4; }
 Warp &firstOf(Warp &w) { return w.block->warps[perWarp(w) ? w.id : w.id & ~3u]; }
 Warpgroup &groupOf(Warp &w) { return w.block->warpgroups[firstOf(w).id]; }
@@ -43,7 +44,7 @@ void countInFlight(Warp &w, const Inst &i, int delta) {
   });
 }
 
-/// A result that its warp has not waited for yet.
+/// Makes a result undefined until the warp waits.
 void hideResult(Warp &w, const Inst &i) {
   if (!w.defined)
     return;
@@ -55,7 +56,7 @@ void hideResult(Warp &w, const Inst &i) {
   });
 }
 
-/// Computes the rows of all warps. Those that have not waited do not see their result.
+/// Computes the rows of all warps; warps that have not waited keep undefined results.
 void perform(Warp &w, WgmmaOperation &op) {
   Warp *first = &firstOf(w);
   for (unsigned k = 0; k < sizeOf(w); k++) {
@@ -71,7 +72,7 @@ void perform(Warp &w, WgmmaOperation &op) {
   op.done = true;
 }
 
-/// Every byte an operand in shared memory covers, as accesses of the wgmma agent.
+/// Reports all bytes of the shared-memory operands as accesses of the wgmma agent.
 void observeOperands(Warp &w, const WgmmaOperation &op) {
   RaceDetector *race = raceOf(w);
   const Inst &i = *op.item.inst;
@@ -88,7 +89,7 @@ void observeOperands(Warp &w, const WgmmaOperation &op) {
                 [&](uint32_t address, unsigned, unsigned) { chunks.push_back(address); });
     std::sort(chunks.begin(), chunks.end());
     chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
-    for (size_t k = 0, end; k < chunks.size(); k = end) { // neighbours are one access
+    for (size_t k = 0, end; k < chunks.size(); k = end) { // merges neighbours to a single access
       for (end = k + 1; end < chunks.size() && chunks[end] == chunks[end - 1] + 16;)
         end++;
       race->sharedRange(w, *w.block, chunks[k], unsigned(16 * (end - k)), access);
@@ -99,7 +100,7 @@ void observeOperands(Warp &w, const WgmmaOperation &op) {
   touch(op.item.b, i.aux & 2, 0, n);
 }
 
-/// The last warp has issued the operation.
+/// Starts the operation, issued by all warps of the group.
 void begin(Warp &w, uint64_t number) {
   Warpgroup &group = groupOf(w);
   WgmmaOperation &op = group.operation(number);
@@ -107,7 +108,7 @@ void begin(Warp &w, uint64_t number) {
     op.clock = race->tick(race->agentOf(firstOf(w), RaceDetector::WgmmaAgent));
     race->wgmmaBegins(w, firstOf(w), number, [&] { observeOperands(w, op); });
   }
-  w.block->stamp++; // another warp may wait for this
+  w.block->stamp++; // another warp may wait for this operation
   AsyncMode mode = optionsOf(w).async;
   bool ready = number == group.first || group.operation(number - 1).done;
   if (mode == AsyncMode::Eager ||
@@ -123,7 +124,7 @@ void checkDescriptor(Warp &w, uint64_t bits, const char *which) {
 
 void checkRegisters(Warp &w, const Inst &i, bool accumulate) {
   uint32_t dirty = 0;
-  // Accumulators that an earlier wgmma of the same shape still works on need no fence.
+  // Accumulators in flight from an earlier wgmma of the same shape need no fence.
   eachRegister(w, i, [&](uint32_t index, bool accumulator) {
     if (w.wgmma.unfenced[index] && !(accumulator && w.wgmma.inFlight[index]))
       dirty = index + 1;
@@ -141,7 +142,7 @@ void checkRegisters(Warp &w, const Inst &i, bool accumulate) {
                ~0u);
 }
 
-/// The warps of a group issue the same operations in the same order.
+/// Finds the operation of a wgmma: all warps of a group issue the same sequence.
 WgmmaOperation &joinOperation(Warp &w, const WgmmaItem &item) {
   Warpgroup &group = groupOf(w);
   uint64_t number = w.wgmma.issued;
@@ -193,7 +194,7 @@ void commit(Warp &w, const Inst &) {
   w.wgmma.committed.push_back(w.wgmma.issued);
 }
 
-/// The operations before `end` are carried out; the warp sees its results.
+/// Performs the operations before `end` and defines the warp's results.
 void finish(Warp &w, uint64_t end) {
   Warpgroup &group = groupOf(w);
   for (uint64_t number = w.wgmma.waited; number < end; number++) {
@@ -223,7 +224,7 @@ void wait(Warp &w, const Inst &i) {
     return;
   uint64_t end = w.wgmma.committed[groups - keep - 1];
   if (end > w.wgmma.waited && groupOf(w).operation(end - 1).issued < sizeOf(w)) {
-    w.pc--; // another warp of the group has still to issue it: this is executed again
+    w.pc--; // waits for another warp of the group to issue; retries
     w.yield = true;
     w.state = WarpState::Poll;
     w.sleepStamp = w.block->stamp;

@@ -1,4 +1,4 @@
-// The arithmetic of a wgmma, separate from when it happens.
+// Arithmetic of wgmma, independent of scheduling.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef PTXSIM_MACHINE_WGMMA_H
 #define PTXSIM_MACHINE_WGMMA_H
@@ -7,7 +7,7 @@
 
 namespace ptxsim {
 
-/// Computes one warp's 16 rows and writes them to the accumulators.
+/// Computes the 16 rows of a warp into the accumulators.
 void executeWgmma(Warp &w, const WgmmaItem &item);
 
 } // namespace ptxsim

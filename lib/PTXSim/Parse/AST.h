@@ -1,4 +1,4 @@
-// The syntax tree of a PTX file. Names stay unresolved: decoding resolves them per kernel.
+// Syntax tree of a PTX file. Names are unresolved: decoding resolves names per kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef PTXSIM_PARSE_AST_H
 #define PTXSIM_PARSE_AST_H
@@ -19,13 +19,13 @@ struct Operand {
   bool negated = false; ///< "!%p"
   Location loc;
   std::string_view name;
-  int64_t value = 0;          ///< integer, or the bits of a floating literal
+  int64_t value = 0;          ///< integer, or bits of a floating literal
   int64_t offset = 0;         ///< "+imm" behind a name or inside an address
   std::vector<Operand> parts; ///< elements of a vector or list; of an address: base, then extras
-  std::vector<Operand> pair;  ///< the second half of "d|p", zero or one element
+  std::vector<Operand> pair;  ///< second half of "d|p", zero or one element
 };
 
-/// .reg .b32 %r<7>: `count` is -1 for a single register without "<n>".
+/// Example: .reg .b32 %r<7> has count 7; -1 for a single register without "<n>".
 struct RegisterDecl {
   Type type;
   std::string_view name;
@@ -37,7 +37,7 @@ enum class Space : uint8_t { Generic, Global, Shared, Local, Const, Param };
 
 struct Initializer {
   uint64_t bits = 0;
-  std::string_view symbol; ///< address of that symbol plus `bits` when not empty
+  std::string_view symbol; ///< address of the symbol plus `bits`, unless empty
 };
 
 struct Variable {
@@ -67,7 +67,7 @@ struct Statement {
   SourceLine source;
   std::string_view text; ///< opcode with modifiers, or the label's name
   std::string_view guard;
-  std::string_view spelling; ///< the whole statement, for messages and traces
+  std::string_view spelling; ///< whole statement, for messages and traces
   std::vector<Operand> operands;
   std::vector<std::string_view> targets;
   std::unique_ptr<Scope> block;
@@ -110,7 +110,7 @@ struct ModuleImpl {
   const Function *findFunction(std::string_view name) const;
 };
 
-/// Fills `module` from module.text. Throws Error(Syntax).
+/// Parses module.text into `module`. Throws Error(Syntax).
 void parseModule(ModuleImpl &module);
 
 } // namespace ptxsim

@@ -1,4 +1,4 @@
-// Splits PTX text into tokens that know their line and column.
+// Lexer of PTX text; tokens have line and column.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Parse/Lexer.h"
 #include <cerrno>
@@ -87,7 +87,7 @@ void Lexer::advance() {
       step();
     token.kind = Token::Number;
   } else if (isWordStart(c)) {
-    // "::" joins two words of one modifier (shared::cluster); a single ':' ends a label.
+    // "::" joins two words of a modifier (shared::cluster); a single ':' ends a label.
     while (position < text.size() &&
            (isWordPart(text[position]) ||
             (text.compare(position, 2, "::") == 0 && position + 2 < text.size() &&

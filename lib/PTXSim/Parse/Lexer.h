@@ -1,4 +1,4 @@
-// Splits PTX text into tokens that know their line and column.
+// Lexer of PTX text; tokens have line and column.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef PTXSIM_PARSE_LEXER_H
 #define PTXSIM_PARSE_LEXER_H
@@ -24,11 +24,11 @@ public:
     advance();
     return result;
   }
-  /// Drops the rest of the line that the current token starts on.
+  /// Drops the rest of the line on which the current token starts.
   void skipLine();
   /// Offset of the current token in the text.
   size_t offset() const { return token.text.data() - text.data(); }
-  /// Offset just behind the token that next() returned last.
+  /// Offset behind the token that next() last returned.
   size_t endOfLast() const { return lastEnd; }
 
 private:
@@ -42,7 +42,7 @@ private:
 };
 
 [[noreturn]] void syntaxError(Location loc, const std::string &message);
-/// "expected X, but got 'Y'"
+/// Throws "expected X, but got 'Y'".
 [[noreturn]] void unexpected(const Token &token, const std::string &expected);
 
 struct Literal {

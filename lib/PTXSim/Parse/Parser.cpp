@@ -45,7 +45,7 @@ void Parser::run() {
     syntaxError({1, 1}, "expected a .version directive, but got none");
 }
 
-/// After the opening brace.
+/// Parses a scope behind the opening brace.
 std::unique_ptr<Scope> Parser::parseScope() {
   auto scope = std::make_unique<Scope>();
   if (++scopeDepth > maximumScopeDepth)
@@ -167,7 +167,7 @@ int64_t Parser::parseSignedInteger() {
   return negative ? int64_t(0 - uint64_t(value)) : value;
 }
 
-/// Any number of "+imm" and "-imm" behind a name.
+/// Parses any number of "+imm" and "-imm" behind a name. Example: "+8-4" -> 4.
 int64_t Parser::parseOffset() {
   uint64_t offset = 0;
   while (lexer.peek().is("+") || lexer.peek().is("-")) {

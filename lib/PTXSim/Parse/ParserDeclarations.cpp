@@ -16,7 +16,7 @@ void Parser::parseVersion() {
   lexer.next();
   module.versionLoc = token.loc;
   unsigned minor = unsigned(std::atoi(&text[dot + 1]));
-  if (text.size() - dot != 2) // one digit
+  if (text.size() - dot != 2) // minor version has one digit
     unexpected(token, "a version such as 8.0");
   module.version = unsigned(std::atoi(text.c_str())) * 10 + minor;
 }
@@ -213,7 +213,7 @@ ParameterDecl Parser::parseParameter() {
     if (token.text == ".align") {
       alignment = expectAlignment(token.loc);
     } else if (token.text == ".ptr") {
-      // .ptr [.space] [.align N] describes the pointee and does not change the parameter.
+      // .ptr [.space] [.align N] describes the pointee, not the parameter.
       while (lexer.peek().is(".global") || lexer.peek().is(".shared") ||
              lexer.peek().is(".const") || lexer.peek().is(".local"))
         lexer.next();
@@ -267,7 +267,7 @@ void Parser::parseRegisters(Scope &scope) {
 
 void Parser::parseVariables(std::vector<Variable> &out, Space space, bool isExtern) {
   out.push_back(parseVariable(space, isExtern));
-  // "a, b" shares only the type; compilers emit one variable per directive.
+  // "a, b" shares only the type, and compilers emit one variable per directive: not supported.
   expect(";");
 }
 
@@ -400,7 +400,7 @@ Module Module::parse(const std::string &text, const std::string &fileName) {
   bool binary = text.compare(0, 4,
                              "\x7f"
                              "ELF") == 0;
-  for (char c : text.substr(0, 64)) // nothing that a text may begin with
+  for (char c : text.substr(0, 64)) // bytes that no text starts with
     binary |= uint8_t(c) < 32 && !std::strchr("\t\n\v\f\r", c);
   if (binary)
     syntaxError({1, 1}, "expected PTX, but got a binary file");
@@ -408,7 +408,7 @@ Module Module::parse(const std::string &text, const std::string &fileName) {
   impl->text = text;
   impl->fileName = fileName;
   size_t end = impl->text.find('\0');
-  if (end != std::string::npos) // drivers accept a terminating zero in the image
+  if (end != std::string::npos) // images may end with a zero
     impl->text.resize(end);
   parseModule(*impl);
   Module result;
