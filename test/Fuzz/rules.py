@@ -310,6 +310,13 @@ def unit_of(oracle, step, results, param):
     return 2 * unit if step["weight_rounding"] == "stochastic" else unit
 
 
+def smallest_of_scaled(oracle, results, at):
+    """Distance of neighbors among the smallest f16 gradients after division by the loss scale: 2^-24 / 2^-20 = 2^-4 for a scale of 2^-20."""
+    if oracle.about["precision"] != "f16":
+        return 0.0
+    return 2.0**-24 / float(results.tensors.get(at + "loss_scale", 1.0))
+
+
 def check_near_update(oracle, step, results, at, gradients):
     """An update in f32 or less: finite where the rule is, and near it. Elements that cancel have no bound, so that of a tensor counts."""
     problems, name = [], step["sym_name"]
@@ -327,13 +334,14 @@ def check_near_update(oracle, step, results, at, gradients):
         w = before[param].v
         updated = lambda g: RULES[rule](with_scheduled_momentum(rule, p, step["schedule"], number), w, g, dict(moments), number,
                                         p["lr"] * schedule_factor(step["schedule"], number))[0]
+        grain = smallest_of_scaled(oracle, results, at)
         with np.errstate(all="ignore"):
-            new, nudged = updated(g), updated(g * (1 + 2.0**-20))
+            new, nudged = updated(g), [updated(other) for other in (g * (1 + 2.0**-20), g + grain, g - grain)]
         scale = np.abs(w) + np.abs(new - w)
         if not np.isfinite(scale).all() or scale.max(initial=0) > 1e4:
             continue
-        # A gradient that weight decay cancels is its own rounding, and rules divide by its size.
-        if (np.abs(nudged - new) > 2.0**-8 * scale.max(initial=0)).any():
+        # A gradient that weight decay cancels, or that is below f16's numbers under the loss scale, is rounding, and rules divide by its size.
+        if any((np.abs(other - new) > 2.0**-8 * scale.max(initial=0)).any() for other in nudged):
             oracle.waived += 1
             continue
         oracle.checked += w.size

@@ -68,6 +68,11 @@ Value Converter::in(unsigned i) {
   return known ? valueOf(*known) : fail("expected an input " + Twine(i));
 }
 
+Value Converter::fixed(unsigned i) {
+  Value value = in(i);
+  return value ? make<train::StopGradientOp>(value) : Value();
+}
+
 Known Converter::known(unsigned i) const {
   Known *known = find(i);
   return known ? *known : Known();

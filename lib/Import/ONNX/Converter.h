@@ -59,6 +59,9 @@ public:
   unsigned inputs() const { return node.inputs.size(); }
   /// Input in the dimension order of the file.
   mlir::Value in(unsigned i);
+  /// Input without a gradient: the class weights of a loss, a buffer in PyTorch, would fall to zero
+  /// in training.
+  mlir::Value fixed(unsigned i);
   /// Input with channels last: [N, ..., C].
   mlir::Value image(unsigned i);
   Known known(unsigned i) const;

@@ -164,7 +164,7 @@ Value ampc::onnx::makeLoss(Converter &c, const LossText &loss, Scope &scope) {
       operands.push_back(addArgument(c, kind, operands[0], name));
       continue;
     }
-    Value operand = c.in(i);
+    Value operand = i == 2 && kind.hasClasses ? c.fixed(i) : c.in(i);
     if (operand && i > 0 && !kind.hasClasses)
       operand = c.cast(operand, Converter::elementOf(operands[0]));
     operands.push_back(operand);

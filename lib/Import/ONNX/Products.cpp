@@ -112,7 +112,7 @@ static Value classLoss(Converter &c, Value x, Value labels, bool areLogs) {
   bool isWeightedNll = c.has(2) && areLogs;
   attributes.push_back(reduction(c, isWeightedNll ? train::Reduction::none : kind));
   if (!areLogs && c.has(2))
-    return c.make<train::WeightedCrossEntropyOp>({x, labels, c.in(2)}, attributes);
+    return c.make<train::WeightedCrossEntropyOp>({x, labels, c.fixed(2)}, attributes);
   if (!areLogs)
     return c.make<train::SoftmaxCrossEntropyOp>({x, labels}, attributes);
   Value loss = c.make<train::NllOp>({x, labels}, attributes);
@@ -124,7 +124,7 @@ static Value classLoss(Converter &c, Value x, Value labels, bool areLogs) {
     isOut = c.compare(ComparePredicate::eq, labels, c.constant(Literal::scalar(ignored->integer)));
     index = c.select(isOut, c.constant(Literal::scalar(0)), labels);
   }
-  Value weight = c.make<train::GatherOp>({c.in(2), index});
+  Value weight = c.make<train::GatherOp>({c.fixed(2), index});
   if (isOut && weight)
     weight = c.select(isOut, c.real(0, weight), weight);
   loss = c.mul(loss, weight);
