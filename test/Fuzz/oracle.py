@@ -272,8 +272,9 @@ class Oracle:
         # A gradient with respect to rows has the divisor of the mean, which is that of all rows: the mean of its parts is another number.
         if self.has(function, rules.sums_rows) or self.has(function, lambda op: op.name == "train.grad") or batch_of(function) == 1:
             return False
+        # Rounding of sums in another order is far below its bound; a difference near the bound may be a function that is almost linear.
         turned = self.loss(step, self.wide, prefix, 0, turn=1)
-        return self.has(function, lambda op: op.name == "train.batch_norm") or bool(np.abs(turned.v - loss.v) <= turned.e + loss.e)
+        return self.has(function, lambda op: op.name == "train.batch_norm") or bool(np.abs(turned.v - loss.v) <= (turned.e + loss.e) / 8)
 
     def check_step(self, step):
         """Loss, gradients and updates in f64."""

@@ -377,7 +377,9 @@ def check_update(oracle, step, results, at, gradients):
         scale = np.abs(before[param].v) + np.abs(w - before[param].v)
         close(after[param].v, w, scale, f"{at}update of {param} by {rule}", problems, share, *own)
         for moment, value in new.items():
-            close(after[f"{name}.{moment}.{param}"].v, value, np.abs(value), f"{at}moment {moment} of {param} by {rule}", problems,
+            # The old moment and the gradient's part may cancel, and then the error is that of the larger one.
+            terms = np.abs(value) + np.abs(moments.get(moment, 0.0))
+            close(after[f"{name}.{moment}.{param}"].v, value, terms, f"{at}moment {moment} of {param} by {rule}", problems,
                   2.0**-7 if narrow else share)
         oracle.checked += w.size
         if step["ema_decay"] is not None and not problems:
