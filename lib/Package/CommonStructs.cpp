@@ -1,4 +1,5 @@
-// ampc/Runtime/Common.h for languages that do not read it: the compiler checks every field.
+// Description of ampc/Runtime/Common.h for bindings that cannot include the header; static
+// assertions check every field.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/Interface.h"
 #include <type_traits>
@@ -6,7 +7,7 @@
 using namespace ampc;
 
 namespace {
-/// A field with its place in the C struct.
+/// Field with offset and size in the C struct.
 struct Placed {
   CommonField field;
   size_t offset, size, alignment;
@@ -20,8 +21,8 @@ struct Placed {
         alignof(decltype(record::name)), std::is_floating_point_v<decltype(record::name)>          \
   }
 
-/// Whether the fields are all that a struct of `size` bytes and `alignment` has: gaps are those of
-/// C.
+/// Whether `fields` covers a struct of `size` bytes and `alignment` completely: the only gaps are
+/// C's padding.
 template <size_t count>
 static constexpr bool isComplete(const Placed (&fields)[count], size_t size, size_t alignment) {
   size_t end = 0;

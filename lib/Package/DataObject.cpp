@@ -1,4 +1,4 @@
-// An object file that holds nothing but data: ELF of x86-64.
+// Object file of data only: ELF for x86-64.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/DataObject.h"
 #include "llvm/BinaryFormat/ELF.h"
@@ -28,7 +28,7 @@ private:
     auto *bytes = reinterpret_cast<const char *>(&value);
     object.append(bytes, bytes + sizeof value);
   }
-  /// Adds a section whose contents begin here.
+  /// Starts a section at the end of the object.
   Elf64_Shdr &begin(StringRef name, uint32_t type, uint64_t flags, uint64_t aligned) {
     object.resize(alignTo(object.size(), aligned));
     sections.push_back(
@@ -46,11 +46,11 @@ private:
 };
 } // namespace
 
-/// The text of names is the section behind the symbols.
+/// Writes the symbol table; the string table is the next section.
 void Writer::addSymbols(StringRef symbol, uint64_t size) {
   Elf64_Shdr &table = begin(".symtab", SHT_SYMTAB, 0, 8);
   table.sh_link = sections.size();
-  table.sh_info = 1; // the first that is not local
+  table.sh_info = 1; // index of the first global symbol
   table.sh_entsize = sizeof(Elf64_Sym);
   put(Elf64_Sym{});
   Elf64_Sym data{};
@@ -73,7 +73,7 @@ SmallVector<char, 0> Writer::run(StringRef symbol, ArrayRef<StringRef> pieces) {
   object.reserve(places.back() + 4096);
   Elf64_Ehdr header{};
   put(header);
-  // The section for large data: code near other data still reaches that.
+  // Section for large data: code next to small data still reaches the small data.
   begin(".lrodata", SHT_PROGBITS, SHF_ALLOC | SHF_X86_64_LARGE, alignment);
   uint64_t start = object.size();
   for (auto [piece, place] : zip(pieces, places)) {

@@ -1,4 +1,4 @@
-// The code of GPUs as files of their own, for people and other tools.
+// GPU code as separate files, for people and other tools.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/DeviceCode.h"
 #include "ampc/Package/WriteFile.h"

@@ -1,4 +1,4 @@
-// From PTX to machine code, with NVIDIA's assembler and a cache.
+// PTX to machine code: NVIDIA's assembler and a cache.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/DeviceImages.h"
 #include "ampc/Package/WriteFile.h"
@@ -16,7 +16,7 @@ using namespace ampc;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-/// PYTHON/site-packages/nvidia/*/bin/ptxas below a folder of libraries.
+/// Finds PYTHON/site-packages/nvidia/*/bin/ptxas below a folder of libraries.
 static std::optional<std::string> findInPython(const llvm::Twine &root) {
   std::error_code error;
   for (fs::directory_iterator python(root, error), end; python != end && !error;
@@ -60,7 +60,8 @@ std::string ampc::cacheFolder() {
   return path::cache_directory(folder) ? (folder + "/ampc").str() : std::string();
 }
 
-/// Other assemblers and other chips write other code.
+/// Cache key: chip, PTX, and the assembler's size and date, since other assemblers emit other code.
+/// Example: sm_90a-HASH.cubin.
 static std::string keyOf(StringRef assembler, StringRef ptx, StringRef chip) {
   fs::file_status status;
   uint64_t stamp = 0;
@@ -80,7 +81,7 @@ static llvm::Expected<std::string> contentOf(const llvm::Twine &name) {
 }
 
 namespace {
-/// A temporary file that goes with its owner.
+/// Temporary file, deleted by the destructor.
 class Temporary {
 public:
   explicit Temporary(StringRef suffix) { error = fs::createTemporaryFile("ampc", suffix, name); }
@@ -131,14 +132,14 @@ static llvm::Expected<std::string> runAssembler(StringRef assembler, StringRef p
   return written;
 }
 
-/// A cache file ends with a hash of the machine code before it. A file that a disk or another
-/// program has changed is assembled again.
+/// Cache file: machine code, then a hash of the code. A damaged file fails the check and is
+/// assembled again.
 static std::string withHash(StringRef code) {
   uint64_t hash = llvm::xxh3_64bits(code);
   return (code + StringRef(reinterpret_cast<const char *>(&hash), sizeof hash)).str();
 }
 
-/// The machine code of a file of the cache; none if the file is missing or damaged.
+/// Machine code from the cache; nullopt if the file is missing or damaged.
 static std::optional<std::string> readCached(const std::string &name) {
   llvm::Expected<std::string> file = contentOf(name);
   if (!file) {
@@ -159,7 +160,7 @@ llvm::Expected<std::string> ampc::assemble(StringRef assembler, StringRef ptx, S
   llvm::Expected<std::string> code = runAssembler(assembler, ptx, chip);
   if (!code)
     return code;
-  // A cache that cannot be written is none.
+  // Without a writable cache the code is assembled every time.
   if (!folder.empty() && !fs::create_directories(folder))
     llvm::consumeError(writeFile(cached, withHash(*code)));
   return code;
@@ -174,7 +175,8 @@ FailureOr<std::string> ampc::assembled(ModuleOp tier, StringRef assembler, Strin
   return std::move(*code);
 }
 
-/// Its PTX runs on all later chips; that of others is for those who have no assembler.
+/// Tier whose PTX is kept next to the machine code, since the PTX runs on all later chips. Other
+/// tiers have PTX only without an assembler.
 static constexpr int32_t portableTier = AMPC_TIER_SM_80;
 
 FailureOr<std::vector<ImageInfo>> ampc::imagesOf(ModuleOp tier, const Target &target,

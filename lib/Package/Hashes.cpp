@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace ampc;
 
-/// What runs when, on which bytes; the code is hashed where it is made.
+/// Prints the schedule: order of kernels and buffers. Code is hashed where generated.
 static void printPlan(const ModelInfo &model, raw_ostream &os) {
   auto print = [&](auto... numbers) { ((os << int64_t(numbers) << ","), ...); };
   for (const KernelInfo &kernel : model.kernels) {

@@ -7,8 +7,8 @@
 #include "mlir-dialects/Train/Train.h"
 
 namespace ampc {
-/// `stateHash`, which a full resume depends on, and `planHash`, which equal bits depend on; of what
-/// `info` has read of `model`.
+/// Sets `stateHash` (required for a full resume) and `planHash` (required for equal bits) from the
+/// fields of `info` that were read from `model`.
 void setHashes(mlir::ModuleOp module, train::ModelOp model, ModelInfo &info);
 } // namespace ampc
 #endif

@@ -1,4 +1,4 @@
-// NAME.h: the C interface of a model, in C99.
+// NAME.h: C interface of a model, in C99.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Escape.h"
 #include "lib/Package/Interface.h"
@@ -35,9 +35,9 @@ private:
 };
 } // namespace
 
-/// With libraries of two models of one name a linker would take the first for both. So every
-/// library has its functions under a symbol of its own, too, which stands for its header, and the
-/// plain names keep a second library from being linked.
+/// Aliases against mixing: linkers would take the first of two libraries with the same model name
+/// for both. Every library exports its functions also under symbols with a hash, which its header
+/// uses; the plain names make a second library a duplicate, which fails to link.
 void HeaderWriter::writeSymbols(ArrayRef<std::string> functions) {
   os << "\n/* Calls reach the library that was written with this header. With that of another "
         "model "
@@ -47,7 +47,8 @@ void HeaderWriter::writeSymbols(ArrayRef<std::string> functions) {
     os << "#define " << function << " " << symbolForHeader(model, function) << "\n";
 }
 
-/// A type, `of` in place of its @, and what is declared.
+/// Declaration of `declared` with a type, `of` in place of @. Example: (@_state *, line, s) ->
+/// "line_state *s".
 static std::string declare(CType type, StringRef of, StringRef declared) {
   auto [before, after] = StringRef(infoOf(type).c).split('@');
   std::string text = before.str();
@@ -59,7 +60,7 @@ static std::string declare(CType type, StringRef of, StringRef declared) {
 void HeaderWriter::writeFunction(StringRef function, CType result,
                                  ArrayRef<ParameterInfo> parameters, StringRef doc) {
   if (!doc.empty())
-    os << "/* " << doc << " */\n"; // the texts of Interface.cpp, of several lines
+    os << "/* " << doc << " */\n"; // texts of Interface.cpp, of several lines
   os << declare(result, name, name + "_" + function.str() + "(");
   interleaveComma(parameters, os, [&](const ParameterInfo &parameter) {
     bool ofCall = parameter.type == CType::In || parameter.type == CType::Out;
@@ -91,7 +92,7 @@ void HeaderWriter::writeStruct(StringRef title, ArrayRef<FieldInfo> fields) {
   os << "} " << title << ";\n";
 }
 
-/// Where ampc_train_out.numbers has what.
+/// Enum with the positions of the named numbers in ampc_train_out.numbers.
 static void writePlaces(StringRef prefix, ArrayRef<TensorInfo> numbers, raw_ostream &os) {
   if (numbers.empty())
     return;
@@ -113,7 +114,7 @@ void HeaderWriter::writeCall(const CallInfo &call) {
   os << "\n";
 }
 
-/// A table's gradient is that of some rows: which, another tensor says.
+/// Note on a sparse gradient: the rows of the table are listed in another tensor.
 static std::string describeRows(const StringMap<size_t> &numbers, const SlotInfo &gradient) {
   StringRef name = gradient.tensor.name;
   size_t kind = name.find(".gradient.");

@@ -1,4 +1,4 @@
-// First values of parameters and buffers that files hold.
+// Initial values of parameters and buffers, from files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/InitialData.h"
 #include "ampc/Data/Convert.h"
@@ -49,7 +49,7 @@ const TensorFiles::File &TensorFiles::open(const std::string &path) {
   return file;
 }
 
-/// The same numbers in another type, in memory of their own.
+/// Copy of the array in another type, in newly allocated memory.
 static Array convert(const Converter &converter, const Array &from, ampc_dtype dtype) {
   Array array{elementOf(dtype), from.dims, nullptr, nullptr, 0};
   auto bytes = std::make_shared<std::vector<char>>(array.bytes());
@@ -107,8 +107,8 @@ template <typename Visit> static void forEachState(ModuleOp module, Visit visit)
         visit(state, data);
 }
 
-/// The real path; of a missing file that of its folder with its name behind, so that a path outside
-/// of the root is refused whether or not there is a file.
+/// Real path; for a missing file the real path of the folder plus the name, so that paths outside
+/// of the root are rejected whether or not the file exists.
 static std::string realPathOf(StringRef path) {
   std::string real = realPath(path.str());
   if (!real.empty())
@@ -143,7 +143,7 @@ LogicalResult ampc::checkInitialData(ModuleOp module) {
   TensorFiles files;
   bool good = true;
   forEachState(module, [&](StateOpInterface state, train::DataAttr) {
-    // Whatever has another type is refused at the interface.
+    // Other types are rejected with the interface.
     auto dtype = dtypeOf(cast<RankedTensorType>(state.getType()).getElementType());
     good &= !dtype || succeeded(files.read(state, ampc_dtype(*dtype)));
   });
@@ -157,7 +157,7 @@ std::vector<std::string> ampc::filesOfInitialData(ModuleOp module) {
   return {files.begin(), files.end()};
 }
 
-/// `count` times the same number.
+/// Array of `dims` with all elements equal to `number`.
 static Array filled(ampc_dtype dtype, ArrayRef<int64_t> dims, double number) {
   Array one{Element::F64, {dims.begin(), dims.end()}, nullptr, nullptr, 0};
   std::vector<double> numbers(one.count(), number);

@@ -1,4 +1,4 @@
-// The C interface of a model as data.
+// C interface of a model as data.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/Interface.h"
 #include "lib/Package/Mirrors.h"
@@ -172,14 +172,15 @@ ArrayRef<FunctionInfo> ampc::tensorFunctions() {
 
 // ---- Programs ----
 
-/// `numbers`: the limit, the number to ignore, the least.
+/// `numbers`: limit, ignored label, minimum. Example: {10, -1, 0} -> "[0, 10), or -1 for rows to
+/// leave out".
 static void describeLimits(raw_ostream &os, ArrayRef<int64_t> numbers) {
   os << '[' << numbers[2] << ", " << numbers[0] << ')';
   if (numbers[1] < numbers[2] || numbers[1] >= numbers[0])
     os << ", or " << numbers[1] << " for rows to leave out";
 }
 
-/// So many that a line of a header stays readable; the tables have all.
+/// Keeps lines of the header readable; the tables have all runs.
 static constexpr size_t mostRunsShown = 32;
 
 static void describeRuns(raw_ostream &os, ArrayRef<int64_t> numbers) {
@@ -218,7 +219,7 @@ std::string ampc::describe(const TensorInfo &tensor, int64_t batch, bool asBits)
   return text;
 }
 
-/// Status codes of a call beside AMPC_OK and AMPC_E_ARG.
+/// Status codes of a call other than AMPC_OK and AMPC_E_ARG.
 static std::string otherStatuses(const ProgramInfo &program) {
   std::string statuses;
   bool allows = program.nonfinite == AMPC_NONFINITE_ALLOW;
@@ -233,7 +234,7 @@ static std::string otherStatuses(const ProgramInfo &program) {
   return statuses;
 }
 
-/// A step draws the numbers of the state, which advance.
+/// Steps draw from the state's generator, so only other programs take a seed.
 static bool takesSeed(const ProgramInfo &program) {
   return program.drawsRandom && program.kind > AMPC_PROGRAM_APPLY;
 }

@@ -1,5 +1,5 @@
-// The C interface of a model as data, the single source of the header, the bindings and the
-// library's functions.
+// C interface of a model as data: single source of the header, the bindings and the library's
+// functions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PACKAGE_INTERFACE_H
 #define LIB_PACKAGE_INTERFACE_H
@@ -21,33 +21,33 @@ enum class CType {
   Size,
   Status,
   Text,      ///< const char *
-  Room,      ///< char *, written to
+  Room,      ///< char *, output
   Data,      ///< void *
   ConstData, ///< const void *
   Dims,      ///< const int64_t *
   Numbers,   ///< const double *
-  Elements,  ///< of a tensor, written to
+  Elements,  ///< of a tensor, output
   ConstElements,
-  Function, ///< a pointer to one
-  Hooks,    ///< the struct itself
+  Function, ///< function pointer
+  Hooks,    ///< struct by value
   ConstHooks,
   Options, ///< const ampc_options *
   TrainOut,
   Tensor, ///< const ampc_tensor *
   State,
   ConstState,
-  NewState, ///< written to
+  NewState, ///< output
   View,     ///< struct DLManagedTensor **
   In,       ///< pointers to the structs of a call
   Out
 };
 
-/// What a type is called. In C, @ stands for the model's name, that of the call, or the type of an
-/// element.
+/// Spelling of a type per language. In C, @ stands for the model's name, the call's name, or the
+/// element type. Example: "@_state *".
 struct TypeInfo {
   CType type;
   const char *c, *python, *fortran;
-  int64_t bytes; ///< of a field; 0: never one
+  int64_t bytes; ///< of a field; 0: never a field
 };
 const TypeInfo &infoOf(CType type);
 
@@ -55,47 +55,47 @@ struct ParameterInfo {
   CType type;
   llvm::StringLiteral name;
 };
-/// A function that every library has.
+/// Function of every library.
 struct FunctionInfo {
   llvm::StringLiteral name; ///< without the model's prefix
-  bool ofModel;             ///< the runtime's function has the model ahead of the parameters
+  bool ofModel;             ///< the runtime's function has the model as first parameter
   CType result;
   llvm::SmallVector<ParameterInfo, 4> parameters;
-  llvm::StringLiteral doc; ///< empty: none, or that of the function before
+  llvm::StringLiteral doc; ///< empty: none, or shared with the previous function
 };
-/// In the order of the header, where the calls stand between `workspace_bytes` and `tensor_count`.
+/// Functions in the order of the header; calls come between `workspace_bytes` and `tensor_count`.
 llvm::ArrayRef<FunctionInfo> stateFunctions();
 llvm::ArrayRef<FunctionInfo> tensorFunctions();
-/// The only function of a library without a counterpart in the runtime.
+/// Sole function of a library without a counterpart in the runtime.
 constexpr llvm::StringLiteral versionFunction = "abi_version";
 
 struct FieldInfo {
   CType type;
   std::string name, doc;
-  const TensorInfo *tensor = nullptr; ///< of elements
+  const TensorInfo *tensor = nullptr; ///< for tensor elements
 };
-/// A program as a function (state, in, out), with its structs.
+/// A program as a function (state, in, out), with the structs of the parameters.
 struct CallInfo {
   const ProgramInfo *program;
   bool trains;                           ///< writes the state; `out` is an ampc_train_out
-  bool draws;                            ///< random numbers, of a seed of the call
-  std::vector<FieldInfo> in, out;        ///< of the structs
-  std::vector<ParameterInfo> parameters; ///< of the function
+  bool draws;                            ///< draws random numbers, from a seed of the call
+  std::vector<FieldInfo> in, out;        ///< fields of the structs
+  std::vector<ParameterInfo> parameters; ///< parameters of the function
   std::string doc;
 };
 std::vector<CallInfo> callsOf(const ModelInfo &model);
-/// The tensors of the state that callers see.
+/// Tensors of the state that callers see.
 std::vector<const SlotInfo *> shownSlots(const ModelInfo &model);
 
-/// "f32 [8, 10]", and what else the caller has to know. `batch`: that of its program.
-/// `asBits`: in a language without 16-bit floats.
+/// Description such as "f32 [8, 10]", plus constraints for the caller. `batch`: batch size of the
+/// program. `asBits`: for languages without 16-bit floats.
 std::string describe(const TensorInfo &tensor, int64_t batch = 0, bool asBits = true);
-/// Rows of a batched tensor for each of the batch.
+/// Rows of a batched tensor per row of the batch. Example: tensor [32, 5], batch 8 -> 4.
 inline int64_t rowsPerBatch(const TensorInfo &tensor, const ProgramInfo &program) {
   return tensor.dims[0] / program.batch;
 }
 
-/// A struct of ampc/Runtime/Common.h.
+/// Struct of ampc/Runtime/Common.h.
 struct CommonField {
   const char *name;
   CType type;
@@ -110,7 +110,7 @@ struct CommonConstant {
   const char *name;
   int32_t value;
 };
-/// Statuses, types of elements, roles, and flags.
+/// Statuses, element types, roles, and flags.
 llvm::ArrayRef<CommonConstant> commonConstants();
 } // namespace ampc
 #endif

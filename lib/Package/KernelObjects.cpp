@@ -1,5 +1,4 @@
-// Kernels as objects of their own, named by content: a kernel that several models have is compiled
-// once.
+// Kernels as separate objects named by content: a kernel shared by several models is compiled once.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/KernelObjects.h"
 #include "lib/Package/ObjectWriter.h"
@@ -32,7 +31,8 @@ static void rename(ModelInfo &model, StringRef before, const std::string &after)
           *symbol = after;
 }
 
-/// Functions of `code` with the names that `wanted` gives them, and all that they reach.
+/// Copies the functions in `wanted`, under the given names, with all local functions reachable from
+/// there.
 static std::unique_ptr<llvm::Module>
 extract(const llvm::Module &code, const DenseMap<const GlobalValue *, std::string> &wanted) {
   ValueToValueMapTy values;

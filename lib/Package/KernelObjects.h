@@ -1,4 +1,4 @@
-// Kernels as objects of their own, named by content.
+// Kernels as separate objects, named by content.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PACKAGE_KERNELOBJECTS_H
 #define LIB_PACKAGE_KERNELOBJECTS_H
@@ -9,10 +9,10 @@
 #include "llvm/Support/Error.h"
 
 namespace ampc {
-/// Compiles the kernel functions of `code` that `objects` lacks into one object, which is entered
-/// under the symbol of each, and renames the functions that `model` names to these symbols:
-/// `kernel_` and a hash of the function's LLVM IR. Returns the objects with all kernels of `code`,
-/// each once.
+/// Compiles the kernel functions of `code` that `objects` lacks into a single object, entered under
+/// the symbol of every function, and renames the functions in `model` to these symbols: `kernel_`
+/// and a hash of the function's LLVM IR. Returns the objects with all kernels of `code`, without
+/// duplicates.
 llvm::Expected<llvm::SmallVector<std::shared_ptr<const std::string>>>
 compileKernels(const llvm::Module &code, ModelInfo &model, Sanitizer sanitizer,
                KernelObjects &objects);

@@ -18,7 +18,7 @@ Expected<std::unique_ptr<LoadedModel>> LoadedModel::load(const PackagedModel &pa
   Expected<std::unique_ptr<orc::LLJIT>> jit = orc::LLJITBuilder().create();
   if (!jit)
     return jit.takeError();
-  // What the tables of a model for a device name is in this process.
+  // Device driver of the model's tables: defined by this process.
   orc::ExecutorSymbolDef device(orc::ExecutorAddr::fromPtr(&ampc_rt_cuda),
                                 JITSymbolFlags::Exported);
   if (Error error = (*jit)->getMainJITDylib().define(

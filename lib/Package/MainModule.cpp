@@ -1,4 +1,4 @@
-// Writes the tables of ampc/Runtime/Model.h as constant data, and the C functions around the
+// Main objects: the tables of ampc/Runtime/Model.h as constant data, and the C functions around the
 // runtime.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/MainModule.h"
@@ -21,13 +21,12 @@ using namespace ampc;
 std::string ampc::tableSymbol(const ModelInfo &model) { return model.name + "_model"; }
 
 namespace {
-/// Constants that have the layout of the C structs: fields are aligned as in C, and gaps are
-/// written out.
+/// Constants with the layout of the C structs: fields are aligned as in C, with explicit padding.
 class Tables {
 public:
   Tables(Module &module, ValuesOfStates values)
       : module(module), context(module.getContext()), values(values) {}
-  /// The ampc_model of the first target; false if a struct has another size than in C.
+  /// Builds the ampc_model of the first target; false if a struct's size differs from C.
   bool write(ArrayRef<ModelInfo> targets);
 
 private:
@@ -59,7 +58,7 @@ private:
       known = global(ConstantDataArray::getString(context, string), 1);
     return known;
   }
-  /// A pointer to the elements, or null if there are none.
+  /// Pointer to the elements, or null if there are none.
   Constant *pointer(ArrayRef<Constant *> elements) {
     return elements.empty() ? null() : global(array(elements));
   }
@@ -104,7 +103,8 @@ private:
 
 Constant *Tables::record(uint64_t size, ArrayRef<Constant *> fields) {
   Constant *made = ConstantStruct::getAnon(context, fields);
-  // The module gets the host's layout when it is compiled, in which 64 bits are aligned as in C.
+  // Struct layout: the module gets the host's layout at compilation, which aligns 64 bits as C
+  // does.
   good &= DataLayout("e-i64:64").getTypeAllocSize(made->getType()) == size;
   return made;
 }
@@ -128,7 +128,7 @@ Constant *Tables::slot(const SlotInfo &info) {
                  f64(info.init.b), i64(info.offset), firstValue(info)});
 }
 
-/// Those of all targets are the same, and lie in the object once.
+/// Initial values are shared by all targets: a single copy in the object.
 Constant *Tables::firstValue(const SlotInfo &info) {
   if (!info.value.data || values == ValuesOfStates::BesideArchive)
     return null();
@@ -145,7 +145,7 @@ Constant *Tables::firstValue(const SlotInfo &info) {
                                                 i64(places.lookup(info.tensor.name)));
 }
 
-/// Of first values in their object.
+/// Finds the offsets of initial values in the data object.
 void Tables::findPlaces(const ModelInfo &model) {
   SmallVector<StringRef> pieces = piecesOf(model);
   std::vector<int64_t> found = placesOf(pieces);
@@ -191,7 +191,8 @@ Constant *Tables::program(const ProgramInfo &info) {
                                        info.step.empty() ? null() : text(info.step)});
 }
 
-/// Kernels are in other objects of the archive, and invisible outside of the program that links it.
+/// Declares a kernel function of another object: hidden, so invisible outside of the program that
+/// links the archive.
 Constant *Tables::function(const std::string &symbol) {
   if (symbol.empty())
     return null();
@@ -235,14 +236,14 @@ Constant *Tables::tensorMap(const ampc_tensor_map &map) {
                  i32(map.dtype), i32(map.rank), i32(map.swizzle), i32(map.unused)});
 }
 
-/// PTX is text, which ends with a zero byte.
+/// PTX is text with a terminating zero byte.
 Constant *Tables::image(const ImageInfo &info) {
   return record(sizeof(ampc_image),
                 {i32(info.kind), i32(info.capability), data(info.bytes + std::string(1, 0)),
                  i64(int64_t(info.bytes.size()))});
 }
 
-/// Defined by another object of the archive, or by this process.
+/// Declares a variable of another object of the archive, or of this process.
 static GlobalVariable *declare(Module &module, const Twine &name) {
   if (GlobalVariable *known = module.getNamedGlobal(name.str()))
     return known;
@@ -297,7 +298,8 @@ bool Tables::write(ArrayRef<ModelInfo> targets) {
   return good;
 }
 
-/// NAME_`suffix`, which calls `callee` with `before` ahead of its own arguments.
+/// Defines NAME_`suffix`, which forwards to `callee` with `table` as a further first, or `program`
+/// as a further second argument.
 static void addWrapper(Module &module, const ModelInfo &model, StringRef suffix, StringRef callee,
                        GlobalVariable *table, int32_t program = -1) {
   Function *inner = module.getFunction(callee);

@@ -1,4 +1,4 @@
-// The objects beside the kernels: C functions with the runtime, and tables.
+// Objects besides the kernels: C functions with the runtime, and tables.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PACKAGE_MAINMODULE_H
 #define LIB_PACKAGE_MAINMODULE_H
@@ -14,17 +14,17 @@ namespace ampc {
 /// objects refer to the symbol.
 std::string tableSymbol(const ModelInfo &model);
 inline constexpr llvm::StringLiteral deviceSymbol = "ampc_rt_cuda";
-/// First values in the archive.
+/// Symbol of the initial values in the archive.
 inline constexpr llvm::StringLiteral dataSymbol = "ampc.data";
 
-/// Where states get first values that a file has.
+/// Place of initial values that files hold: memory of this process, the archive, or a file.
 enum class ValuesOfStates { InProcess, InArchive, BesideArchive };
 
 /// Module with the model's C functions and the runtime. Only the functions of the header have
 /// external linkage.
 llvm::Expected<std::unique_ptr<llvm::Module>> buildMainModule(llvm::ArrayRef<ModelInfo> targets,
                                                               llvm::LLVMContext &context);
-/// Nothing but constant data, which grows with the model: there is nothing to optimize.
+/// Constant data only, which grows with the model and needs no optimisation.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 buildTables(llvm::ArrayRef<ModelInfo> targets, ValuesOfStates values, llvm::LLVMContext &context);
 } // namespace ampc

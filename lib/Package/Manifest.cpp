@@ -1,4 +1,4 @@
-// NAME.json: what build systems and people want to know of a compiled model.
+// NAME.json: facts on a compiled model, for build systems and people.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/Mirrors.h"
 #include "lib/Package/ModelInfo.h"
@@ -60,7 +60,7 @@ static json::Object describe(const ProgramInfo &program) {
   return object;
 }
 
-/// Everything but functions of libm, which are the only externals that need another library.
+/// Functions of libm: the only externals that need another library.
 static bool isMath(StringRef symbol) {
   static const char *const names[] = {
 #define AMPC_EXTERNAL_MATH(name) #name,

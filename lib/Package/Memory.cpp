@@ -1,4 +1,4 @@
-// Bytes of a planned model, by what they are for.
+// Memory of a planned model by purpose.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/Package.h"
 #include "ampc/Target/Target.h"
@@ -30,7 +30,7 @@ static StringRef kindOf(StateOpInterface state) {
   llvm_unreachable("all roles are covered");
 }
 
-/// The most that any program says.
+/// Maximum over all programs.
 static int64_t mostOf(ModuleOp module, std::optional<int64_t> (kernel::ProgramOp::*bytes)()) {
   int64_t most = 0;
   for (auto program : module.getOps<kernel::ProgramOp>())

@@ -1,4 +1,4 @@
-// What the compiler's enums are in the tables of the runtime: the same numbers, or one table each.
+// Enums of the compiler as numbers of the runtime's tables: equal values, or a table.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/Mirrors.h"
 #include "ampc/Runtime/Model.h"
@@ -30,7 +30,7 @@ AMPC_SAME(Initializer::TruncatedNormal, AMPC_INIT_TRUNCATED_NORMAL);
 AMPC_SAME(Initializer::Data, AMPC_INIT_DATA);
 static_assert(Initializer::Data == AMPC_INIT_DATA, "a kind is missing");
 
-/// Row i of a table is for the number i, and its last row for the last number.
+/// Whether row i of the table is for number i, and the last row for the last number.
 template <typename Row, size_t size>
 static constexpr bool isComplete(const Row (&table)[size], int32_t last) {
   for (size_t i = 0; i < size; ++i)
@@ -61,7 +61,7 @@ static constexpr DType dtypes[] = {{AMPC_F32, "f32", "float", "float32", "real(c
 static_assert(isComplete(dtypes, AMPC_U8), "a type is missing");
 
 std::optional<int32_t> ampc::dtypeOf(Type element) {
-  // The name of a type is how MLIR prints it, but for unsigned integers.
+  // A type's name is MLIR's spelling, except for unsigned integers.
   std::string text;
   llvm::raw_string_ostream(text) << element;
   for (const DType &dtype : dtypes)
@@ -89,7 +89,7 @@ static constexpr StateKind roles[] = {
     {AMPC_ROLE_RANDOM, "random"}, {AMPC_ROLE_SCALE, "scale"},       {AMPC_ROLE_WORKING, "working"}};
 static_assert(isComplete(roles, AMPC_ROLE_WORKING), "a role is missing");
 
-/// Roles of buffers that passes add follow those of the model's own state.
+/// Roles of buffers added by passes follow the roles of the model's own state.
 static constexpr int32_t numberOf(train::StateRole role) {
   return AMPC_ROLE_MOMENT + int32_t(role);
 }

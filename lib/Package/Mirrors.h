@@ -6,24 +6,25 @@
 #include "mlir-dialects/Train/Train.h"
 
 namespace ampc {
-/// An ampc_dtype; nothing for a type that the C interface does not have.
+/// ampc_dtype of an element type; nullopt if the C interface lacks the type.
 std::optional<int32_t> dtypeOf(mlir::Type element);
-/// "f32", ...
+/// Name such as "f32".
 const char *dtypeName(int32_t dtype);
-/// "float", ...; 16-bit floats are bit patterns.
+/// C type such as "float"; 16-bit floats are bit patterns.
 const char *cTypeOf(int32_t dtype);
-/// "float32", ...; bf16 is "uint16", since NumPy has no such type.
+/// NumPy type such as "float32"; bf16 is "uint16", since NumPy lacks bf16.
 const char *numpyTypeOf(int32_t dtype);
-/// "real(c_float)", ...; unsigned integers and 16-bit floats are the integers of their size.
+/// Fortran type such as "real(c_float)"; unsigned integers and 16-bit floats are integers of the
+/// same size.
 const char *fortranTypeOf(int32_t dtype);
 
-/// An ampc_role.
+/// ampc_role of a state.
 int32_t roleOf(StateOpInterface state);
 const char *roleName(int32_t role);
 
-/// AMPC_PROGRAM_... of a role; nothing for programs that a library leaves out.
+/// AMPC_PROGRAM_... of a role; nullopt for programs that a library leaves out.
 std::optional<int32_t> programKindOf(train::Role role);
-/// In ampc_control.
+/// Offset in ampc_control.
 int64_t offsetOf(train::Control control);
 } // namespace ampc
 #endif

@@ -14,23 +14,23 @@
 #include <vector>
 
 namespace ampc {
-/// The fields are those of the structs in ampc/Runtime/Model.h.
+/// Fields follow the structs in ampc/Runtime/Model.h.
 struct TensorInfo {
-  std::string name, field; ///< the user's name, and a C identifier made of it
+  std::string name, field; ///< user's name, and the C identifier derived from the name
   int32_t dtype = AMPC_F32;
   std::vector<int64_t> dims;
   int64_t bytes = 0;
   bool batched = false;
   int64_t labelLimit = 0, labelIgnore = 0, labelLeast = 0;
   std::vector<int64_t> memoryDims, memoryStrides; ///< empty: row-major
-  std::vector<int64_t> labelRuns;                 ///< four numbers each, as in ampc_tensor
+  std::vector<int64_t> labelRuns;                 ///< four numbers per run, as in ampc_tensor
 };
-/// A slot is what the runtime calls a declaration of state that has its place.
+/// Slot: the runtime's name for a state tensor with an offset.
 struct SlotInfo {
   TensorInfo tensor;
   int32_t role = AMPC_ROLE_PARAM;
   Initializer init = {Initializer::Constant, 0, 0};
-  Array value; ///< the first one, if a file holds it
+  Array value; ///< initial value, if a file holds one
   int64_t offset = 0;
 };
 struct EntryInfo {
@@ -42,7 +42,7 @@ struct EntryInfo {
 struct ProgramInfo {
   std::string name;      ///< of the C function, without the model's prefix
   std::string optimizer; ///< "adamw, sgd of @b", for messages; empty: none
-  std::string step;      ///< the train.step that it belongs to; empty: none
+  std::string step;      ///< train.step of the program; empty: none
   int32_t kind = AMPC_PROGRAM_EXPORT;
   int32_t stepSlot = -1, lossOutput = -1, lossReady = -1, normOutput = -1, rateOutput = -1,
           nonfiniteOutput = -1, nonfinite = AMPC_NONFINITE_ALLOW, scaleSlot = -1, numberCount = 0;
@@ -68,30 +68,29 @@ struct LaunchInfo {
 };
 struct KernelInfo {
   std::string name;
-  std::vector<CodeInfo> code; ///< one per tier of the target; none for a device
+  std::vector<CodeInfo> code; ///< by tier of the target; empty for a device
   std::vector<LaunchInfo> launches;
-  llvm::SmallVector<int64_t>
-      starts; ///< kernel::startsOf the kernel that it was made from, or empty
+  llvm::SmallVector<int64_t> starts; ///< kernel::startsOf the source kernel, or empty
 };
 struct ImageInfo {
   int32_t kind, capability;
   std::string bytes;
 };
 struct ModelInfo {
-  std::string name; ///< with which files and C functions begin
+  std::string name; ///< prefix of files and C functions
   uint32_t tiers = 0;
   std::vector<SlotInfo> slots;
   std::vector<ProgramInfo> programs;
   std::vector<KernelInfo> kernels;
   std::vector<std::string> constants; ///< bytes
-  std::vector<ImageInfo> images;      ///< of a device
+  std::vector<ImageInfo> images;      ///< device images
   int64_t stateBytes = 0, arenaBytes = 0;
-  uint64_t stateHash = 0, planHash = 0; ///< the plan's hash lacks the kernels' code
-  std::string contentHash;              ///< of tables and code, as symbols carry it
+  uint64_t stateHash = 0, planHash = 0; ///< the plan's hash excludes the kernels' code
+  std::string contentHash;              ///< of tables and code; part of symbols
   const Target *target = nullptr;
 };
 
-/// The bytes of first values that files hold, in the order of slots.
+/// Bytes of initial values that files hold, in the order of slots.
 llvm::SmallVector<llvm::StringRef> piecesOf(const ModelInfo &model);
 /// True for programs of the C interface. Internal programs have the last numbers.
 inline bool isPublic(const ProgramInfo &program) { return program.kind < AMPC_PROGRAM_DERIVE; }
@@ -99,25 +98,24 @@ inline bool isPublic(const ProgramInfo &program) { return program.kind < AMPC_PR
 inline llvm::ArrayRef<TensorInfo> numbersOf(const ProgramInfo &program) {
   return llvm::ArrayRef(program.outputs).slice(program.lossOutput + 1, program.numberCount);
 }
-/// Valid C identifier of a name; keywords are not avoided.
+/// Valid C identifier of a name; keywords are not avoided. Example: "layer.0/w" -> layer_0_w.
 std::string toIdentifier(llvm::StringRef name);
 /// Description of a tensor under the user's name; an error for a type without a C equivalent.
 llvm::FailureOr<TensorInfo> readTensor(mlir::Operation *op, llvm::StringRef name, mlir::Type type);
-/// Different names may give one identifier.
+/// Renames fields with equal identifiers, which different names may have.
 void makeFieldsUnique(std::vector<TensorInfo> &tensors);
 /// Sets kernels and tiers of a model whose target is known.
 llvm::LogicalResult readKernels(mlir::ModuleOp module, ModelInfo &model);
-/// Reads the module; errors name the op at fault.
-/// `name`: see PackageOptions.
+/// Reads the module; errors name the op at fault. `name`: see PackageOptions.
 llvm::FailureOr<ModelInfo> readModel(mlir::ModuleOp module, llvm::StringRef name);
-/// One per target of the module; an error if their tables do not go together.
+/// Models of all targets; an error if the interfaces of the targets differ.
 llvm::FailureOr<std::vector<ModelInfo>> readModels(mlir::ModuleOp module, llvm::StringRef name);
 
 /// Text of the C header. `functions`: exported functions of the library.
 std::string writeHeader(const ModelInfo &model, llvm::ArrayRef<std::string> functions);
-/// Another symbol of a function, which only the header of the same library names.
+/// Second symbol of a function, used by the header of the same library only.
 std::string symbolForHeader(const ModelInfo &model, llvm::StringRef function);
-/// `externals`: symbols that the library leaves to the C library.
+/// Text of the manifest. `externals`: symbols that the library leaves to the C library.
 std::string writeManifest(llvm::ArrayRef<ModelInfo> targets, llvm::ArrayRef<std::string> externals,
                           const MemoryTable &memory);
 } // namespace ampc

@@ -30,7 +30,7 @@ static Expected<std::unique_ptr<TargetMachine>> makeMachine() {
   const llvm::Target *target = TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return createStringError(error);
-  // Functions carry the features of their tier.
+  // Baseline x86-64: functions carry the features of the tier as attributes.
   return std::unique_ptr<TargetMachine>(target->createTargetMachine(
       triple, "x86-64", "", TargetOptions(), Reloc::PIC_, std::nullopt, CodeGenOptLevel::Default));
 }
@@ -53,9 +53,9 @@ static void addSanitizer(PassBuilder &builder, Module &module, Sanitizer sanitiz
       });
 }
 
-/// Kernels come as loops over vectors with their constants folded in, and call nothing: the passes
-/// of -O2 that find something in them, in its order. The others take as long again. Ranges of loop
-/// counters are propagated first (sccp), so that edges that do not exist are not worked on.
+/// Passes of -O2 that improve kernels, in the order of -O2; the rest would double the time. Kernels
+/// are loops over vectors with folded constants and without calls. sccp comes early: ranges of loop
+/// counters remove dead edges before other passes visit those.
 static const char kernelPipeline[] =
     "function(sroa,early-cse<memssa>,sccp,"
     "simplifycfg<switch-range-to-icmp;keep-loops>,instcombine<no-verify-fixpoint>,"
@@ -67,8 +67,8 @@ static const char kernelPipeline[] =
     "simplifycfg<hoist-common-insts;sink-common-insts;no-keep-loops>,"
     "infer-alignment,instsimplify,div-rem-pairs)";
 
-/// The runtime has been optimised when the compiler was built. What differs between models is what
-/// of it they use: tables of a GPU, the functions around it.
+/// The runtime was optimised when the compiler was built. Models differ only in the parts in use:
+/// GPU tables, and wrapper functions.
 static const char functionsPipeline[] = "ipsccp,globalopt,function(simplifycfg),globaldce";
 
 static Error optimise(Module &module, TargetMachine &machine, Sanitizer sanitizer, Code code) {
@@ -77,7 +77,7 @@ static Error optimise(Module &module, TargetMachine &machine, Sanitizer sanitize
   CGSCCAnalysisManager components;
   ModuleAnalysisManager modules;
   PipelineTuningOptions tuning; // kernels are vectors already: more vectorizing costs time and
-                                // changes what tiers compute
+                                // changes the bits of tiers
   tuning.LoopVectorization = tuning.LoopInterleaving = tuning.SLPVectorization = false;
   PassBuilder builder(&machine, tuning);
   addSanitizer(builder, module, sanitizer);
@@ -97,9 +97,9 @@ static Error optimise(Module &module, TargetMachine &machine, Sanitizer sanitize
 }
 
 namespace {
-/// Loops of kernels have few addresses, and x86 computes them as it loads: without strength
-/// reduction code is done in about half the time. Steps took as long on AVX2; for AVX-512 only
-/// instructions were counted (bench/README.md).
+/// Disables loop strength reduction: loops of kernels have few addresses, and x86 computes
+/// addresses in loads. Code generation takes about half the time. Steps took as long on AVX2; for
+/// AVX-512 only instructions were counted (bench/README.md).
 struct NoStrengthReduction : OptPassGate {
   bool shouldRunPass(StringRef pass, StringRef) const override {
     return pass != "Loop Strength Reduction";
@@ -108,7 +108,8 @@ struct NoStrengthReduction : OptPassGate {
 };
 } // namespace
 
-/// Those with tiles have dozens of addresses per round, more than there are registers.
+/// AMX kernels have dozens of addresses per iteration, more than registers, and keep strength
+/// reduction.
 static bool usesTiles(const Function &function) {
   return function.getFnAttribute("target-features").getValueAsString().contains("+amx-tile");
 }
@@ -119,7 +120,7 @@ Expected<SmallVector<char, 0>> ampc::writeObject(Module &module, Sanitizer sanit
     return machine.takeError();
   module.setTargetTriple((*machine)->getTargetTriple());
   module.setDataLayout((*machine)->createDataLayout());
-  // Nothing unwinds through a model; without tables its objects need no personality and stay small.
+  // No unwinding through a model: without tables, objects need no personality and stay small.
   for (Function &function : module)
     if (!function.isDeclaration()) {
       function.addFnAttr(Attribute::NoUnwind);

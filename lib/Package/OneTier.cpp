@@ -1,4 +1,4 @@
-// A model as one tier needs it.
+// Reduction of a model to a single tier.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/OneTier.h"
 #include "llvm/ADT/StringSet.h"

@@ -1,5 +1,5 @@
-// The archive: one object per tier, one with tables, and one with C functions and runtime, compiled
-// at the same time.
+// Archive: one object per tier, one with tables, and one with C functions and runtime, compiled in
+// parallel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/Package.h"
 #include "ampc/Package/InitialData.h"
@@ -38,23 +38,23 @@ void ampc::registerPackageDialects(DialectRegistry &registry) {
 namespace {
 enum class Content { Kernels, Tables, Functions, Values };
 
-/// A member of the archive, with its code in a context of its own, so that members compile at the
-/// same time.
+/// Member of the archive, with code in an LLVM context of its own, so that members compile in
+/// parallel.
 struct Member {
   std::string name;
   Content content;
   std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> code = {};
-  uint64_t hash = 0; ///< of a tier's code before LLVM works on it
+  uint64_t hash = 0; ///< of a tier's code before optimisation
   llvm::SmallVector<char, 0> object = {};
   std::string error = {};
 };
 } // namespace
 
-/// False for members that are made as objects: values, and kernels that were compiled before.
+/// False for members created as objects: values, and kernels compiled before.
 static bool hasCode(const Member &member) { return member.code != nullptr; }
 
-/// The code of a device becomes data of the tables.
+/// Translates device code to data of the tables.
 static LogicalResult translateForDevice(ModuleOp module, ModelInfo &model, DeviceImages wanted) {
   StringRef tier = model.target->getTiers().front().name;
   auto code = module.lookupSymbol<ModuleOp>(("tier_" + tier).str());
@@ -76,7 +76,7 @@ static uint64_t hashOf(const llvm::Module &code) {
   return llvm::xxh3_64bits(StringRef(bitcode.data(), bitcode.size()));
 }
 
-/// One member per tier that has code of its own.
+/// Translates every tier with code of its own to a member.
 static FailureOr<std::vector<Member>> translateTiers(ModuleOp module, ModelInfo &model,
                                                      const PackageOptions &options) {
   std::vector<Member> members;
@@ -103,11 +103,11 @@ static FailureOr<std::vector<Member>> translateTiers(ModuleOp module, ModelInfo 
   return members;
 }
 
-/// The members that have code for one tier, which is all that the tables then name.
+/// Members with code for a single tier; restricts the tables to this tier.
 static std::vector<Member> keepMembersOf(int32_t tier, ModelInfo &model,
                                          std::vector<Member> members) {
   keepTier(model, tier);
-  // A member that took another's place would lose its context before its code.
+  // Move assignment would destroy a member's context before the member's code.
   std::vector<Member> kept;
   for (Member &member : members)
     if (keepNamed(*member.code, model))
@@ -115,7 +115,7 @@ static std::vector<Member> keepMembersOf(int32_t tier, ModelInfo &model,
   return kept;
 }
 
-/// Objects of kernels, some of which were compiled before, in place of a tier's code.
+/// Replaces a tier's code by objects of kernels, some of which were compiled before.
 static LogicalResult splitKernels(ModuleOp module, ModelInfo &model, const PackageOptions &options,
                                   std::vector<Member> &members) {
   std::vector<Member> split;
@@ -139,7 +139,8 @@ static ValuesOfStates placeOfValues(const PackageOptions &options) {
                                                  : ValuesOfStates::InArchive;
 }
 
-/// Tables, and what a process that has the runtime goes without: C functions and runtime.
+/// Adds the tables, and for archives the C functions and the runtime, which a process that loads
+/// the model already has.
 static LogicalResult addMain(ModuleOp module, ArrayRef<ModelInfo> targets,
                              const PackageOptions &options, std::vector<Member> &members) {
   const std::string &name = targets.front().name;
@@ -168,8 +169,8 @@ static std::vector<std::string> publicFunctions(const llvm::Module &code) {
   return names;
 }
 
-/// What the members read of each other never shares a symbol with another model, whatever the
-/// models are called. Returns that of the table.
+/// Renames symbols shared by members with a prefix of the model's hash: no collision with another
+/// model, whatever the names. Returns the symbol of the table.
 static std::string ownSymbols(const ModelInfo &model, std::vector<Member> &members) {
   std::string prefix = model.name + "_" + model.contentHash + "_";
   llvm::StringSet<> shared;
@@ -193,7 +194,7 @@ static std::string ownSymbols(const ModelInfo &model, std::vector<Member> &membe
   return table;
 }
 
-/// First values as a member of their own, where tables name them.
+/// Adds initial values as a member, if the tables refer to any.
 static void addValues(const ModelInfo &model, std::vector<Member> &members) {
   SmallVector<StringRef> pieces = piecesOf(model);
   if (pieces.empty())
@@ -202,7 +203,7 @@ static void addValues(const ModelInfo &model, std::vector<Member> &members) {
   members.back().object = writeDataObject(model.name + "_" + model.contentHash + "_data", pieces);
 }
 
-/// What states need from elsewhere: all of it in the types of the state, by name.
+/// Initial values that states need from outside of the archive, in the states' types, by name.
 static std::vector<NamedArray> valuesOf(const ModelInfo &model, const PackageOptions &options) {
   std::vector<NamedArray> values;
   if (placeOfValues(options) != ValuesOfStates::InArchive)
@@ -265,7 +266,7 @@ static FailureOr<std::vector<std::string>> findExternals(ModuleOp module,
   return externals;
 }
 
-/// Sanitizers bring a library of their own, and the linker the ends of their sections.
+/// Allowed externals; sanitizers add a library, and the linker the bounds of the sections.
 static bool mayBeExternal(StringRef symbol, Sanitizer sanitizer) {
   static const StringRef names[] = {
 #define AMPC_EXTERNAL(name) #name,
@@ -281,7 +282,7 @@ static bool mayBeExternal(StringRef symbol, Sanitizer sanitizer) {
          (sanitizer == Sanitizer::Thread && symbol.starts_with("__tsan_"));
 }
 
-/// A library that cannot be linked must not be written.
+/// Error for a library that could not be linked.
 static LogicalResult checkExternals(ModuleOp module, const ModelInfo &model,
                                     ArrayRef<std::string> externals,
                                     const PackageOptions &options) {
@@ -292,7 +293,7 @@ static LogicalResult checkExternals(ModuleOp module, const ModelInfo &model,
   return success();
 }
 
-/// The code of all targets, or of the tier that runs.
+/// Code of all targets, or of the tier that runs.
 static FailureOr<std::vector<Member>>
 translateTargets(ModuleOp module, std::vector<ModelInfo> &targets, const PackageOptions &options) {
   std::vector<std::vector<Member>> membersOf;
@@ -300,8 +301,8 @@ translateTargets(ModuleOp module, std::vector<ModelInfo> &targets, const Package
     FailureOr<std::vector<Member>> members = translateTiers(part, model, options);
     if (failed(members))
       return failure();
-    // Other code, other bits; a new release of LLVM may make other code. Of all tiers, so that a
-    // process that compiles one of them has the hash of the library.
+    // Plan hash: code of all tiers and the LLVM release, which both affect bits. All tiers count,
+    // so that a process that compiles a single tier computes the hash of the library.
     model.planHash = model.planHash * 31 + LLVM_VERSION_MAJOR;
     for (const Member &member : *members)
       model.planHash = model.planHash * 31 + member.hash;
@@ -336,7 +337,7 @@ FailureOr<PackagedModel> ampc::packageModel(ModuleOp module, const PackageOption
     return failure();
   ModelInfo *model = &targets->front();
   llvm::Module &main = *members->back().code;
-  // Tables have the hashes of plans.
+  // Tables contain the plans' hashes.
   uint64_t hash = 0;
   for (StringRef piece : piecesOf(*model))
     hash = hash * 31 + llvm::xxh3_64bits(piece);

@@ -1,4 +1,4 @@
-// Reads what the runtime has to know of the code of kernels.
+// Reads the code and launches of kernels for the runtime's tables.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/Mirrors.h"
 #include "lib/Package/ModelInfo.h"
@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace ampc;
 
-/// Code that the host calls, tier by tier; `own`: tiers with code that no other tier has.
+/// Reads code that the host calls, tier by tier; `own`: tiers with code of their own.
 static LogicalResult readCode(ModuleOp module, SymbolTableCollection &symbols,
                               const ModelInfo &result, DictionaryAttr function, KernelInfo &kernel,
                               uint32_t &mask, uint32_t &own) {
@@ -65,7 +65,7 @@ static ampc_tensor_map readMap(kernel::TensorMapAttr map) {
   return info;
 }
 
-/// Launches of code for a device, which has one tier.
+/// Reads launches of device code, which has a single tier.
 static LogicalResult readLaunches(ModuleOp module, SymbolTableCollection &symbols,
                                   const ModelInfo &result, DictionaryAttr function,
                                   KernelInfo &kernel) {
@@ -102,7 +102,7 @@ LogicalResult ampc::readKernels(ModuleOp module, ModelInfo &result) {
   uint32_t own = 0, all = 0;
   for (const TargetTier &tier : result.target->getTiers())
     all |= 1u << tier.isa;
-  result.tiers = all; // nothing to run: any processor will do
+  result.tiers = all; // nothing to run: any processor suffices
   for (auto function : functions.getAsRange<DictionaryAttr>()) {
     auto name = function.getAs<StringAttr>("name");
     if (!name)
@@ -124,6 +124,6 @@ LogicalResult ampc::readKernels(ModuleOp module, ModelInfo &result) {
     result.kernels.push_back(std::move(kernel));
   }
   if (!isDevice && !result.kernels.empty())
-    result.tiers &= own; // a state never claims a tier whose kernels are all another tier's
+    result.tiers &= own; // a state never selects a tier whose kernels all belong to another tier
   return success();
 }

@@ -105,12 +105,12 @@ LogicalResult Reader::readSlots(train::ModelOp model) {
   return success();
 }
 
-/// An i1 takes a byte in memory, unlike in MLIR's packed attributes.
+/// Copies a constant's bytes; an i1 takes a byte, unlike in MLIR's packed attributes.
 LogicalResult Reader::readConstant(kernel::ConstantOp op) {
   auto places = op->getAttrOfType<ArrayAttr>("kernel.places");
   auto place =
       places && places.size() == 1 ? dyn_cast<kernel::PlaceAttr>(places[0]) : kernel::PlaceAttr();
-  // No more constants than there are ops: numbers start at 0 and have no gaps.
+  // Bounded by the number of ops: numbers start at 0 without gaps.
   if (!place || place.getNumber() < 0 || place.getNumber() >= constantCount)
     return op.emitError() << "expected a planned constant";
   size_t number = place.getNumber();
@@ -137,7 +137,7 @@ LogicalResult Reader::readConstant(kernel::ConstantOp op) {
   return success();
 }
 
-/// Parts of one input follow one another as arguments, as they do in memory.
+/// Adds an input; parts of an input are consecutive arguments, contiguous in memory.
 static LogicalResult addInput(kernel::ProgramOp program, const TensorInfo &tensor, int64_t part,
                               ampc_operand &place, ProgramInfo &info) {
   if (part == 0) {
@@ -217,7 +217,7 @@ LogicalResult Reader::readResults(kernel::ProgramOp program, ProgramInfo &info) 
                                  << "' of a training step to have rank 0";
     if (training && kind == Output::Loss)
       info.lossOutput = number;
-    // Those of the loss function come one after the other, as it returns them.
+    // Numbers of the loss function are consecutive, in the order of the function's results.
     if (training && kind == Output::Named)
       ++info.numberCount;
     if (training && kind == Output::Norm)
@@ -275,7 +275,7 @@ LogicalResult Reader::readEntries(kernel::ProgramOp program, ProgramInfo &info) 
   return success();
 }
 
-/// Operands of the op, then results.
+/// Reads operands of the op, then results.
 LogicalResult Reader::readOperands(KernelOpInterface op, ProgramInfo &info) {
   auto values = llvm::to_vector(llvm::concat<Value>(llvm::to_vector(op->getOperands()),
                                                     llvm::to_vector_of<Value>(op->getResults())));
@@ -313,7 +313,7 @@ LogicalResult Reader::readLaunch(KernelOpInterface op, EntryInfo &entry, Program
   return success();
 }
 
-/// Tables of the runtime count in 32 bits: 2^32 rows would be none.
+/// Checked conversion: tables of the runtime count in 32 bits, where 2^32 rows would be 0.
 static LogicalResult readCount(Operation *op, StringRef of, int64_t count, int32_t &result) {
   if (count > INT32_MAX)
     return op->emitError() << "expected at most " << INT32_MAX << " " << of << ", but got "
@@ -322,8 +322,8 @@ static LogicalResult readCount(Operation *op, StringRef of, int64_t count, int32
   return success();
 }
 
-/// What moves starts at the slice of the first run. The workspace has one more buffer per carried
-/// result, then the arena of the program.
+/// Reads a call. Operands that advance start at the slice of the first iteration. Workspace: a
+/// further buffer per carried result, then the arena of the program.
 LogicalResult Reader::readCall(kernel::CallOp op, EntryInfo &entry, ProgramInfo &info) {
   kernel::ProgramOp program = op.getProgram();
   entry.kind = AMPC_ENTRY_CALL;
@@ -352,13 +352,13 @@ LogicalResult Reader::readCall(kernel::CallOp op, EntryInfo &entry, ProgramInfo 
   return success();
 }
 
-/// True if an operand lies in state that a non-finite loss must not change.
+/// True if an operand is state that a non-finite loss must not change.
 bool Reader::isKeptState(const ampc_operand &place) {
   return place.space == AMPC_SPACE_STATE && keptOffsets.contains(place.offset);
 }
 
-/// The entry after which the loss is known. State must not be written before: a bad loss then
-/// changes nothing.
+/// Finds the entry after which the loss is known. State must not be written before, so that a
+/// non-finite loss changes nothing.
 LogicalResult Reader::findLoss(kernel::ProgramOp program, ProgramInfo &info) {
   if (info.lossOutput < 0)
     return success();
@@ -387,7 +387,7 @@ static std::string ruleName(Attribute optimizer) {
   return name.str();
 }
 
-/// "adamw, sgd of @b": the step's optimizer, then those of its groups.
+/// Optimizers of a step, then of its groups. Example: "adamw, sgd of @b".
 static std::string rulesOf(kernel::ProgramOp program) {
   if (!program.getOptimizerAttr())
     return "";
@@ -419,7 +419,7 @@ LogicalResult Reader::readProgram(kernel::ProgramOp program) {
     auto counter = counters.find(step);
     info.stepSlot = counter == counters.end() ? -1 : counter->second;
     if (auto scale = program->getAttrOfType<FlatSymbolRefAttr>("amp.scale"))
-      info.scaleSlot = findSlot(scale.getValue().str()); // a scaler may belong to several steps
+      info.scaleSlot = findSlot(scale.getValue().str()); // several steps may share a scaler
   }
   if (info.kind == AMPC_PROGRAM_TRAIN)
     info.optimizer = rulesOf(program);
@@ -438,13 +438,14 @@ LogicalResult Reader::readProgram(kernel::ProgramOp program) {
   return success();
 }
 
-/// Every name becomes part of a C identifier, and functions of the library come first.
+/// Checks names: every name becomes part of a C identifier, and must not collide with the library's
+/// functions.
 LogicalResult Reader::checkNames(train::ModelOp model) {
   if (std::string expected = expectedName(result.name); !expected.empty())
     return model.emitError() << "expected a model name that is " << expected << ", but got '"
                              << result.name << "'";
   for (const SlotInfo &slot : result.slots)
-    if (StringRef(slot.tensor.name).contains('\0')) // where names of C end
+    if (StringRef(slot.tensor.name).contains('\0')) // C names end at a zero byte
       return model.emitError() << "expected names without a zero byte, but got '"
                                << inComment(slot.tensor.name) << "'";
   llvm::StringSet<> taken = {"model", "state"};

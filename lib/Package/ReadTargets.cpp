@@ -1,12 +1,12 @@
-// The models of all targets of a module, which have to go together.
+// Models of all targets of a module, whose interfaces must agree.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/ModelInfo.h"
 
 using namespace mlir;
 using namespace ampc;
 
-/// What callers number has to be the same whatever the target: tensors without working copies, and
-/// the programs that they see.
+/// Names in the order in which callers number: tensors without working copies, then public
+/// programs. Must be equal for all targets.
 static std::vector<std::string> publicNames(const ModelInfo &model) {
   std::vector<std::string> names;
   for (const SlotInfo &slot : model.slots)

@@ -1,4 +1,4 @@
-// libNAME.so, for languages that load a library when they run.
+// Linking of libNAME.so, for languages that load libraries at run time.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/SharedLibrary.h"
 #include "ampc/Package/WriteFile.h"
@@ -27,8 +27,8 @@ static Expected<std::string> findCompiler() {
 }
 
 namespace {
-/// A file in the system's folder for temporary files, which goes with the process unless SIGKILL
-/// ends it.
+/// File in the system's folder for temporary files, deleted with the process unless killed by
+/// SIGKILL.
 class TemporaryFile {
 public:
   TemporaryFile(StringRef suffix) {
@@ -51,19 +51,19 @@ Error ampc::linkSharedLibrary(const std::string &archive, const std::string &sha
   Expected<std::string> compiler = findCompiler();
   if (!compiler)
     return compiler.takeError();
-  // Linkers write in place, and two compilations may write into one folder: the library is linked
-  // under a name of this process and put in its place whole. A process that has loaded the old one
-  // keeps it.
+  // Atomic replacement: linkers write in place, and two compilations may share a folder, so the
+  // library is linked under a unique name and renamed. A process that has loaded the old file keeps
+  // the old file.
   TemporaryFile fresh("so"), log("txt");
   for (const TemporaryFile *file : {&fresh, &log})
     if (file->code)
       return createStringError("cannot write a temporary file: " + file->code.message());
   std::string soname = "-Wl,-soname," + sys::path::filename(shared).str();
   SmallVector<StringRef> arguments = {*compiler, "-shared", "-o", fresh.path, soname,
-                                      // the table of addresses is read-only once it is loaded
+                                      // read-only address table after loading
                                       "-Wl,-z,relro,-z,now", "-Wl,--whole-archive", archive,
                                       "-Wl,--no-whole-archive",
-                                      // what nothing in it calls is not loaded with it
+                                      // drops libraries that no symbol needs
                                       "-Wl,--as-needed", "-Wl,-z,defs", "-pthread", "-lm", "-ldl"};
   std::optional<StringRef> redirects[] = {std::nullopt, log.path.str(), log.path.str()};
   std::string error;

@@ -7,7 +7,7 @@
 #include <string>
 
 namespace ampc {
-/// Has a C compiler link all of an archive: the one that CC names, else cc, clang-22, clang or gcc.
+/// Links all members of an archive with a C compiler: CC, else cc, clang-22, clang or gcc.
 llvm::Error linkSharedLibrary(const std::string &archive, const std::string &shared);
 } // namespace ampc
 #endif

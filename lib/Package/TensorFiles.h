@@ -1,4 +1,4 @@
-// Tensors that a model names in files.
+// Tensors of files that a model refers to.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PACKAGE_TENSORFILES_H
 #define LIB_PACKAGE_TENSORFILES_H
@@ -9,18 +9,18 @@
 #include <map>
 
 namespace ampc {
-/// Maps every file once.
+/// Files by path, each mapped once.
 class TensorFiles {
 public:
-  /// The first value of `state`, which has `#train.data`, with elements of `dtype`: where they lie
-  /// in the file if they are of that type. An error at the op if there is no tensor that fits.
+  /// Initial value of `state`, which has `#train.data`, as elements of `dtype`: the mapped bytes if
+  /// the file has this type, else a copy. Reports an error at the op if no tensor fits.
   llvm::FailureOr<Array> read(StateOpInterface state, ampc_dtype dtype);
 
 private:
   struct File {
     std::vector<NamedArray> arrays;
-    llvm::StringMap<size_t> numbers; ///< of the arrays, by name: the first of each
-    std::string error;               ///< why there are none
+    llvm::StringMap<size_t> numbers; ///< index of the first array, by name
+    std::string error;               ///< reason if no arrays were read
   };
   const File &open(const std::string &path);
 

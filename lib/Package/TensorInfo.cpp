@@ -1,4 +1,4 @@
-// Tensors as the C interface names and types them.
+// Names and types of tensors in the C interface.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/Mirrors.h"
 #include "lib/Package/ModelInfo.h"
@@ -9,8 +9,8 @@
 using namespace mlir;
 using namespace ampc;
 
-/// Words that a struct of a program already has or uses as a type, and that C up to C23, C++ up to
-/// C++20 and their compilers' extensions keep for themselves.
+/// Reserved words: fields and types of a program's structs; keywords of C up to C23, of C++ up to
+/// C++20, and of common extensions.
 static bool isReserved(StringRef word) {
   static const char text[] =
       "size valid lr_factor flags workspace reserved seed int8_t int16_t int32_t int64_t "
@@ -64,7 +64,7 @@ FailureOr<TensorInfo> ampc::readTensor(Operation *op, StringRef name, Type type)
   info.dtype = *dtype;
   info.dims = tensor.getShape().vec();
   info.bytes = kernel::byteSize(type);
-  if (kernel::packingOf(type)) { // in an order that only the tier knows
+  if (kernel::packingOf(type)) { // opaque: the order depends on the tier
     info.dtype = AMPC_U8;
     info.dims = {info.bytes};
   }

@@ -1,4 +1,4 @@
-// Files that are replaced as a whole.
+// Atomic writes of files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/WriteFile.h"
 #include "ampc/Data/OutputFile.h"
@@ -20,7 +20,7 @@ llvm::Error ampc::writeFile(llvm::StringRef name, llvm::StringRef content) {
   return llvm::errorCodeToError(std::error_code(failure, std::generic_category()));
 }
 
-/// Of two names the same file, whether it is there or not.
+/// Whether two names refer to the same file, existing or not.
 static bool isSameFile(llvm::StringRef one, llvm::StringRef other) {
   auto normal = [](llvm::StringRef name) {
     llvm::SmallString<256> path(name);
@@ -31,7 +31,7 @@ static bool isSameFile(llvm::StringRef one, llvm::StringRef other) {
   return llvm::sys::fs::equivalent(one, other) || normal(one) == normal(other);
 }
 
-/// Standard output and devices take several.
+/// Excludes standard output and devices, which several outputs may share.
 static bool isFile(llvm::StringRef name) {
   llvm::sys::fs::file_status status;
   return !name.empty() && name != "-" &&

@@ -1,4 +1,4 @@
-// Threads of the compiler.
+// Thread pool of the compiler.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/TaskPool.h"
 #include "llvm/ADT/STLExtras.h"
@@ -38,7 +38,7 @@ void TaskPool::work() {
   }
 }
 
-/// The system's limits do not change soon: a failure is the last attempt.
+/// Starts a thread. A failure is final: the system's limits rarely change.
 void TaskPool::startThread() {
   pthread_t thread;
   canStart = pthread_create(&thread, nullptr, work, this) == 0;
@@ -70,7 +70,7 @@ bool TaskPool::runOne(Lock &lock, ThreadPoolTaskGroup *group) {
   tasks.erase(found);
   lock.unlock();
   task.run();
-  task.run = nullptr; // what the task captured ends before the wait for the task does
+  task.run = nullptr; // destroys captures before waiters continue
   lock.lock();
   bool isDone = --unfinished[nullptr] == 0;
   if (task.group && --unfinished[task.group] == 0)

@@ -1,4 +1,4 @@
-// The languages that have a binding.
+// Table of the languages with a binding.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/Bindings/Bindings.h"
 

@@ -1,4 +1,4 @@
-// Interfaces of a model for languages other than C, each written from lib/Package/Interface.h.
+// Bindings of a model for languages other than C, all derived from lib/Package/Interface.h.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PACKAGE_BINDINGS_BINDINGS_H
 #define LIB_PACKAGE_BINDINGS_BINDINGS_H
@@ -9,7 +9,7 @@
 namespace ampc {
 struct Binding {
   llvm::StringLiteral language, extension;
-  bool loadsLibrary; ///< at run time, so that there has to be a shared one
+  bool loadsLibrary; ///< at run time, so a shared library is required
   std::string (*write)(const ModelInfo &model);
 };
 llvm::ArrayRef<Binding> getBindings();
@@ -18,7 +18,7 @@ std::string writeCppBinding(const ModelInfo &model);
 std::string writePythonBinding(const ModelInfo &model);
 std::string writeFortranBinding(const ModelInfo &model);
 
-/// Makes names that are neither keywords of the language nor taken.
+/// Makes unique names that are no keywords of the language. Example: "class" -> "class_".
 class NameScope {
 public:
   NameScope(llvm::StringRef words, bool ignoreCase = false);
@@ -29,17 +29,18 @@ private:
   bool ignoreCase;
 };
 
-/// A tensor of a call under its name in the language.
+/// Tensor of a call, with the name in the language.
 struct OperandInfo {
   const FieldInfo *field;
   const TensorInfo *tensor;
   std::string name;
   bool output;
 };
-/// Name of a struct's field. A tensor's field is named by its index, since the tensor's name may be
-/// invalid in the language.
+/// Name of a struct's field. A tensor's field is named by the tensor's index, since the tensor's
+/// name may be invalid in the language.
 std::string fieldName(const FieldInfo &field, size_t number);
-/// Inputs, then outputs. `spell` makes a name of the language, if not every C identifier is one.
+/// Inputs, then outputs. `spell` converts names for languages in which some C identifiers are
+/// invalid.
 std::vector<OperandInfo> operandsOf(const CallInfo &call, NameScope scope,
                                     std::string (*spell)(llvm::StringRef name) = nullptr);
 } // namespace ampc

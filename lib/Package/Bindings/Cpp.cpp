@@ -1,4 +1,4 @@
-// NAME.hpp: a C++17 class around NAME.h.
+// NAME.hpp: C++17 class around NAME.h.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Escape.h"
 #include "lib/Package/Bindings/Bindings.h"
@@ -14,11 +14,11 @@ extern const std::size_t commonCppSize;
 } // namespace ampc
 using namespace ampc;
 
-/// Names of the class, its helpers and what it uses, which a program must not have.
+/// Names of the class, of helpers and of used entities, which no program may have.
 static constexpr StringLiteral words =
     "Model Workspace ok error handle finish refuse find message_ state_ Status Options Span detail "
     "std ampc_status ampc_options ampc_train_out";
-/// Names beside the model's namespace, or used in it.
+/// Names next to the model's namespace, or used inside.
 static constexpr StringLiteral shared = "Span Status Error Options detail throwing returning std";
 
 namespace {
@@ -48,7 +48,7 @@ private:
 
 static NameScope fieldScope() { return NameScope("lr_factor seed Span"); }
 
-/// `more`: fields behind the operands.
+/// `more`: fields after the operands.
 void CppWriter::writeStruct(StringRef title, ArrayRef<OperandInfo> operands, bool outputs,
                             StringRef more) {
   os << "struct " << title << " {\n";
@@ -72,7 +72,7 @@ void CppWriter::writeStructs(const CallInfo &call, StringRef method) {
   writeNumbers(call, method);
 }
 
-/// What is beside the loss, by its names.
+/// Struct of the named numbers that a step reports next to the loss.
 void CppWriter::writeNumbers(const CallInfo &call, StringRef method) {
   ArrayRef<TensorInfo> numbers = numbersOf(*call.program);
   if (numbers.empty())
@@ -92,11 +92,11 @@ void CppWriter::writeNumbers(const CallInfo &call, StringRef method) {
      << copies << "    }\n  }\n};\n";
 }
 
-/// `besides`: with a workspace, beside other calls.
+/// `besides`: takes a workspace, so the call may run concurrently with other calls.
 void CppWriter::writeBody(const CallInfo &call, StringRef method, bool besides) {
   const ProgramInfo &program = *call.program;
   std::string prefix = name + "_" + program.name;
-  if (besides) // the state's own memory is for one call at a time
+  if (besides) // the state's own memory serves a single call at a time
     os << "    if (!workspace.ok())\n      return workspace.finish(AMPC_E_MEMORY);\n";
   os << "    std::uint32_t rows = 0;\n    std::string message;\n"
      << "    if (ampc_status status = detail::fit(\"" << program.name << "\", " << program.batch
@@ -266,7 +266,7 @@ private:
 };
 )";
 
-/// @ is the model's name.
+/// Replaces @ by the model's name. Example: "::@_create" -> "::line_create".
 static std::string withName(StringRef text, StringRef name) {
   std::string result = text.str();
   for (size_t at = 0; (at = result.find('@', at)) != std::string::npos; at += name.size())

@@ -1,9 +1,9 @@
-// NAME.f90: a Fortran 2003 module with a type around the C functions.
+// NAME.f90: Fortran 2003 module with a type around the C functions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays have C's dimensions in reverse, as columns come first in Fortran. A call is two
-// subroutines: the bound one checks shapes, the other has arrays of explicit shape, for which the
-// compiler makes contiguous copies where they are needed.
+// Arrays have C's dimensions reversed, since Fortran is column-major: C [8, 10] -> (10, 8). A call
+// has two subroutines: the bound subroutine checks shapes; the inner subroutine has explicit-shape
+// dummies, for which the compiler makes contiguous copies where needed.
 #include "ampc/Support/Escape.h"
 #include "lib/Package/Bindings/Bindings.h"
 #include "lib/Package/Mirrors.h"
@@ -19,7 +19,7 @@ extern const std::size_t commonFortranSize;
 } // namespace ampc
 using namespace ampc;
 
-/// What subroutines use, and what dummy arguments and the module must not be called.
+/// Names used by the subroutines, which neither dummy arguments nor the module may have.
 static constexpr StringLiteral words =
     "self status report numbers reported lr_factor seed factor rows arguments results size shape "
     "any "
@@ -30,18 +30,18 @@ static constexpr StringLiteral words =
     "c_char c_null_char finish create destroy save load last_error "
     "keep numberof bytesof toc ampc_options_bytes ampc_tensor ampc_train_out ampc_hooks "
     "ampc_options";
-/// What the type has beside the model's programs.
+/// Members of the type other than the model's programs.
 static constexpr StringLiteral members =
     "state message create destroy save load get set last_error";
 
-/// A Fortran name: it begins with a letter and has at most 63 characters, of which some are kept
-/// free for what makes it unique.
+/// Fortran name: starts with a letter and has at most 63 characters, of which 8 are reserved for a
+/// suffix that makes the name unique.
 static std::string toFortran(StringRef name) {
   return ((name.starts_with("_") ? "a" : "") + name).str().substr(0, 55);
 }
 
 namespace {
-/// The names of one program.
+/// Names derived from a program.
 struct Names {
   std::string bound, checked, run, function, in, out, numbers;
 };
@@ -71,7 +71,7 @@ private:
   raw_ostream &os;
   std::vector<CallInfo> calls;
   std::vector<Names> names;
-  std::vector<int32_t> kinds; ///< of the state's tensors, one for each type in Fortran
+  std::vector<int32_t> kinds; ///< dtypes of the state's tensors, a single dtype per Fortran type
   std::string module, type;
   NameScope scope;
 };
@@ -99,7 +99,7 @@ FortranWriter::FortranWriter(const ModelInfo &model, raw_ostream &os)
       kinds.push_back(slot->tensor.dtype);
 }
 
-/// In Fortran's order, at most the 7 that there may be.
+/// Dimensions in Fortran's order, merged to at most 7, the limit of Fortran 2003.
 static std::vector<int64_t> dimsOf(const TensorInfo &tensor) {
   std::vector<int64_t> dims(tensor.dims.rbegin(), tensor.dims.rend());
   if (dims.size() <= 7)
@@ -110,7 +110,7 @@ static std::vector<int64_t> dimsOf(const TensorInfo &tensor) {
   return {others, tensor.dims.front()};
 }
 
-/// "2, 3, rows", with a factor at the rows of a tensor that has several for each of the batch.
+/// Extents such as "2, 3, rows"; "4*rows" if a tensor has 4 rows per row of the batch.
 static std::string extents(const TensorInfo &tensor, const ProgramInfo &program) {
   std::string text;
   std::vector<int64_t> dims = dimsOf(tensor);
@@ -135,7 +135,7 @@ void FortranWriter::writeConstants() {
   os << "  integer(c_int32_t), parameter :: ampc_options_bytes = " << sizeof(ampc_options) << "\n";
 }
 
-/// Fields begin as zeros.
+/// Fields are initialised to zero.
 void FortranWriter::writeStruct(StringRef title, ArrayRef<std::pair<std::string, CType>> fields,
                                 bool shown) {
   os << "\n  type, bind(c)" << (shown ? ", public" : "") << " :: " << title << "\n";
@@ -165,7 +165,7 @@ static int64_t bytesOf(ArrayRef<FieldInfo> fields) {
   return alignTo(bytes, 8);
 }
 
-/// What a step reports beside the loss, by its names.
+/// Struct of the named numbers that a step reports next to the loss.
 void FortranWriter::writeNumbers(const CallInfo &call, const Names &names) {
   if (names.numbers.empty())
     return;
@@ -199,7 +199,7 @@ void FortranWriter::writeType() {
   os << "  end type\n";
 }
 
-/// Characters of a path are an array; everything else is a pointer or a number.
+/// Text is passed as a character array, all else as pointers or numbers.
 void FortranWriter::writeInterface(StringRef procedure, StringRef function, CType result,
                                    ArrayRef<ParameterInfo> parameters) {
   bool returns = result != CType::Void;
@@ -232,7 +232,7 @@ void FortranWriter::writeInterfaces() {
   os << "  end interface\n";
 }
 
-/// `checked`: of any shape; else of that which was checked.
+/// `checked`: assumed shape, checked by the caller; else explicit shape.
 void FortranWriter::writeDummies(const CallInfo &call, const Names &names,
                                  ArrayRef<OperandInfo> operands, bool checked) {
   os << "    class(" << type << "), intent(inout) :: self\n";
@@ -309,7 +309,7 @@ void FortranWriter::writeCheck(const CallInfo &call, ArrayRef<OperandInfo> opera
                StringRef(shape).drop_front().drop_back().str() + "/))",
            operand.name + " of shape " + shape);
   }
-  if (call.trains) { // 0 stands for 1 in C
+  if (call.trains) { // 0 stands for 1 in C, but is an error here
     os << "    factor = 1\n    if (present(lr_factor)) factor = lr_factor\n";
     refuse(".not. (factor > 0 .and. factor <= huge(factor))", "lr_factor to be positive and finite",
            "AMPC_E_ARG");
@@ -333,7 +333,7 @@ void FortranWriter::writeChecked(const CallInfo &call, const Names &name) {
   os << "  end subroutine\n";
 }
 
-/// A call that did not run leaves zeros.
+/// Numbers stay zero if the call did not run.
 static void writeReading(StringRef type, size_t count, raw_ostream &os) {
   os << "    if (present(numbers) .and. c_associated(results%numbers)) then\n"
      << "      call c_f_pointer(results%numbers, reported, (/" << count << "/))\n"
@@ -373,7 +373,7 @@ void FortranWriter::writeRun(const CallInfo &call, const Names &name) {
   os << "    call finish(self, status)\n  end subroutine\n";
 }
 
-/// Of tensors of the state whose elements have this type in Fortran, as arrays of rank 1.
+/// get and set for the state's tensors of this Fortran type, as arrays of rank 1.
 void FortranWriter::writeCopies(int32_t dtype) {
   StringRef declared = fortranTypeOf(dtype);
   std::string kind = nameOfKind(dtype), dtypes;
@@ -436,11 +436,11 @@ void FortranWriter::write() {
   os << "end module\n";
 }
 
-/// Lines of free form have at most this many columns, and compilers refuse longer ones.
+/// Maximum line length of free form; compilers reject longer lines.
 static constexpr size_t columns = 132;
 
-/// The last blank outside of quotes behind which an ampersand has room, or 0. `quoted`: whether the
-/// line begins between quotes, then whether an ampersand in its last column would be.
+/// Last blank outside of quotes with room for an ampersand behind, or 0. `quoted`: whether the line
+/// starts inside quotes; on return, whether the last column is inside quotes.
 static size_t findBlank(StringRef line, bool &quoted) {
   size_t blank = 0;
   for (size_t at = 0; at + 1 < columns; ++at) {
@@ -461,7 +461,7 @@ static void writeComment(std::string rest, raw_ostream &os) {
   os << rest << "\n";
 }
 
-/// Names, and so lines, may be long.
+/// Wraps lines, which long names make too long.
 static void writeLine(StringRef line, raw_ostream &os) {
   if (line.ltrim().starts_with("!"))
     return writeComment(line.str(), os);

@@ -1,4 +1,4 @@
-// NAME.py: a Python class around libNAME.so, with NumPy's arrays in and out.
+// NAME.py: Python class around libNAME.so, with NumPy arrays as operands.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Escape.h"
 #include "lib/Package/Bindings/Bindings.h"
@@ -18,9 +18,9 @@ static constexpr StringLiteral keywords = "False None True and as assert async a
                                           "continue def del elif else except finally "
                                           "for from global if import in is lambda nonlocal not or "
                                           "pass raise return try while with yield ";
-/// What the class has beside the model's programs.
+/// Members of the class other than the model's programs.
 static constexpr StringLiteral members = "close tensors self mro _run _finish _find _state _lock";
-/// Names of parameters.
+/// Names of parameters of the generated methods.
 static constexpr StringLiteral locals = "self lr_factor seed";
 
 namespace {
@@ -44,8 +44,8 @@ private:
 };
 } // namespace
 
-/// In a class, names that begin with two underscores are Python's own if they end with two, and are
-/// others outside it if they do not.
+/// Avoids Python's special names: in a class, "__x__" is reserved and "__x" is mangled. Example:
+/// "__x" -> "__x___".
 static std::string toPython(StringRef name) {
   std::string spelled = name.str();
   while (name.starts_with("__") && !StringRef(spelled).ends_with("___"))
@@ -86,7 +86,7 @@ void PythonWriter::writeCommon() {
   os << "}\n";
 }
 
-/// What a function returns and takes.
+/// Signatures of the C functions for ctypes.
 void PythonWriter::writeFunctions() {
   auto write = [&](StringRef name, CType result, ArrayRef<ParameterInfo> parameters) {
     os << "    \"" << name << "\": (" << infoOf(result).python << ", [";

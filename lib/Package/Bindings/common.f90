@@ -1,9 +1,9 @@
-  ! A new state, with first values from `seed`; threads 0 are as many as the process may use. device: 'cpu', 'cuda' or
-  ! 'cuda:1'; want_split: keep room for gradients, for calls of grad and apply. initial_data: the file of first values that
-  ! ampc compile --initial-data=beside has written. shares: how threads share the tasks of a kernel, AMPC_SHARES_DYNAMIC where
-  ! processors do other work, too. pin_threads: each but the first keeps to one processor. denormals: what kernels on the host
-  ! make of numbers below 1.2e-38; AMPC_DENORMALS_FLUSH takes them for zeros, which some processors are faster with.
-  ! skip_limit: from so many skipped steps in a row on, the status of a step is AMPC_E_STALLED; 0: never.
+  ! Creates a state with initial values drawn from `seed`. threads: 0 for all processors of the process. device: 'cpu', 'cuda'
+  ! or 'cuda:1'. want_split: reserve memory of gradients, for calls of grad and apply. initial_data: file of initial values
+  ! written by ampc compile --initial-data=beside. shares: distribution of a kernel's tasks over threads; AMPC_SHARES_DYNAMIC
+  ! if processors have other work, too. pin_threads: bind every thread but the first to a processor. denormals: treatment of
+  ! numbers below 1.2e-38 by kernels on the host; AMPC_DENORMALS_FLUSH reads zeros, which some processors handle faster.
+  ! skip_limit: number of consecutive skipped steps from which a step returns AMPC_E_STALLED; 0: never.
   subroutine create(self, status, seed, threads, device, want_split, initial_data, shares, pin_threads, denormals, &
                     skip_limit)
     class(@), intent(inout) :: self
@@ -44,7 +44,7 @@
     if (status < 0) call keep(self, message)
   end subroutine
 
-  ! A string of C, as much of it as there is room for.
+  ! Copies `text` to a C string, cut to the size of `room`.
   subroutine toC(text, room)
     character(len=*), intent(in) :: text
     character(kind=c_char), intent(out) :: room(:)
@@ -61,7 +61,7 @@
     self%state = c_null_ptr
   end subroutine
 
-  ! Writes a checkpoint (safetensors), which takes the place of the file at once when it is complete.
+  ! Writes a checkpoint (safetensors); the complete file replaces an old file atomically.
   subroutine save(self, path, status)
     class(@), intent(inout) :: self
     character(len=*), intent(in) :: path
@@ -70,7 +70,7 @@
     call finish(self, status)
   end subroutine
 
-  ! Reads a checkpoint; weights_only: parameters and buffers, whatever else is in the file.
+  ! Reads a checkpoint; weights_only: only parameters and buffers of the file.
   subroutine load(self, path, status, weights_only)
     class(@), intent(inout) :: self
     character(len=*), intent(in) :: path
@@ -83,7 +83,7 @@
     call finish(self, status)
   end subroutine
 
-  ! Why the last call failed.
+  ! Message of the last failed call.
   function last_error(self) result(text)
     class(@), intent(in) :: self
     character(len=:), allocatable :: text

@@ -1,4 +1,5 @@
-// What the C++ interfaces of all compiled models share; written into each of them under one guard.
+// Common part of the C++ interfaces of compiled models: every interface contains a copy, and an
+// include guard keeps the first.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_COMMON_HPP
 #define AMPC_COMMON_HPP
@@ -13,8 +14,8 @@
 #include <type_traits>
 #include <utility>
 
-// With AMPC_EXCEPTIONS a call that fails throws ampc::Error. Without, it returns a Status that says
-// so. Files of a program may differ in it.
+// With AMPC_EXCEPTIONS a failing call throws ampc::Error; without, the call returns a Status. Files
+// of a program may differ: the two modes have inline namespaces of their own.
 #ifdef AMPC_EXCEPTIONS
 #include <stdexcept>
 #define AMPC_MODE throwing
@@ -25,7 +26,7 @@
 
 namespace ampc {
 inline namespace AMPC_MODE {
-/// Elements that somebody else owns: of an array, a std::vector, or behind a pointer.
+/// View of elements owned elsewhere. Example: std::vector<float>(80) -> a [8, 10] tensor.
 template <typename T> class Span {
 public:
   constexpr Span() = default;
@@ -42,7 +43,7 @@ private:
   std::size_t size_ = 0;
 };
 
-/// What a call returns. A warning, which is a positive code, is no failure.
+/// Result of a call. Warnings have positive codes and are no failures.
 class [[nodiscard]] Status {
 public:
   constexpr Status(ampc_status code = AMPC_OK) : code_(code) {}
@@ -65,7 +66,7 @@ private:
 };
 #endif
 
-/// Options of a state with nothing chosen.
+/// Options of a state, all at their defaults.
 struct Options : ampc_options {
   Options() : ampc_options{} { size = sizeof(ampc_options); }
 };
@@ -81,16 +82,16 @@ inline Status finish(ampc_status code, const char *message) {
   return code;
 }
 
-/// A tensor of a call, as the caller gave it.
+/// Tensor of a call, as passed by the caller.
 struct Operand {
   const char *name;
   std::size_t size;     ///< elements given
-  std::size_t expected; ///< for each row of the batch if it is batched
+  std::size_t expected; ///< per row of the batch if batched
   bool batched, output;
 };
 
-/// The rows of the batch that all operands hold; 0 for calls without a batch. An output may have
-/// room for more.
+/// Sets `rows` to the rows that all operands hold; 0 for calls without a batch. Outputs may be
+/// larger. Example: 30 elements of [8, 10] -> 3 rows.
 inline ampc_status fit(const char *call, std::size_t batch, std::initializer_list<Operand> operands,
                        std::uint32_t &rows, std::string &message) {
   rows = 0;
@@ -120,7 +121,7 @@ inline ampc_status fit(const char *call, std::size_t batch, std::initializer_lis
   return AMPC_OK;
 }
 
-/// 0 stands for 1 in C, which has no default values.
+/// Rejects 0, which stands for 1 in C, where fields have no default values.
 inline ampc_status checkRate(const char *call, float factor, std::string &message) {
   if (factor > 0 && factor <= std::numeric_limits<float>::max())
     return AMPC_OK;
@@ -153,7 +154,7 @@ template <typename T> constexpr bool holds(std::int32_t dtype) {
   return false;
 }
 
-/// Memory of a call that runs beside others.
+/// Memory of a call that runs concurrently with other calls.
 class Room {
 public:
   explicit Room(std::size_t bytes)

@@ -34,7 +34,7 @@ class _Call(typing.NamedTuple):
     results: type
     inputs: tuple
     outputs: tuple
-    numbers: tuple  # names of what a step reports beside the loss
+    numbers: tuple  # names of the numbers that a step reports next to the loss
 
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -70,14 +70,14 @@ def _to_elements(where, dtype, value):
     wanted = np.dtype("float32" if dtype == "bf16" else _NUMPY[dtype])
     if value.dtype == (np.uint16 if dtype == "bf16" else wanted):
         return np.asarray(value, order="C")
-    widens = value.dtype.name == "bfloat16" and wanted.kind == "f"  # NumPy does not know the type's kind
+    widens = value.dtype.name == "bfloat16" and wanted.kind == "f"  # unknown kind in NumPy
     if not (np.can_cast(value.dtype, wanted, "same_kind") or widens):
         raise TypeError(f"{where}: expected values that are {dtype}, but got {value.dtype}")
     if wanted.kind in "iu" and value.size:
         limits = np.iinfo(wanted)
         if value.min() < limits.min or value.max() > limits.max:
             raise ValueError(f"{where}: expected values in [{limits.min}, {limits.max}], but got [{value.min()}, {value.max()}]")
-    with np.errstate(over="ignore"):  # np.ascontiguousarray would make scalars arrays of one element
+    with np.errstate(over="ignore"):  # np.ascontiguousarray would turn a scalar into an array [1]
         result = np.asarray(value, dtype=wanted, order="C")
     if dtype == "bf16":
         result = _narrow(result)
@@ -142,7 +142,7 @@ class _Model:
 
     def close(self):
         """Ends the state, after calls that other threads are in; later ones raise Error."""
-        if not hasattr(self, "_state"):  # options that are none: there never was one
+        if not hasattr(self, "_state"):  # invalid options: no state was created
             return
         with self._lock:
             state, self._state = self._state, ctypes.c_void_p()
@@ -169,7 +169,7 @@ class _Model:
         call = _CALLS[name]
         if not 0 <= seed < 2**64:
             raise ValueError(f"{name}: expected seed in [0, 2^64), but got {seed}")
-        # 0 stands for 1 in C, as does what is 0 in 32 bits.
+        # 0 stands for 1 in C, as does a number that rounds to 0 in 32 bits.
         if not 0 < ctypes.c_float(lr_factor).value < float("inf"):
             raise ValueError(f"{name}: expected lr_factor to be positive and finite, but got {lr_factor}")
         arrays, rows = _fit(name, call, given)
@@ -187,7 +187,7 @@ class _Model:
             setattr(results, operand.field, outputs[operand.name].ctypes.data)
         with self._lock:
             self._finish(getattr(_library, name)(self._state, ctypes.byref(arguments), ctypes.byref(results)))
-            if call.trains:  # the next call overwrites what is beside the loss
+            if call.trains:  # the next call overwrites the numbers
                 results.named = {number: results.numbers[place] for place, number in enumerate(call.numbers)}
                 return results
         values = [_from_elements(operand.dtype, outputs[operand.name]) for operand in call.outputs]

@@ -1,4 +1,4 @@
-// Which replacement each function of f32 gets.
+// Replacement of every function of f32.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Common/Math/MathPatterns.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
@@ -8,16 +8,18 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::target;
 
-// MLIR's polynomials are within about 4 ulp of these in f32. Those of sin and cos lose
-// accuracy away from zero, pow is exp(y log x), exp has no denormal results, and tanh ends below 1
-// without fused multiply-add: FunctionPatterns.cpp and ExponentialPatterns.cpp have better ones.
+// MLIR's polynomials for the listed functions are within about 4 ulp in f32. For other functions
+// FunctionPatterns.cpp and ExponentialPatterns.cpp are better: MLIR's sin and cos lose accuracy
+// away from zero, pow is exp(y log x), exp has no denormal results, and tanh ends below 1 without
+// fused multiply-add.
 static bool hasGoodPolynomial(StringRef op) {
   return llvm::is_contained(
       {"math.log", "math.log2", "math.log1p", "math.expm1", "math.erf", "math.atan", "math.atan2"},
       op);
 }
 
-// The polynomials for logarithms take denormals for the smallest normal number.
+// Scales denormals by 2^24, since the logarithms' polynomials treat denormals as the smallest
+// normal number.
 static void scaleDenormals(Operation *log) {
   Value x = log->getOperand(0);
   if (!getElementTypeOrSelf(x).isF32())

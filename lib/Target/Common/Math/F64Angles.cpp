@@ -7,9 +7,9 @@ using namespace mlir;
 using namespace ampc::target;
 using P = arith::CmpFPredicate;
 
-// 2/pi in pieces of 24 bits, so that each product with half a double is exact; as many as
-// doubles can hold. After Payne and Hanek, "Radian reduction for trigonometric functions"
-// (1983): whole turns of each product are dropped before the sum.
+// 2/pi in pieces of 24 bits, for exact products with half a double, up to the largest double. Payne
+// and Hanek, "Radian reduction for trigonometric functions" (1983): whole turns of every product
+// are dropped before the sum.
 static constexpr double twoOverPi[] = {
     0xa2f983p-24,   0x6e4e44p-48,   0x1529fcp-72,   0x2757d1p-96,  0xf534ddp-120, 0xc0db62p-144,
     0x95993cp-168,  0x439041p-192,  0xfe5163p-216,  0xabdebbp-240, 0xc561b7p-264, 0x246e3ap-288,
@@ -22,21 +22,21 @@ static constexpr double twoOverPi[] = {
 };
 
 namespace {
-/// A number as an unevaluated sum.
+/// Number as an unevaluated sum upper + lower.
 struct Pair {
   Value upper, lower;
 };
 } // namespace
 
-/// The sum and its rounding error (Knuth).
+/// Sum with the rounding error (Knuth).
 static Pair exactSum(FloatCode &c, Value x, Value y) {
   Value sum = c.add(x, y), shared = c.sub(sum, x);
   return {sum, c.add(c.sub(x, c.sub(sum, shared)), c.sub(y, shared))};
 }
 
-/// Quarter turns of a magnitude, up to multiples of 4.
+/// Quarter turns of a magnitude, modulo 4. Example: pi -> 2.
 static Pair quarterTurns(FloatCode &c, Value magnitude) {
-  // The upper 26 bits of the mantissa, and the rest.
+  // Upper 26 bits of the mantissa, and the rest.
   Value upper =
       c.floatOf(c.andBits(c.bits(magnitude), ~((int64_t(1) << 27) - 1)), c.b.getF64Type());
   Value halves[] = {upper, c.sub(magnitude, upper)};
@@ -51,7 +51,7 @@ static Pair quarterTurns(FloatCode &c, Value magnitude) {
   return turns;
 }
 
-// Taylor polynomials are enough on |angle| <= pi/4.
+// Taylor polynomials, accurate on |angle| <= pi/4.
 static Value sine(FloatCode &c, Value r) {
   SmallVector<double> k;
   double term = -1 / 6.0;
@@ -73,11 +73,11 @@ static Value sineOfTurns(FloatCode &c, Value magnitude, double shift) {
   Pair turns = quarterTurns(c, magnitude);
   Value quarter = math::RoundEvenOp::create(c.b, c.loc, turns.upper);
   Value fraction = c.add(c.sub(turns.upper, quarter), turns.lower);
-  // pi/2 in two parts.
+  // Product with pi/2 in two parts.
   Value angle = c.mul(fraction, M_PI_2);
   Value rounding = c.fma(fraction, c.real(M_PI_2, angle), c.neg(angle));
   angle = c.add(angle, c.fma(fraction, c.real(0x1.1a62633145c07p-54, angle), rounding));
-  // The lowest bits of quarter + 2^52 are those of the integer.
+  // The lowest bits of quarter + 2^52 are the integer's.
   Value bits = c.bits(c.add(c.add(quarter, shift), 0x1p52));
   Value isOdd = c.above(c.andBits(bits, 1), 0), isNegative = c.above(c.andBits(bits, 2), 0);
   Value value = c.select(isOdd, cosine(c, angle), sine(c, angle));
@@ -86,7 +86,7 @@ static Value sineOfTurns(FloatCode &c, Value magnitude, double shift) {
 static Value sinF64(FloatCode &c, Value x) {
   Value value = sineOfTurns(c, c.abs(x), 0);
   Value isNegative = c.compare(P::OLT, x, 0.0);
-  // Below 2^-27 the sine is the angle, also where products of it are denormal.
+  // Below 2^-27 the sine equals the angle, and products would be denormal.
   Value isTiny = c.compare(P::OLT, c.abs(x), 0x1p-27);
   return c.select(isTiny, x, c.select(isNegative, c.neg(value), value));
 }

@@ -1,4 +1,4 @@
-// Functions of f64 that rest on exponentials and logarithms, without a library.
+// Functions of f64 built on exponentials and logarithms, without libm.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Common/Math/MathPatterns.h"
 #include <cmath>
@@ -9,7 +9,7 @@ using namespace ampc::target;
 using P = arith::CmpFPredicate;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
-// ln(2): the upper part has 32 bits, so that its product with an exponent is exact.
+// ln(2): the upper part has 32 bits, so the product with an exponent is exact.
 static constexpr double ln2Upper = 0x1.62e42feep-1, ln2Lower = 0x1.a39ef35793c76p-33;
 
 /// 1/first!, 1/(first + 1)!, ...
@@ -21,12 +21,13 @@ static SmallVector<double> reciprocalFactorials(unsigned first, unsigned count) 
 }
 
 // exp(x) = 2^n exp(r) with |r| <= ln(2)/2, and the Taylor polynomial to r^13, 4e-18 relative. 2^n
-// comes in two factors of half the exponent each, which are normal numbers even where the result is
+// is the product of two factors with half the exponent each, which are normal even if the result is
 // denormal.
 static Value expF64(FloatCode &c, Value x) {
   Value bounded = c.select(c.compare(P::OGT, x, 710.0), c.real(710.0, x), x);
   bounded = c.select(c.compare(P::OLT, x, -746.0), c.real(-746.0, x), bounded);
-  // The sum rounds to an integer: its lowest bits are n + 2046, the exponents of the two factors.
+  // The sum rounds to an integer, whose lowest bits are n + 2046, the sum of the factors'
+  // exponents.
   constexpr double shift = 0x1.8p52 + 2046;
   Value shifted = c.fma(bounded, c.real(M_LOG2E, x), c.real(shift, x)), n = c.add(shifted, -shift);
   Value r = c.fma(n, c.real(-ln2Upper, x), bounded);
@@ -37,7 +38,7 @@ static Value expF64(FloatCode &c, Value x) {
   return c.mul(c.mul(factor, power(half)), power(rest));
 }
 
-// By its own polynomial where 1 would cancel.
+// expm1: a separate polynomial near 0, where exp(x) - 1 would cancel.
 static Value expm1F64(FloatCode &c, Value x) {
   Value square = c.mul(x, x);
   Value near = c.fma(square, c.fusedPolynomial(x, reciprocalFactorials(2, 13)), x);
@@ -61,8 +62,8 @@ struct Logarithm {
 };
 } // namespace
 
-// x = 2^exponent m with m from sqrt(1/2) to sqrt(2); log(m) = 2 atanh(s) = 2s + 2s^3/3 + ... with
-// s = (m - 1)/(m + 1), |s| < 0.172. The first term has its rounding error with it.
+// x = 2^exponent m with m in [sqrt(1/2), sqrt(2)]; log(m) = 2 atanh(s) = 2s + 2s^3/3 + ... with s =
+// (m - 1)/(m + 1), |s| < 0.172. `lower` includes the rounding error of s.
 static Logarithm logarithmOf(FloatCode &c, Value x) {
   constexpr int64_t mantissa = (int64_t(1) << 52) - 1;
   Value isTiny = c.compare(P::OLT, x, 0x1p-1022);
@@ -89,7 +90,7 @@ static Logarithm logarithmOf(FloatCode &c, Value x) {
   return {exponent, c.add(s, s), c.add(higher, c.add(rest, rest))};
 }
 
-/// The value at positive finite x, and what logarithms are elsewhere.
+/// Logarithm's special cases: `value` for positive finite x; log(0) = -inf, NaN below 0.
 static Value whereDefined(FloatCode &c, Value x, Value value) {
   value = c.select(c.compare(P::OEQ, x, infinity), x, value);
   value = c.select(c.compare(P::OEQ, x, 0.0), c.real(-infinity, x), value);
@@ -108,7 +109,7 @@ static Value log2F64(FloatCode &c, Value x) {
   Value value = c.fma(c.add(log.upper, log.lower), c.real(M_LOG2E, x), log.exponent);
   return whereDefined(c, x, value);
 }
-// log(1 + x) x / ((1 + x) - 1), which makes good for what 1 + x has lost (Kahan).
+// log(1 + x) x / ((1 + x) - 1), which compensates the rounding of 1 + x (Kahan).
 static Value log1pF64(FloatCode &c, Value x) {
   Value sum = c.add(x, 1.0), kept = c.add(sum, -1.0);
   Value value = c.div(c.mul(logF64(c, sum), x), kept);
@@ -117,8 +118,8 @@ static Value log1pF64(FloatCode &c, Value x) {
   return c.select(c.compare(P::OLE, sum, 0.0), logF64(c, sum), value);
 }
 
-// |x|^y = exp(y log|x|) with the logarithm in two parts: the larger its product with y, the more of
-// its bits count.
+// |x|^y = exp(y log|x|). The logarithm has two parts, because the product with y magnifies the
+// logarithm's error.
 static Value powerOfMagnitude(FloatCode &c, Value magnitude, Value y) {
   Logarithm log = logarithmOf(c, magnitude);
   Value scaled = c.mul(log.exponent, ln2Upper), upper = c.add(scaled, log.upper);
@@ -140,13 +141,13 @@ static Value powerOfMagnitude(FloatCode &c, Value magnitude, Value y) {
 static Value powF64(FloatCode &c, Value x, Value y) {
   Value magnitude = c.abs(x), zero = c.real(0.0, x);
   Value result = powerOfMagnitude(c, magnitude, y);
-  // Of 0 and infinity, to a power that grows or falls.
+  // Bases 0 and infinity: 0 or infinity, by the sign of the power.
   Value falls = c.compare(P::OLT, y, 0.0);
   Value none = c.select(falls, c.real(infinity, x), zero),
         all = c.select(falls, zero, c.real(infinity, x));
   result = c.select(c.compare(P::OEQ, magnitude, 0.0), none, result);
   result = c.select(c.compare(P::OEQ, magnitude, infinity), all, result);
-  // To an infinite power: it depends on which side of 1 the magnitude is.
+  // Infinite power: 0 or infinity, by the side of 1 on which the magnitude is.
   Value isInfinite = c.compare(P::OEQ, c.abs(y), infinity);
   Value grows = c.compare(P::OGT, magnitude, 1.0);
   grows = c.select(falls, c.compare(P::OLT, magnitude, 1.0), grows);
@@ -168,9 +169,8 @@ struct ExpandPowF64 : OpRewritePattern<math::PowFOp> {
 };
 } // namespace
 
-// Below 1 the Taylor polynomial; from there 1 - erfc(x), where erfc(x) exp(x^2) is a polynomial in
-// 1/(x + 2) on [1, 6.1], fitted at Chebyshev's nodes: 1e-17 of 1. From 6 on the nearest double
-// is 1.
+// Below 1 the Taylor polynomial; above 1 - erfc(x), where erfc(x) exp(x^2) is a polynomial in 1/(x
+// + 2) on [1, 6.1], fitted at Chebyshev nodes: 1e-17 absolute. From 6 on the nearest double is 1.
 static Value erfF64(FloatCode &c, Value x) {
   Value magnitude = c.abs(x), square = c.mul(x, x);
   SmallVector<double> near;

@@ -6,14 +6,14 @@
 using namespace mlir;
 using namespace ampc::target;
 
-// 2/pi in pieces of 24 bits, so that each product with a float is exact in double. After Payne and
-// Hanek, "Radian reduction for trigonometric functions" (1983): whole turns of each product are
-// dropped before the sum.
+// 2/pi in pieces of 24 bits, for exact products of a float in double. Payne and Hanek, "Radian
+// reduction for trigonometric functions" (1983): whole turns of every product are dropped before
+// the sum.
 static constexpr double twoOverPi[] = {0xa2f983p-24,  0x6e4e44p-48,  0x1529fcp-72,  0x2757d1p-96,
                                        0xf534ddp-120, 0xc0db62p-144, 0x95993cp-168, 0x439041p-192};
 
 namespace {
-/// x = (quarter + fraction) * pi/2 up to whole turns, |fraction| <= 1/2.
+/// x = (quarter + fraction) * pi/2 modulo whole turns, |fraction| <= 1/2.
 struct Reduced {
   Value quarter, angle; // integer 0 to 4 as f64; fraction * pi/2
 };
@@ -30,7 +30,7 @@ static Reduced reduceAngle(FloatCode &c, Value magnitude) {
   return {nearest, c.mul(c.sub(turns, nearest), M_PI_2)};
 }
 
-// Taylor polynomials are enough on |angle| <= pi/4: the next terms are below 1e-11.
+// Taylor polynomials on |angle| <= pi/4: the next terms are below 1e-11.
 static Value sine(FloatCode &c, Value r) {
   static constexpr double k[] = {1, -1 / 6., 1 / 120., -1 / 5040., 1 / 362880., -1 / 39916800.};
   return c.mul(r, c.polynomial(c.mul(r, r), k));
@@ -43,7 +43,7 @@ static Value cosine(FloatCode &c, Value r) {
 /// sin(magnitude + shift * pi/2).
 static Value sineOfTurns(FloatCode &c, Value magnitude, double shift) {
   Reduced a = reduceAngle(c, magnitude);
-  // The lowest bits of quarter + 2^52 are those of the integer.
+  // The lowest bits of quarter + 2^52 are the integer's.
   Value bits = c.bits(c.add(c.add(a.quarter, shift), 0x1p52));
   Value isOdd = c.above(c.andBits(bits, 1), 0), isNegative = c.above(c.andBits(bits, 2), 0);
   Value value = c.select(isOdd, cosine(c, a.angle), sine(c, a.angle));
@@ -62,7 +62,7 @@ static Value cosF32(FloatCode &c, Value x) {
   return c.truncate(sineOfTurns(c, wide, 1), c.b.getF32Type());
 }
 
-/// log2 of a positive, finite double that came from a float; about 2^-40 relative.
+/// log2 of a positive finite double converted from a float; about 2^-40 relative.
 static Value log2Of(FloatCode &c, Value x) {
   constexpr int64_t mantissa = (int64_t(1) << 52) - 1;
   Value bits = c.bits(x);
@@ -81,7 +81,7 @@ static Value log2Of(FloatCode &c, Value x) {
 }
 /// 2^t for |t| <= 200.
 static Value exp2Of(FloatCode &c, Value t) {
-  Value shifted = c.add(t, 0x1.8p52); // rounds to an integer, whose bits are the lowest
+  Value shifted = c.add(t, 0x1.8p52); // rounds to an integer, in the lowest bits
   Value fraction = c.mul(c.sub(t, c.add(shifted, -0x1.8p52)), M_LN2);
   static constexpr double k[] = {1,        1,        1 / 2.,    1 / 6.,     1 / 24.,
                                  1 / 120., 1 / 720., 1 / 5040., 1 / 40320., 1 / 362880.};
@@ -91,7 +91,7 @@ static Value exp2Of(FloatCode &c, Value t) {
 Value ampc::target::signOfPower(FloatCode &c, Value x, Value y, Value result) {
   using P = arith::CmpFPredicate;
   double infinity = std::numeric_limits<double>::infinity();
-  // Negative bases need an integer; an odd one keeps the sign.
+  // Negative bases need an integer power; an odd power keeps the sign.
   auto isWhole = [&](Value v) {
     return c.compare(P::OEQ, math::FloorOp::create(c.b, c.loc, v), v);
   };
@@ -100,7 +100,7 @@ Value ampc::target::signOfPower(FloatCode &c, Value x, Value y, Value result) {
   result = c.select(c.compare(P::OLT, x, 0.0), c.select(whole, result, nan), result);
   Value odd = c.select(whole, c.select(even, c.real(1, x), x), c.real(1, x));
   result = c.select(c.isNaN(result), result, c.withSign(result, odd));
-  // 1 to any power; anything to 0; -1 to an infinite power.
+  // 1^y, x^0, and (-1)^(+-infinity) are 1.
   Value one = c.real(1, x);
   result = c.select(c.compare(P::OEQ, x, 1.0), one, result);
   result = c.select(c.compare(P::OEQ, y, 0.0), one, result);
@@ -115,7 +115,7 @@ static Value powF32(FloatCode &c, Value base, Value power) {
   Value log = log2Of(c, magnitude);
   double infinity = std::numeric_limits<double>::infinity();
   log = c.select(c.compare(P::OEQ, magnitude, 0.0), c.real(-infinity, x), log);
-  // Infinity and NaN.
+  // Infinity and NaN pass through.
   log = c.select(c.compare(P::ULT, magnitude, infinity), log, magnitude);
   log = c.select(c.isNaN(x), x, log);
   Value t = c.mul(y, log);

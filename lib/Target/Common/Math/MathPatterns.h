@@ -1,4 +1,5 @@
-// Functions in code of scalars or vectors, the same on every processor with fused multiply-add.
+// Functions as code on scalars or vectors, with equal results on every processor with fused
+// multiply-add.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_COMMON_MATH_MATHPATTERNS_H
 #define LIB_TARGET_COMMON_MATH_MATHPATTERNS_H
@@ -6,7 +7,7 @@
 #include "lib/Target/Common/FloatCode.h"
 
 namespace ampc::target {
-/// Patterns for all functions of f32. Logarithms below `root` get ready for theirs.
+/// Patterns for all functions of f32. Scales denormal operands of logarithms below `root` first.
 void addF32Functions(mlir::Operation *root, mlir::RewritePatternSet &patterns);
 
 /// exp and tanh.
@@ -19,7 +20,8 @@ void addFunctionPatterns(mlir::RewritePatternSet &patterns);
 void addF64Exponentials(mlir::RewritePatternSet &patterns);
 void addF64Angles(mlir::RewritePatternSet &patterns);
 
-/// A power of |x|, with its sign, and NaN where there is none; what is 1 whatever the other is.
+/// Completes |x|^y to x^y: sign of odd powers, NaN for fractional powers of negative bases, and the
+/// cases with result 1.
 mlir::Value signOfPower(FloatCode &c, mlir::Value x, mlir::Value y, mlir::Value result);
 } // namespace ampc::target
 #endif
