@@ -1,16 +1,16 @@
-// MLIR's drivers with the dialects and passes of ampc. Each is a program of its own in a source
-// build (ampc-opt), and a command of ampc (ampc opt), which packages have alone.
+// MLIR's drivers with the dialects and passes of ampc. A source build has a program per driver
+// (ampc-opt); ampc has a command per driver (ampc opt), and packages have the commands only.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_DRIVERS_H
 #define TOOLS_DRIVERS_H
 
 namespace ampc {
-/// Every pass by itself: mlir-opt. The words as of a `main`; returns the exit status.
+/// mlir-opt: runs passes separately. Parameters as of `main`; returns the exit status.
 int runOpt(int argc, char **argv);
-/// The smallest model that a test still finds interesting: mlir-reduce.
+/// mlir-reduce: finds the smallest model that a test still accepts as interesting.
 int runReduce(int argc, char **argv);
-/// Diagnostics, definitions and completion for editors, on standard input and output:
-/// mlir-lsp-server.
+/// mlir-lsp-server: diagnostics, definitions and completion for editors, on standard input and
+/// output.
 int runLanguageServer(int argc, char **argv);
 } // namespace ampc
 #endif

@@ -1,4 +1,4 @@
-// The option `--load` of programs whose command line MLIR parses.
+// Option `--load` of programs whose command line MLIR parses.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_LOADOPTION_H
 #define TOOLS_LOADOPTION_H
@@ -9,8 +9,8 @@
 #include <functional>
 
 namespace ampc {
-/// Loads each library when the command line names it, as such a program reads its input before it
-/// returns, and gives its dialects to `take`.
+/// Loads every library during the parsing of the command line, because MLIR's main functions read
+/// the input before returning, and passes the library's dialects to `take`.
 class LoadOption {
 public:
   explicit LoadOption(std::function<void(const mlir::DialectRegistry &)> take)

@@ -16,30 +16,31 @@ using namespace mlir;
 using namespace ampc;
 
 namespace {
-/// Diagnostics of phases, beside those of the parser and the verifier. The verifier of the
-/// surrounding module calls this interface on a model that is valid in itself: phases run on a
-/// copy, and their diagnostics arrive like those of the verifier.
+/// Diagnostics of the phases, in addition to those of parser and verifier. The verifier of the
+/// surrounding module calls this interface on a valid model; the phases run on a copy, so that
+/// their diagnostics arrive like the verifier's.
 struct PhaseDiagnostics : SymbolUserOpInterface::ExternalModel<PhaseDiagnostics, train::ModelOp> {
   LogicalResult verifySymbolUses(Operation *model, SymbolTableCollection &) const {
     OwningOpRef<ModuleOp> copy = ModuleOp::create(model->getLoc());
     copy->push_back(model->clone());
     PassManager pm(model->getContext());
-    pm.enableVerifier(false); // it would ask again
+    pm.enableVerifier(false); // the verifier would call this interface again
     if (auto module = dyn_cast_or_null<ModuleOp>(model->getParentOp()))
       if (FailureOr<const Phase *> last = lastPhaseOf(module); failed(last) || *last)
-        return success(); // the text of a phase, which no user wrote
+        return success(); // text of a phase, not written by a user
     for (const Phase &phase : getPhases()) {
       phase.addTo(pm, {});
-      if (phase.name == "precision") // from here on no user has made a mistake
+      if (phase.name == "precision") // later phases report no user errors
         break;
     }
     (void)pm.run(*copy);
-    return success(); // a failure would take hover and definitions from the editor
+    return success(); // a failure would disable hover and definitions
   }
 };
 } // namespace
 
-/// Rewrites a diagnostic as the compiler does; the new diagnostic passes this handler again.
+/// Rewrites a diagnostic as the compiler does; the new diagnostic passes through this handler
+/// again.
 static LogicalResult sayInOurWords(Diagnostic &diagnostic) {
   static thread_local bool isOurs = false;
   if (isOurs)
@@ -69,7 +70,7 @@ int ampc::runLanguageServer(int argc, char **argv) {
     context->getDiagEngine().registerHandler(sayInOurWords);
   });
   LoadOption load([&](const DialectRegistry &loaded) { loaded.appendTo(registry); });
-  // The parser ends the process behind --help and --version, whose text is no reply.
+  // The parser exits for --help and --version, whose text is no reply.
   std::optional<Replies> replies;
   if (llvm::none_of(llvm::ArrayRef(argv, argc), [](llvm::StringRef word) {
         return word.starts_with("--help") || word == "-h" || word == "--version";

@@ -1,4 +1,4 @@
-// The errors of a text behind its first one.
+// Error recovery: further errors of a text after the first error.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc-lsp-server/Recovery.h"
 #include "mlir-dialects/Train/ParseState.h"
@@ -13,31 +13,31 @@
 using namespace mlir;
 using namespace ampc;
 
-/// More are of no use to anybody, and every one is a parse of the text.
+/// Limit of errors per text: every error costs a parse of the text.
 static constexpr unsigned mostErrors = 30;
 
 namespace {
-/// A text by its statements: stretches of lines that begin with an op, its results or a brace.
+/// Text split into statements: runs of lines that start with an op, results or a brace.
 class Statements {
 public:
   explicit Statements(StringRef text);
   std::string text() const { return llvm::join(lines, "\n"); }
 
-  /// First line of the statement that a line belongs to, or the line behind the last.
+  /// First line of the statement that contains a line, or the number of lines.
   size_t begin(size_t line) const;
-  /// Behind the statement, and behind the block that it opens.
+  /// Line after the statement and after the block that the statement opens.
   size_t end(size_t begin) const;
-  /// First line of the statement whose block the line is in.
+  /// First line of the statement whose block contains the line.
   std::optional<size_t> opener(size_t line) const;
   std::string textOf(size_t begin) const;
   size_t indentation(size_t line) const { return StringRef(lines[line]).find_first_not_of(' '); }
   bool closes(size_t line) const { return StringRef(lines[line]).ltrim().starts_with("}"); }
   bool isBlank(size_t line) const { return StringRef(lines[line]).trim().empty(); }
-  /// Whether the statement's block has lines that were blanked.
+  /// Whether lines in the statement's block were blanked.
   bool hasBlanked(size_t begin) const;
-  /// Takes the statement away, and all that it defines.
+  /// Blanks the statement, and marks all symbols and values that the statement defines as missing.
   void blank(size_t begin);
-  /// Whether it refers to something that was taken away.
+  /// Whether the statement refers to a missing symbol or value: a follow-on error.
   bool isConsequence(size_t begin) const;
   size_t size() const { return lines.size(); }
 
@@ -50,7 +50,7 @@ private:
 
   std::vector<std::string> lines;
   std::vector<bool> blanked;
-  llvm::StringSet<> missing; ///< symbols, and values by function, up to their first point
+  llvm::StringSet<> missing; ///< symbols, and values by function, up to the first dot
 };
 } // namespace
 
@@ -66,13 +66,13 @@ bool Statements::isStart(StringRef line) {
   line = line.ltrim();
   if (line.empty() || StringRef("}^#!").contains(line.front()) || line.starts_with("//"))
     return true;
-  if (line.starts_with("%")) // results, not operands of the line before
+  if (line.starts_with("%")) // results, not operands of the previous line
     return line.contains('=') && line.split('=').first.find_first_of("([{") == StringRef::npos;
   StringRef word = line.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
   return word.contains('.') && !llvm::isDigit(word.front());
 }
 
-/// Opening less closing ones, outside of texts and comments.
+/// Opening minus closing braces, outside of strings and comments. Example: "func {" -> 1.
 int Statements::braces(StringRef line) {
   int count = 0;
   bool isQuoted = false;
@@ -129,7 +129,7 @@ bool Statements::hasBlanked(size_t begin) const {
   return false;
 }
 
-/// Calls `work` with what stands behind each % and @.
+/// Calls `work` with the name after each % and @.
 static void forEachName(StringRef text, llvm::function_ref<void(char, StringRef)> work) {
   for (size_t at; (at = text.find_first_of("%@")) != StringRef::npos;) {
     char sign = text[at];
@@ -143,12 +143,12 @@ static void forEachName(StringRef text, llvm::function_ref<void(char, StringRef)
 
 static std::string symbolKey(StringRef name) { return ("@" + name).str(); }
 
-/// Functions have names of their own.
+/// Value names are local to functions, so the key contains the function's line.
 std::string Statements::valueKey(size_t begin, StringRef name) const {
   return "%" + std::to_string(opener(begin).value_or(0)) + ":" + name.str();
 }
 
-/// The symbol that a statement defines: the first, or what it names another one.
+/// Marks the symbol that a statement defines as missing: the first, or the alias in "X as @Y".
 void Statements::loseSymbol(size_t begin) {
   StringRef text = StringRef(lines[begin]).ltrim();
   if (text.contains(" as \"")) // an export refers to a function
@@ -162,7 +162,7 @@ void Statements::loseSymbol(size_t begin) {
   });
 }
 
-/// What uses a module that has lost something has lost it, too.
+/// Propagates missing symbols: a use of an incomplete module is missing, too.
 void Statements::loseUses() {
   for (size_t line = 0; line < lines.size(); ++line)
     if (StringRef(lines[line]).contains(" as @") && isConsequence(line))
@@ -176,7 +176,7 @@ void Statements::blank(size_t begin) {
                 [&](char, StringRef name) { missing.insert(valueKey(begin, name)); });
   else
     loseSymbol(begin);
-  // A function without its end has other results, and so has the module around it.
+  // Without a return a function's results are unknown, and so is the surrounding module.
   if (first.split(' ').first.ends_with(".return"))
     for (std::optional<size_t> around = opener(begin); around; around = opener(*around))
       if (opener(*around))
@@ -204,7 +204,7 @@ struct Error {
 };
 } // namespace
 
-/// What is wrong with a text, by MLIR's parser.
+/// Errors of a text, by MLIR's parser.
 static std::vector<Error> errorsOf(StringRef text, StringRef name, MLIRContext *context) {
   std::vector<Error> errors;
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
@@ -220,21 +220,21 @@ static std::vector<Error> errorsOf(StringRef text, StringRef name, MLIRContext *
   return errors;
 }
 
-/// Blanks what an error stems from. Whether the error is one by itself; nothing if there is no more
-/// to blank.
+/// Blanks the statement that caused an error. Returns whether the error is original, not a
+/// consequence of earlier blanking; nullopt if there is nothing to blank.
 static std::optional<bool> blankCauseOf(const Error &error, Statements &statements) {
   size_t begin = statements.begin(error.line);
   if (begin >= statements.size() || statements.isBlank(begin))
     return std::nullopt;
   bool isOwn = true;
-  if (statements.closes(begin)) { // what the block lacks was taken from it, or never there
+  if (statements.closes(begin)) { // the block's content was blanked, or was never there
     std::optional<size_t> opener = statements.opener(begin);
     if (!opener || statements.isBlank(*opener))
       return std::nullopt;
     begin = *opener;
   }
   isOwn = !statements.isConsequence(begin) && !statements.hasBlanked(begin);
-  // What a statement lacks at its end is missed where the next one begins.
+  // A missing end of a statement is reported at the start of the next statement.
   if (begin > 0 && error.line == begin && error.column == statements.indentation(begin) &&
       StringRef(error.diagnostic.str()).starts_with("expected '")) {
     size_t before = statements.begin(begin - 1);
@@ -247,13 +247,13 @@ static std::optional<bool> blankCauseOf(const Error &error, Statements &statemen
 
 void ampc::findMoreErrors(OpAsmParser &parser) {
   ParseState &state = ParseState::of(parser.getContext());
-  auto self = std::exchange(state.onFailure, nullptr); // parses below fail, too
+  auto self = std::exchange(state.onFailure, nullptr); // the parses below fail, too
   llvm::scope_exit again([&] { state.onFailure = self; });
   Location at = parser.getEncodedSourceLoc(parser.getNameLoc());
   auto place = dyn_cast<FileLineColLoc>(at);
   if (!place || place.getLine() == 0)
     return;
-  // Buffers of MLIR's parser end with a zero. What stands before the op has been parsed.
+  // Buffers of MLIR's parser end with a zero. The text before the op has been parsed.
   Statements statements(std::string(place.getLine() - 1, '\n') +
                         std::string(place.getColumn() - 1, ' ') + parser.getNameLoc().getPointer());
   llvm::StringSet<> told;
@@ -270,7 +270,7 @@ void ampc::findMoreErrors(OpAsmParser &parser) {
         place.getContext()->getDiagEngine().emit(std::move(error.diagnostic));
       if (!isOwn && &error == &errors.front())
         return;
-      isFirst = false; // which MLIR has reported
+      isFirst = false; // MLIR has reported the first error
     }
   }
 }

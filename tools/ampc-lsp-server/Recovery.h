@@ -1,4 +1,4 @@
-// The errors of a text behind its first one.
+// Error recovery: further errors of a text after the first error.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_LSP_SERVER_RECOVERY_H
 #define TOOLS_AMPC_LSP_SERVER_RECOVERY_H
@@ -6,9 +6,9 @@
 #include "mlir/IR/OpImplementation.h"
 
 namespace ampc {
-/// MLIR's parser stops at the first error. The statement that has it is blanked, with what refers
-/// to it, and the rest parsed again; what is wrong there is reported. `parser` has failed on an
-/// outermost op.
+/// Reports further errors, since MLIR's parser stops at the first. Blanks the statement with the
+/// error and all statements that refer to the blanked names, parses the rest, and repeats. `parser`
+/// has failed on an outermost op.
 void findMoreErrors(mlir::OpAsmParser &parser);
 } // namespace ampc
 #endif

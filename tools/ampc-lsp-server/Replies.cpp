@@ -1,4 +1,4 @@
-// What an editor reads: the replies of MLIR's language server, and what ampc adds to them.
+// Replies to the editor: those of MLIR's language server, extended by ampc.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc-lsp-server/Replies.h"
 #include "ampc/Support/Reference.h"
@@ -24,13 +24,13 @@ static void writeAll(int file, StringRef text) {
   }
 }
 
-/// MLIR begins a hover over an op with its name in quotes.
+/// Adds the reference page to a hover over an op, which MLIR starts with the op's name in quotes.
 static void addReference(json::Object &contents) {
   std::optional<StringRef> text = contents.getString("value");
   if (!text || !text->starts_with("\""))
     return;
   StringRef documentation = documentationOf(text->drop_front().split('"').first);
-  // Code of the compiler and MLIR's tables follow what users read.
+  // Cuts the sections on compiler internals, which follow the sections for users.
   for (StringRef heading :
        {"Range:", "Scalar code:", "Adjoint:", "Traits:", "Interfaces:", "#### "})
     documentation = documentation.take_front(documentation.find(("\n" + heading).str())).rtrim();
@@ -38,7 +38,7 @@ static void addReference(json::Object &contents) {
     contents["value"] = text->str() + "\n---\n" + documentation.str() + "\n";
 }
 
-/// A message, with what is added to it.
+/// Message with the additions.
 static std::string complete(StringRef message) {
   Expected<json::Value> parsed = json::parse(message);
   if (!parsed) {
@@ -61,7 +61,7 @@ static std::string complete(StringRef message) {
   return isPretty ? formatv("{0:2}", *parsed).str() : formatv("{0}", *parsed).str();
 }
 
-/// Takes the whole messages from the front of what has come.
+/// Forwards the complete messages at the front of `received`.
 static void forward(std::string &received, int output) {
   for (;;) {
     StringRef rest = received;
@@ -94,7 +94,7 @@ Replies::Replies() {
       received.append(part, count);
       forward(received, output);
     }
-    writeAll(output, received); // what is no message, such as help
+    writeAll(output, received); // other output, such as help
     ::close(input);
   });
 }

@@ -1,4 +1,4 @@
-// What an editor reads: the replies of MLIR's language server, and what ampc adds to them.
+// Replies to the editor: the output of MLIR's language server, extended by ampc.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_LSP_SERVER_REPLIES_H
 #define TOOLS_AMPC_LSP_SERVER_REPLIES_H
@@ -6,15 +6,16 @@
 #include <thread>
 
 namespace ampc {
-/// As long as it lives, standard output passes through it: the server says its own name and
-/// version, and a hover over an op has the reference on it. MLIR's server has no hook for either.
+/// Redirects standard output through a pipe during the object's lifetime: puts ampc's name and
+/// version into the server's reply, and reference pages into hovers over ops. MLIR's server has no
+/// hook for either.
 class Replies {
 public:
   Replies();
   ~Replies();
 
 private:
-  int output = -1; ///< standard output as it was
+  int output = -1; ///< the original standard output
   std::thread worker;
 };
 } // namespace ampc

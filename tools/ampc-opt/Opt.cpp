@@ -1,4 +1,4 @@
-// Every pass by itself.
+// ampc-opt: runs passes separately.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/OpLibrary.h"
 #include "ampc/Pipelines/Pipelines.h"

@@ -41,7 +41,8 @@ static std::vector<uint8_t> readFile(const std::string &path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-/// Text between `open` and `close` behind `key`, or nothing.
+/// Text between `open` and `close` after `key`, or "". Example: ("a: [1, 2]", "a:", '[', ']') ->
+/// "1, 2".
 static std::string between(const std::string &text, const std::string &key, char open, char close,
                            size_t from = 0) {
   size_t at = text.find(key, from);

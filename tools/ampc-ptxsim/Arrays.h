@@ -12,16 +12,16 @@ namespace ptxsim {
 struct Array {
   std::string type; ///< "f32", "f16", "bf16", "i32", "u8", ...
   std::vector<uint64_t> shape;
-  std::vector<uint8_t> bytes; ///< as many as type and shape say, or none yet
+  std::vector<uint8_t> bytes; ///< size by type and shape, or empty
 };
 
-/// Bytes of one element; throws Error(Argument) for an unknown type.
+/// Bytes of an element; throws Error(Argument) for an unknown type.
 unsigned elementSize(const std::string &type);
-/// What type and shape say. Throws Error(Argument) beyond 2^40 elements.
+/// Bytes by type and shape. Throws Error(Argument) beyond 2^40 elements.
 uint64_t byteCount(const Array &array);
-/// "x.npy", or "weights.safetensors:name". Throws Error(Argument).
+/// Reads a source such as "x.npy" or "weights.safetensors:name". Throws Error(Argument).
 Array readArray(const std::string &source);
-/// Writes .npy; bf16 is stored as 16-bit integers, which numpy has no better type for.
+/// Writes .npy; bf16 is stored as 16-bit integers, because NumPy lacks bf16.
 void writeArray(const std::string &path, const Array &array);
 
 } // namespace ptxsim

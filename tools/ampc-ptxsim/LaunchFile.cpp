@@ -1,4 +1,4 @@
-// The launch file: which kernel, with what, and where results go.
+// Launch file: kernel, arguments, and destinations of results.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc-ptxsim/LaunchFile.h"
 #include <cerrno>
@@ -10,7 +10,7 @@ namespace ptxsim {
 
 namespace {
 
-/// One line, word by word, with errors that name it.
+/// Line split into words; errors name the line.
 class Words {
 public:
   Words(const std::string &line, std::string where) : stream(line), where(std::move(where)) {}
@@ -62,7 +62,7 @@ std::vector<uint8_t> scalarBytes(Words &words, const std::string &type) {
     double value = std::strtod(text.c_str(), &end);
     result = type == "f32" ? bytesOf(float(value)) : bytesOf(value);
   } else {
-    // The bits of f16 and bf16 are given as an integer, like those of unsigned types.
+    // f16 and bf16 are given as bits, by an integer literal like unsigned types.
     bool negative = text[0] == '-', isSigned = type[0] == 'i';
     unsigned bits = 8 * unsigned(elementSize(type));
     errno = 0;
@@ -82,7 +82,7 @@ std::vector<uint8_t> scalarBytes(Words &words, const std::string &type) {
 
 void parseShape(Words &words, Array &array) {
   array.type = words.next("an element type");
-  elementSize(array.type); // names the type rather than what follows it
+  elementSize(array.type); // fails early, so that the error names the type
   while (words.more())
     array.shape.push_back(words.number("a size"));
   uint64_t bytes = byteCount(array);

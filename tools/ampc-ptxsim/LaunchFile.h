@@ -1,4 +1,4 @@
-// The launch file: which kernel, with what, and where results go.
+// Launch file: kernel, arguments, and destinations of results.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_PTXSIM_LAUNCHFILE_H
 #define TOOLS_AMPC_PTXSIM_LAUNCHFILE_H
@@ -38,7 +38,7 @@ struct LaunchFile {
 /// Lines: `kernel NAME`, `grid X [Y [Z]]`, `block X [Y [Z]]`, `shared BYTES`, `cluster X [Y [Z]]`,
 /// `arg ...`, `buffer ...`; '#' starts a comment. Throws Error(Argument) with the line number.
 LaunchFile readLaunchFile(const std::string &path);
-/// The same lines from the command line, one per element.
+/// Parses lines from the command line, a line per element.
 LaunchFile parseLaunch(const std::vector<std::string> &lines, const std::string &name);
 
 } // namespace ptxsim

@@ -156,7 +156,7 @@ void list(const Module &module, const Program &program) {
   }
 }
 
-/// The only kernel of the file need not be named.
+/// A file with a single kernel needs no kernel name.
 void chooseKernel(LaunchFile &launch, const Module &module) {
   if (!launch.kernel.empty())
     return;
@@ -256,7 +256,7 @@ int main(int argc, char **argv) {
     list(module, program);
     return 0;
   } catch (const Error &e) {
-    // Errors in the PTX text begin with line and column; those of a running kernel name the file.
+    // Errors in PTX text start with line and column; errors of a running kernel name the file.
     bool inText = e.kind == ErrorKind::Syntax || e.kind == ErrorKind::Unsupported;
     std::string file = inText && e.line ? c.ptx + ":" : "";
     std::fprintf(stderr, "error: %s\n", ampc::inMessage(file + e.what()).c_str());

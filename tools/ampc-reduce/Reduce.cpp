@@ -1,4 +1,4 @@
-// MLIR's reducer with the dialects of models: the smallest model that a test still finds
+// MLIR's reducer with the dialects of models: finds a small model that a test still accepts as
 // interesting.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Pipelines.h"

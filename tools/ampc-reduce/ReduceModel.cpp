@@ -1,4 +1,4 @@
-// Smaller models out of larger ones: takes away what a test does not need.
+// Reduction of models: removes parts that a test does not need.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc-reduce/ReduceModel.h"
 #include "mlir-dialects/Amp/Amp.h"
@@ -12,15 +12,15 @@
 using namespace mlir;
 using namespace ampc;
 
-/// An op from tensors to tensors, as opposed to those that hold a model together.
+/// Whether the op computes tensors from tensors, unlike ops of a model's structure.
 static bool computes(Operation *op) {
   return op->getNumResults() && isPure(op) && !op->hasTrait<OpTrait::IsTerminator>() &&
          !op->hasTrait<OpTrait::ConstantLike>();
 }
 
-// ---- Cuts: each takes one thing away, or answers false ----
+// ---- Cuts: each removes one thing, or returns false ----
 
-/// Steps beside another one, exports, writes, and what nobody refers to.
+/// Erases a step if others remain, an export, a write, or an unused symbol.
 static bool eraseWhole(Operation *op) {
   auto model = dyn_cast_or_null<train::ModelOp>(op->getParentOp());
   bool isExtra = isa<train::ExportOp, train::WriteOp>(op);
@@ -49,7 +49,7 @@ static bool inlineRegion(Operation *op) {
   return true;
 }
 
-/// Ones in place of results.
+/// Replaces results by constants of one.
 static bool takeConstant(Operation *op) {
   if (!computes(op))
     return false;
@@ -63,7 +63,7 @@ static bool takeConstant(Operation *op) {
   return true;
 }
 
-/// The first operand that has the result's type.
+/// Replaces the result by the first operand of the same type.
 static bool takeOperand(Operation *op) {
   if (!computes(op) || op->getNumResults() != 1)
     return false;
@@ -76,7 +76,7 @@ static bool takeOperand(Operation *op) {
   return false;
 }
 
-/// One attribute less, or one parameter of a step.
+/// Removes an attribute, or a parameter of a step.
 static bool dropAttribute(Operation *op) {
   auto step = dyn_cast<train::StepOp>(op);
   SmallVector<StringRef> names = {"compute"};
@@ -98,7 +98,7 @@ static bool dropAttribute(Operation *op) {
   return true;
 }
 
-/// Ops whose results nobody reads, and arguments of functions that nobody calls.
+/// Erases ops without uses, and unused arguments of functions without calls.
 static void eraseDead(ModuleOp module) {
   module.walk([](train::FuncOp func) {
     Block &body = func.getBody().front();
@@ -154,7 +154,8 @@ private:
     module.walk([&](Operation *) { ++count; });
     return count;
   }
-  /// Tries a cut on every op, the last first: what only they need goes with them.
+  /// Tries a cut on every op, last op first, so that ops used only by a removed op go with the
+  /// removal.
   bool cutAll(Tester &tester, bool (*cut)(Operation *)) {
     ScopedDiagnosticHandler silent(&getContext(), [](Diagnostic &) { return success(); });
     bool changed = false;

@@ -1,5 +1,5 @@
-// ampc check --against: a step in mixed precision beside the same step in f32 or f64, value by
-// value.
+// ampc check --against: compares a step in mixed precision with the same step in f32 or f64, value
+// by value.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Against.h"
 #include "ampc/Support/Terminal.h"
@@ -18,40 +18,39 @@
 
 using namespace ampc;
 
-/// Bytes of reference values that are kept for comparison; more of them take another run of the
-/// step.
+/// Bytes of reference values that are kept per run; more values need further runs of the step.
 static constexpr size_t keptBytes = size_t(1) << 30;
 
-/// Random changes that are tried before an error counts as a divergence.
+/// Random perturbations that are tried before an error counts as a divergence.
 static constexpr unsigned directions = 16;
 
-/// Skipped steps in which a loss scale may come down before a step is compared.
+/// Skipped steps in which a loss scale may decrease before the comparison.
 static constexpr unsigned mostSkipped = 24;
 
 static double unitOf(llvm::StringRef precision) {
   return precision == "bf16" ? 0x1p-8 : precision == "f16" ? 0x1p-11 : 0x1p-24;
 }
 
-/// Some units of rounding on top of what the model is sensitive to. f32 against f64 starts from
-/// equal numbers, so no sensitivity is known: rounding moves a share of the elements, about one
-/// unit, over the kink of a relu or a maximum, and what that changes in a gradient goes with the
-/// root of it.
+/// Tolerance: some units of rounding on top of the model's sensitivity. For f32 against f64 the
+/// inputs are equal, so sensitivity is unknown: rounding moves a share of elements of about one
+/// unit across the kink of a relu or a maximum, and the effect on gradients grows with the square
+/// root of this share.
 static double defaultTolerance(llvm::StringRef precision) {
   double unit = unitOf(precision);
   return precision == "f32" ? 4 * std::sqrt(unit) : 16 * unit;
 }
 
-/// Errors against values that are exact for this purpose. `scale` is what gradients carry.
+/// Errors relative to values that are exact for this purpose; `scale`: loss scale in the gradients.
 static Deviation deviationOf(llvm::ArrayRef<double> got, llvm::ArrayRef<double> exact,
                              double scale) {
   double difference = 0, norm = 0, largestDifference = 0, largest = 0;
   for (size_t k = 0; k < exact.size(); ++k) {
     double d = got[k] / scale - exact[k];
     if (got[k] / scale == exact[k])
-      d = 0; // equal infinities
+      d = 0; // infinities are equal
     difference += d * d;
     norm += exact[k] * exact[k];
-    // A NaN has to stay: std::max would drop it.
+    // Keeps NaN, which std::max would drop.
     largestDifference = std::fabs(d) <= largestDifference ? largestDifference : std::fabs(d);
     largest = std::max(largest, std::fabs(exact[k]));
   }
@@ -63,10 +62,10 @@ static Deviation deviationOf(llvm::ArrayRef<double> got, llvm::ArrayRef<double> 
 }
 
 namespace {
-/// Of one real tensor, in place.
+/// Perturbation of a real tensor, in place.
 using Change = llvm::function_ref<void(const ampc_tensor &tensor, void *data)>;
 
-/// Inputs of both programs: equal data, in the types that each takes.
+/// Inputs of both programs: equal data, in each program's types.
 class Feed {
 public:
   Feed(const AgainstOptions &options, uint64_t seed) : options(options), random(seed), seed(seed) {}
@@ -80,7 +79,7 @@ public:
     fail(error);
     return false;
   }
-  /// Returns the number of rows that count.
+  /// Fills the inputs; returns the number of valid rows.
   uint32_t next(uint64_t step) {
     uint32_t valid = 0;
     if (options.data.empty()) {
@@ -95,7 +94,7 @@ public:
   }
   llvm::ArrayRef<const void *> getInputs() const { return inputs; }
   llvm::ArrayRef<const void *> getWideInputs() const { return wideInputs; }
-  /// The reference's inputs, reals changed by `change`.
+  /// Inputs of the reference, with real inputs perturbed by `change`.
   llvm::ArrayRef<const void *> change(Change change) {
     changedInputs.assign(wideInputs.begin(), wideInputs.end());
     changedStorage.clear();
@@ -162,8 +161,8 @@ private:
   Observer mixed, exact;
   Feed feed;
   AgainstReport report;
-  std::vector<int> partner;  ///< per row: the value of the reference
-  std::vector<size_t> value; ///< per row: the value in mixed precision
+  std::vector<int> partner;  ///< per row: index of the reference value
+  std::vector<size_t> value; ///< per row: index of the mixed value
   std::unique_ptr<NonFiniteTracker> tracker;
 };
 } // namespace
@@ -198,7 +197,7 @@ void Comparison::matchValues() {
   }
 }
 
-/// Rows whose reference values fit the memory that is set aside for them.
+/// Groups of rows whose reference values fit into `keptBytes`.
 std::vector<std::vector<size_t>> Comparison::groups() const {
   std::vector<std::vector<size_t>> result;
   size_t bytes = keptBytes + 1;
@@ -216,7 +215,8 @@ std::vector<std::vector<size_t>> Comparison::groups() const {
   return result;
 }
 
-/// Per value of the reference: what changes in it if parameters do, and inputs where they do, too.
+/// Per reference value: deviation caused by perturbed parameters and, with `changesInputs`,
+/// perturbed inputs.
 std::vector<double> Comparison::changes(const std::vector<std::vector<double>> &kept,
                                         uint32_t valid, const Snapshot &start, Change change,
                                         bool changesInputs) {
@@ -237,8 +237,8 @@ std::vector<double> Comparison::changes(const std::vector<std::vector<double>> &
   return result;
 }
 
-/// Finds errors beyond the tolerance in values that do not depend on a parameter: one more run,
-/// only if there is any such error.
+/// Marks errors beyond the tolerance in values that do not depend on any parameter. Takes a further
+/// run if there is such an error.
 void Comparison::findWithoutParameters(llvm::MutableArrayRef<Deviation> deviations,
                                        const std::vector<std::vector<double>> &kept, uint32_t valid,
                                        const Snapshot &start, Change change) {
@@ -253,10 +253,10 @@ void Comparison::findWithoutParameters(llvm::MutableArrayRef<Deviation> deviatio
       deviations[row].isWithoutParameters = changed[partner[row]] == 0;
 }
 
-/// One rounding of parameters and inputs moves other elements over the kinks of relus and maxima
-/// than the roundings between ops do, and in a small model a single one is seen. Where it does not
-/// explain an error, changes of about its size in random directions are tried until they explain
-/// all errors, or a fixed number of them has not.
+/// A single rounding of parameters and inputs moves other elements across the kinks of relus and
+/// maxima than the roundings between ops, and in a small model a single such element is visible. If
+/// rounding does not explain an error, random perturbations of similar size are tried until all
+/// errors are explained, at most `directions` times.
 void Comparison::explain(llvm::MutableArrayRef<Deviation> deviations,
                          const std::vector<std::vector<double>> &kept, uint32_t valid,
                          const Snapshot &start, unsigned number) {
@@ -277,7 +277,7 @@ void Comparison::explain(llvm::MutableArrayRef<Deviation> deviations,
   findWithoutParameters(deviations, kept, valid, start, perturb);
   bool explained = explains([&](const ampc_tensor &t, void *data) { roundReals(t, data, type); },
                             &Deviation::sensitivity);
-  if (request.options.precision == "f32") // parameters and inputs are the same numbers
+  if (request.options.precision == "f32") // the inputs are equal
     return;
   for (unsigned tried = 0; tried < directions && !explained; ++tried)
     explained = explains(perturb, &Deviation::reached);
@@ -320,9 +320,9 @@ void Comparison::compareGroup(llvm::ArrayRef<size_t> rows, unsigned number, uint
     report.note(row, number, deviations[row]);
 }
 
-/// A loss scale starts high and finds its height by skipping steps, which says nothing about the
-/// model: those are done before anything is compared. A step that no scale helps is compared as it
-/// is. Returns how many steps were skipped.
+/// Runs steps until the loss scale has settled: a scale starts high and decreases by skipped steps,
+/// which say nothing about the model. A step that no scale helps is compared unchanged. Returns the
+/// number of skipped steps.
 unsigned Comparison::settleScale(uint32_t valid) {
   Snapshot start;
   start.take(mixed.getSession());
@@ -389,7 +389,7 @@ int Comparison::run() {
   return report.passed() ? 0 : 1;
 }
 
-/// Only looks for values that are not finite.
+/// Mode without comparison: only searches for non-finite values.
 static int trackAlone(const CompileRequest &request, const ampc_options &state,
                       const AgainstOptions &options) {
   Session session;

@@ -1,4 +1,4 @@
-// What `ampc check --against` found, as text, JSON and CSV.
+// Report of `ampc check --against`, as text, JSON and CSV.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/AgainstReport.h"
 #include "ampc/Data/Array.h"
@@ -27,7 +27,7 @@ void AgainstReport::note(size_t number, unsigned step, const Deviation &deviatio
   }
 }
 
-/// Every op rounds once more, so an error may be a few times what one rounding of the inputs makes.
+/// Allowed error: a few times the effect of rounding the inputs, since every op rounds again.
 double AgainstReport::allowed(const Deviation &deviation) const {
   double inherent = std::max(sensitivityFactor * deviation.sensitivity, deviation.reached);
   bool counts = std::isfinite(inherent) && !deviation.isWithoutParameters;
@@ -45,7 +45,7 @@ void AgainstReport::begin(llvm::StringRef type, llvm::StringRef against, double 
   tolerance = allowed;
 }
 
-/// The first divergence is the first in time: the earliest step, in it the earliest value.
+/// Finds the first divergence in time: the earliest step, in that step the earliest value.
 void AgainstReport::finish(double unit) {
   for (size_t i = 0; i < rows.size(); ++i) {
     Row &row = rows[i];
@@ -70,7 +70,7 @@ const AgainstReport::Row *AgainstReport::find(llvm::StringRef key) const {
   return found == rows.end() ? nullptr : &*found;
 }
 
-/// How many times larger than the producers' error, or one unit of rounding, the error is.
+/// Ratio of the error to the producers' largest error, at least a unit of rounding.
 double AgainstReport::growthOf(const Row &row, double unit) const {
   if (!std::isfinite(row.worst.norm))
     return 0;
@@ -181,7 +181,7 @@ void AgainstReport::print(llvm::raw_ostream &os, bool byError, bool isRandom) co
   printDivergence(os);
 }
 
-/// JSON has no numbers that are not finite.
+/// JSON number; null for infinity and NaN, which JSON lacks.
 static llvm::json::Value jsonOf(double x) {
   return std::isfinite(x) ? llvm::json::Value(x) : llvm::json::Value(nullptr);
 }

@@ -5,7 +5,7 @@
 
 using namespace ampc;
 
-static constexpr size_t errorBytes = 512; // as ampc_rt_choose asks for
+static constexpr size_t errorBytes = 512; // buffer size that ampc_rt_choose expects
 
 /// Order of preference: instruction sets, GPUs, plain loops of the target `reference`.
 AllTiers::AllTiers() {

@@ -1,4 +1,4 @@
-// Batches of rows, in an order that a seed and the step number fix.
+// Batches of rows, in an order determined by seed and step number.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Batches.h"
 #include "tools/ampc/Session.h"
@@ -9,7 +9,7 @@ using namespace ampc;
 bool Batches::open(const ampc_program &p, const Dataset &data, Order wanted, std::string &error) {
   program = &p;
   how = wanted;
-  const Dataset::Field *first = nullptr; // whose rows the others have to match
+  const Dataset::Field *first = nullptr; // field whose row count all other fields must match
   for (int i = 0; i < p.input_count; ++i) {
     const ampc_tensor &tensor = p.inputs[i];
     fields.push_back(isTotal(tensor) ? nullptr : &data.get(tensor.name));
@@ -65,7 +65,7 @@ uint32_t Batches::countOf(uint64_t step) const {
   return uint32_t(std::min<int64_t>(program->batch, rows - first));
 }
 
-/// Fisher and Yates' shuffle; splitmix64 keyed by seed and epoch.
+/// Fisher-Yates shuffle; splitmix64 keyed by seed and epoch.
 void Batches::shuffleFor(uint64_t epoch) {
   if (epoch == shuffledEpoch)
     return;
@@ -111,7 +111,7 @@ void Batches::fillRows(llvm::ArrayRef<int64_t> chosen) {
   }
 }
 
-/// Rows of files that need not be in memory are read while the step before them computes.
+/// Prefetches rows of large files, which may not be in memory, during the previous step.
 void Batches::prefetch(uint64_t step) {
   auto isLarge = [](const Dataset::Field *field) {
     return field && field->tensor.batched && field->array.bytes() > int64_t(1) << 30;

@@ -1,4 +1,4 @@
-// ampc bench: how long a step or an export takes, on random data, and which kernels take it.
+// ampc bench: time of a step or an export on random data, in total and by kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/WriteFile.h"
 #include "ampc/Support/Mistake.h"
@@ -70,7 +70,7 @@ static cl::opt<std::string> calibrated("o", cl::desc("the file that --calibrate 
                                        cl::sub(benchCommand));
 static PrecisionOptions precision(benchCommand);
 
-/// One run; false after a message.
+/// Runs the program; false after an error message.
 static bool runOnce(Session &session, int number, RandomInputs &inputs,
                     std::vector<std::vector<char>> &outputs) {
   ampc_status status;
@@ -90,7 +90,7 @@ static bool runOnce(Session &session, int number, RandomInputs &inputs,
   return false;
 }
 
-/// Number of the program to measure, or -1 after a message.
+/// Number of the program to measure, or -1 after an error message.
 static int findProgram(const Session &session) {
   if (stepName.getNumOccurrences())
     return findStep(session, stepName);
@@ -115,7 +115,7 @@ static int64_t threadCount() {
   return threads > 0 ? threads : llvm::hardware_concurrency().compute_thread_count();
 }
 
-/// What `ampc report --times` reads. `seconds` ascend.
+/// Writes the file that `ampc report --times` reads. `seconds`: ascending.
 static int writeTimes(Session &session, int number, const CompileOptions &options,
                       llvm::ArrayRef<double> seconds, const KernelProfile &kernels,
                       llvm::StringRef machine) {
@@ -144,7 +144,8 @@ static int writeTimes(Session &session, int number, const CompileOptions &option
   return 0;
 }
 
-/// Costs of the program on the machine, as far as that has figures of the tier which runs.
+/// Costs of the program's kernels; predicted times only if the machine has rates for the tier in
+/// use.
 static llvm::Expected<std::vector<KernelCost>> findCosts(Session &session, int number,
                                                          const ProgramCosts &programs,
                                                          const cost::Machine &machine) {
@@ -155,20 +156,20 @@ static llvm::Expected<std::vector<KernelCost>> findCosts(Session &session, int n
   llvm::Expected<const cost::Rates *> rates = machine.ratesOf(tier);
   if (!rates && !machineFile.empty())
     return mistake(machineFile + ": " + llvm::toString(rates.takeError()));
-  if (!rates) // what ampc comes with need not know this machine
+  if (!rates) // the built-in machine may lack rates of this tier
     llvm::consumeError(rates.takeError());
   return costsOf(programs.getPrograms()[number], *place, tier, rates ? &machine : nullptr,
                  threadCount());
 }
 
-/// Medians of the seconds of runs, ascending, and of their kernels.
+/// Seconds of all runs, ascending, and the median time of every kernel.
 struct Measured {
   std::vector<double> seconds;
   std::vector<TimedKernel> kernels;
 };
 
-/// Warms up, then starts, then runs the program with `endRun` behind every run. False after a
-/// message.
+/// Warms up, calls `start`, then runs the program and calls `endRun` after every run. False after
+/// an error message.
 static bool runSteps(Session &session, int number, llvm::function_ref<void()> start,
                      llvm::function_ref<void(double seconds)> endRun) {
   const ampc_program &program = session.getModel().programs[number];
@@ -219,7 +220,7 @@ static int writeSvg(const Session &session, int number, const KernelProfile &ker
   return 0;
 }
 
-/// What was asked for of the kernels, beside the line of every bench.
+/// Prints the line of every bench, and the requested outputs on kernels.
 static int report(Session &session, int number, const CompileOptions &options,
                   const ProgramCosts &programs, const cost::Machine &machine) {
   bool withKernels = profile || !jsonOutput.empty() || !svgOutput.empty();
@@ -251,7 +252,7 @@ static int report(Session &session, int number, const CompileOptions &options,
   return svgOutput.empty() ? 0 : writeSvg(session, number, kernels);
 }
 
-/// Times of tasks, and what more threads would make of them.
+/// Measures task times, and prints predicted times with more threads.
 static int modelThreads(Session &session, int number, ShareTimes &shares,
                         const ProgramCosts &programs, const cost::Machine &machine) {
   auto costs = findCosts(session, number, programs, machine);
@@ -293,7 +294,7 @@ int ampc::runBench() {
   if (threadsModel && (hostOptions.shares.getNumOccurrences() || hostOptions.pin))
     return fail("expected --threads-model, which shows both ways to share, without --shares and "
                 "--pin-threads");
-  ShareTimes shares; // the session's state knows it
+  ShareTimes shares; // referenced by the session's state
   Session session;
   ampc_options options = {};
   hostOptions.apply(options);

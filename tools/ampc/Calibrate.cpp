@@ -1,4 +1,4 @@
-// What this machine does per second, measured by small programs of ampc's own.
+// Calibration of this machine's rates by small programs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Calibrate.h"
 #include "ampc/Package/WriteFile.h"
@@ -19,14 +19,14 @@
 using namespace ampc;
 using llvm::StringRef;
 
-// Sizes that a machine without a word on its caches is taken to have.
+// Assumed cache sizes of a machine that reports none.
 constexpr int64_t usualCoreCache = 1 << 20, usualSharedCache = 32 << 20;
 constexpr unsigned runs = 25;
-// And no less than this: it takes the system milliseconds to give each thread a processor.
+// Least measuring time: the system needs milliseconds to give every thread a processor.
 constexpr std::chrono::milliseconds leastTime(50);
 
-/// Of the first core, by the system's number of the cache. (In a virtual machine sysconf may tell
-/// of caches that the cores do not share.)
+/// Size of cache `number` of the first core. From sysfs: in virtual machines sysconf may report
+/// caches that the cores do not share.
 static int64_t cacheBytes(unsigned number, int64_t usual) {
   std::string path = llvm::formatv("/sys/devices/system/cpu/cpu0/cache/index{0}/size", number);
   auto file = llvm::MemoryBuffer::getFileAsStream(path);
@@ -36,7 +36,7 @@ static int64_t cacheBytes(unsigned number, int64_t usual) {
   return kilobytes << 10;
 }
 
-/// The name that the system has for the processor.
+/// Model name of the processor.
 static std::string processorName() {
   auto file = llvm::MemoryBuffer::getFileAsStream("/proc/cpuinfo");
   if (!file)
@@ -46,7 +46,7 @@ static std::string processorName() {
 }
 
 namespace {
-/// The text of a model whose exports are what is measured.
+/// Text of a model whose exports are the programs to measure.
 class Text {
 public:
   Text() : os(text) { os << "train.model @calibrate {\n"; }
@@ -60,8 +60,8 @@ public:
                         "train.return %c : {3}\n}\ntrain.export @{0} as \"{0}\"\n",
                         name, a, b, c);
   }
-  /// The ops one after the other on the result of the one before; those of two operands take x and
-  /// y in turns as the second one.
+  /// Chain of ops; a binary op takes x and y alternately as second operand. Example: t0 = x + y, t1
+  /// = t0 - x.
   void addMap(StringRef name, int64_t points, unsigned times, std::vector<StringRef> ops,
               bool isBinary) {
     std::string type = llvm::formatv("tensor<{0}xf32>", points);
@@ -88,7 +88,7 @@ private:
   llvm::raw_string_ostream os;
 };
 
-/// One kernel: what it does, and how long it takes.
+/// Measurement of a kernel: work and time.
 struct Sample {
   const cost::Launch *launch = nullptr;
   double nanoseconds = 0;
@@ -96,11 +96,11 @@ struct Sample {
   double moved() const { return launch->work.bytes(false) + 2 * launch->work.bytes(true); }
 };
 
-/// The model, compiled for a tier and a number of threads.
+/// Model compiled for a tier and a number of threads.
 class Run {
 public:
   llvm::Error open(StringRef path, StringRef tier, int threads);
-  /// The first kernel of an export, at its best.
+  /// Measures the first kernel of an export; returns the shortest time.
   llvm::Expected<Sample> measure(StringRef name);
   std::string tier() { return ampc_rt_tier(session.getState()); }
   llvm::ArrayRef<std::string> tiers() const { return costs.getTiers(); }
@@ -149,7 +149,7 @@ llvm::Expected<Sample> Run::measure(StringRef name) {
 }
 
 namespace {
-/// Fills in a machine, measurement by measurement. The first error counts.
+/// Measures all rates of a machine. Keeps the first error.
 class Calibration {
 public:
   llvm::Expected<cost::Machine> take();
@@ -173,7 +173,7 @@ std::string Calibration::text() const {
   Text text;
   int64_t core = machine.levels[cost::CoreCache].bytes,
           shared = machine.levels[cost::SharedCache].bytes;
-  // All bytes of an addition: half of a cache, or more than the one before.
+  // Bytes of an addition per level: half of the core's cache, then larger than the previous level.
   int64_t bytes[] = {core / 2, std::min(shared / 4, 8 * core), 4 * shared};
   for (unsigned level = 0; level < cost::numLevels; ++level)
     text.addMap(levelExports[level], bytes[level] / 12, 1, {"add"}, true);
@@ -211,7 +211,8 @@ void Calibration::measureMemory(Run &one, Run &all) {
     timeOf(all, levelExports[level], &together);
     if (error)
       return;
-    // Every core has its own cache; of what they share, the pass does not count what forking takes.
+    // Core caches scale with the cores; shared levels are measured with all cores, without the fork
+    // time.
     cost::CacheLevel &rates = machine.levels[level];
     rates.perCore = core.moved() / core.nanoseconds;
     double most = rates.perCore * machine.cores;
@@ -221,7 +222,8 @@ void Calibration::measureMemory(Run &one, Run &all) {
   }
 }
 
-/// Two products with different shares of packing tell both rates.
+/// Solves for the rates of multiplying and packing, from two products with different shares of
+/// packing.
 void Calibration::measureProduct(Run &run, StringRef type, cost::Rates &rates) {
   Sample square, narrow;
   timeOf(run, ("square_" + type).str(), &square);
@@ -234,7 +236,7 @@ void Calibration::measureProduct(Run &run, StringRef type, cost::Rates &rates) {
   double perMultiply =
       (square.nanoseconds * b.packed - narrow.nanoseconds * a.packed) / determinant;
   double perPacked = (narrow.nanoseconds - b.multiplyAdds * perMultiply) / b.packed;
-  if (perMultiply <= 0 || perPacked <= 0) { // noise: all of it is multiplying
+  if (perMultiply <= 0 || perPacked <= 0) { // noise: counts all time as multiplication
     perMultiply = square.nanoseconds / a.multiplyAdds;
     perPacked = 0.05;
   }

@@ -71,7 +71,7 @@ static cl::opt<double> relative("rtol", cl::desc("relative tolerance (default: 1
                                 cl::init(1e-5), cl::sub(checkCommand));
 
 namespace {
-/// What one parameter's checks found.
+/// Result of the checks of a parameter.
 struct Outcome {
   int64_t elements = 0, directions = 0;
   double worst = 0; // share of the tolerance used
@@ -102,7 +102,7 @@ private:
 };
 } // namespace
 
-/// Zeros and ones as first values hide mistakes.
+/// Perturbs initial values, since zeros and ones hide errors.
 void GradientCheck::perturbParameters() {
   const ampc_model &model = session.getModel();
   for (int i = 0; i < model.slot_count; ++i)
@@ -114,8 +114,9 @@ void GradientCheck::perturbParameters() {
   session.refresh();
 }
 
-/// The loss of the start state with moved parameters. A run writes state: the random counter,
-/// running statistics, buffers. A gradient is that of one state, so every run starts from the same.
+/// Loss of the start state with perturbed parameters. Every run starts from the same state, because
+/// runs write state (random counter, running statistics, buffers), and a gradient belongs to a
+/// single state.
 bool GradientCheck::loss(double &value, llvm::function_ref<void()> move) {
   start.restore(session);
   move();
@@ -151,7 +152,7 @@ bool GradientCheck::compare(Outcome &outcome, int64_t element, llvm::ArrayRef<do
       analytic += gradient[k] * direction[k];
   double share =
       std::abs(numeric - analytic) / (absolute * (1 + std::abs(up)) + relative * std::abs(numeric));
-  if (!(share <= outcome.worst)) { // also when it is NaN
+  if (!(share <= outcome.worst)) { // true for NaN, too
     outcome.worst = std::isnan(share) ? HUGE_VAL : share;
     outcome.worstElement = element;
     outcome.analytic = analytic;
@@ -195,7 +196,7 @@ bool GradientCheck::run() {
   const ampc_model &model = session.getModel();
   results() << "step " << step << ": loss " << llvm::format("%.9g", value) << "\n"
             << "  parameter                       elements  directions  share of tolerance\n";
-  // Later runs overwrite the gradients.
+  // Copies of the gradients, which later runs overwrite.
   std::string prefix = (step + ".gradient.").str();
   std::vector<std::pair<int, std::vector<double>>> gradients;
   for (int i = 0; i < model.slot_count; ++i) {
@@ -226,7 +227,7 @@ bool GradientCheck::run() {
   return passed;
 }
 
-/// Two precisions side by side, or one alone.
+/// Compares two precisions, or tracks non-finite values of one.
 static int runSideBySide() {
   auto fail = [](const llvm::Twine &message) {
     messages() << "ampc: error: " << message << "\n";
@@ -274,7 +275,7 @@ int ampc::runCheck() {
     }
   if (against.getNumOccurrences() || trackNonFinite)
     return runSideBySide();
-  using Reference = std::reference_wrapper<const cl::Option>; // a list's & gives its elements
+  using Reference = std::reference_wrapper<const cl::Option>; // the & of a list yields its elements
   for (const cl::Option &option :
        std::initializer_list<Reference>{data, steps, stepName, tolerance, order, jsonFile, csvFile})
     if (option.getNumOccurrences()) {
@@ -296,7 +297,7 @@ int ampc::runCheck() {
   CompileRequest request = requestFor(input);
   request.options.targets = chosen->targets;
   request.options.precision = "f64";
-  request.shown = Shown::Warnings; // remarks are about steps that train
+  request.shown = Shown::Warnings; // remarks concern steps that train
   if (!session.open(request, options))
     return 1;
   const ampc_model &model = session.getModel();

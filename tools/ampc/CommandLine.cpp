@@ -1,4 +1,4 @@
-// Mistakes on the command line, in the words of the other messages.
+// Command-line errors in the style of ampc's messages.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/CommandLine.h"
 #include "ampc/Support/Nearest.h"
@@ -11,8 +11,8 @@
 using namespace ampc;
 namespace cl = llvm::cl;
 
-/// Options of the command; of the same length as the word first, which are nearer than others with
-/// one letter more or less.
+/// Options of the command, those with the length of the misspelt word first, since equal length
+/// suggests a closer match.
 static std::vector<llvm::StringRef> optionNames(llvm::StringRef command, size_t length) {
   std::vector<llvm::StringRef> names;
   for (cl::SubCommand *known : cl::getRegisteredSubcommands())
@@ -33,7 +33,7 @@ static void explainUnknown(llvm::StringRef word, llvm::StringRef command) {
                      : "; did you mean --" + best + "?"));
 }
 
-/// 'three' value invalid for uint argument!
+/// Explains LLVM's message "'three' value invalid for uint argument!".
 static void explainOption(llvm::StringRef name, llvm::StringRef said) {
   auto [value, type] = said.split(" value invalid for ");
   if (!type.empty()) {
@@ -58,7 +58,7 @@ static void explainOption(llvm::StringRef name, llvm::StringRef said) {
   }
 }
 
-/// Whether the word behind this one belongs to it.
+/// Whether the next word is the value of this option.
 static bool takesNext(llvm::StringRef word, llvm::StringRef command) {
   for (cl::SubCommand *known : cl::getRegisteredSubcommands())
     if (known->getName() == command)
@@ -67,7 +67,7 @@ static bool takesNext(llvm::StringRef word, llvm::StringRef command) {
   return false;
 }
 
-/// Words behind the command that are no options and no values of one.
+/// Words after the command that are neither options nor values.
 static std::vector<llvm::StringRef> freeWords(llvm::ArrayRef<const char *> words) {
   std::vector<llvm::StringRef> free;
   llvm::StringRef command = words[1];
@@ -81,7 +81,7 @@ static std::vector<llvm::StringRef> freeWords(llvm::ArrayRef<const char *> words
   return free;
 }
 
-/// The first of LLVM's messages, which the others often follow from.
+/// Explains the first of LLVM's messages; the rest are often consequences.
 static void explain(llvm::StringRef said, llvm::ArrayRef<const char *> words) {
   llvm::StringRef command = words[1];
   llvm::StringRef line = said.split('\n').first.split(": ").second;
@@ -100,7 +100,7 @@ static void explain(llvm::StringRef said, llvm::ArrayRef<const char *> words) {
 }
 
 namespace {
-/// What is written to standard error meanwhile: LLVM's parsers of values write there.
+/// Captures standard error, where LLVM's value parsers write.
 class Caught {
 public:
   Caught() : file(std::tmpfile()), before(file ? ::dup(STDERR_FILENO) : -1) {
@@ -145,7 +145,7 @@ std::string ampc::commandWithout(llvm::ArrayRef<llvm::StringRef> options) {
   for (size_t i = 0; i < commandLine.size(); ++i) {
     llvm::StringRef word = commandLine[i], name = word.ltrim('-').split('=').first;
     if (word.starts_with("-") && llvm::is_contained(options, name)) {
-      i += !word.contains('='); // its value is the next word
+      i += !word.contains('='); // skips the value in the next word
       continue;
     }
     text += (text.empty() ? "" : " ") + quotedWord(word);

@@ -91,7 +91,7 @@ static cl::opt<std::string>
                          "--calibrate writes (default: those of a machine that ampc comes with)"),
                 cl::value_desc("FILE.json"), cl::sub(compileCommand));
 
-/// The plan of the same model in f32; nothing after a failure, which has been reported.
+/// Memory plan of the same model in f32; nullopt after a reported failure.
 static std::optional<MemoryTable> memoryInF32(CompileRequest request) {
   request.options = inF32(request.options);
   request.stopAfter = "plan";
@@ -124,7 +124,7 @@ static void printMemory(const PackagedModel &model, StringRef precision,
   }
 }
 
-/// What checkpoints and budgets save and cost, a line per step that has some.
+/// Prints savings and costs of checkpoints and activation budgets, a line per step.
 static void printCheckpoints(ModuleOp whole) {
   for (auto program : targetModules(whole).front().getOps<kernel::ProgramOp>()) {
     std::optional<CheckpointCosts> costs = CheckpointCosts::of(program);
@@ -143,7 +143,7 @@ static void printCheckpoints(ModuleOp whole) {
   }
 }
 
-/// With --timing, a line as those of the phases.
+/// Runs `work`; with --timing, prints a line like a phase's.
 template <typename Work> static auto timed(const char *name, Work work) {
   double start = llvm::TimeRecord::getCurrentTime(true).getWallTime();
   auto result = work();
@@ -154,7 +154,7 @@ template <typename Work> static auto timed(const char *name, Work work) {
   return result;
 }
 
-/// What is done with a module behind all phases.
+/// Writes all requested outputs of a compiled module.
 static int writeResults(ModuleOp module, const CompileRequest &request) {
   if (noFallback && failed(refusePlainForms(module)))
     return 1;
@@ -227,13 +227,13 @@ int ampc::runCompile() {
     return 1;
   int status = 0;
   if (!stopAfter.empty()) {
-    // Later phases read names and facts from locations.
+    // Prints locations, which later phases read names and facts from.
     module->print(llvm::outs(), OpPrintingFlags().enableDebugInfo());
     llvm::outs() << "\n";
   } else {
     status = writeResults(*module, request);
   }
-  // The process ends here: freeing the ops of a chain of 10^5 one by one takes 2 s.
+  // Skips destruction before exit: freeing a chain of 10^5 ops one by one takes 2 s.
   module.release();
   llvm::BuryPointer(std::move(compiler));
   return status;

@@ -1,4 +1,4 @@
-// Files with the rows of inputs, checked as a whole before the first step.
+// Files with the rows of inputs, checked completely before the first step.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Dataset.h"
 #include "ampc/Support/Nearest.h"
@@ -18,7 +18,7 @@ std::string ampc::shapeText(Dims dims) {
 }
 
 static Dims dimsOf(const ampc_tensor &tensor) { return Dims(tensor.dims, tensor.rank); }
-/// Of a row, if the tensor holds rows.
+/// Dimensions of a row, or of the tensor if unbatched. Example: f32[8, 10] batched -> [10].
 static Dims rowDims(const ampc_tensor &tensor) {
   return tensor.batched ? dimsOf(tensor).drop_front() : dimsOf(tensor);
 }
@@ -48,7 +48,7 @@ std::string ampc::describe(const ampc_tensor &tensor) {
   return text;
 }
 
-/// Dimensions of 1 may be left out or added; a table has no more than columns.
+/// Dimensions of 1 may be missing or added; tables only have columns.
 static bool fits(const ampc_tensor &tensor, const Array &array) {
   if (tensor.batched && array.dims.empty())
     return false;
@@ -92,7 +92,7 @@ static bool checkShape(const ampc_tensor &tensor, const Source &source, const Ar
   return true;
 }
 
-/// The first element that does not fit, or -1; `limits` get those that it has.
+/// Position of the first element outside of the limits, or -1; `limits`: the violated limits.
 static int64_t findMisfit(const Dataset::Field &field, llvm::ArrayRef<LabelRun> runs,
                           Limits &limits) {
   int64_t place = -1;
@@ -110,7 +110,7 @@ static int64_t findMisfit(const Dataset::Field &field, llvm::ArrayRef<LabelRun> 
   return place;
 }
 
-/// A step would say it too, when its batch has that row: hours later, perhaps.
+/// Checks all elements now; a step would find a bad row only with its batch, perhaps hours later.
 static bool checkElements(const Dataset::Field &field, bool finite, std::string &error) {
   const ampc_tensor &tensor = field.tensor;
   std::vector<LabelRun> runs = labelRunsOf(tensor, finite);
@@ -134,7 +134,7 @@ static bool checkElements(const Dataset::Field &field, bool finite, std::string 
   return false;
 }
 
-/// "expected a column of 1 to 2 or one of 'age', 'plan', but got 'plam'" with the nearest name.
+/// Adds the nearest name to "expected a column of 1 to 2 or one of 'age', 'plan', but got 'plam'".
 static std::string withNearestColumn(const std::string &error) {
   auto [list, got] = llvm::StringRef(error).rsplit(" or one of ").second.split(", but got ");
   llvm::SmallVector<llvm::StringRef> known;
@@ -162,7 +162,7 @@ bool ampc::isTotal(const ampc_tensor &tensor) {
   return llvm::StringRef(tensor.name).starts_with("total:");
 }
 
-/// The inputs of all programs, each once.
+/// Collects the inputs of all programs, without duplicates.
 static bool collectInputs(llvm::ArrayRef<const ampc_program *> programs,
                           std::vector<const ampc_tensor *> &inputs, std::string &error) {
   for (const ampc_program *program : programs)

@@ -1,4 +1,4 @@
-// ampc doctor: the parts of this machine that models, libraries and commands rely on.
+// ampc doctor: parts of this machine that models, libraries and commands depend on.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Doctor.h"
 #include "ampc/Package/Assembler.h"
@@ -35,13 +35,13 @@ static std::string variable(llvm::StringRef name) {
   return llvm::sys::Process::GetEnv(name).value_or("");
 }
 
-/// AMPC_ISA decides about all targets: `tiers` still sees the variable here.
+/// Checks AMPC_ISA, which selects among the tiers of all targets; must run before unsetenv.
 static Finding findTiers(const AllTiers &tiers) {
   Finding result;
   result.part = "tiers";
   std::string problem, wanted = variable("AMPC_ISA");
   std::optional<int32_t> chosen = tiers.choose(deviceName(), problem);
-  // The list is that of the machine.
+  // The list shows the machine's tiers, so AMPC_ISA is removed.
   unsetenv("AMPC_ISA");
   llvm::SmallVector<llvm::StringRef> names;
   for (const TargetTier &tier : allTargets().front()->getTiers())
@@ -65,7 +65,7 @@ static Finding findProcessor() {
   Finding result;
   result.part = "processor";
   bool hasTiles = llvm::sys::getHostCPUFeatures().lookup("amx-bf16");
-  bool mayUseTiles = AllTiers::runs(AMPC_TIER_AMX); // asks the system for the tile registers
+  bool mayUseTiles = AllTiers::runs(AMPC_TIER_AMX); // requests the tile registers from the system
   unsigned threads = llvm::hardware_concurrency().compute_thread_count();
   std::string name = llvm::sys::getHostCPUName().str();
   result.facts = llvm::json::Object{
@@ -78,7 +78,7 @@ static Finding findProcessor() {
   return result;
 }
 
-/// Standard output of a program; nothing if the program fails.
+/// Standard output of a program; nullopt if the program fails.
 static std::optional<std::string> outputOf(llvm::StringRef program, llvm::StringRef argument) {
   llvm::SmallString<128> file;
   if (fs::createTemporaryFile("ampc", "txt", file))
@@ -94,7 +94,7 @@ static std::optional<std::string> outputOf(llvm::StringRef program, llvm::String
   return (*text)->getBuffer().str();
 }
 
-/// Chips of this compiler's targets that `ptxas --help` lists: "'sm_80','sm_86',".
+/// Targets of this compiler that `ptxas --help` lists, in text such as "'sm_80','sm_86',".
 static llvm::SmallVector<llvm::StringRef> chipsOf(llvm::StringRef help) {
   llvm::SmallVector<llvm::StringRef> chips;
   for (const Target *target : allTargets())
@@ -103,7 +103,7 @@ static llvm::SmallVector<llvm::StringRef> chipsOf(llvm::StringRef help) {
   return chips;
 }
 
-/// "13.0" of "Cuda compilation tools, release 13.0, V13.0.88".
+/// Release "13.0" of "Cuda compilation tools, release 13.0, V13.0.88".
 static llvm::StringRef releaseIn(llvm::StringRef text) {
   return text.split("release ").second.split(',').first;
 }
@@ -141,7 +141,7 @@ static Finding findPtxas() {
   return result;
 }
 
-/// Whether files can be made in the folder, or the folder itself below the first one that exists.
+/// Whether files can be created in the folder, or in the nearest existing parent folder.
 static bool isWritable(llvm::StringRef folder) {
   llvm::SmallString<128> name(folder);
   while (!name.empty() && !fs::exists(name))
@@ -233,11 +233,11 @@ int ampc::runDoctor() {
   program.part = "ampc";
   program.text = llvm::formatv("{0}, LLVM {1}", version, LLVM_VERSION_STRING);
   program.facts = llvm::json::Object{{"version", version}, {"llvm", LLVM_VERSION_STRING}};
-  Finding tiers = findTiers(all); // first, as it takes AMPC_ISA out of the environment
+  Finding tiers = findTiers(all); // first, because findTiers removes AMPC_ISA from the environment
   Finding findings[] = {program,     findProcessor(), tiers,         findGpus(all, deviceName()),
                         findPtxas(), findCache(),     findCompiler()};
   if (asJson)
-    printJson(findings, llvm::outs()); // data, which stays as it is
+    printJson(findings, llvm::outs()); // data, not escaped for terminals
   else
     print(findings, results());
   return llvm::any_of(findings, [](const Finding &finding) { return finding.failed; });

@@ -10,7 +10,8 @@
 using namespace ampc;
 
 namespace {
-/// The entry points for versions and names, which the runtime does not need. Both may be missing.
+/// Driver entry points for versions and names, which the runtime does not load; both may be
+/// missing.
 class DriverNames {
 public:
   DriverNames() : library(dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)) {
@@ -23,7 +24,7 @@ public:
   }
   DriverNames(const DriverNames &) = delete;
 
-  /// "13.0": the latest CUDA that the driver knows; empty if unknown.
+  /// Latest CUDA version of the driver, such as "13.0"; empty if unknown.
   std::string version() const {
     int number = 0; // 13000 for 13.0
     auto ask = find<int(int *)>("cuDriverGetVersion");
@@ -76,7 +77,7 @@ Finding ampc::findGpus(const AllTiers &tiers, const char *wanted) {
     result.advice = "install NVIDIA's driver for CUDA 12 or later, or run models on the CPU, for "
                     "which --target=cpu is the default";
   }
-  // "cuda" is the first device, "cuda:2" needs three.
+  // "cuda" needs one device, "cuda:2" three.
   std::string unused;
   if (llvm::StringRef(wanted ? wanted : "").starts_with("cuda") && !tiers.choose(wanted, unused)) {
     result.failed = true;

@@ -1,5 +1,4 @@
-// How a process of ampc ends when it does not reach its end by itself: signals that ask for it,
-// and crashes.
+// Abnormal ends of the process: stop signals, and crashes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Endings.h"
 #include "ampc/Support/Shown.h"
@@ -23,7 +22,7 @@ namespace {
 struct StopSignal {
   int number;
   const char *reason;
-  bool isIgnored; ///< by the caller of the process
+  bool isIgnored; ///< by the parent process
 };
 } // namespace
 
@@ -66,7 +65,8 @@ std::string ampc::stopReason() {
   return "";
 }
 
-/// Texts made before a crash: its handler may make system calls only, and allocates nothing.
+/// Texts prepared before a crash: the crash handler is limited to system calls and must not
+/// allocate.
 namespace {
 struct Reproducer {
   std::string folder, command, commandFile;
@@ -89,7 +89,7 @@ static void put(int file, llvm::StringRef text) {
   }
 }
 
-/// Of a larger file the rest is left out: the command and the model tell most.
+/// Copies the first 16 MiB; the command and the model matter most.
 static void copyBeginning(const std::string &from, const std::string &to) {
   int in = ::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   int out = in < 0 ? -1 : ::open(to.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
@@ -124,8 +124,8 @@ static void leaveReproducer(void *) {
                                          : ".\n");
 }
 
-/// Models and options as text, which say most about a crash. Tables, arrays, checkpoints and ONNX
-/// have data or weights in them.
+/// Whether to copy a file: models and options as text say most about a crash, while tables, arrays,
+/// checkpoints and ONNX contain data or weights.
 static bool isText(llvm::StringRef name, int64_t bytes) {
   constexpr int64_t most = 1 << 20;
   llvm::StringRef kind = llvm::sys::path::extension(name);
@@ -133,7 +133,7 @@ static bool isText(llvm::StringRef name, int64_t bytes) {
          (kind == ".mlir" || kind == ".json" || kind == ".txt" || kind == ".policy");
 }
 
-/// Files that the command line names: model.mlir, --data x=FILE, FILE:f32.
+/// Files in the command line. Example words: model.mlir, x=FILE, FILE:f32.
 static std::vector<std::string> filesOfCommand() {
   std::vector<std::string> files;
   for (llvm::StringRef word : llvm::drop_begin(commandLine)) {
@@ -159,8 +159,7 @@ static void failOnMemory(void *, const char *, bool) {
   ::_exit(1);
 }
 
-/// Files of the command: a crash leaves copies of texts, and lists the others in the command's
-/// text.
+/// Copies text files of the command, and lists all other files in the command's text.
 static void choose(Reproducer &made, llvm::ArrayRef<std::string> files) {
   const char *asked = getenv("AMPC_CRASH_DATA");
   bool copiesData = asked && llvm::StringRef(asked) == "1";
@@ -178,7 +177,7 @@ static void choose(Reproducer &made, llvm::ArrayRef<std::string> files) {
   }
 }
 
-/// Ends the process as the signal does by itself, but for files of LLVM that have no use any more.
+/// Ends the process with the signal's default action, after removing LLVM's temporary files.
 static void endAsAsked(int signal) {
   llvm::sys::RunInterruptHandlers();
   std::signal(signal, SIG_DFL);
@@ -208,7 +207,7 @@ void ampc::explainCrashes(const char *version) {
                 (files.empty() ? std::string() : " with " + inMessage(llvm::join(files, ", "))) +
                 "\n";
   llvm::sys::AddSignalHandler(leaveReproducer, nullptr);
-  // LLVM counts these two as crashes, but a user asks for them, by a key or by `ulimit -t`.
+  // LLVM treats SIGQUIT and SIGXCPU as crashes, but users cause both, by a key or by `ulimit -t`.
   for (int signal : {SIGQUIT, SIGXCPU})
     std::signal(signal, endAsAsked);
 }

@@ -26,7 +26,7 @@ static cl::list<std::string>
             cl::value_desc("LIST"), cl::CommaSeparated, cl::sub(evalCommand));
 static PrecisionOptions precision(evalCommand);
 
-/// One line per score, for people and for scripts.
+/// Prints a line per score, for people and scripts. Example: "accuracy 0.97".
 static void print(llvm::ArrayRef<Score> scores) {
   for (const Score &score : scores) {
     results() << score.name << " ";

@@ -1,4 +1,4 @@
-// Loss and metrics of a state over a data set.
+// Loss and metrics of a state on a data set.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Evaluation.h"
 #include "ampc/Data/Mapping.h"
@@ -17,7 +17,7 @@ Outputs::Outputs(const ampc_program &program) {
   }
 }
 
-/// `fit_train_step` goes with `fit_eval`, and `train_step` with `eval`.
+/// Evaluation program of a step: `fit_train_step` -> `fit_eval`, `train_step` -> `eval`.
 int ampc::findEvaluation(const Session &session, int step) {
   llvm::StringRef name = session.getModel().programs[step].name;
   name.consume_back("train_step");
@@ -87,7 +87,8 @@ bool Evaluation::matchTarget(int program, const Dataset::Field &field) {
   return false;
 }
 
-/// The first export that takes inputs of a step, and predicts another one of it.
+/// Finds the first export whose inputs a step has, and whose output predicts another input of the
+/// step.
 bool Evaluation::findPredictions(const Dataset &data, const IgnoredLabels &labels,
                                  std::string &error) {
   const ampc_model &model = session->getModel();
@@ -102,7 +103,7 @@ bool Evaluation::findPredictions(const Dataset &data, const IgnoredLabels &label
   }
   if (target)
     classes.ignore = labels.find(target->source.input);
-  // 0 is also what tables say where nothing is ignored.
+  // 0 also stands for "nothing ignored" in the tables.
   if (target && !classes.ignore && target->tensor.label_ignore)
     classes.ignore = target->tensor.label_ignore;
   return !target ||
@@ -136,7 +137,7 @@ static const char *exportFor(TargetKind kind) {
   llvm_unreachable("all kinds are handled");
 }
 
-/// Why there is no metric of this name.
+/// Reason why no metric of this name is available.
 static std::string impossible(llvm::StringRef name) {
   std::vector<std::string> names, needs;
   for (const MetricKind &metric : metricKinds) {
@@ -199,7 +200,7 @@ static std::string failure(Session &session, ampc_status status) {
   return std::string(ampc_rt_status_string(status)) + ": " + session.lastError();
 }
 
-/// A model whose totals depend on `valid` alone has no inputs in that program.
+/// Opens the program of totals; no inputs are needed if the totals depend on `valid` alone.
 bool Evaluation::openTotals(Part &part, int step, const Dataset &data, std::string &error) {
   const ampc_model &model = session->getModel();
   part.totals = session->findProgram(AMPC_PROGRAM_EVAL, "totals_" + stepNameOf(model, step));
@@ -211,7 +212,7 @@ bool Evaluation::openTotals(Part &part, int step, const Dataset &data, std::stri
   return !hasData || part.totalBatches.open(tables, data, {0, false}, error);
 }
 
-/// Runs a program on all batches of `rows`, whose inputs may be none of the program's.
+/// Runs a program on all batches of `rows`; the program itself may have no inputs.
 bool Evaluation::runAll(int program, Batches &batches, const Batches &rows, Take take,
                         std::string &error) {
   Outputs outputs(session->getModel().programs[program]);
@@ -232,8 +233,8 @@ bool Evaluation::runAll(int program, Batches &batches, const Batches &rows, Take
   return true;
 }
 
-/// Sets the totals of an evaluation. One that others depend on is right before they are: a further
-/// run for each.
+/// Computes the totals of an evaluation. A total that depends on other totals is final after a
+/// further run per level.
 bool Evaluation::runTotals(Part &part, std::string &error) {
   const ampc_model &model = session->getModel();
   const ampc_program &tables = model.programs[part.totals];
@@ -263,8 +264,8 @@ bool Evaluation::runTotals(Part &part, std::string &error) {
   return true;
 }
 
-/// The sum of what batches add to the loss over all data. Of a loss that is no such sum the mean
-/// over batches, each as often as it has rows.
+/// Loss on all data: the sum of the batches' contributions, or, if the loss is no such sum, the
+/// mean over batches weighted by rows.
 std::optional<double> Evaluation::runLoss(Part &part, std::string &error) {
   const ampc_program &tables = session->getModel().programs[part.program];
   bool isSum = part.totals >= 0;
@@ -283,14 +284,14 @@ std::optional<double> Evaluation::runLoss(Part &part, std::string &error) {
   return isSum ? sum : sum / rows;
 }
 
-/// A few targets at a time: in f64 the scores of a language model would be too large.
+/// Scores targets in slices: all scores of a language model in f64 would take too much memory.
 void Evaluation::score(llvm::ArrayRef<std::unique_ptr<Metric>> metrics, const void *predicted,
                        int64_t first, int64_t count) const {
   const ampc_tensor &result = session->getModel().programs[predictions.program].outputs[output];
   int64_t scores = kind == TargetKind::Class ? classes.count : 1;
   Converter wideResult(elementOf(result.dtype), AMPC_F64),
       wideTarget(target->array.element, AMPC_F64, target->source.affine);
-  // Whole rows, since scales go by the last dimension of one.
+  // Whole rows, because scales apply along the last dimension of a row.
   int64_t part = target->width * std::max<int64_t>(1, 65536 / (scores * target->width));
   std::vector<double> some(part * scores), wanted(part);
   auto *data = static_cast<const char *>(target->array.data);

@@ -1,4 +1,4 @@
-// What a target made of every kernel, from the table that its code generator left.
+// Kernel forms chosen by a target, from the table written by the code generator.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/ExplainKernels.h"
 #include "ampc/Target/Target.h"
@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace ampc;
 
-/// The row of the table for a kernel in a program; null for calls of programs.
+/// Row of the table for a kernel in a program; null for calls of programs.
 static DictionaryAttr rowOf(KernelOpInterface op) {
   auto number = op->getAttrOfType<IntegerAttr>("kernel.function");
   auto rows = op->getParentOfType<ModuleOp>()->getAttrOfType<ArrayAttr>("kernel.functions");
@@ -20,18 +20,20 @@ static DictionaryAttr rowOf(KernelOpInterface op) {
   return dyn_cast<DictionaryAttr>(rows[number.getInt()]);
 }
 
-/// "plain", or "plain: why"; other forms name their tiles. Empty: the target has one form of each.
+/// Form of a kernel: "plain", "plain: REASON", or tile sizes. Empty if the target has a single
+/// form.
 static StringRef formOf(DictionaryAttr row) {
   auto form = row ? row.getAs<StringAttr>("form") : nullptr;
   return form ? form.getValue() : "";
 }
 static bool isPlain(StringRef form) { return form == "plain" || form.starts_with("plain:"); }
-/// Of products of 16 bits, which widen them where a chip has no units for them.
+/// Whether the form is a slow path, including 16-bit products that are widened without matrix
+/// units.
 static bool isFallback(StringRef form) {
   return isPlain(form) || form.contains("without matrix units");
 }
 
-/// The kernel itself, which may stand inside one that adds totals.
+/// The kernel itself, or the kernel inside a kernel.with_totals.
 static KernelOpInterface innerKernel(KernelOpInterface op) {
   auto totals = dyn_cast<kernel::WithTotalsOp>(*op);
   return totals ? totals.getKernel() : op;
@@ -57,7 +59,8 @@ static std::string typeText(Type type) {
   return text;
 }
 
-/// Points of the result, of the sum if there is one, and the type of the first operand.
+/// Text such as "space 64x10 depth 784": points of the result, of the sum, and the first operand's
+/// type.
 static std::string shapeText(KernelOpInterface op) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -133,7 +136,7 @@ static void explain(KernelOpInterface op, llvm::raw_ostream &os) {
   os << "; " << namesOf(op) << "\n";
 }
 
-/// Kernels, launches, and how many of each kind are plain.
+/// Prints the numbers of kernels, launches, and plain kernels by kind.
 static void sumUp(kernel::ProgramOp program, llvm::raw_ostream &os) {
   int64_t kernels = 0, launches = 0;
   llvm::MapVector<StringRef, int64_t> plain;
@@ -166,7 +169,7 @@ void ampc::explainKernels(ModuleOp module, llvm::raw_ostream &os) {
   }
 }
 
-/// Whether matrix units multiply such numbers, and the op is nothing but products.
+/// Whether the op is a pure product of types that matrix units multiply.
 static bool isNarrowProduct(Operation *op) {
   if (!isa<kernel::GemmOp, kernel::ConvOp, kernel::ConvFilterOp, kernel::AttentionOp,
            kernel::AttentionGradOp>(op))
@@ -183,7 +186,7 @@ LogicalResult ampc::refusePlainForms(ModuleOp module) {
     const Target *target = targetOf(part);
     if (!target || !target->isDevice())
       continue;
-    llvm::DenseSet<Attribute> told; // kernels that are alike are one
+    llvm::DenseSet<Attribute> told; // reports equal kernels once
     for (auto program : part.getOps<kernel::ProgramOp>())
       for (auto op : program.getBody().getOps<KernelOpInterface>()) {
         KernelOpInterface inner = innerKernel(op);

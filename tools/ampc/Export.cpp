@@ -37,7 +37,8 @@ static cl::opt<bool>
              cl::desc("weights go to MODEL.onnx.data, as they do if there are more than 2 GB"),
              cl::sub(exportCommand));
 
-/// How many rows the file takes, and why not any number.
+/// Number of rows of the file, and the reason if fixed. Example: "8 rows, since train.cumsum does
+/// not keep those of a batch apart".
 static std::string rowsText(const OnnxFile &file) {
   if (!file.rows)
     return "any number of rows";
@@ -50,7 +51,7 @@ static std::string rowsText(const OnnxFile &file) {
          " does not keep those of a batch apart";
 }
 
-/// Writes the weights first: a model without them would look new.
+/// Writes the weights first: a model without weights would look complete.
 static int writeFiles(const OnnxFile &file, const std::string &dataPath) {
   std::string error;
   if (!file.data.empty() && output == "-")
@@ -67,7 +68,7 @@ static int writeFiles(const OnnxFile &file, const std::string &dataPath) {
   return 0;
 }
 
-/// Of the checkpoint, or what the model brings; none after a message.
+/// Weights of the checkpoint, or the model's initial data; nullopt after an error message.
 static std::optional<std::vector<NamedArray>> readWeights(mlir::ModuleOp module) {
   std::string error;
   std::vector<std::string> skipped;

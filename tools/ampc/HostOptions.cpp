@@ -1,4 +1,4 @@
-// Options of the commands that run a model: how processors do.
+// Options of the commands that run a model, on threads and processors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/HostOptions.h"
 

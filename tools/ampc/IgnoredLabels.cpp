@@ -1,4 +1,4 @@
-// Labels that losses leave out, from the model as it is compiled.
+// Labels that losses ignore, read from the model during compilation.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/IgnoredLabels.h"
 #include "mlir-dialects/Train/Signature.h"
@@ -14,7 +14,7 @@ void IgnoredLabels::watch(CompileRequest &request) {
   };
 }
 
-/// The input that indices are, through casts, reshapes and their like; null for others.
+/// Model input behind indices, through casts and reshapes; null if the indices are no input.
 static train::InputAttr inputOf(train::FuncOp func, Value indices) {
   while (Operation *op = indices.getDefiningOp()) {
     if (op->getNumOperands() != 1)

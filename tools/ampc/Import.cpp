@@ -1,4 +1,4 @@
-// ampc import: a model of ONNX to text, with its weights beside it.
+// ampc import: ONNX model -> text, with a file of weights.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/Mapping.h"
 #include "ampc/Import/ONNX.h"

@@ -1,4 +1,4 @@
-// What the command line says of a file of ONNX.
+// Command-line options on ONNX files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/ImportOptions.h"
 #include "ampc/Support/Mistake.h"

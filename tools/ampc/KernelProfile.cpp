@@ -1,4 +1,4 @@
-// Measured times of the kernels of a program beside what they do.
+// Measured times of a program's kernels, next to the work of the kernels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/KernelProfile.h"
 #include "llvm/Support/Format.h"
@@ -6,7 +6,7 @@
 
 using namespace ampc;
 
-/// Another target's code may be what ran: then nothing is known of its kernels.
+/// Whether costs and times are of the same kernels; not if another target's code ran.
 static bool areOfTimes(const std::vector<KernelCost> &costs,
                        const std::vector<TimedKernel> &times) {
   return costs.size() == times.size() &&
@@ -35,7 +35,7 @@ std::optional<double> KernelProfile::predicted() const {
   });
 }
 
-/// Of a kernel that takes no measurable time, none.
+/// Rate per nanosecond; 0 for kernels without measurable time.
 static double perNanosecond(double amount, int64_t nanoseconds) {
   return nanoseconds > 0 ? amount / nanoseconds : 0;
 }

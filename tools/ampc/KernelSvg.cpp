@@ -1,4 +1,4 @@
-// Times of kernels as a picture: each row of rectangles divides those above.
+// Flame graph of kernel times: each row of rectangles divides the row above.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Escape.h"
 #include "tools/ampc/KernelProfile.h"
@@ -9,14 +9,14 @@ using namespace ampc;
 using llvm::StringRef;
 
 namespace {
-/// A part of the step.
+/// Rectangle of the flame graph: a part of the step.
 struct Frame {
   std::string name, note;
   int64_t nanoseconds = 0;
-  size_t color = 0; ///< of the stage that it is in
+  size_t color = 0; ///< color of the stage
   std::vector<Frame> inner;
 
-  /// The part of this name, made if missing. Kernels (with a note) are never joined.
+  /// Part of this name, added if missing. Kernels, which have a note, are never merged.
   Frame &part(StringRef name, size_t color) {
     for (Frame &known : inner)
       if (known.note.empty() && known.name == name)
@@ -32,7 +32,7 @@ struct Frame {
   }
 };
 
-/// Draws frames below one another.
+/// Draws frames, inner frames below outer frames.
 class Drawing {
 public:
   Drawing(llvm::raw_ostream &os, int64_t total) : os(os), total(total) {}
@@ -46,20 +46,20 @@ private:
 };
 } // namespace
 
-/// Colours that people who are blind to some tell apart (Okabe and Ito 2008), lightened.
+/// Colours that are distinct for colour-blind people (Okabe and Ito 2008), lightened.
 constexpr const char *colors[] = {"#dddddd", "#9ecfea", "#f3c77a", "#8fd0b5"};
 
 void Drawing::draw(const Frame &frame, double left, size_t row) {
   double wide = width * frame.nanoseconds / total, y = top + height * row;
   if (wide < 0.3)
-    return; // nobody sees it
+    return; // too narrow to see
   os << "<g><title>" << ampc::inMarkup(frame.name)
      << llvm::format(": %.3f ms, %.1f %%", 1e-6 * frame.nanoseconds,
                      100.0 * frame.nanoseconds / total)
      << ampc::inMarkup(frame.note) << "</title>"
      << llvm::format("<rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%.0f\" fill=\"%s\"/>",
                      left, y, wide, height - 1, colors[frame.color]);
-  // A letter is about 7 wide.
+  // A letter is about 7 units wide.
   if (size_t letters = wide / 7; letters > 3)
     os << llvm::format("<text x=\"%.2f\" y=\"%.0f\">", left + 3, y + 14)
        << ampc::inMarkup(StringRef(frame.name).take_front(letters)) << "</text>";

@@ -1,4 +1,4 @@
-// The limits of an input's integers: one for all, or several for the elements of a row.
+// Limits of an input's integers: uniform, or in runs along the elements of a row.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/LabelRuns.h"
 

@@ -1,4 +1,4 @@
-// Command line of ampc: picks the command.
+// Command line of ampc: dispatch to the command.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/Mapping.h"
 #include "ampc/Pipelines/OpLibrary.h"
@@ -76,7 +76,7 @@ static const char overview[] =
     "  ampc COMMAND --quiet ...         errors and results only\n"
     "  ampc COMMAND --load=LIB.so ...   with ops of other dialects (docs/adding-an-op.md)\n";
 
-/// Policies and the phase table are part of the help; pages of docs/reference are made from them.
+/// Help on policies and phases, from which pages of docs/reference are generated.
 static void printOverview(llvm::raw_ostream &os) {
   os << overview << "\nPolicies, for --policy, and what decides on 16 bits:\n";
   for (const std::unique_ptr<PrecisionPolicy> &policy : getPolicies())
@@ -87,11 +87,11 @@ static void printOverview(llvm::raw_ostream &os) {
 }
 
 namespace {
-/// The way out of the list of commands, which help prints.
+/// Grants access to unregisterSubCommand, which removes a command from the help.
 struct Forgettable : cl::SubCommand {
   static constexpr void (cl::SubCommand::*leave)() = &Forgettable::unregisterSubCommand;
 };
-/// A command that is a driver of MLIR, and parses its words itself.
+/// Command with an MLIR driver that parses the words itself.
 struct Driver {
   llvm::StringRef name;
   int (*run)(int argc, char **argv);
@@ -105,8 +105,8 @@ static const Driver *driverOf(llvm::StringRef command) {
   return found == std::end(drivers) ? nullptr : found;
 }
 
-/// Runs the driver on the words behind the command. Options of ampc, of which some have the same
-/// names, are taken away before.
+/// Runs the driver on the words after the command. Removes ampc's options first, since some have
+/// names of the driver's options.
 static int runDriver(const Driver &driver, int argc, char **argv) {
   llvm::SmallVector<cl::SubCommand *> commands(cl::getRegisteredSubcommands());
   for (cl::SubCommand *command : commands) {
@@ -120,7 +120,7 @@ static int runDriver(const Driver &driver, int argc, char **argv) {
     (command->*Forgettable::leave)();
   }
   std::string program = (llvm::Twine(argv[0]) + " " + driver.name).str();
-  llvm::SmallVector<char *> words(argv + 1, argv + argc + 1); // with the null pointer behind them
+  llvm::SmallVector<char *> words(argv + 1, argv + argc + 1); // with the terminating null pointer
   words[0] = program.data();
   return driver.run(argc - 1, words.data());
 }
@@ -141,7 +141,7 @@ static bool namesCommand(llvm::StringRef word) {
          word == "-help" || word.starts_with("--version") || word == "-version";
 }
 
-/// What no file is called that is not there either.
+/// Whether the word is no path: no dot or slash, and no existing file.
 static bool isMistypedCommand(llvm::StringRef word) {
   return !word.starts_with("-") && word.find_first_of("./") == llvm::StringRef::npos &&
          !llvm::sys::fs::exists(word);
@@ -174,7 +174,8 @@ static int runCommand() {
 
 int main(int argc, char **argv) {
   noteIgnoredSignals();
-  // A caller that has closed a standard stream: the next file would get its number, and messages.
+  // A caller may have closed a standard stream: the next opened file would get the stream's number,
+  // and messages.
   llvm::sys::Process::FixupStandardFileDescriptors();
 #ifdef AMPC_STATIC
   refuseOpLibraries("this ampc has LLVM in it and shares none with a library of ops: expected the "
@@ -184,7 +185,7 @@ int main(int argc, char **argv) {
     return runDriver(*driver, argc, argv);
   llvm::InitLLVM init(argc, argv);
   catchShortenedFiles();
-  // A limit of the file size is an error of the write, as a full disk is.
+  // Exceeding the file size limit becomes a write error, like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   setVersionPrinter();
   llvm::SmallVector<const char *> arguments(argv, argv + argc);

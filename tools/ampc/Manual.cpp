@@ -1,4 +1,5 @@
-// One table of commands and options, read from the parser of the command line, in four notations.
+// Table of commands and options, read from the command-line parser, in four notations: man page,
+// bash, zsh, fish.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Manual.h"
 #include "tools/Version.h"
@@ -23,7 +24,7 @@ struct Command {
 };
 } // namespace
 
-/// `text` with `to` in place of every `from`.
+/// `text` with every `from` replaced by `to`.
 static std::string replaced(StringRef text, StringRef from, StringRef to) {
   llvm::SmallVector<StringRef> parts;
   text.split(parts, from);
@@ -60,11 +61,11 @@ static std::string namesOf(llvm::ArrayRef<Command> commands) {
                     " ");
 }
 
-/// A word in single quotes of bash, zsh; the quote itself is '\''.
+/// Word in single quotes of bash and zsh; a quote inside becomes '\''.
 static std::string quoted(StringRef text) { return "'" + replaced(text, "'", "'\\''") + "'"; }
 
-/// Text of a man page: backslashes and hyphens are requests of roff, as is a dot that begins a
-/// line.
+/// Text of a man page: backslashes, hyphens and a leading dot are requests of roff, and are
+/// escaped.
 static std::string roff(StringRef text) {
   std::string plain = replaced(replaced(text, "\\", "\\e"), "-", "\\-");
   return (plain[0] == '.' || plain[0] == '\'' ? "\\&" : "") + plain;

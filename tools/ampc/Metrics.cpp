@@ -1,4 +1,4 @@
-// What predictions are worth, beside the loss.
+// Metrics: quality of predictions, in addition to the loss.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Metrics.h"
 #include "llvm/ADT/STLExtras.h"
@@ -8,7 +8,7 @@
 using namespace ampc;
 
 namespace {
-/// A metric that is a mean over the targets that count.
+/// Mean over the targets that count.
 class Mean : public Metric {
 public:
   std::optional<double> value() const override {
@@ -26,7 +26,7 @@ private:
   int64_t count = 0;
 };
 
-/// The share of targets whose class has the highest score; the first of equal ones counts.
+/// Share of targets whose class has the highest score; among equal scores the first counts.
 class Accuracy : public Mean {
 public:
   explicit Accuracy(Classes classes) : classes(classes) {}
@@ -40,8 +40,8 @@ private:
   Classes classes;
 };
 
-/// exp of the mean of -log p, with p from a softmax of the scores, unless those of all targets are
-/// probabilities: a row of scores may add up to 1 by chance.
+/// exp of the mean of -log p. p is the softmax of the scores, unless the scores of all targets are
+/// probabilities: a single row may add up to 1 by chance.
 class Perplexity : public Metric {
 public:
   explicit Perplexity(Classes classes) : classes(classes) {}
@@ -76,8 +76,8 @@ private:
   bool areProbabilities = true;
 };
 
-/// The chance that a target of 1 has a higher score than one of 0; equal scores count half.
-/// Computed by ranks: Mann and Whitney's U.
+/// Probability that a target of 1 has a higher score than a target of 0; equal scores count half.
+/// Computed by ranks (Mann-Whitney U).
 class AreaUnderCurve : public Metric {
 public:
   void add(const double *scores, const double *targets, int64_t count) override {
@@ -105,8 +105,7 @@ private:
   std::vector<std::pair<double, bool>> all;
 };
 
-/// The share of targets for which the score is on the right side of the threshold: of 0, or of 1/2
-/// if all scores are probabilities.
+/// Share of targets on the right side of the threshold: 0, or 1/2 if all scores are probabilities.
 class BinaryAccuracy : public Metric {
 public:
   void add(const double *scores, const double *targets, int64_t count) override {
@@ -128,7 +127,7 @@ private:
   bool areProbabilities = true;
 };
 
-/// The mean of |prediction - target|.
+/// Mean of |prediction - target|.
 class MeanError : public Mean {
 public:
   void add(const double *predictions, const double *targets, int64_t count) override {

@@ -1,18 +1,18 @@
-// Gradients in 16 bits beside those in f64, for ampc check --also.
+// Gradients in 16 bits against gradients in f64, for ampc check --also.
 //
-// The bound of a gradient g is a first-order analysis whose condition numbers are measured. With u
-// the unit of rounding,
+// The bound of a gradient g is a first-order analysis with measured condition numbers. With u the
+// unit of rounding,
 //   |error| <= ownRoundings u |g| + pathRoundings d,
 // where d is the largest |change| of g in f64 when parameters and inputs are rounded once, or all
 // moved at random by up to 2 u (|x| is the 2-norm).
 //  * The program rounds parameters and inputs as d does, and then values between ops. An error of u
-//    in such a value does what the same error in the leaves that it is made from would do. Errors
-//    of n values in a row are independent, so that they add up to sqrt(n) times one of them; a move
-//    by up to 2 u is 2.7 times as large as a rounding in the root of the mean square (2 u / sqrt(3)
-//    against 0.42 u, the mean over a binade), and d is the largest of several. 2 d therefore holds
-//    for paths of n < 30 roundings, many more than a test of one op has.
-//  * What no leaf moves is still rounded: the cotangent that enters the adjoint, its result, the
-//    sum of two uses, and the gradient itself, each by at most u of its size.
+//    in such a value has the effect of the same error in the leaves behind the value. Errors of n
+//    consecutive values are independent, so the total is sqrt(n) times a single error; a move by up
+//    to 2 u is 2.7 times a rounding in root mean square (2 u / sqrt(3) against 0.42 u, the mean
+//    over a binade), and d is the largest of several. Hence 2 d covers paths of n < 30 roundings,
+//    many more than a test of a single op has.
+//  * Values that no leaf moves are rounded, too: the cotangent that enters the adjoint, the
+//    adjoint's result, the sum of two uses, and the gradient, each by at most u relative.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/NarrowGradients.h"
 #include "ampc/Support/Terminal.h"
@@ -28,7 +28,7 @@ using namespace ampc;
 
 static constexpr double ownRoundings = 4, pathRoundings = 2;
 
-/// Random moves of the leaves, besides one rounding of them.
+/// Random moves of the leaves, in addition to a rounding.
 static constexpr unsigned moves = 16;
 
 std::vector<double> ampc::readGradient(Session &session, llvm::StringRef step,
@@ -74,7 +74,7 @@ private:
   using Change = llvm::function_ref<void(const ampc_tensor &tensor, void *data)>;
   bool runStep(int program);
   bool runProgram(Session &session, int program, llvm::ArrayRef<const void *> inputs);
-  /// Gradients of `params` in f64 from changed leaves; empty after a failure.
+  /// Gradients of `params` in f64 with changed leaves; empty after a failure.
   std::vector<std::vector<double>> changed(int program, Change change);
 
   Session &exact;
@@ -86,7 +86,7 @@ private:
   Snapshot start, narrowStart;
   std::vector<std::string> params;
   std::vector<std::vector<double>> wideInputs;
-  std::vector<const void *> inputs; // of the program in f64
+  std::vector<const void *> inputs; // inputs of the f64 program
 };
 } // namespace
 
@@ -97,7 +97,7 @@ bool NarrowCheck::open(CompileRequest request, const ampc_options &options) {
   request.shown = Shown::Errors;
   if (!narrow.open(request, options))
     return false;
-  // Both start from the parameters in f32, which the check in f64 may have moved.
+  // Starts both from the f32 parameters, since the check in f64 may have moved the parameters.
   const ampc_model &model = narrow.getModel();
   for (int i = 0; i < model.slot_count; ++i) {
     const ampc_tensor &tensor = model.slots[i].tensor;
@@ -117,7 +117,7 @@ bool NarrowCheck::open(CompileRequest request, const ampc_options &options) {
   return true;
 }
 
-/// Every run draws the same random numbers.
+/// Runs the program; resets the random counter, so that every run draws the same numbers.
 bool NarrowCheck::runProgram(Session &session, int program, llvm::ArrayRef<const void *> inputs) {
   const ampc_model &model = session.getModel();
   for (int i = 0; i < model.slot_count; ++i)
@@ -125,7 +125,7 @@ bool NarrowCheck::runProgram(Session &session, int program, llvm::ArrayRef<const
       static_cast<int64_t *>(session.slotData(i))[1] = 0;
   ampc_train_out out;
   ampc_status status = session.runStep(program, inputs, out);
-  if (status >= 0 || status == AMPC_E_NONFINITE_LOSS) // what is not finite shows in the gradients
+  if (status >= 0 || status == AMPC_E_NONFINITE_LOSS) // non-finite values show in the gradients
     return true;
   messages() << "ampc: error: " << ampc_rt_status_string(status) << ": " << session.lastError()
              << "\n";
@@ -184,7 +184,7 @@ bool NarrowCheck::runStep(int program) {
     double error = distance(readGradient(narrow, step, param), want[p]), norm = normOf(want[p]);
     double allowed = ownRoundings * type.unit() * norm + pathRoundings * reached[p];
     double share = error == 0 ? 0 : error / allowed;
-    bool good = share <= 1.0; // not if it is NaN
+    bool good = share <= 1.0; // false for NaN
     passed &= good;
     results() << llvm::format("  %-30s %9.2e  %9.2e  %.3g%s\n", param.c_str(), error / norm,
                               allowed / norm, share, good ? "" : "  WRONG");

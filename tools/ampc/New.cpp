@@ -1,4 +1,4 @@
-// ampc new: a project that compiles and trains, as a first one to change.
+// ampc new: a project that compiles and trains, as a starting point.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/New.h"
 #include "ampc/Package/WriteFile.h"

@@ -1,4 +1,4 @@
-// Finds the first value of a step that became infinite or NaN.
+// Search for the first value of a step that is infinite or NaN.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/NonFinite.h"
 #include "ampc/Data/Array.h"
@@ -26,7 +26,7 @@ NonFiniteTracker::Range NonFiniteTracker::rangeOf(llvm::ArrayRef<double> values)
   return range;
 }
 
-/// Finite gradients do not say that the state is finite: an optimizer may make it so.
+/// Checks the state as well: an optimizer may produce infinities from finite gradients.
 bool NonFiniteTracker::wentWrong(ampc_status status, const ampc_train_out &out) {
   if (isNonFinite(status) || out.found_inf || !std::isfinite(out.loss_double))
     return true;
@@ -86,7 +86,7 @@ static double lossScaleOf(const Snapshot &snapshot, const ampc_model &model,
   return snapshot.read(model.slots[program.scale_slot].tensor.name).front();
 }
 
-/// Rows beyond `valid` only fill the batch up.
+/// Range of an input; rows beyond `valid` are padding.
 NonFiniteTracker::Range NonFiniteTracker::rangeOfInput(int number,
                                                        llvm::ArrayRef<const void *> inputs,
                                                        uint32_t valid) const {
@@ -168,14 +168,14 @@ void NonFiniteTracker::reportProducers(const ObservedValue &value, llvm::ArrayRe
   }
 }
 
-/// Where f32 has a value, or -1.
+/// Index of the value in the f32 reference, or -1.
 int NonFiniteTracker::findInF32(size_t value) const {
   llvm::StringRef key = observer->getValues()[value].key;
   return reference->find(key.substr(0, key.rfind(" as ")));
 }
 
-/// A quotient that a select leaves out, as at the root of 0, is not finite in any type and spoils
-/// nothing: the same step in f32 has it, and gradients that are finite.
+/// Whether a select discards the value, such as the quotient at the root of 0: infinite in every
+/// type, without effect. Evidence: the same step in f32 has the infinity, and finite gradients.
 bool NonFiniteTracker::isLeftOut(size_t value, const WideStep &wide) const {
   if (!reference || !wide.isFinite)
     return false;
@@ -194,7 +194,7 @@ NonFiniteTracker::WideStep NonFiniteTracker::runInF32(llvm::ArrayRef<const void 
   return wide;
 }
 
-/// Whether the 16-bit type is to blame, by the same step in f32.
+/// Reports whether the 16-bit type is the cause, by comparison with the same step in f32.
 void NonFiniteTracker::reportCause(size_t value, const WideStep &step,
                                    llvm::ArrayRef<const void *> inputs, uint32_t valid,
                                    double scale) {
@@ -253,7 +253,7 @@ bool NonFiniteTracker::after(ampc_status status, const ampc_train_out &out,
     return false;
   ampc_train_out again;
   std::vector<Range> ranges = rangesOf(*observer, inputs, valid, again);
-  std::optional<WideStep> wide; // run for what has no description yet
+  std::optional<WideStep> wide; // runs for the first value without a description
   for (size_t v = 0; v < ranges.size(); ++v) {
     const std::string &key = observer->getValues()[v].key;
     if (!ranges[v].seen || ranges[v].isFinite() || leftOut.count(key))

@@ -1,4 +1,4 @@
-// A step whose intermediate values can be looked at while it runs.
+// Observation of intermediate values while a step runs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Observer.h"
 #include "ampc/Data/Convert.h"
@@ -96,7 +96,7 @@ bool Observer::select(int number) {
   return findOutputs();
 }
 
-/// Joins what the compiler knows about a value with its output in the tables.
+/// Maps the compiler's facts on values to the program's outputs in the tables.
 bool Observer::findOutputs() {
   const ampc_program &tables = getTables();
   step = stepNameOf(session.getModel(), program);
@@ -135,7 +135,7 @@ bool Observer::findOutputs() {
   return true;
 }
 
-/// Address space for all values at once; memory only for those that live at the same time.
+/// Reserves address space for all values; only values live at the same time take memory.
 void Observer::reserve() {
   size_t page = size_t(sysconf(_SC_PAGESIZE));
   places.assign(getTables().output_count, nullptr);
@@ -158,10 +158,10 @@ void Observer::show(size_t value) {
   madvise(tensors[value].memory, tensors[value].bytes, MADV_DONTNEED);
 }
 
-/// Called once per entry of a program.
+/// Hook after every entry of a program.
 void Observer::afterEntry() {
-  // Without a sink it is the program that derives working copies; a device brings values when all
-  // kernels have run.
+  // Without a sink the running program derives working copies; on a device the values arrive after
+  // all kernels have run.
   if (!sink || session.getModel().device)
     return;
   for (size_t value : lastUsers[entry])
@@ -169,7 +169,7 @@ void Observer::afterEntry() {
   ++entry;
 }
 
-/// Entries whose values a device has computed, and would have on a host.
+/// Number of entries that a host would have run; a device computes the values of all entries.
 int32_t Observer::entriesRun(ampc_status status) const {
   if (status == AMPC_E_NONFINITE_LOSS)
     return getTables().loss_ready;
@@ -184,7 +184,7 @@ ampc_status Observer::run(llvm::ArrayRef<const void *> inputs, ampc_train_out &o
   bool all = session.getModel().device;
   if (all)
     entry = entriesRun(status);
-  // After an early stop some values wait for readers that never came.
+  // After an early stop, shows values whose consumers never ran.
   for (size_t v = 0; v < tensors.size(); ++v)
     if (tensors[v].written < entry && tensors[v].lastUse >= (all ? 0 : entry))
       show(v);

@@ -1,4 +1,4 @@
-// What the kernels of a compilation do, as a table, with times predicted for a machine.
+// Table of the work of a compilation's kernels, with times predicted for a machine.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/PlanTable.h"
 #include "ampc/Support/Mistake.h"
@@ -10,7 +10,7 @@
 using namespace ampc;
 using namespace llvm;
 
-/// The best tier of the target that the machine has figures of.
+/// Best tier of the target for which the machine has rates.
 static Expected<StringRef> findTier(const ProgramCosts &costs, const cost::Machine &machine) {
   for (const std::string &tier : reverse(costs.getTiers()))
     if (machine.tiers.count(tier))

@@ -1,4 +1,4 @@
-// Options on compilation that several commands share: most of them on precision.
+// Compilation options shared by several commands, mostly on precision.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/PrecisionOptions.h"
 #include "ampc/Support/Mistake.h"
@@ -10,7 +10,7 @@ using namespace ampc;
 namespace cl = llvm::cl;
 
 namespace {
-/// What a preset of Apex means; empty: as it is.
+/// Meaning of an Apex preset; empty: unchanged.
 struct Level {
   llvm::StringLiteral name, precision, policy, lossScaling;
   bool masterWeights;
@@ -25,7 +25,7 @@ static constexpr Level levels[] = {
 };
 
 namespace {
-/// An option of the command line that sets a member of CompileOptions.
+/// Command-line option that sets a member of CompileOptions.
 template <typename Parsed, typename Member> struct Parser : PrecisionOptions::Entry {
   template <typename... Args>
   Parser(const OptionDefinition &definition, cl::SubCommand &command, Member member,
@@ -51,7 +51,7 @@ template <typename T> struct OneValue : Parser<cl::opt<T>, T CompileOptions::*> 
   void read(CompileOptions &options) const override { options.*this->member = this->parsed; }
 };
 
-/// A flag that may have a regular expression.
+/// Flag with an optional regular expression. Example: --explain-precision=matmul.
 struct ExplainValue : Parser<cl::opt<std::string>, bool CompileOptions::*> {
   ExplainValue(const OptionDefinition &definition, cl::SubCommand &command)
       : Parser(definition, command, &CompileOptions::explain, cl::ValueOptional) {}
@@ -93,7 +93,7 @@ PrecisionOptions::Entry::Entry(const OptionDefinition &definition)
     : definition(definition), help(definition.helpText()) {}
 PrecisionOptions::Entry::~Entry() = default;
 
-/// The option refers to it.
+/// Static text, because the option keeps a reference.
 static llvm::StringRef levelHelp() {
   static const std::string text = [] {
     std::string all;
@@ -134,7 +134,7 @@ const PrecisionOptions::Entry &PrecisionOptions::entryOf(OptionMember member) co
                          [&](const auto &entry) { return entry->definition.member == member; });
 }
 
-/// What each option allows alone, but not beside another one.
+/// Checks combinations of options that are valid separately.
 llvm::Error PrecisionOptions::checkTogether(const CompileOptions &options) const {
   using O = CompileOptions;
   for (auto file : {&O::policyFile, &O::profile})

@@ -1,4 +1,4 @@
-// ampc predict: an export of a trained model over all rows of files.
+// ampc predict: runs an export of a trained model on all rows of files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/Mapping.h"
 #include "ampc/Support/Nearest.h"
@@ -30,7 +30,7 @@ static cl::opt<uint64_t>
          cl::init(0), cl::sub(predictCommand));
 static PrecisionOptions precision(predictCommand);
 
-/// Number of the export, or -1 after a message.
+/// Number of the export, or -1 after an error message.
 static int findExport(const Session &session) {
   const ampc_model &tables = session.getModel();
   std::vector<std::string> names;
@@ -49,12 +49,12 @@ static int findExport(const Session &session) {
 }
 
 namespace {
-/// One result, which grows batch by batch.
+/// File of a result, written batch by batch.
 struct Result {
   const ampc_tensor *tensor;
   std::string path;
   NpyWriter file;
-  ampc_dtype dtype; ///< as it is written: NumPy has no bf16
+  ampc_dtype dtype; ///< type in the file: NumPy lacks bf16
 
   bool open(int64_t rows, std::string &error) {
     dtype = tensor->dtype == AMPC_BF16 ? AMPC_F32 : ampc_dtype(tensor->dtype);
@@ -71,7 +71,7 @@ struct Result {
 };
 } // namespace
 
-/// A path for every result that has one. None after a message.
+/// Results with an output path; empty after an error message.
 static std::vector<Result> openResults(const ampc_program &program) {
   std::vector<std::string> names;
   for (int i = 0; i < program.output_count; ++i)

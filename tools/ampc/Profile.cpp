@@ -1,4 +1,4 @@
-// ampc profile: exponents of the values of steps in f32, and what 16 bits would make of them.
+// ampc profile: exponents of the values of steps in f32, and the effect of 16 bits.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Precision/Profile.h"
 #include "ampc/Data/Log.h"
@@ -38,7 +38,8 @@ static cl::list<std::string>
 static cl::opt<std::string> resume("resume", cl::desc("checkpoint to start from"),
                                    cl::value_desc("FILE.safetensors"), cl::sub(profileCommand));
 
-/// The gradients whose storage 16 bits would change: of activations, without single numbers.
+/// Sum over the gradients whose storage 16 bits would change: activations' gradients, without
+/// statistics.
 static ValueProfile sumOfGradients(const StepProfile &profile) {
   ValueProfile sum;
   for (const ValueProfile &value : profile.values) {
@@ -73,7 +74,7 @@ static void printScale(const ValueProfile &gradients, const FloatFormat &format,
                             shareOf(subnormal, gradients.elements).c_str(), gradients.max * scale);
 }
 
-/// Values that a 16-bit type does not hold, as the compiler will see it.
+/// Prints the values that do not fit a 16-bit type, by the compiler's criteria.
 static void printMisfits(const StepProfile &profile, llvm::ArrayRef<ObservedValue> observed,
                          const FloatFormat &format, double scale) {
   llvm::StringSet<> told;
@@ -152,7 +153,7 @@ static bool draw(const StepProfile &profile, llvm::StringRef model, const std::s
                        error);
 }
 
-/// `x.svg` is for the only step; those of several get their names: `x.STEP.svg`.
+/// Draws the steps: `x.svg` for a single step, `x.STEP.svg` for several.
 static bool drawAll(const Profile &profile, std::string &error) {
   if (svgFile.empty())
     return true;
@@ -166,7 +167,7 @@ static bool drawAll(const Profile &profile, std::string &error) {
 }
 
 namespace {
-/// One step of the model with its data and what has been seen of it.
+/// A step of the model, with data and collected statistics.
 class Run {
 public:
   Run(Observer &observer, int program) : observer(observer), program(program) {}
@@ -188,7 +189,7 @@ public:
   void print() const { ::print(profile, observed); }
 
 private:
-  /// They come first in the profile.
+  /// Inputs of real type, the first values of the profile.
   std::vector<ampc_tensor> realInputs() const;
   void noteInputs(uint32_t valid);
   void noteUpdates(const Snapshot &before, const Snapshot &after);
@@ -273,7 +274,7 @@ bool Run::step(unsigned number) {
   return true;
 }
 
-/// The steps' data, in which what is not finite is counted.
+/// Opens the steps' data; non-finite elements are allowed, and counted.
 static bool openAll(std::vector<Run> &runs, llvm::ArrayRef<int> programs, const Sources &sources,
                     const ampc_model &model, Dataset &data, std::string &error) {
   auto tables = llvm::map_to_vector(
@@ -309,7 +310,7 @@ int ampc::runProfile() {
   CompileRequest request = requestFor(runOptions.input);
   if (!targets.empty())
     request.options.targets.assign(targets.begin(), targets.end());
-  request.shown = Shown::Warnings; // what f32 does without is not what the profile is for
+  request.shown = Shown::Warnings; // remarks on f32 are irrelevant to a profile
   if (llvm::Error mistake =
           checkOutputs({outputPath(), svgFile}, *sources, {runOptions.input, resume}))
     return fail(llvm::toString(std::move(mistake)));

@@ -1,4 +1,4 @@
-// What the kernels of a model do, read while it is compiled, and machines to predict times of.
+// Work of a model's kernels, read during compilation, and machines for predictions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/ProgramCosts.h"
 #include "ampc/Support/Mistake.h"

@@ -1,4 +1,4 @@
-// What the user sees while training.
+// Progress display of a training.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Progress.h"
 #include "ampc/Support/Shown.h"
@@ -39,7 +39,7 @@ Progress::Progress(uint64_t first, uint64_t total, uint64_t perEpoch, uint64_t e
     : first(first), total(total), perEpoch(perEpoch), epochs(epochs),
       terminal(isatty(STDERR_FILENO)) {}
 
-/// Parts in the order of the line, of which the last in the order of `leaveOut` stay longest.
+/// Joins the parts of the line; in narrow terminals drops parts in the order of `leaveOut`.
 std::string Progress::line(uint64_t done, llvm::StringRef losses, llvm::StringRef more,
                            double seconds, unsigned columns) const {
   double rate = double(done - first) / std::max(seconds, 1e-9);
@@ -75,7 +75,7 @@ std::string Progress::line(uint64_t done, llvm::StringRef losses, llvm::StringRe
   return "[" + std::string(filled, '#') + std::string(length - filled, '.') + "] " + text;
 }
 
-/// Blanks take away what was longer.
+/// Draws over the previous line, with blanks behind a shorter text.
 void Progress::draw(const std::string &text) {
   llvm::errs() << "\r" << text;
   if (drawn.size() > text.size())
@@ -91,7 +91,7 @@ void Progress::show(uint64_t done, llvm::StringRef losses, llvm::StringRef more)
   if (!last && seconds - shown < (terminal ? 0.1 : 2.0) && done != first + 1)
     return;
   shown = seconds;
-  // A character in the last column would move the cursor to the next line.
+  // A character in the last column would wrap the cursor.
   unsigned columns = terminal ? terminalColumns() - 1 : ~0u / 2;
   std::string text = line(done, inMessage(losses), inMessage(more), seconds, columns);
   if (!terminal) {

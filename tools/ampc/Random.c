@@ -1,5 +1,5 @@
-// Debian's LLVM takes arc4random from libc, the only symbol that asks for a libc of 2.36: with this
-// one in the static program 2.35 is enough.
+// Replacement of arc4random, the only symbol of Debian's LLVM that needs glibc 2.36: with the
+// replacement the static program runs on 2.35.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <stdint.h>
 #include <sys/random.h>

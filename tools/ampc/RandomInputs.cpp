@@ -22,20 +22,20 @@ uint64_t ampc::seedOfBatch(uint64_t seed, uint64_t batch) {
   return Random(Random(seed).bits() + batch).bits() | 1;
 }
 
-/// The upper half of an f32 is the bf16 below it.
+/// bf16 by truncation: the upper half of the f32. Example: 0x3F812345 -> 0x3F81.
 static uint16_t bf16Of(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof bits);
   return uint16_t(bits >> 16);
 }
 
-/// Per element of an input of integers, the numbers below which it is drawn.
+/// Upper bounds of drawn integers, per element of an integer input.
 static std::vector<int64_t> drawnBelow(const ampc_tensor &tensor) {
   std::vector<int64_t> limits(isReal(elementOf(ampc_dtype(tensor.dtype))) ? 0
                                                                           : elementCount(tensor));
   for (const LabelRun &run : labelRunsOf(tensor, true)) {
     int64_t limit = run.limits.labels > 0 ? run.limits.labels : 4;
-    if (run.limits.least < 0) // what a cast narrows, or counts from the end
+    if (run.limits.least < 0) // labels that a cast narrows, or that count from the end
       limit = std::min<int64_t>(limit, 4);
     run.eachPiece(limits.size(), [&](int64_t first, int64_t count) {
       std::fill_n(limits.begin() + first, count, limit);

@@ -1,4 +1,4 @@
-// ampc report: what the compiler decided on precision and memory, as a page and as JSON.
+// ampc report: the compiler's decisions on precision and memory, as a page and as JSON.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Report/Report.h"
 #include "ampc/Package/WriteFile.h"
@@ -42,7 +42,7 @@ static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readReport(llvm::Stri
   return std::move(*file);
 }
 
-/// A name that ends as that of another kind of file is a mistake: whatever it says, -o is a page.
+/// Error for a path with the extension of another kind of file: -o always writes a page.
 static std::string wrongKind() {
   auto ends = [](llvm::StringRef path, llvm::ArrayRef<llvm::StringRef> kinds) {
     llvm::StringRef kind = llvm::sys::path::extension(path);
@@ -70,7 +70,7 @@ static int printDiff() {
   return differ ? *differ : fail(llvm::toString(differ.takeError()));
 }
 
-/// Runs all phases; the facts are read on the way.
+/// Runs all phases and reads the facts in between.
 static bool compile(const CompileOptions &options, Shown shown, report::Compilation &facts) {
   CompileRequest request = requestFor(inputs[0]);
   request.options = options;

@@ -1,4 +1,4 @@
-// What the command line says of data: INPUT=FILE, with a scale and an offset.
+// Command-line options on data: INPUT=FILE, scale and offset.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Sources.h"
 #include "ampc/Package/WriteFile.h"
@@ -49,7 +49,7 @@ DataOptions::DataOptions(cl::SubCommand &command)
       allowNonFinite("allow-nonfinite", cl::desc("data may be infinite and NaN"),
                      cl::sub(command)) {}
 
-/// A number, or a quotient of two.
+/// Number, or quotient of two numbers. Example: "1/255".
 static bool parseNumber(llvm::StringRef text, double &number) {
   auto [above, below] = text.split('/');
   double divisor = 1;
@@ -59,7 +59,8 @@ static bool parseNumber(llvm::StringRef text, double &number) {
   return std::isfinite(number);
 }
 
-/// Numbers of one option; an input that has no data in this run is not a mistake if `known` has it.
+/// Reads the numbers of an option; an input without data in this run is no error if `known`
+/// contains the input.
 static llvm::Error readNumbers(llvm::ArrayRef<std::string> words, llvm::StringRef option,
                                const Sources &known, Sources &sources,
                                std::vector<double> Affine::*member) {

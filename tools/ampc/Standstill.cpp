@@ -1,4 +1,4 @@
-// Trainings that go on and learn nothing.
+// Detection of trainings that continue without learning.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Standstill.h"
 #include "tools/ampc/Observer.h"
@@ -8,15 +8,15 @@
 
 using namespace ampc;
 
-/// Half of the least number of f16: smaller ones become 0.
+/// Half of the smallest f16 number: smaller numbers round to 0.
 static constexpr double flushedInF16 = 0x1p-25;
-/// At this loss scale gradients below 3.1e-5 are 0.
+/// At this loss scale gradients below 3.1e-5 round to 0.
 static constexpr double smallScale = 0x1p-10;
 
 Standstill::Standstill(Session &session, int number, unsigned limit)
     : session(session), program(session.getModel().programs[number]), limit(limit) {
   const ampc_model &model = session.getModel();
-  // The state has STEP.gradient.PARAMETER of every parameter of the step.
+  // The state contains STEP.gradient.PARAMETER for every parameter of the step.
   std::string prefix = stepNameOf(model, number) + ".gradient.";
   for (int i = 0; i < model.slot_count; ++i) {
     llvm::StringRef gradient = model.slots[i].tensor.name;
@@ -36,7 +36,7 @@ uint64_t Standstill::hashOf(int slot) {
   return llvm::xxh3_64bits(bytes);
 }
 
-/// Names of parameters whose bytes are those of the last look.
+/// Names of parameters without a changed byte since the last call.
 std::string Standstill::findUnchanged() {
   std::vector<std::string> names;
   for (Parameter &parameter : parameters) {
@@ -47,7 +47,7 @@ std::string Standstill::findUnchanged() {
   }
   if (names.empty())
     return "";
-  llvm::erase_if(parameters, [&](const Parameter &parameter) { // each is named once
+  llvm::erase_if(parameters, [&](const Parameter &parameter) { // reports a name once
     return llvm::is_contained(names, session.getModel().slots[parameter.slot].tensor.name);
   });
   size_t shown = std::min<size_t>(names.size(), 3);

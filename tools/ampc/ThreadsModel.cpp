@@ -1,4 +1,4 @@
-// How well the tasks of kernels would share out to more threads than this machine has.
+// Model of task scheduling on more threads than this machine has.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/ThreadsModel.h"
 #include "llvm/Support/Format.h"
@@ -8,7 +8,7 @@
 
 using namespace ampc;
 
-/// The most that the runtime takes.
+/// Maximum number of threads of the runtime.
 constexpr int32_t mostThreads = 256;
 
 void ShareTimes::setUp(ampc_options &options) {
@@ -60,14 +60,14 @@ void ShareTimes::endRun() {
   shares.clear();
 }
 
-/// When the last thread is done, if they take tasks as in lib/Runtime/Run.c: half of what is left
-/// of a thread's own share, and then of the others'.
+/// Finish time of the last thread under the guided self-scheduling of lib/Runtime/Run.c: a thread
+/// takes half of the remaining tasks of its share, then of other shares.
 static double dynamicTime(llvm::ArrayRef<double> tasks, int64_t threads) {
   int64_t count = tasks.size(), shares = std::min(count, threads);
   std::vector<std::pair<int64_t, int64_t>> open;
   for (int64_t share = 0; share < shares; ++share)
     open.push_back({count * share / shares, count * (share + 1) / shares});
-  // When a thread asks again, and its number.
+  // Next request of a thread: time, and the thread's number.
   using Free = std::pair<double, int64_t>;
   std::priority_queue<Free, std::vector<Free>, std::greater<Free>> free;
   for (int64_t thread = 0; thread < threads; ++thread)
@@ -110,7 +110,7 @@ namespace {
 struct Row {
   size_t number;
   Shared shared;
-  double alone; ///< on one thread
+  double alone; ///< time on a single thread
 };
 } // namespace
 
@@ -142,7 +142,7 @@ void ampc::printThreadsModel(std::vector<ShareTimes::Kernel> kernels,
   std::vector<Row> rows;
   Row all = {};
   for (auto [i, kernel] : llvm::enumerate(kernels)) {
-    // Shares without a task do nothing.
+    // Drops shares without tasks.
     kernel.tasks.resize(std::min<size_t>(kernel.tasks.size(), costs[i].tasks));
     Row row = rowOf(i, kernel, threads, forkNanoseconds);
     all.alone += row.alone;

@@ -1,14 +1,14 @@
-// The files that tell of a training: CSV and TensorBoard's events.
+// Log files of a training: CSV and TensorBoard events.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/TrainLog.h"
 
 using namespace ampc;
 
-/// Columns of one train.step.
+/// Columns of a train.step.
 static const char *const figures[] = {"loss",    "grad_norm",     "loss_scale",
                                       "skipped", "learning_rate", "nonfinite"};
 
-/// What a program reports beside the loss, in the order of ampc_train_out.numbers.
+/// Named numbers that a program reports next to the loss, in the order of ampc_train_out.numbers.
 static llvm::ArrayRef<ampc_tensor> numbersOf(const ampc_program &program) {
   return {program.outputs + program.loss_output + 1, size_t(program.number_count)};
 }
@@ -70,7 +70,7 @@ bool TrainLog::write(uint64_t step, llvm::ArrayRef<std::optional<ampc_train_out>
   return true;
 }
 
-/// A chart of what the step does not have would be a line at 0.
+/// Skips charts of figures that the step lacks, which would be constant 0.
 bool TrainLog::writeBoard(uint64_t step, size_t turn, const ampc_train_out &out,
                           std::string &error) {
   const ampc_program &program = *turns[turn].program;

@@ -1,4 +1,4 @@
-// A model with the parameters of a checkpoint, for commands that do not train.
+// Model with the parameters of a checkpoint, for commands that do not train.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/TrainedModel.h"
 #include "tools/ampc/Commands.h"
@@ -36,8 +36,8 @@ void ampc::reportLoad(const Session &session, ampc_status status) {
          llvm::join(sizes, ", "));
 }
 
-/// Whether initial values are what a model has learnt: it brings values of parameters from a file,
-/// and has none that are random; or it has no parameters.
+/// Whether initial values are trained values: parameters come from a file and none is random, or
+/// there are no parameters.
 static bool hasTrainedValues(const ampc_model &model) {
   bool hasParameters = false, hasData = false;
   for (const ampc_slot &slot : llvm::ArrayRef(model.slots, model.slot_count)) {

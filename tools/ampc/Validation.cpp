@@ -1,4 +1,4 @@
-// Evaluations on the way, and what the best of them decides.
+// Evaluations during training, and decisions by the best score.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Validation.h"
 #include "ampc/Support/Nearest.h"

@@ -10,7 +10,7 @@
 using namespace ampc;
 using Dims = llvm::ArrayRef<int64_t>;
 
-/// The first names, for a message.
+/// The first 8 names, for a message.
 static std::string listOf(llvm::ArrayRef<std::string> names) {
   std::string text;
   for (size_t i = 0; i < names.size() && i < 8; ++i)
@@ -18,7 +18,7 @@ static std::string listOf(llvm::ArrayRef<std::string> names) {
   return names.size() > 8 ? text + " and " + std::to_string(names.size() - 8) + " more" : text;
 }
 
-/// What other frameworks do otherwise.
+/// Hint on layouts of other frameworks: transposed matrices, channels-first filters.
 static std::string layoutHint(Dims want, Dims got) {
   if (want.size() == 2 && got.size() == 2 && want[0] == got[1] && want[1] == got[0])
     return "; it looks transposed: products take weights as in x out (docs/layouts.md)";
