@@ -15,7 +15,7 @@ config.test_exec_root = os.path.join(config.build_dir, "test")
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.build_dir, "bin"), config.llvm_bin, os.environ["PATH"]])
 
-# With AMPC_VERIFY_ROUNDTRIP=1 every test of ampc-opt also prints and parses its input and output again.
+# With AMPC_VERIFY_ROUNDTRIP=1 every test of ampc-opt also prints and parses input and output again.
 opt = "ampc-opt"
 if os.environ.get("AMPC_VERIFY_ROUNDTRIP"):
     opt += " --verify-roundtrip"
@@ -36,7 +36,7 @@ def python_with(module):
     return next((p for p in candidates if p and os.path.exists(p) and subprocess.run([p, "-c", found]).returncode == 0), None)
 
 
-# Frameworks whose models python/ampc_export writes; where they are missing, its tests are unsupported.
+# Frameworks of python/ampc_export; tests of a missing framework are unsupported.
 for feature, module in [("pytorch", "torch"), ("torchvision", "torchvision"), ("transformers", "transformers"), ("jax", "jax")]:
     interpreter = python_with(module)
     if interpreter:
@@ -70,16 +70,16 @@ config.substitutions += [
     ("%llvm", os.path.dirname(config.llvm_bin)),
 ]
 
-# Slow tests, for `./dev test --full`: in its plain build only, where they take minutes.
+# Slow tests, for `./dev test --full`: in plain builds only, where such tests take minutes.
 if os.environ.get("AMPC_TEST_FULL") and not config.sanitize:
     config.available_features.add("full")
-# What takes minutes and seldom fails alone: for continuous integration, and `./dev test --full`.
+# Tests that take minutes and rarely fail alone: for continuous integration, and `./dev test --full`.
 if os.environ.get("AMPC_TEST_CI"):
     config.available_features.add("ci")
 # Builds that replace malloc and watch memory.
 if config.sanitize:
     config.available_features.add("sanitized")
-# The one program that packages have.
+# The only program in packages.
 if config.static == "ON":
     config.available_features.add("static")
 # Compilations start threads.
@@ -88,11 +88,11 @@ if len(os.sched_getaffinity(0)) > 1:
 # Roots of a test's own without being root.
 if shutil.which("unshare") and subprocess.run(["unshare", "-r", "true"], capture_output=True).returncode == 0:
     config.available_features.add("user-namespaces")
-# Models that PyTorch exported, with its results: more than fit into the tree.
+# Models exported by PyTorch, with results: too large for the tree.
 if os.path.isdir(os.path.join(config.source_dir, "../shared/oracles")):
     config.available_features.add("exported-models")
 
-# ONNX's checker and runtime, of an interpreter that has them.
+# ONNX's checker and runtime, from an interpreter with both.
 onnx_python = os.environ.get("AMPC_ONNX_PYTHON") or python_with_numpy()
 has_runtime = "import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, ('numpy', 'onnx', 'onnxruntime'))))"
 if subprocess.run([onnx_python, "-c", has_runtime]).returncode == 0:
@@ -107,7 +107,7 @@ if os.path.exists(os.path.join(config.build_dir, "examples/fine-tune/fine-tune")
 if shutil.which("clang-format-22") and os.path.exists(os.path.join(config.source_dir, ".git")):
     config.available_features.add("clang-format")
 
-# NVIDIA's header of the driver, which nothing but its test needs.
+# NVIDIA's driver header, needed by a single test.
 cuda_include = os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "include")
 if os.path.exists(os.path.join(cuda_include, "cuda.h")):
     config.available_features.add("cuda-header")
@@ -130,7 +130,7 @@ if {"avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512_bf16"} <= flags:
     config.available_features.add("avx512bf16")
 if {"amx_tile", "amx_bf16"} <= flags:
     config.available_features.add("amx")
-# Tiers of AMX in ampc-kernel-run, which emulates tiles; those with products of f16 not beside tiles of the processor that lack them.
+# AMX tiers in ampc-kernel-run, by emulation; f16 products cannot be emulated next to native tiles without f16.
 if "avx2" in config.available_features:
     config.available_features.add("tiles")
     if "amx_tile" not in flags or "amx_fp16" in flags:

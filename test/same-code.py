@@ -42,7 +42,7 @@ class Output:
         run = subprocess.run([str(build / "bin/ampc"), "compile", str(model), f"--precision={precision}", "--name=same", "-o", folder, *more],
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.code = run.returncode
-        # Messages without the place and the line that they quote, and the table of memory.
+        # Messages without position and quoted line, and the memory table.
         self.said = re.findall(r": ((?:error|warning|remark|note): .*)", run.stdout) + re.findall(r"^ +[a-z ,]+ \d+$", run.stdout, re.M)
         if self.code:
             return

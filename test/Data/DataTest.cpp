@@ -163,7 +163,7 @@ static std::string checkpoint() {
                      "12345678abc");
 }
 
-// Checkpoints that ampc export, predict and --weights read are proven as NAME_load proves them.
+// Checkpoints read by ampc export, predict and --weights pass the same proof as in NAME_load.
 TEST(Safetensors, ProvesCheckpoints) {
   std::string path = output("checkpoint.safetensors"), error, good = checkpoint();
   auto reads = [&](const std::string &content) {

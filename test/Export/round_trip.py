@@ -1,4 +1,4 @@
-# Exports of models with random weights: what ampc import makes of the file, and ONNX Runtime, beside ampc predict.
+# Round trips of models with random weights: ampc import of the exported file, and ONNX Runtime, against ampc predict.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
     round_trip.py MODEL... --out=DIR [--runtime] [--external] [--opset N] [--function NAME] [--set NAME=NUMBER,...] [--weights FILE]
@@ -137,7 +137,7 @@ def check(model, options):
     def imported(data, times):
         size = ([f"--dim=batch={times * rows[0]}"] if options.time_first else ["--batch", str(times * rows[0])]) if is_symbolic else []
         ampc("import", path, "-o", f"{folder}/back.mlir", *size)
-        return dict(zip(results, predict(folder, f"{folder}/back.mlir", None, of_graph(data), results, [])))  # has its weights
+        return dict(zip(results, predict(folder, f"{folder}/back.mlir", None, of_graph(data), results, [])))  # contains the weights
 
     wrong = differs(f"{name} imported", imported(data, 1), want)
     if is_symbolic:

@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::fuzz;
 
-/// The compiler's error about the model, up to differentiation; empty if it accepts the model.
+/// The compiler's error about the model, up to differentiation; empty if the model is accepted.
 static std::string refusalOf(ModuleOp module) {
   OwningOpRef<ModuleOp> copy = module.clone();
   std::string message;

@@ -163,8 +163,8 @@ void Run::setInitial() {
   ampc_rt_refresh(state);
 }
 
-/// Loss scales begin at an end of f32 or beyond it, for some seeds: a scale below 2^-128 has no
-/// reciprocal. The state of a file may have any.
+/// Sets loss scales at or beyond the ends of f32 for some seeds: scales below 2^-128 have no
+/// reciprocal, and a checkpoint may contain any scale.
 void Run::setScales() {
   static const float ends[] = {0x1p-149f, 0x1p-130f, 0x1p-127f, 0x1p-126f, 0x1p-100f, 0x1p-20f,
                                0x1p100f,  0x1p126f,  0x1p127f,  0,         INFINITY,  NAN};
@@ -224,7 +224,7 @@ int64_t Run::rowsOf(const ampc_program &program) const {
   return isShort ? calls.valid : program.batch;
 }
 
-/// Of every element, one more than its greatest value.
+/// Per element, the greatest value plus 1.
 static std::vector<int64_t> limitsOf(const ampc_tensor &tensor, int64_t count) {
   int64_t free = tensor.dtype == AMPC_I1 ? 2 : 4;
   std::vector<int64_t> limits(count, tensor.label_limit ? tensor.label_limit : free);
@@ -237,8 +237,8 @@ static std::vector<int64_t> limitsOf(const ampc_tensor &tensor, int64_t count) {
   return limits;
 }
 
-/// Data of one input: a function of its name, the round and the seed, so that every precision and
-/// every way to call has the same. Half of the real inputs are positive.
+/// Data of an input: a function of name, round and seed, so that every precision and every way of
+/// calling has equal data. Half of the real inputs are positive.
 GuardedMemory Run::makeInput(const ampc_program &program, const ampc_tensor &tensor, int round) {
   Random random(calls.seed * 1000003 + round * 7919 + llvm::xxh3_64bits(tensor.name));
   bool isPositive = llvm::xxh3_64bits(tensor.name + std::to_string(calls.seed)) & 1;
@@ -339,8 +339,9 @@ void Run::infer(int number) {
   }
 }
 
-/// With the gradients and the state around it, if they are wanted. `grad` moves running statistics
-/// and the state of random numbers as the step does, which has to begin where `grad` began.
+/// Runs a step, and records gradients and states before and after if wanted. `grad` advances
+/// running statistics and random state like the step, which must start from the state before
+/// `grad`.
 void Run::step(int number, int round) {
   std::string name = model.programs[number].name, at = name + "/" + std::to_string(round) + "/";
   if (calls.detailed) {

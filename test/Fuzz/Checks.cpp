@@ -1,4 +1,4 @@
-// The ways of compiling and running one model that have to give the same bits.
+// Ways of compiling and running a model that must give equal bits.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/Fuzz/Checks.h"
 #include "mlir-dialects/Train/Train.h"
@@ -16,7 +16,7 @@ using namespace ampc;
 using namespace ampc::fuzz;
 
 namespace {
-/// The checks of one model, with what they share.
+/// Checks of a model, with shared state.
 class Checks {
 public:
   Checks(StringRef text, const CheckRequest &request, MLIRContext *context)
@@ -47,7 +47,7 @@ private:
   const Code *compileWide(StringRef text, const std::string &target, std::string &message);
   std::unique_ptr<Code> withOtherSign();
   bool writeForOracle();
-  /// What of the targets runs.
+  /// Name of the tier, or target, that runs.
   std::string tierName() const {
     return options.targets.front() == "cpu" ? options.tiers.back() : options.targets.front();
   }
@@ -66,13 +66,13 @@ private:
 };
 } // namespace
 
-/// How this seed's model is compiled.
+/// Chooses the compile options of this seed.
 void Checks::chooseOptions() {
   static const char *precisions[] = {"f32", "f32", "bf16", "bf16", "f16", "f64"};
   static const char *policies[] = {"mincut",       "mincut",    "mincut", "autocast",
                                    "autocast-cpu", "propagate", "narrow"};
   static const char *scalings[] = {"torch", "tf", "apex", "paddle", "none"};
-  // The best of them runs. Where a model has nothing for avx512bf16, avx512 does.
+  // The best tier runs. A model without code for avx512bf16 runs avx512.
   std::vector<std::vector<std::string>> tiers = {{"plain"}};
   if (__builtin_cpu_supports("avx2"))
     tiers.push_back({"avx2"});
@@ -89,7 +89,7 @@ void Checks::chooseOptions() {
     options.precisionOverrides = {"#1$=f32"};
   auto phases = getPhases().drop_back();
   replayed = random.pick(phases).name.str();
-  // Of a number of its own: what a seed chooses beside it stays.
+  // A separate random stream, so that other choices of a seed stay the same.
   if (Random(request.seed ^ 0x4EF).chance(0.1))
     options.targets = {"reference"};
 }
@@ -163,7 +163,7 @@ void Checks::callOtherwise() {
     compare("resume", runCalls(*code, calls));
 }
 
-/// Rows beyond those that count are neither read nor written: there may be nothing, or NaN.
+/// Rows beyond the valid rows are neither read nor written: memory may be missing, or NaN.
 void Checks::shortBatches() {
   int64_t batch = 0;
   for (int i = 0; i < code->model().program_count; ++i)
@@ -182,9 +182,9 @@ void Checks::shortBatches() {
   std::swap(plain, whole);
 }
 
-/// Takes the steps' gradients and states out of both records. True if a gradient, or an element of
-/// one, is 0 but for rounding: a rule that divides it by its size makes numbers of any size of
-/// that, or NaN.
+/// Moves gradients and states of steps out of both records. True if a gradient, or an element, is 0
+/// except for rounding: a rule that divides by the gradient's size turns such rounding into
+/// arbitrary numbers or NaN.
 static bool takeGradients(Record (&records)[2]) {
   bool isRounding = false;
   for (auto it = records[0].begin(); it != records[0].end();) {
@@ -200,9 +200,8 @@ static bool takeGradients(Record (&records)[2]) {
   return isRounding;
 }
 
-/// The same model in f64 for the CPU and as plain loops: what rounding does is far below the bound,
-/// what wrong code does is not. Values that the model itself keeps in 16 bits may fall to either
-/// side.
+/// Compares the model in f64 on the CPU with plain loops: rounding stays far below the bound, wrong
+/// code does not. Values that the model keeps in 16 bits may round to either side.
 void Checks::otherTarget() {
   if (text.contains("f16") || !wants("target"))
     return;
@@ -232,7 +231,8 @@ void Checks::otherTarget() {
                        firstDifference(records[0][names[0]], records[1][names[0]]));
 }
 
-/// The same model with a module, sizes, and types left out, from the same first values.
+/// Compares the same model written with a module, sizes, and inferred types, from equal initial
+/// values.
 void Checks::otherText() {
   if (!options.precisionOverrides.empty() || !wants("written"))
     return;
@@ -253,9 +253,9 @@ void Checks::otherText() {
   compare("written", results);
 }
 
-/// A step holds the values of one micro-batch at a time, the sum of the gradients, and values that
-/// do not depend on the batch, which a step of two micro-batches holds as well. Models are small:
-/// the numbers of a micro-batch, a few of 64 bytes each, count beside its tensors.
+/// Bounds the arena: a step holds the values of one micro-batch at a time, the gradient sums, and
+/// values independent of the batch, which a step of two micro-batches holds as well. Models are
+/// small, so the scalars of a micro-batch, each of 64 bytes, count beside the tensors.
 void Checks::boundArena() {
   if (!text.contains("micro_batches = ") || !wants("micro-batches"))
     return;
@@ -313,7 +313,7 @@ const Code *Checks::compileWide(StringRef text, const std::string &target, std::
   return place->second.get();
 }
 
-/// Loss and gradients of micro-batches are those of the whole batch.
+/// Loss and gradients of micro-batches equal the whole batch's.
 void Checks::joinBatches() {
   std::string joined = joinMicroBatches(text);
   if (joined.empty() || text.contains("f16") || !wants("whole"))
@@ -353,7 +353,7 @@ std::unique_ptr<Code> Checks::withOtherSign() {
   return made.module ? Code::load(*made.module) : nullptr;
 }
 
-/// What the oracle computes itself: the model in f64, and its results in every precision.
+/// Writes the model in f64 and the results in every precision, for comparison with the oracle.
 bool Checks::writeForOracle() {
   wants("f64");
   std::string message;

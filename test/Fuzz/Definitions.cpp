@@ -1,4 +1,4 @@
-// Ops and attributes of the dialects as their TableGen records describe them.
+// Ops and attributes of the dialects, read from TableGen records.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/Fuzz/Definitions.h"
 #include "llvm/ADT/STLExtras.h"
@@ -53,7 +53,7 @@ public:
   StringRef dialectOf(const json::Object &record, StringRef field) const {
     return text(get(reference(record, field)), "name");
   }
-  /// Of an op, with its dialect.
+  /// Name of an op, with the dialect. Example: train.matmul.
   std::string nameOf(const json::Object &op) const {
     return (dialectOf(op, "opDialect") + "." + text(op, "opName")).str();
   }
@@ -127,8 +127,8 @@ static void readExample(StringRef text, OpDefinition &op) {
   }
 }
 
-/// Random models consist of ops from tensors to tensors: those that precision policies decide over.
-/// The rest of a model has a place of its own in the generator.
+/// Whether random models contain the op: ops from tensors to tensors, for which precision policies
+/// decide. The generator handles all other ops separately.
 static bool isTensorOp(const Records &records, const json::Object &op) {
   bool hasResults = !op.getObject("results")->getArray("args")->empty();
   return hasResults && records.hasTrait(op, "Pure") && !records.hasTrait(op, "MadeByPasses") &&
@@ -167,7 +167,7 @@ static void readAttributes(const Records &records, Definitions &result) {
   }
 }
 
-/// Calls see(records) with those of a file.
+/// Calls see(records) with the records of a file.
 static Error readRecords(StringRef path, function_ref<void(const Records &)> see) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(path);
   if (!file)

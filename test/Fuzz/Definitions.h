@@ -1,4 +1,4 @@
-// Ops and attributes of the dialects as their TableGen records describe them.
+// Ops and attributes of the dialects, read from TableGen records.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TEST_FUZZ_DEFINITIONS_H
 #define TEST_FUZZ_DEFINITIONS_H
@@ -13,7 +13,7 @@ namespace ampc::fuzz {
 struct Argument {
   std::string name;
   std::string constraint; ///< name of the record, without Optional and defaults: "F64Attr"
-  std::string summary;    ///< what the constraint says about itself: "ranked tensor of ..."
+  std::string summary;    ///< summary of the constraint: "ranked tensor of ..."
   bool isOperand = false, isOptional = false, isVariadic = false;
   std::vector<std::string> cases; ///< of an enumeration, as text of attributes
 };
@@ -23,10 +23,10 @@ struct OpDefinition {
   std::vector<Argument> arguments;
   std::vector<std::string> resultSummaries;
   bool hasOptionalResult = false; ///< the last result
-  /// What the example in the documentation has: shapes of tensors, and lists of numbers.
+  /// Shapes of tensors and lists of numbers in the documentation's example.
   std::vector<std::vector<int64_t>> exampleShapes;
   struct List {
-    std::string word; ///< in front of it, often the name of the attribute
+    std::string word; ///< word before the list, often the attribute's name
     size_t length;
   };
   std::vector<List> exampleLists;

@@ -92,7 +92,7 @@ Value Generator::makeRows(RankedTensorType type) {
   return create("train.add", {makeInput(type), makeConstant(offsets, row)}, {}, type);
 }
 
-/// An op of one of the names, or null.
+/// Op of any of the names, or null.
 Operation *Generator::sampleOneOf(ArrayRef<StringRef> names) {
   std::string name = "train." + fragments.pick(names).str();
   for (const OpDefinition &definition : definitions.ops)
@@ -111,7 +111,7 @@ Value Generator::makeLookups() {
   return op ? op->getResult(0) : makeTruths();
 }
 
-/// Attention of which some queries see some keys and others none, by masks of all sizes.
+/// Attention in which some queries see some keys and other queries none, with masks of all sizes.
 Value Generator::makeMaskedAttention() {
   static const double fills[] = {-1e4, -1e9, -1e30, -3.4028234663852886e38, -infinity};
   int64_t rows = sampler.extents[0], queries = fragments.between(1, 9),
@@ -175,7 +175,7 @@ Value Generator::makeNarrowWeights() {
   return create("train.mul", {makeLeaf(type), create("train.cast", weights, {}, row)}, {}, type);
 }
 
-/// First values of a parameter as those of the op that reads it have to be.
+/// Initializer without fans, which the consuming op determines.
 Attribute Generator::makeOpenInit() {
   static const char *names[] = {"#train.kaiming_uniform", "#train.kaiming_normal",
                                 "#train.xavier_uniform", "#train.xavier_normal"};
@@ -200,7 +200,7 @@ void Generator::addFragment() {
 
 // ---- Terms of a loss that have divisors of their own ----
 
-/// 0 or 1 for each row, at least one row counts in the divisor.
+/// Mean over rows with mask 0 or 1; the divisor counts at least one row.
 Value Generator::averageCounted(Value rows) {
   auto type = cast<RankedTensorType>(rows.getType()), number = type.clone(ArrayRef<int64_t>());
   auto all = named("dims", builder.getDenseI64ArrayAttr({0}));

@@ -58,7 +58,7 @@ std::string Generator::makeState(StringRef kind, RankedTensorType type) {
   Attribute init = sampler.parameters(random.pick(definitions.initialisers));
   if (!init || !isa<FloatType>(type.getElementType()))
     init = train::ZerosAttr::get(context);
-  // Few of the ops that read it say their fans.
+  // Few ops that read the parameter determine fans.
   if (auto first = cast<InitAttrInterface>(init); !first.getMissingFans().empty())
     init = first.withFans({random.between(1, 20), random.between(1, 20)});
   if (leavesFans)
@@ -81,7 +81,7 @@ void Generator::dropBuffer(FlatSymbolRefAttr buffer) {
       op.erase();
 }
 
-/// Of a state of this type that there is, so that parameters are tied, or of a new one.
+/// Reads an existing state of this type, which ties parameters, or a new state.
 Value Generator::readState(StringRef kind, RankedTensorType type) {
   SmallVector<std::string> known;
   for (auto op : model.getOps<StateOpInterface>())
@@ -102,8 +102,7 @@ Value Generator::makeInput(RankedTensorType type) {
                                         builder.getUnknownLoc());
 }
 
-/// An input, sometimes one that has the last dimension behind the first, as images of other
-/// programs have.
+/// Input, sometimes with the last dimension moved behind the first, like channels-first images.
 Value Generator::makeOrdered(RankedTensorType type) {
   if (type.getRank() < 3 || !orders.chance(0.3))
     return makeInput(type);
@@ -206,7 +205,7 @@ void Generator::fillBody() {
     addFragment();
 }
 
-/// A number with a gradient wherever the value has one.
+/// Scalar with a gradient wherever the value has a gradient.
 Value Generator::reduceToScalar(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   if (!type.getElementType().isF32()) {
@@ -242,8 +241,8 @@ static SmallVector<Value> causesOf(Value value) {
   return causes.takeVector();
 }
 
-/// Adds what a penalty on slopes is: a number made of the gradient of the loss, or of a sum over
-/// rows, with respect to something that it is computed from.
+/// Adds a gradient penalty: a scalar of the gradient of the loss, or of a sum over rows, with
+/// respect to a value that the loss depends on.
 Value Generator::addSlope(Value loss) {
   Value number = loss;
   if (gradients.chance(0.6)) {

@@ -8,7 +8,7 @@
 #include "test/Fuzz/Sampler.h"
 
 namespace ampc::fuzz {
-/// One model: parameters and buffers, one or two losses with their steps, exports, regions.
+/// Generator of a model: parameters and buffers, one or two losses with steps, exports, regions.
 class Generator : Surroundings {
 public:
   Generator(const Definitions &definitions, uint64_t seed, mlir::MLIRContext *context);
@@ -60,8 +60,8 @@ private:
   mlir::NamedAttribute named(llvm::StringRef name, mlir::Attribute value);
 
   const Definitions &definitions;
-  // The others so that models without gradients inside, turned inputs and fragments stay as they
-  // are.
+  // Separate streams: models without gradients inside, transposed inputs or fragments stay the
+  // same.
   Random random, gradients, orders, fragments;
   mlir::MLIRContext *context;
   mlir::OpBuilder builder;
@@ -74,10 +74,10 @@ private:
   int inputs = 0;
   bool hasOwnBatch = false;  // no other extent is that of the batch
   bool drawsLookups = false; // whole numbers may name no element
-  bool leavesFans = false;   // fans of first values follow from the ops that read them
+  bool leavesFans = false;   // fans of initializers follow from the ops that read the parameters
 };
-/// The text of a model that differentiation accepts: a step leaves out parameters that its loss
-/// turns out not to depend on, and where that is not enough another model takes its place.
+/// Text of a model that differentiation accepts. Parameters on which a loss does not depend are
+/// removed from the step; if that is not enough, another model is generated.
 std::string makeModel(const Definitions &definitions, uint64_t seed, mlir::MLIRContext *context);
 } // namespace ampc::fuzz
 #endif

@@ -1,4 +1,4 @@
-// Models whose steps have micro-batches: texts with other numbers of these, and sizes of plans.
+// Steps with micro-batches: texts with other numbers of micro-batches, and sizes of plans.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/Fuzz/MicroBatches.h"
 #include "mlir-dialects/Kernel/Kernel.h"
@@ -30,7 +30,7 @@ static bool containsOneOf(StringRef text, ArrayRef<const char *> names) {
 }
 
 namespace {
-/// The extent of the batch in a text, and that of the whole one.
+/// Extents of the micro-batch in a text, and of the whole batch.
 struct Extents {
   int64_t batch, whole;
   /// Appends a line with whole batches. False where the extent is that of something else: of a
@@ -84,9 +84,9 @@ std::string fuzz::joinMicroBatches(StringRef text) {
   return withMicroBatches(result, 1);
 }
 
-/// Whether tensors of a micro-batch are computed from those of a later one in the forward pass. A
-/// divisor that all rows have part in, such as that of train.normalize along the batch, is known
-/// when all have been read: its dividends wait, or would have to be made again.
+/// Whether the forward pass computes tensors of a micro-batch from those of a later micro-batch. A
+/// divisor over all rows, as in train.normalize along the batch, is known only after all rows:
+/// dividends must wait, or be recomputed.
 static bool waitsForLaterBatches(kernel::ProgramOp program) {
   DenseMap<Value, int64_t> latest; // micro-batch of the sources of a value
   bool waits = false;

@@ -1,4 +1,4 @@
-// Choices from one seed.
+// Random choices from a seed.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TEST_FUZZ_RANDOM_H
 #define TEST_FUZZ_RANDOM_H

@@ -1,4 +1,4 @@
-// Random uses of one op, found with the help of its own inference and verifier.
+// Random uses of an op, found by trial with the op's type inference and verifier.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/Fuzz/Sampler.h"
 #include "mlir-dialects/Train/Train.h"
@@ -9,8 +9,8 @@
 using namespace mlir;
 using namespace ampc::fuzz;
 
-/// A use of an op that may yet turn out to be wrong. An operand is a value, or the type of one that
-/// is made if the op is right.
+/// Use of an op, possibly invalid. An operand is an existing value, or the type of a value that is
+/// created if the op is valid.
 struct Sampler::Draft {
   SmallVector<Value> values;
   SmallVector<RankedTensorType> types;
@@ -18,9 +18,9 @@ struct Sampler::Draft {
   NamedAttrList attributes;
   SmallVector<FlatSymbolRefAttr> buffers;
   SmallVector<Type> results;
-  bool isLikeExample = false; // operands have shapes as those of the definition's example:
-  llvm::DenseMap<int64_t, int64_t> extents; // its numbers, and those that stand for them here
-  Operation *op = nullptr;                  // at its place, with block arguments for new values
+  bool isLikeExample = false;               // operands have shapes like the definition's example:
+  llvm::DenseMap<int64_t, int64_t> extents; // the example's numbers -> the draft's numbers
+  Operation *op = nullptr;                  // inserted, with block arguments for new values
   std::unique_ptr<Block> scratch;
 };
 
@@ -46,7 +46,7 @@ void Sampler::limit(MutableArrayRef<int64_t> shape) {
   }
 }
 
-/// What is equal in the example mostly is here.
+/// Extents that are equal in the example are mostly equal here.
 SmallVector<int64_t> Sampler::shapeLike(ArrayRef<int64_t> example, Draft &draft) {
   SmallVector<int64_t> shape;
   for (int64_t number : example) {
@@ -91,7 +91,7 @@ RankedTensorType Sampler::randomType(StringRef summary) {
   return RankedTensorType::get(randomShape(), randomElement(summary));
 }
 
-/// Shapes of operands and results have to do with one another.
+/// Shapes of operands and results are related.
 RankedTensorType Sampler::typeLike(ArrayRef<RankedTensorType> known, StringRef summary) {
   Type element = randomElement(summary);
   if (known.empty() || random.chance(0.15))
@@ -140,7 +140,7 @@ void Sampler::chooseOperands(const OpDefinition &definition, Draft &draft) {
     if (!argument.isOperand)
       continue;
     StringRef summary = argument.summary;
-    // Counters, states and flags of one type are attached by the compiler.
+    // Counters, states and flags have the type's own constraint and are attached by the compiler.
     bool isOwn = !summary.contains("ranked tensor") && !summary.contains("0D tensor");
     int64_t count = argument.isOptional   ? random.between(0, 1)
                     : argument.isVariadic ? random.between(1, 3)
@@ -151,7 +151,7 @@ void Sampler::chooseOperands(const OpDefinition &definition, Draft &draft) {
     for (int64_t i = 0; i < count; ++i) {
       ArrayRef<Value> values = around.values();
       Value value;
-      // The first operand continues the graph; later ones are often parameters.
+      // The first operand continues the graph; later operands are often parameters.
       if (!values.empty() && random.chance(draft.types.empty() ? 0.85 : 0.4)) {
         size_t back = std::min<size_t>(values.size(), random.chance(0.6) ? 3 : values.size());
         value = values[values.size() - random.between(1, back)];
@@ -177,8 +177,8 @@ void Sampler::chooseOperands(const OpDefinition &definition, Draft &draft) {
     draft.attributes.set("operandSegmentSizes", Builder(context).getDenseI32ArrayAttr(segments));
 }
 
-/// As many numbers as in the example, where the first operand may have another rank: one per
-/// dimension, or one or two per dimension between the first and the last.
+/// As many numbers as in the example, adapted to the first operand's rank: a number per dimension,
+/// or one or two per dimension between the first and the last.
 size_t Sampler::lengthLike(StringRef name, const OpDefinition &definition, const Draft &draft) {
   auto isNamed = [&](const OpDefinition::List &list) { return list.word == name; };
   auto named = llvm::find_if(definition.exampleLists, isNamed);
@@ -239,12 +239,12 @@ SmallVector<int64_t> Sampler::numbers(StringRef name, const OpDefinition &defini
   return result;
 }
 
-/// Letters for the dimensions of operands, the same one for some that are equally long.
+/// Letters for the dimensions of operands, shared by some of equal length. Example: "ab,bc->ac".
 std::string Sampler::equation(const Draft &draft) {
   SmallVector<std::pair<int64_t, char>> letters;
   std::string text, result, hidden = random.chance(0.25) ? "..." : "";
   for (RankedTensorType type : draft.types) {
-    // Leading dimensions may be those of `...`.
+    // Leading dimensions may belong to `...`.
     ArrayRef<int64_t> shape = type.getShape();
     std::string part = hidden;
     if (!hidden.empty())
@@ -315,7 +315,7 @@ Attribute Sampler::attribute(const OpDefinition &definition, const Argument &arg
 
 void Sampler::chooseAttributes(const OpDefinition &definition, Draft &draft) {
   for (const Argument &argument : definition.arguments) {
-    // `simplify` writes these two.
+    // written by `simplify`
     bool isOwn = argument.name == "batch_rows" || argument.name == "key";
     if (argument.isOperand || (isOwn && argument.isOptional) ||
         (argument.isOptional && random.chance(0.5)))
@@ -339,8 +339,8 @@ bool Sampler::chooseResults(const OpDefinition &definition, Draft &draft) {
   return true;
 }
 
-/// Builds the op with block arguments in place of new values and asks its inference and verifier.
-/// What they say leads to the next attempt.
+/// Builds the op with block arguments in place of new values, and runs inference and verifier.
+/// Error messages guide the next attempt.
 bool Sampler::isValid(const OpDefinition &definition, Draft &draft, OpBuilder &builder) {
   std::string message;
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
@@ -361,7 +361,7 @@ bool Sampler::isValid(const OpDefinition &definition, Draft &draft, OpBuilder &b
     Operation *op = nullptr;
     if (infer) {
       SmallVector<Type> types;
-      // Properties come from attributes; inference reads them there.
+      // Properties are set from attributes, from which inference reads.
       OperationState typed(loc, definition.name);
       typed.addOperands(state.operands);
       typed.addAttributes(draft.attributes);
@@ -401,7 +401,7 @@ bool Sampler::isValid(const OpDefinition &definition, Draft &draft, OpBuilder &b
   return false;
 }
 
-/// "expected ... TYPE, but got ... TYPE": the second becomes the first, where it is free.
+/// Parses "expected ... TYPE, but got ... TYPE", and sets the second type to the first, if free.
 bool Sampler::learn(Draft &draft, StringRef message) {
   auto [expected, got] = message.split("but got");
   size_t at = expected.find("tensor<"), shapeAt = expected.find("of shape [");
@@ -442,7 +442,7 @@ bool Sampler::learn(Draft &draft, StringRef message) {
       type = wanted, changed = true;
   for (FlatSymbolRefAttr &buffer : draft.buffers)
     if (!changed || message.contains(buffer.getValue())) {
-      // A buffer has the type that it was made with, so a new one takes its place.
+      // A buffer's type is fixed at creation, so a new buffer replaces the old.
       FlatSymbolRefAttr old = buffer;
       buffer = around.makeBuffer(wanted);
       for (NamedAttribute attribute : llvm::to_vector(draft.attributes))
@@ -483,7 +483,7 @@ Operation *Sampler::sample(const OpDefinition &definition, OpBuilder &builder) {
   return nullptr;
 }
 
-/// Printed in the form of the definition and parsed: its verifier runs at that.
+/// Prints the attribute in the definition's form and parses the text, which runs the verifier.
 Attribute Sampler::parameters(const AttrDefinition &definition) {
   ScopedDiagnosticHandler silent(context, [](Diagnostic &) { return success(); });
   static const char *reals[] = {"0.0", "0.001", "0.01", "0.1", "0.5", "0.9", "1.0", "1.0e-8"};

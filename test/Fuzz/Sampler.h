@@ -1,4 +1,4 @@
-// Random uses of one op, found with the help of its own inference and verifier.
+// Random uses of an op, found by trial with the op's type inference and verifier.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TEST_FUZZ_SAMPLER_H
 #define TEST_FUZZ_SAMPLER_H
@@ -10,11 +10,11 @@
 #include "test/Fuzz/Random.h"
 
 namespace ampc::fuzz {
-/// What the sampler takes from the model around it.
+/// Parts of the surrounding model that the sampler uses.
 class Surroundings {
 public:
   virtual ~Surroundings() = default;
-  /// Values that ops may read, the last ones most likely.
+  /// Values that ops may read, the most recent most likely.
   virtual llvm::ArrayRef<mlir::Value> values() = 0;
   /// A new value of a type: a parameter, input, constant, ... Null if there is none.
   virtual mlir::Value makeLeaf(mlir::RankedTensorType type) = 0;

@@ -1,4 +1,4 @@
-// Compiling and loading one model in one way; what runs gave.
+// Compilation, loading and runs of a model in one configuration.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/Fuzz/Trial.h"
 #include "ampc/Package/Package.h"
@@ -18,7 +18,7 @@ using namespace ampc::fuzz;
 
 // ---- Records ----
 
-/// Exponent all ones and a fraction that is not 0.
+/// NaN: exponent all ones and a nonzero fraction.
 template <typename Bits> static bool isNaN(Bits bits, Bits infinity) {
   return Bits(bits & ~(Bits(1) << (8 * sizeof(Bits) - 1))) > infinity;
 }
@@ -193,7 +193,7 @@ Compiled fuzz::compileText(StringRef text, const CompileOptions &options, MLIRCo
       std::string &kept = result.texts[phase.name.str()];
       llvm::raw_string_ostream os(kept);
       OpPrintingFlags flags = OpPrintingFlags().assumeVerified();
-      // Of the last phase only code counts, and what the tables of programs take from locations.
+      // For the last phase only the code and the locations that tables use count.
       module->print(os, phase.name == keepTextOf ? flags.enableDebugInfo() : flags);
     }
   }
@@ -204,9 +204,9 @@ Compiled fuzz::compileText(StringRef text, const CompileOptions &options, MLIRCo
 std::unique_ptr<Code> Code::load(ModuleOp module) {
   PackageOptions options;
   options.pickTier = [](StringRef, ArrayRef<uint32_t> tiers) -> std::optional<PickedTier> {
-    return PickedTier{0, int32_t(llvm::Log2_32(tiers[0]))}; // the best of those asked for
+    return PickedTier{0, int32_t(llvm::Log2_32(tiers[0]))}; // best of the requested tiers
   };
-  // Variants of a model have most kernels in common. A process has one model.
+  // Variants of a model share most kernels, and a process has a single model.
   static KernelObjects kernels;
   options.kernels = &kernels;
   auto packaged = packageModel(module, options);

@@ -1,4 +1,4 @@
-// One model compiled in one way, loaded into this process and run.
+// A model compiled in one configuration, loaded into this process and run.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TEST_FUZZ_TRIAL_H
 #define TEST_FUZZ_TRIAL_H
@@ -18,10 +18,10 @@ struct Recorded {
 };
 using Record = std::map<std::string, Recorded>;
 
-/// Names of what differs by bits; every NaN is like every other. Only names that both have.
+/// Names of results that differ by bits, among names of both; all NaNs are equal.
 std::vector<std::string> differences(const Record &a, const Record &b);
-/// Names of results in which two targets differ too far: reals of f64 by more than `share` of the
-/// largest of their tensor, all others by bits.
+/// Names of results in which two targets differ too much: f64 by more than `share` of the tensor's
+/// largest element, other types by bits.
 std::vector<std::string> farDifferences(const Record &a, const Record &b, double share = 1e-6);
 /// True of a tensor in f64 that is 0 but for rounding: both are next to nothing, and differ as
 /// much.
@@ -29,12 +29,12 @@ bool isRoundingAlone(const Recorded &a, const Recorded &b);
 /// True if an element, next to nothing beside the largest, has another sign in b: a gradient that
 /// cancels. Rules such as lion update by the sign alone.
 bool hasCancelled(const Recorded &a, const Recorded &b);
-/// Of two tensors that differ: the first elements that do.
+/// First differing elements of two tensors.
 std::string firstDifference(const Recorded &a, const Recorded &b);
 /// As a safetensors file.
 bool writeRecord(const Record &record, llvm::StringRef path);
 
-/// A file of one process, in the system's folder for such.
+/// Path in the system's folder for temporary files, unique to a process.
 std::string temporaryPath(int process, llvm::StringRef suffix);
 
 /// A module after the phase `until`, or a message.
@@ -47,7 +47,7 @@ Compiled compileText(llvm::StringRef text, const CompileOptions &options,
                      mlir::MLIRContext *context, llvm::StringRef after = "",
                      llvm::StringRef keepTextOf = "");
 
-/// Code of a model; states of it run independently.
+/// Code of a model; states run independently.
 class Code {
 public:
   static std::unique_ptr<Code> load(mlir::ModuleOp module);
@@ -57,7 +57,7 @@ private:
   std::unique_ptr<LoadedModel> loaded;
 };
 
-/// How the calls of a run are made. The defaults are the plain way.
+/// Configuration of the calls of a run; defaults are the plain way.
 struct Calls {
   uint64_t seed = 1; ///< of the data
   int threads = 1;

@@ -1,4 +1,4 @@
-// A model as a person would write it: a module, sizes, types left out.
+// A model in the style of a person: modules, sizes, inferred types.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/Fuzz/Written.h"
 #include "mlir-dialects/Train/Modules.h"
@@ -17,7 +17,7 @@ using namespace ampc;
 using namespace ampc::fuzz;
 
 namespace {
-/// Moves a part of one function into a module that is used once, as @p.
+/// Moves part of a function into a module that is used once, as @p.
 class Outliner {
 public:
   Outliner(train::ModelOp model, Random &random)
@@ -44,7 +44,7 @@ bool Outliner::isInside(Operation *op) const {
   return llvm::any_of(inside, [&](Operation *part) { return part->isAncestor(op); });
 }
 
-/// Functions that the model calls stay outside: a module sees its own.
+/// Functions called by the model stay outside, because a module sees only functions of its own.
 bool Outliner::choose() {
   SmallVector<train::FuncOp> funcs(model.getOps<train::FuncOp>());
   func = random.pick(funcs);
@@ -60,8 +60,8 @@ bool Outliner::choose() {
   });
 }
 
-/// State that only these ops and lists of steps use is the module's. What else they read comes from
-/// outside; what else they write stays there, and so do they.
+/// Sorts state. State used only by the moved ops and lists of steps moves into the module; other
+/// reads become operands; ops that write other state stay outside.
 bool Outliner::sortState() {
   for (Operation &state : model.getBody().front()) {
     if (!isa<StateOpInterface>(state))
@@ -184,7 +184,7 @@ static bool canBeRead(StringRef text, MLIRContext *context) {
   return bool(parseSourceString<ModuleOp>(text, context));
 }
 
-/// The module's shapes with a size for one of their numbers.
+/// Replaces a number in the module's shapes by a size.
 static void addSize(std::string &text, Random &random) {
   size_t begin = text.find("train.model @part {"), end = text.find("train.use @part");
   std::string part = text.substr(begin, end - begin), number;
@@ -194,7 +194,7 @@ static void addSize(std::string &text, Random &random) {
   number = part.substr(place + 7, part.find_first_not_of("0123456789", place + 7) - place - 7);
   std::string lines;
   for (StringRef line : llvm::split(part, '\n')) {
-    // Where a type is declared, and not where one follows from others.
+    // only types that are declared, not inferred
     bool isDeclared = line.trim().starts_with("train.param") ||
                       line.trim().starts_with("train.buffer") ||
                       line.trim().starts_with("train.func");

@@ -86,7 +86,7 @@ int Driver::check(uint64_t number) {
   return verdict == fuzz::Verdict::Good ? 0 : verdict == fuzz::Verdict::Refused ? 2 : 1;
 }
 
-/// A process per seed: whatever happens there, the others go on.
+/// A process per seed: a crash does not affect other seeds.
 void Driver::start(uint64_t number) {
   llvm::outs().flush();
   pid_t child = fork();
@@ -138,7 +138,7 @@ int Driver::checkAll() {
   return wrong ? 1 : 0;
 }
 
-/// The ops of ampc and those of the libraries: half of the picks fall on each.
+/// Definitions of ampc's ops and the libraries' ops; half of the picks go to each.
 static llvm::Expected<fuzz::Definitions> readDefinitions() {
   if (llvm::Error error = loadOpLibraries(load))
     return std::move(error);

@@ -1,8 +1,8 @@
-# Functions of a whole batch, where the model has the function of one of its micro-batches.
+# Functions on a whole batch, from a model's function on a micro-batch.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import copy
 
-# Ops that draw for each micro-batch, have statistics of one, or number its rows.
+# Ops whose draws, statistics or row numbers belong to a micro-batch.
 OF_ONE_PART = ("train.batch_norm", "train.dropout", "train.iota", "train.random_uniform", "train.random_normal", "train.random_bernoulli",
                "train.constant", "train.read")
 

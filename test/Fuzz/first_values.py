@@ -76,12 +76,12 @@ def check(oracle):
         variance = 2 / ins if name.startswith("kaiming") else 2 / (ins + outs)
         oracle.checked += 1
         if name.endswith("uniform"):
-            # One of n numbers lies within 30 / n of the bound, but for a chance of exp(-30).
+            # The largest of n numbers is within 30 / n of the bound, except with probability exp(-30).
             bound, largest = math.sqrt(3 * variance), np.abs(values).max()
             if not bound * (1 - 30 / values.size) <= largest <= bound * (1 + 2.0**-7):
                 problems.append(f"first values of {param}: expected a largest one near {bound:.6g}, but got {largest:.6g} of {values.size}")
         else:
-            # The mean of n squares has a relative deviation of sqrt(2 / n): eight of them, and the tail of few numbers.
+            # The mean of n squares has a relative deviation of sqrt(2 / n): eight deviations, and the tail of few numbers.
             ratio, slack = (values**2).mean() / variance, 8 * math.sqrt(2 / values.size) + 40 / values.size
             if not max(0.0, 1 - slack) <= ratio <= 1 + slack:
                 problems.append(f"first values of {param}: expected a variance near {variance:.6g}, but got {ratio * variance:.6g} of {values.size}")

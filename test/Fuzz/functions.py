@@ -1,4 +1,4 @@
-# What further functions, scans, moves and losses compute, in numpy.
+# NumPy models of further functions, scans, moves and losses.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import functools
 import math
@@ -74,7 +74,7 @@ def remainder(f):
         v = f(a.v, b.v)
         if a.e is None:
             return [Val(v)]
-        # A quotient near a whole number may jump to the next, and a large one is itself rounded.
+        # A quotient near a whole number may round to the next number, and a large quotient is rounded itself.
         q = np.abs(a.v / b.v)
         e = a.e + (q + 1) * b.e
         jumps = (np.abs(v) <= 2 * e) | (np.abs(v) + 2 * e >= np.abs(b.v)) | (q >= 2.0**28)
@@ -247,7 +247,7 @@ def _(o, x, t):
         chance = lambda x: apply(sigmoid, x, times=2, slope=SLOPES["sigmoid"])
         wrong = add(mul(chance(neg(x)), t), mul(chance(x), other))
         wrong = maximum(wrong, real(1.2e-38))
-        # As in pow: the logarithm counts as often as it is large.
+        # As in pow: the error of the logarithm is multiplied by the logarithm's size.
         factor = apply(lambda v: np.power(v, gamma), wrong, times=4, slope=lambda v: gamma * np.power(v, gamma - 1))
         if factor.e is not None:
             factor = factor.within(factor.e + np.abs(factor.v) * (1 + gamma * np.abs(np.log(wrong.v))) * 4 * Val.precision.function)

@@ -1,4 +1,4 @@
-# What ops on images compute, in numpy.
+# NumPy models of ops on images.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import itertools
 
@@ -158,7 +158,7 @@ def resize_shares(o, places, scale, old):
     kernel = (lambda x: cubic(x, slope)) if o["mode"] == 2 else (lambda x: max(0.0, 1 - abs(x)))
     narrow = min(1.0, scale) if o["antialias"] else 1.0
     reach = int(np.ceil(2 / narrow)) + 1
-    # Places and shares are computed in f64: what their terms, and the slope of the kernel at a place, make of its rounding.
+    # Positions and weights are computed in f64; the bound covers the rounding of the terms, times the kernel's slope at the position.
     term = 2.0**-53 * (100 * (abs(slope) + 3) if o["mode"] == 2 else 8)
     result, bounds = np.zeros((len(places), old)), np.zeros((len(places), old))
     for row, bound, place in zip(result, bounds, places):

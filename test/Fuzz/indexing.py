@@ -1,4 +1,4 @@
-# What ops along a dimension, by number, in order and around the ends of a tensor compute, in numpy.
+# NumPy models of ops along a dimension, by index, in order, and around the ends of a tensor.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import functools
 import re
@@ -119,7 +119,7 @@ def ordered(x, dim, descending):
 def in_order(x, dim, descending, k=None):
     order = ordered(x, dim, descending)
     y = x.moved(lambda a: np.take_along_axis(a, order.v.astype(np.int64), dim))
-    # The k-th of several numbers moves by no more than the one that moves most.
+    # The k-th of several numbers moves by at most the largest move.
     e = 0 if x.e is None else np.broadcast_to(x.e.max(dim, keepdims=True), y.shape)
     if x.e is not None and np.isnan(x.v).any():
         e = np.where((x.e > 0).any(dim, keepdims=True) & np.isnan(x.v).any(dim, keepdims=True), np.inf, e)

@@ -1,5 +1,5 @@
-# Whether a model still has a problem, for the reducer: interesting.py AMPC_FUZZ SEED CHECK MODEL. Status 1 if so.
-# CHECK is one of ampc-fuzz, or `oracle`.
+# Test for the reducer, whether a model still has a problem: interesting.py AMPC_FUZZ SEED CHECK MODEL. Status 1 if so. CHECK: a check of
+# ampc-fuzz, or `oracle`.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os
 import re

@@ -153,7 +153,7 @@ def _(o, q, k, v, *rest):
     return results + ([ds] if len(o.result_types) == 4 else [])
 
 
-# ---- Random numbers: all that is known of them is where they lie ----
+# ---- Random numbers: only the range is known ----
 def between(low, high, shape):
     p = Val.precision
     # An end that is an attribute is rounded to the type: 1e-5 is 9.99999975e-06 in f32.

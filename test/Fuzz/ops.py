@@ -1,4 +1,4 @@
-# What ops of models compute, in numpy: from the documentation of the dialect, not from its code.
+# NumPy models of the ops of models, from the documentation of the dialect, not from code.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import itertools
 import math
@@ -27,7 +27,7 @@ def size(x):
     return int(np.prod(x.shape, dtype=np.int64))
 
 
-# ---- One number from one or two ----
+# ---- A number from one or two numbers ----
 erf = np.vectorize(math.erf, otypes=[np.float64])
 
 
@@ -39,7 +39,7 @@ def softplus(x):
     return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
 
 
-# A function, and how many roundings of a function's size its evaluation has beyond the first.
+# Function, and roundings of a function's size in the evaluation beyond the first.
 FUNCTIONS = {
     "tanh": (np.tanh, 2), "exp": (np.exp, 1), "sqrt": (np.sqrt, 1), "rsqrt": (lambda x: 1 / np.sqrt(x), 1), "log": (np.log, 1),
     "log1p": (np.log1p, 1), "erf": (erf, 2), "sigmoid": (sigmoid, 2), "softplus": (softplus, 3), "sin": (np.sin, 1), "cos": (np.cos, 1),
@@ -47,7 +47,7 @@ FUNCTIONS = {
     "gelu_tanh": (lambda x: 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))), 4),
     "reciprocal": (lambda x: 1 / x, 1), "square": (lambda x: x * x, 1),
 }
-# Where a function's result is a difference of larger numbers, these are rounded too.
+# Size of larger terms, for results that are differences of larger, also rounded, numbers.
 LARGER = {"gelu": np.abs, "gelu_tanh": np.abs, "sin": np.abs, "cos": np.abs, "softplus": lambda x: np.maximum(x, 0)}
 
 
@@ -64,7 +64,7 @@ def gelu_tanh_slope(x):
     return sigmoid(z) + x * sigmoid(z) * sigmoid(-z) * c * (1 + 3 * 0.044715 * x * x)
 
 
-# Derivatives, and the size of their terms where these are larger.
+# Derivatives, and the size of larger terms.
 SLOPES = {
     "tanh": (lambda x: 1 / np.cosh(x)**2, one), "exp": np.exp, "sqrt": lambda x: 0.5 / np.sqrt(x), "rsqrt": lambda x: -0.5 / (x * np.sqrt(x)),
     "log": lambda x: 1 / x, "log1p": (lambda x: 1 / (1 + x), one), "erf": lambda x: 2 / math.sqrt(math.pi) * np.exp(-x * x),
@@ -108,7 +108,7 @@ def _(o, a, b):
         return [div(a, b)]
     if running.isTruth(a):
         return [mul(a, b)]
-    # Of integers: rounded towards 0; by 0 it is 0.
+    # Integers: rounded towards 0; division by 0 gives 0.
     q = np.where(b.v == 0, 0, np.trunc(a.v / np.where(b.v == 0, 1, b.v))).astype(a.v.dtype)
     return [Val(q, 0 if a.e is None else a.e + b.e)]
 
@@ -156,7 +156,7 @@ def power(a, b):
     e = np.zeros_like(v)
     for s, t in itertools.product((-1, -0.5, 0, 0.5, 1), repeat=2):
         e = np.maximum(e, np.abs(np.power(a.v + s * np.minimum(a.e, 1e30), b.v + t * np.minimum(b.e, 1e30)) - v))
-    # exp(b log a): the error of the product counts as often as it is large.
+    # exp(b log a): the error of the product is multiplied by the product's size.
     e = 1.25 * e + np.abs(v) * (2 + np.abs(b.v * np.log(np.abs(a.v)))) * Val.precision.function * 2
     return running.rounded(v, np.where(np.isnan(v), 0, e)).of([a, b], pull)
 
@@ -350,7 +350,7 @@ def _(o, rows, index, table):
             continue
         v[at] = flat.v[i]
         if e is not None:
-            # Which of two rows with one number wins is not said.
+            # Two rows with the same index: the winner is undefined.
             e[at] = np.inf if at in seen or (index.e > 0).any() else flat.e[i]
         seen.add(at)
     return [Val(v, 0 if e is None else e)]
@@ -395,7 +395,7 @@ def rsqrt(x): return apply(lambda v: 1 / np.sqrt(v), x, slope=SLOPES["rsqrt"])
 
 def shifted(x, axes):
     top = x.v.max(axis=tuple(axes), keepdims=True)
-    top = Val(np.where(np.isfinite(top), top, 0.0))  # any number would do: it cancels
+    top = Val(np.where(np.isfinite(top), top, 0.0))  # any number would do, since the term cancels
     return sub(x, top), top
 
 
@@ -445,7 +445,7 @@ def reduced(o, losses, counted=None):
     how = o["reduction"] or "mean"
     if how == "none":
         return losses
-    # The op is made of one that gives the loss of every row or element, and a reduction.
+    # The op is a composition of the loss per row or element, and a reduction.
     losses = in_type(losses, o.result_types[0][1])
     s = total(losses, range(losses.ndim))
     if how == "sum":

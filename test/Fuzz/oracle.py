@@ -1,4 +1,4 @@
-# Compares what compiled models gave with numpy: oracle.py FOLDER..., each written by `ampc-fuzz --out`.
+# Compares results of compiled models with NumPy: oracle.py FOLDER..., written by `ampc-fuzz --out`.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import json
 import os
@@ -269,10 +269,10 @@ class Oracle:
         function = self.model.functions[step["loss"].lstrip("@")]
         if (step["micro_batches"] or 1) == 1 or self.whole(step):
             return True
-        # A gradient with respect to rows has the divisor of the mean, which is that of all rows: the mean of its parts is another number.
+        # A gradient with respect to rows contains the mean's divisor, the number of all rows: the mean over slices differs.
         if self.has(function, rules.sums_rows) or self.has(function, lambda op: op.name == "train.grad") or batch_of(function) == 1:
             return False
-        # Rounding of sums in another order is far below its bound; a difference near the bound may be a function that is almost linear.
+        # Rounding in another order is far below the bound; a difference near the bound may come from an almost linear function.
         turned = self.loss(step, self.wide, prefix, 0, turn=1)
         return self.has(function, lambda op: op.name == "train.batch_norm") or bool(np.abs(turned.v - loss.v) <= (turned.e + loss.e) / 8)
 

@@ -1,4 +1,4 @@
-# Gradients by differences, and update rules as their papers have them.
+# Gradients by differences, and update rules as in the papers.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import math
 import zlib
@@ -52,7 +52,7 @@ def directional(oracle, step, at, param, gradient, direction):
             break
         h /= 16
     near, noise, closer, _ = slope(oracle, step, at, param, direction, h / 4)
-    # One-sided slopes that differ by more than the curvature explains: a kink that no comparison shows.
+    # Differing one-sided slopes beyond the curvature: a kink that no comparison shows.
     bend, bend4 = ((up + down - 2 * middle) / width for (up, middle, down), width in ((losses, h), (closer, h / 4)))
     tolerance = 4 * abs(wide - near) + 2 * noise + 1e-10 * size
     isSmooth = not isDecided and abs(bend4) <= 0.5 * abs(bend) + 1e-7 * size + 4 * noise
@@ -287,7 +287,7 @@ def check_skipped(oracle, step, results, at, gradients):
     params = [param.lstrip("@") for param in step["params"]]
     if not all(np.isfinite(before[param].v).all() for param in params):
         return problems
-    # The scale moves, and its counters.
+    # Scale and counters may change.
     own = lambda slot: slot in params or (slot.startswith(step["sym_name"] + ".") and slot.split(".")[-1] in params and
                                           "gradient." not in slot and ".rows." not in slot)
     for slot in filter(own, before):
@@ -340,7 +340,8 @@ def check_near_update(oracle, step, results, at, gradients):
         scale = np.abs(w) + np.abs(new - w)
         if not np.isfinite(scale).all() or scale.max(initial=0) > 1e4:
             continue
-        # A gradient that weight decay cancels, or that is below f16's numbers under the loss scale, is rounding, and rules divide by its size.
+        # A gradient that weight decay cancels, or that is below f16's range under the loss scale, is rounding, and rules divide by the
+        # gradient's size.
         if any((np.abs(other - new) > 2.0**-8 * scale.max(initial=0)).any() for other in nudged):
             oracle.waived += 1
             continue
@@ -355,7 +356,7 @@ def check_update(oracle, step, results, at, gradients):
     problems, name = [], step["sym_name"]
     before, after = results.state(at + "before/"), results.state(at + "after/")
     number = int(after[f"{name}.step"].v) if f"{name}.step" in after else int(at.split("/")[1]) + 1
-    # Of an update in f64 two numbers are f32, as in the C interface: the norm of the gradients, see `clipped`, and the factor of a schedule.
+    # Two numbers of an f64 update are f32, as in the C interface: the norm of the gradients, see `clipped`, and the factor of a schedule.
     share = 1e-12 + 2.0**-20 * (step["schedule"] is not None)
     for param, g in clipped(step, gradients).items():
         rule, p = parameters(optimizer_of(step, param))
@@ -377,7 +378,7 @@ def check_update(oracle, step, results, at, gradients):
         scale = np.abs(before[param].v) + np.abs(w - before[param].v)
         close(after[param].v, w, scale, f"{at}update of {param} by {rule}", problems, share, *own)
         for moment, value in new.items():
-            # The old moment and the gradient's part may cancel, and then the error is that of the larger one.
+            # The old moment and the gradient's term may cancel; the error is then relative to the larger term.
             terms = np.abs(value) + np.abs(moments.get(moment, 0.0))
             close(after[f"{name}.{moment}.{param}"].v, value, terms, f"{at}moment {moment} of {param} by {rule}", problems,
                   2.0**-7 if narrow else share)

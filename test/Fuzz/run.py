@@ -1,5 +1,5 @@
-# Random models through all checks: run.py BUILD_FOLDER [--minutes=N | --count=N] [--seed=S] [--jobs=J] [--reduce=N]
-# Prints what is wrong, the command that shows it again, and the model cut down. Status 1 if anything was wrong.
+# Runs random models through all checks: run.py BUILD_FOLDER [--minutes=N | --count=N] [--seed=S] [--jobs=J] [--reduce=N]. Prints errors, a
+# command to reproduce each, and the reduced model. Status 1 on errors.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import argparse
 import glob
@@ -26,7 +26,7 @@ class Run:
         """Seeds whose models were wrong."""
         folder = tempfile.mkdtemp(prefix="ampc-fuzz.")
         try:
-            # A crash or a hang is one seed's; this limit is for all of them together.
+            # Crashes and hangs are limited per seed; this limit is for all seeds together.
             done = subprocess.run([self.fuzz, f"--seed={seed}", f"--count={count}", f"--jobs={self.options.jobs}", f"--out={folder}"],
                                   capture_output=True, text=True)
             lines = done.stdout.splitlines() + done.stderr.splitlines()

@@ -1,8 +1,8 @@
-# Numbers with a bound on their error: a value in double precision and how far a computation in a given precision may be from it.
+# Numbers with an error bound: a value in double precision, and the largest deviation of a computation in a given precision.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Every operation below adds to the bound what the bounds of its operands become, and one rounding of its own result (Higham, "Accuracy and
-# Stability of Numerical Algorithms", chapter 3: running error analysis). Nothing here is fitted to what the compiler gives.
+# Running error analysis (Higham, "Accuracy and Stability of Numerical Algorithms", chapter 3): every operation propagates the operands'
+# bounds and adds a rounding of the result. No bound is fitted to the compiler's results.
 import numpy as np
 
 np.seterr(all="ignore")
@@ -21,7 +21,7 @@ class Precision:
         self.range = range
 
 
-# Functions in units: the polynomials of the compiler promise 4 units in the last place, libm 1. What is below `tiny` may be flushed to 0.
+# Function errors in units: the compiler's polynomials promise 4 units in the last place, libm 1. Values below `tiny` may be flushed to 0.
 PRECISIONS = {
     "f64": Precision("f64", 2.0**-52, 2.0**-51, tiny=2.0**-1000, range=np.inf),  # NumPy rounds, too: half a unit each
     "f32": Precision("f32", 2.0**-24, 2.0**-21, tiny=2.0**-125),
@@ -71,7 +71,7 @@ def moved_all(f, *operands):
     """Data of several tensors that only changes its place."""
     def pull(g):
         ends = np.cumsum([0] + [x.v.size for x in operands])
-        # Every element has a number from 1 on; an element that is put between them has 0.
+        # Elements are numbered from 1; an inserted element has number 0.
         numbers = f(*[np.arange(first + 1, first + x.v.size + 1).reshape(x.shape) for first, x in zip(ends, operands)])
         numbers = np.asarray(numbers).astype(np.int64).reshape(-1)
         sums = lambda a: np.bincount(numbers, np.broadcast_to(a, g.shape).reshape(-1), ends[-1] + 1)[1:]
@@ -213,7 +213,7 @@ def mul(a, b):
         return truth(a.v & b.v, a, b)
     e = 0
     if a.e is not None:
-        # An exact 0 stays one, whatever the bound of the other factor.
+        # An exact 0 stays 0, whatever the bound of the other factor.
         e = np.nan_to_num(np.abs(a.v) * b.e, nan=0.0) + np.nan_to_num(np.abs(b.v) * a.e, nan=0.0) + np.nan_to_num(a.e * b.e, nan=0.0)
     return rounded(a.v * b.v, e).of([a, b], lambda g: [to_shape(mul(g, b), a.shape), to_shape(mul(g, a), b.shape)])
 

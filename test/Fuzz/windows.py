@@ -1,4 +1,4 @@
-# What convolutions and pools of any number of dimensions and sums of products by letters compute, in numpy.
+# NumPy models of convolutions and pools of any rank, and of einsum.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import string
 
@@ -32,7 +32,7 @@ def scattered(a, where, shape):
     for tap in np.ndindex(*taps):
         kept = [np.flatnonzero((at[:, k] >= 0) & (at[:, k] < size)) for at, k, size in zip(where, tap, shape)]
         part = a[(Ellipsis, *tap)][np.ix_(range(a.shape[0]), *kept, range(a.shape[len(where) + 1]))]
-        # Places of one tap differ.
+        # Positions of a tap are distinct.
         to = np.ix_(range(a.shape[0]), *(at[rows, k] for at, rows, k in zip(where, kept, tap)), range(result.shape[-1]))
         result[to] += part
     return result
@@ -163,7 +163,7 @@ def sum_of_products(letters, *operands):
     finite = all(np.isfinite(x.e).all() for x in operands)
     size = run([np.abs(x.v) for x in operands])
     wide = run([np.abs(x.v) + np.where(np.isfinite(x.e), x.e, 1e300) for x in operands])
-    # Of sums of all letters that are left out, and one product of every two operands, whose factors and result may be rounded.
+    # Sums over the letters left out, and a product per operand, with possibly rounded factors and result.
     count = int(np.prod([n for letter, n in sizes.items() if letter in string.ascii_letters])) if sizes else 1
     steps = 2 * len(operands)
     e = (wide - size) + ((count + steps) * p.unit + 2.02 * steps * p.stored) * wide + (count + steps) * p.tiny

@@ -1,4 +1,4 @@
-# Layers as PyTorch's exporters write them, and their values in f64.
+# Exports layers by PyTorch's exporters, with values in f64.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """export.py FOLDER: writes FOLDER/script.onnx (torch.onnx of TorchScript), FOLDER/dynamo.onnx (of torch.export) and FOLDER/layers.json with inputs and
 the outputs of both; FOLDER/dlrm.onnx is a model with its loss, FOLDER/untrained.onnx one whose equal parameters the exporter joins, and
@@ -64,7 +64,7 @@ class Layers(nn.Module):
         }
         for mode, bag in self.bags.items():
             outputs["bag_" + mode], outputs["bag_offsets_" + mode] = bag(index), bag(flat, self.offsets)
-        if self.is_dynamo:  # what the other one does not export
+        if self.is_dynamo:  # ops that the other exporter lacks
             outputs["bce"] = F.binary_cross_entropy(torch.sigmoid(x), target)
             outputs["rms_norm"] = F.rms_norm(x, (8,), self.rms.weight, 1e-6)
         outputs["total"] = sum(each.sum() for each in outputs.values())

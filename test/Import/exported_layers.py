@@ -1,4 +1,4 @@
-# Layers as PyTorch's exporters write them: their values in f64 beside PyTorch's.
+# Imported layers of PyTorch's exporters: values in f64 against PyTorch's.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """exported_layers.py FOLDER: compiles what export.py has written to Inputs/exported, in FOLDER."""
 import importlib

@@ -1,4 +1,4 @@
-# Nodes by family, with what NumPy says of them.
+# Nodes by family, with NumPy's values.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import collections
 

@@ -1,4 +1,4 @@
-# The ONNX project's own tests of nodes: each model imported, compiled for the CPU, and run on its inputs beside its outputs.
+# The ONNX project's node tests: every model imported, compiled for the CPU, and run on the test's inputs; outputs are compared.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """node-tests.py FOLDER TABLE [--data=DIR] [--only=PATTERN,...] [--update] [--verbose]
 
@@ -28,7 +28,7 @@ NARROW = 2**-7                   # of one rounding to bf16
 MANY, ROWS = 40, 977             # models in a file, rows of its batch
 NUMBERS = {getattr(TensorProto, name) for name in ("FLOAT", "UINT8", "INT8", "UINT16", "INT16", "INT32", "INT64", "BOOL", "FLOAT16", "DOUBLE",
                                                    "UINT32", "UINT64", "BFLOAT16")}
-# Their outputs are one draw of random numbers.
+# Tests whose outputs are a draw of random numbers.
 RANDOM = ["test_training_dropout", "test_training_dropout_default", "test_training_dropout_mask", "test_training_dropout_default_mask",
           "test_bernoulli*"]
 
@@ -91,7 +91,7 @@ class Case:
 
 def packaged():
     from onnx.backend.test.case import model, node
-    # Gradients are of the nodes in front of them, so their tests are of models.
+    # Gradient nodes refer to nodes of a model, so gradient tests are model tests.
     gradients = [case for case in model.collect_testcases() if case.name.startswith("test_gradient_of")]
     for case in node.collect_testcases(None) + gradients:
         yield case.name, case.model, *case.data_sets[0]
@@ -109,7 +109,7 @@ def stored(folder):
                     if getattr(model.graph, kind)[i].type.tensor_type.elem_type == TensorProto.BFLOAT16:
                         tensor.data_type = TensorProto.BFLOAT16  # older files say that its bits are UINT16
                     into.append(numpy_helper.to_array(tensor))
-        except Exception:  # sequences and strings are no tensors: what reads them differs, and nothing here needs them
+        except Exception:  # sequences and strings are no tensors: readers differ, and no test here needs such values
             arrays = [[], []]
         yield os.path.basename(place), model, *arrays
 
@@ -141,7 +141,7 @@ def cases_of(arguments):
     return cases
 
 
-# ---- Many models as one file ----
+# ---- Many models as a single file ----
 
 def rename(graph, prefix):
     """Names of values and nodes, also in graphs inside of nodes."""
@@ -178,7 +178,7 @@ def merged(cases):
     whole.CopyFrom(cases[0].model)
     whole.graph.Clear()
     whole.graph.name = "nodes"
-    # The first input's leading dimension is the batch, which results have first: one that no test has.
+    # The first input's leading dimension is the batch, which leads the results: a size that no test has.
     whole.graph.input.append(onnx.helper.make_tensor_value_info("rows", TensorProto.FLOAT, [ROWS]))
     whole.graph.output.append(onnx.helper.make_tensor_value_info("used", TensorProto.FLOAT, [ROWS]))
     whole.graph.node.append(onnx.helper.make_node("Neg", ["rows"], ["used"]))
@@ -196,7 +196,7 @@ def merged(cases):
                 if info.type.tensor_type.elem_type == TensorProto.BFLOAT16:
                     tensor = onnx.helper.make_tensor(info.name, TensorProto.BFLOAT16, array.shape, array.ravel())
                 graph.initializer.append(tensor)
-            elif info.name in used:  # others are no arguments of the function
+            elif info.name in used:  # other inputs are no arguments of the function
                 inputs[name] = array
                 info.type.tensor_type.shape.Clear()
                 for size in array.shape:

@@ -1,4 +1,4 @@
-# The table of node tests: a row per op, with what passed and why the rest did not.
+# Table of the node tests: a row per op, with passed tests and reasons of the rest.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """For node-tests.py."""
 import collections

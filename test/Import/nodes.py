@@ -1,4 +1,4 @@
-# One graph with many small nodes, imported, compiled and run beside NumPy.
+# A graph of many small nodes, imported, compiled and run against NumPy.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """nodes.py FAMILY OPSET FOLDER: writes FOLDER/FAMILY.txt in protobuf's text form, and compares every output."""
 import importlib
@@ -58,7 +58,7 @@ def graph(cases, inputs, opset):
 def main():
     family, opset, folder = sys.argv[1:4]
     inputs, cases = families.FAMILIES[family](int(opset))
-    # The first input's leading dimension is the batch, which results have first: one that no case has.
+    # The first input's leading dimension is the batch, which leads the results: a size that no case has.
     inputs = {"rows": np.zeros(977, np.float32), **inputs}
     with open(f"{folder}/{family}.txt", "w") as file:
         file.write(graph(cases, inputs, opset))

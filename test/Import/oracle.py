@@ -1,4 +1,4 @@
-# Models exported by PyTorch, imported by ampc: gradients and trajectories beside what PyTorch gave for them.
+# PyTorch's exported models, imported by ampc: gradients and trajectories against PyTorch's.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A folder per model, as test/Oracle/exported.py describes, with model.onnx.
 
@@ -72,7 +72,7 @@ def main():
     parser.add_argument("--out", required=True)
     arguments, rest = parser.parse_known_args()
     sources = [folder.rstrip("/") for folder in arguments.folders]
-    # What draws random numbers has no trajectory.
+    # Models with random numbers have no trajectory.
     folders = [imported(source, f"{arguments.out}/{os.path.basename(source)}") for source in sources if os.path.exists(f"{source}/trajectory.json")]
     compare = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Oracle", "exported.py")
     sys.exit(subprocess.run([sys.executable, compare, *folders, f"--out={arguments.out}", *rest]).returncode)

@@ -141,7 +141,7 @@ def scatter_nd(draw, known):
 
 def one_hot(draw, known):
     depth = int(draw.rng.integers(2, 5))
-    index = draw.places(draw.shape(), depth, False)  # outside of all classes whether it is known or not
+    index = draw.places(draw.shape(), depth, False)  # outside of all classes, known or not
     expected = np.zeros((*index.shape, depth), np.float32)
     for position, place in np.ndenumerate(index):
         if at(place, depth) is not None:

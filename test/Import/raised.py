@@ -1,4 +1,4 @@
-# Layers as exporters write them, of several nodes: each becomes one op, with the same values.
+# Layers that exporters write as several nodes: each becomes a single op, with equal values.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """raised.py FOLDER: writes FOLDER/raised.txt in protobuf's text form, and compares every output with NumPy's, in f64."""
 import importlib
@@ -211,7 +211,7 @@ def main():
     rms_norm("x", "rms")
     want["norm"], want["norm2"] = expected_norm(x, "norm", 1e-5), expected_norm(x, "norm2", 1e-6)
     want["rms"] = expected_norm(x, "rms", 1e-6, centred=False)
-    rounded = float(np.float32(math.sqrt(2)))  # of an exporter that writes f32: another function, which stays what it is
+    rounded = float(np.float32(math.sqrt(2)))  # sqrt(2) of an exporter that writes f32: a different function, which stays unraised
     gelu("x", "rounded", rounded), gelu("x", "gelu"), gelu_tanh("x", "gelu_tanh"), silu("x", "silu")
     want["gelu"], want["rounded"] = (0.5 * x * (1 + np.vectorize(math.erf)(x / root)) for root in (math.sqrt(2), rounded))
     want["gelu_tanh"] = 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
@@ -233,7 +233,7 @@ def main():
     blind = np.where(np.arange(ROWS)[:, None] == 1, -np.inf, mask)
     attention_guarded("x", "guarded", constant(blind))
     want["guarded"] = expected_attention(x, blind)
-    # A query that sees no key: the mean of all values where the fill is finite, NaN where it is minus infinity.
+    # A query that sees no key: the mean of all values if the fill is finite, NaN if minus infinity.
     some, whole = constant(np.isfinite(blind), bool), np.where(np.isfinite(blind), 0.0, -np.inf)
     attention("x", "blind", hidden=some), attention("x", "least", mask=node("Where", some, constant(0.0), constant(np.finfo(np.float32).min)))
     attention("x", "nan", mask=constant(blind)), attention("x", "none", hidden=some, fill=-np.inf)

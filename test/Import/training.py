@@ -92,11 +92,11 @@ def derivatives():
     # At another w, with respect to x.
     gradient(["x", "other"], ["y_at"], ["x"], "y", ["w"])
     WANT["y_at"] = slope(x @ other) @ other.T
-    # With respect to what is on the way, there and elsewhere.
+    # With respect to intermediate values, there and elsewhere.
     gradient(["h"], ["y_h"], ["h"], "y")
     gradient(["place"], ["y_h_at"], ["h"], "y")
     WANT["y_h"], WANT["y_h_at"] = slope(h), slope(place)
-    # Past a transposition, which another one takes back.
+    # Past a transposition that a second transposition undoes.
     node("Transpose", ["h"], ["ht"], perm=[1, 0])
     node("Transpose", ["ht"], ["htt"], perm=[1, 0])
     node("Mul", ["htt", "htt"], ["square"])
@@ -109,7 +109,7 @@ def derivatives():
     gradient(["x"], ["cube_x"], ["x"], "cube")
     gradient(["x"], ["cube_xx"], ["x"], "cube_x")
     WANT["cube_x"], WANT["cube_xx"] = 3 * x**2, 6 * x
-    # Inside of a function, which has names of its own.
+    # Inside of a function, which has a scope of names.
     inner = []
     node("Sin", ["a"], ["s"], into=inner)
     gradient(["a"], ["d"], ["a"], "s", into=inner)

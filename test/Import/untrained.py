@@ -1,4 +1,4 @@
-# Losses of the model that PyTorch exported before its training, beside PyTorch's.
+# Losses of a model that PyTorch exported before training, against PyTorch's.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """untrained.py: in the current folder; export.py has written the model, its inputs and PyTorch's losses."""
 import csv

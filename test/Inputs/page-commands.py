@@ -1,4 +1,4 @@
-# The commands of a page as a script of the shell, so that a test runs what a reader types.
+# Extracts the commands of a page as a shell script, so that a test runs the commands that readers type.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """usage: page-commands.py PAGE.md > commands.sh
 

@@ -5,8 +5,8 @@
 #   autocast.py model                             prints the model
 #   autocast.py compare LIBRARY.so RECORDED.json
 #
-# All data are whole numbers so small that every sum of products is exact in f32, whatever its order: what is left are the roundings of
-# the policy. Gradients are those of sum(result * weight).
+# All data are integers so small that every sum of products is exact in f32 in any order: only the policy's roundings remain. Gradients are
+# of sum(result * weight).
 import json
 import random
 import sys

@@ -1,4 +1,4 @@
-# How far numbers are from those wanted. max() and any() of comparisons let a NaN pass; these do not.
+# Distances of numbers from expected numbers. Unlike max() and any() of comparisons, these functions fail on NaN.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import math
 

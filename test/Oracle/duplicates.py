@@ -1,4 +1,4 @@
-# Two gradients of 64000, times a scale of 1024 already, for one row: duplicates.py LIBRARY.so skips|updates
+# Two gradients of 64000, including a scale of 1024, for a single row: duplicates.py LIBRARY.so skips|updates
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import struct
 import sys
@@ -21,7 +21,7 @@ for split in (False, True):
     for moment in ("m", "v", "sum", "momentum"):
         for name, size in (("table", 40), ("w", 1)):
             if model.call("find_tensor", f"fit.{moment}.{name}".encode()) >= 0:
-                narrow = {"rowwise": size // 4 or 1, "lazy": (size + 1) // 2}  # one number per row; two bytes per number
+                narrow = {"rowwise": size // 4 or 1, "lazy": (size + 1) // 2}  # a number per row; two bytes per number
                 sizes[f"fit.{moment}.{name}"] = next((n for key, n in narrow.items() if f"{key}.so" in library), size)
     statuses = []
     model.check = lambda status, what: statuses.append(status)  # 1: skipped

@@ -53,7 +53,7 @@ data = {"x": [random.uniform(0.3, 3) for _ in range(ROWS * 5)], "word": [random.
         "label": [random.randrange(5) for _ in range(ROWS)]}
 data["label"][0] = -1  # the row that fills the batch up need not count
 start = {name: [random.gauss(0, 0.5) for _ in range(size)] for name, size in SIZES.items()}
-REST = {"x": math.nan, "word": 1 << 30, "label": 77}  # what nobody may look at
+REST = {"x": math.nan, "word": 1 << 30, "label": 77}  # padding that no call may read
 
 
 def inputs(names, rows, make=filled, total=0):

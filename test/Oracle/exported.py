@@ -1,4 +1,4 @@
-# Models exported by PyTorch: gradients in f64 and f32, trajectories in f32 and bf16, beside what PyTorch gave for them.
+# PyTorch's exported models: gradients in f64 and f32, trajectories in f32 and bf16, against PyTorch's.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A folder per model: model.mlir, params, inputs, grads and data in safetensors, trajectory.json and meta.json.
 

@@ -139,7 +139,7 @@ def check(name, precision, gradients, folder):
 def main(folder):
     numbers = np.random.default_rng(7)
     gradients = {}
-    for name, shape in SHAPES.items():  # f16 holds them
+    for name, shape in SHAPES.items():  # numbers that f16 represents
         gradients[name] = numbers.normal(size=(max(STEPS.values()),) + shape).astype("f2").astype("f4")
         np.save(f"{folder}/{name}.npy", gradients[name])
     failures = 0

@@ -1,4 +1,4 @@
-# Second derivatives: the product of an MLP's Hessian with a vector, beside the one that PyTorch gave.
+# Second derivatives: the product of an MLP's Hessian with a vector, against PyTorch's.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The model's gradient, differentiated once more along fixed directions.
 

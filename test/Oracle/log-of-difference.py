@@ -1,4 +1,4 @@
-# One step of binary cross entropy in its written-out form beside softplus, for confident rows.
+# A step of binary cross entropy in written-out form against softplus, for confident rows.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import ctypes
 import math

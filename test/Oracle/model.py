@@ -1,4 +1,4 @@
-# A compiled model through its C interface, without anything but Python's own library.
+# A compiled model through the C interface, with Python's standard library only.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import ctypes
 import sys

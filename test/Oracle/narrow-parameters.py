@@ -72,7 +72,7 @@ def compare(net, param, text, before, gradient, step, stochastic):
     with np.errstate(all="ignore"):
         want, new, *_ = RULES[rule](p, before[param], gradient, moments, step, p["lr"])
     got, where = net[param].astype(float), f"{param} by {text} in step {step}"
-    # The rule computes in f32; then one rounding. What the sum of a row or of all adds depends on its length only.
+    # The rule computes in f32, then rounds once. Errors of sums over a row or a tensor depend on the length only.
     slack = 2e-5 * np.abs(want - before[param]) + 1e-6 * np.abs(before[param]) + 1e-9
     room = (1.0 if stochastic else 0.5) * unit(kind, want) * (kind != "f32") + slack
     check((np.abs(got - want) <= room).all(), f"{where}: off by {np.abs(got - want).max()}, {(np.abs(got - want) / room).max()} of the bound")

@@ -1,11 +1,10 @@
-# Records what PyTorch computes: values and gradients of ops on small data, and the models that compute the same.
+# Records PyTorch's values and gradients of ops on small data, and the equivalent models.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #   python3 test/Oracle/ops.py            (needs torch; writes test/Oracle/Inputs/*.{mlir,json})
 #
-# The recorded files are in the tree, so that running the tests needs no PyTorch. A case has operands (real ones are
-# parameters, so that they get gradients; others are inputs), one op in our syntax, and the same in PyTorch. Gradients are those of
-# sum(result * weight).
+# The recorded files are in the tree, so that the tests need no PyTorch. A case has operands (real operands are parameters, to have
+# gradients; other operands are inputs), an op in ampc's syntax, and the PyTorch equivalent. Gradients are of sum(result * weight).
 import json
 import pathlib
 
@@ -206,7 +205,7 @@ case("random", "normal", {"s": state}, "train.random_normal mean 0.5 std 2.0 sta
      gradient=False)
 
 
-own = torch.Generator().manual_seed(18)  # more cases here leave the data of the others as they are
+own = torch.Generator().manual_seed(18)  # separate generator: cases added here keep the data of other cases
 
 
 def attention(name, queries, keys, options, bias=None, **torch_options):
@@ -217,7 +216,7 @@ def attention(name, queries, keys, options, bias=None, **torch_options):
          lambda q, k, v, m=None: F.scaled_dot_product_attention(q, k, v, attn_mask=m, **torch_options))
 
 
-# More than one tile of queries and keys.
+# Several tiles of queries and keys.
 attention("causal", 70, 70, "causal ", is_causal=True)
 attention("biased", 5, 9, "scale 0.25 ", bias=torch.randn(2, 5, 9, generator=own), scale=0.25)
 attention("masked", 70, 67, "", bias=torch.zeros(67).masked_fill(torch.rand(67, generator=own) < 0.3, -1e9))

@@ -137,7 +137,7 @@ def train(folder, case, given, parts, *more, batch=None):
 
 def check_training(wanted, folder):
     worst = 0.0
-    # In three parts of four rows the last one has no valid row, in two of seven one.
+    # With three micro-batches of four rows the last has no valid row, with two of seven a single row.
     for case, parts, batch in [("labels", 1, 8), ("labels", 4, 2), ("labels", 3, 4), ("labels", 2, 7), ("masked", 1, 8), ("masked", 2, 4), ("masked", 8, 1)]:
         rows, w = train(folder, case, make_files(folder, case), parts, batch=batch)
         losses = share([float(row["loss"]) for row in rows], wanted[case]["losses"], relative=1e-7)  # of f32
@@ -152,7 +152,7 @@ def check_evaluation(wanted, folder):
     right = True
     for case, sizes in [("labels", [1, 2, 3, 4, 5, 8, 16]), ("masked", [1, 2, 4, 8])]:
         given = make_files(folder, case)
-        if case == "labels":  # --validate decides what is best
+        if case == "labels":  # --validate selects the best state
             rows, _ = train(folder, case, given, 4, "--validate-every", "1", *data_options(folder, given, "validate"))
             validated = [float(row["val_loss"]) for row in rows]
             right &= share(validated, wanted[case]["losses"][1:] + [wanted[case]["trained"]], relative=1e-8) <= 1

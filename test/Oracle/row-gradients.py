@@ -28,9 +28,9 @@ STEPS_OF = {
     "average": ("sgd<lr = 0.5>", "{ema_decay = 0.5}", {"ema": WIDTH}, False),
     "rounded": ("adam<lr = 0.05, lazy = true, moments = bf16>", "", {}, True),
 }
-TWICE = ("lazy", "sgd")  # these look their table up twice
-PARTS = ("parts", "lazyparts")  # these see their batch in two halves
-SAME = {"lazyparts": "lazyw"}  # whose results are those of another step
+TWICE = ("lazy", "sgd")  # models with two lookups of the table
+PARTS = ("parts", "lazyparts")  # models with two micro-batches
+SAME = {"lazyparts": "lazyw"}  # models with the results of another step
 
 
 def single(x):

@@ -25,7 +25,7 @@ Wide valueOf(const Integer &t, uint64_t raw) {
   Wide v = t.bits == 64 ? Wide(raw) : Wide(raw & ((uint64_t(1) << t.bits) - 1));
   return t.isSigned && (v >> (t.bits - 1) & 1) ? v - (Wide(1) << t.bits) : v;
 }
-/// The value as the register holds it: narrower values are extended.
+/// Value as held by the register: narrower values are extended. Example: s8 -1 in .b16 -> 0xffff.
 uint64_t registerOf(const Integer &t, Wide v) {
   uint64_t raw = uint64_t(valueOf(t, uint64_t(v)));
   return t.registerBits == 64 ? raw : raw & ((uint64_t(1) << t.registerBits) - 1);
@@ -38,10 +38,10 @@ const std::vector<uint64_t> &edgesOf(const Integer &t) {
   return t.registerBits == 16 ? edge16 : t.bits == 32 ? edge32 : edge64;
 }
 
-/// A binary floating-point format of up to 16 bits below its sign, as the list of its values.
+/// Binary floating-point format of up to 16 bits without the sign, as a list of values.
 struct Format {
   const char *name, *reg;
-  int kind, exponentBits, mantissaBits, shift; ///< tf32 has its bits at the top of the register
+  int kind, exponentBits, mantissaBits, shift; ///< tf32 occupies the upper bits of the register
   bool hasInfinity;
   const std::vector<uint64_t> *edges;
 
@@ -67,7 +67,7 @@ enum Rounding { Nearest, Zero, Down, Up, Away };
 const char *const roundings[] = {"rn", "rz", "rm", "rp", "rna"};
 const int hostModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
 
-/// Finds the two codes around |x| by bisection over all of them and picks one.
+/// Finds the two codes around |x| by bisection over all codes, and picks by mode.
 uint32_t encode(const Format &f, long double x, Rounding mode, bool satfinite) {
   uint32_t sign = std::signbit(x) ? 1u << (f.exponentBits + f.mantissaBits) : 0;
   if (x != x)
@@ -97,7 +97,7 @@ uint32_t encode(const Format &f, long double x, Rounding mode, bool satfinite) {
   return sign | (low + up);
 }
 
-/// A floating-point source: how its bits become a number.
+/// Floating-point source: conversion of bits to a number.
 struct Source {
   const char *name, *reg;
   const std::vector<uint64_t> *edges;

@@ -1,4 +1,5 @@
-// Holds the decoder's tables against what the tests have compared: a form without a test fails.
+// Compares the decoder's tables with the forms that tests have covered: a form without a test
+// fails.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Decode/PlainForms.h"
 #include "test/PTXSim/InstructionHarness.h"
@@ -18,7 +19,7 @@ std::vector<std::string> split(const std::string &opcode) {
   return words;
 }
 
-/// The optional modifiers of a form, each by its spelling.
+/// Optional modifiers of a form, by spelling.
 std::vector<std::string> modifiersOf(const PlainForm &form) {
   const std::pair<unsigned, const char *> all[] = {
       {Optional::Nearest, "rn"},  {Optional::Directed, "rz"}, {Optional::Directed, "rm"},

@@ -39,7 +39,7 @@ template <class T> T evaluate(const std::string &op, int mode, T a, T b, T c) {
   return r;
 }
 
-/// The same before it is rounded; of what cannot be tiny, that is as good.
+/// Result before rounding; the rounded result for ops that cannot be tiny.
 template <class T>
 __float128 unrounded(const std::string &op, __float128 a, __float128 b, __float128 c, T rounded) {
   return op == "mul"                  ? a * b
@@ -48,8 +48,8 @@ __float128 unrounded(const std::string &op, __float128 a, __float128 b, __float1
          : op == "fma" || op == "mad" ? a * b + c
                                       : __float128(rounded);
 }
-/// .ftz looks at the result as `bits` bits with any exponent hold it, in units of the last one
-/// below the smallest normal number.
+/// .ftz looks at the result rounded to `bits` bits with an unbounded exponent, in units of the last
+/// bit below the smallest normal number.
 template <class T>
 T flushedTo(T rounded, __float128 exact, int bits, double smallestNormal, int mode = FE_TONEAREST) {
   __float128 size = (exact < 0 ? -exact : exact) / smallestNormal * (1 << bits);
@@ -162,13 +162,13 @@ uint16_t roundOnce(const Half &h, __float128 exact) {
   return h.to(d);
 }
 
-/// Applies `f` to 16-bit parts: one, or two packed ones.
+/// Applies `f` to a 16-bit number, or to two packed numbers.
 template <class F> uint64_t parts(bool packed, uint64_t a, uint64_t b, uint64_t c, F f) {
   uint64_t r = f(uint16_t(a), uint16_t(b), uint16_t(c));
   return packed ? r | uint64_t(f(uint16_t(a >> 16), uint16_t(b >> 16), uint16_t(c >> 16))) << 16
                 : r;
 }
-/// Scalars as they are; for packed operands another combination in the upper half.
+/// Scalars unchanged; packed operands get another combination in the upper half.
 Inputs halfInputs(const Half &h, unsigned sources, bool packed) {
   Inputs inputs = combinations(*h.edges, sources);
   size_t n = inputs.size();
@@ -353,7 +353,7 @@ const Approximation approximations[] = {
     {"div.approx", 2, [](long double x, long double y) { return x / y; }, false, false},
     {"div.full", 2, [](long double x, long double y) { return x / y; }, false, false}};
 
-/// Right up to one unit in the last place, which is more than the hardware promises.
+/// Correct to a unit in the last place, more than the hardware promises.
 TEST(FloatForms, ApproximationsInSinglePrecision) {
   for (const Approximation &o : approximations)
     for (bool ftz : {false, true}) {

@@ -90,7 +90,7 @@ TEST(Float, FtzSatMinMaxSign) {
 }
 
 TEST(Float, Approximate) {
-  // Correctly rounded up to one unit: the hardware's own error is larger.
+  // Correctly rounded up to a unit: the hardware's error is larger.
   struct {
     const char *op;
     long double (*f)(long double);
@@ -138,8 +138,8 @@ struct Half {
 const Half halves[] = {{16, "f16", fromHalf, toHalf, &edgeF16},
                        {15, "bf16", fromBfloat, toBfloat, &edgeBF16}};
 
-/// a*b + c exactly: products of 16-bit numbers have few bits, __float128 holds every sum of these
-/// operands unless they are further apart than 113 bits, where the smaller one only breaks ties.
+/// a*b + c exactly: products of 16-bit numbers have few bits, and __float128 holds every such sum
+/// unless the operands are over 113 bits apart, where the smaller only breaks ties.
 uint16_t fmaReference(const Half &h, double a, double b, double c) {
   __float128 exact = __float128(a) * b + c;
   double d = double(exact);
@@ -225,7 +225,7 @@ TEST(Float, ConvertHalf) {
 }
 
 TEST(Float, ConvertFp8AndTf32) {
-  // All 256 codes decode to what the definition of the formats says, and encode back.
+  // All 256 codes decode by the definition of the formats, and encode back.
   auto decode = [](unsigned v, bool e4m3) -> double {
     int e = e4m3 ? v >> 3 & 15 : v >> 2 & 31, m = e4m3 ? v & 7 : v & 3, mb = e4m3 ? 3 : 2,
         bias = e4m3 ? 7 : 15;

@@ -1,4 +1,4 @@
-// Runs one instruction over many operand values and compares with a host computation.
+// Runs an instruction over many operand values and compares with a host computation.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/PTXSim/InstructionHarness.h"
 #include <cmath>
@@ -24,7 +24,7 @@ const std::vector<uint64_t> edge64 = {0,
                                       0x8000000000000001,
                                       0xffffffffffffffff,
                                       0x123456789abcdef0};
-// Zeros, subnormals, one, ties, largest, infinities, NaN.
+// Zeros, subnormals, 1, ties, largest, infinities, NaN.
 const std::vector<uint64_t> edgeF16 = {0x0000, 0x8000, 0x0001, 0x8001, 0x03ff, 0x0400, 0x3c00,
                                        0xbc00, 0x3c01, 0x3555, 0x7bff, 0xfbff, 0x7c00, 0xfc00,
                                        0x7e00, 0x4248, 0x6800, 0x1001, 0x3bff, 0x3be0, 0x0410};
@@ -181,7 +181,7 @@ std::set<TestedInstruction> &testedInstructions() {
   static std::set<TestedInstruction> all;
   return all;
 }
-/// One statement without its semicolon: [{ or }] [label:] [@guard] opcode operands.
+/// Notes a statement without the semicolon: [{ or }] [label:] [@guard] opcode operands.
 static void noteStatement(std::string s) {
   auto skip = [&](size_t n) {
     size_t at = s.find_first_not_of(" \n{}", n);

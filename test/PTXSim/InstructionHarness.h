@@ -1,4 +1,4 @@
-// Runs one instruction over many operand values and compares with a host computation.
+// Runs an instruction over many operand values and compares with a host computation.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TEST_PTXSIM_INSTRUCTIONHARNESS_H
 #define TEST_PTXSIM_INSTRUCTIONHARNESS_H
@@ -9,7 +9,7 @@
 
 namespace ptxsim {
 
-/// Operands and result of one instruction as raw bits; predicates are 0 or 1.
+/// Operands and result of an instruction as raw bits; predicates are 0 or 1.
 struct Operation {
   std::string text;                 ///< e.g. "add.s32 %d, %a, %b;"
   std::string result;               ///< register type of %d: "b16", "b32", "b64" or "pred"
@@ -34,27 +34,28 @@ void check(const Operation &operation, const Inputs &inputs,
 void checkFloat(int kind, const Operation &operation, const Inputs &inputs,
                 const std::function<uint64_t(uint64_t, uint64_t, uint64_t)> &want);
 
-/// An opcode with modifiers, and the number of operands it was tested with.
+/// Opcode with modifiers, and the number of tested operands. Example: {"add.s32", 3}.
 using TestedInstruction = std::pair<std::string, unsigned>;
-/// Everything whose results a test has compared; CoverageTest.cpp holds the decoder against it.
+/// All instructions whose results a test has compared; CoverageTest.cpp compares the set with the
+/// decoder.
 std::set<TestedInstruction> &testedInstructions();
 /// Adds the instructions of a text whose results the caller compares.
 void noteTested(const std::string &text);
 
-/// Wraps a body into a module with one kernel "k" with pointer parameters p0, p1, ...
+/// Wraps a body into a module with a kernel "k" with pointer parameters p0, p1, ...
 std::string wrap(const std::string &body, unsigned parameters, const std::string &target = "sm_90a",
                  const std::string &directives = "");
-/// Runs kernel "k" of the text on one warp; all buffers have `bytes` bytes. Returns the last one.
+/// Runs kernel "k" of the text on a warp; all buffers have `bytes` bytes. Returns the last buffer.
 std::vector<uint8_t> runKernel(const std::string &text, const LaunchConfig &config,
                                const std::vector<std::vector<uint8_t>> &buffers, size_t resultBytes,
                                const Options &options = Options(),
                                std::vector<Finding> *findings = nullptr);
-/// Runs `text` on one warp or block: %a is the lane's input, %d the 32-bit result, %l the thread.
+/// Runs `text` on a warp or block: %a is the lane's input, %d the 32-bit result, %l the thread.
 std::vector<uint32_t> onWarp(const std::string &text, const std::vector<uint32_t> &inputs,
                              unsigned threads = 32);
 /// Different numbers for onWarp.
 std::vector<uint32_t> lanes(size_t n = 32);
-/// The comparisons of floats, as C++ has them.
+/// Comparisons of floats, by C++ operators.
 struct FloatComparison {
   const char *op;
   bool (*f)(double, double);

@@ -201,7 +201,7 @@ TEST(Integer, Shifts) {
              {"b32", "b32", "b32"}},
             combinations(edge32, 3), [&](uint64_t a, uint64_t b, uint64_t c) {
               uint64_t n = wrapped ? c % 32 : std::min<uint64_t>(c, 32), r = 0;
-              for (uint64_t k = 0; k < 32; k++) { // bit k of the result, one at a time
+              for (uint64_t k = 0; k < 32; k++) { // bit k of the result
                 uint64_t from = left ? 32 + k - n : k + n;
                 uint64_t bit = from < 32 ? a >> from & 1 : from < 64 ? b >> (from - 32) & 1 : 0;
                 r |= bit << k;

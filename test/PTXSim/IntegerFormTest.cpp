@@ -14,7 +14,7 @@ int64_t signExtend(uint64_t v, unsigned bits) {
 }
 uint64_t low32(int64_t v) { return uint64_t(v) & 0xffffffff; }
 int64_t clamp32(int64_t v) { return std::max<int64_t>(INT32_MIN, std::min<int64_t>(INT32_MAX, v)); }
-/// Pairs of 16-bit edge values in one 32-bit operand.
+/// Pairs of 16-bit edge values in a 32-bit operand.
 Inputs packedPairs(const std::vector<uint64_t> &edges) {
   Inputs result;
   for (uint64_t a : edges)
@@ -58,7 +58,7 @@ TEST(IntegerForms, TwentyFourBits) {
 }
 
 TEST(IntegerForms, CarryChains) {
-  // Each link of a chain alone, with the carry it gets and the one it leaves.
+  // Every link of a chain separately, with carry in and carry out.
   for (unsigned bits : {32u, 64u})
     for (const std::string sign : {"u", "s"}) {
       std::string type = sign + std::to_string(bits), reg = "b" + std::to_string(bits);
@@ -83,8 +83,8 @@ TEST(IntegerForms, CarryChains) {
             if (reads)
               name.insert(dot, "c");
             bool mad = name[0] == 'm', subtracts = name[0] == 's';
-            // The carry of all lanes is set (for sub: the borrow), then the instruction, then the
-            // carry it leaves is read.
+            // Sets the carry (for sub: the borrow) in all lanes, runs the instruction, then reads
+            // the carry out.
             std::string start =
                 subtracts ? "sub.cc." + type + " x, 0, 1;" : "add.cc." + type + " x, -1, 1;";
             std::string text = "{ .reg ." + reg + " x, y; " + start + " " + name +

@@ -1,4 +1,4 @@
-// Kernels with CPU references: the scalar ones, and what all share.
+// Kernels with CPU references: scalar kernels, and shared code.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/PTXSim/KernelSuite.h"
 #include "test/PTXSim/KernelSuiteDetail.h"
@@ -19,7 +19,7 @@ std::string readText(const std::string &path) {
   return text.str();
 }
 
-// A number is m * 2^e; these spell the rounding out instead of using the processor's.
+// Explicit rounding of m * 2^e, independent of the processor's.
 static uint16_t roundTo(double x, int exponentBits, int mantissaBits) {
   uint16_t sign = std::signbit(x) ? 0x8000 : 0;
   int bias = (1 << (exponentBits - 1)) - 1;
@@ -187,17 +187,17 @@ std::string divergent(Runner &r, unsigned size) {
       [](size_t) { return 0.0; });
 }
 
-/// Relative error of one softmax result in units of 2^-24, where the exponents are `a` (base 2) and
-/// the exact results p. Rounded are the difference from the maximum, log2(e) and their product,
-/// which makes 3 ln 2 |a| of the exponential, that itself (2 ulp, as ex2.approx promises), a sum of
-/// `depth` rounded additions, and the quotient (2 ulp, as div.full promises).
+/// Relative error of a softmax result in units of 2^-24, for exponents `a` (base 2) and exact
+/// results p. Rounded values: the difference from the maximum, log2(e) and their product, which
+/// contribute 3 ln 2 |a| to the exponential; the exponential (2 ulp, as ex2.approx promises); a sum
+/// of `depth` rounded additions; the quotient (2 ulp, as div.full promises).
 std::vector<double> softmaxErrors(const std::vector<double> &a, const std::vector<double> &p,
                                   double depth) {
   std::vector<double> e(a.size());
   double sum = depth;
   for (size_t c = 0; c < a.size(); c++) {
     e[c] = 3 * std::log(2.0) * std::fabs(a[c]) + 4;
-    sum += p[c] * e[c]; // terms enter the sum with their share of it
+    sum += p[c] * e[c]; // terms enter the sum by weight
   }
   for (double &x : e)
     x += sum + 4;
@@ -239,8 +239,8 @@ std::string softmax(Runner &r, unsigned size) {
   std::vector<double> hv(h.size()), bv(b.size());
   for (size_t i = 0; i < h.size(); i++)
     hv[i] = fromHalf(h[i]), bv[i] = fromBfloat(b[i]);
-  // Behind that one rounding to 11 or 8 bits, or half of the least subnormal; exponentials below
-  // the normal numbers of f32 may be flushed.
+  // Then a rounding to 11 or 8 bits, or half of the least subnormal; exponentials below f32's
+  // normal numbers may be flushed.
   std::string bad = compare("out", hv, reference,
                             [&](size_t i) { return want[i] * (0x1p-11 + relative[i]) + 0x1p-25; });
   return !bad.empty() ? bad : compare("outb", bv, reference, [&](size_t i) {

@@ -8,7 +8,7 @@
 
 namespace ptxsim {
 
-/// Launches on one device and remembers what was found.
+/// Launches kernels on a device and records findings.
 class Runner {
 public:
   Runner(Device &device, const Program &program) : device(device), program(program) {}

@@ -86,7 +86,7 @@ TEST(KernelSuite, RecompiledPtxBehavesTheSame) {
 }
 
 TEST(KernelSuite, ResultsDoNotDependOnThreads) {
-  // Float atomics make the order of blocks visible; the deterministic mode must hide it.
+  // Float atomics reveal the order of blocks; the deterministic mode must hide this order.
   std::string path = std::string(PTXSIM_KERNEL_DIR) + "/basic.nvcc.ptx";
   uint32_t results[2];
   for (unsigned threads : {1u, 4u}) {

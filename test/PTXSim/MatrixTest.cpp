@@ -91,8 +91,8 @@ TEST(Mma, EveryFormMultiplies) {
     std::vector<int> A = smallIntegers(size_t(f.m * f.k), 1, low, 3),
                      B = smallIntegers(size_t(f.k * f.n), 2, low, 3),
                      C = smallIntegers(size_t(f.m * f.n), 3, -9, 9);
-    // Registers of one lane, as the ISA's tables give them: element i of A is at row g (+8), column
-    // counted in groups of four lanes.
+    // Registers of a lane by the ISA's tables: element i of A is at row g (+8), columns count in
+    // groups of four lanes.
     size_t word = std::string(f.a) == "f64" ? 8 : 4, per = word / sizeOf(f.a),
            cper = f.d == std::string("f16") ? 2 : 1, cword = f.d == std::string("f64") ? 8 : 4;
     size_t na = size_t(f.m * f.k) / 32 / per, nb = size_t(f.k * f.n) / 32 / per,
@@ -153,7 +153,7 @@ TEST(Mma, EveryFormMultiplies) {
 }
 
 TEST(Matrix, LoadStoreTranspose) {
-  // stmatrix after ldmatrix gives the matrix back; one .trans transposes each 8 x 8 block.
+  // stmatrix after ldmatrix restores the matrix; a single .trans transposes each 8 x 8 block.
   for (bool loadTrans : {false, true})
     for (bool storeTrans : {false, true}) {
       Bytes in(512);

@@ -8,7 +8,8 @@ using namespace ptxsim;
 
 namespace {
 
-/// The value of the only 64-bit word of %b after 32 lanes updated it, and what every lane got.
+/// Final value of the 64-bit word of %b after updates by 32 lanes, and the value returned to every
+/// lane.
 struct AtomicRun {
   std::vector<uint64_t> old;
   uint64_t final;
@@ -145,7 +146,7 @@ TEST(AtomicForms, FloatingPointTypes) {
 
 TEST(AtomicForms, CompareAndSwap) {
   for (unsigned bits : {16u, 32u, 64u}) {
-    // Every lane adds one by trying until the word did not change in between.
+    // Every lane adds 1, retrying until no other lane has changed the word.
     std::string n = std::to_string(bits), add = bits == 16 ? "u16" : "u" + n;
     std::string text =
         ".reg .b" + n +
@@ -175,7 +176,7 @@ TEST(AtomicForms, VectorReduction) {
 }
 
 TEST(AtomicForms, Vectors) {
-  // 32 lanes, one vector in memory; every lane gets what the lanes before it have left.
+  // 32 lanes update a vector in memory; every lane receives the result of the lanes before.
   struct Form {
     const char *op, *type, *reg;
     unsigned count, bytes;
@@ -285,11 +286,11 @@ TEST(MemoryForms, VectorsAndWidths) {
         }
         text +=
             "st" + dot + v.vector + ".b" + n + " [" + base + "], " + list + ";\nmov.u32 %r1, 0;\n";
-        // A hash of all bytes, one at a time.
+        // Hash of all bytes, byte by byte: h -> 31 h + byte.
         for (unsigned k = 0; k < v.count * bits / 8; k++)
           text += "ld" + dot + ".u8 %r2, [" + base + "+" + std::to_string(k) +
                   "]; mad.lo.u32 %r1, %r1, 31, %r2;\n";
-        // And read back as it was written.
+        // Reads back in the form of the write.
         text +=
             "ld" + dot + v.vector + ".b" + n + " " + list + ", [" + base + "];\nmov.u32 %r3, 0;\n";
         for (unsigned k = 0; k < v.count; k++)
@@ -356,7 +357,7 @@ TEST(MemoryForms, AddressesAndHints) {
     for (uint32_t x : onWarp(text, in))
       EXPECT_EQ(x, 3u) << space;
   }
-  // What only touches caches, time or registers changes nothing.
+  // Instructions on caches, time or registers change nothing.
   for (const char *hint :
        {"prefetch.global.L2 [%rd0];", "prefetchu.L1 [%rd0];",
         "applypriority.global.L2::evict_normal [%rd0], 128;", "membar.gl;", "membar.cta;",
@@ -367,7 +368,7 @@ TEST(MemoryForms, AddressesAndHints) {
     EXPECT_EQ(got, in) << hint;
   }
   EXPECT_EQ(onWarp("ldu.global.u32 %d, [%rd10];", in), in);
-  // Half of the lanes leave early; the result of the others stays.
+  // Half of the lanes leave early; the result of the rest stays.
   std::vector<uint32_t> got =
       onWarp("mov.u32 %d, 5; add.u64 %rd11, %rd1, %rd9; st.global.u32 [%rd11], %d; "
              "setp.lt.u32 %p1, %l, 16; @%p1 exit; mov.u32 %d, 6;",
@@ -378,8 +379,8 @@ TEST(MemoryForms, AddressesAndHints) {
 }
 
 TEST(MemoryForms, DistributedShared) {
-  // Each block of a cluster of two writes into the other one: by st, and by st.async with its
-  // mbarrier.
+  // Each block of a cluster of two writes into the other block: by st, and by st.async with the
+  // other block's mbarrier.
   const char *const ways[] = {
       "st.shared::cluster.u32 [%r3], %r6; barrier.cluster.arrive; barrier.cluster.wait;",
       "cvta.shared.u64 %rd7, %r20; mapa.u64 %rd6, %rd7, %r5; st.u32 [%rd6], %r6; "
@@ -463,7 +464,7 @@ TEST(WarpForms, Redux) {
             EXPECT_EQ(x, want != want ? 0x7fffffffu : uint32_t(asBits(want)))
                 << text << " " << nans;
         }
-  // One lane alone still takes the magnitude.
+  // A single lane still takes the magnitude.
   std::vector<uint32_t> in(32, uint32_t(asBits(-2.0f)));
   std::vector<uint32_t> got =
       onWarp("mov.u32 %d, 0; setp.eq.u32 %p1, %l, 5; @%p1 redux.sync.max.abs.f32 %d, %a, 32;", in);

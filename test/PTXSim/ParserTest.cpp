@@ -20,7 +20,7 @@ std::string errorOf(const std::string &text, uint32_t *line = nullptr) {
     if (line)
       *line = e.line;
     EXPECT_TRUE(e.kind == ErrorKind::Syntax || e.kind == ErrorKind::Unsupported);
-    // Every error names a place inside the text (its end counts), in front of the message.
+    // Every message starts with a position inside the text, or at the end.
     size_t lines = size_t(std::count(text.begin(), text.end(), '\n')) + 1;
     EXPECT_TRUE(e.line >= 1 && e.line <= lines && e.column >= 1) << e.line << " " << e.what();
     std::string place = std::to_string(e.line) + ":" + std::to_string(e.column) + ": ";

@@ -1,5 +1,5 @@
-// Protocols between warps, blocks and copies in race mode: what is right passes, what lacks one
-// step is found.
+// Protocols between warps, blocks and copies in race mode: correct protocols pass, protocols
+// without a step are found.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/PTXSim/InstructionHarness.h"
 
@@ -100,8 +100,8 @@ TEST(Protocols, CopiesSeeTheirMbarrierInitialised) {
 
 // --- wgmma --------------------------------------------------------------------------------------
 
-/// Three products over one stage of shared memory. Thread 0 refills the stage as soon as its own
-/// wait is over, without a barrier among the four warps.
+/// Three products over a stage of shared memory. Thread 0 refills the stage after waiting itself,
+/// without a barrier for the four warps.
 std::string sharedStage(const std::string &between) {
   std::string body =
       ".shared .align 1024 .b8 s[2304]; .shared .align 8 .b64 bar;\nmov.u32 %r0, %tid.x; "
@@ -160,7 +160,7 @@ TEST(Protocols, WgmmaOfEachWarpIsTheStricterReading) {
                 "", "with a barrier");
 }
 
-/// One product whose operands were written before; `before` runs in front of its issue.
+/// A product with operands written before; `before` runs ahead of the issue.
 std::string product(const std::string &before, const std::string &after) {
   return ".shared .align 1024 .b8 s[2304];\nmov.u32 %r0, %tid.x; mov.u32 %r2, s; setp.lt.u32 %p2, "
          "%r0, 32; shr.u32 %r9, %r0, 5;\nmov.u32 %r3, %r0; F: shl.b32 %r4, %r3, 2; add.u32 %r4, "
@@ -182,7 +182,7 @@ TEST(Protocols, WgmmaNeedsItsWholeGroup) {
   LaunchConfig four{{1, 1, 1}, {128, 1, 1}};
   Options options;
   EXPECT_EQ(findingsOf(product("", wait), four, options, 2048), "");
-  // A warp's wait of its own, also when others have completed the operation already.
+  // Every warp must wait itself, even if other warps have completed the operation.
   expectFinding(findingsOf(product("", "@%p2 bra W; bar.sync 1, 96; bra N; W: "
                                        "wgmma.wait_group.sync.aligned 0; N:\n"),
                            four, options, 2048),

@@ -7,7 +7,7 @@ using namespace ptxsim;
 
 namespace {
 
-/// Of four blocks of a warp, which get two buffers of 1 KB.
+/// Counters of four blocks of a warp, with two buffers of 1 KB.
 Statistics count(const std::string &body, unsigned threads = 1, bool counts = true) {
   std::string text =
       ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 from, .param "
@@ -57,7 +57,7 @@ TEST(Statistics, AsynchronousCopiesCountAsLoads) {
   EXPECT_EQ(s.globalSectorsWritten, 0u);
 }
 
-/// Every block copies the same 128 bytes, and stores them to where the others do.
+/// Every block copies the same 128 bytes, and stores to the same address.
 TEST(Statistics, BulkCopiesCountOnce) {
   Statistics s = count(
       "mov.u32 %r4, s; mov.u32 %r5, bar; setp.eq.u32 %p0, %r0, 0;\n"

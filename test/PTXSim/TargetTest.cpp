@@ -1,4 +1,5 @@
-// What .target and .version allow, by the list that target-check.py holds against ptxas.
+// Instructions allowed by .target and .version, from the list that target-check.py compares with
+// ptxas.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/PTXSim/KernelSuite.h"
 #include <algorithm>
@@ -47,7 +48,7 @@ TEST(Targets, AreThoseOfEachInstruction) {
     words >> target >> version >> std::ws;
     std::getline(words, instruction);
     rows++;
-    // Some of these instructions are not executed here; then another message says so.
+    // Some of these instructions are not supported, with another message.
     EXPECT_EQ(errorOf(moduleOf(target, version, instruction)).find("needs ."), std::string::npos)
         << line << ": " << errorOf(moduleOf(target, version, instruction));
     bool specific = target.back() == 'a';

@@ -6,7 +6,7 @@ using namespace ptxsim;
 
 namespace {
 
-/// Loads one box into shared memory and copies it out, or fills shared memory and stores one box.
+/// Loads a box into shared memory and copies the box out, or fills shared memory and stores a box.
 std::string tensorKernel(unsigned rank, unsigned bytes, const std::string &store) {
   std::string coordinates, dims = std::to_string(rank) + "d";
   for (unsigned d = 0; d < rank; d++)
@@ -53,7 +53,7 @@ struct Box {
   std::array<uint64_t, 5> size;
   std::array<uint32_t, 5> box;
   std::array<int32_t, 5> at;
-  unsigned row = 0; ///< elements from one row of the tensor to the next, 0: as many as a row has
+  unsigned row = 0; ///< elements between rows of the tensor, 0: row length
 };
 const Box boxes[] = {{1, {40}, {16}, {8}},
                      {1, {40}, {16}, {-4}},
@@ -194,14 +194,14 @@ TEST(Tensor, MapsAreChecked) {
 }
 
 TEST(Tensor, ElementStrides) {
-  // Rows 1, 4, 7 and 10 of 10 rows, of which the last one lies outside.
+  // Rows 1, 4, 7 and 10 of 10 rows, the last of which is outside.
   TensorMapInfo info;
   info.type = TensorType::F32;
   info.rank = 2;
   info.size = {8, 10};
   info.stride = {0, 32};
   info.box = {8, 12};
-  info.elementStride = {2, 3, 1, 1, 1}; // the first one has no effect
+  info.elementStride = {2, 3, 1, 1, 1}; // the first stride has no effect
   for (const std::string &store : {std::string(), std::string("cp.async.bulk.tensor.")}) {
     std::vector<float> tensor(80), data(32);
     for (size_t k = 0; k < 80; k++)

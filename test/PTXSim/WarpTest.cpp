@@ -105,7 +105,7 @@ TEST(Warp, BarrierReductions) {
 }
 
 TEST(Atomics, EveryOperation) {
-  // All lanes update one word in shared or global memory; lane order is the order of the result.
+  // All lanes update a word in shared or global memory; results are in lane order.
   std::vector<uint32_t> in = lanes();
   struct {
     const char *op;
@@ -133,7 +133,7 @@ TEST(Atomics, EveryOperation) {
         m = o.f(m, in[i]);
       }
     }
-  // cas: only the lane that finds its own number minus one succeeds; they come in order.
+  // cas: only the lane that finds the previous lane's number succeeds, in lane order.
   std::vector<uint32_t> got =
       onWarp(".shared .align 4 .b32 m; mov.u32 %r3, m; setp.eq.u32 %p1, %l, 0; @%p1 st.shared.u32 "
              "[%r3], 0; bar.sync 0;\nadd.u32 %r4, %l, 1; atom.shared.cas.b32 %d, [%r3], %l, %r4;",

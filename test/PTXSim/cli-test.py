@@ -81,7 +81,7 @@ with tempfile.TemporaryDirectory() as d:
     r = run(f'{d}/narrow.ptx')
     expect('expected .address_size 64, but got 32' in r.stderr, f'32-bit addresses: {r.stderr}')
 
-    # A kernel that takes nothing but a map: the buffer behind it is no argument.
+    # A kernel with only a map parameter: the buffer behind the map is no argument.
     head = '.version 8.0\n.target sm_90\n.address_size 64\n'
     open(f'{d}/map.ptx', 'w').write(head + '''.visible .entry k(.param .align 64 .b8 m[128])
 {

@@ -1,4 +1,4 @@
-// Cases of the driver library, one per run: driver-cases.py sets the environment of each.
+// Cases of the driver library, a case per run: driver-cases.py sets the environment.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // usage: ptxsim-driver-cases CASE

@@ -111,8 +111,8 @@ extern int failures;
   } while (0)
 #define EXPECT_MESSAGE(text) EXPECT(strstr(ptxsimLastError(), text))
 
-/// Kernels `put` (writes its second argument where the first one points), `add` (adds it there),
-/// `move` (copies 4 bytes), `wide` (dynamic shared memory), `bounded` (.maxntid 64), `stop` (trap).
+/// Kernels `put` (writes the second argument to the first's address), `add` (adds there), `move`
+/// (copies 4 bytes), `wide` (dynamic shared memory), `bounded` (.maxntid 64), `stop` (trap).
 const char *testModule(const char *target);
 /// Calls cuInit and makes device 0's primary context current.
 CUcontext begin(void);

@@ -62,7 +62,7 @@ with tempfile.TemporaryDirectory() as d:
     kernels = {k['kernel']: k for k in report['kernels']}
     expect(set(kernels) == {'add', 'wide'}, f'kernels: {list(kernels)}')
     add, wide = kernels['add'], kernels['wide']
-    # 2 parameters, load, sum, store and the return, by one warp of one thread, three times
+    # 2 parameters, load, sum, store and return, by a warp of a single thread, three times
     expect(add['launches'] == 3 and add['warpInstructions'] == 18 and add['threadInstructions'] == 18, f'add: {add}')
     expect(add['globalLoadSectors'] == 3 and add['globalStoreRequests'] == 3, f'sectors: {add}')
     expect(add['globalSectorsRead'] == 3 and add['globalSectorsWritten'] == 3, f'sectors, each once: {add}')

@@ -1,4 +1,4 @@
-// What the driver library refuses: limits of launches, chips, texts; errors that stick.
+// Rejections by the driver library: limits of launches, chips, texts; sticky errors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/PTXSim/driver-cases.h"
 
@@ -62,7 +62,7 @@ void caseLimits(void) {
   EXPECT(value == 2);
 }
 
-/// Prints what driver-cases.py compares with a table.
+/// Prints the chip's attributes for driver-cases.py, which compares the output with a table.
 void caseChip(void) {
   begin();
   const int attributes[] = {75, 76, 16, 8, 97, 81, 38, 39, 106, 111, 120, 95};
@@ -106,7 +106,7 @@ void caseText(void) {
         CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
   CHECK(cuModuleLoadData(&module, testModule("sm_100")), CUDA_ERROR_INVALID_PTX);
   EXPECT_MESSAGE("expected PTX that sm_90 can run, but got .target sm_100");
-  // A damaged cubin, and one that is none of the interpreter's business.
+  // A damaged cubin, and a valid cubin, which the interpreter cannot run.
   char elf[64] = "\177ELF\2\1\1";
   CHECK(cuModuleLoadData(&module, elf), CUDA_ERROR_INVALID_IMAGE);
   elf[18] = (char)190;
@@ -130,7 +130,7 @@ void caseSticky(void) {
   EXPECT_MESSAGE("an earlier error of this context");
   CHECK(launchOne(put, NULL, p, 7), CUDA_ERROR_LAUNCH_FAILED);
   CHECK(cuCtxSynchronize(), CUDA_ERROR_LAUNCH_FAILED);
-  // Another context is not touched, and a primary one is as new after its release.
+  // Other contexts are unaffected, and a primary context is new after the release.
   OK(cuCtxCreate_v2(&context, 0, 0));
   OK(cuMemAlloc_v2(&p, 4));
   OK(cuCtxDestroy_v2(context));

@@ -1,4 +1,4 @@
-// Memory of the driver library: kinds, limits, marks, what is left behind.
+// Memory of the driver library: kinds, limits, marks, leaks.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/PTXSim/driver-cases.h"
 
@@ -80,7 +80,7 @@ void caseMarks(void) {
   OK(cuMemsetD32_v2(p, 1, 64));
   OK(ptxsimMarkRedZone(p + 64, 64));
   OK(launchOne(put, NULL, p + 60, 2));
-  // The host may not touch the zone either, nor fill it by accident.
+  // The host must not touch the zone either, nor fill the zone by accident.
   unsigned value;
   CHECK(cuMemcpyDtoH_v2(&value, p + 64, 4), CUDA_ERROR_INVALID_VALUE);
   EXPECT_MESSAGE("red zone");
@@ -135,7 +135,7 @@ void caseNoMarks(void) {
   EXPECT_MESSAGE("PTXSIM_DEFINEDNESS=1");
 }
 
-/// PTXSIM_LEAKS=1: driver-cases.py reads what is printed.
+/// PTXSIM_LEAKS=1: driver-cases.py reads the output.
 void caseLeaks(void) {
   begin();
   CUdeviceptr kept, freed;

@@ -64,7 +64,7 @@ void caseDevices(void) {
   EXPECT(readWord(p) == 11 && readWord(q) == 22);
   OK(cuMemcpyPeer(q, second, p, first, 4));
   EXPECT(readWord(q) == 11);
-  // The memory of one device is not the other's; the first is in order afterwards.
+  // A device cannot access the other device's memory; the first device stays intact.
   OK(launchOne((CUfunction)kernel, NULL, p, 33));
   CHECK(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
   OK(cuCtxSetCurrent(first));
@@ -115,7 +115,7 @@ void caseCapture(void) {
   }
   EXPECT(kinds[0] == 2 && kinds[1] == 2 && kinds[2] == 1);
   OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
-  OK(cuGraphDestroy(graph)); // the executable one does not need it
+  OK(cuGraphDestroy(graph)); // independent of the executable graph
   for (source = 100; source < 103; source++) {
     OK(cuGraphLaunch(exec, s));
     OK(cuStreamSynchronize(s));
@@ -142,7 +142,7 @@ void caseCaptureErrors(void) {
   OK(cuStreamCreate(&t, CU_STREAM_NON_BLOCKING));
   OK(cuStreamCreate(&blocking, 0));
   OK(cuEventCreate(&event, 0));
-  // A wait in a capture ends it.
+  // A wait during a capture invalidates the capture.
   OK(cuStreamBeginCapture_v2(s, 0));
   CHECK(cuStreamSynchronize(s), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   CHECK(cuMemsetD32Async(p, 0, 1, s), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
@@ -200,7 +200,7 @@ void caseGraphs(void) {
   OK(cuGraphLaunch(exec, NULL));
   EXPECT(readWord(p) == 15);
   CHECK(cuGraphExecKernelNodeSetParams_v2(exec, set, &kernel), CUDA_ERROR_INVALID_VALUE);
-  // A graph of the same shape replaces the nodes, another one does not.
+  // A graph of the same shape replaces the nodes, another shape is rejected.
   OK(cuGraphCreate(&other, 0));
   fill.value = 20;
   OK(cuGraphAddMemsetNode(&set, other, NULL, 0, &fill, NULL));
@@ -212,7 +212,7 @@ void caseGraphs(void) {
   EXPECT(readWord(p) == 25);
   kernel.blockDimX = 1025;
   CHECK(cuGraphAddKernelNode_v2(&unused, other, NULL, 0, &kernel), CUDA_ERROR_INVALID_VALUE);
-  // Nothing runs behind a kernel that fails, and the launch does not wait for it.
+  // No work runs after a failing kernel, and the launch does not wait for the kernel.
   CUstream s;
   unsigned calls = 0;
   OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));

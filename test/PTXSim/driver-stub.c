@@ -1,4 +1,4 @@
-// Stands in for libcuda.so.1 when a program is linked; never reports a device when it is run.
+// Stands in for libcuda.so.1 at link time; never reports a device at run time.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 enum { noDevice = 100 }; // CUDA_ERROR_NO_DEVICE
 

@@ -1,4 +1,4 @@
-// A C program that opens the driver library at run time and uses it as it would use libcuda.so.1.
+// A C program that opens the driver library at run time and uses the library like libcuda.so.1.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // usage: ptxsim-driver-test LIBRARY PTX-DIRECTORY
@@ -56,7 +56,7 @@ static char *read_text(const char *directory, const char *name) {
   return text;
 }
 
-/// A fatbinary with one PTX entry; `compressed` only sets the field that says so.
+/// Fatbinary with a PTX entry; `compressed` only sets the field of that name.
 static unsigned char *make_fatbinary(const char *ptx, int compressed) {
   uint64_t payload = (strlen(ptx) + 8) & ~(uint64_t)7, total = 80 + payload,
            unpacked = compressed ? 999 : 0;
@@ -241,7 +241,7 @@ int main(int argc, char **argv) {
   CHECK(cuMemFree_v2(a), CUDA_SUCCESS);
   CHECK(cuMemFree_v2(a), CUDA_ERROR_INVALID_VALUE);
 
-  // An error of the kernel is one of all that follows its launch, with its text.
+  // A kernel's error fails all calls after the launch, with the kernel's message.
   CHECK(cuMemAlloc_v2(&a, 396), CUDA_SUCCESS);
   CHECK(cuMemcpyHtoD_v2(a, x, 396), CUDA_SUCCESS);
   count = 100;

@@ -1,8 +1,8 @@
 // libFuzzer target: no text may crash, hang or leak the parser, the decoder or the executor.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// With PTXSIM_FUZZ_RUN=1 every kernel that loads is executed too, on a few threads, with a small
-// instruction budget, in the race mode; its pointers are the buffers it finds.
+// With PTXSIM_FUZZ_RUN=1 every loaded kernel is executed too, on a few threads, with a small
+// instruction budget, in race mode; pointers refer to new buffers.
 #include "ampc/PTXSim/PTXSim.h"
 #include <cstdlib>
 
@@ -10,13 +10,13 @@ using namespace ptxsim;
 
 static Options fuzzOptions(bool run) {
   Options o;
-  o.definedness = run; // shadow memory of huge variables is not what is tested when only loading
+  o.definedness = run; // shadow memory of huge variables is not under test without runs
   o.race = run;
   o.instructionBudget = 20000;
   return o;
 }
 
-/// One launch: 8-byte parameters point to a buffer, all others are small numbers.
+/// Launches a kernel: 8-byte parameters point to a buffer, all others are small numbers.
 static void launch(Device &device, const Program &program, const KernelInfo &kernel) {
   std::vector<Argument> arguments;
   for (const Parameter &p : kernel.parameters) {

@@ -26,7 +26,7 @@ SYMMETRIC = ('lanes 0-15 copy A and lanes 16-31 copy B by (lane & 15); inverted,
 IN_ORDER = ('PTX ISA, wgmma.fence: not needed between wgmma of the same shape on the same accumulators when no '
             'thread touches these registers in between; only the first fence of this kernel orders anything')
 EQUIVALENT = {
-    # Both compilers keep these branches and barriers of the source in the same order.
+    # Both compilers keep the source's order of these branches and barriers.
     **{(compiler, kernel, 'branch inverted', n): SAME_VALUE for compiler in ('nvcc', 'clang')
        for kernel, n in (('reduce_sum', 2), ('softmax', 2), ('softmax', 10), ('layer_norm', 2), ('layer_norm', 10))},
     **{(compiler, kernel, 'barrier removed', 3): LAST_USE for compiler in ('nvcc', 'clang')
@@ -114,7 +114,7 @@ def judge(check, folder, compiler, kernel, kind, n, line, text):
         f.write(text)
     default = run(check, kernel, path)
     race = run(check, kernel, path, 'race') if default[0] == 'silent' else ('-', '')
-    if race[0] == 'silent': # a barrier between warps that a wgmma of all four of them makes needless
+    if race[0] == 'silent': # a barrier between warps, redundant by a wgmma of all four warps
         race = run(check, kernel, path, 'race', 'warp')
     os.remove(path)
     return compiler, kernel, kind, n, line, default, race
@@ -143,7 +143,7 @@ def main():
         for job in jobs:
             compiler, kernel, kind, n, line, default, race = job.result()
             caught = default[0] != 'silent' or race[0] != 'silent'
-            # A defect must be reported, not crash the interpreter or make it hang.
+            # A defect must be reported, without a crash or hang of the interpreter.
             bad = default[0] in ('crash', 'time-out') or race[0] in ('crash', 'time-out')
             same = (compiler, kernel, kind, n) in EQUIVALENT
             total = totals[compiler]

@@ -1,8 +1,7 @@
-// Runs one kernel of the suite from a given PTX file: for the fault injector and for recompiled
-// PTX.
+// Runs a kernel of the suite from a given PTX file: for the fault injector and for recompiled PTX.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prints one line, "ok", "wrong: ...", "error: ..." or "race: ...", and exits with 0, 1, 2 or 3.
+// Prints a line, "ok", "wrong: ...", "error: ..." or "race: ...", and exits with 0, 1, 2 or 3.
 #include "test/PTXSim/KernelSuite.h"
 #include <cstdio>
 #include <cstring>

@@ -7,7 +7,7 @@ usage: target-check.py PTXAS TARGETS.txt"""
 import re, subprocess, sys, tempfile
 
 ptxas, path = sys.argv[1:3]
-TARGETS = ['sm_75', 'sm_80', 'sm_86', 'sm_89', 'sm_90', 'sm_100', 'sm_120'] # those that this ptxas still knows
+TARGETS = ['sm_75', 'sm_80', 'sm_86', 'sm_89', 'sm_90', 'sm_100', 'sm_120'] # targets that this ptxas supports
 FIRST = {'sm_75': 6.3, 'sm_80': 7.0, 'sm_86': 7.1, 'sm_89': 7.8, 'sm_90': 7.8, 'sm_90a': 8.0, 'sm_100': 8.6, 'sm_100a': 8.6}
 VERSIONS = [6.3, 6.4, 6.5, 7.0, 7.1, 7.2, 7.3, 7.4, 7.5, 7.6, 7.7, 7.8, 8.0, 8.1, 8.2, 8.3, 8.4, 8.5, 8.6, 8.7, 8.8, 9.0]
 REGISTERS = '''.reg .b32 %r<16>; .reg .b64 %rd<8>; .reg .b16 %h<8>; .reg .f32 %f<8>; .reg .f64 %fd<8>;

@@ -1,5 +1,5 @@
-// Packages a planned model, then uses it as users do: from C, from C++, beside another model, under
-// sanitizers.
+// Packages a planned model, then uses the library like users: from C, from C++, next to another
+// model, under sanitizers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/Package.h"
 #include "ampc/Package/Loader.h"
@@ -73,7 +73,7 @@ struct Package : testing::Test {
     ASSERT_TRUE(succeeded(model)) << errors;
     ASSERT_TRUE(succeeded(writePackage(*module, *model, into))) << errors;
   }
-  /// Runs a shell command; its output goes into `errors`.
+  /// Runs a shell command; the output goes into `errors`.
   int shell(const std::string &command) {
     int status = std::system(("cd " + folder + " && (" + command + ") > log 2>&1").c_str());
     errors = readText(folder + "/log");
@@ -117,8 +117,8 @@ TEST_F(Package, HeaderServesCpp) {
       << errors;
 }
 
-// Nothing hidden: what a model needs from outside is this list, and what it shows begins with its
-// name.
+// No hidden dependencies: external symbols are exactly this list, and exported names start with the
+// model's name.
 TEST_F(Package, SymbolsAreAFixedList) {
   write("line", folder);
   ASSERT_EQ(
@@ -142,7 +142,7 @@ TEST_F(Package, SymbolsAreAFixedList) {
   EXPECT_EQ(errors, ""); // neither foreign names nor mutable globals
 }
 
-// A call that nothing outside answers is found when the library is made, not when it is linked.
+// A call to an unknown function is an error when the library is made, not at link time.
 TEST_F(Package, UnknownFunctionIsRefused) {
   OwningOpRef<ModuleOp> module = emit(readText(input("line.mlir")));
   ASSERT_TRUE(module) << errors;

@@ -1,4 +1,4 @@
-// A policy that somebody adds is listed, chosen and compared like those that come with ampc.
+// A policy added by a user is listed, chosen and compared like ampc's own policies.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Precision/Policy.h"
 #include "ampc/Pipelines/Pipelines.h"

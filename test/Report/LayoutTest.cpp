@@ -5,7 +5,7 @@
 
 using namespace ampc::report;
 
-/// Neighbours of a layer keep the distance, in whatever order they are.
+/// Neighbours in a layer keep the distance, in any order.
 static void expectApart(const LayeredGraph &graph, const std::vector<double> &centres, double gap) {
   for (size_t a = 0; a < centres.size(); ++a) {
     EXPECT_GE(centres[a] - graph.extents[a] / 2, -1e-9);
@@ -19,8 +19,8 @@ static void expectApart(const LayeredGraph &graph, const std::vector<double> &ce
 TEST(Layout, LayersAreLongestPaths) {
   std::vector<Edge> edges{{0, 1}, {1, 2}, {0, 3}, {2, 3}, {4, 3}, {5, 1}};
   EXPECT_EQ(longestPathLayers(6, edges), (std::vector<int>{0, 1, 2, 3, 0, 0}));
-  // A consumer may have a lower number than its producer: the group of a loss begins with the
-  // weights of its micro-batches.
+  // A consumer may have a lower number than the producer: the group of a loss starts with the
+  // weights of the micro-batches.
   EXPECT_EQ(longestPathLayers(3, {{1, 2}, {2, 0}}), (std::vector<int>{2, 0, 1}));
   // 2 -> 0 closes a cycle and does not count.
   EXPECT_EQ(longestPathLayers(3, {{0, 1}, {1, 2}, {2, 0}}), (std::vector<int>{0, 1, 2}));

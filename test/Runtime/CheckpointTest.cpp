@@ -149,8 +149,7 @@ TEST_F(Checkpoint, WeightsOnly) {
   EXPECT_EQ(*static_cast<float *>(ampc_rt_tensor_data(b, M)), 0);
 }
 
-// What another tool writes: other order, escapes, no metadata, blanks, a tensor that the model
-// lacks.
+// A file of another tool: other order, escapes, no metadata, blanks, an unknown tensor.
 TEST_F(Checkpoint, ReadsForeignWeights) {
   std::string header =
       " {\n \"extra\" : {\"shape\":[2],\"data_offsets\":[14,16],\"dtype\":\"U8\"},"
@@ -191,12 +190,12 @@ TEST_F(Checkpoint, RefusesDamagedFiles) {
   edit("\"fit.step\":{\"dtype\":\"I64\",\"shape\":[],\"data_offsets\":[8014,8022]},", "",
        "tensor 'fit.step' is missing");
   edit("\"fit.m.w\":", "\"w\":", "tensor 'w' occurs twice");
-  // Tensors of one shape that exchanged their names, in a file with a hash of the data alone.
+  // Tensors of equal shape with exchanged names, in a file with a hash of the data only.
   std::string exchanged = replace(header, "\"w\":", "\"?\":");
   exchanged = replace(replace(exchanged, "\"fit.m.w\":", "\"w\":"), "\"?\":", "\"fit.m.w\":");
   expectRefused(withHeader(exchanged, data), "tensors in the order of the state");
   edit("\"state_hash\":\"0000000000001234\"", "\"state_hash\":\"1234\"", "expected a state hash");
-  // What else the metadata tells of the other state says more than its hash.
+  // Other metadata of a foreign state gives a clearer message than the hash.
   std::string other = replace(header, "\"0000000000001234\"", "\"0000000000009999\"");
   expectRefused(withHeader(replace(other, "\"sgd\"", "\"adam\""), data),
                 "train_step: expected a state of the optimizer sgd, but got one of adam");
@@ -230,7 +229,7 @@ TEST_F(Checkpoint, RefusesDamagedFiles) {
   EXPECT_EQ(ampc_rt_load(b, path.c_str(), 0), AMPC_OK) << ampc_rt_last_error(b);
 }
 
-/// Format, version and hashes as another program would write them.
+/// Format, version and hashes as written by another program.
 static std::string reproven(std::string header, const std::string &data) {
   size_t at = header.find("\"header_hash\":\"") + 15;
   header.replace(at, 16, 16, '0');
@@ -268,7 +267,7 @@ TEST_F(Checkpoint, RefusesNewerVersionsAndNegativeCounters) {
   }
 }
 
-// No bit of a file is without a check: not those of names, offsets, counters, nor of the checks.
+// A check covers every bit of a file: names, offsets, counters, and the checks themselves.
 TEST_F(Checkpoint, RefusesEveryFlippedBitAndLength) {
   train(a, 1);
   ASSERT_EQ(ampc_rt_save(a, path.c_str()), AMPC_OK);
@@ -282,7 +281,7 @@ TEST_F(Checkpoint, RefusesEveryFlippedBitAndLength) {
     ASSERT_TRUE(bytes(b) == before) << what << " " << at;
   };
   int file = open(path.c_str(), O_RDWR);
-  // AMPC_TEST_FULL: every bit, else one or two of each byte of the header.
+  // AMPC_TEST_FULL: every bit, else one or two bits of each byte of the header.
   size_t next = getenv("AMPC_TEST_FULL") ? 1 : 7;
   for (size_t bit = 0; bit < 8 * good.size(); bit += bit < 8 * (8 + length) ? next : 599 * next) {
     char bad = char(good[bit / 8] ^ (1 << bit % 8));
@@ -338,8 +337,8 @@ TEST_F(Checkpoint, WaitsForNoLock) {
     EXPECT_NE(access((folder + "/.state.safetensors.ampc-new" + name).c_str(), F_OK), 0) << name;
 }
 
-// Any single byte of the header may be anything: an error or an equal state, never a crash or a
-// half-loaded state. Of older files, which have no hash of it.
+// Any single byte of the header may change: an error or an equal state, never a crash or a
+// half-loaded state. Older files lack a hash of the header.
 TEST_F(Checkpoint, SurvivesAnyByteInTheHeader) {
   train(a, 1);
   ASSERT_EQ(ampc_rt_save(a, path.c_str()), AMPC_OK);
@@ -366,7 +365,7 @@ TEST_F(Checkpoint, FollowsSymbolicLinks) {
   std::string first = folder + "/first", second = folder + "/second";
   ASSERT_EQ(symlink("second", first.c_str()), 0);
   ASSERT_EQ(symlink(path.c_str(), second.c_str()), 0);
-  for (int round = 0; round < 2; ++round) { // to no file, then to an old one
+  for (int round = 0; round < 2; ++round) { // to no file, then to an old file
     train(a, 1);
     ASSERT_EQ(ampc_rt_save(a, first.c_str()), AMPC_OK) << ampc_rt_last_error(a);
     struct stat info;
@@ -386,7 +385,7 @@ TEST_F(Checkpoint, KeepsRightsOfTheOldFile) {
   ASSERT_EQ(ampc_rt_save(a, path.c_str()), AMPC_OK);
   for (mode_t mode : {mode_t(0600), mode_t(0664), mode_t(0440)}) {
     ASSERT_EQ(chmod(path.c_str(), mode), 0);
-    bool isRoot = geteuid() == 0; // others cannot give files away
+    bool isRoot = geteuid() == 0; // only root can give files away
     if (isRoot) {
       ASSERT_EQ(chown(path.c_str(), 1234, 4321), 0);
     }
@@ -449,7 +448,7 @@ TEST_F(Checkpoint, FailedReadsChangeNothing) {
     }
 }
 
-// An arena that is smaller and one that is larger than the tensors give the same state.
+// Arenas smaller and larger than the tensors give the same state.
 TEST_F(Checkpoint, StagesInAnyArena) {
   train(a, 2);
   ASSERT_EQ(ampc_rt_save(a, path.c_str()), AMPC_OK);
@@ -463,9 +462,9 @@ TEST_F(Checkpoint, StagesInAnyArena) {
   }
 }
 
-// Callers and files see a tensor in one order wherever its elements lie.
+// Callers and files see a tensor in logical order, independent of the memory layout.
 TEST_F(Checkpoint, HasTheOrderThatIsSeen) {
-  // The elements in their order are 10 by 100; in memory the first of these is the inner one.
+  // Logical shape 10 x 100; in memory the first dimension is the inner dimension.
   const int64_t dims[] = {kWeights, 10, 100, 1, 10};
   std::vector<ampc_slot> seen(slots, slots + SlotCount);
   seen[W].tensor.dims = dims;
@@ -483,7 +482,7 @@ TEST_F(Checkpoint, HasTheOrderThatIsSeen) {
       ASSERT_EQ(memory[i / 100 + i % 100 * 10], expected[i]) << i;
     }
   };
-  expectSeen(a); // first values of one seed
+  expectSeen(a); // initial values of a single seed
   ASSERT_EQ(ampc_rt_save(state, path.c_str()), AMPC_OK);
   ASSERT_EQ(ampc_rt_load(b, path.c_str(), 0), AMPC_OK) << ampc_rt_last_error(b);
   expectSeen(b);

@@ -1,4 +1,4 @@
-// A hand-written model in the form in which the compiler writes one, with kernels in C++.
+// A hand-written model in the form of the compiler's output, with kernels in C++.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TEST_RUNTIME_FAKEMODEL_H
 #define TEST_RUNTIME_FAKEMODEL_H
@@ -50,7 +50,7 @@ inline void copyKernel(void *const *operands, int64_t begin, int64_t end, void *
   std::memcpy(static_cast<float *>(operands[1]) + begin * 40,
               static_cast<const float *>(operands[0]) + begin * 40, size_t(end - begin) * 160);
 }
-// Tasks of one row: y[i] = x[i] * w[0], by way of the arena; operands: x, w, y, arena.
+// A task per row: y[i] = x[i] * w[0], through the arena; operands: x, w, y, arena.
 inline void rowKernel(void *const *operands, int64_t begin, int64_t end, void *) {
   auto *x = static_cast<const float *>(operands[0]), *w = static_cast<const float *>(operands[1]);
   auto *y = static_cast<float *>(operands[2]), *temporary = static_cast<float *>(operands[3]);
@@ -167,8 +167,8 @@ inline const ampc_entry rowEntries[] = {kernel(Row, 0, 4, "row")};
 inline const ampc_entry deriveEntries[] = {kernel(Copy, 0, 2, "pack")};
 
 enum { Train, GradProgram, Apply, Predict, Derive, ProgramCount };
-// name, kind, step, loss, ready, norm, rate, nonfinite, its mode, scale, inputs, outputs, entries,
-// operands, batch, short, tables, arena, optimizer
+// name, kind, step, loss, ready, norm, rate, nonfinite, mode of nonfinite, scale, inputs, outputs,
+// entries, operands, batch, short, tables, arena, optimizer
 inline const ampc_program programs[ProgramCount] = {{"train_step",
                                                      AMPC_PROGRAM_TRAIN,
                                                      StepSlot,

@@ -1,4 +1,4 @@
-// Random numbers, the functions behind them, and conversions.
+// Random numbers, the underlying functions, and conversions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cmath>
 #include <cstdint>
@@ -43,7 +43,7 @@ TEST(Init, CosAgreesWithLibm) {
   }
 }
 
-// Every f16 survives; halfway between two neighbours goes to the even one; just above goes up.
+// Every f16 survives; the middle of two neighbours rounds to even; just above rounds up.
 TEST(Init, F16RoundsToNearestEven) {
   const int32_t f16 = 2;
   for (uint32_t bits = 0; bits < 0x7c00; ++bits) {

@@ -187,7 +187,7 @@ TEST(Runtime, ShortBatchIsFilledUpWithItsFirstRow) {
   ASSERT_EQ(ampc_rt_run(s.get(), Train, &batch, nullptr), AMPC_OK);
   ASSERT_EQ(ampc_rt_run(twin.get(), Train, &full, nullptr), AMPC_OK);
   EXPECT_EQ(s.bytes(), twin.bytes());
-  EXPECT_TRUE(std::isnan(batch.xs[7])); // the caller's rows stay as they are
+  EXPECT_TRUE(std::isnan(batch.xs[7])); // the caller's rows are unchanged
 }
 
 TEST(Runtime, ShortBatchGivesItsRowsOnly) {
@@ -337,7 +337,7 @@ TEST(Runtime, ManyThreadsShareAStateWithWorkspaces) {
   for (auto &thread : threads)
     thread.join();
   EXPECT_EQ(wrong, 0);
-  EXPECT_STREQ(ampc_rt_last_error(s.get()), ""); // calls that may overlap leave it alone
+  EXPECT_STREQ(ampc_rt_last_error(s.get()), ""); // calls that may overlap keep the last error
 }
 
 TEST(Runtime, UsesTheCallersMemory) {

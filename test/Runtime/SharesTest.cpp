@@ -1,4 +1,4 @@
-// How threads share tasks, where and in which mode they run, and which memory they touch first.
+// Task sharing between threads: placement, modes, and first-touch of memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/Runtime/FakeModel.h"
 #include <algorithm>
@@ -57,11 +57,11 @@ struct Replaced {
   }
 };
 
-/// What the replaced kernel sees.
+/// Records of the replaced kernel.
 std::mutex mutex;
 std::map<int64_t, int> runs;                  // of each task
 std::map<void *, int64_t> tasksOf;            // by scratch
-std::map<void *, std::set<int>> processorsOf; // by scratch, of the threads that had it
+std::map<void *, std::set<int>> processorsOf; // by scratch, of the threads using a scratch
 void note(int64_t begin, int64_t end, void *scratch) {
   cpu_set_t set;
   pthread_getaffinity_np(pthread_self(), sizeof set, &set);
@@ -105,7 +105,7 @@ TEST(Shares, EveryTaskRunsOnceWithScratchOfItsOwn) {
       gradKernel(operands, begin, end, scratch);
     });
     ampc_options options = optionsOf(4, shares);
-    // The third share before all others, which lets it take what they have.
+    // Runs the third share first, which then steals from all others.
     options.parallel_for = [](void *, int32_t count, void (*body)(void *, int32_t),
                               void *argument) {
       for (int32_t i = 0; i < count; ++i)
@@ -121,8 +121,8 @@ TEST(Shares, EveryTaskRunsOnceWithScratchOfItsOwn) {
   }
 }
 
-/// What begins with the first task waits until all others are done: most of its share has to be
-/// done by the other thread.
+/// The thread of the first task waits until all other tasks are done, so the other thread must do
+/// most of the first thread's share.
 TEST(Shares, OthersDoWhatALateThreadHasLeft) {
   static std::atomic<int64_t> done;
   static std::atomic<bool> waited;
@@ -245,7 +245,8 @@ TEST(Shares, BadOptionsAreRefused) {
   ampc_rt_destroy(state);
 }
 
-/// Pages of the state and of work memory belong to the node of the thread that touches them first.
+/// Pages of the state and of work memory belong to the NUMA node of the thread that touches the
+/// pages first.
 TEST(Shares, ThreadsTouchMemoryInShares) {
   constexpr int threads = 4;
   constexpr size_t page = 4096;
@@ -284,7 +285,7 @@ TEST(Shares, ThreadsTouchMemoryInShares) {
   munmap(options.memory, options.memory_bytes);
 }
 
-/// Memory that create takes by itself is there when it is used: what is never run takes none.
+/// Memory allocated by create is committed on first use: programs that never run take none.
 TEST(Shares, OwnMemoryComesWithItsUse) {
 #if __has_feature(thread_sanitizer)
   GTEST_SKIP() << "ThreadSanitizer keeps memory of its own for every page";
@@ -303,7 +304,7 @@ TEST(Shares, OwnMemoryComesWithItsUse) {
   EXPECT_LT(resident(), before + arena / 4);
   EXPECT_EQ(state.bytes(), same.bytes());
   state.step();
-  EXPECT_GT(resident(), before + arena / 4 * 3); // though no kernel has used it
+  EXPECT_GT(resident(), before + arena / 4 * 3); // although no kernel has used the arena
   same.step();
   EXPECT_EQ(state.bytes(), same.bytes());
 }

@@ -50,7 +50,7 @@ struct Shown : testing::Test {
     EXPECT_NE(message.find(words), std::string::npos) << words << " in " << message;
   }
 
-  /// `name` as a name of each kind in a checkpoint, and in the path of one.
+  /// `name` as every kind of name in a checkpoint, and in the checkpoint's path.
   void expectSpelled(const std::string &name, const std::string &spelled) {
     std::string quoted = name;
     if (name.size() == 1 && (unsigned(name[0]) < 0x20 || name == "\"" || name == "\\")) {
@@ -93,7 +93,7 @@ TEST_F(Shown, SpellsControlsOfUnicodeAndWhatIsNotUtf8) {
   expectSpelled("\xE0\x82\x9B", "\\xE0\\x82\\x9B"); // overlong
   expectSpelled("\xED\xA0\x80", "\\xED\\xA0\\x80"); // surrogate
   expectSpelled("\xF4\x90\x80\x80", "\\xF4\\x90\\x80\\x80");
-  expectSpelled("\xE2\x80", "\\xE2\\x80"); // its end is missing
+  expectSpelled("\xE2\x80", "\\xE2\\x80"); // incomplete sequence
   for (const char *text : {"\xC3\xB6", "\xE2\x80\x90", "\xF0\x9F\x98\x80", "\xC2\xA0"})
     expectSpelled(text, text);
 }

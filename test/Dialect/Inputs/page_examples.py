@@ -1,4 +1,4 @@
-# The examples of a dialect's ops in its reference page, each as a file.
+# Extracts the examples of a dialect's ops from the reference page, a file per example.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import pathlib
 import re

@@ -1,4 +1,4 @@
-# A model and data files, each with one thing wrong.
+# A model, and data files with a single error each.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os
 import sys

@@ -1,4 +1,4 @@
-# Steps that fail leave a compiled model as it was: bad-steps.py LIBRARY.so FOLDER
+# Failing steps leave the state of a compiled model unchanged: bad-steps.py LIBRARY.so FOLDER
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import ctypes
 import math

@@ -1,4 +1,4 @@
-# Tensors of a checkpoint: check-tensors.py FILE (NAME VALUES|=FILE|!FILE)... or names and a list of all its tensors
+# Checks tensors of a checkpoint: check-tensors.py FILE (NAME VALUES|=FILE|!FILE)... or names and a list of all tensors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import json
 import struct

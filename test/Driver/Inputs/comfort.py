@@ -38,7 +38,7 @@ def safetensors(name, tensors):
 
 x, y = data.make_data()
 shape = (data.ROWS, data.FEATURES)
-# Pixels, of which x.npy has exactly what --scale and --offset make of them.
+# Pixels from which --scale and --offset compute x.npy exactly.
 pixels = [int(128 * value + 128) % 256 for value in x]
 x = [pixel / 128 - 1 for pixel in pixels]
 save("x.npy", "f", shape, x)
@@ -80,13 +80,13 @@ write("model.mlir", MODEL)
 write("adamw.mlir", MODEL.replace("train.adam<", "train.adamw<"))
 write("sgd.mlir", MODEL.replace("train.adam<", "train.sgd<"))
 
-# Weights from elsewhere: f64, with a name of its own; transposed; of another size.
+# Foreign weights: f64 with another name; transposed; of another size.
 w = [0.01 * i for i in range(data.FEATURES * data.CLASSES)]
 safetensors("w.safetensors", {"w": ("F64", "d", [data.FEATURES, data.CLASSES], w), "head": ("F32", "f", [1], [1])})
 safetensors("transposed.safetensors", {"w": ("F32", "f", [data.CLASSES, data.FEATURES], w)})
 safetensors("others.safetensors", {"weight": ("F32", "f", [1], [1])})
 
-# Two steps: a line is fitted to t, and a second one to what the first one gives. The data of the first have 10 rows, 5 batches.
+# Two steps: the first fits a line to t, the second a line to the first's output. The first step's data have 10 rows, 5 batches.
 write("turns.mlir", """train.model @turns {
   train.param @a : tensor<1x1xf32> = #train.zeros
   train.param @b : tensor<1x1xf32> = #train.zeros

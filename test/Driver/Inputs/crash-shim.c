@@ -1,11 +1,11 @@
-/* Preloaded into a program: ends it at the N-th system call of a save, and takes away what file
-   systems and systems may lack.
+/* Preloaded into a program: ends the program at the N-th system call of a save, and hides features
+   that some file systems and systems lack.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-   CRASH_FOLDER   the folder of the file; calls count from the first one that names it
+   CRASH_FOLDER   the folder of the file; calls count from the first that names the folder
    CRASH_AT       the number of the call, from 1; without it, nothing ends
-   CRASH_WHEN     before, middle (half of what a call writes is written) or after
-   CRASH_WITHOUT  unnamed (no O_TMPFILE) or links (no /proc, by which an unnamed file gets a name)
+   CRASH_WHEN     before, middle (half of the bytes of a write are written) or after
+   CRASH_WITHOUT  unnamed (no O_TMPFILE) or links (no /proc, needed to name an unnamed file)
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -27,7 +27,7 @@ static int is(const char *variable, const char *value) {
   return set && !strcmp(set, value);
 }
 
-/* Whether this call is the last one, at this time of it. */
+/* Whether the program ends at this call, before, in the middle or after. */
 static int isLast(const char *when) {
   const char *at = getenv("CRASH_AT");
   return counts && at && atol(at) == number && is("CRASH_WHEN", when);

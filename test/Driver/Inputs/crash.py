@@ -1,4 +1,4 @@
-# Ends programs while they save, and looks at what is left: crash.py calls|together|train|moments FOLDER
+# Kills programs during saves and checks the remaining files: crash.py calls|together|train|moments FOLDER
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """calls:    a program that links a model, ended at every system call of a save
 together: several processes save to one path
@@ -69,7 +69,7 @@ def end_at_every_call(command, old, new, when, without):
         assert found == old or found == new, ended
         if len(os.listdir(place)) > (found is not None):
             left.append(ended)
-        # The next save removes what was left.
+        # The next save removes leftovers.
         if left and left[-1] == ended:
             subprocess.run(command, check=True, stderr=subprocess.DEVNULL, env={**os.environ, **SHIM, "CRASH_WITHOUT": without})
             assert read() == new and os.listdir(place) == [os.path.basename(path)], os.listdir(place)
@@ -137,7 +137,7 @@ def moments(count=100):
         run.kill()
         run.wait()
         stale += len(os.listdir(place)) > 1
-        subprocess.run(train_command(0, "--resume", path), check=True, stderr=subprocess.DEVNULL)  # its hash is right
+        subprocess.run(train_command(0, "--resume", path), check=True, stderr=subprocess.DEVNULL)  # valid hash
     content_of_last = train_command(1, "--resume", path, "--out", path)
     subprocess.run(content_of_last, check=True, stderr=subprocess.DEVNULL)
     assert os.listdir(place) == [os.path.basename(path)]

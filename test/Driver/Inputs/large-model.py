@@ -1,4 +1,4 @@
-# A model of n steps: of n parameters, of n ops, of n slices of one tensor (joined again), or a convolution of stride n.
+# A model of n parameters, n ops, n slices of a tensor (joined again), or a convolution of stride n.
 #   large-model.py parameters|ops|slices|equal-slices|joined|stride N
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import sys

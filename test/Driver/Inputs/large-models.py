@@ -29,7 +29,7 @@ def calls(count, times):
 open("doubling.mlir", "w").write(calls(40, 2))
 open("chain.mlir", "w").write(calls(200, 1))
 open("regions.mlir", "w").write(HEAD + "  train.func @f() {\n" + "    amp.autocast bf16 {\n" * 100000)
-# 20000 uses, and the 200 that they stand in.
+# 20000 uses, from 200 uses of a module with 100.
 open("modules.mlir", "w").write("""train.model @m {
   train.model @inner {
     train.param @w : f32[1] = #train.ones

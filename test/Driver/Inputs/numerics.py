@@ -1,4 +1,4 @@
-# Data for the models of numerics-*.mlir, and what their errors and exponents must be, computed in f64 and rounded by hand.
+# Data for the models of numerics-*.mlir, and the expected errors and exponents, computed in f64 and rounded by hand.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import json
 import math
@@ -71,7 +71,7 @@ def against(path):
             h = rounded(sum(0.25 * of_input(x) for x in row))
             big = rounded(h + 256)
             small = rounded(big - 256)
-            p = sum(0.125 * small for _ in range(16))  # only the loss reads it
+            p = sum(0.125 * small for _ in range(16))  # read by the loss only
             for name, value in (("matmul#0", h), ("add#0", big), ("sub#0", small), ("matmul#1", p)):
                 values.setdefault("loss/" + name, []).append(value)
     with open(path) as file:

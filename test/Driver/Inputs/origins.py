@@ -1,4 +1,4 @@
-# Whether every tensor op, or every kernel, of the programs in a text says where it comes from.
+# Checks that every tensor op, or every kernel, of a text's programs has a provenance.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """usage: origins.py < TEXT"""
 import re
@@ -13,7 +13,7 @@ for line in sys.stdin:
         continue
     if op[3] == "kernel" and re.match(r"row_|linear_", op[4]):
         continue  # in a body
-    if op[4] == "with_totals" or inner:  # its attributes stand behind its regions, the first of which holds one kernel
+    if op[4] == "with_totals" or inner:  # attributes follow the regions, the first of which holds the kernel inside
         inner = op[4] == "with_totals"
         continue
     found += 1

@@ -13,11 +13,11 @@ def write_npy(path, kind, shape, values):
 
 
 folder = sys.argv[1]
-# Scores are x itself. Of six labels three are 0, which does not count; of the others 1 and 2 are right, the last one is not.
+# Scores equal x. Three of six labels are 0, which is ignored; of the rest labels 1 and 2 are predicted right, the last label wrong.
 scores = [[3, 0, 0], [0, 2, 0], [0, 0, 1], [1, 0, 0], [0, 1, 0], [0, 0, 2]]
 write_npy(f"{folder}/x.npy", "f", (6, 3), sum(scores, []))
 write_npy(f"{folder}/y.npy", "i", (6,), [0, 1, 2, 0, 0, 1])
-# Twelve numbers, whose mean square is 506 / 12, and a matrix of ones.
+# Twelve numbers with a mean square of 506 / 12, and a matrix of ones.
 head = json.dumps({"a": {"dtype": "F32", "shape": [12, 1], "data_offsets": [0, 48]}, "b": {"dtype": "F32", "shape": [3, 3], "data_offsets": [48, 84]}}).encode()
 with open(f"{folder}/w.safetensors", "wb") as file:
     file.write(struct.pack("<Q", len(head)) + head + struct.pack("<21f", *range(12), *[1.0] * 9))

@@ -1,4 +1,4 @@
-# What follows from a profile, just inside and just outside of each limit: profile-decisions.py write FOLDER; profile-decisions.py check FOLDER
+# Decisions from a profile, just inside and just outside of each limit: profile-decisions.py write FOLDER; profile-decisions.py check FOLDER
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import copy
 import json
@@ -82,7 +82,7 @@ def limits_of_values():
         expect(name, kept(compiled(name, {"second/mul#0": row})), {"second/mul#0": why} if why else {})
     low = {"first/mul#1": value({-133: 100}), "second/mul#0": value({-134: 100})}
     expect("bf16", list(kept(compiled("bf16", low, precision="bf16"))), ["second/mul#0"])
-    # A contraction computes in f32 with an operand that does not fit, unless the user fixes it.
+    # A contraction with an operand that does not fit f16 computes in f32, unless the user fixes the type.
     wide = {"first/add#0": value({14: 1}, largest=20000.0)}
     text = compiled("operand", wide)
     expect("operand", "first/matmul#1: train.matmul computes in 'f32'" in text and "its operand does not fit f16: in the profile it reaches 2e+04" in text, True)
@@ -100,13 +100,13 @@ def scales():
         expect(name, scale(compiled(name, {grad: row})), want)
     small = {name: value({-30: 64}) for name in (row["name"] for step in plain["profiles"] for row in step["values"]) if name.endswith(("grad", ":2", ":3"))}
     expect("most", scale(compiled("most", small)), 1 << 24)
-    # Steps of one scale start with the smallest, within the scaler's limits, and all values are judged with that.
+    # Steps that share a scaler start with the smallest scale within the scaler's limits, which judges all values.
     shared = {"second/mul#0.grad": value({1: 64}), grad: value({-37: 64}), "first/matmul#0.grad": value({-36: 64})}
     text = compiled("shared", shared)
     expect("shared", (scale(text), grad in kept(text), "first/matmul#0.grad" in kept(text)), (4096, True, False))
     expect("floor", scale(compiled("floor", shared, scaling="initial = 5000.0, floor = 5000.0")), 5000)
     expect("cap", scale(compiled("cap", shared, scaling="initial = 64.0, cap = 2048.0")), 2048)
-    # Judged with the scale that the limits leave: 3 * 8192 is too large; at 2048 what is below 2^-35 is flushed.
+    # Judged with the scale within the limits: 3 * 8192 is too large; at 2048 values below 2^-35 are flushed.
     high = compiled("high", shared, scaling="initial = 8192.0, floor = 8192.0")
     expect("high", "it reaches 2.458e+04," in kept(high).get("second/mul#0.grad", ""), True)
     capped = compiled("capped", {grad: value({-36: 64}), "first/matmul#0.grad": value({-35: 64})}, scaling="initial = 64.0, cap = 2048.0")

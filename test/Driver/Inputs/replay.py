@@ -1,4 +1,4 @@
-# Text of every phase, fed back: the next phase gives what it gives without the detour, to the last location, and so does the archive.
+# Replays the text of every phase: the next phase and the archive are the same as without the detour, to the last location.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """usage: replay.py FOLDER plan|steps|archives MODEL.mlir [option of ampc compile]...
 

@@ -26,7 +26,7 @@ for path in sorted(glob.glob(folder + "/*.probe")):
         labels[name] = output
 assert sorted(points) == [1, 2, 3, 4, 5, 6, 9, 11, 15], sorted(points)
 
-# Answers that are derived, in race mode, too; lazy copies and those that come at once give the same.
+# Derived answers, also in race mode; lazy and eager copies give the same.
 for point, names in points.items():
     for name in names:
         if name not in labels:
@@ -35,7 +35,7 @@ for point, names in points.items():
                 said = r"ptxsim: <image>:\d+: illegal instruction: TMA needs .*" if "unaligned" in name else ""
                 assert re.fullmatch(f"ok point {point}: {name}{said}", answer, re.S), answer
 
-# Arithmetic that is recorded: each model of tensor cores agrees with itself, and alone, but where it makes no difference.
+# Recorded arithmetic: each tensor-core model agrees with itself only, except where the models coincide.
 for name in points[9]:
     for label in labels[name]:
         assert ask(name, f"--record={label}", PTXSIM_TENSOR=label) == ""
@@ -49,7 +49,7 @@ for point in (11, 15):
         assert ask(name, "--record=interpreter") == ""
         assert ask(name) == f"agrees with interpreter point {point}: {name}"
 
-# What a chip cannot run is skipped; an answer that is not ours is told.
+# Probes beyond the chip are skipped; an answer that differs from the interpreter's is reported.
 assert ask("tma-outside-1", capability="8.0") == "skipped point 2: tma-outside-1 is for sm_90", ask("tma-outside-1", capability="8.0")
 assert ask("wgmma-f16-128-mn", capability="12.0").startswith("skipped"), "wgmma"
 with open(folder + "/tma-outside-1.2.bin", "r+b") as file:

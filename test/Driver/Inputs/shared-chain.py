@@ -1,5 +1,6 @@
-# shared-chain.py KIND STEPS [onnx]: STEPS steps that use their value twice, then rows of several kinds and a mean over both dimensions; the text
-# of a model, or that of a file of ONNX for protoc. The kind "table" doubles a table before rows of it are looked up, "choices" and "totals" are bodies of kernels.
+# shared-chain.py KIND STEPS [onnx]: STEPS steps that use the previous value twice, then rows of several kinds and a mean over both
+# dimensions. Prints a model, or the text of an ONNX file for protoc. Kind "table" doubles a table before rows are looked up; "choices" and
+# "totals" are bodies of kernels.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import sys
 
@@ -85,7 +86,7 @@ for i in range(steps):
 if kind == "product":
     write("soft", "matmul", last, "p")
     last = "soft"
-elif kind != "residual":  # its mean is all that there is
+elif kind != "residual":  # reduces to the mean only
     write("soft", "softmax", last)
     last = "soft"
 body = "\n".join(lines)

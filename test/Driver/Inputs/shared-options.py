@@ -1,4 +1,4 @@
-# Options of `ampc compile` beside those of a phase of ampc-opt: one table makes both.
+# Options of `ampc compile` against options of a phase of ampc-opt: a single table defines both.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import re
 import subprocess

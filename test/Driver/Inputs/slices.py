@@ -1,4 +1,4 @@
-# A sequence cut into its steps, which are computed with and joined again, against NumPy: values and the gradient of a sum of squares.
+# A sequence cut into steps, computed per step and joined again, against NumPy: values, and the gradient of a sum of squares.
 #   slices.py AMPC STEPS COLUMNS [option of ampc predict]...
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import subprocess
@@ -8,7 +8,7 @@ import numpy as np
 
 ampc, steps, columns, options = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]
 functions = {"tanh": (np.tanh, lambda x: 1 - np.tanh(x) ** 2), "square": (np.square, lambda x: 2 * x), "sin": (np.sin, np.cos)}
-# Parts of three lengths, in an order that is not that of the steps for the last of them.
+# Slices of three lengths, the last of which are in reversed order.
 names = [list(functions)[i % 3] for i in range(steps)]
 order = list(range(steps - 5)) + [steps - 1 - i for i in range(5)]
 lines = ["%z = train.mul %x, %x"]

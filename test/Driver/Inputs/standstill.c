@@ -1,4 +1,4 @@
-/* A training that stands still, as a C program sees it.
+/* A training at a standstill, observed by a C program.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "stuck.h"
 #include <stdio.h>

@@ -168,7 +168,7 @@ def skips():
     run(*options, "--steps", 40, "--resume", path("part.safetensors"), "--log", path("parts.csv"), "--out", path("whole.safetensors"))
     assert read("parts.csv") == read("straight.csv")
     assert read("whole.safetensors") == read("straight.safetensors")
-    # Without the number of runs, as in files of older versions, the updates stand for it.
+    # Files of older versions lack the number of runs: the number of updates is used.
     content = read("part.safetensors")
     size = struct.unpack_from("<Q", content)[0]
     header = json.loads(content[8:8 + size])
@@ -193,7 +193,7 @@ def progress():
     text, status = in_terminal(command("--steps", 30))
     assert status == 0 and re.search(r"\r\[#+\.+\] step 1/30  " + rate + left, text), text
     assert re.search(r"\r\[#+\] step 30/30  " + rate + r"  in [0-9:]+ *\r?\n$", text), text
-    # In a narrow terminal the line keeps to its line: what matters less is left out.
+    # In a narrow terminal the line fits: less important parts are left out.
     for columns in (79, 40, 24, 8):
         text, status = in_terminal(command("--epochs", 3, "--validate", "x=" + path("x.npy"), "--validate", "y=" + path("y.npy")), columns=columns)
         lines = re.findall(r"\r([^\r\n]*step [^\r\n]*|loss[^\r\n]*)", text)
@@ -311,7 +311,7 @@ def board():
                 expected.setdefault(tag, []).append((step, struct.unpack("f", struct.pack("f", float(value)))[0]))
     assert repr(found) == repr({tag: expected[tag] for tag in found}) and found.keys() == expected.keys(), (found, expected)
     assert 0 < skipped < 40 and any(value > 0 for _, value in found["grad_norm"])
-    for step, rate in found["learning_rate"]:  # a skipped step shows the rate of the update that it was
+    for step, rate in found["learning_rate"]:  # a skipped step shows the rate of the skipped update
         assert any(abs(rate - 0.01 * min(1, number / 10)) < 1e-9 for number in (updates[step], updates[step] + 1)), (step, rate)
     return "six charts"
 
@@ -374,7 +374,7 @@ def numbers():
     last = found[-1]
     line = f"step 6/6  loss {float(last['loss']):.5g}  penalty {float(last['penalty']):.5g}  fit {float(last['fit']):.5g}"
     assert line in shown, (line, shown)
-    # Two steps in turn: each has its own columns and charts.
+    # Two steps alternate, with separate columns and charts.
     both = "--step", "first,second:2", "--seed", 4
     shown, straight, charts = rows("two", *both, "--steps", 5)
     assert {"first.penalty", "first.fit", "second.fit"} <= set(straight[0]) and "fit" not in straight[0], straight[0]

@@ -1,4 +1,5 @@
-# Prints results for bench/gpu/tune whose times a formula makes, not a chip: every tile takes as many microseconds as its area over 1000, but NAME takes half.
+# Prints results for bench/gpu/tune with times from a formula instead of a chip: every tile takes its area / 1000 microseconds, NAME half of
+# that.
 # tune-results.py REVISION GPU FORM MxN
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import sys
@@ -8,7 +9,7 @@ TILES = [(128, 128), (128, 64), (64, 128), (64, 64), (128, 32)]
 PRODUCTS = [("square", "NT", 2, 1, 8192, 8192, 8192, "Tiles"), ("other", "NT", 2, 1, 5000, 8000, 8192, "Tiles"), ("weights", "TN", 2, 1, 768, 768, 16384, "Tiles"),
             ("numbers", "NN", 4, 1, 4096, 4096, 4096, "Numbers"), ("wide", "NN", 2, 1, 8192, 8192, 4096, "Tiles"),
             ("left", "TN", 2, 1, 2048, 2048, 500, "Tiles"), ("right", "TN", 2, 1, 2000, 2000, 480, "Tiles")]
-# Of one class, each of these has a way of its own, which its model takes.
+# Shapes of a single class with different best tiles, which the class's model selects.
 OWN = {"left": (64, 64), "right": (128, 64)}
 
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace {
-/// Reads the input as numbers; zeros behind its end.
+/// Reads the input as numbers; zeros after the end.
 class Source {
 public:
   Source(const uint8_t *data, size_t size) : data(data), left(size) {}
@@ -27,7 +27,7 @@ private:
   size_t left;
 };
 
-/// Memory of exactly so many bytes, so that AddressSanitizer sees a read behind them.
+/// Memory of exactly `bytes` bytes, so that AddressSanitizer detects reads beyond the end.
 std::unique_ptr<uint8_t[]> filled(Source &source, size_t bytes) {
   std::unique_ptr<uint8_t[]> memory(new uint8_t[bytes]);
   for (size_t i = 0; i < bytes; ++i)
@@ -45,7 +45,7 @@ std::string contents(ampc_state *state) {
 }
 
 /// Arguments of a call. Pointers are null or point to memory of the right size. `in` has the layout
-/// of fake::TrainIn, with the seed of the call behind it.
+/// of fake::TrainIn, followed by the seed of the call.
 struct Call {
   explicit Call(Source &source)
       : size(4 + source.take<uint8_t>() % 93), in(filled(source, size)), x(filled(source, 32)),
@@ -89,7 +89,7 @@ ampc_state *create(Source &source) {
   return state;
 }
 
-/// A call that is refused leaves everything as it was, and says why.
+/// A rejected call leaves everything unchanged, and sets an error message.
 void call(ampc_state *state, Source &source) {
   auto program = int32_t(source.take<uint8_t>() % fake::Derive);
   Call arguments(source);

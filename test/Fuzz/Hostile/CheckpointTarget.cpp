@@ -1,4 +1,4 @@
-// libFuzzer target: checkpoints, as compiled models read them.
+// libFuzzer target: checkpoint reader of compiled models.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Runtime/Runtime.h"
 #include "lib/Runtime/Proof.h"
@@ -93,7 +93,7 @@ std::string savedFile() {
   return saved;
 }
 
-/// Header and data of a file whose length says where one ends.
+/// Splits a file into header and data by the stored length.
 bool split(const std::string &file, std::string &header, std::string &data) {
   uint64_t length;
   if (file.size() < sizeof length)
@@ -160,7 +160,7 @@ void editHeader(std::string &header, std::minstd_rand &random) {
     header.replace(begin + 1, end - begin - 1, words[below(random, std::size(words))]);
 }
 
-/// A file whose two hashes fit its header and data, as a writer with a fault would make it.
+/// Joins header and data with matching hashes, like a faulty writer.
 std::string join(std::string header, const std::string &data) {
   auto setHash = [&](size_t at, uint64_t hash) {
     char digits[AMPC_HASH_DIGITS + 1];
@@ -198,7 +198,8 @@ std::string contents(ampc_state *state) {
 }
 } // namespace
 
-/// Half of the changes are libFuzzer's, which the hashes find; the others get past these.
+/// Half of the mutations are libFuzzer's, which the hashes detect; the other half have valid
+/// hashes.
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t capacity,
                                           unsigned seed) {
   std::minstd_rand random(seed);
@@ -220,7 +221,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t cap
   return size;
 }
 
-/// A file is taken as a whole or leaves the state as it was, with a message.
+/// A file is loaded completely, or leaves the state unchanged with a message.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static ampc_state *state = createState();
   MemoryFile file(data, size);
@@ -231,7 +232,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         std::abort();
       continue;
     }
-    // Training goes on from there: the number of updates is one that further ones may be added to.
+    // Training can continue: the number of updates leaves room for further updates.
     int64_t updates;
     if (ampc_rt_get(state, Step, &updates, sizeof updates) || updates < 0 ||
         ampc_rt_runs(state, 0) >> 62)

@@ -11,8 +11,8 @@ extern const unsigned char smallModel[];
 extern const size_t smallModelSize;
 } // namespace ampc
 
-/// Runs the phases up to `last` on a model's text; true if they accept it. Messages are put
-/// together, and dropped. `inspect` sees the module after every phase.
+/// Runs the phases up to `last` on a model's text; true if accepted. Messages are formatted, and
+/// dropped. `inspect` sees the module after every phase.
 inline bool
 compileQuietly(llvm::StringRef text, const ampc::CompileOptions &options,
                llvm::StringRef last = "precision",

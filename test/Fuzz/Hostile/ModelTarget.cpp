@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   llvm::StringRef text(reinterpret_cast<const char *>(data), size);
   if (isBytecode(llvm::MemoryBufferRef(text, ""))) // read by MLIR alone
     return 0;
-  // The size of the text decides on the options, so that each input always takes one way.
+  // Options depend on the size of the text, so that an input is deterministic.
   static const std::pair<const char *, const char *> ways[] = {{"bf16", "mincut"},
                                                                {"f16", "autocast"},
                                                                {"bf16", "propagate"},

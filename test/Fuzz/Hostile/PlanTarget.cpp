@@ -1,6 +1,6 @@
-// libFuzzer target: models as text, through the phases up to `plan`, for CPUs and GPUs. The number
-// of values that the compiler visits grows with the ops of a model, not with the paths between
-// them.
+// libFuzzer target: models as text through the phases up to `plan`, for CPUs and GPUs. The number
+// of values visited by the compiler must grow with the ops of a model, not with the paths between
+// ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/SourceWalk.h"
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace ampc;
 
-/// Values visited per op of the model, and those that a model of one op may take: an op of a window
+/// Limit of visited values per op of the model, and for a model of a single op: an op with a window
 /// of n elements is n kernels.
 static constexpr int64_t mostPerOp = 200, mostOfOne = 50'000;
 
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   llvm::StringRef text(reinterpret_cast<const char *>(data), size);
   if (isBytecode(llvm::MemoryBufferRef(text, ""))) // read by MLIR alone
     return 0;
-  // The size of the text decides on the options, so that each input always takes one way.
+  // Options depend on the size of the text, so that an input is deterministic.
   static const std::pair<const char *, const char *> ways[] = {
       {"f32", "cpu"}, {"bf16", "cpu"}, {"f16", "sm_80"}, {"bf16", "sm_90a"}, {"f32", "reference"}};
   auto [precision, target] = ways[size % std::size(ways)];

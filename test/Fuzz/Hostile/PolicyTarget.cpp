@@ -1,4 +1,4 @@
-// libFuzzer target: files of --policy-file. What they allow is tried on a model.
+// libFuzzer target: files of --policy-file. Accepted policies are applied to a model.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/PolicyTable.h"
 #include "mlir-dialects/Train/Train.h"

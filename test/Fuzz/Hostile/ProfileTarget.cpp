@@ -1,4 +1,4 @@
-// libFuzzer target: files of --precision-profile. What they say is believed for a model.
+// libFuzzer target: files of --precision-profile. Accepted profiles are applied to a model.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Precision/Profile.h"
 #include "test/Fuzz/Hostile/Compile.h"

@@ -1,4 +1,4 @@
-// What must hold of an array that a reader accepts.
+// Invariants of an array that a reader accepts.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TEST_FUZZ_HOSTILE_READALL_H
 #define TEST_FUZZ_HOSTILE_READALL_H

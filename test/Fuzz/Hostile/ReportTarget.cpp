@@ -1,4 +1,4 @@
-// libFuzzer target: reports in JSON, as `ampc report --diff` compares them.
+// libFuzzer target: JSON reports as compared by `ampc report --diff`.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Report/Report.h"
 #include "test/Fuzz/Hostile/TextMutator.h"
@@ -11,7 +11,7 @@ const std::vector<std::string> &vocabulary() {
   return none;
 }
 
-/// 1: they differ, 0: they are the same, -1: one is no report.
+/// 1: different, 0: equal, -1: an input is no report.
 static int compare(llvm::StringRef before, llvm::StringRef after) {
   llvm::Expected<bool> differ =
       report::printDifferences(llvm::nulls(), {"before", before}, {"after", after});

@@ -2,7 +2,7 @@
 // FILE [SHARE/SHARES]
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// libFuzzer mutates by chance and stops at a time; a sweep is complete for one file, needs neither
+// libFuzzer mutates randomly until a time limit; a sweep is complete for a file, needs neither
 // libFuzzer nor sanitizers, and so runs in every build. Share 2/10 has inputs 2, 12, 22, ...
 #include <csignal>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Mutations of text by its words.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Flipped bytes hardly ever pass a parser, so that what lies behind it would see little.
+// Flipped bytes rarely pass a parser, so code behind the parser would see few inputs.
 #include "test/Fuzz/Hostile/TextMutator.h"
 #include <algorithm>
 #include <cctype>
@@ -23,7 +23,8 @@ bool isWordLetter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("_.%@#!$", c);
 }
 
-/// Where the word that starts at a place ends. In 2x3xf32 every size, every x and the type is one.
+/// End of the word that starts at `at`. In 2x3xf32 every size, every x and the type are separate
+/// words.
 size_t endOfWord(const std::string &text, size_t at) {
   bool number = std::isdigit(static_cast<unsigned char>(text[at]));
   if (text[at] == 'x' && at && std::isdigit(static_cast<unsigned char>(text[at - 1])))
@@ -34,8 +35,7 @@ size_t endOfWord(const std::string &text, size_t at) {
   return std::max(end, at + 1);
 }
 
-/// Names and numbers are words; everything else is one of its own, so that all words together are
-/// the text.
+/// Splits into names, numbers and single characters; the concatenation equals the text.
 Words split(const std::string &text) {
   Words words;
   for (size_t at = 0, end; at < text.size(); at = end) {
@@ -57,7 +57,7 @@ size_t pick(const Words &words, bool (*isKind)(const std::string &), Random &ran
   return start;
 }
 
-/// Edges of types, signs, zeros, and what is a number elsewhere.
+/// Limits of types, signs, zeros, and numbers in other notations.
 std::string unusualNumber(Random &random) {
   static const Words numbers = [] {
     std::istringstream all(
@@ -83,12 +83,12 @@ void mutateWords(Words &words, Random &random) {
   case 0:
     words[pick(words, isNumber, random)] = unusualNumber(random);
     break;
-  case 1: { // a name for another one
+  case 1: { // replaces a name by another name
     size_t from = pick(words, isName, random);
     words[pick(words, isName, random)] = words[from];
     break;
   }
-  case 2: { // a number for another one
+  case 2: { // replaces a number by another number
     size_t from = pick(words, isNumber, random);
     words[pick(words, isNumber, random)] = words[from];
     break;

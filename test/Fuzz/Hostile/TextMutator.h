@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-/// Words that a target knows beyond those of its inputs, such as the names of all ops. Every target
-/// that links TextMutator.cpp has one; libFuzzer then mutates words as often as bytes.
+/// Words in addition to the words of inputs, such as the names of all ops. Every target that links
+/// TextMutator.cpp defines a vocabulary; libFuzzer then mutates words as often as bytes.
 const std::vector<std::string> &vocabulary();
 
 #endif

@@ -1,4 +1,4 @@
-# Runs the libFuzzer targets of a build one after the other, and adds their outcome to the test results.
+# Runs the libFuzzer targets of a build sequentially, and adds the outcomes to the test results.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """usage: run.py BUILD --seconds=N [--seed=S] [--xml=FILE] [TARGET...]
 
@@ -18,7 +18,7 @@ import xml.etree.ElementTree as xml
 
 here = pathlib.Path(__file__).resolve().parent
 tests = here.parents[1]
-# Inputs that other tests have: every op has a file in Numerics, every pass one below its concern.
+# Inputs of other tests: every op has a file in Numerics, every pass a file below its concern.
 seeds = {
     "model": ["Numerics", "Train", "Precision", "LossScaling", "Dialect", "Driver/Inputs"],
     "plan": ["Fuzz/Hostile/Corpus/model", "Numerics", "Kernel", "Integration/Inputs"],
@@ -32,7 +32,7 @@ def command(build, target, seconds, seed):
         made.mkdir(parents=True, exist_ok=True)
     binary = build / "bin" / f"fuzz-{target}"
     inputs = [here / "Corpus" / target] + [tests / seed for seed in seeds.get(target, [])]
-    # One input takes milliseconds; none needs more memory than this.
+    # An input takes milliseconds; no input needs more memory than this.
     return [str(binary), f"-max_total_time={seconds}", f"-seed={seed}", "-max_len=8192", "-timeout=10", "-rss_limit_mb=2560",
             "-malloc_limit_mb=1024", "-print_final_stats=1", f"-artifact_prefix={failed}/", str(folder),
             *(str(path) for path in inputs if path.exists())]
@@ -46,7 +46,7 @@ def is_parser_fault(log):
             return True
         if re.search(r"/(lib|mlir-dialects|include/ampc)/[\w/]+\.(cpp|h|td|inc):", frame):
             return False
-    # A stack that overflowed shows one library over and over.
+    # A stack overflow shows a single library repeatedly.
     return bool(frames) and "stack-overflow" in log and all("libMLIR" in frame for frame in frames)
 
 
@@ -67,7 +67,7 @@ def fuzz(build, target, seconds, seed):
     """(executions, findings, faults in the parser), with what they print."""
     end, executions, findings, faults = time.monotonic() + seconds, 0, [], []
     environment = dict(os.environ)
-    # LLVM is not instrumented: its containers and allocators do not say which part of their memory is in use.
+    # LLVM is not instrumented: containers and allocators do not mark unused memory.
     environment["ASAN_OPTIONS"] = "allow_user_poisoning=0:detect_container_overflow=0:" + environment.get("ASAN_OPTIONS", "")
     symbolizer = shutil.which("llvm-symbolizer", path="/usr/lib/llvm-22/bin:" + os.environ["PATH"])
     if symbolizer:

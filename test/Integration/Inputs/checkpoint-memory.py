@@ -1,4 +1,5 @@
-# Arena and kept bytes of a deep model's plan with and without its checkpoints, which cost at most a quarter of its operations: checkpoint-memory.py MODEL
+# Arena and kept bytes of a deep model's plan with and without checkpoints, whose cost is at most a quarter of the operations:
+# checkpoint-memory.py MODEL
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import re
 import subprocess

@@ -16,7 +16,7 @@ BARS = {"f32": (4e-6, 4e-6), "bf16": (2e-5, 2e-2), "f16": (2e-5, 3e-3)}
 folder, precisions = sys.argv[1], sys.argv[2:]
 os.makedirs(folder, exist_ok=True)
 random = np.random.default_rng(11)
-# What 16 bits hold.
+# Numbers that 16 bits represent exactly.
 factor = random.integers(1, 24, CLASSES) / 8.0
 x = random.integers(-16, 17, (ROWS, WIDTH)) / 8.0
 label = random.integers(0, CLASSES, ROWS).astype(np.int32)
@@ -25,7 +25,7 @@ target = random.integers(0, 4, (ROWS, CLASSES)) / 64.0
 for name, array in (("x", x.astype(np.float32)), ("label", label), ("target", target.astype(np.float32))):
     np.save(f"{folder}/{name}.npy", array)
 
-# The loss, and whether it has distributions, factors, a smoothing, rows that do not count, a sum in place of a mean, micro-batches.
+# Loss op, and flags: distributions, factors, smoothing, ignored rows, sum in place of mean, micro-batches.
 FORMS = {
     "classes": ("softmax_cross_entropy %s, %label", {}),
     "smoothed": ("softmax_cross_entropy %s, %label ignore 3 smoothing 0.125", {"ignore": True, "smoothing": 0.125}),

@@ -1,4 +1,4 @@
-# Views of tensors of a state, as NumPy reads them.
+# Views of state tensors, read by NumPy.
 # dlpack-cases.py FOLDER CC
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import ctypes

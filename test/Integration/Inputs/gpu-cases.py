@@ -1,4 +1,4 @@
-# One library for a GPU and a CPU: the same steps on both, checkpoints from one to the other, and what is said where there is no GPU.
+# A library for GPU and CPU: equal steps on both, checkpoints from each to the other, and messages without a GPU.
 # gpu-cases.py FOLDER CC
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import ctypes
@@ -76,7 +76,7 @@ def steps(model, seeds):
     return [model.given(batch(seed), "train_step").loss for seed in seeds]
 
 
-# Measured: losses 1e-7 apart, parameters 1e-6, predictions 2e-4. A sum in another order may round one value of 16 bits the other way.
+# Measured: losses 1e-7 apart, parameters 1e-6, predictions 2e-4. A sum in another order may round a 16-bit value the other way.
 for precision, bound in (("f32", 0.0), ("bf16", 1e-3), ("f16", 1e-3)):
     library, name = build(precision, MODEL, f"--precision={precision}", "--target=sm_80,cpu", "--gpu-images=ptx")
     gpu, cpu = Trained(library, name, device=b"cuda"), Trained(library, name, device=b"cpu")
@@ -90,7 +90,7 @@ for precision, bound in (("f32", 0.0), ("bf16", 1e-3), ("f16", 1e-3)):
         near = max(abs(a - b) / abs(b) for a, b in zip(*losses))
         if near > bound or distance(gpu.bytes(), cpu.bytes()) > 10 * bound:
             expect(f"{precision}: losses {losses}, parameters {distance(gpu.bytes(), cpu.bytes())}", near, 0)
-    # A resumed training goes on with the same bits, and either side takes up what the other wrote.
+    # A resumed training continues with equal bits, and either device resumes the other's checkpoint.
     path = f"{FOLDER}/{precision}.safetensors".encode()
     gpu.check(gpu.call("save", gpu.state, path), "save")
     again, other = Trained(library, name, device=b"cuda"), Trained(library, name, device=b"cpu")
@@ -102,7 +102,7 @@ for precision, bound in (("f32", 0.0), ("bf16", 1e-3), ("f16", 1e-3)):
     other.check(other.call("save", other.state, back), "save")
     again.check(again.call("load", again.state, back, 0), "load")
     expect(f"{precision}: from the CPU", again.bytes(), other.bytes())
-    # A loss that is not finite leaves the state as it was, apart from the random counter.
+    # A non-finite loss leaves the state unchanged, except for the random counter.
     before = gpu.bytes()
     head = [("size", ctypes.c_uint32), ("valid", ctypes.c_uint32), ("lr_factor", ctypes.c_float), ("flags", ctypes.c_uint32),
             ("workspace", ctypes.c_void_p)]
@@ -124,7 +124,7 @@ for precision, bound in (("f32", 0.0), ("bf16", 1e-3), ("f16", 1e-3)):
         expect(f"{precision}: predictions", near, 0)
 
 
-# Inputs and labels in memory of the device, which the driver gives as any program may ask for it.
+# Inputs and labels in device memory, allocated by the driver as by any program.
 driver = ctypes.CDLL("libcuda.so.1")
 context = ctypes.c_void_p()
 driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)

@@ -1,4 +1,4 @@
-# Bad luck with a GPU: each case is a status and a sentence, nothing stays alive on the device, and files keep what they had.
+# GPU failures: every case is a status and a message, no handle stays alive on the device, and files are unchanged.
 # gpu-errors.py FOLDER CC
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import ctypes
@@ -22,7 +22,7 @@ MODEL = """train.model @luck {
   train.step @fit minimize @loss over [@w] with #train.adamw<lr = 0.1>
 }
 """
-# A process of its own: what was opened stays open. Creates a state, saves it, trains, and says what came.
+# Runs in a child process, since an opened driver stays open. Creates a state, saves, trains, and prints the results.
 CHILD = f"""
 import ctypes, os, sys
 sys.argv = ["", {FOLDER!r}, {CC!r}]
@@ -122,7 +122,7 @@ expect("a driver too old for the PTX", run(later), only_create("cuda: could not 
 damaged = changed(library, "damaged", lambda text: text.replace(b"ld.param", b"ld.purum", 1))
 expect("damaged PTX", run(damaged), only_create("cuda: could not load the model's PTX: [^\n]+ \\(error 2[0-9][0-9]\\)[^\n]*"))
 
-# Machine code that is none: an assembler that writes something else. With text beside it, the text is taken.
+# Invalid machine code, from an assembler that writes other bytes. If the library has PTX as well, the PTX is used.
 os.makedirs(f"{FOLDER}/bin")
 with open(f"{FOLDER}/bin/ptxas", "w") as out:
     out.write('#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\nprintf "\\177ELF and so on, which is not machine code at all, but long enough for a head" > "$2"\n')
@@ -134,7 +134,7 @@ expect("a damaged cubin", run(cubin), only_create("cuda: could not load the mode
 both, _ = compile("both", "--target=sm_80", "--gpu-images=both", **fake)
 expect("a damaged cubin beside PTX", run(both), "create 0 \nfirst 0 \nsecond 0 \nget 0 \nset 0 \nsave 0 \nload 0 \nalive 0 0\n")
 
-# No ptxas anywhere: a warning, and PTX in its place. A folder of links is a PATH without it.
+# Without ptxas: a warning, and PTX in place of machine code. A folder of links is a PATH without ptxas.
 os.makedirs(f"{FOLDER}/path")
 os.symlink(shutil.which("ampc"), f"{FOLDER}/path/ampc")
 hidden = not os.path.exists("/usr/local/cuda/bin/ptxas")

@@ -9,7 +9,7 @@ from trained import Trained, build, expect, failures, random_batch
 
 MODEL, TIER, PRECISION = sys.argv[3:6]
 STEPS = int(os.environ.get("AMPC_TEST_STEPS", "20"))
-# Relative, of losses after 20 steps with sums in another order: measured below a third of it.
+# Relative bound of losses after 20 steps with sums in another order: measured below a third.
 BOUND = {"f32": 0.0, "bf16": 1e-2, "f16": 2e-3}[PRECISION]
 
 with open(MODEL) as file:
@@ -21,7 +21,7 @@ expect("where it runs", gpu.call("tier", gpu.state, restype=ctypes.c_char_p), TI
 scaling = ("loss_scale", "found_inf", "skipped", "step")
 losses, worst = [], 0.0
 for step in range(STEPS):
-    # The same few batches again and again, so that there is something to learn.
+    # Repeats a few batches, so that training can learn.
     arrays = random_batch(text, step % 4, limits)
     on_gpu, on_cpu = gpu.given(arrays, "train_step"), cpu.given(arrays, "train_step")
     expect(f"step {step}: scale and flags", [getattr(on_gpu, key) for key in scaling], [getattr(on_cpu, key) for key in scaling])

@@ -1,4 +1,4 @@
-# Micro-batches of one row: slices of inputs that start at no multiple of 16 bytes, beside the CPU.
+# Micro-batches of a single row: slices of inputs that start at no multiple of 16 bytes, against the CPU.
 # gpu-slices.py FOLDER CC
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import random
@@ -58,8 +58,8 @@ def of_width(width):
 for width in (5, 302): # slices at multiples of 4 bytes, and of 8
     data = [array("f32", [numbers.gauss(0, 1) for _ in range(3 * count)]) for count in (width, 27, 6)]
     data += [array("i32", [numbers.randrange(limit) for _ in range(count)]) for limit, count in ((7, 9), (3, 3))]
-    # Bits are those of tiers with sixteen lanes; sums of other lanes have another order, and so have products of bf16 without instructions of their own.
-    # That rounds some values of 16 bits the other way.
+    # Bits equal tiers with sixteen lanes; other lane counts sum in another order, as do bf16 products without bf16 instructions. Another
+    # order may round 16-bit values the other way.
     with open("/proc/cpuinfo") as file:
         flags = file.read()
     for precision, bound in (("f32", 0 if "avx512f" in flags else 1e-6), ("bf16", 1e-3 if "avx512_bf16" in flags else 2e-3)):

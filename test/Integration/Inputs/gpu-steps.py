@@ -17,11 +17,11 @@ CHIPS = {"A100": (312, 19.5, 2039), "H100": (989, 66.9, 3350), "H200": (989, 66.
 HEAD = ["model", "chip", "launches", "matrix units, GFLOP", "other f32, GFLOP", "operands, MB", "touched, MB", "touched / operands", "accessed, MB",
         *[f"{name}, µs" for name in CHIPS]]
 HEAD_ABOVE = ["model", "chip", "kernels", "number", "operands, MB", "touched, MB", "touched / operands", "because"]
-# Of the bytes that a step, and a kernel in it, touches to those of its operands.
+# Limit of bytes touched by a step, and by each kernel, over the bytes of operands.
 MOST = 1.1
-# The steps that are above, and what they may be.
+# Limits of steps above MOST.
 MOST_OF = {("char-gpt", "sm_80"): 1.16}
-# Why a kernel is above: what its line has, and the reason. Another kernel above is an error, unless it is less than a thousandth of the step.
+# Reasons of kernels above MOST, by a pattern of the kernel's line. Other kernels above are errors, unless below a thousandth of the step.
 REASONS = [
     (r"^attention_grad", "cotangents of keys and of queries are formed in two passes over the operands: one would add up in an order that changes"),
     (r" in \d+ parts", "parts of sums, which fill a chip that a few tiles do not, are written in f32 and read again"),

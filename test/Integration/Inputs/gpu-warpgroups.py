@@ -42,19 +42,19 @@ def steps(model, seeds):
 library, name = build("warpgroups", MODEL, "--precision=bf16", "--target=sm_90a,cpu", "--gpu-images=ptx")
 with open(library, "rb") as file:
     code = file.read()
-# Two products forward, two gradients of weights, one of the hidden layer.
+# Two forward products, two weight gradients, a gradient of the hidden layer.
 expect("products of warpgroups", code.count(b"wgmma.commit_group") >= 5, True)
 expect("others", code.count(b"mma.sync"), 0)
 
 gpu, cpu = Trained(library, name, device=b"cuda"), Trained(library, name, device=b"cpu")
 expect("where it runs", gpu.call("tier", gpu.state, restype=ctypes.c_char_p), b"sm_90a")
 losses = steps(gpu, range(4)), steps(cpu, range(4))
-# A sum in another order may round one value of 16 bits the other way.
+# A sum in another order may round a 16-bit value the other way.
 near = max(abs(a - b) / abs(b) for a, b in zip(*losses))
 if near > 1e-3:
     expect(f"losses {losses}", near, 0)
 expect("they fall", losses[0][3] < losses[0][0], True)
-# What a graph replays is what its launches do one by one: the first run of another state records its own.
+# A replayed graph equals separate launches: the first run of another state records a new graph.
 path = f"{FOLDER}/m.safetensors".encode()
 gpu.check(gpu.call("save", gpu.state, path), "save")
 again = Trained(library, name, device=b"cuda")

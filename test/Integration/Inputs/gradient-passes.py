@@ -7,7 +7,7 @@ import sys
 
 AMPC, FOLDER = sys.argv[1:]
 
-# The shapes of the parameters, what %l is, whose mean is the loss (%x is 16x6), and its shape.
+# Shapes of the parameters; definition of %l, whose mean is the loss (%x is 16x6); shape of %l.
 MODELS = {
     "weight": ({"w": "6x5"}, ["%l = train.matmul %x, %w : (tensor<16x6xf32>, tensor<6x5xf32>) -> tensor<16x5xf32>"], "16x5"),
     "column": ({"w": "6x1"}, ["%l = train.matmul %x, %w : (tensor<16x6xf32>, tensor<6x1xf32>) -> tensor<16x1xf32>"], "16x1"),
@@ -32,7 +32,7 @@ MODELS = {
               "%1 = train.mul %0, %x : tensor<16x6xf32>, tensor<16x6xf32>",
               "%2 = train.transpose %w [1, 0] : tensor<40x6xf32>",
               "%l = train.matmul %1, %2 : (tensor<16x6xf32>, tensor<6x40xf32>) -> tensor<16x40xf32>"], "16x40"),
-    # Put together from a part and zeros: the one kernel here that cannot add up what it writes.
+    # Gradient assembled from a slice and zeros: the only kernel here without fused reductions.
     "part": ({"w": "12x5"},
              ["%0 = train.slice %w from [3, 0] sizes [6, 5] strides [1, 1] : tensor<12x5xf32>",
               "%l = train.matmul %x, %0 : (tensor<16x6xf32>, tensor<6x5xf32>) -> tensor<16x5xf32>"], "16x5"),

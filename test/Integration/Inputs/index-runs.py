@@ -1,4 +1,4 @@
-# Integers whose limits differ from column to column: what is refused, with which message, and that nothing else is.
+# Integers whose limits differ from column to column: rejected values, messages, and accepted values.
 # index-runs.py FOLDER CC
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import ctypes

@@ -1,4 +1,4 @@
-# Models whose first values stand in a file: in the library, beside it, and what is said of files that do not fit.
+# Models with initial values from a file: in the library, next to the library, and messages for files that do not fit.
 # initial-data.py FOLDER CC
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import ctypes

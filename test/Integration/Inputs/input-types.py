@@ -1,4 +1,4 @@
-# Integers of all types, truth values and bytes as inputs: the bits of a model that has them as i32 and f32, and what is refused.
+# Inputs of all integer types, booleans and bytes: bits equal a model with i32 and f32 inputs; rejected values.
 # input-types.py FOLDER CC
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import ctypes

@@ -15,6 +15,6 @@ def arena(target, precision, context):
 for target in ("cpu", "sm_80"):
     for precision in ("f32", "bf16"):
         bytes = [arena(target, precision, context) for context in (2048, 4096, 8192)]
-        # What does not grow with the context makes it less than twice as much.
+        # Parts independent of the context make the total less than double.
         isLinear = all(more <= 2.01 * less for less, more in zip(bytes, bytes[1:]))
         print(f"{target} {precision}: {'linear' if isLinear else 'more'} {bytes}")

@@ -1,4 +1,4 @@
-# Rows for a model of 8 inputs and 8 outputs: one batch of 8 rows per word, `ok`, `big` (a gradient that f16 cannot hold) or `zero`.
+# Rows for a model of 8 inputs and 8 outputs: a batch of 8 rows per word, `ok`, `big` (a gradient beyond f16) or `zero`.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import random
 import struct

@@ -1,4 +1,4 @@
-# 96 rows of four items, with repetitions; the same in another order within each batch of 32; and others.
+# 96 rows of four items, with repetitions; the same rows permuted within each batch of 32; and other rows.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os
 import random

@@ -1,4 +1,4 @@
-# The arena of a step does not grow with the number of its micro-batches: models, targets, and the bound.
+# The arena of a step does not grow with the number of micro-batches: models, targets, and the bound.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import math
 import re

@@ -1,4 +1,4 @@
-# What a step does with gradients that are not finite while its loss is: every mode, precision and kind of update, on two tiers.
+# Steps with non-finite gradients and finite losses: every mode, precision and kind of update, on two tiers.
 # nonfinite-cases.py FOLDER CC
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import ctypes

@@ -34,8 +34,8 @@ def cross_entropy(d, ignore=None, weights=None, smoothing=0.0, reduce="mean"):
     return losses.sum() if reduce == "sum" else losses.sum() / max(share.sum(), 0 if weights is not None else 1) if share.sum() > 0 else 0.0
 
 
-# Every term: text with the prefix `{p}` for its values, which ends in %{p}, and its value. Labels of `ignore` are in every batch; the mask and the classes' weights are
-# inputs or buffers.
+# Terms: text with the prefix `{p}` for value names, which ends in %{p}, and the value in NumPy. Labels of `ignore` are in every batch; mask
+# and class weights are inputs or buffers.
 def entropy(r):
     ignore, smoothing, reduce = r.choice([None, -100, 0, 2]), r.choice([0.0, 0.1]), r.choice(["mean", "mean", "sum"])
     text = f"%{{p}} = train.softmax_cross_entropy %z, %y{'' if ignore == -100 else 'p'} reduce {reduce}"

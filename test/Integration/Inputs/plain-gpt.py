@@ -143,7 +143,7 @@ def main():
     print("train.model @char_gpt {")
     for name, kind, init in state:
         print(f"  train.param @{name} : {kind} = {init}")
-    # Shapes are static: writing text takes one row where training takes a batch.
+    # Shapes are static: generating text takes a single row where training takes a batch.
     print_block("block", args.batch, args, parameters)
     print_block("block_of_one", 1, args, parameters)
     print_logits("logits", "block", args.batch, args, parameters)

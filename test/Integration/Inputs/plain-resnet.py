@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Prints bench/models/resnet.mlir in full, every type and parameter written: what the short text is compared with.
+# Prints bench/models/resnet.mlir in full, with every type and parameter: the reference for the short text.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """ResNet-18 widths on 32x32 images (He et al. 2016, section 4.2): 3x3 stem, two basic blocks per width, batch 64."""
 

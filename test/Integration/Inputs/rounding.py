@@ -1,4 +1,5 @@
-# Whether a checkpoint is at most FACTOR times as far from exact numbers as another one is: rounding.py EXACT OTHER FACTOR CHECKPOINT
+# Checks that a checkpoint is at most FACTOR times as far from exact numbers as another checkpoint: rounding.py EXACT OTHER FACTOR
+# CHECKPOINT
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import json
 import struct

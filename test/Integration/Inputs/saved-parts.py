@@ -1,4 +1,5 @@
-# What is said to wait for the backward pass of a model with a loss in parts: values, by the budget, by the plan, and in a report: saved-parts.py FOLDER MODEL
+# Bytes kept for the backward pass of a model with a chunked loss: by value, by budget, by plan, and in a report: saved-parts.py FOLDER
+# MODEL
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import json
 import re
@@ -30,6 +31,6 @@ for precision in ("f32", "bf16"):
     print(precision, "all rows:", whole, "parts:", parts)
     for name in whole:
         assert whole[name] - parts[name] >= ROWS * WORDS * 4, f"{name}: expected less by all scores, but got {parts[name]} in place of {whole[name]}"
-    # Of what is left the plan has some together, and each at a multiple of 64 bytes.
+    # The plan merges some of the remaining values, and aligns each to 64 bytes.
     assert parts["amp.saved_bytes"] <= parts["saved_bytes"] + 1024 and parts["saved_bytes"] <= parts["amp.saved_bytes"] + 1024, parts
     assert report(f"--precision={precision}", "--chunked-losses=16") + ROWS * WORDS * 4 <= report(f"--precision={precision}", "--chunked-losses=off")

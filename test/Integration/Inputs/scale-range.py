@@ -1,4 +1,4 @@
-# Steps at every power of two as loss scale, and at what is no number: scale-range.py FOLDER
+# Steps at every power of two as loss scale, and at non-numbers: scale-range.py FOLDER
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import math
 import subprocess
@@ -9,7 +9,7 @@ import numpy as np
 FOLDER = sys.argv[1]
 sys.path.insert(0, FOLDER)
 
-# `far` meets f32 alone: with a small scale its scaled gradient is finite, while its own is beyond f32.
+# `far` is used in f32 only: with a small scale the scaled gradient is finite, while the gradient itself exceeds f32.
 MODEL = """train.model @{name}(batch = 4) {{
   amp.scaler @s = #amp.scaling<initial = 1.0{scaling}>
   train.param @w : f32[4, 2] = #train.ones

@@ -1,4 +1,4 @@
-# Loss scaling as compiled: what a scale does over good and bad steps, and what a skipped step leaves alone.
+# Compiled loss scaling: scales over good and bad steps, and state that a skipped step leaves unchanged.
 # scaler-cases.py FOLDER CC
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import ctypes
@@ -92,7 +92,7 @@ def random_sequence():
         model, numbers = Trained(*build(name, plain(name, scaling), "--precision=f16")), random.Random(number)
         scale, good, left = 64.0, 0, patience
         for i in range(60):
-            # A scale that has grown far makes good data overflow as well; the step says what happened.
+            # A scale grown too far makes good data overflow as well, as the step reports.
             skipped = model.step(batch(i, numbers.random() < 0.4)).skipped
             if skipped:
                 left, good = max(left - 1, 0), 0
@@ -148,7 +148,7 @@ def grid():
             if state[0] != before[0]:
                 moved.add((i, state[0] > before[0]))
             got = (model.scalar(f"s{i}.scale"), model.scalar(f"s{i}.good_steps", ctypes.c_int32))
-            # A scale beyond f16 makes any step a bad one; so does one that has become 0.
+            # A scale beyond f16 makes any step bad; so does a scale of 0.
             if got != state[:2] or (bad and not out.skipped):
                 expect(f"grid {constants}, step {number}, bad {bad}", (out.skipped, *got), (out.skipped, *state[:2]))
                 break
@@ -222,10 +222,10 @@ def accumulation():
     for i in range(2):
         model.step([a + b for a, b in zip(batch(2 * i), batch(2 * i + 1))])
     expect("scale after two steps of two parts", model.scalar("s.scale"), 512.0)
-    # One bad part of a batch skips the whole step.
+    # A bad micro-batch skips the whole step.
     out = model.step([a + b for a, b in zip(batch(4), batch(5, bad=True))])
     expect("a bad part skips", (out.skipped, model.scalar("s.scale")), (1, 256.0))
-    # A scale that never moves: two parts are what the whole batch is, and a bad part skips all the same.
+    # A static scale: two micro-batches equal the whole batch, and a bad micro-batch skips the step all the same.
     scaling = "#amp.scaling<dynamic = false, initial = 128.0>"
     parts = Trained(*build("still", plain("still", scaling, ", micro_batches = 2"), "--precision=f16"))
     rows = [a + b for a, b in zip(batch(0), batch(1))]
@@ -366,7 +366,7 @@ def skipped_state():
     for name in ("w0", "gamma", "mean", "variance", "fit.m.w0", "fit.v.w0", "fit.ema.w0", "fit.step"):
         expect(f"a good step changes {name}", name in good, True)
 
-    # A resumed run, and one with another number of threads, are the same run.
+    # A resumed run, and a run with another number of threads, have equal bits.
     kinds = [False, False, True, False, False, False, True, False]
     results = []
     for threads in (1, 2):

@@ -174,7 +174,7 @@ def draws():
 }}
 """
     numbers, x = random.Random(1), []
-    while len(x) < count:  # both the number and its square lie near the middle between two neighbours
+    while len(x) < count:  # numbers whose value and square are near the middle between two neighbours
         g = single(0x3F800000 | numbers.randrange(1 << 23))
         if abs(low(g) - 0.5) < 0.1 and abs(low(g * g) - 0.5) < 0.1:
             x.append(g)

@@ -1,4 +1,4 @@
-# What a library takes from outside, and what it shows: symbols.py LIBRARY.a NAME PRECISION
+# External symbols of a library, imported and exported: symbols.py LIBRARY.a NAME PRECISION
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import re
 import subprocess

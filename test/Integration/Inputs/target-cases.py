@@ -1,4 +1,4 @@
-# One library with the code of two targets: which one runs, and whether states go from one to the other.
+# A library with the code of two targets: the target that runs, and transfer of states between targets.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import ctypes
 import os

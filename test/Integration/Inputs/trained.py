@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../Oracle"))
 from model import Model, Options, Tensor, array, pointer_struct
 
 FOLDER, CC = sys.argv[1:3]
-# What models are compiled for, in place of a CPU.
+# Target of the models, in place of a CPU.
 TARGET = os.environ.get("AMPC_TEST_TARGET")
 SKIPPED = 1  # AMPC_W_STEP_SKIPPED
 failures = []

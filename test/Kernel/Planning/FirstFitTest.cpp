@@ -1,5 +1,5 @@
-// Offsets in an arena: no two buffers that live at once share a byte, and each lies as low as in a
-// comparison with all others.
+// Offsets in an arena: buffers that live at the same time share no byte, and every offset is as low
+// as by a comparison with all other buffers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Planning/FirstFit.h"
 #include "gtest/gtest.h"
@@ -8,7 +8,7 @@
 
 using namespace ampc;
 
-/// Buffers as steps have them: activations enclose one another, gradients follow one another.
+/// Draws buffers with the liveness of steps: activations nest, gradients follow each other.
 static std::vector<Buffer> draw(std::mt19937 &random, int64_t count, bool tails) {
   auto below = [&](int64_t n) { return int64_t(random() % n); };
   std::vector<Buffer> buffers;
@@ -33,7 +33,8 @@ static bool meets(const Buffer &a, const Buffer &b) {
          b.offset < a.offset + a.bytesBeside(b);
 }
 
-/// The lowest offset at which the buffer meets none: 0, or the end of another one.
+/// Lowest offset without overlap: 0, or the end of another buffer. Example: [0, 64) and [128, 192)
+/// are taken, 64 bytes -> 64.
 static int64_t lowest(const std::vector<Buffer> &placed, Buffer buffer) {
   std::vector<int64_t> ends = {0};
   for (const Buffer &other : placed)

@@ -8,13 +8,13 @@ import sys
 import attributes
 
 dialect, tests = map(pathlib.Path, sys.argv[1:3])
-# Ops that hold models together, or mark places in them, compute nothing.
+# Ops of a model's structure, and markers, compute nothing.
 structure = {"model", "use", "param", "buffer", "func", "return", "call", "apply", "read", "write", "step", "export", "seed", "gradient"}
-# Ops that only adjoints and decompositions build are reached through the op that they belong to.
+# Ops that only adjoints and decompositions build are covered by the op in the value column.
 through = {"batch_normalize": "batch_norm", "avg_pool_grad": "avg_pool", "sum_rows": "embedding",
            "attention_grad": "attention"}
 
-# Ops of losses in parts, which passes put in and take out: their numbers are those of whole batches, by PyTorch.
+# Ops of chunked losses, which passes insert and remove: the results are those of whole batches, by PyTorch.
 parts = {"count", "share", "total"}
 if not (tests.parent / "Oracle/part-weights.test").exists():
     sys.exit("expected Oracle/part-weights.test to have the numbers of " + ", ".join(sorted(parts)))

@@ -40,7 +40,7 @@ def scanned(f, x, axis, exclusive=False, reverse=False):
     return np.flip(y, axis) if reverse else y
 
 
-# The op of the named arrays, and its result.
+# Op on the named arrays, and the result.
 CASES = {
     "mod": ("mod %a, %b", [python_mod(float(a), float(b)) for a, b in zip(A, B)]),
     "fmod": ("fmod %a, %b", [c_fmod(float(a), float(b)) for a, b in zip(A, B)]),
@@ -74,7 +74,7 @@ def print_model():
         used = [key for key in INPUTS if f"%{key}" in op]
         arguments = ", ".join(f"%{key}: {INPUTS[key].dtype.kind}32[{', '.join(map(str, INPUTS[key].shape))}]" for key in used)
         print(f'  train.func @{name}({arguments}) {{\n    %y = train.{op}\n    train.return %y\n  }}\n  train.export @{name} as "{name}"')
-    # A product's derivative is that of the other factors, though it be 0.
+    # The derivative of a product is the product of the other factors, even if 0.
     print("  train.func @slopes(%x: f32[3, 6]) {\n    %p = train.reduce_prod %x over [1]\n    %s = train.reduce_sum %p over [0]")
     print("    %c = train.cumprod %x along 1\n    %t = train.reduce_sum %c over [0, 1]")
     print('    %g = train.grad %s wrt %x\n    %h = train.grad %t wrt %x\n    train.return %g, %h\n  }\n  train.export @slopes as "slopes"\n}')

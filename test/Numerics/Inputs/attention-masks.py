@@ -1,4 +1,5 @@
-# Gradients of attention whose queries are hidden from some or all keys, by numbers and by infinities, beside the formula in f64 on scores as f32 holds them.
+# Gradients of attention whose queries cannot see some or all keys, masked by numbers and by infinities, against the formula in f64 on f32
+# scores.
 # attention-masks.py model | run FOLDER LARGEST_RELATIVE_ERROR
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import sys

@@ -1,8 +1,7 @@
-# Which unusual values of attributes no numeric test of an op has.
+# Unusual attribute values without a numeric test.
 #
-# Attributes and their kinds come from the definitions of the ops. A kind has classes of values that have been got wrong; a class
-# counts if the op's verifier takes a value of it in place of one in some test, so that a range, or a shape that follows from the
-# attribute, needs no list here.
+# Attributes and kinds come from the definitions of the ops. Every kind has classes of values that were wrong before; a class counts if the
+# op's verifier accepts a value of the class in some test, so that ranges, and shapes that follow from the attribute, need no list here.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import itertools
 import json
@@ -41,7 +40,7 @@ def splat(value):
     return apply
 
 
-# Per kind and class: whether a value belongs to it, and values of it made from another one.
+# By kind and class: predicate of a value, and values made from another value.
 CLASSES = {
     "real": {
         "negative": (lambda v: v[0] < 0, constant(-1.5)),
@@ -154,7 +153,7 @@ def accepted(modules, probes):
 def missing(dialect, tests, skipped):
     attributes = defined(dialect, skipped)
     modules, ops = used(tests)
-    values = {}  # (op, attribute) -> texts, None where it is absent
+    values = {}  # (op, attribute) -> texts, None if absent
     for _, _, op, given in ops:
         for at in attributes:
             if at[0] == op:

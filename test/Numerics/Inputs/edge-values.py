@@ -1,4 +1,4 @@
-# Values and gradients of ops where formulas break down, beside exact ones: edge-values.py model MODEL.mlir | run LIBRARY.so
+# Values and gradients of ops where formulas break down, against exact values: edge-values.py model MODEL.mlir | run LIBRARY.so
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import math
 import os
@@ -34,7 +34,8 @@ def tanh_slope(x):
     return 1 / math.cosh(x)**2 if abs(x) < 1 else None  # 1 - y^2 of a rounded y
 
 
-# An op of %a (and %b), their shapes and elements, the result's shape and elements, and gradients of the sum of those that are finite; None: not compared.
+# Op on %a (and %b), operand shapes and elements, result shape and elements, and gradients of the sum of the finite results; None: not
+# compared.
 LOGITS = [(x, t) for x in (-30.0, -15.0, -5.5, -0.25, 0.0, 0.5, 4.0, 15.0, 30.0) for t in (0.0, 0.25, 1.0)]
 CURVE = [-1.0e4, -100.0, -20.0, -9.02, -3.5, -0.3, -1.0e-5, -0.0, 1.0e-5, 0.3, 3.5, 9.02, 20.0, 100.0, 1.0e4, INF, -INF, NAN]
 POWERS = [-INF, -1.0e9, -104.0, -103.9, -103.0, -95.5, -88.0, -87.4, -87.3, -80.0, -0.0, 1.0, 88.0, 88.72283, 88.73, INF, NAN]
@@ -56,7 +57,7 @@ CASES = {
                       [5], [math.log(3)] * 5, {"a": [1 / 3 - 1, 1 / 3, 1 / 3] * 5}),
     "far_logarithms": ("train.log_softmax %a", {"a": ([5, 3], sum(FAR, []))}, [5, 3], [-math.log(3)] * 15, {}),
     "columns": ("train.logsumexp %a over [0]", {"a": ([3, 6], sum(map(list, zip(*ROWS)), []))}, [6], ROW_SUMS, {}),
-    # NaN where every element or one is infinite, as in PyTorch; one that is -inf is left out.
+    # NaN if all elements, or a single element, are infinite, as in PyTorch; elements of -inf are left out.
     "softmax": ("train.softmax %a", {"a": ([3, 3], sum(ROWS[:3], []))}, [3, 3], [NAN] * 6 + [0.0, 0.5, 0.5], {}),
     "log_softmax": ("train.log_softmax %a", {"a": ([3, 3], sum(ROWS[:3], []))}, [3, 3],
                     [NAN] * 3 + [NAN, NAN, NAN] + [-INF, -math.log(2), -math.log(2)], {}),
@@ -66,7 +67,7 @@ CASES = {
     "clamp": ("train.clamp %a from -1.0 to 0.1", {"a": ([6], [-2.0, -1.0, -0.5, 0.1, 0.5, NAN])}, [6], [-1.0, -1.0, -0.5, 0.1, 0.1, NAN],
               {"a": [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]}),
 }
-# The same on operands rounded to bf16, which these numbers are: a gradient is rounded once, the numbers inside an adjoint are not.
+# Operands representable in bf16: a gradient is rounded once, numbers inside an adjoint are not.
 HALVES = [-3.0, -1.25, -0.5, 0.3125, 0.75, 2.5]
 BASES, EXPONENTS = [0.25, 1024.0, 2.0**40, 2.0**100], [0.01239013671875, 0.01239013671875, 0.10009765625, -0.0634765625]
 NARROW = {

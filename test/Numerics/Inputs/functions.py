@@ -1,4 +1,4 @@
-# Functions of one number and their slopes beside those of Python's math module, in units in the last place:
+# Functions of a single number and slopes against Python's math module, in units in the last place:
 # functions.py model f32|f64 | run f32|f64 FOLDER
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import math
@@ -107,7 +107,7 @@ CASES = {
                   [(0, 0, 0.5), (10, 10, 1), (INF, INF, None), (NAN, NAN, NAN), (-5, -5 * sigmoid(gelu_exponent(-5)), None)]),
     "softsign": ("softsign %x", lambda x: x / (1 + abs(x)), lambda x: 1 / (1 + abs(x))**2, wide(-6, 6), [(-0.0, -0.0, 1)]),
 }
-# What is a difference of numbers of about 1: values, and slopes.
+# Functions that are differences of numbers of about 1: by value, by slope.
 DIFFERENCES = {"hardsigmoid", "hardswish"}, {"mish", "hardswish", "silu", "gelu_tanh"}
 
 
@@ -160,7 +160,7 @@ def run(element, folder):
                 most = 12 if which else 5
                 if which and name == "erfinv" and want:
                     most += 10 * float(results["out0"][place])**2
-                # The error of an exponent is one of the exponential, relative to the exponent.
+                # An absolute error of an exponent is a relative error of the exponential.
                 if not which and name == "gelu_tanh":
                     most += 2 * abs(gelu_exponent(float(at))) if math.isfinite(at) else 0
                 if not units <= most:

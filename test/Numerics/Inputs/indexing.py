@@ -23,7 +23,7 @@ B = random.integers(0, 6, (5, 3)).astype("i4")
 B[2] = 1  # the padding
 C = random.integers(0, 6, 11).astype("i4")
 G = random.integers(0, 5, 11).astype("i4")  # of five bags
-H = random.integers(-1, 6, 11).astype("i4")  # some numbers are none: no caller may give them, but a model may compute them
+H = random.integers(-1, 6, 11).astype("i4")  # some labels are invalid: no caller may pass these, but a model may compute them
 Q = random.normal(size=(2, 50)).astype("f4")
 P = random.normal(size=(2, 140)).astype("f4")
 N = random.integers(0, 50, (2, 140)).astype("i4")
@@ -34,7 +34,7 @@ def argsort(x, axis=-1, descending=False):
     """NaN counts as greater than any number."""
     if not descending:
         return np.argsort(x, axis, kind="stable").astype("i4")
-    # Of equal elements the first comes first: the order of the opposite, from the other end.
+    # Ties keep the order of positions: argsort of the opposite, from the other end.
     back = np.argsort(np.flip(x, axis), axis, kind="stable")
     return np.flip(x.shape[axis] - 1 - back, axis).astype("i4")
 
@@ -64,7 +64,7 @@ def bag(mode, index, bags=None, count=5, weights=None, padding=None):
     return [result]
 
 
-# The op of the named arrays, and its results.
+# Op on the named arrays, and the results.
 CASES = {
     "take": ("take_along_axis %x at %i along 1", [np.take_along_axis(X, I, 1)]),
     "take_rows": ("take_along_axis %x at %j along 0 from_end", [np.take_along_axis(X, J, 0)]),

@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../Oracle"))
 from model import Model, array
 
 TYPES = ["i32", "i64"]
-# Elements: less than a vector of any tier, a whole one, and some with a rest.
+# Elements: less than a vector of any tier, a whole vector, and a vector with a remainder. Example: 37 on 16 lanes -> 2 vectors and 5 elements.
 SIZES = [1, 3, 6, 8, 16, 37]
 CONSTANTS = [0, 1, -1, 7, -8]
 

@@ -11,7 +11,7 @@ from model import Model, array
 
 KINDS = ["sum", "max", "min"]
 TYPES = ["i32", "i64"]
-# Rows, columns, a middle dimension, dimensions apart, everything in chunks, and a row of one element.
+# Rows, columns, a middle dimension, separate dimensions, everything in chunks, and a row of a single element.
 CASES = [([5, 37], [1]), ([70, 3], [0]), ([3, 19, 21], [1]), ([4, 7, 5], [0, 2]), ([3, 40001], [0, 1]), ([2, 1], [1]), ([2, 70000], [1])]
 
 

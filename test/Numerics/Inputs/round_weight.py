@@ -28,7 +28,7 @@ def draw(program, x, threads=1):
     return list(y)
 
 
-# Normal numbers, denormal ones, what is below the least of them, and the largest.
+# Normal numbers, denormals, numbers below the least denormal, and the largest.
 for x in (1 + 3 * 2.0**-13, -3000.7, 2.0**-14 * (1 + 5 * 2.0**-13), 1.37e-5, -6.3e-7, 5.96e-8 * 0.3, 2.0**-27, 65503.0, -65490.0):
     x = struct.unpack("f", struct.pack("f", x))[0]
     near = float(numpy.float16(x))
@@ -46,7 +46,7 @@ for x, y in ((0.0, 0.0), (-0.0, -0.0), (0.5, 0.5), (2.0**-24, 2.0**-24), (math.i
     check(struct.pack("f", y) * 64 == struct.pack("64f", *draw("half", x)[:64]), f"{x}: expected {y}")
 check(all(math.isnan(v) for v in draw("half", math.nan)), "NaN is lost")
 
-# Draws depend on count and key, and not on threads; in bf16 they are those of moments.
+# Draws depend on count and key, not on threads; bf16 shares the moments' draws.
 x = 1 + 2.0**-11
 first = [v > x for v in draw("half", x)]
 check(first == [v > x for v in draw("half", x, threads=4)], "threads change the draws")

@@ -42,7 +42,7 @@ for low, part in [(0x3F80, 0x1000), (0x3F80, 0x5555), (0xC123, 0x8000), (0x0001,
     mean = math.fsum(v / COUNT for v in y)
     check(abs(mean - x) <= 5 * abs(far - near) * math.sqrt(p * (1 - p) / COUNT) + 1e-15 * abs(x), f"{x}: mean {mean}")
 
-# What needs no rounding stays.
+# Representable numbers stay.
 for x in (0.0, -0.0, 1.0, -2.5, math.inf, -math.inf):
     check(struct.pack("f", x) * 4 == struct.pack("4f", *draw("first", x)[:4]), f"{x} changes")
 check(all(math.isnan(v) for v in draw("first", math.nan)), "NaN is lost")

@@ -55,7 +55,7 @@ def row_sum(x):
     """[columns]: every 512th in order, a tree over those, a tree over chunks of 8192."""
 
     def chunk_sum(chunk):
-        lines = np.zeros(-(-len(chunk) // 512) * 512, x.dtype)  # sums begin with +0: another one changes nothing
+        lines = np.zeros(-(-len(chunk) // 512) * 512, x.dtype)  # sums start with +0: a further +0 changes nothing
         lines[:len(chunk)] = chunk
         return tree(in_order(lines.reshape(-1, 512), lines[:512]))
 

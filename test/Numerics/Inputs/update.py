@@ -1,4 +1,4 @@
-# Updates by their own kernels and by the ops that they stand for: update.py LIBRARY.so WRITTEN_OUT.so
+# Updates by dedicated kernels against updates by the equivalent ops: update.py LIBRARY.so WRITTEN_OUT.so
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import pathlib
 import random

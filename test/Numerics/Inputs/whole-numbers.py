@@ -19,7 +19,7 @@ TRUTHS = {"maximum %a, %b": "0111", "minimum %a, %b": "0001", "compare lt %a, %b
           "compare ge %a, %b": "1011", "compare eq %a, %b": "1001", "compare ne %a, %b": "0110", "add %a, %b": "0110", "sub %a, %b": "0110",
           "mul %a, %b": "0001", "div %a, %b": "0001", "neg %a": "0011", "abs %a": "0011"}
 DRAWS = 1 << 18
-# Bounds, of which the sum with a draw rounds to the upper one in the type.
+# Bounds for which a draw plus the lower bound rounds to the upper bound.
 UNIFORM = [("f32", 100.0, 101.0), ("f32", -1.0, 1.0), ("bf16", 0.0, 1.0), ("f16", 0.0, 1.0), ("bf16", 100.0, 101.0), ("f16", -3.0, -2.0),
            ("f64", 0.0, 1.0), ("f32", 5.0, 5.0), ("f32", -3.4e38, 3.4e38)]
 
@@ -105,7 +105,7 @@ def check_casts(model, count):
     values["bf16"] = (values["bf16"].view(np.uint32) & 0xffff0000).view(np.float32)
     for n in SIZES:
         for name, numbers in [*((f"cast_{real}_{n}", values[real]) for real in REALS), (f"narrow_{n}", np.array(INTEGERS))]:
-            # All elements equal, and all kinds beside one another.
+            # All elements equal, and all kinds mixed.
             for x in [*(np.full(n, number) for number in numbers), random.choice(numbers, n)]:
                 got = getattr(model, name)(x)
                 isWhole = x.dtype.kind == "i"

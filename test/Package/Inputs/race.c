@@ -1,5 +1,5 @@
-/* Trains one state in two threads, which the header forbids: a model compiled with the thread
-   sanitizer must notice.
+/* Trains a state in two threads, which the header forbids: a model compiled with the thread
+   sanitizer must report a race.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "line.h"
 #include <pthread.h>

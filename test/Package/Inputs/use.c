@@ -1,6 +1,6 @@
-/* A C99 program that trains two states of one model, and a second model beside it.
+/* A C99 program that trains two states of a model, and a second model.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "curve.h" /* the second header in one file: the common part is there once */
+#include "curve.h" /* two headers in a file: the common part is included once */
 #include "line.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-# Every byte and the code points that terminals obey, in names and lines of every kind of foreign file: messages spell them. controls.py FOLDER PTXSIM
+# Every byte, and the code points that terminals obey, in names and lines of every kind of foreign file: messages escape such characters.
+# controls.py FOLDER PTXSIM
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import json
 import os
@@ -13,7 +14,7 @@ folder, ptxsim = os.path.abspath(sys.argv[1]), sys.argv[2]
 source = open(f"{os.path.dirname(__file__)}/faults.mlir").read().replace("WIDTH", "6")
 # Controls of the writing direction, of Unicode's list Bidi_Control, and separators of lines and paragraphs.
 OBEYED = "\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-# Each control first, so that a message which is cut shows the most harmful ones; then every other byte alone.
+# Controls first, so that a message that is cut shows the most harmful; then every other byte separately.
 ASCII = bytes(byte for byte in (0x1B, *range(1, 0x20), 0x7F) if byte not in b"\n\r\t").decode()
 TEXT = (ASCII + OBEYED + "".join(map(chr, range(0x80, 0xA0))) + "größe").encode()
 BYTES = TEXT + bytes(range(0x80, 0x100))
@@ -97,7 +98,7 @@ train = ["ampc", "train", model, "--steps=1", "--data"]
 run("names of a table", *train, "x=" + write("header.csv", b"a" + BYTES.replace(b",", b"") + b",b,c,d,e,f\n1,2,3,4,5,6\n") + ":zz")
 run("cell of a table", *train, "x=" + write("cell.csv", b"a,b,c,d,e,f\n1,2,3,4,5,6\n1,2,3,4,5," + BYTES.replace(b",", b"") + b"\n"))
 run("type of an array", *train, "x=" + write("type.npy", b"\x93NUMPY\1\0" + struct.pack("<H", 400) + b"{'descr': '" + ASCII.encode() + b"<f4', 'fortran_order': False, 'shape': (8, 6)}".ljust(400 - 11 - len(ASCII)) + bytes(192)))
-# Checkpoints: names, types and the model; the runtime reads these.
+# Checkpoints: names, types and the model, as read by the runtime.
 entry = {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}
 run("name of a tensor", *train, "x=" + write("several.safetensors", tensors({name: entry, "b": {**entry, "data_offsets": [4, 8]}})) + ":" + name)
 train += ["x=" + rows]
@@ -125,7 +126,7 @@ run("option", "ampc", "compile", "--\x1b[2J")
 # PTX.
 run("PTX", ptxsim, write("text.ptx", ".version 8.0\n.target sm_90\n.address_size 64\n// a text is longer than this and then\n\x1b[2J\x9b"))
 
-# A terminal gets the colors of the compiler and no others.
+# A terminal receives the compiler's colors and no others.
 host, terminal = pty.openpty()
 process = subprocess.Popen(["ampc", "compile", f"{folder}/token.mlir"], stderr=terminal, env={**os.environ, "TERM": "xterm-256color"})
 process.wait(60)

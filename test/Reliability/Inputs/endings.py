@@ -1,4 +1,4 @@
-# Ends `ampc train` by signals, cut files and crashes, and reads the files that it leaves: endings.py CASE FOLDER [WHICH,...]
+# Ends `ampc train` by signals, cut files and crashes, and reads the remaining files: endings.py CASE FOLDER [WHICH,...]
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """signals: each signal that would end the process, one whose sender the process ignores, and readers that go away
 files:   data that becomes shorter, a limit of file sizes
@@ -70,7 +70,7 @@ def expect_straight(name):
 
 
 def signals():
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it is ignored, which ampc keeps
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup SIGHUP is ignored, and stays ignored in ampc
     kinds = sys.argv[3].split(",")
     for name in kinds:
         run = start(name)

@@ -2,8 +2,8 @@
    weights FILE GOOD
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-   `closed` is a save of a host without standard streams, which writes to all three meanwhile. Both
-   files of a load are the same. Where the first one fails, the state is as it was. */
+   `closed`: a save by a host without standard streams, which writes to all three during the save.
+   The two files of a load are equal. If the first load fails, the state is unchanged. */
 #include "faults.h"
 #include <pthread.h>
 #include <stdio.h>

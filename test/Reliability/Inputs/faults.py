@@ -1,4 +1,4 @@
-# Lets system calls of saves, loads, compilations, trainings and exports fail, and kills them: faults.py FOLDER CASE=RUNS...
+# Injects failures of system calls, and kills, into saves, loads, compilations, trainings and exports: faults.py FOLDER CASE=RUNS...
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """FOLDER has the programs inject and faults, and faults.mlir. Each case first runs without faults, which says what calls it makes; then each
 call fails in every way that its manual knows, once and from there on, and the process is killed before it and in the middle of it. RUNS is
@@ -37,7 +37,7 @@ KINDS = {"openat": "open", "pread64": "read", "pwrite64": "write", "writev": "wr
          "vfork": "clone", "getdents64": "getdents", "faccessat2": "access"}
 
 
-# Errors that are answers: there is no file, or it is no link. Where they are lies, no program can do what its user means.
+# Errors that are answers: a missing file, or a file that is no link. If injected falsely, no program can do its task.
 ANSWERS = {"stat": ["ENOENT"], "readlink": ["EINVAL", "ENOENT"]}
 
 
@@ -57,8 +57,8 @@ def contents():
     return {name: read(f"{place}/{name}") for name in os.listdir(place)}
 
 
-# Sentences with which the C library ends a process that has no memory for the first variable of a thread, or no random numbers, and those of
-# ampc's handler of crashes behind them; the kind of call that failed; the status.
+# Messages with which the C library ends a process without memory for the first thread-local variable, or without random numbers, followed
+# by those of ampc's crash handler; the kind of failed call; the status.
 C_LIBRARY = [(re.compile(r"(ampc: (error|warning): .*\n)*Fatal glibc error: failed to register TLS destructor: out of memory\n"
                          r"(ampc: error: ampc has crashed, .*\n)?(ampc: error: out of memory.*\n)?"), "mmap", 1),
              (re.compile(r"(?=(?:.*\n)*?Fatal glibc error: cannot get entropy for arc4random\n)"

@@ -1,4 +1,4 @@
-# A model from somebody else names files: which of them ampc reads. foreign-models.py FOLDER MODEL.mlir
+# Files named by an untrusted model: accepted and rejected paths. foreign-models.py FOLDER MODEL.mlir
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import json
 import os
@@ -50,7 +50,7 @@ os.symlink(private, f"{folder}/link.mlir")
 expect("link to a private file", line not in (shown := message(f"{folder}/link.mlir")), shown)
 expect("source of an export", line in (shown := message(write("model.py", line + "\n"))), shown)
 
-# First values are read from the paths that the model names, with --data-root from one folder alone.
+# Initial values are read from the paths in the model, with --data-root from a single folder only.
 header = json.dumps({"w": {"dtype": "F32", "shape": [2, 1], "data_offsets": [0, 8]}}).encode()
 tensors = struct.pack("<Q", len(header)) + header + bytes(8)
 inside, outside = write("root/w.safetensors", tensors), write("root-2/w.safetensors", tensors)

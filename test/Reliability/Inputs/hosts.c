@@ -241,8 +241,8 @@ static void allocators(void) {
   puts("misaligned memory is refused");
 }
 
-/* Schedulers of hosts: shares backwards, a thread for each, and on one thread between steps of
-   another state. */
+/* Schedulers of hosts: shares in reverse, a thread per share, and on a single thread between steps
+   of another state. */
 static void backwards(void *context, int32_t count, void (*body)(void *, int32_t), void *argument) {
   (void)context;
   for (int32_t i = count - 1; i >= 0; --i)
@@ -352,7 +352,7 @@ static void changes(void) {
   hosts_state *other = create(1);
   expect(hosts_load(other, path, 0) == AMPC_OK && hashOf(other) == hashOf(saves.state),
          "has the state behind the step");
-  /* A host that breaks the rule that calls of a state come one after another. */
+  /* A host that violates the rule that calls of a state must not overlap. */
   pthread_t thread;
   saves.inside = AMPC_OK;
   pthread_create(&thread, NULL, trainAlways, &saves);

@@ -1,16 +1,16 @@
-/* Runs a command under ptrace and lets system calls of its process fail, be short, be interrupted,
+/* Runs a command under ptrace and makes system calls of the process fail, be short, be interrupted,
    or end the process: inject LOG MARK [NUMBER[+]:ACTION]... -- COMMAND
 
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-   Calls count from the first one whose path has MARK in it; LOG gets their names, one a line, and
-   `hit` behind those that were changed. NUMBER+ means the next 10 000 calls of the same name, too:
+   Calls count from the first call whose path contains MARK; LOG receives their names, one a line,
+   and `hit` behind changed calls. NUMBER+ means the next 10 000 calls of the same name, too:
    without mmap or mprotect, malloc asks the system at every allocation of a thread, 270 000 times
    in a compilation of a small model, each with two stops for this program.
    ACTION: an error number; short (one byte), half; end (a read finds the end of the file); kill
-   (before the call), middle (half of its bytes are written, then the process is killed).
-   unnamed:ACTION is for every open of a file without a name. Other processes that the command
-   starts run as they are. */
+   (before the call), middle (half of the bytes are written, then the process is killed).
+   unnamed:ACTION applies to every open of a file without a name. Other processes started by the
+   command run unchanged. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* `path`: which argument is one, from 1; 0: none. `data`: the third argument is a number of bytes.
+/* `path`: number of the path argument, from 1; 0: none. `data`: the third argument is a byte count.
  */
 static const struct {
   long number;

@@ -1,4 +1,4 @@
-/* pthread_create of a system at its limit of threads: THREADS more start.
+/* pthread_create of a system near the limit of threads: THREADS more threads start.
 
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #define _GNU_SOURCE

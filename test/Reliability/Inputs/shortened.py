@@ -1,4 +1,4 @@
-# Takes the end of a model while ampc reads it, at several moments: shortened.py FOLDER
+# Truncates a model while ampc reads the file, at several moments: shortened.py FOLDER
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os
 import subprocess

@@ -46,7 +46,7 @@ def check_rows(step):
         behind_seed |= op["op"] == "train.seed"
         if op["op"] in categories:
             assert op["category"] == categories[op["op"]], op
-        if not op["op"].startswith("amp."):  # some of these have several results
+        if not op["op"].startswith("amp."):  # some amp ops have several results
             kinds, results = op["stored"].split(" and "), results_of(op)
             assert op["bytes"] == elements(op["shape"]) * (sum(SIZES[kind] for kind in kinds) + (results - 1) * SIZES[kinds[0]]), op
             assert op["f32_bytes"] == elements(op["shape"]) * results * max(SIZES[kind] + 2 * (kind in ("f16", "bf16")) for kind in kinds), op
@@ -98,7 +98,7 @@ def same_side(mixed, alone):
 for bytes_of in report["state_bytes"].values():
     assert bytes_of["total"] == sum(n for role, n in bytes_of.items() if role != "total") > 0, bytes_of
 
-# Remarks are about all programs of a model, a report about its training programs.
+# Remarks cover all programs of a model, a report the training programs only.
 for step in report["steps"]:
     check_rows(step)
     check_totals(step)
@@ -123,7 +123,7 @@ for step in report["steps"]:
         assert all(reader in known for reader in row["readers"]), row
     for key, count in own.items():
         assert cast[key] >= count, f"no remark for the cast {key}"
-    # What is said of a cast in this program is in the report: none of these belongs to another one only.
+    # Remarks on casts of this program are in the report; no remark belongs to another program only.
     if len(report["steps"]) == 1:
         backward = {key for key in cast if ".grad" in key[1]}
         assert backward and backward <= set(own), backward - set(own)
@@ -135,7 +135,7 @@ for step in report["steps"]:
         arena = totals["arena_bytes"][side]
         assert all(b["offset"] + b["bytes"] <= arena and b["first"] <= b["last"] for b in memory["buffers"])
         buffers = memory["buffers"]
-        for i, a in enumerate(buffers):  # one takes over another's bytes only where that ends
+        for i, a in enumerate(buffers):  # a buffer may reuse the bytes of another only after the other's end
             for b in buffers[i + 1:]:
                 apart = a["offset"] + a["bytes"] <= b["offset"] or b["offset"] + b["bytes"] <= a["offset"]
                 assert apart or a["last"] <= b["first"] or b["last"] <= a["first"], (a, b)
@@ -149,7 +149,7 @@ for step in report["steps"]:
     costs = step["policy_costs"]
     assert costs["mincut"] <= min(costs.values()), costs
 
-if len(sys.argv) > 3:  # one plan, two descriptions
+if len(sys.argv) > 3:  # two descriptions of a single plan
     manifest = json.load(open(sys.argv[3]))
     (program,) = (p for p in manifest["programs"] if p["kind"] == "train")
     (step,) = report["steps"]

@@ -1,4 +1,4 @@
-# The times of a report are those of the benches, kernel by kernel: REPORT MIXED [F32].
+# The times of a report equal the benches' times, kernel by kernel: REPORT MIXED [F32].
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import json
 import sys

@@ -1,4 +1,4 @@
-# One change to a report is one line of `ampc report --diff`, in both directions: diff-edits.py REPORT EDITED
+# A single change to a report is a single line of `ampc report --diff`, in both directions: diff-edits.py REPORT EDITED
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import copy
 import json

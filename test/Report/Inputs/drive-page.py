@@ -1,4 +1,4 @@
-# Drives the page in a headless Chromium over its debugging protocol: search, click, zoom, tables, themes; no errors.
+# Drives the page in a headless Chromium over the debugging protocol: search, click, zoom, tables, themes; no errors.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import base64
 import json
@@ -115,7 +115,7 @@ def drive(browser, page, facts):
     assert count("#view .op") == len(step["operations"])
     assert count("#cards .card") >= 7
 
-    # A number beside the loss leads to the op that makes it.
+    # A named number leads to the op that computes the number.
     for i, name in enumerate(sorted(step["numbers"], key=lambda name: step["numbers"][name]["place"])):
         browser.eval(f"document.querySelectorAll('#cards button.link')[{i}].click()")
         made = next(op for op in step["operations"] if op["id"] == step["numbers"][name]["from"])
@@ -123,7 +123,7 @@ def drive(browser, page, facts):
     titles = browser.eval("[...document.querySelectorAll('#cards h3')].map(title => title.textContent).join()").split(",")
     assert ("Reported beside the loss" in titles) == bool(step["numbers"]) and ("Activation budget" in titles) == bool(step["budget"]["mixed"]), titles
 
-    # Search by typing; Enter selects a match and brings it into the window.
+    # Search by typing; Enter selects a match and scrolls to the match.
     browser.eval("document.getElementById('graph-section').scrollIntoView(); document.activeElement.blur()")
     browser.press("/")
     browser.call("Input.insertText", text="tanh")

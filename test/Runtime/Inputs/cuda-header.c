@@ -37,7 +37,7 @@ SAME(AMPC_CUDA_CAPTURE_THREAD, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 SAME(AMPC_CUDA_POINTER_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_MEMORY_TYPE);
 SAME(AMPC_CUDA_MEMORY_DEVICE, CU_MEMORYTYPE_DEVICE);
 
-/* What a program that includes cuda.h calls by the name without a version. */
+/* Functions that a program with cuda.h calls under the name without a version. */
 #define TEXT_OF(name) #name
 #define TEXT(name) TEXT_OF(name)
 static const char *const current[] = {TEXT(cuDevicePrimaryCtxRelease),

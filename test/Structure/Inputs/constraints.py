@@ -1,15 +1,15 @@
-# Whether what ops have to keep to, their verifiers and their error tests agree, by number: constraints.py [SOURCE]
+# Checks that constraints of ops, verifiers and error tests agree, by number: constraints.py [SOURCE]
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# A page of the reference lists "Constraints:" 1., 2., ... of an op, or "Constraints of INTERFACE" of all ops with it. In the verifier
-# the check of a number ends by the comment `// 3.`, or `// 3. to 5.`; functions verify... that it calls belong to it, unless the
-# call has a number itself. A test says `// constraint kernel.gemm 3` right before the error that it expects.
+# A page of the reference lists "Constraints:" 1., 2., ... of an op, or "Constraints of INTERFACE" for all ops with the interface. In the
+# verifier the check of a number ends by the comment `// 3.`, or `// 3. to 5.`; called functions verify... are included, unless the call has
+# a number itself. A test says `// constraint kernel.gemm 3` right before the expected error.
 import pathlib
 import re
 import sys
 
 dialects = {"train": "Train", "amp": "Amp", "kernel": "Kernel"}
-# Interfaces, whose verifiers are free functions, and what the dialect checks of their ops.
+# Interfaces, whose verifiers are free functions, and checks by the dialect on behalf of ops.
 entries = {
     "KernelOpInterface": ["verifyKernel"],
     "FusedKernelOpInterface": ["verifyFused"],
@@ -121,7 +121,7 @@ def main():
     for name in sorted(tests):
         for number in sorted(tests[name] - set(texts.get(name, ([], ""))[0])):
             wrong.append(f"{name}: expected constraint {number}, which a test names, in the description")
-    # Whatever has a verifier says what it checks; tensor ops of train say it in their errors alone.
+    # Every verifier documents its checks; tensor ops of train document checks by error messages only.
     named = {check for name in texts for check in entries.get(name) or of_op(name)}
     for folder in ("Amp", "Kernel"):
         for function in sorted(known[folder]):

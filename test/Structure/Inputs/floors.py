@@ -1,4 +1,4 @@
-# Which room of the sources may include which: docs/architecture.md as a table. An include that is not in it is a fault.
+# Allowed includes between the rooms of the sources: docs/architecture.md as a table. All other includes are errors.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import pathlib
 import re
@@ -6,8 +6,8 @@ import sys
 
 dialects = {"mlir-dialects/Train", "mlir-dialects/Amp", "mlir-dialects/Kernel", "lib/Support"}
 runtime = {"lib/Runtime"}
-# A room is a folder of lib with its headers in include/ampc, or a dialect. In include/ampc are the headers that other rooms
-# may see; those in lib are the room's own. Programs (tools, tests, examples) may see everything.
+# A room is a folder of lib with the headers in include/ampc, or a dialect. Headers in include/ampc are visible to other rooms, headers in
+# lib only to their room. Programs (tools, tests, examples) may include everything.
 rooms = {
     "lib/Support": set(),
     "lib/Runtime": set(),
@@ -21,7 +21,7 @@ rooms = {
     "lib/LossScaling": dialects | {"lib/Precision"},
     "lib/Conversion": dialects,
     "lib/Kernel": dialects,
-    "lib/Target": dialects | runtime,  # the tiers of its tables
+    "lib/Target": dialects | runtime,  # tiers in the runtime's tables
     "lib/Import": dialects | {"lib/Data"},
     "lib/Export": dialects | {"lib/Data", "lib/Train"},  # where rows of the batch are
     "lib/Report": dialects,
@@ -29,21 +29,21 @@ rooms = {
     "lib/Pipelines": dialects | {"lib/Train", "lib/Precision", "lib/LossScaling", "lib/Conversion", "lib/Kernel", "lib/Target",
                                  "lib/Import", "lib/Package"},
 }
-# Interfaces that a room implements and others ask, themselves no more than what dialects are.
+# Interfaces that a room implements and other rooms call; the interfaces depend on dialects only.
 interfaces = {"ampc/Target/Target.h"}
-# What is not as it should be, and is known: (file, header). An entry that nothing needs is a fault, too.
+# Known violations: (file, header). Unused entries are errors, too.
 exceptions = {
-    # Rows, and the index of an element, have no scalar expression of their own: their builders make kernel ops.
+    # Row ops, and the index of an element, have no scalar expression: the builders create kernel ops.
     ("mlir-dialects/Train/ScalarBuilder.cpp", "mlir-dialects/Kernel/Kernel.h"),
-    # Whether leading digits may cancel is asked by profiles and by what observes values.
+    # Profiles and observers need to know whether leading digits may cancel.
     ("lib/Train/Observe/Observe.cpp", "ampc/Precision/Profile.h"),
-    # Casts say why they are there, whoever inserts them.
+    # Casts record reasons, whichever pass inserts the casts.
     ("lib/LossScaling/StepGuard.cpp", "lib/Precision/Casts.h"),
     # Pieces of the runtime in C that the compiler uses as well.
     ("lib/Data/Safetensors.cpp", "lib/Runtime/Json.h"),
     ("lib/Data/Safetensors.cpp", "lib/Runtime/Proof.h"),
     ("lib/Data/OutputFile.cpp", "lib/Runtime/Replace.h"),
-    # The spelling of control characters is C, without anything below it.
+    # The escaping of control characters is C without dependencies.
     ("lib/Runtime/Text.c", "ampc/Support/Shown.h"),
     ("lib/PTXSim/Driver/DriverDevices.cpp", "ampc/Support/Shown.h"),
 }

@@ -1,8 +1,8 @@
-# Compiles every header by itself, in the language and with the flags of the sources beside it.
+# Compiles every header separately, in the language and with the flags of neighbouring sources.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Headers that include MLIR's get the build's precompiled set of those, so that all of them take less than a minute on
-# two cores; `--alone` leaves it out. What has passed is not compiled again before some text that it reads changes.
+# Headers that include MLIR use the build's precompiled headers, so that all headers take less than a minute on two cores; `--alone`
+# disables precompiled headers. A passed header is compiled again only after a change of some included text.
 import argparse
 import concurrent.futures
 import hashlib

@@ -1,4 +1,4 @@
-# Tables of pages against rows: those that are missing, those that only the page has, and those that a part of the rows says nothing about.
+# Compares tables of pages with rows: missing rows, rows that only the page has, and rows without text.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os
 import sys

@@ -1,5 +1,5 @@
-# Functions that call themselves along operands or users. Without a memo they count paths, and deep models overflow their stack: walks go through
-# mlir-dialects/SourceWalk.h. Each exception has the reason why it visits few ops.
+# Finds recursive functions along operands or users. Without a memo such functions count paths, and deep models overflow the stack: walks go
+# through mlir-dialects/SourceWalk.h. Every exception has the reason why few ops are visited.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import pathlib
 import re

@@ -9,7 +9,7 @@ import sys
 root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[3])
 pronouns = {"it", "its", "them", "they", "those", "these", "others", "one", "ones"}
 Rates = collections.namedtuple("Rates", "what pronouns bare")  # per 1000 words, per 1000 words, per 100 comments
-goal = Rates(1.5, 18, 1)  # of a page that has no bar of its own
+goal = Rates(1.5, 18, 1)  # of a page without a bar
 # Bars of comments, by folder, and of pages that are above the goal. To be lowered with each text that is rewritten.
 comment_bars = {
     "lib": Rates(2, 15, 2),

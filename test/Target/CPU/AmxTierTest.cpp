@@ -21,8 +21,8 @@ double norm(const std::vector<float> &x, const std::vector<float> &y) {
   return std::sqrt(sum);
 }
 
-/// A bias of keys adds one number to all scores of a query, which softmax does not see: its
-/// gradient is rounding alone, and AdamW makes a full step of it.
+/// A bias of keys adds the same number to all scores of a query, which softmax cancels: the
+/// gradient is rounding only, and AdamW turns the rounding into full steps.
 void dropKeys(std::vector<float> &bias) {
   size_t width = bias.size() / 3;
   bias.erase(bias.begin() + width, bias.begin() + 2 * width);
@@ -36,10 +36,10 @@ struct AmxTier : testing::Test {
     isEmulated = test::emulateAmx();
     ASSERT_TRUE(isEmulated || test::hasNativeAmx());
   }
-  /// Trains in both tiers, by a rule that moves parameters in proportion to their gradients: Adam
-  /// moves one whose gradient is all rounding as far as any other. What a parameter moved may
-  /// differ by the rounding of 16-bit numbers. The other tier rounds the same operands where it
-  /// can: attention rounds its probabilities to multiply them in pairs.
+  /// Trains in both tiers, by a rule that moves parameters in proportion to gradients: Adam moves a
+  /// parameter by a full step even if the gradient is rounding only. Movements may differ by the
+  /// rounding of 16-bit numbers. The other tier rounds the same operands where possible: attention
+  /// rounds probabilities to multiply pairs.
   void compare(const std::string &path, const std::string &precision, int steps, double bound,
                int32_t tier = AMPC_TIER_AMX) {
     CompileRequest request;
@@ -54,7 +54,7 @@ struct AmxTier : testing::Test {
     ASSERT_TRUE(bool(loaded));
     const ampc_model &model = (*loaded)->model();
     ASSERT_TRUE(model.tiers >> tier & 1);
-    // Only products of f16 make code for the tier that multiplies them.
+    // Only f16 products have code of their own for the f16 tier.
     EXPECT_EQ(model.tiers >> AMPC_TIER_AMXFP16 & 1, precision == "f16");
     bool pairs = __builtin_cpu_supports("avx512bf16") && (model.tiers >> AMPC_TIER_AVX512BF16 & 1);
     TierModel amx(model, tier);
@@ -112,7 +112,7 @@ TEST_F(AmxTier, ConvolutionAndLinearByProductsOfF16) {
 TEST_F(AmxTier, TransformerInBF16) {
   if (!__builtin_cpu_supports("avx512bf16"))
     GTEST_SKIP() << "no other tier rounds the probabilities of attention";
-  // Sums in another order round some of what lies between kernels to the next number of bf16, which
-  // is 2^-8 away; how many depends on the data (measured: 3e-3 at most, of five draws of inputs).
+  // Sums in another order round some values between kernels to the next bf16 number, 2^-8 away; the
+  // number of such values depends on the data (measured: 3e-3 at most, of five draws of inputs).
   compare(AMPC_TEST_GPT, "bf16", 2, 0x1p-8);
 }

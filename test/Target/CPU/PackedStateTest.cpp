@@ -1,4 +1,4 @@
-// Packed copies of weights that updates write beside those that kernels of their own write, bit by
+// Packed copies of weights written by updates, against copies written by separate kernels, bit by
 // bit.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/Loader.h"
@@ -28,7 +28,7 @@ bool isPacked(const ampc_model &model, int slot) {
   return llvm::StringRef(model.slots[slot].tensor.name).contains(".packed");
 }
 
-/// A model, and its precision.
+/// A model and a precision.
 using Param = std::tuple<const char *, const char *>;
 
 std::unique_ptr<LoadedModel> compile(const Param &param, bool fusePacks) {

@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 namespace ampc::test {
-/// A model whose entries for AVX-512 are those of another tier: `create` would refuse a tier that
-/// the processor lacks.
+/// Model whose AVX-512 entries are those of another tier: `create` would reject a tier that the
+/// processor lacks.
 class TierModel {
 public:
   TierModel(const ampc_model &source, int32_t tier, int32_t threads = 2)
@@ -35,7 +35,7 @@ public:
   ~TierModel() { ampc_rt_destroy(state); }
   TierModel(const TierModel &) = delete;
 
-  /// The loss of one step of program `number`.
+  /// Loss of a step of program `number`.
   double step(int number, llvm::ArrayRef<const void *> inputs) {
     std::vector<uint64_t> words(sizeof(ampc_run_in) / 8 + inputs.size());
     auto &in = *reinterpret_cast<ampc_run_in *>(words.data());

@@ -1,4 +1,4 @@
-// The model of tiles, and the table that goes before it.
+// The cost model of tiles, and the table with priority over the model.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Hopper/WarpgroupGemm.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,9 +1,8 @@
-// Executes the instructions of AMX-TILE, AMX-BF16 and AMX-FP16 where the processor does not know
-// them.
+// Emulates the instructions of AMX-TILE, AMX-BF16 and AMX-FP16 on processors without AMX.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A handler of SIGILL decodes the instruction, executes it on tile registers that belong to the
-// thread, and goes on behind it. After the Intel SDM, volumes 1 (chapter 18) and 2.
+// A SIGILL handler decodes the instruction, executes the operation on thread-local tile registers,
+// and continues behind the instruction. Source: Intel SDM, volumes 1 (chapter 18) and 2.
 #ifndef TEST_LIB_AMXEMULATOR_AMXEMULATOR_H
 #define TEST_LIB_AMXEMULATOR_AMXEMULATOR_H
 
@@ -24,7 +23,7 @@ enum class TileOperation {
   ProductF16
 };
 
-/// Numbers of general registers are those of the encoding: rax rcx rdx rbx rsp rbp rsi rdi r8 ...
+/// General registers are numbered as in the encoding: rax rcx rdx rbx rsp rbp rsi rdi r8 ...
 struct TileInstruction {
   TileOperation operation;
   int length = 0;                       // bytes
@@ -34,7 +33,7 @@ struct TileInstruction {
   int32_t displacement = 0;
 };
 
-/// Nullopt if `code` does not start with one of these instructions.
+/// Nullopt if `code` does not start with an AMX instruction.
 std::optional<TileInstruction> decodeTileInstruction(const uint8_t *code);
 
 /// The tile registers of a thread.
@@ -49,7 +48,7 @@ public:
   const char *zero(int tile);
   const char *load(int tile, const uint8_t *memory, int64_t stride);
   const char *store(int tile, uint8_t *memory, int64_t stride) const;
-  /// `operation`: one of the products.
+  /// `operation`: a product.
   const char *product(TileOperation operation, int sums, int left, int right);
 
 private:
@@ -64,8 +63,8 @@ private:
 
 /// Whether this processor and Linux run AMX for this process; asks for the permission.
 bool hasNativeAmx();
-/// Whether they also run products of f16. Where AMX is native without them they are not emulated:
-/// the handler has no access to the processor's tiles.
+/// Whether native AMX also multiplies f16. Native AMX without f16 products is not extended by
+/// emulation: the handler has no access to the processor's tiles.
 bool hasNativeAmxF16();
 /// Installs the handler, unless AMX is native. Returns whether tile instructions are emulated.
 bool emulateAmx();

@@ -1,4 +1,4 @@
-// The emulator's decoder on what the assembler writes, and its arithmetic on values known by hand.
+// The emulator's decoder on the assembler's output, and the arithmetic on values known by hand.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/lib/AmxEmulator/AmxEmulator.h"
 #include <cmath>
@@ -81,7 +81,7 @@ uint16_t bf16(float value) {
   std::memcpy(&bits, &value, 4);
   return bits >> 16;
 }
-/// Of a number that f16 has.
+/// Bits of a number representable in f16.
 uint16_t f16(float value) {
   auto half = static_cast<_Float16>(value);
   uint16_t bits;
@@ -179,13 +179,13 @@ TEST(AmxState, LoadsClearWhatIsNotLoaded) {
   EXPECT_EQ(got[3 * 16], 7);
 }
 
-/// sum + x[0] * y[0] + ... of one element, over `pairs` pairs.
+/// sum + x[0] * y[0] + ... of a single element, over `pairs` pairs.
 static float sumOf(std::vector<float> x, std::vector<float> y, float sum,
                    Operation product = Operation::ProductBF16) {
   TileState state;
   int pairs = x.size() / 2;
   Config config(1, 4 * pairs);
-  config.bytes[16] = config.bytes[20] = 4; // tiles 0 and 2: one column
+  config.bytes[16] = config.bytes[20] = 4; // tiles 0 and 2: a single column
   config.bytes[50] = pairs;                // tile 2: a row per pair
   EXPECT_EQ(state.loadConfig(config.bytes), nullptr);
   uint16_t a[32], b[32];
@@ -204,7 +204,7 @@ static float sumOf(std::vector<float> x, std::vector<float> y, float sum,
 
 TEST(AmxProduct, RoundsAndFlushesLikeTheInstruction) {
   EXPECT_EQ(sumOf({2, 3}, {5, 7}, 1), 32);
-  // Even and odd k are summed apart: 2^24 + 1 would lose the 1 in one chain.
+  // Even and odd k have separate sums: 2^24 + 1 would lose the 1 in a single chain.
   EXPECT_EQ(sumOf({0x1p24f, 1, -0x1p24f, 1}, {1, 1, 1, 1}, 0), 2);
   EXPECT_EQ(sumOf({0x1p24f, 1, 1, -0x1p24f}, {1, 1, 1, 1}, 0), 1);
   // The old sum is added last.
@@ -219,7 +219,8 @@ TEST(AmxProduct, RoundsAndFlushesLikeTheInstruction) {
   EXPECT_TRUE(std::isnan(sumOf({INFINITY, 0}, {0, 0}, 0)));
 }
 
-/// Intel SDM, volume 2, TDPFP16PS: denormal numbers count, and sums are formed as those of bf16.
+/// Intel SDM, volume 2, TDPFP16PS: denormals are not flushed, and sums have the order of bf16
+/// products.
 TEST(AmxProduct, OfF16KeepsDenormals) {
   auto sum = [](std::vector<float> x, std::vector<float> y, float before) {
     return sumOf(x, y, before, Operation::ProductF16);
@@ -237,7 +238,7 @@ TEST(AmxProduct, OfF16KeepsDenormals) {
   EXPECT_TRUE(std::isnan(sum({INFINITY, 0}, {0, 0}, 0)));
 }
 
-/// The product of random 16 x 32 and 32 x 16 through real instructions, whoever executes them.
+/// Product of random 16 x 32 and 32 x 16 by real instructions, native or emulated.
 template <Operation product> static void multiply(unsigned seed, bool &agrees) {
   std::mt19937 random(seed);
   std::uniform_int_distribution<int> small(-8, 8);

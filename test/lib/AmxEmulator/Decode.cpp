@@ -14,7 +14,7 @@ struct Vex {
 };
 } // namespace
 
-/// ModRM, SIB and displacement of a memory operand. Returns the bytes they take.
+/// ModRM, SIB and displacement of a memory operand. Returns the length in bytes.
 static int decodeMemory(const uint8_t *code, const Vex &vex, TileInstruction &result) {
   const uint8_t *at = code;
   int mod = *at >> 6, rm = *at & 7;

@@ -1,4 +1,4 @@
-// What the instructions do to the tile registers of a thread.
+// Effects of the instructions on the tile registers of a thread.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/lib/AmxEmulator/AmxEmulator.h"
 #include <algorithm>
@@ -90,7 +90,7 @@ static Numbers widenBF16(const void *row) {
   }
   return wide;
 }
-/// Denormals of f16 are normal numbers of f32; the conversion does not take them for zeros.
+/// f16 denormals are normal numbers of f32; the conversion does not flush denormals.
 __attribute__((target("f16c,avx2"))) static Numbers widenF16(const void *row) {
   Numbers wide;
   for (int i = 0; i < 32; i += 8) {
@@ -101,8 +101,8 @@ __attribute__((target("f16c,avx2"))) static Numbers widenF16(const void *row) {
   return wide;
 }
 
-/// One row of sums. Even and odd k apart by fused multiply-adds, then both together, then that to
-/// the sum.
+/// A row of sums: even and odd k separately by fused multiply-adds, then the sum of both, then that
+/// plus the old sum.
 __attribute__((target("fma,avx2"))) static void
 addRow(float *sums, const Numbers &left, const Numbers *right, int pairs, int columns) {
   float even[16] = {}, odd[16] = {};

@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::test;
 
-/// Of an element: one, its square in f64, and 0 unless it is not finite.
+/// Totals of an element x: 1, x^2 in f64, and 0 unless x is not finite. Example: 3 -> 1, 9, 0.
 static void buildTotals(OpBuilder &b, Location loc, Value element, SmallVectorImpl<Value> &sums) {
   auto type = cast<FloatType>(element.getType());
   Type wide = type.getWidth() < 32 ? b.getF32Type() : Type(type);
@@ -23,7 +23,7 @@ static void buildTotals(OpBuilder &b, Location loc, Value element, SmallVectorIm
   sums.push_back(none);
 }
 
-/// The same kernel with totals, if it can have some.
+/// Adds totals to a kernel that supports totals.
 void test::addTotals(KernelOpInterface kernel) {
   auto elementAt = [&](unsigned k) { return elementOf(kernel->getResult(k).getType()); };
   auto wanted =

@@ -1,4 +1,4 @@
-// Attention and its gradient, score by score, written as their definitions read.
+// Attention and its gradient, score by score, as in the definitions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/lib/KernelRun/Interpreter.h"
 #include <cmath>
@@ -8,7 +8,7 @@ using namespace ampc;
 using namespace ampc::test;
 
 namespace {
-/// One entry of the batch, by row and column.
+/// Entry of the batch, by row and column.
 template <typename Op> struct Entry {
   Op op;
   ArrayRef<Elements> inputs;
@@ -29,7 +29,7 @@ template <typename Op> struct Entry {
   Element &out(std::vector<Elements> &results, unsigned i, ArrayRef<int64_t> inner) {
     return results[i][position(op.getResultMaps()[i], op.getOuts()[i].getType(), point(inner))];
   }
-  /// Where channel 0 of a row lies, and how far apart its channels are: the maps are affine.
+  /// Position of channel 0 of a row, and stride of channels: the maps are affine.
   std::pair<size_t, size_t> channels(unsigned i, int64_t row) {
     Type type = op.getTensors()[i].getType();
     size_t first = position(op.getOperandMaps()[i], type, point({row, 0}));

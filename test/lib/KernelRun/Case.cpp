@@ -1,4 +1,4 @@
-// Random inputs, expected results, and how far others are from them.
+// Random inputs, expected results, and errors of other results.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/lib/KernelRun/Case.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
@@ -82,7 +82,7 @@ void Case::writeHalf(char *at, bool isLeft, int64_t i, bool finiteOnly, Value va
 }
 bool Case::expect(CodeOf codeOf) {
   if (isa<kernel::PackOp>(op))
-    return true; // products that read it compare
+    return true; // compared by the products that read the packed matrix
   return interpret() && packExpected(codeOf);
 }
 bool Case::interpret() {

@@ -1,4 +1,4 @@
-// One kernel with its data.
+// A kernel with data.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TEST_LIB_KERNELRUN_CASE_H
 #define TEST_LIB_KERNELRUN_CASE_H
@@ -11,7 +11,7 @@ namespace ampc::test {
 
 using Buffers = std::vector<std::unique_ptr<GuardedBuffer>>;
 
-/// A kernel's code in one tier.
+/// Code of a kernel in a tier.
 struct Code {
   KernelFunction function, finish;
   int64_t tasks, finishTasks, scratchBytes, workspaceBytes;
@@ -26,10 +26,10 @@ inline mlir::Type elementOf(mlir::Type type) {
 inline int64_t countOf(mlir::Type type) {
   return mlir::cast<mlir::RankedTensorType>(type).getNumElements();
 }
-/// Bytes from the starts of the kernel's operands to the addresses that its code is given;
-/// `record`: the row of `kernel.functions`.
+/// Offsets in bytes from the operands' starts to the addresses passed to the code; `record`: the
+/// row of `kernel.functions`.
 llvm::SmallVector<int64_t> movesOf(mlir::Operation *op, mlir::DictionaryAttr record);
-/// The same kernel with totals, if it can have some.
+/// Adds totals to a kernel that supports totals.
 void addTotals(KernelOpInterface kernel);
 double attribute(mlir::Operation *op, llvm::StringRef name, double otherwise);
 
@@ -40,17 +40,17 @@ public:
   Case(mlir::Operation *op, CodeOf codeOf);
   /// Packed results are made of the expected matrix by the `codeOf` a kernel.pack.
   bool expect(CodeOf codeOf);
-  /// The largest error, relative to 1 + |expected|, or nullopt if the run depends on the order of
-  /// tasks or writes outside its results. `pairs`: the kernel may round a factor of each term, and
-  /// the error is relative to their magnitudes as well.
+  /// Largest error, relative to 1 + |expected|; nullopt if the run depends on the order of tasks or
+  /// writes outside the results. `pairs`: the kernel may round a factor of each term, and the error
+  /// is relative to the terms' magnitudes as well.
   std::optional<double> run(const Code &code, bool pairs);
   double nanoseconds(const Code &code);
 
-  /// The same on a device, whose results do not depend on the order of its warps; or `wrong` says
-  /// what is. With `same`, results are those of that code, bit for bit.
+  /// Runs on a device, where results must not depend on the order of warps; errors go to `wrong`.
+  /// With `same`, results must equal that code's, bit for bit.
   std::optional<double> run(DeviceProgram &device, llvm::ArrayRef<DeviceLaunch> launches,
                             const Code *same, bool pairs, std::string &wrong);
-  /// What one run counts; returns what is wrong.
+  /// Counts a run; returns an error, or "".
   std::string count(DeviceProgram &device, llvm::ArrayRef<DeviceLaunch> launches,
                     DeviceCounters &counters) {
     Buffers results = makeResults(mlir::cast<KernelOpInterface>(op).getWorkspaceBytes());

@@ -70,7 +70,7 @@ public:
   }
 
 private:
-  /// From a place in the padded image to one along this side; false: there is padding or a gap.
+  /// Maps a position in the padded image to the image along this axis; false for padding and gaps.
   bool find(int64_t &place, unsigned side) const {
     place -= before[side];
     if (place < 0)

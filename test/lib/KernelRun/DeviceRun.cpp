@@ -1,4 +1,4 @@
-// PTX in the interpreter of it.
+// PTX in the PTX interpreter.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/lib/KernelRun/DeviceRun.h"
 #include "ampc/PTXSim/PTXSim.h"
@@ -29,7 +29,7 @@ void DeviceProgram::watch(uint64_t budget) {
 }
 const std::set<uint32_t> &DeviceProgram::executedLines() const { return impl->lines; }
 
-/// Copies a result back; what the kernel did not write is named.
+/// Copies a result back; reports bytes that the kernel did not write.
 static std::string readBack(ptxsim::Device &device, ptxsim::DeviceAddress from,
                             const DeviceBuffer &buffer, size_t number) {
   if (uint64_t missing = device.undefinedBytes(from, buffer.bytes))

@@ -1,4 +1,4 @@
-// PTX in the interpreter of it, for code without exceptions.
+// PTX in the PTX interpreter, for code without exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TEST_LIB_KERNELRUN_DEVICERUN_H
 #define TEST_LIB_KERNELRUN_DEVICERUN_H
@@ -19,7 +19,7 @@ namespace ampc::test {
 struct DeviceBuffer {
   void *host;
   int64_t bytes;
-  bool isDefined;    ///< its content is there before the kernel runs
+  bool isDefined;    ///< initialised before the kernel runs
   bool isResult;     ///< copied back, which needs every byte to have been written
   int64_t start = 0; ///< bytes from the memory's first to the address that the code is given
 };
@@ -38,16 +38,16 @@ struct DeviceLaunch {
   std::vector<DeviceMap> maps;
 };
 
-/// What launches did, as their PTX has it: sectors of 32 bytes of global memory, waves of 128 bytes
-/// of shared memory; beside the fewest that the same accesses could take. Sectors that a launch
-/// touches several times count once in what is read and written.
+/// Counters of launches: sectors of 32 bytes of global memory, waves of 128 bytes of shared memory,
+/// and the minimum for the same accesses. sectorsRead and sectorsWritten count every sector of a
+/// launch once.
 struct DeviceCounters {
   uint64_t loadSectors = 0, fewestLoadSectors = 0, storeSectors = 0, fewestStoreSectors = 0;
   uint64_t sectorsRead = 0, sectorsWritten = 0;
   uint64_t waves = 0, fewestWaves = 0, instructions = 0, tensorFlops = 0;
 };
 
-/// PTX, loaded. Functions return what is wrong, or nothing.
+/// Loaded PTX. Functions return an error message, or "".
 class DeviceProgram {
 public:
   DeviceProgram();
@@ -57,8 +57,8 @@ public:
   /// and whether to note the lines that run.
   void watch(uint64_t budget);
   const std::set<uint32_t> &executedLines() const;
-  /// Copies the buffers, runs the launches in order, and copies results back. `strict`: looks for
-  /// races, too, and lets warps take turns. `counters`: what is counted is added to them.
+  /// Copies the buffers, runs the launches in order, and copies results back. `strict`: also
+  /// detects races, and interleaves warps. `counters`: incremented.
   std::string run(const std::vector<DeviceLaunch> &launches,
                   const std::vector<DeviceBuffer> &buffers, bool strict,
                   DeviceCounters *counters = nullptr);

@@ -247,7 +247,7 @@ Element Interpreter::evaluate(Value value, SmallVector<int64_t> point,
       operands.push_back(evaluate(operand, point, done));
     result = evaluateOp(def, operands);
   }
-  // One rounding per op, as the op's type says.
+  // Rounds once per op, to the op's type.
   char bytes[8];
   writeElement(bytes, value.getType(), result);
   return done[value] = readElement(bytes, value.getType());

@@ -11,7 +11,7 @@ namespace ampc::test {
 struct Element {
   double real = 0;
   int64_t whole = 0;
-  double terms = 0; ///< magnitudes of the terms of a sum, where kernels may round each of them
+  double terms = 0; ///< magnitudes of the terms of a sum, if kernels may round each term
 };
 
 /// Elements of a tensor in row-major order.
@@ -27,22 +27,21 @@ int64_t positionIn(mlir::Attribute map, mlir::Type tensor, llvm::ArrayRef<int64_
 
 /// Whether `sumAt` knows the op.
 bool canSum(mlir::Operation *op);
-/// The sum that a contraction hands to its body at a point of its space, in f64 and without
-/// blocking.
+/// Sum that a contraction passes to the body at a point of the domain, in f64 and without blocking.
 double sumAt(mlir::Operation *op, llvm::ArrayRef<Elements> operands, llvm::ArrayRef<int64_t> point);
 
-/// Results of a kernel; false if the op or its body is not known here.
+/// Results of a kernel; false if the op or the body is unknown.
 bool interpret(FusedKernelOpInterface op, llvm::ArrayRef<Elements> inputs,
                std::vector<Elements> &results);
 void attention(kernel::AttentionOp op, llvm::ArrayRef<Elements> inputs,
                std::vector<Elements> &results);
 void attentionGrad(kernel::AttentionGradOp op, llvm::ArrayRef<Elements> inputs,
                    std::vector<Elements> &results);
-/// The same for kernels without a body.
+/// Results of a kernel without a body; false if unknown.
 bool interpretData(mlir::Operation *op, llvm::ArrayRef<Elements> inputs,
                    std::vector<Elements> &results);
 
-/// The kernel inside, then each total over its results as they are stored.
+/// Results of the kernel inside, then totals over the stored results.
 bool interpretTotals(kernel::WithTotalsOp op, llvm::ArrayRef<Elements> inputs,
                      std::vector<Elements> &results);
 

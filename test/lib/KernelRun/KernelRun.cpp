@@ -5,11 +5,11 @@
 // Inputs are random: floats in [test.low, test.high) (discardable attributes of the kernel, default
 // [-2, 2)), integers in [0, test.limit) (default 5); with test.patterns, random bits; with
 // test.halves = "finite" or "all", every f16 times the identity; with test.element = [operand,
-// element], that one is test.value (default: infinity). Packed results of maps have to be the bytes
-// that a kernel.pack of the file makes of the same matrix. With --totals, every kernel that can
-// adds up its results, too. Prints one line per kernel and tier, and what a tier's object calls;
-// exits with 1 after a difference. Kernels of a device run in the interpreter of PTX, with
-// definedness and, a second time, races; with --same-as=avx512 they have the bits of that tier.
+// element], that element is test.value (default: infinity). Packed results of maps must equal a
+// kernel.pack of the same matrix in the file. With --totals, kernels that support totals also sum
+// the results. Prints a line per kernel and tier, and the external calls of a tier's object; exits
+// with 1 after a difference. Device kernels run in the PTX interpreter, with definedness and, a
+// second time, races; with --same-as=avx512 the bits must equal that tier's.
 #include "ampc/Kernel/Passes.h"
 #include "ampc/Target/CPU/Passes.h"
 #include "ampc/Target/Targets.h"
@@ -78,9 +78,9 @@ static const cpu::Tier &bestTier() {
   return *best;
 }
 
-/// Rounding of the narrowest type among results and what bodies go through, times some ulps; 0:
-/// exact. Tiers that multiply pairs of bf16 round a factor of every term of such products: with
-/// `test.pairs_tolerance` that is what is allowed, relative to the terms' magnitudes as well.
+/// Tolerance: rounding of the narrowest type among results and body values, times some ulps; 0:
+/// exact. Tiers with bf16 pairs round a factor of every term of products: `test.pairs_tolerance` is
+/// the tolerance then, relative to the terms' magnitudes as well.
 static double tolerance(Operation *op, const cpu::Tier &tier) {
   double allowed = 0;
   for (Type type : op->getResultTypes())
@@ -91,7 +91,7 @@ static double tolerance(Operation *op, const cpu::Tier &tier) {
     if (elementOf(type).isBF16() || elementOf(type).isF16())
       allowed = std::ldexp(1.0, 1 - int(cast<FloatType>(elementOf(type)).getFPMantissaWidth()));
   allowed = attribute(op, "test.tolerance", allowed);
-  if (targetName == "reference") // sums of one term after the other lose more than sums of sums
+  if (targetName == "reference") // sums of single chains lose more than sums of sums
     return 4 * allowed;
   return tier.hasBF16Products() ? attribute(op, "test.pairs_tolerance", allowed) : allowed;
 }
@@ -202,7 +202,8 @@ bool Runner::runTier(const cpu::Tier &tier, ModuleOp tierModule) {
     passed &= runKernel(op, tier);
   return passed;
 }
-/// Tiers with emulated tiles may share their packing with one that this processor lacks.
+/// Whether the tier can pack: tiers with emulated AMX may share packing code with a tier that this
+/// processor lacks.
 bool Runner::canPack(const cpu::Tier &tier) {
   return llvm::all_of(kernelsOf(module), [&](Operation *op) {
     return !isa<kernel::PackOp>(op) || sourceOf(op, tier) == tier.name ||
@@ -238,7 +239,7 @@ static bool writeObject(ModuleOp module) {
   return true;
 }
 
-/// Kernels with the code that `target` writes for them.
+/// Adds the code that `target` writes for the kernels.
 static bool addCode(ModuleOp module, const Target &target) {
   PassManager pm(module.getContext());
   pm.addPass(createKernelConfigure());
@@ -280,7 +281,7 @@ static bool runText(ModuleOp module, const Target &target,
   return passed;
 }
 
-/// Parts of a contraction's sum, as a target chose them.
+/// Split-K slices of a contraction, as chosen by a target.
 static int64_t partsOf(Operation *op) {
   auto parts = op->getAttrOfType<IntegerAttr>("parts");
   return parts && op->hasAttr("acc") ? parts.getInt() : 1;

@@ -34,7 +34,7 @@ bool test::canRun(const cpu::Tier &tier) {
   return isNative(tier) || (tier.hasAMX() && hostHas("avx2") && hostHas("f16c") && emulateAmx());
 }
 
-/// Beside emulated tiles, vectors that this processor lacks become several of those it has.
+/// With emulated tiles, splits vectors wider than this processor's.
 static void fitToHost(llvm::Function &function) {
   if (hostHas("avx512f") && hostHas("avx512bf16"))
     return;

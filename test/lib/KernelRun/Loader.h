@@ -14,25 +14,23 @@ using KernelFunction = void (*)(void *const *operands, int64_t begin, int64_t en
 
 /// Whether this processor runs the tier's instructions.
 bool isNative(const cpu::Tier &tier);
-/// The same, with those of AMX emulated where it lacks them, and vectors beside them as wide as it
-/// has them.
+/// Whether the processor runs the tier, with AMX emulated and wide vectors split if missing.
 bool canRun(const cpu::Tier &tier);
 
 /// A lowered tier module as an object file. `forHost`: for `load`.
 llvm::Expected<llvm::SmallVector<char, 0>> compile(mlir::ModuleOp tierModule, bool forHost = false);
-/// The same, linked into this process. `calls`: the object's undefined
-/// symbols, sorted.
+/// Links a lowered tier module into this process. `calls`: the object's undefined symbols, sorted.
 llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> load(mlir::ModuleOp tierModule,
                                                        std::vector<std::string> &calls);
 
-/// Memory that ends right before an unmapped page and has a known pattern before its start.
+/// Memory that ends right before an unmapped page and starts after a known pattern.
 class GuardedBuffer {
 public:
   explicit GuardedBuffer(int64_t bytes);
   ~GuardedBuffer();
   GuardedBuffer(const GuardedBuffer &) = delete;
   char *data() const { return start; }
-  /// Whether the bytes before the start are as they were.
+  /// Whether the bytes before the start are unchanged.
   bool isIntact() const;
 
 private:

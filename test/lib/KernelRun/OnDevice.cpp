@@ -45,7 +45,7 @@ static std::vector<DeviceLaunch> launchesOf(DictionaryAttr record) {
   return launches;
 }
 
-/// Functions of f64: on CPUs those of libm, which round less.
+/// Whether the kernel has f64 functions: CPUs call libm, which rounds less.
 static bool callsLibrary(Operation *op) {
   return op
       ->walk([](Operation *inner) {
@@ -86,8 +86,8 @@ static double usefulFlops(Operation *op) {
   return 0;
 }
 
-/// Waves of shared memory and sectors of global memory as multiples of the least, and what matrix
-/// units did as one of what was to be done.
+/// Prints waves and sectors as multiples of the minimum, and operations of matrix units as a share
+/// of the required operations.
 static void printCounters(Operation *op, const DeviceCounters &c) {
   StringRef separator = " takes ";
   auto ratio = [&](StringRef name, double x, double least) {
@@ -150,7 +150,7 @@ static bool loadCode(ModuleOp module, const Target &target, DeviceProgram &devic
   return wrong.empty();
 }
 
-/// Of operands and results, each once: what a kernel has to move at least.
+/// Bytes of operands and results, each counted once: the least traffic of a kernel.
 static int64_t bytesOfTensors(Operation *op) {
   int64_t bytes = 0;
   for (Value operand : SetVector<Value>(op->operand_begin(), op->operand_end()))

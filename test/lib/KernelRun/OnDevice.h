@@ -11,19 +11,19 @@ namespace ampc::test {
 
 /// The kernels of a module, in their order.
 llvm::SmallVector<mlir::Operation *> kernelsOf(mlir::ModuleOp module);
-/// PTX in place of what a target writes. It need not end.
+/// PTX in place of a target's code; may run forever.
 struct GivenText {
   std::string ptx;
   std::set<uint32_t> lines; ///< that ran
 };
-/// Runs them in the interpreter of PTX, and prints a line for each; false after a difference.
-/// `allowed`: how large the error of one may be; null: nothing is interpreted. `same`: code of
-/// number i with the same results, bit for bit, or null. `text`: null: the target's.
+/// Runs kernels in the PTX interpreter and prints a line per kernel; false after a difference.
+/// `allowed`: tolerance by kernel; null: not run. `same`: code of kernel i with equal bits, or
+/// null. `text`: null: the target's code.
 bool runOnDevice(mlir::ModuleOp module, const Target &target,
                  llvm::function_ref<double(mlir::Operation *)> allowed,
                  llvm::function_ref<std::optional<Code>(size_t)> same, GivenText *text = nullptr);
 
-/// Runs them once, and prints what the interpreter counts: one line a kernel.
+/// Runs kernels once and prints the interpreter's counters, a line per kernel.
 bool countOnDevice(mlir::ModuleOp module, const Target &target);
 
 } // namespace ampc::test

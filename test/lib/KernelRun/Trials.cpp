@@ -68,8 +68,8 @@ static void printLaunch(kernel::LaunchAttr launch) {
     printMap(map);
 }
 
-/// "trial FORM M N PARTS DIVIDERS TURNS SHARERS CYCLES WORKSPACE", the model's own first, then its
-/// launches.
+/// Line "trial FORM M N PARTS DIVIDERS TURNS SHARERS CYCLES WORKSPACE", the model's own choice
+/// first, then the launches.
 static void printTrial(Operation *op, const nvptx::ProductPlan &plan, ArrayAttr records) {
   const nvptx::TilePick &pick = plan.pick;
   llvm::outs() << "trial " << nvptx::formName(pick.form);

@@ -7,10 +7,10 @@
 
 namespace ampc::test {
 
-/// A program with each kernel that forms a product becomes one for each way; others go.
+/// Replaces a program per product kernel by a program per tile choice; erases other programs.
 mlir::LogicalResult makeTrials(mlir::ModuleOp module, const Target &target);
-/// What they are and how they are launched, one line each, for bench/gpu/gpu-tune.c; then "code"
-/// and PTX.
+/// Prints descriptions and launches of the trials, a line each, for bench/gpu/gpu-tune.c; then
+/// "code" and PTX.
 mlir::LogicalResult printTrials(mlir::ModuleOp module, const Target &target);
 
 } // namespace ampc::test

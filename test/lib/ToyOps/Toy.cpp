@@ -1,4 +1,4 @@
-// Registration of the dialect, and what is too long for its entries.
+// Registration of the dialect, and definitions too long for the TableGen records.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Toy.h"
 #include "ampc/Pipelines/OpLibrary.h"
@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace toy;
 using ampc::GradBuilder;
 using ampc::ScalarBuilder;
-using namespace ampc::syntax; // what formats of TensorOp call
+using namespace ampc::syntax; // called by assembly formats of TensorOp
 
 #include "ToyDialect.cpp.inc"
 #define GET_OP_CLASSES

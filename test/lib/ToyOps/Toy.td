@@ -1,4 +1,4 @@
-// A dialect outside of ampc with one op of every kind.
+// A dialect outside of ampc with an op of every kind.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOY
 #define TOY
@@ -19,7 +19,7 @@ def Toy_SquareplusOp : RealUnaryTensorOp<ToyDialect, "squareplus", Passthrough> 
   let adjoint = [{
     Value root = b.sqrt(b.add(b.square(getX()), b.real(4.0, g)));
     return {b.mul(g, b.mul(b.real(0.5, g), b.add(b.real(1.0, g), b.div(getX(), root))))}; }];
-  // It grows with x.
+  // Monotone in x.
   let range = [{
     auto of = [](double x) { return (x + std::sqrt(x * x + 4)) / 2; };
     auto operand = x(0);
@@ -35,7 +35,7 @@ def Toy_CenterOp : RealUnaryTensorOp<ToyDialect, "center", FullPrecision> {
   let lists = ["mincut=normalize"];
 }
 
-// Composite: `simplify` replaces it by its parts.
+// Composite: `simplify` replaces the op by an expression.
 def Toy_GatedUnitOp
     : CompositeTensorOp<ToyDialect, "gated_unit", LowPrecision,
                         [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>,
@@ -49,7 +49,7 @@ def Toy_GatedUnitOp
   let parts = "two `train.matmul`, `toy.squareplus` and `train.mul`";
 }
 
-// A gradient written by hand: an op of its own, with an adjoint of its own.
+// Hand-written gradient: a separate op, with an adjoint of its own.
 class Toy_SnakeBase<string mnemonic, list<Trait> traits = []>
     : TensorOp<ToyDialect, mnemonic, FullPrecision,
                traits#[DeclareOpInterfaceMethods<ScalarOpInterface>]> {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# In place of a fuzz target, for retry.test: a run of many inputs is timed out, of fuzz-once but the first time; so is the one input
-# that is tried again, but not of fuzz-once.
+# Stands in for a fuzz target in retry.test. The run of many inputs times out, for fuzz-once only the first time; the retry of the single
+# input times out, too, except for fuzz-once.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 name=${0##*/fuzz-}
 for word; do

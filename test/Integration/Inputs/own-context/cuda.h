@@ -1,4 +1,4 @@
-/* What the test calls of NVIDIA's driver: own declarations, since tests have no CUDA.
+/* Entry points of NVIDIA's driver used by the test: own declarations, since tests have no CUDA.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #ifndef TEST_OWN_CONTEXT_CUDA_H
 #define TEST_OWN_CONTEXT_CUDA_H

@@ -1,5 +1,5 @@
-/* An application with a context, a stream and a kernel of its own trains two models beside it. Each
-   has a twin on the CPU, which has the same bits in f32 where its sums have sixteen lanes.
+/* An application with a context, a stream and a kernel of its own trains two models. Each model has
+   a twin on the CPU, with the same bits in f32 if the CPU sums in sixteen lanes.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "classes.h"
 #include "cuda.h"
@@ -53,7 +53,7 @@ static void open(void) {
   CHECK(cuModuleGetFunction(&own.scale, own.module, "scale") == 0);
 }
 
-/* What is alive after the end is a leak; only the interpreter's driver counts. */
+/* Handles alive after the end are leaks; only the interpreter's driver counts. */
 static void end(void) {
   int (*count)(int, size_t *);
   void *found = dlsym(RTLD_DEFAULT, "ptxsimCountLive");
@@ -66,7 +66,7 @@ static void end(void) {
   puts(found ? "nothing is alive" : "not counted");
 }
 
-/* The library leaves the thread's context as it was. */
+/* The library restores the thread's context. */
 static void checkCurrent(void) {
   void *current = NULL;
   CHECK(cuCtxGetCurrent(&current) == 0 && current == own.context);
@@ -150,7 +150,7 @@ static void draw(Batch *batch, uint64_t seed) {
   }
 }
 
-/* As DLPack lays it out. */
+/* Layout of DLPack. */
 struct DLManagedTensor {
   void *data;
   int32_t type, number, rank;
@@ -204,7 +204,7 @@ static void checkPredictions(const classes_state *device, const classes_state *h
 
 int main(void) {
   open();
-  /* Two models on the application's stream, one more in the device's primary context. */
+  /* Two models on the application's stream, a third in the device's primary context. */
   plane_state *plane = createPlane("cuda", own.stream), *other = createPlane("cuda", NULL),
               *planeTwin = createPlane("cpu", NULL);
   classes_state *classes = createClasses("cuda", own.stream),

@@ -1,4 +1,4 @@
-/* A state on one device with a stream of another.
+/* A state on a device with a stream of another device.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "cuda.h"
 #include "plane.h"

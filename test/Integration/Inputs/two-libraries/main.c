@@ -1,4 +1,4 @@
-/* Two fits in one program, or one.
+/* Two fits in a program, or a single fit.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <stdio.h>
 

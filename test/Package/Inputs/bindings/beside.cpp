@@ -1,4 +1,4 @@
-// What beside.mlir reports beside the loss, in C++.
+// Named numbers of beside.mlir next to the loss, in C++.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Sum.hpp"
 #include <cstdio>

@@ -24,7 +24,7 @@ int main() {
   const float bias[] = {1, 2, 3}, factor[] = {2};
   std::vector<std::uint16_t> status(15, 0x3f80), bits(15);
   std::vector<float> scores(15);
-  // Five of eight rows; beside it, the same in another thread.
+  // Five of eight rows; concurrently, the same in another thread.
   ampc::Status first = model.Model_({x, bias, factor, status}, {bits, scores});
   std::vector<float> others(15);
   std::vector<std::uint16_t> otherBits(15);

@@ -33,7 +33,7 @@ print("values agree")
 inexact = np.array([1 + 2**-8, 1 + 3 * 2**-8, np.inf, -np.inf, np.nan, 3.0e38], np.float32)
 print(model.Model(np.zeros((2, 4)), np.zeros(3), 1, inexact.reshape(2, 3))["out0"].ravel())
 
-# Rows and columns as the caller's memory has them.
+# Row-major and column-major arrays of the caller.
 across = np.asfortranarray(inexact.reshape(2, 3))
 assert np.array_equal(model.Model(np.zeros((4, 2)).T, np.zeros(6)[::2], 1, across)["out0"], model.Model(np.zeros((2, 4)), np.zeros(3), 1, across.copy("C"))["out0"], equal_nan=True)
 bits = np.arange(6, dtype=np.uint16).reshape(3, 2).T

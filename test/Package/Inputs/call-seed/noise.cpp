@@ -1,4 +1,4 @@
-// Seeds of calls in C++, beside one another, and of programs that know no seed.
+// Seeds of calls in C++, of concurrent calls, and of programs without seeds.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "noise.hpp"
 #include <cstdio>

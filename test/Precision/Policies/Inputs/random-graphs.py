@@ -1,4 +1,4 @@
-# Random programs for precision policies, and the check of the costs that are explained for them.
+# Random programs for precision policies, and the check of the explained costs.
 # random-graphs.py model COUNT > MODEL.mlir | random-graphs.py check COUNT < REMARKS
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import random

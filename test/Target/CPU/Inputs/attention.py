@@ -1,5 +1,5 @@
-# Prints kernel.attention and kernel.attention_grad ops over sizes, layouts, types and options, for ampc-kernel-run; with "small" only
-# those whose scores take at most 200 thousand products.
+# Prints kernel.attention and kernel.attention_grad ops over sizes, layouts, types and options, for ampc-kernel-run; with "small" only ops
+# whose scores take at most 200 thousand products.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import sys
 
@@ -38,7 +38,7 @@ class Layouts:
     def lse(self, element):
         return tensor([self.batch, self.heads, 2, self.queries], element), affine(4, ["d0", "d1", "d2", "d3"])
 
-    def bias(self, kind, element):  # of one head, or of a whole row of keys
+    def bias(self, kind, element):  # of a head, or of a whole row of keys
         if kind == "head":
             return tensor([self.heads, self.queries, self.keys], element), affine(4, ["d1", "d2", "d3"])
         return tensor([self.batch, 1, self.keys], element), affine(4, ["d0", "0", "d3"])
@@ -83,15 +83,15 @@ def attention(queries, keys, width, layout="plain", element="f32", result=None, 
     if sole:  # nobody reads the logsumexp
         emit("attention", sides, [layouts.side(queries, result)], *options, tolerance)
     given = [layouts.side(queries, element), layouts.lse(acc), layouts.side(queries, element)]
-    # Sums of up to 200 terms of size 10, in any order. Where there are products of 16 bits, one factor of each term (a weight, or the
-    # cotangent of a score) is rounded to 16 bits and the other has them already; sums are f32, and the result is rounded once more: with
-    # u = 2^-8 (f16: 2^-11) the error is at most u (sum of |terms| (1 + u) + |result|), and what f32 makes of it. CPUs have such products
-    # for bf16, GPUs for both; what f16 loses below 2^-14 is less than what f32 makes of 200 terms.
+    # Sums of up to 200 terms of size 10, in any order. With 16-bit products a factor of each term (a weight, or the cotangent of a score)
+    # is rounded to 16 bits, and the other factor is 16-bit already; sums are f32, and the result is rounded again: with u = 2^-8 (f16:
+    # 2^-11) the error is at most u (sum of |terms| (1 + u) + |result|), plus f32 rounding. CPUs have such products for bf16, GPUs for both;
+    # f16's loss below 2^-14 is less than the f32 rounding of 200 terms.
     pairs = unit * (1 + unit) + 2e-5
     tolerance = {"f64": "test.tolerance = 1.0e-13", "f32": "test.tolerance = 2.0e-05", "bf16": f"test.pairs_tolerance = {pairs:e}"}.get(result)
     if element in ("bf16", "f16"):
         tolerance = f"{tolerance + ', ' if tolerance else ''}test.rounded_tolerance = {pairs:e}"
-    if parts:  # of the sums over keys
+    if parts:  # slices of the sums over keys
         bytes_of_row = -(-width // 16) * 16 * (8 if acc == "f64" else 4)
         chosen = f"parts = {parts} : i64, workspace_bytes = {batch * heads * parts * queries * bytes_of_row} : i64"
         tolerance = f"{tolerance}, {chosen}" if tolerance else chosen
@@ -117,7 +117,7 @@ attention(37, 70, 7, element="f64", batch=1)
 attention(6, 9, 130, causal=True, bias="head")
 attention(6, 9, 130, element="bf16", result="bf16", batch=1)  # tiles of AMX of two short shapes
 attention(130, 128, 64, element="bf16", layout="turned", result="bf16", batch=1, heads=1)  # queries far apart in k
-attention(65, 65, 400, batch=1, heads=1)  # more channels than one block of a product
+attention(65, 65, 400, batch=1, heads=1)  # more channels than a block of a product
 if sys.argv[1:] != ["small"]:  # as CPUs cut the gradient for more threads
     attention(130, 199, 20, layout="fused", causal=True, batch=1, parts=2)
     attention(70, 192, 24, causal=True, bias="head", batch=1, parts=3)

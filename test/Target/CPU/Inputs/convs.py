@@ -1,6 +1,6 @@
-# Prints kernel.conv and kernel.conv_filter ops over windows, groups and types, for ampc-kernel-run; with "small" only those of
-# at most 300 thousand products, with "first" those of images whose channels come first, with "planes" or "stacks" instead filter gradients that matrix tiles form
-# on padded planes or on stacked images, with "strides" those of images dilated so far that their phases share code.
+# Prints kernel.conv and kernel.conv_filter ops over windows, groups and types, for ampc-kernel-run. "small": ops of at most 300 thousand
+# products. "first": channels-first images. "planes", "stacks": filter gradients on AMX with padded planes or stacked images. "strides":
+# images dilated so far that phases share code.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import sys
 
@@ -56,7 +56,7 @@ if sys.argv[1:] == ["planes"]:
     conv(38, 9, 32, 96, 3, pad=1, element="bf16")  # several parts of the images
     conv(4, 18, 64, 32, 3, stride=2, pad=1, element="bf16")  # four planes
     conv(4, 15, 32, 64, 3, stride=2, pad=1, element="bf16")
-    conv(8, 16, 64, 32, 1, stride=2, element="bf16")  # one of four planes
+    conv(8, 16, 64, 32, 1, stride=2, element="bf16")  # a single plane of four
     conv(4, 16, 32, 32, 5, pad=2, element="bf16")
     conv(4, 12, 32, 32, 4, pad=1, element="bf16")
     conv(5, 14, 32, 32, 3, pad=1, element="bf16")  # an image without a partner
@@ -71,7 +71,7 @@ if sys.argv[1:] == ["planes"]:
 
 if sys.argv[1:] == ["stacks"]:
     conv(64, 4, 32, 32, 3, pad=1, element="bf16")
-    conv(60, 5, 32, 32, 3, pad=1, element="bf16")  # two blocks, the second one short of pairs
+    conv(60, 5, 32, 32, 3, pad=1, element="bf16")  # two blocks, the second short of pairs
     conv(19, 2, 64, 96, 3, pad=1, element="bf16")  # half a block, and an image without a partner
     conv(33, 1, 32, 64, 3, pad=1, element="bf16")  # taps that reach no row
     conv(36, 4, 32, 32, 3, stride=2, pad=1, element="bf16")  # four phases
@@ -92,7 +92,7 @@ if "strides" in sys.argv[1:]:
     conv(2, 3, 8, 6, 5, spread=5)  # a tap per phase
     conv(1, 3, 16, 5, 7, pad=3, spread=5)
     conv(1, 3, 16, 5, 5, pad=2, dilation=2, spread=6)  # every second output meets a tap
-    conv(1, 4, 8, 6, 3, dilation=5, spread=5)  # one phase of 25 meets all of them
+    conv(1, 4, 8, 6, 3, dilation=5, spread=5)  # a phase of 25 meets all taps
     conv(2, 3, 32, 12, 7, pad=2, spread=6, element="bf16")
     conv(1, 3, 32, 9, 5, pad=1, spread=9, element="f16")
     conv(1, 2, 6, 5, 6, pad=3, spread=5, element="f64")
@@ -127,8 +127,8 @@ conv(2, 4, 12, 18, 3, pad=1, spread=2, groups=3)
 conv(2, 4, 5, 9, 3, pad=1, spread=2, element="bf16")  # pairs across taps
 conv(1, 4, 40, 33, 3, pad=1, dilation=3, spread=2, element="bf16")
 conv(1, 5, 8, 6, 3, pad=1, stride=2, spread=3)
-conv(3, 5, 40, 12, 1, spread=3, groups=2)  # rows without a tap, shared out to the tasks of the others
-# Rows under neighbouring windows: several images in a tile and one too few, tiles past the edge, blocks of rows of the window.
+conv(3, 5, 40, 12, 1, spread=3, groups=2)  # rows without a tap, shared by the tasks of other rows
+# Rows under neighbouring windows: several images per tile and an incomplete tile, tiles past the edge, blocks of window rows.
 conv(5, 2, 16, 20, 3, pad=1)
 conv(5, 2, 16, 20, 3, pad=1, element="bf16")
 conv(2, 20, 8, 16, 3, pad=1, stride=2)
@@ -140,7 +140,7 @@ conv(37, 10, 16, 24, 3, pad=1, element="bf16")
 conv(18, 9, 24, 32, 3, pad=1, stride=2, groups=2, element="bf16")
 conv(6, 5, 520, 40, 1, element="bf16")
 conv(1, 7, 3, 20, 3, pad=1, element="f16")
-# A channel by itself: rows in blocks and pieces of them, tails of vectors, taps in rows, images without an inside, phases.
+# Depthwise: rows in blocks and partial blocks, tails of vectors, taps in rows, images without an interior, phases.
 for element in ["f32", "bf16"]:
     conv(2, 11, 7, 7, 3, pad=1, groups=7, element=element)
     conv(2, 20, 33, 33, 3, stride=2, pad=1, groups=33, element=element)
@@ -157,7 +157,7 @@ conv(2, 6, 8, 16, 3, pad=1, groups=8)
 # Rows of windows of few channels, cut by blocks of k, and by the edges of the image.
 conv(2, 35, 3, 8, 16, stride=16)
 conv(1, 30, 5, 9, 11, stride=4, pad=5, element="bf16")
-# Windows gathered for filter gradients: several parts and blocks of rows, an image without a partner, runs of one tap, groups.
+# Gathered windows of filter gradients: several slices and blocks of rows, an image without a partner, runs of a single tap, groups.
 conv(11, 16, 3, 24, 3, pad=1)
 conv(11, 16, 3, 24, 3, pad=1, element="bf16")
 conv(3, 22, 3, 18, 7, stride=2, pad=3, element="bf16")

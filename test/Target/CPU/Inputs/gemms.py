@@ -67,8 +67,8 @@ def gemm(m, n, k, layout="NN", element="f32", result=None, body="plain", batch=(
     arguments = ", ".join(["%sum: " + acc] + [f"%x{i}: {t}" for i, (_, t) in enumerate(inputs)])
     maps = ", ".join(affine(rank, o) for o, _ in inputs)
     outMaps = ", ".join(affine(rank, out) for _ in final)
-    # Sums of up to 4160 terms below 1 in f32 or f64; then one unit in the last place of 16 bits, relative to the value (half of one,
-    # but with totals the results that are expected are rounded too, and the error of the sum may lie across a boundary).
+    # Sums of up to 4160 terms below 1 in f32 or f64; then a 16-bit unit in the last place, relative to the value (half a unit, but with
+    # totals the expected results are rounded, too, and the error of the sum may cross a boundary).
     tolerance = {"f64": 1e-13, "f32": 3e-5}[acc] + {"bf16": 2.0**-7, "f16": 2.0**-10}.get(result, 0)
     print(f"""kernel.program @gemm{number}({signature}) -> ({", ".join(outs)}) {{
   %r:{len(outs)} = kernel.gemm %a, %b : {types[0]}, {types[1]} acc {acc} maps [{affine(rank + 1, lhs)}, {affine(rank + 1, rhs)}]

@@ -50,7 +50,7 @@ def every():
             conv(2, 5, 24, 36, 1, stride=2, element=element, form=form)
             conv(1, 9, 64, 33, 3, pad=1, element=element, form=form)  # several blocks of k
             conv(1, 1, 2, 1, 1, element=element, form=form)
-        conv(5, 2, 16, 20, 3, pad=1, form=form)  # several images in a tile and one too few
+        conv(5, 2, 16, 20, 3, pad=1, form=form)  # several images per tile and an incomplete tile
         conv(2, 6, 160, 36, 5, pad=4, element="bf16", form=form)
         conv(3, 5, 192, 70, 3, pad=1, element="bf16", form=form)
         conv(6, 5, 520, 40, 1, element="bf16", form=form)

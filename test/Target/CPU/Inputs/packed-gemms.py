@@ -57,7 +57,7 @@ def every():
                 gemm(m, n, k, element, sides)
             gemm(35, 41, 40, element, sides, transposed=("lhs", "rhs"))
             gemm(17, 33, 96, element, sides, transposed=("rhs",))
-        gemm(9, 35, 21, element, ("rhs",), batch=3)  # one B for the whole batch
+        gemm(9, 35, 21, element, ("rhs",), batch=3)  # a shared B for the whole batch
     gemm(26, 40, 900, "f32", ("lhs", "rhs"))  # several blocks of k
     gemm(70, 40, 4170, "bf16", ("rhs",))
     gemm(70, 40, 2110, "f16", ("lhs", "rhs"))

@@ -1,4 +1,4 @@
-# Prints kernel.map ops with packed results, and the kernel.pack ops that tell what they have to be, for ampc-kernel-run.
+# Prints kernel.map ops with packed results, and the equivalent kernel.pack ops, for ampc-kernel-run.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rounded to the type of the copies, beside results that are not packed. With sizes and types as arguments: these only."""
 import sys

@@ -1,4 +1,4 @@
-# The encoding of packed matrices, as the CPU target makes it.
+# Encoding of packed matrices, as in the CPU target.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bytes that every tier gets along with: see `packedBytes` in lib/Target/CPU."""
 

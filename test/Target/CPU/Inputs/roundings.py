@@ -1,4 +1,4 @@
-# Prints kernels whose results are what rounding to 16 bits took away, for ampc-kernel-run: exact in f32, and 0 where it was left out.
+# Prints kernels whose results are the losses of rounding to 16 bits, for ampc-kernel-run: exact in f32, and 0 if rounding was left out.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ROWS, POINTS = "affine_map<(d0, d1) -> (d0)>", "affine_map<(d0, d1) -> (d0, d1)>"
 

@@ -1,6 +1,7 @@
-# Kernels that differ in the starts of their inputs, 18 of each kind on one tensor: rows by number, forwards and backwards, of rows that no vector
-# divides; windows of a row beside the same columns of another tensor; sums of rows; rows in steps. 70 rows of 12 bytes: at each distance from 16 bytes
-# more than 16 of them start. With a number: so many kernels that read a state, and as many that read the state of random numbers.
+# Kernels that differ in the start addresses of inputs, 18 of each kind on a tensor: rows by index, forwards and backwards, of widths that
+# no vector divides; windows of a row next to the same columns of another tensor; sums of rows; strided rows. With 70 rows of 12 bytes, more
+# than 16 rows start at each distance from 16 bytes. With a number: as many kernels that read a state, and as many that read the random
+# state.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import sys
 

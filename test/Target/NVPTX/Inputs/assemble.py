@@ -1,5 +1,5 @@
-# Assembles the kernels of files for chips, all if none is named; fails at the first that is refused, does not fit registers, or
-# loses what warpgroups are for.
+# Assembles the kernels of files for chips, all if none is named; fails at the first kernel that is rejected, spills, or loses the
+# asynchrony of WGMMA.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os
 import shutil
@@ -18,7 +18,7 @@ for chip in chips or ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100", "s
                 subprocess.run(["ampc-kernel-run", f"--target={chip}", "--emit=ptx", file], check=True, stdout=out)
             done = subprocess.run([ptxas, f"-arch={chip}", "--warn-on-spills", "--warning-as-error", code, "-o", code + ".o"],
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-            # C75xx: products of warpgroups wait for each other, or registers stay where they are. It is no warning.
+            # C75xx: WGMMA are serialized, or registers stay in place. ptxas reports no warning.
             if done.returncode or "(C75" in done.stdout:
                 sys.exit(f"{chip}, {file}: {done.stdout}")
     print(f"{chip}: {len(files)} files")

@@ -1,4 +1,4 @@
-# The table of docs/gpu-counters.md: what the PTX interpreter counts in kernels at shapes of models.
+# The table of docs/gpu-counters.md: counters of the PTX interpreter for kernels at shapes of models.
 # counters.py [PAGE.md [--update]]: prints the rows, compares them with the table in the page, or writes it.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os

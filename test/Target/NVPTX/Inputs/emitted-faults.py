@@ -1,6 +1,6 @@
-# Seeds one defect at a time into kernels as ampc writes them, one kernel per form, and counts what the interpreter finds: every
-# barrier, wait, fence, commit, copy and guard is removed or weakened. What changes nothing under any schedule stands in
-# SURVIVORS with the argument; at most 5 % of all.
+# Seeds single defects into ampc's kernels, a kernel per form, and counts the interpreter's findings: every barrier, wait, fence, commit,
+# copy and guard is removed or weakened. Defects without effect under any schedule are listed in SURVIVORS with the argument; at most 5 % of
+# all.
 # emitted-faults.py FOLDER [--forms=REGEX] [-v]
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import argparse
@@ -62,7 +62,7 @@ def totals():
 }}""")
 
 
-# Form to chip and what prints the kernel. Sizes leave edges in every direction, and take several steps and stages.
+# Form -> chip, and the printer of the kernel. Sizes leave remainders in every dimension, and take several steps and stages.
 FORMS = {
     "gemm-nn": ("sm_80", lambda: gemm(72, 80, 328, "NN", element="bf16", result="bf16", body="bias")),
     "gemm-tn": ("sm_80", lambda: gemm(72, 80, 328, "TN", element="f16", body="plain")),

@@ -1,10 +1,10 @@
-# Prints kernel.attention and kernel.attention_grad ops of 16-bit numbers for matrix units, for ampc-kernel-run: every shape of tiles,
-# edges, rows that start at multiples of 4, 8 and 16 bytes. Others by choice:
-#   plain         those that have a reason to stay plain
-#   short         a small one
-#   whole         one without edges
-#   widths N ...  causal ones of these widths, with and without a bias, as large as those of models: to be assembled
-#   many          sizes, widths, layouts and options together, by chance (of a fixed seed)
+# Prints kernel.attention and kernel.attention_grad ops of 16-bit types for matrix units, for ampc-kernel-run: every tile shape, remainders,
+# rows that start at multiples of 4, 8 and 16 bytes. Options:
+#   plain         ops that must stay plain
+#   short         a small op
+#   whole         an op without remainders
+#   widths N ...  causal ops of these widths, with and without a bias, at model sizes: to be assembled
+#   many          sizes, widths, layouts and options combined at random (fixed seed)
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import contextlib
 import io

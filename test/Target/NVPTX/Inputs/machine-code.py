@@ -1,4 +1,4 @@
-# What ptxas makes of the kernels of forms.py: registers, memory, blocks that fit a multiprocessor, matrix instructions.
+# Facts on ptxas's code for the kernels of forms.py: registers, memory, blocks per multiprocessor, matrix instructions.
 # machine-code.py PAGE.md [--update] [--chips=sm_80,...] [--kernels=REGEX]: compares with the table in the page, or writes it.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import argparse
@@ -19,8 +19,8 @@ PTXAS = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
 HEAD = ["kernel", "chip", "form", "launch", "threads", "registers", "spilled bytes", "shared bytes", "blocks per multiprocessor",
         "matrix instructions, PTX and machine code", "barriers"]
 
-# Per multiprocessor: warps, blocks, bytes of shared memory, bytes that each block takes besides its own (CUDA C++ Programming
-# Guide, table of technical specifications).
+# Per multiprocessor: warps, blocks, shared memory in KiB, KiB reserved per block (CUDA C++ Programming Guide, table of technical
+# specifications).
 LIMITS = {"sm_75": (32, 16, 64, 0), "sm_80": (64, 32, 164, 1), "sm_86": (48, 16, 100, 1), "sm_89": (48, 24, 100, 1),
           "sm_90a": (64, 32, 228, 1), "sm_100": (64, 32, 228, 1), "sm_120": (48, 24, 100, 1)}
 # Low 12 bits of an instruction's first word.

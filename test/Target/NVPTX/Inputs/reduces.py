@@ -1,5 +1,5 @@
 # Prints reductions over rows and columns, few and many, for ampc-kernel-run.
-# With the argument `counters`: those whose counters are in docs/gpu-counters.md.
+# With the argument `counters`: reductions whose counters are in docs/gpu-counters.md.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import sys
 
@@ -36,9 +36,9 @@ reduce("chunks16", (1, 2051, 16), "bf16")
 reduce("chunks37", (2, 700, 37), "f32", squares=True)
 reduce("chunks128", (1, 1100, 128), "f32")
 reduce("chunks_f64", (1, 900, 12), "f32", sums="f64")
-# By threads: no more rows than one adds up.
+# By threads: at most as many rows as a thread adds.
 reduce("few_rows", (2, 9, 24), "f32")
-# Rows by groups of threads, and long ones by blocks; several levels of chunks.
+# Rows by groups of threads, and long rows by blocks; several levels of chunks.
 reduce("rows", (70, 200, 1), "bf16")
 reduce("odd_rows", (5, 1043, 1), "f32")
 reduce("long_rows", (3, 6181, 1), "f32", squares=True)

@@ -1,5 +1,5 @@
 # Prints kernels over rows and vectors of points, of widths that fill vectors and blocks of 64 or do not, for ampc-kernel-run.
-# With the argument `counters`: those whose counters are in docs/gpu-counters.md, at shapes of models.
+# With the argument `counters`: kernels whose counters are in docs/gpu-counters.md, at shapes of models.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import sys
 
@@ -124,7 +124,7 @@ norm("norm231", 3, 231, "bf16")
 norm("norm_f64", 3, 140, "f64")
 norm_gradient("norm_gradient256", 7, 256, "f16")
 cross_entropy("cross_entropy65", 11, 65, "f32")
-# In shared memory: rows that start in chunks, end in them, or do both.
+# In shared memory: rows that start inside a chunk, end inside a chunk, or both.
 norm("norm1088", 3, 1088, "f32")
 norm("norm1100", 3, 1100, "bf16")
 norm("norm515", 5, 515, "f32")
@@ -136,7 +136,7 @@ cross_entropy("cross_entropy5003", 2, 5003, "f32")
 # By several groups of threads: parts of 8192 columns.
 cross_entropy("cross_entropy20003", 2, 20003, "f32")
 norm("norm16400", 2, 16400, "bf16")
-# Points: vectors and what is left, rows that start anywhere.
+# Points: vectors and remainders, rows with arbitrary starts.
 points("points4099", (4099,), "f32", bias=False)
 points("points_f64", (1027,), "f64", bias=False)
 points("points_bias", (3, 72), "bf16", bias=True)

@@ -1,5 +1,6 @@
-# Prints kernel.gemm ops for the warpgroups of sm_90a, for ampc-kernel-run: layouts, edges, batches; "tiles": every shape of tiles; "turns": that warpgroups take; "more": of clusters, too; "parts": of k in blocks of a
-# cluster; "pixels": convolutions with one tap, and gradients of their filters; "gathers": windows of images, and lines that are not aligned.
+# Prints kernel.gemm ops for the warpgroups of sm_90a, for ampc-kernel-run: layouts, remainders, batches. "tiles": every tile shape;
+# "turns": the ping-pong schedule; "more": also of clusters; "parts": cluster split-K; "pixels": convolutions with a single tap, and filter
+# gradients; "gathers": windows of images, and unaligned lines.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import contextlib
 import io
@@ -31,7 +32,7 @@ elif sys.argv[1:] == ["turns"]:  # of warpgroups: steps in more stages than the 
     gemm(100, 248, 520, "NN", element="bf16", result="bf16", body="full", batch=(150,), shared=True, tile="2, 64, 256, 1, 1, 2, 2")
     gemm(72, 200, 72, "TT", element="f16", body="long", batch=(7, 30), tile="2, 64, 256, 1, 1, 2, 2")
     gemm(568, 520, 328, "NT", element="bf16", result="bf16", body="long", batch=(9,), tile="2, 64, 256, 1, 1, 2, 2")  # a block beyond the last line
-    gemm(40, 248, 712, "TN", element="bf16", body="bias", batch=(139,), tile="2, 64, 256, 1, 1, 2, 1")  # most blocks have one tile
+    gemm(40, 248, 712, "TN", element="bf16", body="bias", batch=(139,), tile="2, 64, 256, 1, 1, 2, 1")  # most blocks have a single tile
     gemm(200, 248, 392, "NN", element="bf16", result="bf16", body="bias", batch=(75,), tile="2, 64, 256, 1, 1, 2, 2")
     gemm(136, 1000, 136, "NT", element="bf16", result="bf16", body="full", batch=(25,), tile="2, 128, 128, 1, 1, 2, 1")
     gemm(392, 392, 456, "TN", element="f16", result="f16", body="long", batch=(20,), tile="2, 128, 128, 1, 1, 2, 2")

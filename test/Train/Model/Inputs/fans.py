@@ -61,7 +61,7 @@ class Product:
             self.shape, self.inputs = [groups * o, *window, i], [[b, *[n + 1 for n in window], groups * i]]
             self.text = (f"train.conv{rank}d {{x0}}, {{w}} strides {[1] * rank} padding {[0] * 2 * rank}"
                          f" groups {groups}")
-            # An output is a row of the filters by the elements of its window.
+            # An output is a row of the filters times the elements of the window.
             inside = int(np.prod(window)) * i
             self.fan_in = counted("k,ok->o", [[inside], [o, inside]], 1)
             return
