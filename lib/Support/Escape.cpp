@@ -10,7 +10,7 @@
 using namespace llvm;
 
 /// Calls `visit` with every code point of UTF-8 text, and with every byte outside a code point,
-/// then with `valid` false.
+/// then with `valid` false. Example: "\xC3\xA9\xFF" -> (U+00E9, true), (0xFF, false).
 static void forCodePoints(StringRef text, function_ref<void(uint32_t, bool valid)> visit) {
   auto *at = reinterpret_cast<const UTF8 *>(text.begin());
   auto *end = reinterpret_cast<const UTF8 *>(text.end());

@@ -8,7 +8,7 @@
 
 using namespace ampc;
 
-/// Whether `text` is the beginning of a UTF-8 sequence.
+/// Whether `text` is an incomplete UTF-8 sequence. Example: "\xE2\x82" of the euro sign.
 static bool isBegun(llvm::StringRef text) {
   auto isContinuation = [](char c) { return (c & 0xC0) == 0x80; };
   return text.size() < ampc_utf8_length(text[0]) && llvm::all_of(text.drop_front(), isContinuation);

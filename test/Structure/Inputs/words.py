@@ -12,10 +12,11 @@ Rates = collections.namedtuple("Rates", "what pronouns bare")  # per 1000 words,
 goal = Rates(1.5, 18, 1)  # of a page without a bar
 # Bars of comments, by folder, and of pages that are above the goal. To be lowered with each text that is rewritten.
 comment_bars = {
-    "lib": Rates(2, 15, 2),
+    "lib": Rates(0.5, 9, 0.4),
     "mlir-dialects": Rates(11, 45, 12),
     "include": Rates(10, 45, 7),
-    "tools": Rates(14, 48, 9),
+    "tools": Rates(2.5, 15, 0.8),
+    "test": Rates(0.5, 5, 0.4),
 }
 page_bars = {
     "lib/PTXSim/README.md": Rates(5, 38, 4),
