@@ -19,9 +19,7 @@ comment_bars = {
     "test": Rates(0.5, 5, 0.4),
 }
 page_bars = {
-    "lib/PTXSim/README.md": Rates(5, 38, 4),
     "mlir-dialects/Train/README.md": Rates(12, 52, 1),
-    "test/Fuzz/README.md": Rates(9, 43, 8),
     "test/Import/node-tests.md": Rates(1.5, 45, 1),
 }
 sources = {".cpp", ".h", ".c", ".td", ".def", ".js"}
