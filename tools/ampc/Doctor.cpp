@@ -35,7 +35,7 @@ static std::string variable(llvm::StringRef name) {
   return llvm::sys::Process::GetEnv(name).value_or("");
 }
 
-/// Checks AMPC_ISA, which selects among the tiers of all targets; must run before unsetenv.
+/// Evaluates AMPC_ISA, which applies to the tiers of all targets, then removes the variable.
 static Finding findTiers(const AllTiers &tiers) {
   Finding result;
   result.part = "tiers";

@@ -233,8 +233,8 @@ bool Evaluation::runAll(int program, Batches &batches, const Batches &rows, Take
   return true;
 }
 
-/// Computes the totals of an evaluation. A total that depends on other totals is final after a
-/// further run per level.
+/// Computes the totals of an evaluation. A total may depend on other totals: a further run for each
+/// input that is a total makes all final.
 bool Evaluation::runTotals(Part &part, std::string &error) {
   const ampc_model &model = session->getModel();
   const ampc_program &tables = model.programs[part.totals];
