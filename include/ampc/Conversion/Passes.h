@@ -1,4 +1,4 @@
-// Passes from one dialect to the next.
+// Conversion passes between dialects, such as train -> kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_CONVERSION_PASSES_H
 #define AMPC_CONVERSION_PASSES_H

@@ -1,4 +1,4 @@
-// An open file that closes itself.
+// RAII owner of a stdio file.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_DATA_FILE_H
 #define AMPC_DATA_FILE_H

@@ -1,4 +1,4 @@
-// What a training run leaves behind: CSV, TensorBoard events, a chart.
+// Records of a training run: CSV, TensorBoard events, charts.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_DATA_LOG_H
 #define AMPC_DATA_LOG_H
@@ -10,14 +10,14 @@
 #include <vector>
 
 namespace ampc {
-/// One line per row, on disk when `row` returns, so that a crash loses nothing.
+/// CSV writer. A row is on disk when `row` returns, so that a crash loses nothing.
 class CsvWriter {
 public:
-  /// With `last`, goes on in an existing file behind the rows whose first value is at most `last`:
-  /// those after it are removed.
+  /// With `last`, appends to an existing file: keeps rows whose first value is at most `last` and
+  /// removes later rows.
   bool open(const std::string &path, const std::vector<std::string> &columns,
             std::optional<int64_t> last, std::string &error);
-  /// What has no value stays empty.
+  /// Writes a row; missing values stay empty.
   bool row(const std::vector<std::optional<double>> &values, std::string &error);
 
 private:
@@ -25,11 +25,11 @@ private:
   std::string path;
 };
 
-/// Scalars in a new events file in a folder, which is made if missing.
+/// Writes scalars to a new TensorBoard events file in a folder, which is created if missing.
 class TensorBoardWriter {
 public:
   bool open(const std::string &folder, std::string &error);
-  /// Readers forget what older files of the folder say of `step` and of those after it.
+  /// Session-start event: readers drop records of older files of the folder from `step` on.
   bool restart(int64_t step, std::string &error);
   bool scalar(const std::string &tag, int64_t step, float value, std::string &error);
 
@@ -46,12 +46,12 @@ struct Series {
   std::string name;
   std::vector<double> x, y; // points with a NaN or infinite y are left out
 };
-/// A line chart as a self-contained SVG; false with a message in `error`.
+/// Writes a line chart as a self-contained SVG; false with a message in `error`.
 bool writeLineChart(const std::string &path, const std::string &title, const std::string &xLabel,
                     const std::string &yLabel, const std::vector<Series> &series,
                     std::string &error);
 
-/// Bars over the whole numbers from `first` on.
+/// Bar heights over consecutive integers from `first` on.
 struct Bars {
   std::string name;
   int first = 0;
@@ -62,7 +62,7 @@ struct Mark {
   int at;
   std::string label;
 };
-/// A histogram as a self-contained SVG; false with a message in `error`.
+/// Writes a histogram as a self-contained SVG; false with a message in `error`.
 bool writeBarChart(const std::string &path, const std::string &title, const std::string &xLabel,
                    const std::string &yLabel, const std::vector<Bars> &bars,
                    const std::vector<Mark> &marks, std::string &error);

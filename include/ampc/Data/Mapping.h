@@ -1,4 +1,4 @@
-// Files in memory, for readers of arrays and models.
+// Memory-mapped files, for readers of arrays and models.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_DATA_MAPPING_H
 #define AMPC_DATA_MAPPING_H
@@ -6,22 +6,23 @@
 #include "ampc/Data/Array.h"
 
 namespace ampc {
-/// A file in memory, until the last owner goes.
+/// A mapped file; unmapped when the last owner is destroyed.
 struct Mapping {
   const char *data = nullptr;
   int64_t bytes = 0;
   std::shared_ptr<void> owner;
 };
 std::optional<Mapping> mapFile(const std::string &path, std::string &error);
-/// Of an open file, which may be closed afterwards; the message has no path.
+/// Maps an open file, which may be closed afterwards; the message has no path.
 std::optional<Mapping> mapFile(int file, std::string &error);
-/// From here on reads of a mapped file behind an end that has moved give zeros, and the file is
-/// noted; without this they end the process (SIGBUS).
+/// Installs a SIGBUS handler: reads behind the end of a mapped file that was truncated give zeros
+/// and note the file. Without the handler such a read ends the process.
 void catchShortenedFiles();
-/// A message about the first such file, or "". Values computed since the previous call may stem
-/// from those zeros.
+/// Message about the first truncated file, or "". Values computed since the previous call may stem
+/// from the zeros.
 std::string shortenedFile();
-/// The product, if it is a sensible size.
+/// Number of elements of a shape, for example [2, 3] -> 6; nothing if a dimension is negative or
+/// the product exceeds 2^56.
 std::optional<int64_t> countElements(const std::vector<int64_t> &dims);
 } // namespace ampc
 #endif

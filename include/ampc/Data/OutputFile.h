@@ -1,4 +1,4 @@
-// Output files that are there whole or not at all.
+// Output files that appear complete or not at all.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_DATA_OUTPUTFILE_H
 #define AMPC_DATA_OUTPUTFILE_H
@@ -8,18 +8,17 @@
 #include <string>
 
 namespace ampc {
-/// A file that has its content when it is closed, and the old content until then, under no name of
-/// its own: two processes may write one path, and a process that ends leaves nothing. Devices and
-/// pipes are written to. Methods give 0, or the error number.
+/// Atomic output file: readers see the old content until `close`, then the new content. The data
+/// lies in an unnamed file until then, so two processes may write one path and a process that dies
+/// leaves nothing behind. Devices and pipes are written directly. Methods return 0 or errno.
 class OutputFile {
 public:
   OutputFile();
   OutputFile(OutputFile &&);
   OutputFile &operator=(OutputFile &&);
-  /// The content of a file that is not closed is dropped.
+  /// Drops the content if the file was not closed.
   ~OutputFile();
-  /// The path `-` is standard output. `durable`: the content has reached the disk when the file is
-  /// closed.
+  /// Opens `path`; `-` is standard output. `durable`: `close` syncs the content to disk.
   int open(const std::string &path, bool durable = false);
   int write(const void *data, size_t bytes);
   int close();

@@ -1,4 +1,4 @@
-// Paths that a model names: which files they are, whatever links lead there.
+// Resolution of paths that a model names: the real file behind symbolic links.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_DATA_PATHS_H
 #define AMPC_DATA_PATHS_H
@@ -6,10 +6,10 @@
 #include <string>
 
 namespace ampc {
-/// The absolute path without links and dots, of the working folder for ""; empty if there is no
-/// such file.
+/// Absolute path without symbolic links and dots; the working folder for ""; empty if no such file
+/// exists.
 std::string realPath(const std::string &path);
-/// Whether a path lies below a folder, at any depth; both as `realPath` gives them.
+/// Whether `path` lies below `folder`, at any depth; both as `realPath` returns them.
 bool isInside(const std::string &path, std::string folder);
 } // namespace ampc
 #endif

@@ -1,4 +1,4 @@
-// From an exported function of a model, with weights, to a file of ONNX.
+// Export of a model function with weights to an ONNX file.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_EXPORT_ONNX_H
 #define AMPC_EXPORT_ONNX_H
@@ -9,31 +9,33 @@
 
 namespace ampc {
 struct ExportOptions {
-  std::string function;        ///< name of the export; empty: the only one
-  std::string weightsFile;     ///< for messages
-  int64_t opset = 17;          ///< from 17 to 21
-  std::string producerVersion; ///< of ampc
-  std::string dataFile;        ///< beside the model, for weights that do not fit into it
-  bool external = false;       ///< all weights go there
+  std::string function;    ///< name of the exported function; empty: the only export of the model
+  std::string weightsFile; ///< for messages
+  int64_t opset = 17;      ///< from 17 to 21
+  std::string producerVersion; ///< version of ampc
+  std::string dataFile;  ///< external data file beside the model, for weights beyond the size limit
+                         ///< of ONNX files
+  bool external = false; ///< all weights go to the external data file
 };
 
-/// The bytes of a model, and what lies in the file beside it: one array after the other, each from
-/// a multiple of 64 bytes on.
+/// Serialized model, and the arrays of the external data file in order, each aligned to 64 bytes.
 struct OnnxFile {
   std::string model;
   std::vector<Array> data;
-  /// Of the batch, where the graph has that of the model; else nothing, and it takes any number.
+  /// Batch size, if the graph is fixed to the model's batch; nothing if the graph accepts any
+  /// number of rows.
   std::optional<int64_t> rows;
-  /// What keeps it from any number: an op that mixes rows, and where it is; empty if nothing says
-  /// which dimension is the batch.
+  /// Reason for a fixed batch: an op that mixes rows, and its location; empty if no input declares
+  /// a batch dimension.
   std::pair<std::string, mlir::LocationAttr> mixesRows;
 };
 
-/// The function in inference mode. The module has been through the phase `import`. One error names
-/// every op without a counterpart, and one each tensor that `weights` lacks.
+/// Exports the function in inference mode. Precondition: the module has been through the phase
+/// `import`. A single error names every op without an ONNX counterpart; each tensor missing from
+/// `weights` is an error of its own.
 mlir::FailureOr<OnnxFile> exportOnnx(mlir::ModuleOp module, llvm::ArrayRef<NamedArray> weights,
                                      const ExportOptions &options);
-/// Replaces the file beside a model; false with a message in `error`.
+/// Replaces the external data file atomically; false with a message in `error`.
 bool writeOnnxData(const std::string &path, const std::vector<Array> &data, std::string &error);
 } // namespace ampc
 #endif

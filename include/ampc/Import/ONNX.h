@@ -1,4 +1,4 @@
-// From a file of ONNX to the text of a model.
+// Import of an ONNX file as the text of a model.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_IMPORT_ONNX_H
 #define AMPC_IMPORT_ONNX_H
@@ -9,33 +9,34 @@
 
 namespace ampc {
 struct ImportOptions {
-  std::string name;                 ///< of the model; empty: that of the file
-  std::string loss;                 ///< an output, or LOSS(VALUE,INPUT); empty: none
-  std::vector<std::string> reports; ///< outputs that the step has beside its loss, numbers
+  std::string name;                 ///< of the model; empty: name of the file
+  std::string loss;                 ///< name of an output, or LOSS(VALUE,INPUT); empty: no loss
+  std::vector<std::string> reports; ///< scalar outputs that the step reports beside its loss
   std::string optimizer = "adamw(lr=1e-3)";
-  std::vector<std::string> freeze; ///< patterns of parameters that stay as they are
+  std::vector<std::string> freeze; ///< name patterns of parameters that are not trained
   int64_t batch = 0;               ///< rows per step; 0: as in the file
-  bool trains = false; ///< batch norm and dropout that were exported for inference train as well
-  std::map<std::string, int64_t> dims; ///< numbers of named dimensions
-  std::string data; ///< the file that the text names for first values; empty: none, but values that
-                    ///< look like them
+  bool trains =
+      false; ///< batch norm and dropout train, too, although the model was exported for inference
+  std::map<std::string, int64_t> dims; ///< sizes of symbolic dimensions: {"seq", 128}
+  std::string data; ///< data file that the text names for initial values; empty: no file, but
+                    ///< random initializers resembling the values
 };
 
 struct ImportedModel {
   std::string text;
-  std::vector<NamedArray> tensors; ///< first values of parameters and buffers
+  std::vector<NamedArray> tensors; ///< initial values of parameters and buffers
   std::vector<std::string> remarks, warnings;
 };
 
-/// An error names every node that cannot be imported.
+/// Imports a file. A single error names every node that cannot be imported.
 llvm::Expected<ImportedModel> importOnnx(const std::string &path, const ImportOptions &options);
-/// The same of a file in memory, without files beside it.
+/// Imports a model from memory, without external data files.
 llvm::Expected<ImportedModel> importOnnx(llvm::StringRef bytes, const ImportOptions &options);
-/// All initializers with numbers, by name; names of others go to `skipped`. Nothing with a message
-/// in `error` for a file that is none of ONNX.
+/// Reads all numeric initializers with their names; names of the remaining initializers go to
+/// `skipped`. Nothing, with a message in `error`, if the file is not ONNX.
 std::optional<std::vector<NamedArray>>
 readOnnxTensors(const std::string &path, std::vector<std::string> &skipped, std::string &error);
-/// By its name.
+/// Whether the file name ends in .onnx.
 inline bool isOnnx(llvm::StringRef path) { return path.ends_with(".onnx"); }
 } // namespace ampc
 #endif

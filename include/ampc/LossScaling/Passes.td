@@ -1,4 +1,4 @@
-// Passes that scale losses, and skip steps whose gradients are not finite.
+// Passes for loss scaling and for skipping steps whose gradients are not finite.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_LOSSSCALING_PASSES
 #define AMPC_LOSSSCALING_PASSES

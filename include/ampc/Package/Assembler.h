@@ -1,4 +1,4 @@
-// NVIDIA's assembler and the cache of its results, which commands also report on.
+// NVIDIA's assembler and the cache of assembled code; shared with commands that report on both.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_PACKAGE_ASSEMBLER_H
 #define AMPC_PACKAGE_ASSEMBLER_H
@@ -7,7 +7,8 @@
 #include <string>
 
 namespace ampc {
-/// Path of `ptxas`: in CUDA_HOME, PATH, /usr/local/cuda or a Python package; or nothing.
+/// Path of `ptxas`, searched in CUDA_HOME, PATH, /usr/local/cuda and Python packages; nothing if
+/// missing.
 std::optional<std::string> findAssembler();
 
 /// Folder of the cache of machine code: AMPC_CACHE, or `ampc` in the user's cache folder; empty if

@@ -1,4 +1,4 @@
-// The code of GPUs as files of their own.
+// GPU code in separate files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_PACKAGE_DEVICECODE_H
 #define AMPC_PACKAGE_DEVICECODE_H
@@ -6,12 +6,13 @@
 #include "mlir/IR/BuiltinOps.h"
 
 namespace ampc {
-/// The dialects LLVM and NVVM as text, the driver's text, or machine code.
+/// Form of the written code: LLVM and NVVM dialects as text, PTX, or machine code.
 enum class DeviceForm { NVVM, PTX, Cubin };
 
-/// Writes the code of every target that is a device into `folder`, which is made if missing, but
-/// not over one of `inputs`: NAME.TIER.mlir, .ptx or .cubin; empty `name`: as the model. The module
-/// is one behind `emit`. Errors, at the module: no such target, no assembler for machine code.
+/// Writes the code of every device target into `folder`, which is created if missing:
+/// NAME.TIER.mlir, .ptx or .cubin, for example mlp.sm_90a.ptx. No file of `inputs` is overwritten.
+/// Empty `name`: the name of the model. Precondition: the module has been through the phase `emit`.
+/// Errors, at the module: no device target; no assembler for machine code.
 llvm::LogicalResult writeDeviceCode(mlir::ModuleOp module, DeviceForm form, llvm::StringRef name,
                                     llvm::StringRef folder, llvm::ArrayRef<std::string> inputs);
 } // namespace ampc

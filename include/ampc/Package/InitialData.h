@@ -1,4 +1,4 @@
-// First values of parameters and buffers that files hold.
+// Initial values of parameters and buffers that are read from files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_PACKAGE_INITIALDATA_H
 #define AMPC_PACKAGE_INITIALDATA_H
@@ -7,18 +7,19 @@
 #include "mlir/IR/BuiltinOps.h"
 
 namespace ampc {
-/// Files in `#train.data` are relative to that of the model; from here on their paths are absolute.
+/// Makes paths in `#train.data` absolute; relative paths start at the folder of the model file.
 void resolveInitialData(mlir::ModuleOp module, llvm::StringRef modelFile);
-/// Refuses files outside of the folder `root`, after symbolic links: an error at the state that
-/// names one. The model's own file, which holds the weights of an ONNX model, is allowed.
+/// Refuses files outside of the folder `root` after resolving symbolic links: an error at the state
+/// that names the file. The model's own file is allowed, because an ONNX model holds its weights.
 llvm::LogicalResult confineInitialData(mlir::ModuleOp module, llvm::StringRef modelFile,
                                        llvm::StringRef root);
-/// Whether every tensor that a model without modules names is there and fits; errors at its lines.
+/// Whether every tensor named by a model without modules exists and has the declared shape; errors
+/// at the lines of the model.
 llvm::LogicalResult checkInitialData(mlir::ModuleOp module);
-/// The files that hold them.
+/// Paths of all files with initial values.
 std::vector<std::string> filesOfInitialData(mlir::ModuleOp module);
-/// First values of parameters and buffers, in the order that files have, if they may be what a
-/// model has learnt: some come from a file and none is random, or the model has no parameters.
+/// Initial values of parameters and buffers in file order, if they may be trained weights: some
+/// tensor comes from a file and none is random, or the model has no parameters.
 std::optional<std::vector<NamedArray>> trainedInitialData(mlir::ModuleOp module);
 } // namespace ampc
 #endif

@@ -1,4 +1,5 @@
-// Runs a packaged model in the compiler's own process: the object code that `ampc compile` writes.
+// Loader of a packaged model into the compiler's own process; the object code is the code that
+// `ampc compile` writes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_PACKAGE_LOADER_H
 #define AMPC_PACKAGE_LOADER_H
@@ -16,17 +17,17 @@ class LoadedModel {
 public:
   ~LoadedModel();
   static llvm::Expected<std::unique_ptr<LoadedModel>> load(const PackagedModel &package);
-  /// The tables in the archive; for the functions of ampc/Runtime/Runtime.h. Valid as long as this
-  /// object.
+  /// Tables of the model in the archive, for the functions of ampc/Runtime/Runtime.h. Valid as long
+  /// as this object.
   const ampc_model &model() const { return *tables; }
-  /// A function of the header, such as NAME_train_step.
+  /// Address of a function of the C header, such as NAME_train_step.
   llvm::Expected<void *> lookup(llvm::StringRef symbol) const;
 
 private:
   explicit LoadedModel(std::unique_ptr<llvm::orc::LLJIT> jit);
   std::unique_ptr<llvm::orc::LLJIT> jit;
   const ampc_model *tables = nullptr;
-  std::vector<NamedArray> values; ///< that the tables point to
+  std::vector<NamedArray> values; ///< initial values that the tables point to
 };
 } // namespace ampc
 #endif

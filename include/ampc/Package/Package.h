@@ -1,4 +1,4 @@
-// From a module after `emit` to a library, a header and a manifest.
+// Packaging: a module after the phase `emit` becomes a library, a header and a manifest.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_PACKAGE_PACKAGE_H
 #define AMPC_PACKAGE_PACKAGE_H
@@ -17,46 +17,46 @@
 namespace ampc {
 enum class Sanitizer { None, Address, Thread };
 
-/// What a library carries of code for GPUs: text that the driver assembles, machine code, or
-/// machine code and, of sm_80, text for later chips.
+/// GPU code in a library: PTX for the driver's compiler, machine code, or both: machine code, and
+/// PTX of sm_80 for later chips.
 enum class DeviceImages { PTX, Cubin, Both };
 
-/// Where states find first values that the model names in files: in the library, or in a file that
-/// is written beside it.
+/// Storage of initial values that the model names in files: in the library, or in a file beside the
+/// library.
 enum class InitialValues { Embedded, Beside };
 
-/// A tier (AMPC_TIER_...) of one of a model's targets.
+/// Tier (AMPC_TIER_...) of one target of a model.
 struct PickedTier {
   size_t target;
   int32_t tier;
 };
 
-/// Object code by the symbols of its kernels, which have hashes of the kernels' LLVM IR.
+/// Cache of object code, keyed by kernel symbols; a symbol contains a hash of the kernel's LLVM IR.
 using KernelObjects = std::map<std::string, std::shared_ptr<const std::string>>;
 
 struct PackageOptions {
   Sanitizer sanitizer = Sanitizer::None; ///< instruments all code of the model
-  /// For a model that only this process runs: picks a target and one of the tiers in its mask. Only
-  /// that tier's code is compiled, and there are no C functions. The hash of the plan is that of
-  /// the whole library.
+  /// For in-process models: picks a target and a tier of its mask. Only code of that tier is
+  /// compiled, without C functions. The plan hash equals that of the whole library.
   std::function<std::optional<PickedTier>(llvm::StringRef model, llvm::ArrayRef<uint32_t> tiers)>
       pickTier = nullptr;
-  /// With `pickTier`: kernels that it has are not compiled again, and new ones are added. Not null
-  /// where one process compiles a model in several ways.
+  /// With `pickTier`: cache that supplies kernels already compiled and receives new kernels. Not
+  /// null if one process compiles variants of a model.
   KernelObjects *kernels = nullptr;
   DeviceImages images = DeviceImages::Both;
-  /// A model that only this process runs reads them where they lie.
+  /// An in-process model reads initial values from the original files.
   InitialValues values = InitialValues::Embedded;
-  std::string name = {}; ///< what files and functions are called; empty: as the model
+  std::string name = {}; ///< base name of files and functions; empty: name of the model
   std::vector<std::string> bindings = {}; ///< languages of bindingNames()
 };
 
-/// Languages other than C that a model can have an interface for.
+/// Languages besides C with generated bindings.
 std::vector<std::string> bindingNames();
 
-/// Bytes by what they are for, in the order of a table; without what the model has none of.
+/// Rows of the memory table: purpose and bytes, in display order; purposes without bytes are left
+/// out.
 using MemoryTable = llvm::SmallVector<std::pair<llvm::StringRef, int64_t>>;
-/// Of a module behind `plan`; of several targets the first.
+/// Memory table of a module after the phase `plan`; the first target if there are several.
 MemoryTable memoryOf(mlir::ModuleOp module);
 
 struct PackagedBinding {
@@ -65,8 +65,8 @@ struct PackagedBinding {
   bool loadsLibrary; ///< libNAME.so, at run time
 };
 
-/// What `ampc compile` writes: libNAME.a, NAME.h, NAME.json, bindings, and NAME.data.safetensors
-/// for values that are beside the library.
+/// Output of `ampc compile`: libNAME.a, NAME.h, NAME.json, bindings, and NAME.data.safetensors for
+/// initial values beside the library.
 struct PackagedModel {
   std::string name;
   std::string tables; ///< symbol of the ampc_model
@@ -75,21 +75,23 @@ struct PackagedModel {
   std::string manifest;
   MemoryTable memory;
   std::vector<PackagedBinding> bindings = {};
-  std::vector<NamedArray> values = {}; ///< first ones that the archive lacks
+  std::vector<NamedArray> values = {}; ///< initial values that are not in the archive
 };
 
-/// Translations to LLVM IR that packaging needs.
+/// Registers translations to LLVM IR that packaging needs.
 void registerPackageDialects(mlir::DialectRegistry &registry);
 
-/// What a name for files and functions should have been, or nothing if it can be one.
+/// Expected form of a base name for files and functions, for an error message; nothing if `name` is
+/// valid.
 std::string expectedName(llvm::StringRef name);
 
-/// The module holds a train.model with planned state, kernel.programs, and one nested module of
-/// LLVM dialect per tier; or one such module per target, in order of preference.
+/// Packages a module that holds a train.model with planned state, kernel.programs, and a nested
+/// LLVM dialect module per tier; or one such module per target, in order of preference.
 llvm::FailureOr<PackagedModel> packageModel(mlir::ModuleOp module, const PackageOptions &options);
 
-/// Writes the files into `folder`, which is made if missing, but none over one of `inputs`, and
-/// has the system's compiler link libNAME.so if a binding loads it; reports errors on `module`.
+/// Writes the files into `folder`, which is created if missing, and links libNAME.so with the
+/// system's compiler if a binding loads the library. No file of `inputs` is overwritten; errors are
+/// reported on `module`.
 llvm::LogicalResult writePackage(mlir::ModuleOp module, const PackagedModel &model,
                                  llvm::StringRef folder, llvm::ArrayRef<std::string> inputs = {});
 } // namespace ampc

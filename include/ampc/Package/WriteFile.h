@@ -1,4 +1,4 @@
-// Output files that are there whole or not at all.
+// Output files that appear complete or not at all.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_PACKAGE_WRITEFILE_H
 #define AMPC_PACKAGE_WRITEFILE_H
@@ -8,12 +8,12 @@
 #include "llvm/Support/Error.h"
 
 namespace ampc {
-/// Replaces a file at once: a build that is interrupted, or a disk that is full, must not leave
-/// half a file that looks new. The error says why it could not be written.
+/// Replaces a file atomically, because an interrupted build or a full disk must not leave a
+/// truncated file that looks new. The error states the cause.
 llvm::Error writeFile(llvm::StringRef path, llvm::StringRef content);
 
-/// An error if writing one of the outputs would lose an input, under whatever name. Empty paths are
-/// no files.
+/// Error if writing an output would overwrite an input, under any path or link. Empty paths are
+/// ignored.
 llvm::Error checkOutputs(llvm::ArrayRef<std::string> outputs, llvm::ArrayRef<std::string> inputs);
 } // namespace ampc
 #endif

@@ -1,5 +1,4 @@
-// What can be chosen about a compilation. The driver, the pipelines of ampc-opt and reports share
-// one table of it.
+// Options of a compilation, in one table for the driver, the pipelines of ampc-opt and reports.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_PIPELINES_COMPILEOPTIONS_H
 #define AMPC_PIPELINES_COMPILEOPTIONS_H
@@ -14,7 +13,7 @@
 #include <vector>
 
 namespace ampc {
-/// The initializers are the defaults; getOptionDefinitions() says what each means.
+/// Values of all options. Initializers are the defaults; getOptionDefinitions() has the help texts.
 struct CompileOptions {
   std::string precision = "f32";
   std::string policy = "mincut";
@@ -25,10 +24,12 @@ struct CompileOptions {
   bool masterWeights = true;
   std::string profile;
   std::vector<std::string> freeze;
-  bool bytecode = false; ///< a model may be MLIR bytecode, whose reader is not hardened
-  std::string dataRoot;  ///< the folder that holds all files of `#train.data`; empty: any folder
+  bool bytecode =
+      false; ///< accept MLIR bytecode as model; its reader is not hardened against malformed input
+  std::string
+      dataRoot; ///< root folder that must contain all files of `#train.data`; empty: any folder
   bool explain = false;
-  std::string explained; ///< a regular expression that remarks have to match; empty: all are shown
+  std::string explained; ///< regular expression that selects remarks; empty: all remarks are shown
   std::string chunkedLosses = "auto";
   std::string winograd = "2";
   bool fuse = true;
@@ -43,40 +44,42 @@ struct CompileOptions {
   bool policyCosts = false;
 };
 
-/// Who chooses.
+/// Audience of an option.
 enum class OptionScope {
   User,     ///< on the command line
-  Hidden,   ///< on the command line, but not in its help: for tests that compare bits
-  Internal, ///< the tools themselves; among command lines only that of ampc-opt has it
+  Hidden,   ///< on the command line, but not in the help: for tests that compare bits
+  Internal, ///< set by the tools; on a command line only in ampc-opt
 };
 
 using OptionMember = std::variant<std::string CompileOptions::*, bool CompileOptions::*,
                                   std::vector<std::string> CompileOptions::*>;
 
-/// One option of a compilation. A list may be given several times.
+/// Definition of one option. A list option may be given several times.
 struct OptionDefinition {
   OptionMember member;
   OptionScope scope;
-  llvm::StringLiteral name;        ///< on command lines
-  llvm::StringLiteral placeholder; ///< of its value in help; empty: the usual one for the type
-  llvm::StringLiteral help;        ///< of what, with its unit
-  llvm::StringLiteral reportKey;   ///< among the `options` of JSON reports; empty: not there
+  llvm::StringLiteral name; ///< name on command lines
+  llvm::StringLiteral
+      placeholder; ///< placeholder of the value in the help; empty: the default for the type
+  llvm::StringLiteral help;      ///< help text, with the unit
+  llvm::StringLiteral reportKey; ///< key among the `options` of JSON reports; empty: not reported
   std::vector<std::string> (*allowedValues)(); ///< null: any value
 
-  /// With allowed values and default.
+  /// Help text with allowed values and default.
   std::string helpText() const;
 };
 
-/// All options, in the order in which they are checked.
+/// All options in the order of checking.
 llvm::ArrayRef<OptionDefinition> getOptionDefinitions();
-/// Whether each option has an allowed value; an error in words for the first that has not.
+/// Checks that each option has an allowed value; the error describes the first violation.
 llvm::Error checkValues(const CompileOptions &options);
-/// The rows of `auto` (0) or of a number; nothing for `off`, and for what is no value of it.
+/// Rows per chunk of a chunked loss: 0 for `auto`, or the given number; nothing for `off` and for
+/// invalid text.
 std::optional<int64_t> parseChunkedLosses(llvm::StringRef text);
-/// "expected --NAME=A|B, but got VALUE", unless the value is one of those allowed.
+/// Error "expected --NAME=A|B, but got VALUE", unless the value is allowed.
 llvm::Error checkValue(llvm::StringRef name, llvm::StringRef value,
                        llvm::ArrayRef<std::string> allowed);
-/// What a report says of them.
+/// JSON object of the options, as shown in reports.
 llvm::json::Object toJson(const CompileOptions &options);
 } // namespace ampc
 #endif

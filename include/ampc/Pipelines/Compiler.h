@@ -1,4 +1,4 @@
-// From a file to a module after some phase.
+// Compiler driver: from a source file to the module after a phase.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_PIPELINES_COMPILER_H
 #define AMPC_PIPELINES_COMPILER_H
@@ -14,37 +14,39 @@
 #include <functional>
 
 namespace ampc {
-/// The least diagnostics that the user sees.
+/// Lowest severity of diagnostics that is shown.
 enum class Shown { Remarks, Warnings, Errors };
 
-/// What to do with one model file.
+/// Request to compile one model file.
 struct CompileRequest {
   std::string input;       ///< a path, or "-" for standard input
-  ImportOptions importing; ///< of a file of ONNX; `data` is set by the compiler
-  SizeNumbers sizes;       ///< numbers in place of those that the model declares: {"depth", 12}
+  ImportOptions importing; ///< options of the ONNX importer; `data` is set by the compiler
+  SizeNumbers sizes;       ///< overrides of sizes that the model declares: {"depth", 12}
   CompileOptions options;
-  std::string stopAfter; ///< a phase; empty: all
-  std::string dumpDir;   ///< a folder for the module after every phase; empty: none
-  /// The input may be a module that `--compile-to` printed: the phases behind it follow.
+  std::string stopAfter; ///< last phase to run; empty: all phases
+  std::string dumpDir;   ///< folder for a dump of the module after every phase; empty: no dumps
+  /// Accept a module printed by `--compile-to` and continue with the phases after it.
   bool goOn = false;
   bool timing = false; ///< seconds per phase on standard error
-  /// A second compilation of a model would repeat what the first said, or speak of what nobody
-  /// ships.
+  /// Raised for a second compilation of a model, whose remarks would repeat the first or describe a
+  /// program that nobody ships.
   Shown shown = Shown::Remarks;
-  /// Sees the module after every phase, of several targets that of the first; null: nobody looks.
+  /// Callback after every phase, with the module of the first target if there are several; may be
+  /// null.
   std::function<void(llvm::StringRef phase, mlir::ModuleOp module)> inspect = {};
-  /// Files that are read.
+  /// Paths of the files that the request reads.
   std::vector<std::string> inputs() const { return {input, options.policyFile, options.profile}; }
 };
 
-/// Owns a context, the source file, and the handler that shows errors at the user's source lines.
+/// Owner of an MLIR context, the source file, and the handler that prints errors at source lines.
 class Compiler {
 public:
   Compiler();
-  /// Parses and runs the phases. Null after a failure, which has been reported on standard error.
+  /// Parses the input and runs the phases. Null after a failure, which has been reported on
+  /// standard error.
   mlir::OwningOpRef<mlir::ModuleOp> run(const CompileRequest &request);
   mlir::MLIRContext &getContext() { return context; }
-  /// The sizes that the model of the last run declares, as in "depth = 12".
+  /// Sizes declared by the model of the last run: "depth = 12".
   llvm::ArrayRef<std::string> getSizes() const { return sizes; }
 
 private:
@@ -55,7 +57,7 @@ private:
   mlir::MLIRContext context;
   llvm::SourceMgr sources;
   mlir::SourceMgrDiagnosticHandler diagnostics;
-  mlir::ScopedDiagnosticHandler clearer; ///< sees them first
+  mlir::ScopedDiagnosticHandler clearer; ///< rewrites diagnostics before they are printed
   Shown shown = Shown::Remarks;
   std::string explained;
   std::vector<std::string> sizes;

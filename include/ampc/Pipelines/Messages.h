@@ -1,4 +1,4 @@
-// What users read of diagnostics: MLIR's own in the words of a model's author.
+// Diagnostics for users: MLIR's messages rewritten in the terms of a model's author.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_PIPELINES_MESSAGES_H
 #define AMPC_PIPELINES_MESSAGES_H
@@ -9,13 +9,15 @@
 #include <string>
 
 namespace ampc {
-/// Another text for a diagnostic; nothing: its own is good. `sources`: with the model's text.
+/// Replacement text for a diagnostic; nothing if the original is clear. `sources` holds the model's
+/// text.
 std::optional<std::string> clearerText(mlir::Diagnostic &diagnostic, llvm::SourceMgr &sources);
-/// The diagnostic with that text, and with its notes.
+/// Copy of the diagnostic with the replacement text and the original notes.
 std::optional<mlir::Diagnostic> clearer(mlir::Diagnostic &diagnostic, llvm::SourceMgr &sources);
-/// Whether it repeats what the error before it says, with names of the compiler's C++.
+/// Whether a diagnostic repeats the preceding error with C++ names of the compiler.
 bool isEcho(mlir::Diagnostic &diagnostic);
-/// A line of a file; nothing if it is about the whole file, which has line 0.
+/// File location of a diagnostic, for example model.mlir:3:7; null without a file, and for line 0,
+/// which means the whole file.
 mlir::FileLineColLoc lineOf(mlir::Location location);
 } // namespace ampc
 #endif

@@ -1,4 +1,4 @@
-// Ops of other dialects, from shared libraries: what `--load=lib.so` expects of one.
+// Libraries of external ops: interface of the shared libraries that `--load=lib.so` accepts.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_PIPELINES_OPLIBRARY_H
 #define AMPC_PIPELINES_OPLIBRARY_H
@@ -8,27 +8,27 @@
 #include "llvm/Support/Error.h"
 
 namespace ampc {
-/// What a library says about itself. `abi` stays the first member, so that any version of ampc can
-/// read it and refuse the library.
+/// Description of a library. `abi` stays the first member, so that every version of ampc can read
+/// the string and refuse the library.
 struct OpLibraryInfo {
-  const char *abi; ///< AMPC_OP_LIBRARY_ABI of the headers that it was compiled with
+  const char *abi; ///< AMPC_OP_LIBRARY_ABI of the headers that the library was compiled with
   void (*registerDialects)(mlir::DialectRegistry &);
 };
 
-/// Has every load below fail: a program that has LLVM in it shares none with a library of ops.
-/// `reason` begins the message, and the library's path follows.
+/// Makes every later load fail, for programs that link LLVM statically and share no LLVM with a
+/// library. The error message is `reason` followed by the library's path.
 void refuseOpLibraries(const char *reason);
-/// Loads a library for the rest of the process. Dialects are known to contexts made afterwards.
+/// Loads a library for the rest of the process. Contexts created later know its dialects.
 llvm::Error loadOpLibrary(llvm::StringRef path);
 llvm::Error loadOpLibraries(llvm::ArrayRef<std::string> paths);
-/// Paths of the libraries, in the order in which they were loaded.
+/// Paths of the loaded libraries, in load order.
 llvm::ArrayRef<std::string> getLoadedOpLibraries();
-/// Adds their dialects; registerDialects calls it.
+/// Adds the dialects of loaded libraries; called by registerDialects.
 void registerLoadedDialects(mlir::DialectRegistry &registry);
 } // namespace ampc
 
-/// Once per library, with its dialects: `AMPC_OP_LIBRARY(toy::ToyDialect)`. Defines the function
-/// `ampcOpLibrary`, which `--load` looks for.
+/// Entry point of a library, used once with all dialects: `AMPC_OP_LIBRARY(toy::ToyDialect)`.
+/// Defines the function `ampcOpLibrary`, which `--load` looks up.
 #define AMPC_OP_LIBRARY(...)                                                                       \
   extern "C" __attribute__((visibility("default"))) const ::ampc::OpLibraryInfo *ampcOpLibrary() { \
     static const ::ampc::OpLibraryInfo info = {                                                    \

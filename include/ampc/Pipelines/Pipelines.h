@@ -1,4 +1,4 @@
-// The phase table: the one list that drives stop points, dumps, help and docs.
+// Phase table: the single list behind stop points, dumps, help and docs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_PIPELINES_PIPELINES_H
 #define AMPC_PIPELINES_PIPELINES_H
@@ -9,34 +9,35 @@
 #include "mlir/Pass/PassManager.h"
 
 namespace ampc {
-/// One phase: a name, what holds afterwards, and the passes that make it hold.
+/// One phase: a name, its postcondition, and the passes that establish the postcondition.
 struct Phase {
   llvm::StringLiteral name;
   llvm::StringLiteral after;
-  void (*addPasses)(mlir::OpPassManager &pm, const CompileOptions &options); ///< for `addTo` alone
+  void (*addPasses)(mlir::OpPassManager &pm,
+                    const CompileOptions &options); ///< called by `addTo` only
 
-  /// The passes, between what makes text as good as memory: an order of uses before them, and a
-  /// note in the module that they ran behind them.
+  /// Adds the passes, with a pass before that sorts use lists and a pass behind that records the
+  /// phase in the module, so that printed text is equivalent to the module in memory.
   void addTo(mlir::OpPassManager &pm, const CompileOptions &options) const;
 };
 
-/// All phases in order, up to `emit`.
+/// All phases in order; the last is `emit`.
 llvm::ArrayRef<Phase> getPhases();
 const Phase *findPhase(llvm::StringRef name);
-/// The last phase that a module has been through, by its attribute `train.phase`; null: none. An
-/// error if the attribute names no phase, which has been reported.
+/// Last phase that a module has been through, read from its attribute `train.phase`; null: none.
+/// Fails, after an error, if the attribute names no phase.
 mlir::FailureOr<const Phase *> lastPhaseOf(mlir::ModuleOp module);
-/// The names of all phases, for messages.
+/// Names of all phases, for messages.
 std::string phaseNames();
 
-/// The names of all targets, for messages.
+/// Names of all targets, for messages.
 std::string targetNames();
-/// What a list of targets should have been, but is not; or nothing.
+/// Expected form of a list of targets, for an error message; nothing if `names` is valid.
 std::string expectedTargets(llvm::ArrayRef<std::string> names);
 
-/// Every dialect and interface that a model, any phase, or code generation needs.
+/// Registers every dialect and interface of models, phases and code generation.
 void registerDialects(mlir::DialectRegistry &registry);
-/// Every pass and, as a pipeline, every phase.
+/// Registers every pass, and every phase as a pipeline.
 void registerPasses();
 } // namespace ampc
 #endif

@@ -1,4 +1,4 @@
-// Passes that decide what is computed and stored in which type.
+// Passes that assign compute types and storage types.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_PRECISION_PASSES
 #define AMPC_PRECISION_PASSES

@@ -1,5 +1,5 @@
-// Precision policies, by name: who decides which ops compute in 16 bits and which values are stored
-// in them.
+// Precision policies by name: assignment of 16-bit compute types to ops and storage types to
+// values.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_PRECISION_POLICY_H
 #define AMPC_PRECISION_POLICY_H
@@ -14,11 +14,11 @@ class PrecisionFacts;
 struct Assignment;
 struct PolicyTable;
 
-/// One policy. The driver's help and its errors, the cost table and docs/reference/policies.md show
-/// whatever is registered.
+/// One precision policy. All registered policies appear in the driver's help and errors, in the
+/// cost table and in docs/reference/policies.md.
 class PrecisionPolicy {
 public:
-  /// Both are literals. The description is one line, without a full stop.
+  /// Both arguments are string literals. The description is one line without a full stop.
   PrecisionPolicy(llvm::StringRef name, llvm::StringRef description)
       : name(name), description(description) {}
   virtual ~PrecisionPolicy();
@@ -26,33 +26,33 @@ public:
   llvm::StringRef getName() const { return name; }
   llvm::StringRef getDescription() const { return description; }
 
-  /// How it treats ops, if the 16-bit type is `low`. Users add lines to this.
+  /// Treatment of each op if the 16-bit type is `low`. Users append lines to this table.
   virtual PolicyTable table(mlir::Type low) const = 0;
-  /// Types for one program. A failure has been reported at an op.
+  /// Assigns types to one program. A failure has been reported at an op.
   virtual mlir::FailureOr<Assignment> assign(const PrecisionFacts &facts) const = 0;
 
-  /// Keeps a single value in f32 where 16 bits do not hold it. For other policies the op that makes
-  /// such a value computes in f32.
+  /// Whether the policy keeps a single value in f32 if it does not fit 16 bits. Under other
+  /// policies the defining op computes in f32.
   virtual bool keepsValuesFull() const { return false; }
-  /// Rounds gradients of parameters, too: the loss scale has to fit those.
+  /// Whether gradients of parameters are rounded, too; the loss scale must then fit them.
   virtual bool roundsWeightGradients() const { return false; }
-  /// Moves the fewest bytes, as the cost table counts them.
+  /// Whether the assignment minimizes bytes moved, as counted by the cost table.
   virtual bool movesFewestBytes() const { return false; }
-  /// Has a row in the cost table.
+  /// Whether the cost table has a row for this policy.
   virtual bool isCompared() const { return true; }
 
 private:
   llvm::StringRef name, description;
 };
 
-/// All policies in the order in which they are listed; the first one is the default.
+/// All policies in listing order; the first is the default.
 llvm::ArrayRef<std::unique_ptr<PrecisionPolicy>> getPolicies();
-/// Null for an unknown name.
+/// Policy of a name; null if unknown.
 const PrecisionPolicy *findPolicy(llvm::StringRef name);
-/// Adds a policy behind the ones that come with ampc. The name must be new. Before the first
-/// compilation, from one thread.
+/// Registers a policy behind the built-in policies. The name must be new; call before the first
+/// compilation, from a single thread.
 void registerPolicy(std::unique_ptr<PrecisionPolicy> policy);
-/// "a, b or c", for messages.
+/// Names of all policies as text, for messages: "a, b or c".
 std::string policyNames();
 } // namespace ampc
 #endif

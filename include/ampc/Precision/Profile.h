@@ -1,4 +1,5 @@
-// Exponents of the values of steps, as `ampc profile` found them, and what 16 bits make of them.
+// Profiles of value exponents, as recorded by `ampc profile`, and their consequences in 16-bit
+// types.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_PRECISION_PROFILE_H
 #define AMPC_PRECISION_PROFILE_H
@@ -8,43 +9,44 @@
 #include <map>
 
 namespace ampc {
-/// What a binary floating-point type holds.
+/// Range and precision of a binary floating-point type.
 struct FloatFormat {
   const char *name;
-  int digits;      ///< of the significand, the first one included
-  int smallest;    ///< 2^smallest is the smallest subnormal: below it a magnitude becomes 0
-  int normal;      ///< below 2^normal digits are lost
-  double largest;  ///< finite number
-  const char *end; ///< the same for people
+  int digits;      ///< bits of the significand, including the leading bit: bf16 has 8
+  int smallest;    ///< 2^smallest is the smallest subnormal; smaller magnitudes flush to 0
+  int normal;      ///< exponent of the smallest normal; digits are lost below 2^normal
+  double largest;  ///< largest finite number
+  const char *end; ///< `largest` as text for messages
 
-  /// Half a unit in the last place, over the number.
+  /// Unit roundoff: relative error of rounding to nearest.
   double unit() const;
-  /// The nearest number of the type, ties to even.
+  /// Rounds to the nearest number of the type, ties to even.
   double round(double x) const;
 };
-/// f16, bf16, f32, f8E4M3FN or f8E5M2; null for another name.
+/// Format of f16, bf16, f32, f8E4M3FN or f8E5M2; null for another name.
 const FloatFormat *findFormat(llvm::StringRef name);
 const FloatFormat *findFormat(mlir::Type type);
 
-/// The elements of one value over all runs of a step.
+/// Statistics of one value's elements over all runs of a step.
 struct ValueProfile {
   std::string key;
   ValueKind kind = ValueKind::Forward;
   bool isStatistic = false;
   int64_t elements = 0, zeros = 0, nonfinite = 0;
-  double max = 0;                ///< of the finite magnitudes
-  std::map<int, int64_t> counts; ///< by floor(log2 |x|); finite elements that are not 0
+  double max = 0;                ///< largest finite magnitude
+  std::map<int, int64_t> counts; ///< histogram of floor(log2 |x|) over finite elements other than
+                                 ///< 0, for example {-3: 12}
 
   void add(double x);
   int64_t nonzeros() const { return elements - zeros - nonfinite; }
-  /// Elements with low <= floor(log2 |x|) < high.
+  /// Number of elements with low <= floor(log2 |x|) < high.
   int64_t countBetween(int low, int high) const;
-  /// Root of the mean square, as far as exponents tell.
+  /// Root mean square, estimated from the exponents.
   double magnitude() const;
 };
 
-/// Changes of a parameter's elements, and how many of them a parameter kept in 16 bits would not
-/// notice.
+/// Number of element updates of a parameter, and of updates too small to change a parameter stored
+/// in 16 bits.
 struct ParameterProfile {
   std::string name;
   int64_t updates = 0, lostInF16 = 0, lostInBF16 = 0;
@@ -53,48 +55,51 @@ struct ParameterProfile {
   double lostShare(const FloatFormat &format) const;
 };
 
-/// The largest magnitude seen stays below the type's largest / margin, because other data may give
-/// larger ones.
+/// Safety factor: the largest magnitude seen must stay below largest / margin of the type, because
+/// other data may give larger magnitudes.
 constexpr double profileMargin = 4;
-/// A value with a larger share of elements that the type would flush to 0 stays in f32, and a
-/// parameter that loses a larger share of its updates needs a master in f32.
+/// Share of elements flushed to 0 above which a value stays in f32; also the share of lost updates
+/// above which a parameter needs an f32 master weight.
 constexpr double profileFlushed = 0.05;
-/// An operand stays in f32 if rounding it may change the sum with it by more than this share.
+/// Relative change of a sum above which the operand of the sum is not rounded but stays in f32.
 constexpr double profileCancelled = 0.125;
 
-/// What is known of one step.
+/// Profile of one step.
 struct StepProfile {
   std::string step;
   int64_t steps = 0;
-  std::vector<ValueProfile> values; ///< in the order of execution
+  std::vector<ValueProfile> values; ///< in execution order
   std::vector<ParameterProfile> parameters;
 
   const ValueProfile *find(llvm::StringRef key) const;
-  /// The largest power of two in [1, 2^24] that keeps all gradients that fit f16 at all below the
-  /// margin; 1 if all are 0.
+  /// Largest power of two in [1, 2^24] that keeps below the margin all gradients that fit f16 at
+  /// all; 1 if all are 0.
   double lossScale(bool weights = false) const;
-  /// Why the type does not hold the value, with gradients scaled by `scale`; nothing if it does.
+  /// Reason why the type does not represent the value, with gradients scaled by `scale`; nothing if
+  /// the value fits.
   std::optional<std::string> misfit(const ValueProfile &value, const FloatFormat &format,
                                     double scale) const;
-  /// Why rounding one operand of a sum or difference would spoil that; nothing if it would not.
+  /// Reason why rounding one operand of a sum or difference would ruin the result by cancellation;
+  /// nothing if rounding is harmless.
   std::optional<std::string> cancellation(const ValueProfile &operand, const ValueProfile &sum,
                                           const FloatFormat &format) const;
-  /// Whether a program is that of the profile: the first difference, in words.
+  /// First difference between a program and the profiled program, in words; nothing if they match.
   std::optional<std::string> mismatch(train::FuncOp program) const;
 };
 
-/// A file with one line per value, in the order of execution: equal runs give equal files.
+/// Profile file: a line per value in execution order, so that equal runs give equal files.
 struct Profile {
   std::string model;
   std::vector<StepProfile> steps;
 
   static llvm::Expected<Profile> read(llvm::StringRef path);
   void write(llvm::raw_ostream &os) const;
-  /// Null if the step was not run.
+  /// Profile of a step; null if the step was not run.
   const StepProfile *find(llvm::StringRef step) const;
 };
 
-/// Ops in which leading digits may cancel: rounding their operands shows in the result.
+/// Whether leading digits may cancel in an op, so that rounding of operands shows in the result.
+/// Example: subtraction.
 bool mayCancel(mlir::Operation *op);
 
 inline bool carriesScale(ValueKind kind) {

@@ -1,4 +1,4 @@
-// JSON that users hand in.
+// Parsing of untrusted JSON.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_SUPPORT_JSON_H
 #define AMPC_SUPPORT_JSON_H
@@ -7,7 +7,8 @@
 #include "llvm/Support/JSON.h"
 
 namespace ampc {
-/// LLVM's parser, which recurses, behind a limit on how deep brackets are nested.
+/// Parses JSON with LLVM's recursive parser after a check of the nesting depth, which would
+/// otherwise overflow the stack.
 inline llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text) {
   if (findDeepBracket(text))
     return llvm::createStringError("brackets nested more than " + std::to_string(mostNested) +

@@ -1,4 +1,4 @@
-// An error of users with a message.
+// User error with a message.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_SUPPORT_MISTAKE_H
 #define AMPC_SUPPORT_MISTAKE_H

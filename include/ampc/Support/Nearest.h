@@ -1,4 +1,4 @@
-// "did you mean": the known word that a mistyped one was to be.
+// Spelling suggestions: the known word nearest to a misspelled word.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_SUPPORT_NEAREST_H
 #define AMPC_SUPPORT_NEAREST_H
@@ -8,17 +8,18 @@
 #include <string>
 
 namespace ampc {
-/// Letters to change; more than `least` are not counted.
+/// Edit distance of two words; distances beyond `least` are not computed further.
 inline unsigned distanceOf(llvm::StringRef word, llvm::StringRef other, unsigned least) {
-  // Two letters in the wrong order are one mistake.
+  // A transposition of neighbouring letters counts as a single edit: "mlpt" -> "mltp".
   for (size_t i = 0; word.size() == other.size() && i + 1 < word.size(); ++i)
     if (std::string swapped = word.str(); std::swap(swapped[i], swapped[i + 1]), other == swapped)
       return 1;
   return word.edit_distance(other, true, least);
 }
 
-/// The nearest of `known`: the shortest that begins so, or one at most a third of the letters and
-/// one away, but not all of them; empty: none is near.
+/// Nearest word of `known`: the shortest word with the prefix `word`, or a word within an edit
+/// distance of a third of the letters plus 1, and less than the length of `word`; empty if none is
+/// near.
 template <typename Words> std::string nearest(llvm::StringRef word, const Words &known) {
   std::string longer;
   for (llvm::StringRef candidate : known)
@@ -30,7 +31,7 @@ template <typename Words> std::string nearest(llvm::StringRef word, const Words 
   std::string best;
   unsigned least = std::min(word.size() / 3 + 2, word.size());
   for (llvm::StringRef candidate : known)
-    // Of several that are as near, one with the same first letter.
+    // Among equally near words, prefer the same first letter.
     if (unsigned distance = distanceOf(word, candidate, least);
         distance < least || (distance == least && !best.empty() && best[0] != word[0] &&
                              candidate.starts_with(word.take_front()))) {

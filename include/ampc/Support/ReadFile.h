@@ -1,4 +1,4 @@
-// Text files, read as a whole.
+// Reading of whole text files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_SUPPORT_READFILE_H
 #define AMPC_SUPPORT_READFILE_H
@@ -8,11 +8,11 @@
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 
 namespace ampc {
-/// Bytes that are read of a pipe or a device, which may have no end: /dev/zero is an error instead
-/// of the end of memory.
+/// Limit on bytes read from a pipe or device, which may be endless: /dev/zero gives an error
+/// instead of exhausting memory.
 constexpr size_t mostStreamBytes = size_t(1) << 28;
 
-/// The content of a pipe or device up to its end.
+/// Content of a pipe or device up to the end of file.
 inline llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> readStream(llvm::sys::fs::file_t file,
                                                                      llvm::StringRef name) {
   llvm::SmallVector<char, 0> bytes;
@@ -32,8 +32,9 @@ inline llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> readStream(llvm::sys::
   }
 }
 
-/// The content of a file (`-` is standard input) at this moment: a mapped file changes while it is
-/// parsed if another process writes to it, and ends this process (SIGBUS) if it becomes shorter.
+/// Content of a file (`-` is standard input), read into memory rather than mapped: a mapping would
+/// change if another process writes to the file, and would end this process (SIGBUS) if the file is
+/// truncated.
 inline llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> readFile(const llvm::Twine &path) {
   if (path.str() == "-")
     return readStream(llvm::sys::fs::getStdinHandle(), "<stdin>");

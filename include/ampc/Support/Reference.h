@@ -1,4 +1,4 @@
-// The pages of docs/reference on the languages, for tools that show parts of them.
+// Generated reference of the dialects (docs/reference), for tools that show excerpts.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_SUPPORT_REFERENCE_H
 #define AMPC_SUPPORT_REFERENCE_H
@@ -8,14 +8,14 @@
 #include <vector>
 
 namespace ampc {
-/// What the reference says of an op, in Markdown; empty: nothing.
+/// Documentation of an op in Markdown; empty if unknown.
 llvm::StringRef documentationOf(llvm::StringRef op);
-/// Names of the dialect's attributes, as in #DIALECT.NAME.
+/// Names of a dialect's attributes, as in #DIALECT.NAME.
 std::vector<std::string> attributesOf(llvm::StringRef dialect);
 struct Parameter {
   std::string name, type; ///< the type in C++
 };
-/// The parameters of #ATTRIBUTE, such as train.sgd.
+/// Parameters of an attribute, for example train.sgd.
 std::vector<Parameter> parametersOf(llvm::StringRef attribute);
 } // namespace ampc
 #endif

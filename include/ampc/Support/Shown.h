@@ -1,4 +1,4 @@
-// Text of models, files and users in messages; C, for the runtime, and C++.
+// Display of text from models, files and users in messages, for C (the runtime) and C++.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_SUPPORT_SHOWN_H
 #define AMPC_SUPPORT_SHOWN_H
@@ -11,7 +11,7 @@
 #include <string_view>
 #endif
 
-/* The longest spelling, "\u{202E}", without an end. */
+/* Bytes of the longest spelling, "\u{202E}", without terminator. */
 enum { AMPC_SHOWN_MOST = 8 };
 
 /* Bytes of the UTF-8 sequence that begins with `lead`; 0 if none does. */
@@ -24,9 +24,9 @@ static inline size_t ampc_utf8_length(unsigned char lead) {
                        : 0;
 }
 
-/* Decodes the code point at the beginning of `text` and returns its bytes; 0: not UTF-8. Overlong
-   sequences, surrogates and code points beyond U+10FFFF are refused, as terminals differ in them.
- */
+/* Decodes the code point at the beginning of `text` and returns its length in bytes; 0: not UTF-8.
+   Overlong sequences, surrogates and code points beyond U+10FFFF are refused, because terminals
+   treat them differently. */
 static inline size_t ampc_utf8_decode(const char *text, size_t length, uint32_t *code) {
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   size_t bytes = length ? ampc_utf8_length((unsigned char)text[0]) : 0;
@@ -42,8 +42,8 @@ static inline size_t ampc_utf8_decode(const char *text, size_t length, uint32_t 
   return *code < least[bytes] || *code > 0x10FFFF || isSurrogate ? 0 : bytes;
 }
 
-/* Whether a terminal or an editor obeys the code point in place of drawing it: control characters
-   (C0, DEL, C1), separators of lines and paragraphs, controls of the writing direction. */
+/* Whether a terminal or editor interprets the code point instead of drawing a glyph: control
+   characters (C0, DEL, C1), line and paragraph separators, bidirectional controls. */
 static inline bool ampc_is_control(uint32_t code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x61C ||
          (code >= 0x200E && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||
@@ -71,7 +71,7 @@ static inline size_t ampc_show(const char *text, size_t length, char out[AMPC_SH
   out[(*written)++] = isByte ? 'x' : 'u';
   if (!isByte)
     out[(*written)++] = '{';
-  /* Controls beyond ASCII have two or four digits. */
+  /* Control characters up to U+00FF have two digits, others four. */
   for (int shift = code < 0x100 ? 4 : 12; shift >= 0; shift -= 4)
     out[(*written)++] = digits[code >> shift & 15];
   if (!isByte)
@@ -81,7 +81,7 @@ static inline size_t ampc_show(const char *text, size_t length, char out[AMPC_SH
 
 #ifdef __cplusplus
 namespace ampc {
-/// The text of a message as a terminal may get it. Newlines and tabs pass: messages have their own.
+/// Text of a message, safe for a terminal. Newlines and tabs pass, because messages contain them.
 inline std::string inMessage(std::string_view text) {
   std::string shown;
   while (!text.empty()) {

@@ -1,4 +1,4 @@
-// Threads of the compiler.
+// Thread pool of the compiler.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_SUPPORT_TASKPOOL_H
 #define AMPC_SUPPORT_TASKPOOL_H
@@ -12,9 +12,9 @@
 #include <pthread.h>
 
 namespace ampc {
-/// A pool in which threads that wait for tasks run tasks, too. A thread that the system does not
-/// start (limits of processes and memory) makes compilation slower, down to one thread, where
-/// LLVM's pool ends the process.
+/// Thread pool whose waiting threads run tasks, too. If the system refuses to start a thread
+/// (limits of processes and memory), compilation continues with fewer threads, down to a single
+/// thread; LLVM's pool would end the process.
 class TaskPool : public llvm::ThreadPoolInterface {
 public:
   TaskPool();
@@ -22,7 +22,7 @@ public:
 
   void wait() override { runUntilDone(nullptr); }
   void wait(llvm::ThreadPoolTaskGroup &group) override { runUntilDone(&group); }
-  /// Processors that this process may use; the waiting thread is one of as many.
+  /// Number of processors that this process may use; the waiting thread counts as one worker.
   unsigned getMaxConcurrency() const override { return processors; }
 
 private:
@@ -41,9 +41,9 @@ private:
 
   const unsigned processors;
   std::mutex mutex;
-  std::condition_variable queued, progress; ///< for threads of the pool; for threads that wait
+  std::condition_variable queued, progress; ///< for idle workers; for waiting threads
   std::deque<Task> tasks;
-  /// Tasks, queued or running; null: of all groups and none.
+  /// Number of queued and running tasks per group; null: all tasks, with or without a group.
   llvm::DenseMap<llvm::ThreadPoolTaskGroup *, unsigned> unfinished;
   llvm::SmallVector<pthread_t> threads;
   unsigned idle = 0;

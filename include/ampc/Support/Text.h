@@ -1,4 +1,4 @@
-// Words of users in messages, and text that parsers had better not see.
+// Text of users in messages, and limits on text before recursive parsers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_SUPPORT_TEXT_H
 #define AMPC_SUPPORT_TEXT_H
@@ -9,10 +9,10 @@
 #include <string>
 
 namespace ampc {
-/// A word that a message ends with; nothing is written as two quotes.
+/// Word at the end of a message; the empty word is shown as two quotes.
 inline std::string shown(llvm::StringRef word) { return word.empty() ? "\"\"" : word.str(); }
 
-/// "a, b or c", for messages and help.
+/// Joins words for messages and help: {a, b, c} -> "a, b or c".
 template <typename Words> std::string joinWords(const Words &words) {
   std::string text;
   for (size_t i = 0; i < words.size(); ++i)
@@ -20,11 +20,12 @@ template <typename Words> std::string joinWords(const Words &words) {
   return text;
 }
 
-/// How deep brackets may be nested: the parsers of MLIR and of JSON recurse, to the end of the
-/// stack if they have to.
+/// Maximum nesting depth of brackets: the parsers of MLIR and JSON recurse and would overflow the
+/// stack.
 constexpr int mostNested = 1000;
 
-/// The first bracket that is nested deeper, if there is one; outside strings and comments.
+/// Position of the first bracket beyond the maximum depth, outside strings and comments; nothing if
+/// there is none.
 inline std::optional<size_t> findDeepBracket(llvm::StringRef text) {
   int depth = 0;
   bool inString = false;

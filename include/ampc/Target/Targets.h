@@ -1,4 +1,4 @@
-// The targets that this compiler has.
+// Targets built into this compiler.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_TARGET_TARGETS_H
 #define AMPC_TARGET_TARGETS_H
@@ -6,9 +6,9 @@
 #include "ampc/Target/Target.h"
 
 namespace ampc {
-/// The first one is the default.
+/// All targets; the first is the default.
 llvm::ArrayRef<const Target *> allTargets();
-/// Makes them known to the kernel dialect, with the dialects that their code needs.
+/// Registers all targets with the kernel dialect, and the dialects of their emitted code.
 void registerTargets(mlir::DialectRegistry &registry);
 } // namespace ampc
 #endif

@@ -1,4 +1,4 @@
-// Whether rows of a batch stay apart until a loss combines them.
+// Batch analysis: independence of batch rows up to the loss that combines them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_TRAIN_BATCHANALYSIS_H
 #define AMPC_TRAIN_BATCHANALYSIS_H
@@ -9,22 +9,22 @@
 
 namespace ampc {
 using BatchPlaces = llvm::function_ref<std::optional<BatchPlace>(mlir::Value)>;
-/// Where a result holds them, by where the operands of its op do, of which some does; nothing if
-/// the op mixes them.
+/// Batch position of a result, derived from the positions of the operands, at least one of which
+/// has rows of the batch; nothing if the op mixes rows.
 std::optional<BatchPlace> placeOfResult(mlir::OpResult result, int64_t batch, BatchPlaces placeOf);
 
-/// The values that hold rows of the batch in one block, and the dimension.
+/// Values with rows of the batch in one block, mapped to the batch dimension: `f32[batch, 1] -> 0`.
 using BatchDimensions = llvm::DenseMap<mlir::Value, int64_t>;
-/// Whether an op can leave out the rows that do not count, along that dimension of its operands.
+/// Whether an op can exclude invalid rows along the given dimension of its operands.
 using CanCombine = llvm::function_ref<bool(ValidRowsOpInterface, int64_t)>;
 
-/// Those of `func`, if every op that sees some (first in arguments with a batch) either keeps them
-/// apart, or combines them, or adds them up for a gradient with respect to rows. Then a batch with
-/// fewer valid rows gives the numbers of a batch of that size. With an `end`, those before it that
-/// are kept apart, whatever else there is.
+/// Batch values of `func`, if every op on a batch value (starting at arguments with a batch) keeps
+/// rows independent, or combines valid rows only, or sums rows for a gradient. A short batch then
+/// gives the same numbers as a model of that batch size. With `end`: the independent values before
+/// `end`, whatever follows.
 std::optional<BatchDimensions> rowsOfBatch(train::FuncOp func, int64_t batch, CanCombine canCombine,
                                            mlir::Operation *end = nullptr);
-/// Whether scalar code looks along the last dimension of its space.
+/// Whether scalar code reduces along the last dimension of its iteration domain, as softmax does.
 bool looksAlongRow(ScalarOpInterface op);
 } // namespace ampc
 #endif

@@ -1,4 +1,4 @@
-// Watching the intermediate values of a step.
+// Observation of intermediate values of a step.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A fused value has no storage, so it cannot be read from outside: values that are to be seen
@@ -17,35 +17,37 @@
 #include <vector>
 
 namespace ampc {
-/// What a value is to the step.
+/// Role of a value in the step.
 enum class ValueKind {
   Forward,
   Gradient,       ///< cotangent of an activation; carries the loss scale
-  WeightGradient, ///< handed to the optimizer; carries the loss scale
+  WeightGradient, ///< gradient passed to the optimizer; carries the loss scale
   Update,         ///< clipping, optimizer, new state
 };
 llvm::StringRef textOf(ValueKind kind);
 
-/// The real values of a program, in order, without constants and state.
+/// A real value of a program with its key. keyValues lists the values in order, without constants
+/// and state.
 struct KeyedValue {
   mlir::Value value;
-  std::string key; ///< of the input or op; further values of an op's name get `:2`, `:3`, ...
+  std::string key; ///< name of the input or op; further values under a name get `:2`, `:3`, ...
   ValueKind kind;
-  bool isStatistic; ///< a single number, or made from nothing but such: never in 16 bits
+  bool isStatistic; ///< scalar, or computed from scalars only; never stored in 16 bits
 };
 std::vector<KeyedValue> keyValues(train::FuncOp func);
 
-/// A value that `train-observe` made a result.
+/// Value that `train-observe` turned into a program result.
 struct ObservedValue {
-  std::string key, step; ///< a 16-bit form besides the value itself: key and " as f16"
-  std::string op;        ///< without the dialect
+  std::string key, step; ///< key of the value; its 16-bit copy has the key with " as f16" appended
+  std::string op;        ///< mnemonic without the dialect
   ValueKind kind = ValueKind::Forward;
   bool isStatistic = false;
-  bool mayCancel = false;             ///< a sum or difference (Profile.h)
+  bool mayCancel = false;             ///< sum or difference that may cancel (Profile.h)
   std::string location;               ///< FILE:LINE:COLUMN of the source op
   std::vector<std::string> producers; ///< keys, slots and names of inputs
 };
-/// All of them, in the order of execution; between `recompute` and `kernels`.
+/// All observed values in execution order; the module is between the phases `recompute` and
+/// `kernels`.
 std::vector<ObservedValue> findObserved(mlir::ModuleOp module);
 } // namespace ampc
 #endif

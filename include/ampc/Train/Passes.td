@@ -1,4 +1,4 @@
-// Passes from a model to the programs of its steps.
+// Passes that lower a model to the programs of its steps.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_TRAIN_PASSES
 #define AMPC_TRAIN_PASSES

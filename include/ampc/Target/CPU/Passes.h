@@ -1,4 +1,4 @@
-// From kernels to code for CPUs.
+// Emission of CPU code: kernel dialect -> LLVM dialect.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_TARGET_CPU_PASSES_H
 #define AMPC_TARGET_CPU_PASSES_H

@@ -1,4 +1,4 @@
-// From kernels to code for NVIDIA's GPUs.
+// Emission of code for NVIDIA GPUs: kernel dialect -> NVVM dialect.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_TARGET_NVPTX_PASSES_H
 #define AMPC_TARGET_NVPTX_PASSES_H

@@ -1,4 +1,4 @@
-// From kernels to plain loops.
+// Emission of the reference target: kernel dialect -> plain loops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_TARGET_REFERENCE_PASSES_H
 #define AMPC_TARGET_REFERENCE_PASSES_H
