@@ -32,16 +32,16 @@
 
 namespace ptxsim {
 
-/// What an Error is about; lets a caller tell a bad file from a bad kernel.
+/// Kind of an Error; separates a bad file from a bad kernel.
 enum class ErrorKind {
   Syntax,      ///< the PTX text cannot be parsed
   Unsupported, ///< well-formed PTX that the interpreter does not execute
-  Argument,    ///< the host asked for something impossible (unknown kernel, wrong argument count)
+  Argument,    ///< invalid request of the host (unknown kernel, wrong argument count)
   OutOfBounds, ///< an address outside every object, or in a red zone
-  Misaligned,  ///< an address that is no multiple of what the access needs
-  Instruction, ///< operands that the hardware takes for an illegal instruction
-  Memory,      ///< write to constant memory, or use of memory nobody wrote
-  Register,    ///< use of a register nobody wrote
+  Misaligned,  ///< address that is no multiple of the required alignment
+  Instruction, ///< operands that hardware rejects as an illegal instruction
+  Memory,      ///< write to constant memory, or use of uninitialized memory
+  Register,    ///< use of an uninitialized register
   Convergence, ///< divergent barrier, shuffle or other warp-wide instruction
   Barrier,     ///< misuse of an mbarrier or of a named barrier
   Async,       ///< misuse of asynchronous copies or of wgmma
@@ -50,7 +50,7 @@ enum class ErrorKind {
   Trap         ///< the kernel executed trap
 };
 
-/// Thrown for everything that stops parsing, loading or executing.
+/// Exception for every error that stops parsing, loading or executing.
 class Error : public std::runtime_error {
 public:
   Error(ErrorKind kind, const std::string &message, uint32_t line = 0, uint32_t column = 0)
@@ -74,7 +74,7 @@ struct Parameter {
   uint32_t size = 0, alignment = 1, offset = 0;
 };
 
-/// What can be said about a kernel without running it.
+/// Static properties of a kernel.
 struct KernelInfo {
   std::string name;
   std::vector<Parameter> parameters;
@@ -100,56 +100,57 @@ private:
   std::shared_ptr<const ModuleImpl> pimpl;
 };
 
-/// When asynchronous work (cp.async, TMA, bulk copies, wgmma) takes effect.
+/// Time at which asynchronous work (cp.async, TMA, bulk copies, wgmma) takes effect.
 enum class AsyncMode {
   Lazy,  ///< at the wait that covers it; the destination is poisoned until then
   Eager, ///< at the instruction that starts it
   Random ///< at a point in between, drawn from Options::seed
 };
 
-/// Whose operation a wgmma is. The warpgroup's begins when the last of its four warps has issued
-/// it, and a wait of any warp covers all of it: what public kernels rely on. With Warp, each warp's
-/// rows are an operation of their own.
+/// Unit of a wgmma operation. Warpgroup: the operation begins when the last of the four warps has
+/// issued the instruction, and a wait of any warp covers the whole operation, as public kernels
+/// assume. Warp: the rows of each warp are a separate operation.
 enum class WgmmaModel { Warpgroup, Warp };
 
-/// How mma.sync and wgmma add up. The hardware models align all products of one step to the largest
-/// exponent, truncate to a fixed number of fraction bits, sum exactly and round toward zero.
+/// Summation order of mma.sync and wgmma. The hardware models align all products of one step to the
+/// largest exponent, truncate to a fixed number of fraction bits, sum exactly and round toward
+/// zero.
 enum class TensorArithmetic { FmaChain, Volta, Ampere, Hopper };
 
 struct Options {
   AsyncMode async = AsyncMode::Lazy;
   TensorArithmetic tensor = TensorArithmetic::FmaChain;
   WgmmaModel wgmma = WgmmaModel::Warpgroup;
-  bool definedness = true;   ///< report uses of registers and memory that nobody wrote
+  bool definedness = true;   ///< report uses of uninitialized registers and memory
   bool race = false;         ///< report data races and missing fences; runs on one thread
   bool statistics = false;   ///< collect LaunchResult::statistics
   bool deterministic = true; ///< results do not depend on `threads`
   unsigned threads = 1;      ///< worker threads; blocks (clusters) are spread over them
   uint64_t seed = 1;         ///< for AsyncMode::Random and for `scheduleQuantum`
   uint32_t scheduleQuantum =
-      0; ///< switch warps after that many instructions; 0: only when they wait
+      0; ///< switch warps after this number of instructions; 0: only on waits
   uint64_t instructionBudget = 1ull << 36; ///< warp instructions per launch before Error(Budget)
-  int traceWarp = -1;      ///< print every instruction of that warp of block 0 to stderr
-  bool strictExits = true; ///< cp.async and bulk stores nobody waited for at exit are errors
-  std::set<uint32_t> suppressedLines; ///< PTX lines whose findings are counted, not reported
+  int traceWarp = -1;      ///< print every instruction of this warp of block 0 to stderr
+  bool strictExits = true; ///< cp.async and bulk stores without a wait before exit are errors
+  std::set<uint32_t> suppressedLines; ///< PTX lines whose findings are only counted
   unsigned maximumFindings = 32;
-  unsigned multiprocessors = 1; ///< %nsmid; clusters go round them for %smid
+  unsigned multiprocessors = 1; ///< %nsmid; %smid assigns clusters round-robin
 };
 
-/// A race or a missing fence, found with Options::race.
+/// Data race or missing fence, reported with Options::race.
 struct Finding {
   std::string message;
   uint32_t line = 0, otherLine = 0; ///< PTX lines of the two accesses
 };
 
-/// Counters of one launch. Exact for the PTX, not for the machine code ptxas makes of it.
+/// Counters of one launch. Exact for the PTX; the machine code of ptxas may differ.
 struct Statistics {
   uint64_t warpInstructions = 0, threadInstructions = 0;
   uint64_t divergentBranches = 0, barriers = 0;
   uint64_t globalLoadRequests = 0, globalLoadSectors = 0, globalLoadSectorsMinimum = 0;
   uint64_t globalStoreRequests = 0, globalStoreSectors = 0, globalStoreSectorsMinimum = 0;
-  /// Sectors that the launch touches, each once, those of bulk copies as well: what reaches memory
-  /// through caches that hold everything.
+  /// Distinct sectors accessed by the launch, including bulk copies: traffic to memory behind
+  /// caches of infinite size.
   uint64_t globalSectorsRead = 0, globalSectorsWritten = 0;
   uint64_t sharedRequests = 0, sharedWaves = 0, sharedWavesMinimum = 0;
   uint64_t bulkBytesRead = 0, bulkBytesWritten = 0;
@@ -172,7 +173,7 @@ struct LaunchResult {
 struct LaunchConfig {
   Dim3 grid, block;
   uint32_t dynamicShared = 0;
-  Dim3 cluster{0, 0, 0}; ///< overrides .reqnctapercluster when not zero
+  Dim3 cluster{0, 0, 0}; ///< overrides .reqnctapercluster if not zero
 };
 
 /// One kernel argument: the bytes of the parameter.
@@ -187,7 +188,8 @@ template <class T> Argument argument(const T &value) {
 enum class Swizzle : uint8_t { None, Bytes32, Bytes64, Bytes128 };
 enum class TensorType : uint8_t { U8, U16, U32, S32, U64, S64, F16, F32, F64, BF16 };
 
-/// Host description of a tiled tensor map (dimension 0 is the innermost one).
+/// Host description of a tiled tensor map (dimension 0 is the innermost). Example: f16 [128, 64]
+/// row-major: size {64, 128}, stride {0, 128}.
 struct TensorMapInfo {
   TensorType type = TensorType::F16;
   DeviceAddress base = 0;
@@ -200,7 +202,7 @@ struct TensorMapInfo {
   bool fillWithNaN = false;
 };
 
-/// 128 opaque bytes; the layout is the simulator's own and not the hardware's.
+/// Opaque tensor map of 128 bytes; the layout is the simulator's and differs from the hardware's.
 struct alignas(64) TensorMap {
   uint8_t bytes[128];
 };
@@ -208,18 +210,18 @@ struct alignas(64) TensorMap {
 /// Checks the rules of cuTensorMapEncodeTiled. Throws Error(Argument).
 TensorMap encodeTensorMap(const TensorMapInfo &info);
 
-/// What a kernel takes of a multiprocessor.
+/// Resources of a kernel on a multiprocessor.
 struct KernelResources {
   uint32_t staticShared = 0, local = 0; ///< bytes, the latter per thread
-  /// 32-bit registers alive at once: ptxas needs about as many, and never fewer than a few.
+  /// 32-bit registers live at once: a lower estimate of the allocation of ptxas.
   uint32_t registers = 0;
 };
 
-/// What Device::mark makes of bytes of global memory.
+/// Marks that Device::mark sets on bytes of global memory.
 enum class Mark : uint8_t {
-  Undefined, ///< as if nobody had written them
+  Undefined, ///< as if never written
   Defined,
-  RedZone ///< accessible to nobody: an access is an error of kind OutOfBounds
+  RedZone ///< guard zone: an access is an error of kind OutOfBounds
 };
 
 struct ProgramImpl;
@@ -249,7 +251,7 @@ public:
   void unload(const Program &program);
   /// 256-byte aligned memory with exact bounds; its content is undefined.
   DeviceAddress allocate(uint64_t bytes, const std::string &name = "");
-  /// Lets kernels access host memory at its own address; all of it counts as written.
+  /// Maps host memory at its own address; all bytes count as written.
   void mapHost(void *host, uint64_t bytes, const std::string &name = "");
   /// Ends an allocation or a mapping.
   void free(DeviceAddress address);
@@ -257,13 +259,14 @@ public:
   void read(void *to, DeviceAddress from, uint64_t bytes) const;
   void fill(DeviceAddress to, uint8_t value, uint64_t bytes);
   void copy(DeviceAddress to, DeviceAddress from, uint64_t bytes);
-  /// How many of these bytes nobody has written (always 0 with definedness off).
+  /// Number of bytes in the range that were never written (0 with definedness off).
   uint64_t undefinedBytes(DeviceAddress from, uint64_t bytes) const;
-  /// Throws Error(Argument) with definedness off, when there is nothing to mark.
+  /// Marks a range of bytes. Throws Error(Argument) with definedness off, because no shadow state
+  /// exists then.
   void mark(DeviceAddress from, uint64_t bytes, Mark mark);
   LaunchResult launch(const Program &program, const std::string &kernel, const LaunchConfig &config,
                       const std::vector<Argument> &arguments);
-  /// The allocation that holds an address: base and size. False if there is none.
+  /// Finds the allocation that contains an address: base and size. False if there is none.
   bool find(DeviceAddress address, DeviceAddress *base, uint64_t *size) const;
   DeviceImpl &impl() { return *pimpl; }
 
@@ -271,10 +274,10 @@ private:
   std::unique_ptr<DeviceImpl> pimpl;
 };
 
-/// "avx512", "avx2": the variant of the executor this machine runs.
+/// Name of the executor variant on this machine: "avx512" or "avx2".
 const char *executorName();
 
-/// A chip for the roofline estimate: peak rates without any derating.
+/// Peak rates of a chip for the roofline estimate, without derating.
 struct Chip {
   const char *name;
   double tensorTflops16; ///< dense f16/bf16 with f32 accumulation
@@ -284,7 +287,8 @@ struct Chip {
   unsigned sms;
 };
 const std::vector<Chip> &knownChips();
-/// Text for a person: what bounds the kernel on that chip, and what the estimate leaves out.
+/// Roofline report for readers: the bottleneck of the kernel on this chip, and the effects that the
+/// estimate ignores.
 std::string rooflineReport(const Statistics &statistics, const Chip &chip);
 std::string statisticsReport(const Statistics &statistics);
 
