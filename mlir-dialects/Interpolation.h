@@ -1,4 +1,4 @@
-// Elements between others, as train.resize makes them.
+// Interpolation of elements for train.resize.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_INTERPOLATION_H
 #define MLIR_DIALECTS_INTERPOLATION_H
@@ -6,17 +6,18 @@
 #include "mlir-dialects/Train/Sampling.h"
 
 namespace ampc::train {
-/// Which elements of a line make the one at a place between them.
+/// Weights of the input elements of one dimension for an interpolated element. Example: linear at
+/// coordinate 1.25: 0.75 of element 1, 0.25 of element 2.
 struct Interpolation {
   ResizeMode mode;
   ResizeRounding rounding;
-  double coefficient; ///< of cubic ones
+  double coefficient; ///< of cubic kernels
   bool excludesOutside = false, antialiases = false;
-  double scale = 1; ///< of the result
+  double scale = 1; ///< size of the result relative to the input
 
   int64_t nearestTo(double place, int64_t count) const;
-  /// Adds the share of every element of a line. Those of elements outside go to the last one
-  /// inside, or to all of those inside.
+  /// Adds the weight of every input element to `line`. Weights beyond the border are added to the
+  /// border element, or distributed over all inner elements.
   void addShares(double place, llvm::MutableArrayRef<double> line) const;
 };
 } // namespace ampc::train

@@ -1,4 +1,4 @@
-// Filters of convolutions as right sides that are packed before.
+// Convolution filters as prepacked right-hand sides.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_PACKEDFILTER_H
 #define MLIR_DIALECTS_PACKEDFILTER_H
@@ -7,14 +7,12 @@
 
 namespace ampc::kernel {
 
-/// The matrix that a packed tensor is in memory before: itself, or outputs x (tap, channel) of a
-/// filter OHWI.
+/// Shape of the unpacked matrix: the shape itself for a matrix, [O, H * W * I] for a filter OHWI.
 llvm::SmallVector<int64_t> matrixOf(mlir::RankedTensorType packed);
-/// Taps of a filter that is packed turned, for image gradients: its lines are channels, and k is
-/// (tap, output), the last tap first. 1 for everything else.
+/// Taps of a filter packed in rotated order for image gradients: lines are channels, and k is (tap,
+/// output) with the last tap first. 1 for all other tensors.
 int64_t turnedTaps(mlir::RankedTensorType packed);
-/// OHWI of the filter by which a convolution multiplies: of one that is packed turned, outputs and
-/// channels have changed places.
+/// OHWI shape of a convolution's filter. In a rotated filter, O and I are exchanged.
 llvm::SmallVector<int64_t> filterShape(ConvOp op);
 
 } // namespace ampc::kernel

@@ -1,4 +1,4 @@
-// What ops share that give the elements of a tensor another shape.
+// Folding of reshape ops, shared by the train and kernel dialects.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_RESHAPE_H
 #define MLIR_DIALECTS_RESHAPE_H
@@ -14,7 +14,8 @@ template <typename Op> mlir::LogicalResult verifySameElements(Op op) {
   return mlir::success();
 }
 
-/// Of two in a row only the last one counts; the shape that is there already needs none.
+/// Folds a chain of reshapes into the last reshape, and a reshape to its own shape into the
+/// operand: [2, 3] -> [6] -> [3, 2] becomes [2, 3] -> [3, 2].
 template <typename Op> mlir::OpFoldResult foldReshape(Op op) {
   if (auto inner = op.getX().template getDefiningOp<Op>()) {
     op.getXMutable().assign(inner.getX());

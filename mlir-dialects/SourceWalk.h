@@ -1,4 +1,4 @@
-// Walks from values to their sources: the operands of their ops, and so on.
+// Walks the def-use chains backwards, from values to the operands of their ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_SOURCEWALK_H
 #define MLIR_DIALECTS_SOURCEWALK_H
@@ -10,18 +10,18 @@
 
 namespace ampc {
 
-/// Values that all walks of this process have visited: the price of a compile that does not depend
-/// on the machine.
+/// Number of values visited by all walks of this process: a machine-independent measure of compile
+/// cost.
 inline std::atomic<int64_t> numVisitedSources = 0;
 
-/// Depth-first, in post-order: sources before the values that are computed from them, operands from
-/// left to right. A value is visited once in the life of the walk, however many paths lead to it:
-/// x1 = x0 * x0, x2 = x1 * x1, ... has 2^n paths. The stack lies on the heap, as models are chains
-/// of 100 000 ops.
+/// Depth-first walk in post-order: sources before the values computed from them, operands from left
+/// to right. A value is visited once in the life of the walk, even with many paths: x1 = x0 * x0,
+/// x2 = x1 * x1, ... has 2^n paths. The stack is on the heap, because models are chains of up to
+/// 100 000 ops.
 class SourceWalk {
 public:
   using Value = mlir::Value;
-  /// Whether to go on to a value that was not visited before; its sources are left out otherwise.
+  /// Predicate on unvisited values; false prunes the sources of the value.
   using Enters = llvm::function_ref<bool(Value value)>;
   using Leave = llvm::function_ref<void(Value value)>;
 

@@ -1,4 +1,4 @@
-// The amp dialect: in which precision.
+// The amp dialect: compute types, checkpoint budgets and loss scaling.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_AMP_AMP_H
 #define MLIR_DIALECTS_AMP_AMP_H
@@ -15,31 +15,31 @@
 #include "mlir-dialects/Amp/AmpOps.h.inc"
 
 namespace ampc {
-/// Says why an op computes in its types; `rule` is the kind of reason, see DecisionAttr.
+/// Records the reason for an op's compute types; `rule` is the kind of reason, see DecisionAttr.
 void setDecision(mlir::Operation *op, llvm::StringRef rule, const llvm::Twine &reason);
-/// Why a pass inserted the op, a cast; null for ops of the model.
+/// Reason for which a pass inserted a cast, e.g. f32 -> bf16; null for ops of the model.
 mlir::StringAttr reasonOfInsertion(mlir::Operation *op);
 
-/// What checkpoints of a program save and cost: its attribute `amp.checkpoints`.
+/// Memory saved by a program's checkpoints and their recomputation cost: attribute
+/// `amp.checkpoints`.
 struct CheckpointCosts {
-  int64_t savedWithout; ///< bytes that the backward pass would keep if there were none
-  int64_t flops;        ///< of the whole step, with what is done again
+  int64_t savedWithout; ///< bytes of residuals without checkpoints
+  int64_t flops;        ///< of the whole step, including recomputation
   int64_t flopsAgain;
 
-  /// Nothing if the program has no checkpoints.
+  /// Costs of a program; nullopt without checkpoints.
   static std::optional<CheckpointCosts> of(mlir::Operation *program);
   void attachTo(mlir::Operation *program) const;
   double shareAgain() const { return flops ? double(flopsAgain) / double(flops) : 0; }
 };
 
-/// Bytes of values of the forward pass that a step with a budget holds for its backward pass, at
-/// the most at a time: its attribute `amp.budget`.
+/// Peak bytes of residuals in a step with an activation budget: attribute `amp.budget`.
 struct BudgetCosts {
   int64_t budget;
-  int64_t held;    ///< kept, or made again
-  int64_t without; ///< held if only cheap ops were repeated
+  int64_t held;    ///< saved or recomputed values
+  int64_t without; ///< peak bytes if only cheap ops were rematerialized
 
-  /// Nothing if the program has no budget.
+  /// Costs of a program; nullopt without an activation budget.
   static std::optional<BudgetCosts> of(mlir::Operation *program);
   void attachTo(mlir::Operation *program) const;
 };

@@ -1,4 +1,4 @@
-// Which precision, and the loss scale that keeps 16-bit gradients in range.
+// Precision of ops, and the loss scale that keeps 16-bit gradients in range.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_AMP
 #define AMPC_AMP
@@ -38,7 +38,8 @@ def Amp_ScaledType : TypeDef<AmpDialect, "Scaled"> {
   let assemblyFormat = "`<` $type `>`";
   let genVerifyDecl = 1;
 }
-// 0DTensorOf is not buildable, so formats could not leave these types out.
+// Buildable tensor types, e.g. tensor<i1>: 0DTensorOf is not buildable, and assembly formats could
+// not omit the type.
 def Amp_Flag : Type<0DTensorOf<[I1]>.predicate, "tensor<i1>">,
                BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI1Type())">;
 def Amp_Scale : Type<0DTensorOf<[F32]>.predicate, "tensor<f32>">,
@@ -128,11 +129,11 @@ def Amp_ScalingAttr : AttrDef<AmpDialect, "Scaling"> {
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// `torch`, `tf` (Keras), `apex` and `paddle`.
+    /// Names of presets: `torch`, `tf` (Keras), `apex` and `paddle`.
     static ::llvm::ArrayRef<::llvm::StringLiteral> getPresetNames();
-    /// The scale between the floor and the cap that is nearest to `scale`.
+    /// Scale in [floor, cap] that is nearest to `scale`.
     double withinLimits(double scale) const;
-    /// The constants of one of them; null for another name.
+    /// Constants of a preset; null for an unknown name.
     static ScalingAttr getPreset(::mlir::MLIRContext *context, ::llvm::StringRef name);
   }];
 }

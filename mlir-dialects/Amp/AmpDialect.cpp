@@ -100,7 +100,8 @@ void BudgetCosts::attachTo(Operation *program) const {
   writeTable(program, budgetKey, {{"bytes", budget}, {"held", held}, {"held_without", without}});
 }
 
-/// What a fact of the precision phases has to be; nothing for what is no such fact.
+/// Checks an attribute of the precision phases. Returns the expected content if `value` differs,
+/// and nullopt for valid values and other attributes.
 static std::optional<std::string> misfitOf(StringRef name, Attribute value, Operation *op) {
   auto isTypes = [](Attribute list) {
     auto types = dyn_cast<ArrayAttr>(list);
@@ -185,7 +186,7 @@ LogicalResult ScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
                                   APFloat backoff, APFloat floor, APFloat cap, int64_t hysteresis) {
   auto number = [](const APFloat &x) { return x.convertToDouble(); };
   double start = number(initial), low = number(floor), high = number(cap);
-  // The normal numbers of f32 whose reciprocals are normal, too.
+  // Normal f32 numbers with a normal reciprocal, e.g. 2^-126 to 2^126.
   auto isInvertible = [](double scale) { return scale >= 0x1p-126 && scale <= 0x1p126; };
   if (!isInvertible(start))
     return emitError() << "expected an initial scale in [2^-126, 2^126], so that f32 holds its "
@@ -226,7 +227,7 @@ static void printScaling(OpAsmPrinter &printer, Operation *, ScalingAttr scaling
 
 // ---- Regions ----
 
-/// Without written types the results have those of what the region yields.
+/// Without written types, the result types are the types of the yielded values.
 template <> ParseResult ampc::completeOp<AutocastOp>(OpAsmParser &, OperationState &state) {
   Region &body = *state.regions.front();
   if (state.types.empty() && !body.empty() && !body.front().empty())

@@ -1,4 +1,4 @@
-// What several verifiers of kernels check alike; constraints of the interfaces.
+// Constraints that several verifiers of kernels share, and constraints of the interfaces.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Kernel/Constraints.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
@@ -68,7 +68,8 @@ LogicalResult kernel::verifyKernel(Operation *op) {
 
 static AffineMap mapOf(Attribute attr) { return cast<AffineMapAttr>(attr).getValue(); }
 
-/// Of an input or result.
+/// Checks the indexing map of an input or result against the iteration domain and the tensor's
+/// shape.
 static LogicalResult verifyMap(FusedKernelOpInterface op, Attribute attr, Type type) {
   AffineMap map = mapOf(attr);
   if (map.getNumDims() != op.getSpace().size() || map.getNumSymbols() ||
@@ -118,7 +119,7 @@ static LogicalResult verifyBody(FusedKernelOpInterface op) {
 }
 
 namespace {
-/// Dimensions of the space that values of a body depend on, as bits.
+/// Dimensions of the iteration domain on which values of a body depend: bit d for dimension d.
 class Dependences {
 public:
   explicit Dependences(FusedKernelOpInterface op)
@@ -132,7 +133,7 @@ public:
     return masks[value] = mask;
   }
 
-  /// Those of size 1 are always 0.
+  /// Dimensions of size 1 are left out: their index is always 0.
   uint64_t usedBy(AffineMap map) {
     uint64_t mask = 0;
     for (auto [dim, size] : llvm::enumerate(op.getSpace()))
@@ -140,7 +141,7 @@ public:
         mask |= uint64_t(1) << dim;
     return mask;
   }
-  /// Dimensions that a reduction sums over are none of its sums.
+  /// Dimensions of a sum; the reduced dimension is not among the dimensions of its result.
   uint64_t ofSum(Value value) { return isa<ReduceOp>(op) ? of(value) & ~uint64_t(2) : of(value); }
   uint64_t withoutOnes(uint64_t mask) {
     for (auto [dim, size] : llvm::enumerate(op.getSpace()))
@@ -173,7 +174,8 @@ private:
 };
 } // namespace
 
-/// Points are computed in any order, so that what they write must not depend on it.
+/// Rejects writes whose value depends on the iteration order: points of the iteration domain run in
+/// any order.
 static LogicalResult verifyWrites(FusedKernelOpInterface op) {
   Dependences dependences(op);
   Operation *yield = op.getBody().front().getTerminator();

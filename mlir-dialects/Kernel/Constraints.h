@@ -1,4 +1,4 @@
-// What several verifiers of kernels check alike.
+// Constraints that several verifiers of kernels share.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_KERNEL_CONSTRAINTS_H
 #define MLIR_DIALECTS_KERNEL_CONSTRAINTS_H
@@ -11,11 +11,12 @@ inline mlir::RankedTensorType tensorOf(mlir::Type type) {
 }
 inline mlir::RankedTensorType tensorOf(mlir::Value value) { return tensorOf(value.getType()); }
 
-/// The accumulator of 16-bit values is f32, of others at least their type.
+/// Checks the accumulator: f32 for 16-bit values, else at least as wide as the type (f64 -> f64).
 llvm::LogicalResult verifyAccumulator(mlir::Operation *op, mlir::Type in, mlir::Type acc);
-/// That, for reals.
+/// Checks that `tensors` hold reals, with `acc` as a valid accumulator.
 llvm::LogicalResult verifyRealSums(mlir::Operation *op, mlir::TypeRange tensors, mlir::Type acc);
-/// A body holds scalars that depend on nothing but its arguments, element by element.
+/// Checks that a body is scalar code whose values depend only on the block arguments, element by
+/// element.
 llvm::LogicalResult verifyScalarCode(mlir::Operation *op, mlir::Block &body);
 } // namespace ampc::kernel
 #endif

@@ -1,4 +1,4 @@
-// The kernel dialect: on which unit, in how many passes over memory.
+// The kernel dialect: fused kernels, memory passes and the target unit of each.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_KERNEL_KERNEL_H
 #define MLIR_DIALECTS_KERNEL_KERNEL_H
@@ -23,7 +23,7 @@ class Target;
 namespace ampc::kernel {
 /// Bytes of a tensor; i1 takes one byte per element.
 int64_t byteSize(mlir::Type type);
-/// The value whose bytes a chain of views shows.
+/// Source of a chain of views: the value that owns the bytes.
 mlir::Value throughViews(mlir::Value value);
 /// Constraints of KernelOpInterface and FusedKernelOpInterface.
 llvm::LogicalResult verifyKernel(mlir::Operation *op);
@@ -40,7 +40,7 @@ llvm::LogicalResult verifyFused(mlir::Operation *op);
 #include "mlir-dialects/Kernel/KernelOps.h.inc"
 
 namespace ampc::kernel {
-/// How a tensor is packed; null if it lies in memory row by row.
+/// Packed layout of a tensor; null for row-major memory.
 PackedAttr packingOf(mlir::Type type);
 } // namespace ampc::kernel
 #endif

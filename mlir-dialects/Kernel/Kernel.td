@@ -1,4 +1,4 @@
-// Fused kernels with explicit accumulators, in the order in which they run.
+// Fused kernels with explicit accumulators, in execution order.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_KERNEL
 #define AMPC_KERNEL
@@ -62,9 +62,9 @@ def KernelDialect : Dialect {
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let extraClassDeclaration = [{
-    /// What `kernel.target` may name. Targets outlive all contexts.
+    /// Registers a target that `kernel.target` may name. Targets outlive all contexts.
     void addTarget(::llvm::StringRef name, const ::ampc::Target *target) { targets.push_back({name, target}); }
-    /// Null if there is none of that name; the first one for no name.
+    /// Target of this name, or the first target for an empty name; null if absent.
     const ::ampc::Target *findTarget(::llvm::StringRef name) const;
     using NamedTarget = ::std::pair<::llvm::StringRef, const ::ampc::Target *>;
     ::llvm::ArrayRef<NamedTarget> getTargets() const { return targets; }
@@ -79,13 +79,13 @@ def KernelDialect : Dialect {
 class Kernel_Op<string mnemonic, list<Trait> traits = []> : Op<KernelDialect, mnemonic, traits>;
 
 def Kernel_Count : ConfinedAttr<SignedI64Attr, [IntNonNegative]>;
-// What a target chooses for sums that several tasks form together.
+// Choices of a target for split reductions: number of slices and workspace.
 defvar Kernel_Parts = DefaultValuedAttr<ConfinedAttr<SignedI64Attr, [IntPositive]>, "1">;
 defvar Kernel_Workspace = DefaultValuedAttr<Kernel_Count, "0">;
-// Types in which a target multiplies what the operands hold, one per operand: tf32, or 8 bits.
+// Compute types of a target's multiplication, one per operand: tf32 or 8 bits, e.g. f32 -> tf32.
 defvar Kernel_Compute = OptionalAttr<TypeArrayAttr>;
 
-// ---- Where a value lives, after planning ----
+// ---- Buffer assignment ----
 def Kernel_Space : I32EnumAttr<"Space", "a memory of the step",
                                [I32EnumAttrCase<"state", 0>, I32EnumAttrCase<"arena", 1>,
                                 I32EnumAttrCase<"input", 2>, I32EnumAttrCase<"output", 3>,
@@ -99,7 +99,7 @@ def Kernel_PlaceAttr : AttrDef<KernelDialect, "Place"> {
   let assemblyFormat = "`<` $space `,` $number `,` $offset `>`";
 }
 
-// ---- How code of a device runs ----
+// ---- Device code ----
 def Kernel_TensorMapAttr : AttrDef<KernelDialect, "TensorMap"> {
   let mnemonic = "tensor_map";
   let summary = "A tensor in memory of which a device copies boxes";
@@ -146,7 +146,7 @@ def Kernel_LaunchAttr : AttrDef<KernelDialect, "Launch"> {
   let genVerifyDecl = 1;
 }
 
-// ---- Operands of products, packed before ----
+// ---- Packed operands of products ----
 def Kernel_Side
     : I32EnumAttr<"Side",
                   "a side of a product", [I32EnumAttrCase<"lhs", 0>, I32EnumAttrCase<"rhs", 1>]> {
@@ -172,7 +172,7 @@ def Kernel_PackedAttr
   let parameters = (ins "::ampc::kernel::Side":$side, "unsigned":$depth, "int64_t":$bytes);
   let assemblyFormat = "`<` $side `,` `depth` `=` $depth `,` `bytes` `=` $bytes `>`";
   let extraClassDeclaration = [{
-    /// The other dimension: rows of a left side, columns of a right one.
+    /// Dimension other than k: rows of a left-hand side, columns of a right-hand side.
     unsigned getLine() const { return 1 - getDepth(); }
   }];
 }
@@ -252,7 +252,7 @@ def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator]> {
   let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 
-// ---- Values that are no launch ----
+// ---- Values without a launch ----
 def Kernel_ConstantOp
     : Kernel_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
   let summary = "Data in the object";

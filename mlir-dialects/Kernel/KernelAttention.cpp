@@ -7,10 +7,10 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::kernel;
 
-/// Sizes of a tensor's dimensions (row, column) behind the batch's; of a logsumexp (2, query).
+/// Sizes behind the batch dimensions: [row, column] of a tensor, [2, query] of a logsumexp.
 using Extents = SmallVector<int64_t, 2>;
 
-/// A map of a tensor or result.
+/// Checks the indexing map of a tensor or result.
 template <typename Op>
 static LogicalResult verifyAccess(Op op, Type type, Attribute attr, const Extents &extents) {
   AffineMap map = cast<AffineMapAttr>(attr).getValue();
@@ -26,7 +26,7 @@ static LogicalResult verifyAccess(Op op, Type type, Attribute attr, const Extent
   return success();
 }
 
-/// Entries of the batch are computed in any order.
+/// Rejects results whose batch entries overlap: entries of the batch run in any order.
 template <typename Op>
 static LogicalResult verifyPlaces(Op op, Type type, Attribute attr, const Extents &extents) {
   AffineMap map = cast<AffineMapAttr>(attr).getValue();
@@ -41,7 +41,7 @@ static LogicalResult verifyPlaces(Op op, Type type, Attribute attr, const Extent
   return success();
 }
 
-/// Checks what both ops share.
+/// Checks the constraints of attention and its gradient.
 template <typename Op>
 static LogicalResult verifyAttention(Op op, ArrayRef<Extents> operands, ArrayRef<Extents> results) {
   auto isSize = [](int64_t size) { return size > 0; };

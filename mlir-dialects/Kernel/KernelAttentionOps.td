@@ -3,7 +3,8 @@
 #ifndef AMPC_KERNEL_ATTENTION_OPS
 #define AMPC_KERNEL_ATTENTION_OPS
 
-// Sizes, options and accesses that both ops have; `chosen`: what the target chooses.
+// Sizes, options and indexing maps of both attention ops; `chosen`: arguments that the target
+// chooses.
 class Kernel_AttentionLikeOp<string mnemonic, dag chosen = (ins)>
     : Kernel_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<KernelOpInterface>]> {
   let arguments = !con((ins Variadic<AnyRankedTensor>:$tensors, TypeAttr:$acc,

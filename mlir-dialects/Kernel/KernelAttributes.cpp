@@ -1,4 +1,4 @@
-// Attributes of the dialect on ops of any kind: what phases say about kernels, state and modules.
+// Discardable attributes of the dialect, which phases attach to kernels, state and modules.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Kernel/Kernel.h"
 
@@ -14,7 +14,7 @@ const Target *KernelDialect::findTarget(StringRef name) const {
 }
 
 namespace {
-/// What an attribute may be on, and what it may be.
+/// Op kinds that may carry an attribute, and its valid values.
 struct Rule {
   StringLiteral name, place, content;
   bool (*isPlace)(Operation *op);
@@ -63,7 +63,7 @@ static ArrayRef<Rule> rules() {
   return table;
 }
 
-/// Of those that are linked; a program without any reads text of all.
+/// Checks that a target is linked into the program. A program without any target accepts all names.
 static LogicalResult verifyTarget(const KernelDialect &dialect, Operation *op, StringRef name) {
   if (dialect.getTargets().empty() || (!name.empty() && dialect.findTarget(name)))
     return success();

@@ -18,7 +18,7 @@ bool CallOp::moves(unsigned operand) {
          getInputs()[operand].getType() != program.getArgumentTypes()[operand];
 }
 
-/// The tensor of all runs' slices.
+/// Type of the concatenated slices of all runs: 4 runs of [8, 16] -> [4, 8, 16].
 static Type gathered(CallOp op, Type slice) {
   auto type = cast<RankedTensorType>(slice);
   SmallVector<int64_t> shape{op.getRuns()};
@@ -63,7 +63,7 @@ static LogicalResult verifyCarried(CallOp op, ProgramOp program) {
   return success();
 }
 
-/// Whether runs of `program` come to `wanted`.
+/// Whether `program` calls `wanted`, directly or through other programs.
 static bool reaches(ProgramOp program, ProgramOp wanted, llvm::DenseSet<Operation *> &seen) {
   if (program == wanted)
     return true;

@@ -1,4 +1,4 @@
-// A program that other programs run.
+// Calls of programs by programs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_KERNEL_CALL
 #define AMPC_KERNEL_CALL
@@ -49,9 +49,9 @@ def Kernel_CallOp : Kernel_LaunchOp<"call", [KernelOpInterface,
       [{$callee `(` ($inputs^ `:` type($inputs))? `)` (`times` $times^)? (`carried` $carried^)?
     (`reverse` $reverse^)? attr-dict `:` type($outs)}];
   let extraClassDeclaration = [{
-    /// The program that runs; null in a module without it.
+    /// Callee; null in a module without the program.
     ProgramOp getProgram();
-    /// How often it runs.
+    /// Number of runs of the callee.
     int64_t getRuns() { return getTimes().value_or(1); }
     /// Whether run i reads slice i of the operand.
     bool moves(unsigned operand);

@@ -76,7 +76,7 @@ LogicalResult PutRowsOp::verify() {
 OpOperand *PutRowsOp::getOverwritten() { return &getTableMutable(); }
 
 namespace {
-/// The places of a part of the result along one dimension.
+/// Indices of a part in the result along one dimension: first, first + stride, ..., last.
 struct Stretch {
   int64_t first, last, stride;
 
@@ -87,7 +87,7 @@ struct Stretch {
     last = first + (tensorOf(op.getParts()[part]).getDimSize(dim) - 1) * stride;
   }
   bool meets(const Stretch &other) const {
-    // Remainders by the other's stride repeat after that many places.
+    // Remainders modulo the other stride repeat after `other.stride` indices.
     int64_t behind = std::max<int64_t>(0, llvm::divideCeil(other.first - first, stride));
     for (int64_t i = 0, place = first + behind * stride;
          i < other.stride && place <= std::min(last, other.last); ++i, place += stride)
@@ -98,8 +98,8 @@ struct Stretch {
 };
 } // namespace
 
-/// Along the dimension that parts begin at most places of, a part is compared with those that begin
-/// before it ends.
+/// Sweep along the dimension with the most distinct start indices: a part is compared with the
+/// parts that begin before its end.
 static LogicalResult verifyNoOverlap(AssembleOp op) {
   unsigned rank = tensorOf(op.getResult()).getRank(), count = op.getParts().size(), sweep = 0;
   size_t most = 0;
@@ -161,7 +161,7 @@ LogicalResult PackOp::verify() {
   return success();
 }
 
-/// Windows of `image` must give `windows`; `where` belongs to a maximum.
+/// Checks that windows of `image` have the shape `windows`; `where` is an operand of maxima only.
 template <typename Op>
 static LogicalResult verifyWindows(Op op, RankedTensorType image, RankedTensorType windows,
                                    ValueRange where) {

@@ -1,4 +1,4 @@
-// Kernels that move rows, parts and windows of tensors; they have no body.
+// Kernels without a body that move rows, parts and windows of tensors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_KERNEL_DATA_OPS
 #define AMPC_KERNEL_DATA_OPS

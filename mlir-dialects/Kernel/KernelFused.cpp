@@ -43,7 +43,7 @@ LogicalResult ReduceOp::verify() {
   return success();
 }
 
-/// The sums come first.
+/// Checks the first argument of the body, which is the sum in the accumulator's type.
 static LogicalResult verifySumArgument(FusedKernelOpInterface op, Type acc) {
   Type type = op.getBody().front().getArgument(0).getType();
   if (type != acc)
@@ -58,7 +58,8 @@ static LogicalResult verifyCompute(Operation *op, std::optional<ArrayAttr> compu
   return success();
 }
 
-/// Lines of one side do not depend on those of the other.
+/// Checks that rows of the left-hand side do not depend on n, and columns of the right-hand side do
+/// not depend on m.
 static LogicalResult verifySide(GemmOp op, unsigned side) {
   auto type = tensorOf(op->getOperand(side));
   AffineMap map = mapOf(op.getOperandMaps()[side]);
@@ -79,7 +80,8 @@ static LogicalResult verifySide(GemmOp op, unsigned side) {
   return success();
 }
 
-/// A packed side is read as (line, k), whatever the batch, beside a side of the same type.
+/// Checks a packed side: the indexing map is (line, k) without batch dimensions, and both sides
+/// have the same type.
 static LogicalResult verifyPackedSide(GemmOp op, unsigned side) {
   auto type = tensorOf(op->getOperand(side));
   PackedAttr packing = packingOf(type);
@@ -198,7 +200,8 @@ static LogicalResult verifyTile(Operation *op, int64_t tile) {
     return op->emitOpError() << "expected tiles of 2 or 4 outputs, but got " << tile;
   return success();
 }
-/// Squares of `tile` + 2 numbers for `outputs` x `channels`, as a right side.
+/// Whether a type holds transformed Winograd filters: (tile + 2)^2 numbers for each of `outputs` x
+/// `channels`, packed as a right-hand side.
 static bool isTransformedFilter(RankedTensorType type, int64_t tile, int64_t outputs,
                                 int64_t channels) {
   PackedAttr packing = packingOf(type);
@@ -253,7 +256,7 @@ bool ConvFilterOp::hasDilatedImage() {
   return llvm::any_of(getInputDilations(), [](int64_t d) { return d > 1; });
 }
 
-/// Every point of the space writes an element of its own.
+/// Whether every point of the iteration domain writes a different element.
 static bool writesOnce(FusedKernelOpInterface op, unsigned result) {
   ArrayRef<int64_t> space = op.getSpace();
   int64_t points = std::accumulate(space.begin(), space.end(), int64_t(1), std::multiplies<>());

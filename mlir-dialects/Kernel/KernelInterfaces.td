@@ -1,4 +1,4 @@
-// What fusion, planning and emission ask of kernels.
+// Interfaces of kernels for fusion, planning and emission.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_KERNEL_INTERFACES
 #define AMPC_KERNEL_INTERFACES

@@ -1,4 +1,4 @@
-// Products of matrices and convolutions, with a body that turns sums into results.
+// Matrix products and convolutions, with a body as epilogue on the sums.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_KERNEL_PRODUCT_OPS
 #define AMPC_KERNEL_PRODUCT_OPS
@@ -51,7 +51,7 @@ def Kernel_GemmOp
   let extraClassDeclaration = "unsigned getNumLeadingArguments() { return 1; }";
 }
 
-// Geometry of a two-dimensional window; images NHWC, or NCHW where they are read.
+// Geometry of a two-dimensional window; images are NHWC [N, H, W, C], or NCHW when read as such.
 class Kernel_ConvLikeOp<string mnemonic>
     : Kernel_LaunchOp<mnemonic, [FusedKernelOpInterface, IsolatedFromAbove,
                                  DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
@@ -129,7 +129,7 @@ def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter"> {
   }];
   let extraClassDeclaration = [{
     unsigned getNumLeadingArguments() { return 1; }
-    /// Whether there are zeros between rows or columns of the image.
+    /// Whether the image is dilated: zeros between rows or columns.
     bool hasDilatedImage();
   }];
 }

@@ -1,4 +1,4 @@
-// kernel.with_totals: a kernel and sums over what it writes.
+// kernel.with_totals: a kernel, and totals over the stored results.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Kernel/Constraints.h"
 #include "mlir-dialects/SourceWalk.h"
@@ -11,7 +11,7 @@ using namespace ampc::kernel;
 KernelOpInterface WithTotalsOp::getKernel() {
   return cast<KernelOpInterface>(getLaunch().front().front());
 }
-/// One kernel, which writes what it totals.
+/// Checks the launch region: one kernel, which writes the summed tensor.
 static LogicalResult verifyLaunch(WithTotalsOp op) {
   Block &launch = op.getLaunch().front();
   auto kernel = dyn_cast<KernelOpInterface>(launch.front());
@@ -30,7 +30,7 @@ static LogicalResult verifyLaunch(WithTotalsOp op) {
   return success();
 }
 
-/// The arguments that a value of the body depends on.
+/// Collects the block arguments on which a value of the body depends.
 static void findArguments(Value value, llvm::SmallSetVector<unsigned, 2> &arguments) {
   SourceWalk().visit(value, [&](Value source) {
     if (auto argument = dyn_cast<BlockArgument>(source))

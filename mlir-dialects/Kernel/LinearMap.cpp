@@ -1,4 +1,4 @@
-// Maps without divisions: every dimension moves the place by a constant stride.
+// Linear indexing maps: the element offset is affine in the indices, with one stride per dimension.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Kernel/LinearMap.h"
 #include "mlir-dialects/Kernel/Kernel.h"
@@ -48,7 +48,8 @@ bool LinearForm::staysBelow(int64_t limit, ArrayRef<int64_t> space) const {
   return least >= 0 && most < limit;
 }
 
-// The steps of a dimension pass over all that smaller steps reach, as digits of a number do.
+// Mixed-radix condition: the stride of a dimension exceeds the offsets reachable by all smaller
+// strides.
 bool LinearForm::isOneToOne(ArrayRef<int64_t> space) const {
   SmallVector<std::pair<int64_t, int64_t>> steps;
   for (auto [factor, size] : llvm::zip(factors, space))

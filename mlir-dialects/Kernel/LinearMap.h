@@ -1,4 +1,4 @@
-// Maps without divisions: every dimension moves the place by a constant stride.
+// Linear indexing maps: the element offset is affine in the indices, with one stride per dimension.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_KERNEL_LINEARMAP_H
 #define MLIR_DIALECTS_KERNEL_LINEARMAP_H
@@ -7,35 +7,36 @@
 #include "mlir/IR/Operation.h"
 
 namespace ampc {
-/// constant + sum of factors[d] * dim d
+/// constant + sum of factors[d] * dim d. Example: (d0, d1) of tensor<4x8xf32>: 8 d0 + d1
 struct LinearForm {
   int64_t constant = 0;
   llvm::SmallVector<int64_t> factors;
 
-  /// Nothing for an expression with a division.
+  /// Linear form of an expression; nullopt with a division.
   static std::optional<LinearForm> of(mlir::AffineExpr expr, unsigned dims);
-  /// The number of an element of the shape in memory; nothing if the map divides.
+  /// Row-major element offset of a map into a tensor of the shape; nullopt with a division.
   static std::optional<LinearForm> of(mlir::AffineMap map, llvm::ArrayRef<int64_t> shape);
-  /// Whether it is in [0, limit) for all points of the space.
+  /// Whether the form is in [0, limit) for all points of the iteration domain.
   bool staysBelow(int64_t limit, llvm::ArrayRef<int64_t> space) const;
-  /// Whether points that differ in a dimension with a factor have different values.
+  /// Whether points that differ in a dimension with a nonzero factor have different values.
   bool isOneToOne(llvm::ArrayRef<int64_t> space) const;
 };
 
-/// From one point to the next of dimensions that are walked in order as one; nothing if there is no
-/// one number. Dimensions of size 1 have no say: their factor may have been folded away.
+/// Common step of dimensions that are traversed in order as one flat dimension; nullopt without a
+/// common step. Example: factors [8, 1], sizes [4, 8] -> 1. Dimensions of size 1 are skipped: their
+/// factor may have been folded away.
 std::optional<int64_t> commonStep(llvm::ArrayRef<int64_t> factors, llvm::ArrayRef<int64_t> sizes);
 
 /// (d0, d1 + 5, d2) as (d0, d1, d2)
 mlir::AffineMap withoutStart(mlir::AffineMap map);
 bool isLinear(mlir::AffineMap map);
-/// Whether every point of the space has an element of the shape. Divisions are taken to be right.
+/// Whether every point of the iteration domain maps to an element of the shape. Divisions are
+/// assumed valid.
 bool staysInside(mlir::AffineMap map, llvm::ArrayRef<int64_t> space, llvm::ArrayRef<int64_t> shape);
 
 namespace kernel {
-/// Bytes from the start of every operand of a kernel.map or kernel.reduce to the element that a map
-/// without its start would find there: 5 * 8 * 4 for (d0, d1 + 5, d2) of tensor<4x20x8xf32>. Empty
-/// for other kernels.
+/// Byte offset per operand of a kernel.map or kernel.reduce, as moved out of the indexing map: 5 *
+/// 8 * 4 for (d0, d1 + 5, d2) of tensor<4x20x8xf32>. Empty for other kernels.
 llvm::SmallVector<int64_t> startsOf(mlir::Operation *kernel);
 } // namespace kernel
 } // namespace ampc

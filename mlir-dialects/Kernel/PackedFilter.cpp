@@ -1,4 +1,4 @@
-// Filters of convolutions as right sides that are packed before.
+// Convolution filters as prepacked right-hand sides.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/PackedFilter.h"
 #include "mlir-dialects/Kernel/Constraints.h"

@@ -1,4 +1,4 @@
-// Activations beside those of Pointwise.td.
+// Activations in addition to those of Pointwise.td: ELU, SELU, Mish and relatives.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_TRAIN_ACTIVATION
 #define AMPC_TRAIN_ACTIVATION

@@ -18,7 +18,8 @@ SmallVector<Value> ampc::moveAlongLast(GradBuilder &b, AlongOpInterface op) {
   auto order = llvm::to_vector(llvm::seq<int64_t>(type.getRank()));
   auto from = order.begin() + op.getAlong();
   std::rotate(from, from + 1, order.end());
-  // Labels and factors have a dimension less, or one.
+  // Operands with the shape of the result are transposed; labels and factors lack the dimension, or
+  // have size 1 there.
   auto has = [&](Value v) { return tensorOf(v).getShape() == type.getShape(); };
   IRMapping moved;
   for (Value operand : op->getOperands())

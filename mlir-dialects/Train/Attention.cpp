@@ -1,4 +1,4 @@
-// Attention: verifiers, adjoint and what the adjoint is made of.
+// Attention: verifiers, adjoint, and decomposition of the adjoint.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Results.h"
 #include "mlir-dialects/Train/Tensors.h"
@@ -10,7 +10,8 @@ using namespace ampc::train;
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 namespace {
-/// What attention and its gradient have in common.
+/// Operands and options of attention and its gradient. Q: [..., M, D], K: [..., N, D], V: [..., N,
+/// E].
 struct Attention {
   Value query, key, value, bias;
   bool causal;
@@ -44,7 +45,7 @@ struct Attention {
     shape.append({2, queries()});
     return RankedTensorType::get(shape, wide);
   }
-  /// Of that many products with the scores, which count by half where half of them are masked.
+  /// FLOPs of a number of products with the scores; a causal mask halves the count.
   int64_t flopsOf(int64_t products) const {
     int64_t whole = 2 * products * scoresType().getNumElements() * queryType.getShape().back();
     return causal ? whole / 2 : whole;
@@ -111,8 +112,8 @@ Value Attention::softmax(GradBuilder &b, Value scores) const {
   return b.select(seesNothing, zero, b.op<SoftmaxOp>(b.select(seesNothing, zero, scores)));
 }
 
-/// Cotangent of the scores from those of their maximum m and of log(sum(exp(scores - m))): the
-/// gradient of a logsumexp is the softmax, that of a maximum lies where it is.
+/// Cotangent of the scores from the cotangents of the maximum m and of log(sum(exp(scores - m))):
+/// the gradient of logsumexp is the softmax, and the gradient of the maximum is at its index.
 Value Attention::scoreCotangent(GradBuilder &b, Value ofLse) const {
   Value all = scores(b);
   SmallVector<int64_t> shape(lseType().getShape()), from(shape.size(), 0), step(shape.size(), 1),
@@ -231,8 +232,8 @@ LogicalResult AttentionGradOp::verify() {
 
 bool AttentionGradOp::isComposite() { return false; }
 
-// From query, key, value and bias alone: the forward pass's results are functions of those, so that
-// this is what has to be differentiated.
+// Decomposition from query, key, value and bias alone: the saved results of the forward pass are
+// functions of these operands, and double differentiation needs that dependence.
 SmallVector<Value> AttentionGradOp::decompose(GradBuilder &b) {
   Attention a(*this);
   Value p = a.softmax(b, a.scores(b)), g = b.castTo(getG(), a.element);
@@ -247,7 +248,7 @@ SmallVector<Value> AttentionGradOp::decompose(GradBuilder &b) {
 }
 
 namespace {
-/// Nobody asks for the bias's cotangent, which is as large as the scores.
+/// Removes an unused cotangent of the bias, which is as large as the scores.
 struct DropBiasGradient : OpRewritePattern<AttentionGradOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AttentionGradOp op, PatternRewriter &rewriter) const override {
@@ -270,5 +271,5 @@ void AttentionGradOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 }
 
 int64_t AttentionOp::getFlops() { return Attention(*this).flopsOf(2); }
-// The scores once more, and four products with them or with their cotangents.
+// Recomputation of the scores, plus four products with the scores or their cotangents.
 int64_t AttentionGradOp::getFlops() { return Attention(*this).flopsOf(5); }

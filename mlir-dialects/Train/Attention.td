@@ -1,4 +1,4 @@
-// Attention and its gradient, each one op.
+// Attention and its gradient as single ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_TRAIN_ATTENTION
 #define AMPC_TRAIN_ATTENTION

@@ -1,4 +1,4 @@
-// The dialect, its attributes and the classes that one op entry needs.
+// The dialect, its attributes, and the TableGen classes of ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_TRAIN_BASE
 #define AMPC_TRAIN_BASE
@@ -50,7 +50,8 @@ class Train_Attr<string cppName, string keyword, list<Trait> traits = []>
     : AttrDef<TrainDialect, cppName, traits> {
   let mnemonic = keyword;
 }
-// FieldParser has no floating-point form, so a real parameter brings its own parser and printer.
+// Real parameter of an attribute, with a parser and printer because FieldParser has no
+// floating-point version.
 class Train_Real<string text> : AttrParameter<"::llvm::APFloat", text> {
   let comparator = "$_lhs.bitwiseIsEqual($_rhs)";
   let parser = "::ampc::parseReal($_parser)";
@@ -72,7 +73,7 @@ def RealTensor : RankedTensorOf<[F64, F32, BF16, F16]>;
 def TruthTensor : RankedTensorOf<[I1]>;
 def NumberTensor : RankedTensorOf<[F64, F32, BF16, F16, I64, I32]>;
 def RowNumbers : RankedTensorOf<[I32]>;
-// What a model may give as row numbers; programs have i32.
+// Types of row indices in a model, e.g. i64 -> i32 by a cast; programs have i32.
 def IndexNumbers : RankedTensorOf<[I32, I64, I16, I8, UI8]>;
 def RandomState
     : Type<CPred<"$_self == ::ampc::randomStateType($_self.getContext())">, "tensor<2xi64>">,
@@ -82,7 +83,7 @@ def ValidRows : Type<CPred<"$_self == ::mlir::RankedTensorType::get({}, "
                      "tensor<i32>">,
                 BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI32Type())">;
 
-// Of AlongOpInterface: the last argument, as most ops that are built leave it out.
+// Dimension of AlongOpInterface; the last argument, because most built ops omit the dimension.
 defvar lastByDefault = DefaultValuedAttr<SignedI64Attr, "-1">;
 
 class Category<string n> { string name = n; }
@@ -91,17 +92,17 @@ def FullPrecision : Category<"FullPrecision">;
 def Promote : Category<"Promote">;
 def Passthrough : Category<"Passthrough">;
 
-// One op, one entry. These classes are for the ops of any dialect; `Train_*` below are those of
-// this one.
-// clang-format off: it would run the entries into one another.
-//   adjoint   body of buildAdjoints: `b` builds, `g` is the cotangent of the first result. Empty: written in
+// Definition of an op by a single entry. These classes serve ops of any dialect; `Train_*` below are
+// the classes of this dialect. Example: Train_ReluOp in Pointwise.td.
+// clang-format off: the formatter would merge the rows.
+//   adjoint   body of buildAdjoints: `b` builds, `g` is the cotangent of the first result. Empty: defined in
 //             the .cpp file of the family. Returns {} with `differentiable = 0`.
-//   saves     operands by index ("0", "1") and "result": what that body may touch besides g; checked.
+//   saves     values that the adjoint may use besides g: operands by index ("0", "1") and "result"; checked.
 //   cancels, singular   operands by index whose errors the op may magnify, see Conditioning.
 //   range     body of getRange for the first result: `x(i)` is the range of operand i. Arithmetic in Interval.h.
-//   lists     "POLICY=LIST" for the lists of precision policies that the op is on. What all policies ask for is on
-//             the list `argument`: `absolute` where the absolute error of an operand counts, which rounding makes as
-//             large as a share of it (angles), `exponent` where only that of one above 1 does.
+//   lists     "POLICY=LIST" for the lists of precision policies that contain the op. All policies read the list
+//             `argument`: `absolute` where the absolute error of an operand counts, to which rounding adds a
+//             share of the operand (angles); `exponent` where the absolute error counts only above 1.
 //   scalar    body of buildScalars for an op with one result: `b` builds, `x` are the operands' elements.
 //   example   a use of the op, for the documentation.
 // clang-format on
@@ -137,7 +138,7 @@ class TensorOp<Dialect dialect, string mnemonic, Category category, list<Trait> 
   list<int> singular = [];
   code scalar = "";
   let results = (outs AnyRankedTensor:$result);
-  // clang-format off: it would tear the texts apart.
+  // clang-format off: the formatter would break the strings.
   let description = "    " # doc # exampleText # precisionText
     # !if(!empty(cancels), "", " Errors of its operands grow where they cancel.")
     # !if(!empty(singular), "", " Singular in operand " # !interleave(singular, ", ") # ".")
@@ -171,7 +172,7 @@ class TensorOp<Dialect dialect, string mnemonic, Category category, list<Trait> 
   // clang-format on
 }
 
-// Element by element, one operand. Row-wise ops (softmax) are unary too.
+// Unary op on every element. Row-wise ops (softmax) are unary too.
 class UnaryTensorOp<Dialect dialect, string mnemonic, Category category, list<Trait> traits = []>
     : TensorOp<dialect, mnemonic, category,
                traits#[SameOperandsAndResultType, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
@@ -201,7 +202,8 @@ class BinaryTensorOp<Dialect dialect, string mnemonic, Category category, list<T
   }];
 }
 
-// An op that `simplify` replaces. It has no adjoint of its own: its parts have.
+// Composite op, which `simplify` decomposes. A composite has no adjoint; the ops of the
+// decomposition have adjoints.
 class CompositeTensorOp<Dialect dialect, string mnemonic, Category category,
                         list<Trait> traits = []>
     : Op<dialect, mnemonic,

@@ -1,4 +1,5 @@
-// Rows of the batch along another dimension than the first: which ops keep them apart, and where.
+// Batch dimension of the ops of this dialect: ops that keep rows apart, and the dimension of the
+// rows.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/BatchDimension.h"
 #include "mlir-dialects/Train/Tensors.h"
@@ -26,7 +27,7 @@ static int64_t rankOf(Value v) { return tensorOf(v).getRank(); }
 
 // ---- One overload per op ----
 
-/// By getPlaceInOrder.
+/// Handled by getPlaceInOrder.
 static int64_t resultOf(ReshapeOp, BatchDimension) { return -1; }
 
 static int64_t resultOf(PadOp op, BatchDimension dimensionOf) {
@@ -83,7 +84,7 @@ static int64_t resultOf(AttentionOp op, BatchDimension dimensionOf) {
   return dim + 2 < rank && isAligned ? dim : -1;
 }
 
-/// Reductions: those before it that are dropped move it.
+/// Reductions: every dropped dimension before the batch dimension decreases its index.
 template <typename Reduction> static int64_t resultOf(Reduction op, BatchDimension dimensionOf) {
   int64_t dim = dimensionOf(op.getX());
   if (llvm::is_contained(op.getDims(), dim))
@@ -95,8 +96,8 @@ static int64_t product(ArrayRef<int64_t> sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), int64_t(1), std::multiplies<>());
 }
 
-/// Elements keep their order, and rows the number of blocks around them. A dimension that has one
-/// block is taken before one that has several.
+/// Batch position behind a reshape: element order and the number of outer blocks are kept. A
+/// dimension with one block is preferred over a dimension with several.
 static std::optional<BatchPlace> placeOfReshape(ReshapeOp op, int64_t batch, BatchPlace from) {
   ArrayRef<int64_t> to = op.getType().getShape();
   int64_t blocks = product(op.getX().getType().getShape().take_front(from.dim)) * from.outer;

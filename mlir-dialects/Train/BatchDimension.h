@@ -8,9 +8,9 @@
 #include <optional>
 
 namespace ampc {
-/// Where a value holds rows of the batch: dimension `dim` has `outer` equal blocks, each with equal
-/// parts, one per row in their order. More than one block is what a reshape of [time, batch, size]
-/// to [time * batch, size] leaves.
+/// Position of the batch rows in a value: dimension `dim` has `outer` equal blocks, each with one
+/// equal part per row, in order. A reshape of [time, batch, size] to [time * batch, size] leaves
+/// `outer` = time.
 struct BatchPlace {
   int64_t dim = 0;
   int64_t outer = 1;
@@ -20,11 +20,11 @@ struct BatchPlace {
 #include "mlir-dialects/Train/BatchDimension.h.inc"
 
 namespace ampc {
-/// The dimension of a value's parts, one per row of the batch, or -1.
+/// Batch dimension of a value, one part per row, or -1.
 using BatchDimension = llvm::function_ref<int64_t(mlir::Value)>;
-/// That of all operands that have one; -1 if they differ.
+/// Common batch dimension of all operands with a batch dimension; -1 if the dimensions differ.
 int64_t commonDimension(mlir::ValueRange operands, BatchDimension dimensionOf);
-/// Gives the ops of this dialect the interface.
+/// Attaches the interface to the ops of this dialect.
 void attachBatchDimensions(mlir::MLIRContext *context);
 } // namespace ampc
 #endif

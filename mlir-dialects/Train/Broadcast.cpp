@@ -1,4 +1,4 @@
-// Numpy broadcasting: types, and which elements meet.
+// Numpy broadcasting: result types and indexing maps, e.g. [4, 1] with [3] -> [4, 3].
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Broadcast.h"
 #include "mlir-dialects/Train/Tensors.h"

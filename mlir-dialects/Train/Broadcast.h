@@ -1,4 +1,4 @@
-// Numpy broadcasting: types, and which elements meet.
+// Numpy broadcasting: result types and indexing maps, e.g. [4, 1] with [3] -> [4, 3].
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_TRAIN_BROADCAST_H
 #define MLIR_DIALECTS_TRAIN_BROADCAST_H
@@ -12,10 +12,10 @@ namespace ampc {
 llvm::LogicalResult broadcastShapes(std::optional<mlir::Location> loc, mlir::RankedTensorType a,
                                     mlir::RankedTensorType b,
                                     llvm::SmallVectorImpl<int64_t> &shape);
-/// The type of a result of two operands of one element type.
+/// Broadcast result type of two operands with equal element types.
 llvm::LogicalResult inferBroadcast(std::optional<mlir::Location> loc, mlir::Type a, mlir::Type b,
                                    llvm::SmallVectorImpl<mlir::Type> &types);
-/// A tensor type in an iteration space.
+/// Indexing map from the iteration domain to a tensor type.
 mlir::AffineMap broadcastMap(mlir::Type type, llvm::ArrayRef<int64_t> space);
 /// All dimensions but the last.
 mlir::AffineMap rowMap(unsigned rank, mlir::MLIRContext *context);

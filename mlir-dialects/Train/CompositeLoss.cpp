@@ -49,7 +49,8 @@ LogicalResult WeightedCrossEntropyOp::verify() {
   return verifyRowsOfBatch(*this);
 }
 
-// Weighted distributions are targets whose sum is not 1. Weights have no gradient through the mean.
+// Weighted distributions are targets with a sum other than 1. The mean passes no gradient to the
+// weights.
 SmallVector<Value> WeightedCrossEntropyOp::decompose(GradBuilder &b) {
   auto type = getLogits().getType();
   int64_t last = type.getRank() - 1;
@@ -79,7 +80,7 @@ LogicalResult FocalOp::verify() {
   return verifyBatchRows(*this, getX().getType());
 }
 
-// 1 - p as a sum of what is small: sigmoid(-x) t + sigmoid(x) (1 - t).
+// 1 - p as a sum of small terms without cancellation: sigmoid(-x) t + sigmoid(x) (1 - t).
 SmallVector<Value> FocalOp::decompose(GradBuilder &b) {
   Type element = getX().getType().getElementType(), wide = accumulatorOf(element);
   Value x = b.castTo(getX(), wide), t = b.castTo(getTarget(), wide), one = b.real(1.0, x);

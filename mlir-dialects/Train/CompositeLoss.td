@@ -30,7 +30,7 @@ def Train_WeightedCrossEntropyOp
                 "tensor<4xi32>, tensor<10xf32>";
   let parts = "`train.softmax_cross_entropy` with a distribution";
   let extraClassDeclaration = [{
-    /// Classes, one per row, as opposed to distributions.
+    /// Whether the target holds class indices, one per row; distributions are the alternative.
     bool isSparse() { return getTarget().getType().getElementType().isInteger(32); }
     ::mlir::Value getIndices() { return isSparse() ? getTarget() : ::mlir::Value(); }
     int64_t getIndexLimit() { return getAlongSize(); }

@@ -10,7 +10,7 @@ using namespace ampc;
 using namespace ampc::train;
 using namespace ampc::syntax;
 
-/// Dimensions from `first` up to `end`, without one.
+/// Dimensions in [first, end) except `without`.
 static SmallVector<int64_t> dimsBetween(int64_t first, int64_t end, int64_t without = -1) {
   SmallVector<int64_t> dims;
   for (int64_t dim = first; dim < end; ++dim)
@@ -30,7 +30,7 @@ static LogicalResult verifyVector(Operation *op, RankedTensorType x, int64_t dim
   return success();
 }
 
-/// Sums and what is made of them are formed in f32, if not in f64.
+/// Widens to the accumulator: sums and their functions are computed in f32, or in f64 for f64.
 static Value wide(GradBuilder &b, Value v) {
   return b.castTo(v, accumulatorOf(getElementTypeOrSelf(v)));
 }
@@ -51,8 +51,8 @@ template <typename Op> static LogicalResult verifyRowsOfChannels(Op op, int64_t 
                  failed(verifyChannels(op, x, {op.getGamma(), op.getBeta()}, op.getDim())));
 }
 
-/// Whether gain and bias, of one number per channel, are the same for all rows. A batch of as many
-/// rows as x has channels would scale every row of x by all rows of the batch.
+/// Whether gain and bias, [channels], are common to all rows. A per-row operand, whose batch equals
+/// the number of channels, would scale every row by values of all rows.
 template <typename Op>
 static bool hasChannelsOfAllRows(Op op, llvm::function_ref<bool(Value)> isBatched) {
   return !isBatched(op.getGamma()) && !isBatched(op.getBeta());
@@ -172,7 +172,7 @@ LogicalResult SpectralNormOp::verify() {
 }
 bool SpectralNormOp::keepsLeadingDimension(IsBatched) { return false; }
 
-// Sums of products in place of matrix products: they read x once, and stay in full precision.
+// Sums of products in place of matrix products: x is read once, and stays in full precision.
 SmallVector<Value> SpectralNormOp::decompose(GradBuilder &b) {
   Value whole = wide(b, getX());
   RankedTensorType type = tensorOf(whole);

@@ -1,4 +1,4 @@
-// Norms made of other ops, until simplify has replaced them.
+// Composite norms, decomposed by simplify.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_TRAIN_COMPOSITENORM_H
 #define MLIR_DIALECTS_TRAIN_COMPOSITENORM_H

@@ -7,8 +7,8 @@ using namespace ampc;
 using namespace ampc::train;
 
 namespace {
-/// A batch on the left alone is more rows: one product instead of many, and one for the weight's
-/// gradient.
+/// Flattens a batch of the left-hand side into rows: [B, M, K] x [K, N] -> [B * M, K] x [K, N]. One
+/// product replaces many, and one product gives the weight's gradient.
 struct FlattenedBatch : OpRewritePattern<MatmulOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MatmulOp op, PatternRewriter &rewriter) const override {
@@ -25,8 +25,9 @@ struct FlattenedBatch : OpRewritePattern<MatmulOp> {
   }
 };
 
-/// A transposed matrix is read as it was. A weight's gradient then has the weight's order, and no
-/// pass over memory turns it: so with an output layer that is the embedding.
+/// Folds a transpose into the product's transpose flag. The weight's gradient then has the order of
+/// the weight without a transposing pass over memory, e.g. for an output layer tied to the
+/// embedding.
 struct ReadBeforeTranspose : OpRewritePattern<MatmulOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MatmulOp op, PatternRewriter &rewriter) const override {
@@ -53,7 +54,7 @@ struct ReadBeforeTranspose : OpRewritePattern<MatmulOp> {
 };
 } // namespace
 
-/// Of the leading dimensions.
+/// Type of the batch dimensions: [B, H, M, K] -> [B, H].
 static RankedTensorType batchOf(RankedTensorType type) {
   return type.clone(type.getShape().drop_back(2));
 }
@@ -128,17 +129,18 @@ SmallVector<Value> MatmulOp::decompose(GradBuilder &b) {
                          getTransposeRhs())};
 }
 
-/// All dimensions but the last in one.
+/// Merges all dimensions but the last: [B, M, K] -> [B * M, K].
 static Value flattenRows(GradBuilder &b, Value x) {
   auto type = cast<RankedTensorType>(x.getType());
   int64_t last = type.getShape().back();
   return b.reshape(x, type.clone({type.getNumElements() / last, last}));
 }
 
-// C = op(A) op(B): dA = dC op(B)^T and dB = op(A)^T dC, transposed where the operand is. An operand
-// without batch dimensions gets its sum over the batch from reduceTo; for weights on the right the
-// rows of all batches are one product instead, so that no gradient per batch is stored. Products of
-// a matrix with itself, transposed, have one adjoint with dC + dC^T in place of the sum of two.
+// C = op(A) op(B): dA = dC op(B)^T and dB = op(A)^T dC, transposed if the operand is transposed.
+// The gradient of an operand without batch dimensions is summed over the batch by reduceTo; for
+// weights on the right, rows of all batches form a single product instead, and no gradient per
+// batch is stored. A product of a matrix with its own transpose has one adjoint with dC + dC^T in
+// place of a sum of two products.
 SmallVector<Value> MatmulOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
   Value g = cotangents[0];
   bool ta = getTransposeLhs(), tb = getTransposeRhs();

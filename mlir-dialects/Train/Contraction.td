@@ -10,7 +10,7 @@ def Train_MatmulOp : Train_Op<"matmul", LowPrecision,
                                DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>]> {
   let summary = "Matrix product of the last two dimensions, batched over the leading ones";
   let lists = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
-  // |sum a b| <= K max|a| max|b|; the accumulator is f32, the store is what can overflow.
+  // |sum a b| <= K max|a| max|b|; the accumulator is f32, and only the store can overflow.
   let range = [{
     auto a = x(0), b = x(1);
     if (!a || !b)

@@ -6,8 +6,8 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::train;
 
-/// Checks a convolution and its gradients alike: `image` and `filter` must give `out`; `operands`
-/// are of one type and the result is their accumulator.
+/// Checks a convolution or its gradient: `image` and `filter` must imply `out`; `operands` have one
+/// type, and the result has the type of the accumulator.
 template <typename Op>
 static LogicalResult verifyConvolution(Op op, RankedTensorType image, RankedTensorType filter,
                                        RankedTensorType out) {
@@ -66,7 +66,7 @@ LogicalResult Conv2dGradFilterOp::verify() {
   return verifyConvolution(*this, getImage().getType(), getType(), getG().getType());
 }
 
-/// Every element of a convolution's result, or of its cotangent, meets the filter of its channel.
+/// FLOPs of a convolution: 2 per output element and filter element of the output's channel.
 static int64_t flopsOf(RankedTensorType output, RankedTensorType filter) {
   return 2 * output.getNumElements() * (filter.getNumElements() / filter.getDimSize(0));
 }

@@ -1,4 +1,4 @@
-// Two-dimensional convolutions and their two gradients, each of which is linear in both operands.
+// Two-dimensional convolutions and both gradients, each linear in both operands.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_TRAIN_CONVOLUTION
 #define AMPC_TRAIN_CONVOLUTION

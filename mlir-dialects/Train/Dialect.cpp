@@ -1,4 +1,4 @@
-// Registration of the train dialect, and its generated code.
+// Registration of the train dialect, and generated definitions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Adjoints.h"
 #include "mlir-dialects/Train/BatchDimension.h"
@@ -24,7 +24,7 @@ using namespace ampc::syntax;
 #define GET_ATTRDEF_CLASSES
 #include "mlir-dialects/Train/TrainAttrs.cpp.inc"
 
-/// `groups` and `schedule`, each of which may be missing.
+/// Optional `groups` and optional `schedule`.
 static ParseResult parseRules(OpAsmParser &parser, ArrayAttr &groups,
                               ScheduleAttrInterface &schedule) {
   if (succeeded(parser.parseOptionalKeyword("groups")) && parseFormulas(parser, groups, "groups"))
@@ -41,7 +41,7 @@ static void printRules(OpAsmPrinter &p, Operation *, ArrayAttr groups,
     p << " schedule " << schedule;
 }
 
-/// A dictionary whose real attributes are numbers as people write them.
+/// Attribute dictionary with real attributes as plain numbers: 1e-3 -> f64.
 static ParseResult parseStepAttributes(OpAsmParser &parser, NamedAttrList &attributes) {
   OperationName step(StepOp::getOperationName(), parser.getContext());
   StringAttr reals[] = {StepOp::getClipNormAttrName(step), StepOp::getClipValueAttrName(step),
@@ -81,7 +81,7 @@ static ParseResult parseStepAttributes(OpAsmParser &parser, NamedAttrList &attri
                    return parser.emitError(place) << "'" << step.getStringRef() << "' op ";
                  })));
 }
-/// Those that the format has no place for.
+/// Prints the attributes that have no position in the format.
 static void printStepAttributes(OpAsmPrinter &p, StepOp op, DictionaryAttr attributes) {
   StringRef placed[] = {op.getSymNameAttrName(), op.getLossAttrName(),
                         op.getParamsAttrName(),  op.getOptimizerAttrName(),
@@ -93,7 +93,8 @@ static void printStepAttributes(OpAsmPrinter &p, StepOp op, DictionaryAttr attri
 #include "mlir-dialects/Train/TrainOps.cpp.inc"
 
 namespace {
-/// Many ops share an origin: it stands once in a text, under a name that is made of the op's.
+/// Aliases of origins: many ops share an origin, which is printed once, under an alias derived from
+/// the op's name.
 struct OriginNames : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
   AliasResult getAlias(Attribute attribute, raw_ostream &os) const override {

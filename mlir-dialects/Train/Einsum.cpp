@@ -16,8 +16,8 @@ static constexpr int64_t longestDiagonal = 46340;
 // ---- The equation ----
 
 namespace {
-/// A letter per dimension of every operand and of the result; digits stand for the dimensions of
-/// `...`, as those of an equation are letters.
+/// Letters of the dimensions of every operand and of the result; digits are the dimensions of
+/// `...`. Example: "bi,io->bo".
 struct Equation {
   SmallVector<std::string> operands;
   std::string result;
@@ -83,7 +83,7 @@ static LogicalResult parseEquation(std::optional<Location> loc, StringRef text, 
   return success();
 }
 
-/// The size of every letter: 1 only where no operand has another one, if it is one of `...`.
+/// Sizes of the letters. Size 1 is broadcast only within `...`: another operand's larger size wins.
 static LogicalResult sizesOf(std::optional<Location> loc, const Equation &equation, TypeRange types,
                              llvm::DenseMap<char, int64_t> &sizes) {
   for (const auto &[letters, type] : llvm::zip(equation.operands, types))
@@ -148,9 +148,9 @@ static Equation equationOf(EinsumOp op) {
   return equation;
 }
 
-/// Letters that the result has not are summed over; those that another operand has as well, and the
-/// result, number matrices of their own: experts, heads, a batch. Without a sum the operand is a
-/// factor, as a gain is. "bi,eio->beo", second operand: fan_in i, fan_out o.
+/// Fans of an operand. Letters absent from the result are summed; letters shared by the result and
+/// another operand index separate matrices: experts, heads, a batch. Without a sum, the operand is
+/// a factor such as a gain. "bi,eio->beo", second operand: fan_in i, fan_out o.
 std::optional<Fans> EinsumOp::getFans(unsigned operand) {
   Equation equation = equationOf(*this);
   llvm::DenseMap<char, int64_t> sizes;
@@ -180,7 +180,7 @@ static Value arrange(GradBuilder &b, const Term &term, const std::string &letter
   return b.transpose(term.value, order);
 }
 
-/// A letter that an operand has twice stands for its diagonal.
+/// Replaces a repeated letter of an operand by the diagonal: "ii" -> "i".
 static void takeDiagonals(GradBuilder &b, Term &term) {
   for (size_t i = 0; i < term.letters.size(); ++i) {
     char letter = term.letters[i];
@@ -222,7 +222,7 @@ static void sumOut(GradBuilder &b, Term &term, const std::string &kept) {
   term.letters = letters;
 }
 
-/// A dimension of 1 that others have wider broadcasts: it is left out.
+/// Drops a dimension of size 1 that broadcasts against a larger size.
 static void dropOnes(GradBuilder &b, Term &term, const llvm::DenseMap<char, int64_t> &sizes) {
   SmallVector<int64_t> shape;
   std::string letters;
@@ -254,8 +254,8 @@ static Term multiply(GradBuilder &b, const Term &x, const Term &y, const std::st
   return product;
 }
 
-/// Two operands as one batched product of matrices, or of elements where these would be numbers or
-/// nothing is summed.
+/// Contracts two operands by a batched matrix product, or by an elementwise product if the matrices
+/// were scalars or no letter is summed.
 static Term contract(GradBuilder &b, const Term &x, const Term &y, const std::string &kept) {
   std::string batch, inner, rows, columns;
   for (char letter : x.letters)

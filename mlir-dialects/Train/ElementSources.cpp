@@ -1,4 +1,4 @@
-// Which elements of operands an op gives.
+// Source elements of data-movement ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/ElementSources.h"
 #include "mlir-dialects/Train/Tensors.h"
@@ -8,7 +8,7 @@ using namespace ampc;
 
 static int64_t countOf(Value v) { return tensorOf(v).getNumElements(); }
 
-/// Calls `give` for parts that follow one another in a tensor along `dim`, element by element.
+/// Calls `give` for every element of parts that are concatenated along `dim`.
 static void giveParts(ValueRange parts, int64_t dim,
                       llvm::function_ref<void(int64_t whole, Value part, int64_t number)> give) {
   ArrayRef<int64_t> first = tensorOf(parts[0]).getShape();

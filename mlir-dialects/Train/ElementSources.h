@@ -1,4 +1,4 @@
-// Which elements of operands an op gives.
+// Source elements of data-movement ops: the operand element of every result element.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_TRAIN_ELEMENTSOURCES_H
 #define MLIR_DIALECTS_TRAIN_ELEMENTSOURCES_H

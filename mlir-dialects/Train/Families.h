@@ -1,4 +1,4 @@
-// The dialect with the families of ops that stand apart from it.
+// The dialect, including op families with separate headers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_TRAIN_FAMILIES_H
 #define MLIR_DIALECTS_TRAIN_FAMILIES_H

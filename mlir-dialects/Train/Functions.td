@@ -1,4 +1,4 @@
-// Functions of one real number beside those of Pointwise.td, and rounding.
+// Rounding, and functions of one real number in addition to those of Pointwise.td.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_TRAIN_FUNCTIONS
 #define AMPC_TRAIN_FUNCTIONS
@@ -85,7 +85,7 @@ def Train_AcoshOp : Train_RealUnaryOp<"acosh", FullPrecision> {
   let singular = [0];
   let saves = ["0"];
   let scalar = [{ return b.acosh(x[0]); }];
-  // Two roots: the product of what is below them would overflow.
+  // Two roots, because the product of the radicands would overflow.
   let adjoint = [{
     Value one = b.real(1.0, g), above = b.sqrt(b.add(getX(), one));
     return {::ampc::overRoot(b, b.div(g, above), b.sub(getX(), one))}; }];

@@ -18,12 +18,12 @@ public:
   /// Every op gets the origin (a #train.origin or null), see Origin.h.
   GradBuilder(mlir::OpBuilder &builder, mlir::Location loc, mlir::Attribute origin)
       : builder(builder), loc(loc), origin(origin) {}
-  /// What is built comes from where the op comes from.
+  /// Builder at `op`; created ops have the location and origin of `op`.
   GradBuilder(mlir::OpBuilder &builder, mlir::Operation *op);
   mlir::OpBuilder &builder;
   mlir::Location loc;
   mlir::Attribute origin;
-  /// If set, every op is fixed to it, which overrides its precision category.
+  /// Compute type that created ops are fixed to, if set; overrides the precision category.
   mlir::Type compute;
 
   template <typename Op, typename... Args> Value op(Args &&...args);
@@ -57,12 +57,12 @@ public:
   Value rowSum(Value a);
   /// A value per row as a column: appends a dimension of size 1.
   Value columnOf(Value a);
-  /// Sums away what numpy broadcasting added, so that the result has the shape of `type`.
+  /// Sums over broadcast dimensions, so that the result has the shape of `type`: [4, 3] -> [3].
   Value reduceTo(Value a, mlir::Type type);
   /// The shape of `type` with the given dimensions of size 1.
   static mlir::RankedTensorType withOnes(mlir::Type type, llvm::ArrayRef<int64_t> dims);
 
-  /// Gives an op that was created without `op` its origin.
+  /// Sets the origin of an op that was created without `op`.
   void stamp(mlir::Operation *op);
 };
 } // namespace ampc

@@ -1,4 +1,4 @@
-// Gradients inside of functions, until train-expand-gradients has replaced them.
+// Gradients inside functions, until train-expand-gradients replaces the ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_TRAIN_GRADIENTS_H
 #define MLIR_DIALECTS_TRAIN_GRADIENTS_H

@@ -129,7 +129,7 @@ bool ScatterOp::keepsLeadingDimension(IsBatched) { return getDim() != 0; }
 
 // ---- Parts ----
 
-/// The permutation that exchanges a dimension with the last one, which is its own inverse.
+/// Permutation that exchanges a dimension with the last dimension, a self-inverse.
 static SmallVector<int64_t> withLast(int64_t dim, int64_t rank) {
   auto order = llvm::to_vector(llvm::seq<int64_t>(rank));
   std::swap(order[dim], order[rank - 1]);
@@ -160,20 +160,20 @@ SmallVector<Value> TopKOp::decompose(GradBuilder &b) {
 }
 
 namespace {
-/// Updates in the order of the elements that they name along a dimension: those of one element are
-/// a run. The index may have a single size where all updates share it.
+/// Sorted updates of a scatter along a dimension: updates of equal index form a run. The index may
+/// have size 1 in dimensions where all updates share the index.
 class Runs {
 public:
   Runs(GradBuilder &b, Value updates, Value index, int64_t dim)
       : updates(updates), index(index), b(b), dim(dim), count(tensorOf(index).getDimSize(dim)) {}
   /// The last update of every run becomes the combination of all.
   void combine(ScatterMode mode);
-  /// The index of every run's last update; of the others one that names nothing.
+  /// Index of the last update of every run; other updates get an index out of range.
   Value indexOfLast();
   Value updates, index;
 
 private:
-  /// Elements from so many places before, or behind if it is negative; `beyond` from outside.
+  /// Shifts elements by `places` (negative: towards the front); `beyond` fills the gap.
   Value from(Value x, int64_t places, double beyond);
   Value combined(ScatterMode mode, Value a, Value c) {
     return mode == ScatterMode::mul   ? b.mul(a, c)
@@ -281,7 +281,7 @@ bool EmbeddingBagOp::keepsLeadingDimension(IsBatched isBatched) {
 void EmbeddingBagOp::setStartIndices(Value index) { setStart(*this, index); }
 
 namespace {
-/// The bags of one op.
+/// Lowering of one EmbeddingBagOp.
 class Bags {
 public:
   Bags(GradBuilder &b, EmbeddingBagOp op) : b(b), op(op) {}
@@ -321,7 +321,8 @@ Value Bags::count(Value rows) {
   return sum(b.broadcastTo(b.real(1, rows), tensorOf(rows).clone(column)));
 }
 
-/// At least 1: the sum of an empty bag is 0, and so is its mean.
+/// Divisor of a mean: the number of rows in a bag, at least 1, so that the mean of an empty bag is
+/// 0.
 Value Bags::divisor(Value rows) {
   if (!isKept && !op.getBags())
     return b.real(double(tensorOf(op.getIndex()).getDimSize(1)), rows);

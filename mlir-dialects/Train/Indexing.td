@@ -1,4 +1,4 @@
-// Elements along a dimension by number, in order, and the greatest of them.
+// Gather, scatter, sort and argmax along a dimension.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_TRAIN_INDEXING
 #define AMPC_TRAIN_INDEXING

@@ -1,4 +1,4 @@
-// Initialisers: the numbers they take, and their distributions.
+// Initialisers: checks of parameters, and distributions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Numbers.h"
 

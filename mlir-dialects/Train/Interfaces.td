@@ -1,4 +1,4 @@
-// What the passes ask of tensor ops, initialisers, optimizers and schedules.
+// Interfaces of tensor ops, initialisers, optimizers and schedules, as queried by passes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_TRAIN_INTERFACES
 #define AMPC_TRAIN_INTERFACES
@@ -75,13 +75,14 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
                        "bool", "comparesEqual", (ins), "", "return false;">];
 }
 
-// Gives every element of its only operand as it is, in another order or several times.
+// Trait of pure data movement: every element of the only operand appears unchanged, reordered or
+// repeated.
 def MovesOnly : NativeOpTrait<"MovesOnly"> { let cppNamespace = "::ampc"; }
-// Gives elements of its operands as they are and no others.
+// Trait of results that hold unchanged elements of the operands only.
 def GivesElements : NativeOpTrait<"GivesElements"> { let cppNamespace = "::ampc"; }
-// Adds up its operands and does nothing else, as the fan-in of gradients and a bias do.
+// Trait of sums of operands, e.g. the fan-in of gradients and a bias.
 def SumsOperands : NativeOpTrait<"SumsOperands"> { let cppNamespace = "::ampc"; }
-// Marks a place for later phases; models do not hold it.
+// Trait of markers that passes insert for later phases; models do not contain such ops.
 def MadeByPasses : NativeOpTrait<"MadeByPasses"> { let cppNamespace = "::ampc"; }
 
 def ScalingOpInterface : OpInterface<"ScalingOpInterface"> {
@@ -374,7 +375,7 @@ def ProgramOpInterface : OpInterface<"ProgramOpInterface", [FunctionOpInterface]
                  InterfaceMethod<"", "bool", "getShortBatch">,
                  InterfaceMethod<"", "std::optional<::ampc::train::NonFinite>", "getNonfinite">];
   let extraSharedClassDeclaration = [{
-    /// The name of its step, or nothing.
+    /// Name of the program's step; empty without a step.
     ::llvm::StringRef getStepName() {
       ::mlir::StringAttr step = $_op.getStepAttr();
       return step ? step.getValue() : ::llvm::StringRef();

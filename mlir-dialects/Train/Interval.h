@@ -9,14 +9,14 @@
 #include <optional>
 
 namespace ampc {
-/// Of a value's finite elements.
+/// Bounds of a value's finite elements: low <= x <= high.
 struct Interval {
   double low, high;
   double magnitude() const { return std::max(std::abs(low), std::abs(high)); }
 };
-/// Nothing where no bound is known; then nothing is known of what is computed from it either.
+/// Interval of a value; nullopt without a known bound, which propagates to all dependent values.
 using Range = std::optional<Interval>;
-/// The range of an operand, by its number.
+/// Range of an operand, by operand number.
 using RangeOf = llvm::function_ref<Range(unsigned)>;
 
 template <typename Combine> Range ifKnown(Range a, Range b, Combine combine) {
@@ -56,7 +56,8 @@ inline Range smaller(Range a, Range b) {
 }
 /// Numbers of at most this magnitude.
 inline Interval within(double bound) { return {-bound, bound}; }
-/// Of a unit that is between x and 0, but never below `least`: relu and its smooth relatives.
+/// Range of relu and its smooth relatives, whose values lie between x and 0, but never below
+/// `least`.
 inline Range rectified(Range x, double least) {
   return x ? Range({std::max(least, std::min(x->low, 0.0)), std::max(x->high, 0.0)}) : std::nullopt;
 }

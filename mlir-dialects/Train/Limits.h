@@ -6,10 +6,10 @@
 #include <cstdint>
 
 namespace ampc {
-/// The most ops of a model, as it is written and behind the replacement of its calls and uses of
-/// modules: a chain of so many pointwise ops compiles in ten minutes of CPU and 8 GB. Functions
-/// that call one another twice double with each; without a limit a text of a few lines would fill
-/// all memory.
+/// Limit on the ops of a model, as written and after expansion of calls and modules: a chain of 400
+/// 000 pointwise ops compiles in ten minutes of CPU and 8 GB. A function that calls the previous
+/// function twice doubles the count per level; without a limit, a text of a few lines would exhaust
+/// memory.
 constexpr int64_t mostOps = 400000;
 } // namespace ampc
 #endif

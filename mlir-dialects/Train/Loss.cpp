@@ -112,8 +112,8 @@ LogicalResult ampc::inferElementLoss(std::optional<Location> loc, Type x, Type t
   return success();
 }
 
-// sigmoid(x) - t, and for t > 1/2 its negative with -x and 1 - t: a confident row is a small
-// difference of large numbers in one of the two.
+// Adjoint sigmoid(x) - t, and for t > 1/2 the negative with -x and 1 - t: for a confident row, one
+// of the two expressions is a small difference of large numbers.
 SmallVector<Value> BceWithLogitsOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
   Value g = cotangents[0], x = getX(), t = getTarget(), flips = b.greater(t, b.real(0.5, t));
   Value towards = b.op<SigmoidOp>(b.select(flips, b.neg(x), x));

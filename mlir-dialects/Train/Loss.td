@@ -65,7 +65,7 @@ def Train_SoftmaxCrossEntropyOp
   let saves = ["0", "1"];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Classes, one per row, as opposed to distributions.
+    /// Whether the target holds class indices, one per row; distributions are the alternative.
     bool isSparse() { return ::llvm::isa<::mlir::IntegerType>(getTarget().getType().getElementType()); }
     ::mlir::Value getIndices() { return isSparse() ? getTarget() : ::mlir::Value(); }
     int64_t getIndexLimit() { return getAlongSize(); }
@@ -73,7 +73,7 @@ def Train_SoftmaxCrossEntropyOp
   }];
 }
 
-// Element by element, both operands of one type.
+// Elementwise loss of two operands of one type.
 class Train_ElementLossOp<string mnemonic> : Train_LossOp<mnemonic> {
   let doc = lossDoc;
   let arguments = (ins RealTensor:$x, RealTensor:$target, Optional<ValidRows>:$valid,
@@ -96,7 +96,7 @@ def Train_BceWithLogitsOp : Train_ElementLossOp<"bce_with_logits"> {
   let summary = "Binary cross entropy of sigmoid(x): softplus(x) - x * target, without overflow or "
                 "cancellation";
   let lists = ["autocast=full", "autocast-cpu=full"];
-  // Both terms are positive for a target in [0, 1], so that a small loss keeps its digits.
+  // Two positive terms for a target in [0, 1], so that a small loss keeps its digits.
   let scalar = [{
     Value size = b.abs(x[0]), wrong = b.select(b.greater(x[0], b.real(0.0)), b.sub(b.real(1.0), x[1]), x[1]);
     return b.add(b.mul(size, wrong), b.log1p(b.exp(b.neg(size)))); }];

@@ -1,4 +1,4 @@
-// How losses of rows or elements become one number.
+// Reduction of losses per row or element to one number.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/LossReduction.h"
 #include "mlir-dialects/Train/Parts.h"

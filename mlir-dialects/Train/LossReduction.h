@@ -1,4 +1,4 @@
-// How losses of rows or elements become one number.
+// Reduction of losses per row or element to one number: [batch] -> [].
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_TRAIN_LOSSREDUCTION_H
 #define MLIR_DIALECTS_TRAIN_LOSSREDUCTION_H
@@ -6,16 +6,16 @@
 #include "mlir-dialects/Train/ValidRows.h"
 
 namespace ampc {
-/// From losses of rows or elements to one number.
+/// Reduction of losses per row or element to one number.
 struct LossReduction {
   GradBuilder &b;
   train::Reduction reduction;
   mlir::Value valid;
   std::optional<int64_t> batchRows;
-  /// Which losses count besides the valid ones, as i1, or how much each does; may be null.
+  /// Mask (i1) or weights of losses, in addition to the mask of valid rows; may be null.
   mlir::Value counted = {};
 
-  /// `result` is the type of what comes out.
+  /// Reduces `losses` to a value of type `result`.
   mlir::Value run(mlir::Value losses, mlir::Type result);
 
 private:

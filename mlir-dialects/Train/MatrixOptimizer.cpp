@@ -24,7 +24,7 @@ LogicalResult AdafactorAttr::verify(EmitError emitError, APFloat lr, APFloat dec
                                        {"weight_decay", weightDecay}});
 }
 
-// The scale of the step and its clipping are root mean squares of the whole tensor.
+// The step size and the clipping are root mean squares of the whole tensor.
 RowUpdate AdafactorAttr::getRowUpdate() const { return RowUpdate::Whole; }
 
 SmallVector<Moment> AdafactorAttr::getMomentsOf(ArrayRef<int64_t> param) const {
@@ -41,7 +41,7 @@ struct Adafactor : UpdateRule {
   Value rootMeanSquare(Value x) {
     return b.sqrt(b.div(sumOfSquares(x), real(double(tensorOf(x).getNumElements()))));
   }
-  /// Over one dimension, which stays with size 1.
+  /// Mean over one dimension, which is kept with size 1: [4, 3] -> [4, 1].
   Value mean(Value x, int64_t dim) {
     auto type = tensorOf(x);
     Value sum = b.reshape(b.reduceSum(x, {dim}), b.withOnes(type, {dim}));
@@ -51,8 +51,7 @@ struct Adafactor : UpdateRule {
   Value moved(Value old, Value now, Value share) {
     return b.add(old, b.mul(share, b.sub(now, old)));
   }
-  /// An estimate of the squares of the gradient, from its rows and columns; appends the new
-  /// moments.
+  /// Factored estimate of the squared gradient by row and column means; appends the new moments.
   Value estimate(Value squares, ValueRange moments, Value share, double eps,
                  SmallVectorImpl<Value> &next) {
     int64_t rank = tensorOf(squares).getRank();
@@ -91,9 +90,9 @@ SmallVector<Value> AdafactorAttr::buildUpdate(GradBuilder &b, Value param, Value
 LogicalResult MuonAttr::verify(EmitError emitError, APFloat lr, APFloat momentum, bool nesterov,
                                APFloat weightDecay, APFloat eps, int64_t iterations, bool,
                                APFloat adamwLr, APFloat beta1, APFloat beta2, APFloat adamwEps) {
-  if (!lr.isFinite() || !(number(lr) > 0)) // rates of vectors are shares of it
+  if (!lr.isFinite() || !(number(lr) > 0)) // rates of vectors are relative to lr
     return emitError() << "expected a positive lr, but got " << number(lr);
-  if (iterations < 1 || iterations > 20) // they are written out
+  if (iterations < 1 || iterations > 20) // iterations are unrolled
     return emitError() << "expected 1 to 20 iterations, but got " << iterations;
   if (nesterov && momentum.isZero())
     return emitError() << "expected a momentum above 0 with nesterov, but got 0";

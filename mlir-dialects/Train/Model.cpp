@@ -32,7 +32,8 @@ static bool isSupportedElement(Type element) {
   return element.isF64() || element.isF32() || element.isBF16() || element.isF16();
 }
 
-/// Bytes of a caller without a sign; ops compute with what a cast makes of them.
+/// Whether a type is u8, as in buffers of a caller; ops compute with the value of a cast, u8 ->
+/// i32.
 static bool isUnsigned(Type type) {
   return isa<RankedTensorType>(type) && getElementTypeOrSelf(type).isUnsignedInteger(8);
 }
@@ -110,7 +111,7 @@ LogicalResult ParamOp::verify() {
   return verifyTensor(*this, getType()); // 1.
 }
 LogicalResult BufferOp::verify() {
-  // Passes make it again from the parameter.
+  // Working copies are rebuilt from the parameter by passes.
   if (getRole() == StateRole::Working && !getOfAttr()) // 2.
     return emitOpError() << "expected the parameter (of @NAME) of a working copy";
   return verifyTensor(*this, getType()); // 1.
@@ -229,8 +230,8 @@ static bool isLater(StepOp step) {
   return !step->getParentOfType<ModelOp>().getOps<UseOp>().empty();
 }
 
-/// What a step reports beside the loss has names, among which are those of what it reports anyway,
-/// as of the columns of a log.
+/// Checks names of a step's additional outputs: the names must be unique, and differ from built-in
+/// outputs, because outputs are columns of a log.
 static LogicalResult verifyNames(StepOp step, FuncOp loss) {
   llvm::StringSet<> names = {"step", "skipped", "loss_scale"};
   for (Output kind : {Output::Loss, Output::Norm, Output::Rate, Output::Nonfinite})
@@ -300,7 +301,7 @@ LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
       else if (!grouped.insert(param).second) // 6.
         return emitOpError() << "expected every parameter in one group, but " << param
                              << " is in two";
-  // The parts are written out one after the other.
+  // Micro-batches are unrolled.
   if (getMicroBatches() && (*getMicroBatches() < 1 || *getMicroBatches() > 4096)) // 7.
     return emitOpError() << "expected 1 to 4096 micro-batches, but got " << *getMicroBatches();
   return failed(verifyMomentum(*this)) ? failure() : verifyOptions(*this);

@@ -259,7 +259,7 @@ def Train_StepOp
       OptionalAttr<F64Attr>:$clip_value, OptionalAttr<SignedI64Attr>:$micro_batches,
       OptionalAttr<F64Attr>:$ema_decay, OptionalAttr<StrAttr>:$nonfinite);
   let extraClassDeclaration = [{
-    /// The rule of a parameter: its group's, or the step's.
+    /// Update rule of a parameter: the rule of the parameter's group, else of the step.
     ::ampc::OptimizerAttrInterface getOptimizerOf(::mlir::StringAttr param);
   }];
   let assemblyFormat = [{

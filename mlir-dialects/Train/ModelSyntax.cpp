@@ -13,8 +13,8 @@ using namespace ampc::train;
 
 // ---- Models ----
 
-/// `name = formula, ...` up to the parenthesis; `declared` gets them as they stand, or with the
-/// number that the command line gives.
+/// Parses `name = formula, ...` up to the parenthesis; `declared` receives the formulas as written,
+/// or the number that the command line gives.
 static ParseResult parseSizeList(OpAsmParser &parser, Sizes &sizes, const SizeNumbers *settings,
                                  SmallVectorImpl<Attribute> &declared) {
   llvm::StringSet<> names;
@@ -106,10 +106,10 @@ template <> ParseResult ampc::completeOp<ModelOp>(OpAsmParser &parser, Operation
 // ---- Functions ----
 
 namespace {
-/// Values that a body names, found before it is parsed: only state that it reads becomes a value.
+/// Names in a body, collected before parsing: only state that the body reads becomes a value.
 class BodyNames {
 public:
-  /// `text` begins at the body's brace, and ends with the buffer, that is with a 0.
+  /// Scans from the brace of the body in `text` up to the end of the buffer, which is a 0.
   explicit BodyNames(const char *text) : at(text) { scan(); }
   llvm::StringSet<> used, defined;
 
@@ -233,7 +233,7 @@ static void addState(OpAsmParser &parser, ArrayRef<OpAsmParser::Argument> declar
     if (state == model->states.end() || names.defined.contains(name))
       continue;
     OpAsmParser::Argument &argument = arguments.emplace_back();
-    // The parser keeps the name while it parses the function.
+    // The parser stores a reference to the name while the function is parsed.
     argument.ssaName = {place, StringAttr::get(state->second.getContext(), "%" + name), 0};
     argument.type = state->second;
   }
@@ -249,7 +249,7 @@ static void replaceByReads(Block &body, unsigned first, ArrayRef<OpAsmParser::Ar
     BlockArgument argument = body.getArgument(first + i);
     if (argument.use_empty())
       continue;
-    // Where it is used; a name there is that of another op.
+    // Location of the first use; a location with a name belongs to another op.
     Location loc = (*argument.getUsers().begin())->getLoc();
     if (isa<NameLoc>(loc))
       loc = argument.getLoc();
@@ -260,8 +260,7 @@ static void replaceByReads(Block &body, unsigned first, ArrayRef<OpAsmParser::Ar
   body.eraseArguments(first, states.size());
 }
 
-/// The body in a block of its own; the one that was parsed stays, with all of its arguments, in an
-/// op that is nowhere.
+/// Moves the body to a new block; the parsed block, with all arguments, stays in a detached op.
 static void keepParsedBlock(Region &region, Location loc) {
   Block &parsed = region.front(), *body = new Block();
   for (BlockArgument argument : parsed.getArguments())
@@ -284,7 +283,7 @@ static void nameInput(OpAsmParser::Argument &argument, Builder &b) {
   argument.attrs = attrs.getDictionary(b.getContext());
 }
 
-/// An error if it has one.
+/// Sets the name of a result; an error if the result has a name.
 static ParseResult nameResult(OpAsmParser &parser, SMLoc place, StringRef name,
                               DictionaryAttr &attrs) {
   if (name.empty())
@@ -299,7 +298,8 @@ static ParseResult nameResult(OpAsmParser &parser, SMLoc place, StringRef name,
   return success();
 }
 
-/// The body; without written types of results, `resultTypes` gets those of what it returns.
+/// Parses the body; without written result types, `resultTypes` receives the types of the returned
+/// values.
 static ParseResult parseBody(OpAsmParser &parser, Region &region,
                              ArrayRef<OpAsmParser::Argument> arguments, bool areWritten,
                              SmallVectorImpl<Type> &resultTypes,

@@ -12,7 +12,7 @@ using namespace ampc::train;
 
 // ---- train.use ----
 
-/// `(name = formula, ...)`, if it is there; the formulas as text, and their numbers.
+/// Parses an optional `(name = formula, ...)`; returns the formulas as text, and their numbers.
 static ParseResult parseGiven(OpAsmParser &parser, NamedAttrList &formulas,
                               NamedAttrList &numbers) {
   Builder &b = parser.getBuilder();
@@ -43,7 +43,8 @@ static std::unique_ptr<ModuleInstance> makeInstance(ModelOp module, StringRef pr
   return succeeded(instance->fill(given, place)) ? std::move(instance) : nullptr;
 }
 
-/// Errors in the module's own lines point here; whether they are right has been checked there.
+/// Records an instance at its place of use, where errors in the module's own lines point. Sizes
+/// were checked before.
 static ParseResult noteInstance(OpAsmParser &parser, SMLoc place, StringAttr module,
                                 StringAttr name, DictionaryAttr numbers, int64_t times) {
   ParseScope *model = ParseScope::model(parser.getContext());
@@ -58,7 +59,7 @@ static ParseResult noteInstance(OpAsmParser &parser, SMLoc place, StringAttr mod
                                    << module.getValue() << " is none" << suggestion(module, names);
   }
   Location loc = parser.getEncodedSourceLoc(place);
-  // Verifiers of the module come first: what is made of it takes their word.
+  // The module is verified first, because instantiation relies on a valid module.
   if (failed(mlir::verify(found)) || !makeInstance(found, name, around, numbers, loc))
     return failure();
   Builder &b = parser.getBuilder();

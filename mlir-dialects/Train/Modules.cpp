@@ -1,4 +1,4 @@
-// Uses of modules: numbers of their sizes, and copies of their functions with these.
+// Module instances: values of sizes, and specialized copies of functions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Modules.h"
 #include "mlir-dialects/Train/Limits.h"
@@ -12,7 +12,7 @@ using namespace ampc::train;
 UseNote::UseNote(Location place, StringRef module)
     : handler(place.getContext(), [place, name = module.str()](Diagnostic &diagnostic) {
         diagnostic.attachNote(place) << "in @" << name << " used here";
-        return failure(); // the next handler shows it
+        return failure(); // the next handler prints the error
       }) {}
 
 // ---- Instances ----
@@ -40,7 +40,7 @@ ModelOp ModuleInstance::findModule(StringRef name, const ModuleInstance *&owner)
     if (ModelOp found = findModel(owner->model.getBody().front(), name))
       return found;
   }
-  // What the outermost one stands in is not an op before it has been parsed.
+  // The parent of the outermost scope is no op during parsing.
   Block *around = outermost->model->getBlock();
   if (around && (!around->getParentOp() || isa<ModelOp>(around->getParentOp())))
     if (ModelOp found = findModel(*around, name))
@@ -139,7 +139,7 @@ const SmallVector<std::unique_ptr<ModuleInstance>> *ModuleInstance::findUses(Str
 
 // ---- Functions ----
 
-/// Names that tell the instances of an op apart, and last: they are keys of random numbers.
+/// Names ops of an instance uniquely, after all rewrites: names are keys of random numbers.
 static void nameOpsAfter(FuncOp func, StringRef name) {
   llvm::StringMap<unsigned> counts;
   func.getBody().walk([&](Operation *op) {
@@ -166,7 +166,7 @@ OwningOpRef<FuncOp> ModuleInstance::expand(FuncOp func, StringRef name, bool kee
   return copy;
 }
 
-/// Blocks lie in regions, calls and modules, whose depths multiply on the stack.
+/// Nesting of regions, calls and modules multiplies the recursion depth, and so the stack.
 LogicalResult ModuleInstance::expandBlock(Block &block, bool keepsCalls) const {
   const ModuleInstance *root = this;
   while (root->user)
@@ -209,7 +209,7 @@ LogicalResult ModuleInstance::expandOp(Operation *op, bool keepsCalls) const {
     });
     replacer.replaceElementsIn(op);
   }
-  // A region gives what it yields.
+  // The results of an op with a region have the types of the yielded values.
   if (op->getNumRegions() == 1 && llvm::hasSingleElement(op->getRegion(0)))
     for (auto [result, yielded] :
          llvm::zip(op->getResults(), op->getRegion(0).front().getTerminator()->getOperands()))
@@ -217,7 +217,7 @@ LogicalResult ModuleInstance::expandOp(Operation *op, bool keepsCalls) const {
   return inferResults(op);
 }
 
-/// Puts the ops of the copy before `at`; gives the values that it returns.
+/// Inlines the copy before `at`; returns the function's results.
 static FailureOr<SmallVector<Value>> inlineAt(Operation *at, ValueRange operands,
                                               OwningOpRef<FuncOp> copy) {
   Block &body = copy->getBody().front();
@@ -245,8 +245,8 @@ static LogicalResult replace(Operation *op, ArrayRef<Value> values) {
   return success();
 }
 
-/// Of checkpoints inside one another the outermost counts. Each has a name of its own, however
-/// often a function runs.
+/// Marks ops with the name of a checkpoint. In nested checkpoints the outermost counts. Each
+/// execution of a function is a separate checkpoint: "block", "block#1", ...
 void ModuleInstance::markSegment(FuncOp copy, std::string name) const {
   if (int64_t number = root().checkpoints[name]++)
     name += "#" + std::to_string(number);

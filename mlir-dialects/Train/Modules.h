@@ -1,4 +1,4 @@
-// Modules in use: their sizes, and what their functions are with them.
+// Module instances: sizes and specialized functions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_TRAIN_MODULES_H
 #define MLIR_DIALECTS_TRAIN_MODULES_H
@@ -12,12 +12,13 @@
 #include "mlir-dialects/Train/ModulesOps.h.inc"
 
 namespace ampc {
-/// A model, or one use of a module, with numbers for its sizes and a name for its state.
+/// Instance of a module, or a model: values of sizes and a name prefix of state. Example: prefix
+/// "h0" and parameter "w" -> state "h0.w".
 class ModuleInstance {
 public:
   using Numbers = std::map<std::string, int64_t>;
-  /// `outer` is the instance of what the module stands in; null where that is still being parsed,
-  /// whose sizes are then given. `user` is the one whose module uses this one.
+  /// `outer`: instance that encloses the module; null if the enclosing model is still being parsed,
+  /// in which case `outerSizes` is given. `user`: instance whose module uses this instance.
   ModuleInstance(train::ModelOp model, std::string prefix, const ModuleInstance *outer = nullptr,
                  const Sizes *outerSizes = nullptr, const ModuleInstance *user = nullptr)
       : model(model), prefix(std::move(prefix)), sizes(outer ? &outer->sizes : outerSizes),
@@ -27,17 +28,16 @@ public:
   llvm::LogicalResult fill(const Numbers &given, mlir::Location place);
 
   train::FuncOp findFunction(llvm::StringRef name) const;
-  /// Those under a name that `train.use` gave; null if there is none.
+  /// Instances under the name of a `train.use`; null if unknown.
   const llvm::SmallVector<std::unique_ptr<ModuleInstance>> *findUses(llvm::StringRef name) const;
-  /// Of its own parameter or buffer, with the instance's numbers; null if there is none.
+  /// Type of an own parameter or buffer with the instance's sizes; null if unknown.
   mlir::Type stateType(llvm::StringRef name) const { return stateTypes.lookup(name); }
   std::string nameOf(llvm::StringRef state) const {
     return prefix.empty() ? state.str() : prefix + "." + state.str();
   }
 
-  /// A copy of its function with the instance's numbers: no formulas, calls or uses of modules are
-  /// left in it, and state has full names. Calls stay where `keepsCalls`. Ops are named after
-  /// `name`.
+  /// Specialized copy of a function without formulas, calls or uses of modules; state has full
+  /// names. `keepsCalls` leaves calls in place. Ops are named after `name`.
   mlir::OwningOpRef<train::FuncOp> expand(train::FuncOp func, llvm::StringRef name,
                                           bool keepsCalls) const;
 
@@ -49,7 +49,7 @@ public:
 
 private:
   llvm::LogicalResult addUse(train::UseOp use);
-  /// Instances inside, which a text of a few lines could make more than any memory holds.
+  /// Counts nested instances, which a text of a few lines could multiply beyond any memory.
   llvm::LogicalResult count(mlir::Operation *use) const;
   const ModuleInstance &root() const { return user ? user->root() : *this; }
   train::ModelOp findModule(llvm::StringRef name, const ModuleInstance *&owner) const;
@@ -61,17 +61,17 @@ private:
 
   const ModuleInstance *outer, *user;
   llvm::StringMap<mlir::Type> stateTypes;
-  /// Of the outermost user: how many there are, how many ops have been copied, how deep this is,
-  /// and how many checkpoints there are of each name.
+  /// Counters of the outermost user: instances, copied ops, current depth, and checkpoints per
+  /// name.
   mutable int64_t instances = 0, ops = 0, depth = 0;
   mutable llvm::StringMap<int64_t> checkpoints;
 };
 
-/// A module that can be used in the model that is being parsed; null if there is none. `sizes` gets
-/// those of what it stands in.
+/// Finds a module in the model that is being parsed; null if unknown. `sizes` receives the sizes of
+/// the enclosing scope.
 train::ModelOp findParsedModule(mlir::MLIRContext *context, llvm::StringRef name,
                                 const Sizes *&sizes);
-/// Adds to every error while it lives that it came up in an instance of a module.
+/// Adds a note "in an instance of a module" to every error in the note's lifetime.
 class UseNote {
 public:
   UseNote(mlir::Location place, llvm::StringRef module);

@@ -1,4 +1,4 @@
-// Ops that move data and are made of others: types, verifiers, parts.
+// Composite data-movement ops: types, verifiers, decompositions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Tensors.h"
 

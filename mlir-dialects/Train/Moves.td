@@ -1,4 +1,4 @@
-// Ops that move data and are made of those in Shape.td and Table.td.
+// Composite data-movement ops, made of the ops in Shape.td and Table.td.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_TRAIN_MOVES
 #define AMPC_TRAIN_MOVES

@@ -43,8 +43,8 @@ LogicalResult ampc::verifyEps(Operation *op, const APFloat &eps) {
   return success();
 }
 
-// Of n numbers with mean 0 and mean square 1 none is beyond the root of n - 1; without the first
-// condition, of n.
+// Bound of n numbers with mean 0 and mean square 1: sqrt(n - 1); without the mean condition,
+// sqrt(n).
 std::optional<double> LayerNormOp::getNormalizedBound() {
   return std::sqrt(double(getAlongSize()) - 1);
 }
@@ -56,7 +56,7 @@ LogicalResult LayerNormOp::verify() {
              : verifyChannels(*this, getX().getType(), {getGamma(), getBeta()}, getDim());
 }
 
-// The row statistics come with dx out of one pass; gamma and beta sum over the rows.
+// A single pass gives dx and the row statistics; gamma and beta are sums over the rows.
 SmallVector<Value> LayerNormOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
   Value g = cotangents[0];
   Value dx = b.op<LayerNormGradOp>(getX(), getGamma(), g, getEps());
@@ -89,7 +89,7 @@ template <typename Op> static LogicalResult verifyRowNormGrad(Op op) {
 
 LogicalResult LayerNormGradOp::verify() { return verifyRowNormGrad(*this); }
 
-/// Results after the first hold one value per row.
+/// Indexing map of a result: dx has the map of x, later results hold one value per row.
 static AffineMap rowNormGradMap(Operation *op, unsigned index) {
   unsigned rank = tensorOf(op->getOperand(0).getType()).getRank();
   return index == 0 ? AffineMap::getMultiDimIdentityMap(rank, op->getContext())
@@ -110,10 +110,10 @@ SmallVector<Value> LayerNormGradOp::buildScalars(ScalarBuilder &b, ValueRange x)
   return {b.mul(scale, inner), mean, scale};
 }
 
-/// Adjoints of the ops above for {x, gamma, g}, from cotangents of dx, of the scale, and (layer
-/// norm) of the mean. With n the normal of a row of length N and h = g gamma, dx = scale P(h) with
-/// P(v) = v - [mean(v)] - n mean(v n), which is symmetric: scale P(v) is what the op itself gives
-/// for a cotangent v and ones as gamma.
+/// Adjoints of the gradient ops for {x, gamma, g}, from cotangents of dx, of the scale, and (layer
+/// norm) of the mean. With n the normalized row of length N and h = g gamma, dx = scale P(h) with
+/// the symmetric P(v) = v - [mean(v)] - n mean(v n): scale P(v) equals the op itself with cotangent
+/// v and gamma = 1.
 template <typename Op>
 static SmallVector<Value> rowNormGradAdjoints(Op op, GradBuilder &b, Value normal, Value u,
                                               Value scaleBar, Value meanBar) {
@@ -196,8 +196,8 @@ SmallVector<Value> BatchNormOp::buildInference(GradBuilder &b) {
   return {b.castTo(b.add(b.mul(centred, scale), widen(getBeta())), element)};
 }
 
-/// What moves on from here. An op that stands before has moved it already, if a step applies one
-/// norm twice; its value is then no longer the last one.
+/// Current value of a running statistic. If a step applies one norm twice, an earlier op has
+/// updated the statistic already: its train.write is removed, and the written value returned.
 static Value takeRunning(GradBuilder &b, FlatSymbolRefAttr name, Type type) {
   Block *block = b.builder.getInsertionBlock();
   auto before = llvm::make_range(block->begin(), b.builder.getInsertionPoint());
@@ -210,8 +210,9 @@ static Value takeRunning(GradBuilder &b, FlatSymbolRefAttr name, Type type) {
   return ReadOp::create(b.builder, b.loc, type, name);
 }
 
-// The batch and the image become one dimension, so that the mask of valid rows is a column, which
-// fuses. Statistics of 16-bit numbers are f32: their squares exceed the range of f16 from 256 on.
+// Merges batch and image dimensions, [N, H, W, C] -> [N * H * W, C], so that the mask of valid rows
+// is a column, which fuses. Statistics of 16-bit numbers are f32: squares exceed the range of f16
+// from 256 on.
 SmallVector<Value> BatchNormOp::buildTraining(GradBuilder &b) {
   auto whole = getX().getType();
   Type element = whole.getElementType(), wide = accumulatorOf(element);
@@ -229,7 +230,8 @@ SmallVector<Value> BatchNormOp::buildTraining(GradBuilder &b) {
   }
   auto sum = [&](Value v) { return b.reduceSum(mask ? b.select(mask, v, zero) : v, 0); };
   Value mean = b.div(sum(x), count);
-  // Not x - mean, which the adjoint forms: a value with two readers would go through memory.
+  // mean - x in place of x - mean of the adjoint: a value with two consumers would be stored in
+  // memory.
   Value squares = sum(b.square(b.sub(mean, x)));
   Value scale = b.op<RsqrtOp>(b.add(b.div(squares, count), b.real(number(getEps()), wide)));
 
@@ -240,7 +242,7 @@ SmallVector<Value> BatchNormOp::buildTraining(GradBuilder &b) {
     next = b.castTo(next, getElementTypeOrSelf(channel));
     WriteOp::create(b.builder, b.loc, name, b.op<StopGradientOp>(next));
   };
-  // A single element has no unbiased variance; it counts as 0.
+  // The unbiased variance of a single element is undefined, and counts as 0.
   Value rest = getPopulation() ? count : b.sub(count, one);
   follow(getRunningMeanAttr(), mean);
   follow(getRunningVarianceAttr(), b.div(squares, b.select(b.greater(rest, one), rest, one)));

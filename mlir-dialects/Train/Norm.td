@@ -52,8 +52,7 @@ def Train_RmsNormOp : Train_RowNormOp<"rms_norm"> {
     return b.mul(b.mul(x[0], b.rsqrt(b.add(square, b.real(getEps().convertToDouble())))), x[1]); }];
 }
 
-// The adjoint for x in one pass over the rows, together with the statistics that gamma's adjoint
-// needs.
+// Adjoint for x in one pass over the rows, together with the statistics for gamma's adjoint.
 class Train_RowNormGradOp<string mnemonic>
     : Train_Op<mnemonic, FullPrecision,
                [InferTypeOpAdaptor,

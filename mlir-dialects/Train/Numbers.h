@@ -1,4 +1,4 @@
-// Real attributes as numbers, and the checks that several of them share.
+// Real attributes as numbers, and checks of parameters.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_TRAIN_NUMBERS_H
 #define MLIR_DIALECTS_TRAIN_NUMBERS_H
@@ -8,7 +8,7 @@
 namespace ampc {
 inline double number(const llvm::APFloat &x) { return x.convertToDouble(); }
 
-/// A parameter of an attribute, as error messages call it.
+/// Parameter of an attribute, with the name used by error messages.
 struct NamedNumber {
   llvm::StringRef name;
   const llvm::APFloat &value;

@@ -1,4 +1,4 @@
-// Optimizers: the numbers they take, and their update rules.
+// Optimizers: checks of parameters, and update rules.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/UpdateRule.h"
 
@@ -32,7 +32,7 @@ LogicalResult SgdAttr::verify(EmitError emitError, APFloat lr, APFloat momentum,
   return verifyMoments(emitError, moments);
 }
 
-/// A decay or a moment moves rows whose gradient is 0.
+/// Rows to update: weight decay and momentum also change rows with gradient 0.
 static RowUpdate touchedUnless(bool moves) { return moves ? RowUpdate::Every : RowUpdate::Touched; }
 
 RowUpdate SgdAttr::getRowUpdate() const {
@@ -143,7 +143,7 @@ SmallVector<Value> AdagradAttr::buildUpdate(GradBuilder &b, Value param, Value g
   return {b.sub(param, b.div(b.mul(lr, g), b.add(b.sqrt(sum), rule.real(number(getEps()))))), sum};
 }
 
-// Where the sum is 0 a gradient of 0 divides by eps: only with one does a row keep its value.
+// A row with sum 0 and gradient 0 divides by eps, and keeps its value only with eps > 0.
 RowUpdate AdagradAttr::getRowUpdate() const {
   return touchedUnless(!getWeightDecay().isZero() || getEps().isZero());
 }

@@ -7,7 +7,7 @@ include "mlir-dialects/Train/Base.td"
 class Train_OptimizerAttr<string cppName, string keyword, list<string> methods = []>
     : Train_Attr<cppName, keyword, [DeclareAttrInterfaceMethods<OptimizerAttrInterface, methods>]> {
   let assemblyFormat = "`<` struct(params) `>`";
-  // Every rule has a parameter of this name; the interface asks for it as a number.
+  // Definition of getLearningRate by the parameter `lr` of every rule.
   string learningRate =
       "double $cppClass::getLearningRate() const { return getLr().convertToDouble(); }\n";
   let extraClassDefinition = learningRate;

@@ -35,8 +35,8 @@ std::string OriginAttr::getText() const {
   return text;
 }
 
-/// Ops that are fixed to different types, or lie in different regions, are different ops. Those of
-/// different segments are not: a checkpoint changes no bit.
+/// Part of the origin that distinguishes ops: compute type and region. Segments do not: a
+/// checkpoint changes no bit.
 Attribute OriginAttr::getMeaning() const {
   if (!getRegion() && !getCompute())
     return {};
@@ -45,7 +45,7 @@ Attribute OriginAttr::getMeaning() const {
 }
 
 namespace {
-/// Of an origin, in the order of its parameters.
+/// Fields of an origin in parameter order.
 struct Fields {
   StringAttr name;
   Stage stage;
@@ -161,14 +161,16 @@ Operation *ampc::firstSeed(Block &block) {
   return seeds.empty() ? nullptr : (*seeds.begin()).getOperation();
 }
 
-/// Of a value that tools observe; nothing of one that they do not.
+/// Whether an attribute is the mark of an observed value; an empty dictionary marks a value that is
+/// not observed.
 static bool isMark(Attribute attribute) {
   auto mark = dyn_cast<DictionaryAttr>(attribute);
   return mark &&
          (mark.empty() || (mark.getAs<StringAttr>("key") && mark.getAs<StringAttr>("kind")));
 }
 
-/// What a fact between passes has to be; nothing if it is that.
+/// Checks an attribute that passes exchange. Returns the expected content if `value` differs, else
+/// nullopt.
 static std::optional<std::string> misfitOf(Operation *op, StringRef name, Attribute value) {
   auto isListOf = [&](auto test) {
     auto list = dyn_cast<ArrayAttr>(value);

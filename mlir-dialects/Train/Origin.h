@@ -1,4 +1,4 @@
-// Where ops come from: read, written, and what becomes of it when ops are joined.
+// Origins of ops: access, and merging when ops are fused.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_TRAIN_ORIGIN_H
 #define MLIR_DIALECTS_TRAIN_ORIGIN_H
@@ -6,32 +6,32 @@
 #include "mlir-dialects/Train/Train.h"
 
 namespace ampc {
-/// Of a tensor op: its attribute `train.origin`. Null for constants, and in functions that
-/// train-name-ops has not seen.
+/// Origin of a tensor op: attribute `train.origin`. Null for constants, and in functions before
+/// train-name-ops.
 train::OriginAttr originOf(mlir::Operation *op);
-/// Of the op that makes the value; an input or state of a program is called by its own name.
+/// Origin of a value: the origin of the defining op; the name of an input or state of a program.
 train::OriginAttr originOf(mlir::Value value);
 /// Does nothing for a constant or a null origin.
 void setOrigin(mlir::Operation *op, train::OriginAttr origin);
 
-/// Of a kernel: those of all ops that it computes, without repetition; `train.origins`.
+/// Origins of all ops that a kernel computes, without repetition: attribute `train.origins`.
 llvm::SmallVector<train::OriginAttr> originsOf(mlir::Operation *kernel);
-/// A kernel made from others has their origins, in this order.
+/// Sets a fused kernel's origins to the concatenation of the origins of `parts`.
 void joinOrigins(mlir::Operation *kernel, llvm::ArrayRef<mlir::Operation *> parts);
 
 void setOrigins(mlir::Operation *kernel, llvm::ArrayRef<train::OriginAttr> origins);
-/// What a copy of the value, in whatever form, comes from.
+/// Origins of a value, also for copies in other layouts or types.
 llvm::SmallVector<train::OriginAttr> originsOf(mlir::Value value);
 
-/// What an op is called in messages, options and reports: the text of its (first) origin; without
-/// one, what it is.
+/// Name of an op in messages, options and reports: the text of the (first) origin, e.g.
+/// "dense.matmul", or the op's full name without an origin.
 std::string nameOf(mlir::Operation *op);
 
-/// Forward, unless the origin says something else.
+/// Stage of an op; Forward without an origin.
 train::Stage stageOf(mlir::Operation *op);
 inline bool isForward(mlir::Operation *op) { return stageOf(op) == train::Stage::Forward; }
 
-/// The checkpoint that it lies in, or null.
+/// Checkpoint that contains an op, or null.
 inline mlir::StringAttr segmentOf(mlir::Operation *op) {
   train::OriginAttr origin = originOf(op);
   return origin ? origin.getSegment() : mlir::StringAttr();

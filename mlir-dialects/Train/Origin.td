@@ -43,16 +43,18 @@ def Train_OriginAttr
     return $_get(name.getContext(), name, stage, 0, ::mlir::StringAttr(), 0, ::mlir::Attribute(), ::mlir::Type(), ::mlir::StringAttr());
   }]>];
   let extraClassDeclaration = [{
-    /// What overrides, random keys, `check`, profiles and reports call an op: the name, and `.grad` once per order.
+    /// Name of an op for overrides, random keys, `check`, profiles and reports: the name, and
+    /// `.grad` once per order.
     std::string getText() const;
-    /// Ops that stem from one op (a decomposed op, or an adjoint) have equal names and orders.
+    /// Whether two origins stem from a single op, e.g. a decomposed op or an adjoint: name and
+    /// order are equal.
     bool isOneWith(OriginAttr other) const { return other && getName() == other.getName() && getOrder() == other.getOrder(); }
     bool isForward() const { return getStage() == Stage::Forward; }
     bool isUpdate() const { return getStage() == Stage::Update; }
-    /// The same with another field; a null origin stays null.
+    /// Copy with another field; a null origin stays null.
     OriginAttr withName(::llvm::StringRef name) const;
     OriginAttr withStage(Stage stage) const;
-    /// Of the adjoint.
+    /// Origin of the adjoint: the order increases by 1.
     OriginAttr differentiated() const;
     OriginAttr withSource(::llvm::StringRef mnemonic) const;
     OriginAttr withPart(int64_t part) const;

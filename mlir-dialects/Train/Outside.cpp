@@ -40,12 +40,12 @@ void OutsideOrder::attachTo(Operation *state) const {
   state->setAttr(key, b.getDictionaryAttr(entries));
 }
 
-/// Whether `shape` has neighbours among `dims` as one.
+/// Whether `shape` is `dims` with neighbours merged: [2, 3, 4] -> [6, 4].
 static bool isMerged(ArrayRef<int64_t> dims, ArrayRef<int64_t> shape) {
   size_t at = 0;
   for (int64_t size : shape) {
     int64_t product = 1;
-    // Dimensions of one element belong to what stands before them.
+    // Dimensions of size 1 are merged into the preceding dimension.
     while (at < dims.size() && (product < size || dims[at] == 1))
       product = productOf(product, dims[at++]).value_or(0);
     if (product != size)
@@ -85,7 +85,7 @@ std::optional<std::string> ampc::misfitOfOutside(Operation *op, Attribute value)
   return std::nullopt;
 }
 
-/// That of the parameter, for what has an element for each of its own.
+/// Logical layout of the parameter, for state with an element per element of the parameter.
 static std::optional<OutsideOrder> orderOf(StateOpInterface state, SymbolTableCollection &symbols) {
   auto buffer = dyn_cast<BufferOp>(*state);
   if (!buffer || !buffer.getOfAttr() || buffer.getRole() == StateRole::Working)
@@ -112,7 +112,7 @@ Outside ampc::outsideOf(StateOpInterface state, SymbolTableCollection &symbols) 
   outside.dims = permuted(order->parts, order->order);
   outside.strides = permuted(stridesOf(order->parts), order->order);
   outside.shape = order->shape.empty() ? outside.dims : order->shape;
-  // Dimensions of one element may stand anywhere.
+  // Dimensions of size 1 may be anywhere.
   SmallVector<int64_t> inOrder = stridesOf(outside.dims);
   if (llvm::all_of(llvm::zip(outside.dims, outside.strides, inOrder), [](auto each) {
         auto [size, stride, expected] = each;

@@ -6,29 +6,30 @@
 #include "mlir-dialects/Train/Train.h"
 
 namespace ampc {
-/// Dimension i is part order[i] of the tensor's dimensions, which are its parts unless there are
-/// others; in `shape`, neighbours are one again: {order = [0, 3, 1, 2], of = [10, 5, 5, 16],
-/// as = [10, 400]}.
+/// Logical layout of a state tensor: dimension i is parts[order[i]]; parts are the tensor's
+/// dimensions by default. In `shape`, neighbours are merged: {order = [0, 3, 1, 2], of = [10, 5, 5,
+/// 16], as = [10, 400]}.
 struct OutsideOrder {
   llvm::SmallVector<int64_t> order, parts, shape;
 
   static constexpr llvm::StringLiteral key = "train.outside";
-  /// Nothing where memory is seen as it is.
+  /// Logical layout of a state; nullopt if the memory layout is also the logical layout.
   static std::optional<OutsideOrder> of(mlir::Operation *state);
   void attachTo(mlir::Operation *state) const;
 };
-/// What the attribute has to be; nothing if it is that.
+/// Expected content of the attribute; nullopt if the attribute is valid.
 std::optional<std::string> misfitOfOutside(mlir::Operation *op, mlir::Attribute value);
 
-/// Its elements in their order are `dims` with `strides` in memory, neighbours of which `shape` may
-/// have as one. Both are empty if memory has the same order.
+/// Logical view of a state: in logical order the elements have `dims` with memory `strides`, whose
+/// neighbours may be merged in `shape`. Both are empty for equal orders.
 struct Outside {
   llvm::SmallVector<int64_t> shape, dims, strides;
 };
-/// Moments, gradients and averages are seen as their parameter is, which `symbols` finds.
+/// Logical view of a state; moments, gradients and averages follow their parameter, which `symbols`
+/// finds.
 Outside outsideOf(StateOpInterface state, mlir::SymbolTableCollection &symbols);
 
-/// The sizes that `from` has in another order.
+/// Permutation of `from`: result[i] = from[order[i]].
 llvm::SmallVector<int64_t> permuted(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> order);
 } // namespace ampc
 #endif

@@ -1,4 +1,4 @@
-// Scopes of the text that is being parsed, and the parts of it that need them.
+// Scopes of the parsed text, and parsers of formulas and sizes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/ParseScope.h"
 #include "mlir-dialects/Train/Train.h"
@@ -113,7 +113,7 @@ bool ampc::parseOptionalOperator(AsmParser &parser, std::string &text) {
   return true;
 }
 
-/// Copies the formula's tokens into `text`, with blanks between them.
+/// Copies the tokens of a formula into `text`, separated by blanks.
 static ParseResult collectSum(AsmParser &parser, std::string &text, bool &hasNames,
                               unsigned depth) {
   if (depth > 100)

@@ -1,4 +1,4 @@
-// What a text has said so far, so that it need not say it again.
+// Symbol tables of the parsed text, from which omitted types are completed.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_TRAIN_PARSESCOPE_H
 #define MLIR_DIALECTS_TRAIN_PARSESCOPE_H
@@ -8,9 +8,9 @@
 #include "llvm/ADT/StringMap.h"
 
 namespace ampc {
-/// The types of the values, state and functions, and the numbers of the sizes, that can be named in
-/// the model or function that is being parsed. MLIR's parser knows them and does not tell: an op
-/// learns the type of an operand only by writing it. Scopes of a context form a stack.
+/// Types of values, state and functions, and values of sizes, in the model or function that is
+/// being parsed. MLIR's parser has these types but gives no access: an op learns the type of an
+/// operand only from text. Scopes of a context form a stack.
 class ParseScope {
 public:
   enum class Kind { Model, Function };
@@ -23,18 +23,18 @@ public:
   static ParseScope *model(mlir::MLIRContext *context);
 
   void noteValue(llvm::StringRef name, unsigned number, mlir::Type type);
-  /// Null if it was made by an op that does not tell, or is made further down.
+  /// Type of a value; null if the defining op records no type, or follows later.
   mlir::Type valueType(const mlir::OpAsmParser::UnresolvedOperand &value) const;
 
   const ParseScope *getOuter() const { return outer; }
   Sizes sizes;
   llvm::StringMap<mlir::Type> states;
   llvm::StringMap<mlir::FunctionType> functions;
-  /// Those that a function gives its results; empty for the others.
+  /// Result names of a function; empty for other scopes.
   llvm::SmallVector<std::string> resultNames;
-  /// Bodies of modules; the op around one exists once it has been read.
+  /// Bodies of modules; the enclosing op exists only after the body has been parsed.
   llvm::StringMap<mlir::Block *> modules;
-  /// Modules in use, each an op whose parent exists once it has been read.
+  /// Module instances by name; the enclosing op exists only after its body has been parsed.
   llvm::StringMap<mlir::Attribute> instances;
 
 private:
@@ -46,20 +46,19 @@ private:
 
 using ParseFunction =
     llvm::function_ref<mlir::ParseResult(mlir::OpAsmParser &, mlir::OperationState &)>;
-/// Parses an op by `parse`, has `complete` add what the text left out, and notes its results.
+/// Parses an op by `parse`, completes omitted parts by `complete`, and records the results.
 mlir::ParseResult parseNoted(mlir::OpAsmParser &parser, mlir::OperationState &state,
                              ParseFunction parse, ParseFunction complete);
-/// The formulas that stand for numbers of the attribute or result `name` of the op that is being
-/// parsed.
+/// Formulas of the attribute or result `name` of the op that is being parsed.
 void noteFormulas(mlir::AsmParser &parser, llvm::StringRef name, mlir::Attribute formulas);
 
-/// What a text may leave out of an op, besides types of operands: nothing for most.
+/// Completes parts that the text may omit, in addition to operand types; a no-op for most ops.
 template <typename Op> mlir::ParseResult completeOp(mlir::OpAsmParser &, mlir::OperationState &) {
   return mlir::success();
 }
 
-/// The op, parsed as its entry says and noted. MLIR asks the class that is registered how to parse,
-/// which is the only place where a dialect sees all of its ops go by.
+/// Op whose results are recorded after parsing. MLIR calls the parser of the registered class, the
+/// only hook of a dialect that sees all of its ops.
 template <typename Op> struct Noted : Op {
   using Op::Op;
   static mlir::ParseResult parse(mlir::OpAsmParser &parser, mlir::OperationState &state) {
@@ -74,30 +73,31 @@ template <typename... Ops> void addNotedOperations(mlir::Dialect &dialect) {
 
 // ---- Parts of a text ----
 
-/// The characters of a number at the start of `text`; `isFloat`: what MLIR's lexer takes for one.
+/// Prefix of `text` that is a number; `isFloat`: a float of MLIR's lexer, e.g. "1.5e3".
 llvm::StringRef numberAt(llvm::StringRef text, bool &isFloat);
 /// A whole number of an attribute.
 mlir::FailureOr<int64_t> parseWhole(mlir::AsmParser &parser);
 
-/// While it lives, numbers inside attributes may be formulas: somebody keeps the attribute's text.
+/// Permits formulas in place of numbers inside attributes during its lifetime; the caller stores
+/// the attribute's text.
 class FormulasIn {
 public:
   explicit FormulasIn(mlir::MLIRContext *context);
   ~FormulasIn();
   FormulasIn(const FormulasIn &) = delete;
-  /// Whether there was one.
+  /// Whether a formula was found.
   bool found = false;
-  /// Notes one; an error if none may stand here.
+  /// Records a formula; an error where formulas are not permitted.
   static mlir::ParseResult note(mlir::AsmParser &parser, llvm::SMLoc place);
 
 private:
   ParseState &state;
   FormulasIn *outer;
 };
-/// The text of the attribute or formula that has been parsed since `begin`, without what stands
-/// behind it up to the next token.
+/// Text of the attribute or formula parsed since `begin`, without trailing text before the next
+/// token.
 llvm::StringRef textSince(mlir::AsmParser &parser, llvm::SMLoc begin);
-/// + - * or /, with blanks, behind `text`; false if none is there.
+/// Appends + - * or / with blanks to `text`; false without an operator.
 bool parseOptionalOperator(mlir::AsmParser &parser, std::string &text);
 
 /// A number or a formula; `formula` stays empty for a number.
@@ -105,8 +105,8 @@ mlir::ParseResult parseSize(mlir::AsmParser &parser, int64_t &value, std::string
 /// `name = size`.
 mlir::ParseResult parseNamedSize(mlir::AsmParser &parser, llvm::StringRef &name, int64_t &value,
                                  std::string &formula);
-/// Numbers or formulas in brackets that have been opened, up to the closing one. `formulas` stays
-/// empty if all are numbers.
+/// Parses numbers or formulas up to the closing bracket, behind an opening bracket. `formulas`
+/// stays empty if all are numbers.
 mlir::ParseResult parseSizesInBrackets(mlir::AsmParser &parser,
                                        llvm::SmallVectorImpl<int64_t> &values,
                                        std::string &formulas);

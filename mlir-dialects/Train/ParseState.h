@@ -11,22 +11,22 @@ namespace ampc {
 class FormulasIn;
 class ParseScope;
 
-/// State that the parsers of ops and attributes of one text share. MLIR's parser hands nothing from
+/// State shared by the parsers of ops and attributes of one text. MLIR's parser passes nothing from
 /// op to op, so the state belongs to the dialect of the context: a context parses one text at a
-/// time, two contexts parse side by side.
+/// time, two contexts parse concurrently.
 struct ParseState : mlir::DialectInterface::Base<ParseState> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ParseState)
   explicit ParseState(mlir::Dialect *dialect) : Base(dialect) {}
   static ParseState &of(mlir::MLIRContext *context);
 
   ParseScope *innermost = nullptr;         ///< null outside of models
-  mlir::NamedAttrList *formulas = nullptr; ///< of the op that is being parsed; null: none
+  mlir::NamedAttrList *formulas = nullptr; ///< formulas of the op being parsed, or null
   FormulasIn *allowsFormulas = nullptr;    ///< null: a formula in an attribute is an error
   SizeNumbers sizes;                       ///< `ampc --set`: numbers of the outermost model's sizes
-  /// For language servers, which ask for parsed blocks and arguments long after: no block is freed.
+  /// Keeps parsed blocks for language servers, which query blocks and arguments long after parsing.
   bool keepsBlocks = false;
-  /// For language servers: called for an outermost op that does not parse, after its error and with
-  /// the parser behind the op's name. MLIR's parser stops there.
+  /// Callback of language servers for an outermost op that does not parse, after the error and with
+  /// the parser behind the op's name, where MLIR's parser stops.
   void (*onFailure)(mlir::OpAsmParser &parser) = nullptr;
 };
 } // namespace ampc

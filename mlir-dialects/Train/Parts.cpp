@@ -1,5 +1,5 @@
-// Numbers of a whole batch inside the function of one part, and the ops that sums over parts go
-// through.
+// Whole-batch numbers in the function of one micro-batch, and linear ops through which partial sums
+// pass.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Parts.h"
 #include "mlir-dialects/Train/ParseScope.h"
@@ -49,15 +49,15 @@ uint64_t ampc::variesAlong(OpResult result, llvm::function_ref<uint64_t(Value)> 
 
 // ---- Linear ops ----
 
-/// One factor of a product, the other one being the same in all parts.
+/// Summand of a product: one factor, the other factor being equal in all parts.
 static bool isSummand(MulOp, unsigned index, unsigned other) { return index == other; }
 static bool isSummand(DivOp, unsigned index, unsigned other) { return index == 0 && other == 0; }
 static bool isSummand(SelectOp, unsigned index, unsigned other) { return index > 0 && other > 0; }
-/// A number that is rounded to an integer, or becomes a truth value, is none.
+/// Casts to integers and truth values are not linear.
 static bool isSummand(CastOp op, unsigned, unsigned) {
   return isa<FloatType>(op.getType().getElementType());
 }
-/// All operands: terms, or elements that are moved.
+/// Summands are all operands: terms of a sum, or moved elements.
 template <typename Op> static bool isSummand(Op, unsigned, unsigned) { return true; }
 
 namespace {

@@ -1,5 +1,5 @@
-// Numbers of a whole batch inside the function of one part, and the ops that sums over parts go
-// through.
+// Whole-batch numbers in the function of one micro-batch, and linear ops through which partial sums
+// pass.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_TRAIN_PARTS_H
 #define MLIR_DIALECTS_TRAIN_PARTS_H
@@ -13,11 +13,11 @@
 namespace ampc {
 /// For the registry of a program that reads models.
 void registerPartOps(mlir::DialectRegistry &registry);
-/// A bit per dimension along which elements of a result differ, given those of the operands. Random
-/// numbers count as equal: every row has its own in any batch.
+/// Dimensions along which elements of a result differ, bit d for dimension d, from the bits of the
+/// operands. Random numbers count as equal: every row has its own draw in any batch.
 uint64_t variesAlong(mlir::OpResult result, llvm::function_ref<uint64_t(mlir::Value)> variesOf);
 uint64_t allDimensions(mlir::Value value);
-/// Gives the linear ops of this dialect SummandsOpInterface.
+/// Attaches SummandsOpInterface to the linear ops of this dialect.
 void attachSummands(mlir::MLIRContext *context);
 } // namespace ampc
 #endif

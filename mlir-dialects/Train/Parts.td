@@ -1,4 +1,4 @@
-// Numbers of a whole batch inside the function of one part, until micro-batches are made.
+// Whole-batch numbers in the function of one micro-batch, until micro-batches are expanded.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_TRAIN_PARTS
 #define AMPC_TRAIN_PARTS

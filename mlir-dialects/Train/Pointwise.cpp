@@ -1,4 +1,4 @@
-// One scalar expression per element: types, longer adjoints, canonical forms.
+// Pointwise ops: types, longer adjoints, canonical forms.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/SourceWalk.h"
 #include "mlir-dialects/Train/Adjoints.h"
@@ -13,9 +13,9 @@ using namespace ampc;
 using namespace ampc::train;
 
 namespace {
-/// Parts padded to the shape of a whole and added up are a concatenation: the adjoint of a split.
-/// ((p0 + p1) + p2) + ... is walked once, from the last sum on: each of n sums would walk all those
-/// below it.
+/// Rewrites a sum of padded parts, the adjoint of a split, to a concatenation: pad([2]) + pad([3])
+/// -> [5]. ((p0 + p1) + p2) + ... is walked once, from the last sum on: a walk per sum would be
+/// quadratic.
 struct SumOfParts : OpRewritePattern<AddOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -24,7 +24,7 @@ struct SumOfParts : OpRewritePattern<AddOp> {
            llvm::all_of(pad.getInterior(), [](int64_t gap) { return gap == 0; });
   }
   static bool sameTypes(AddOp sum) { return sum.getLhs().getType() == sum.getRhs().getType(); }
-  /// Whether another sum is made of it, and of nothing else.
+  /// Whether the only user of a sum is another sum.
   static bool isSummand(AddOp sum) {
     auto user = sum->hasOneUse() ? dyn_cast<AddOp>(*sum->user_begin()) : AddOp();
     return user && sameTypes(user);
@@ -41,7 +41,7 @@ struct SumOfParts : OpRewritePattern<AddOp> {
       }
     return dim;
   }
-  /// Sorts the parts along the dimension that they cover; nothing if they leave a hole or overlap.
+  /// Sorts the parts along their padded dimension; nullopt for a gap or an overlap.
   static std::optional<int64_t> coveredDim(MutableArrayRef<PadOp> parts) {
     std::optional<int64_t> dim = paddedDim(parts.front());
     if (!dim || llvm::any_of(parts, [&](PadOp part) { return paddedDim(part) != dim; }))
@@ -56,16 +56,16 @@ struct SumOfParts : OpRewritePattern<AddOp> {
     return at == parts.front().getType().getDimSize(*dim) ? dim : std::nullopt;
   }
 
-  /// A sum that is walked: the elements of the parts below it, which are those from `first` on.
+  /// Stack entry of the walk: a sum, and the index of its first part in the list of parts.
   struct Open {
     AddOp sum;
     size_t first;
-    unsigned operand = 0; ///< the next one
+    unsigned operand = 0; ///< next operand to visit
     int64_t elements = 0;
-    bool hasOthers = false; ///< below it lies something else than parts
+    bool hasOthers = false; ///< an operand below is no part
   };
-  /// Visits the sums below `root` and itself, those without sums below them first. Returns the
-  /// first that is a concatenation, and its parts.
+  /// Post-order visit of the sums below `root` and of `root`. Returns the first sum that is a
+  /// concatenation, and its parts.
   static AddOp find(AddOp root, SmallVector<PadOp> &parts) {
     SmallVector<Open> open{{root, 0}};
     while (!open.empty()) {
@@ -227,8 +227,8 @@ SmallVector<Value> GeluOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotange
   return {b.mul(g, b.add(phi, b.mul(x, density)))};
 }
 
-// sigmoid(z) and the factor s (1 - s) of its derivative. Of s and 1 - s the smaller one is t =
-// sigmoid(-|z|) and the other 1 - t: their product does not cancel where s is near 1.
+// sigmoid(z) and the factor s (1 - s) of the derivative. The smaller of s and 1 - s is t =
+// sigmoid(-|z|), the larger is 1 - t: the product does not cancel near s = 1.
 static std::pair<Value, Value> sigmoidAndSlope(GradBuilder &b, Value z, Value g) {
   Value small = b.op<SigmoidOp>(b.neg(b.op<AbsOp>(z))), large = b.sub(b.real(1.0, g), small);
   return {b.select(b.greater(z, b.real(0.0, g)), large, small), b.mul(small, large)};

@@ -1,4 +1,4 @@
-// Ops of one scalar expression per element.
+// Pointwise ops: one scalar expression per element.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_TRAIN_POINTWISE
 #define AMPC_TRAIN_POINTWISE
@@ -41,7 +41,8 @@ def Train_DivOp : Train_BinaryOp<"div", Promote> {
   let singular = [1];
   let saves = ["1", "result"];
   let scalar = [{ return b.div(x[0], x[1]); }];
-  // Not a product with g / rhs, which overflows where rhs is denormal: inf * 0 would be NaN.
+  // Division in place of a product with g / rhs, which overflows for denormal rhs: inf * 0 would be
+  // NaN.
   let adjoint = [{
     Value ofRhs = b.neg(b.mul(g, b.div(getResult(), getRhs())));
     return {::ampc::unlessZero(b, g, b.div(g, getRhs())), ::ampc::unlessZero(b, g, ofRhs)}; }];

@@ -65,8 +65,8 @@ template <typename Op> static LogicalResult verifyPoolGrad(Op op, Value where) {
 
 LogicalResult MaxPoolGradOp::verify() { return verifyPoolGrad(*this, getWhere()); }
 
-// Every window reads the place of its maximum: one strided slice per place in the window, of which
-// `where` picks one.
+// Reads the element of every window's maximum: a strided slice per position in the window, selected
+// by `where`.
 SmallVector<Value> MaxPoolGradOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
   ArrayRef<int64_t> pad = getPadding(), shape = getG().getType().getShape();
   SmallVector<int64_t> none(4, 0), strides{1, getStrides()[0], getStrides()[1], 1};

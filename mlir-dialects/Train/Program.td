@@ -5,7 +5,7 @@
 include "mlir-dialects/SignedIntegers.td"
 include "mlir-dialects/Train/Interfaces.td"
 
-// An enum of the train dialect, which is defined in one dialect's records only.
+// Attribute of an enum of the train dialect, for dialects that must not define the enum again.
 class Train_EnumValue<string enum, string text>
     : Attr<CPred<"::llvm::isa<::ampc::train::"#enum#"Attr>($_self)">, text> {
   let storageType = "::ampc::train::"#enum#"Attr";

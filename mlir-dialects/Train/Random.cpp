@@ -28,7 +28,7 @@ LogicalResult RandomUniformOp::verify() {
   return verifyState(*this, getState());
 }
 
-/// What the state's two elements are to a body: the maps of the two operands that hold the state.
+/// Indexing map of an element of the random state [seed, counter].
 static AffineMap stateMap(Operation *op, unsigned rank, unsigned element) {
   return AffineMap::get(rank, 0, getAffineConstantExpr(element, op->getContext()),
                         op->getContext());
@@ -116,7 +116,7 @@ AffineMap RandomNormalOp::getOperandMap(unsigned i) {
   return stateMap(*this, getType().getRank(), i);
 }
 
-// 1 - u is never 0, so that its logarithm is finite.
+// Box-Muller with 1 - u, which is never 0 and has a finite logarithm.
 SmallVector<Value> RandomNormalOp::buildScalars(ScalarBuilder &b, ValueRange x) {
   Philox philox{b};
   SmallVector<Value, 4> words = philox.draw(x[0], x[1], getKey());
@@ -188,8 +188,9 @@ struct StochasticRounding {
     return arith::AndIOp::create(builder, b.loc, bits, word(mask));
   }
   Value bitsOf(Value x) { return arith::BitcastOp::create(builder, b.loc, i32, x); }
-  /// The type leaves out the `mask`, the lower bits of an f32. Adding as many random bits carries
-  /// into the upper ones as often as the lower ones are large; then the rest is cut off.
+  /// Stochastic rounding by `mask`, the bits that the narrow type drops (f32 -> bf16: 0xFFFF):
+  /// adding random bits under the mask carries into the kept bits with the probability of rounding
+  /// up; then the dropped bits are cleared.
   Value droppingBits(uint32_t mask) {
     Value rounded = keep(b.add(bitsOf(real), keep(draw, mask)), ~mask);
     return arith::BitcastOp::create(builder, b.loc, f32, rounded);
@@ -204,13 +205,14 @@ struct StochasticRounding {
   Value toF16() {
     ScalarBuilder in(builder, b.loc, f32);
     Value size = in.abs(real), rounded = droppingBits(0x1FFF);
-    // 65504 is the largest number of f16, and 65520 is halfway to what would be the next one.
+    // Overflow of f16: 65504 is the largest finite number, and 65520 the midpoint to the next power
+    // of two.
     Value last = in.withSign(in.real(65504.0), real);
     Value isLast = in.greater(size, in.real(65504.0));
     rounded = in.select(isLast, in.select(in.greater(in.real(65520.0), size), last, real), rounded);
     return in.select(in.greater(in.real(0x1p-14), size), toDenormal(), rounded);
   }
-  /// Infinities and NaN, which have an exponent of ones, stay.
+  /// Keeps infinities and NaN, whose exponent bits are all 1.
   Value ifFinite(Value rounded) {
     Value isFinite =
         b.compare(ComparePredicate::ne, keep(bitsOf(real), 0x7F800000), word(0x7F800000));

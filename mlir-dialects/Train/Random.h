@@ -6,9 +6,9 @@
 #include "mlir-dialects/Train/ScalarBuilder.h"
 
 namespace ampc {
-/// One of the two neighbours of `x` in bf16 or f16, the nearer one the likelier, in the type that
-/// `b` computes in. Drawn from Philox4x32-10 of `count` (i64), `key` and the element's row-major
-/// number.
+/// Stochastic rounding of `x` to bf16 or f16, in the type that `b` computes in: a neighbour is
+/// chosen with a probability that falls linearly with distance. Random bits are Philox4x32-10 of
+/// `count` (i64), `key` and the element's row-major index.
 Value roundStochastically(ScalarBuilder &b, Value x, Value count, int32_t key, mlir::Type element);
 } // namespace ampc
 #endif

@@ -60,7 +60,8 @@ bool LogSumExpOp::isComposite() {
   return getDims() != ArrayRef<int64_t>{getX().getType().getRank() - 1};
 }
 
-/// The reduced dimensions as the last one.
+/// Transposes and merges the reduced dimensions into a last dimension: [2, 3, 4], dims [0] -> [3,
+/// 4, 2].
 static Value moveLast(GradBuilder &b, Value x, ArrayRef<int64_t> dims, RankedTensorType kept) {
   SmallVector<int64_t> order, shape(kept.getShape());
   for (int64_t i = 0; i < tensorOf(x).getRank(); ++i)
@@ -101,7 +102,7 @@ bool ReduceL1Op::keepsLeadingDimension(IsBatched) { return !llvm::is_contained(g
 bool ReduceL2Op::keepsLeadingDimension(IsBatched) { return !llvm::is_contained(getDims(), 0); }
 bool ReduceLogSumOp::keepsLeadingDimension(IsBatched) { return !llvm::is_contained(getDims(), 0); }
 
-// Halves are multiplied until one element is left; the first step makes the number a power of two.
+// Product by repeated halving until one element is left; the first step pads to a power of two.
 SmallVector<Value> ReduceProdOp::decompose(GradBuilder &b) {
   Type element = getType().getElementType();
   Value x = moveLast(b, b.castTo(getX(), accumulatorOf(element)), getDims(), getType());
@@ -117,7 +118,7 @@ SmallVector<Value> ReduceProdOp::decompose(GradBuilder &b) {
   return {b.castTo(b.reshape(x, getType()), element)};
 }
 
-/// Of what `before` makes of the elements, in the accumulator's type.
+/// Sum of `before(x)` in the accumulator's type, followed by `after`.
 template <typename Op, typename Before, typename After>
 static SmallVector<Value> decomposeSum(Op op, GradBuilder &b, Before before, After after) {
   Type element = op.getType().getElementType();

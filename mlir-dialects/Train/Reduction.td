@@ -69,8 +69,8 @@ def Train_LogSumExpOp
   let scalar = [{
     Value m = b.rowMax(x[0]), isInfinite = b.equal(b.abs(m), b.real(INFINITY)), shift = b.select(isInfinite, b.real(0.0), m);
     return b.add(shift, b.log(b.rowSum(b.exp(b.sub(x[0], shift))))); }];
-  // Not exp(x - y): beside a maximum of 1e9 y has lost the logarithm of the sum, and a share of the
-  // sum with it.
+  // Softmax in place of exp(x - y): with a maximum of 1e9, y has lost the logarithm of the sum, and
+  // exp(x - y) is wrong by the factor of the sum.
   let adjoint = [{
     auto column = b.withOnes(getX().getType(), getDims());
     Value y = b.reshape(getResult(), column), zero = b.real(0.0, y);
@@ -79,7 +79,7 @@ def Train_LogSumExpOp
     return {::ampc::unlessZero(b, gy, b.mul(gy, b.select(isNothing, zero, shares)))}; }];
 }
 
-// ---- Reductions made of others ----
+// ---- Composite reductions ----
 class Train_CompositeReduceOp<string mnemonic>
     : Train_CompositeOp<
           mnemonic,
@@ -123,7 +123,7 @@ def Train_SoftmaxOp : Train_RowUnaryOp<"softmax"> {
   let lists = ["mincut=normalize", "autocast=full", "propagate=infer"];
   let range = [{ return Interval{0, 1}; }];
   let saves = ["result"];
-  // One division a row; the sum is from 1 to the number of columns.
+  // One division per row; the sum is in [1, number of columns].
   let scalar = [{
     Value e = b.exp(b.sub(x[0], b.rowMax(x[0])));
     return b.mul(e, b.div(b.real(1.0), b.rowSum(e))); }];
@@ -149,8 +149,8 @@ def Train_ArgmaxOp
   let arguments = (ins RealTensor:$x, lastByDefault:$dim);
   let assemblyFormat = "$x (`along` $dim^)? attr-dict custom<Types>(ref($x), type($x))";
   let differentiable = 0;
-  // Positions are reduced as reals of the compute type: exact below 2^24, which the verifier asks
-  // for.
+  // Positions are reduced as reals of the compute type, which are exact below 2^24; the verifier
+  // checks this bound.
   let scalar = [{
     Value last = b.real(double(getX().getType().getShape().back() - 1));
     Value here = b.castTo(b.rowIndex(), b.compute);

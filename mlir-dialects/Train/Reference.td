@@ -1,4 +1,4 @@
-// What the reference page of the dialect shows: also the ops that no header of others knows.
+// Root of the dialect's reference pages, including ops without a header shared with other families.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 include "mlir-dialects/Train/Train.td"
 include "mlir-dialects/Train/Modules.td"

@@ -1,4 +1,4 @@
-// Types of results that follow from operands, and what a text leaves out because of that.
+// Inference of result types from operands, and completion of omitted result types.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Results.h"
 #include "mlir-dialects/Train/Tensors.h"
@@ -49,7 +49,7 @@ Type ampc::convolutionType(train::Conv2dOp::Adaptor op) {
   return RankedTensorType::get(shape, accumulatorOf(image.getElementType()));
 }
 
-/// The missing result type by `get`, which gives null for operands that do not fit.
+/// Completes a missing result type by `get`, which returns null for operands that do not match.
 template <typename Op>
 static ParseResult completeResult(OpAsmParser &parser, OperationState &state,
                                   Type (*get)(typename Op::Adaptor), StringRef expected) {
@@ -96,8 +96,8 @@ ParseResult ampc::completeOp<train::BufferOp>(OpAsmParser &parser, OperationStat
 
 // ---- Inference ----
 
-/// A product's type that was written may be another than the one that follows, if the verifier
-/// allows it; so this keeps the element type.
+/// Sets the shape of a result only: the written element type of a product may differ from the
+/// inferred type, if the verifier permits this.
 static void setShape(Value result, Type type) {
   if (auto tensor = dyn_cast_or_null<RankedTensorType>(type))
     result.setType(tensor.clone(cast<RankedTensorType>(result.getType()).getElementType()));

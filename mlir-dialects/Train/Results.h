@@ -7,15 +7,15 @@
 #include "mlir-dialects/Train/Train.h"
 
 namespace ampc {
-/// The result in the accumulator's type. A text may write it, so it is not inferred; null if the
-/// operands do not fit.
+/// Result type of a product, in the accumulator's type: [2, 3] x [3, 4] -> [2, 4]. Not inferred by
+/// MLIR, because a text may write another type; null if the operands do not match.
 mlir::Type productType(train::MatmulOp::Adaptor op);
 mlir::Type convolutionType(train::Conv2dOp::Adaptor op);
-/// That of queries as wide as the values.
+/// Result type of attention: the query's shape with the width of the values.
 mlir::Type attentionType(mlir::Type query, mlir::Type value);
 
-/// Gives the results of an op the types that follow from its operands and attributes. Types that
-/// nothing but the text told stay. An error stands at the op.
+/// Sets result types inferred from operands and attributes. Types known only from text are kept.
+/// Errors are emitted at the op.
 llvm::LogicalResult inferResults(mlir::Operation *op);
 
 template <>

@@ -12,7 +12,7 @@ using namespace ampc::syntax;
 
 #include "mlir-dialects/Train/SamplingEnums.cpp.inc"
 
-/// Constants of a model: numbers of elements, and shares of them.
+/// Limit on elements of generated constants: indices and interpolation weights.
 static constexpr int64_t mostConstants = 1 << 24;
 
 // ---- Padding ----
@@ -28,7 +28,7 @@ LogicalResult PadModeOp::inferReturnTypes(MLIRContext *, std::optional<Location>
   for (auto [i, size] : llvm::enumerate(type.getShape())) {
     auto sum = sumOf({low[i], size, high[i]});
     int64_t most = a.getMode() == PadMode::constant ? INT64_MAX : mostConstants;
-    // What is cut off is cut off first.
+    // Negative padding crops, before positive padding is added.
     auto cut = sumOf({std::min<int64_t>(low[i], 0), size, std::min<int64_t>(high[i], 0)});
     if (!sum || !cut || *cut < 1 || *sum > most)
       return emitOptionalError(loc, "expected a dimension with elements, of at most ", most,
@@ -41,7 +41,7 @@ LogicalResult PadModeOp::inferReturnTypes(MLIRContext *, std::optional<Location>
 
 bool PadModeOp::keepsLeadingDimension(IsBatched) { return !getLow()[0] && !getHigh()[0]; }
 
-/// Which element stands at a place.
+/// Source index of a padded position, for padding before or behind: size 3, reflect: -1 -> 1.
 static int64_t insideOf(PadMode mode, int64_t at, int64_t size) {
   if (mode == PadMode::edge)
     return std::clamp<int64_t>(at, 0, size - 1);
@@ -82,7 +82,7 @@ SmallVector<Value> PadModeOp::decompose(GradBuilder &b) {
 
 // ---- Slices ----
 
-/// Where the slice begins if it goes forwards.
+/// Offset of the equivalent slice with positive strides: [4, stride -2, 3 elements] -> 0.
 static SmallVector<int64_t> firstOf(ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes,
                                     ArrayRef<int64_t> strides) {
   SmallVector<int64_t> first(offsets);
@@ -178,7 +178,7 @@ static double cubicAt(double distance, double a) {
   return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
 }
 
-// With antialiasing the kernel is as wide as what it makes smaller.
+// With antialiasing, the kernel widens by the factor of downscaling.
 void Interpolation::addShares(double place, MutableArrayRef<double> line) const {
   bool isCubic = mode == ResizeMode::cubic;
   double narrow = antialiases ? std::min(scale, 1.0) : 1, below = std::floor(place), sum = 0;
@@ -201,7 +201,7 @@ void Interpolation::addShares(double place, MutableArrayRef<double> line) const 
 }
 
 namespace {
-/// How one dimension changes.
+/// Interpolation of one dimension of a resize.
 class Scaling {
 public:
   Scaling(ResizeOp op, int64_t dim);
@@ -262,7 +262,8 @@ SmallVector<double> Scaling::matrix() const {
   return shares;
 }
 
-/// A product with the matrix of shares; the dimensions behind are its columns.
+/// Matrix product with the interpolation weights, [to, from] x [from, inner]; trailing dimensions
+/// are the columns.
 static Value weighted(GradBuilder &b, Value x, int64_t dim, Scaling &scaling) {
   auto type = tensorOf(x);
   SmallVector<int64_t> shape(type.getShape());
@@ -282,7 +283,7 @@ static Value weighted(GradBuilder &b, Value x, int64_t dim, Scaling &scaling) {
   return b.reshape(b.castTo(product, type.getElementType()), type.clone(shape));
 }
 
-/// Every element so many times, without an index if it is that.
+/// Nearest neighbour: every element is repeated for an integer factor, else gathered by an index.
 static Value nearest(GradBuilder &b, Value x, int64_t dim, Scaling &scaling) {
   SmallVector<int32_t> index = scaling.indices();
   int64_t times = scaling.to / scaling.from;

@@ -108,8 +108,8 @@ Value ScalarBuilder::real(double value) {
 Value ScalarBuilder::integer(int64_t value, Type type) {
   return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, value));
 }
-// Processors differ in the integer that a number becomes which does not fit, and so do vectors and
-// the elements behind the last one. Both ends are powers of two, which every type of 32 bits holds.
+// Saturating conversion to integers: processors, and vector and tail loops, differ for numbers out
+// of range. Both bounds are powers of two, which every type of 32 bits holds exactly.
 static Value toInteger(ScalarBuilder &b, Value x, Type type) {
   OpBuilder &builder = b.builder;
   if (x.getType().getIntOrFloatBitWidth() < 32)

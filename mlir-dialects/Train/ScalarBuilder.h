@@ -28,7 +28,7 @@ public:
   Value add(Value a, Value b);
   Value sub(Value a, Value b);
   Value mul(Value a, Value b);
-  /// Of integers: x / 0 is 0, and the smallest integer by -1 is itself.
+  /// Quotient. For integers: x / 0 = 0, and the smallest integer / -1 = the smallest integer.
   Value div(Value a, Value b);
   Value neg(Value a);
   Value max(Value a, Value b);
@@ -46,15 +46,16 @@ public:
   Value abs(Value a);
   Value floor(Value a);
   Value ceil(Value a);
-  /// To the nearest integer, of two the even one.
+  /// Rounds to the nearest integer, ties to even: 2.5 -> 2.
   Value roundEven(Value a);
   Value withSign(Value magnitude, Value sign);
-  /// -1, 0 or 1; of integers too.
+  /// Sign as -1, 0 or 1, of reals and integers.
   Value sign(Value a);
-  /// The remainder of a quotient rounded towards 0, and the one of a quotient rounded down.
+  /// Remainder of the quotient rounded towards 0 (fmod), or rounded down (mod): fmod(-1, 3) = -1,
+  /// mod(-1, 3) = 2.
   Value fmod(Value a, Value b);
   Value mod(Value a, Value b);
-  // Functions that are built of the others, so that they are the same in every target: within a few
+  // Functions composed of other functions, so that all targets compute equal results: within a few
   // units in the last place, in f32 and in f64.
   Value expm1(Value a);
   Value sinh(Value a);

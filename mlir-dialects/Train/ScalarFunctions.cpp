@@ -27,18 +27,19 @@ Value ScalarBuilder::withSign(Value magnitude, Value sign) {
   return math::CopySignOp::create(builder, loc, magnitude, sign);
 }
 
-/// Of the type of `like`.
+/// Constant in the type of `like`.
 static Value number(ScalarBuilder &b, int64_t value, Value like) {
   return isa<FloatType>(like.getType()) ? b.real(double(value)) : b.integer(value, like.getType());
 }
 
-// What is neither above nor below 0 is 0 or NaN, and stays.
+// Values neither above nor below 0 are 0 or NaN, and are kept.
 Value ScalarBuilder::sign(Value a) {
   Value zero = number(*this, 0, a), below = select(greater(zero, a), number(*this, -1, a), a);
   return select(greater(a, zero), number(*this, 1, a), below);
 }
 
-/// Of magnitudes. The quotient may have been rounded up to the next integer.
+/// Remainder of magnitudes. The quotient may have been rounded up to the next integer, which the
+/// last step corrects.
 static Value remainder(ScalarBuilder &b, Value x, Value y) {
   Value quotient = b.floor(b.div(x, y));
   Value rest = math::FmaOp::create(b.builder, b.loc, b.neg(quotient), y, x);
@@ -48,7 +49,7 @@ static Value remainder(ScalarBuilder &b, Value x, Value y) {
   return b.select(b.greater(y, x), x, rest); // where y is infinite too
 }
 
-// Of f32 by numbers of f64, which hold the product of a quotient below 2^29 and a divisor.
+// f32 is computed in f64, which holds the product of a quotient below 2^29 and a divisor exactly.
 Value ScalarBuilder::fmod(Value a, Value b) {
   if (!isa<FloatType>(a.getType()))
     return sub(a, mul(b, div(a, b)));
@@ -75,7 +76,7 @@ static SmallVector<double> reciprocalFactorials(unsigned first, unsigned step, u
   return k;
 }
 
-// By its own polynomial where 1 would cancel.
+// A separate polynomial near 0, where exp(a) - 1 would cancel.
 Value ScalarBuilder::expm1(Value a) {
   auto k = reciprocalFactorials(2, 1, isDouble(a) ? 14 : 8);
   Value near = add(mul(mul(a, a), polynomial(a, k)), a), far = sub(exp(a), real(1.0));
@@ -95,7 +96,7 @@ Value ScalarBuilder::cosh(Value a) {
   return add(mul(mul(half, w), w), mul(mul(half, v), v));
 }
 
-// log(x + sqrt(x^2 + 1)) without the 1 of the sum; from 1e17 on it is log(2 x).
+// log(x + sqrt(x^2 + 1)) by log1p, without the sum's 1; log(2 x) from 1e17 on.
 static constexpr double huge = 1e17;
 Value ScalarBuilder::asinh(Value a) {
   Value size = abs(a), one = real(1.0), isHuge = more(*this, size, huge);
@@ -104,7 +105,7 @@ Value ScalarBuilder::asinh(Value a) {
   Value y = add(log1p(select(isHuge, size, above)), select(isHuge, real(M_LN2), real(0.0)));
   return withSign(y, a);
 }
-// The same with t = x - 1. The two roots are NaN below 1.
+// log(x + sqrt(x^2 - 1)) by log1p with t = x - 1. The two roots are NaN below 1.
 Value ScalarBuilder::acosh(Value a) {
   Value one = real(1.0), isHuge = more(*this, a, huge), t = select(isHuge, one, sub(a, one));
   Value above = add(t, mul(sqrt(t), sqrt(add(t, real(2.0)))));
@@ -130,7 +131,7 @@ struct RightAngle {
 };
 } // namespace
 
-/// asin(|x|) for |x| <= 1/2, else asin(sqrt((1 - |x|) / 2)), which is half of what is left to pi/2.
+/// asin(|x|) for |x| <= 1/2, else asin(sqrt((1 - |x|) / 2)), which is half of pi/2 - asin(|x|).
 static Value halfArcsine(ScalarBuilder &b, Value size, Value isLarge) {
   static constexpr double single[] = {0.1666666634,  0.07500094543, 0.04459940153,
                                       0.03110066274, 0.01714923836, 0.0336908472};
@@ -159,7 +160,8 @@ Value ScalarBuilder::acos(Value a) {
   return select(isLarge, large, right.minus(*this, withSign(half, a)));
 }
 
-// An angle of more than 3 pi/8 is the rest to pi/2, one of more than pi/8 has pi/4 taken away.
+// Range reduction: angles above 3 pi/8 as pi/2 minus the rest, angles above pi/8 after subtraction
+// of pi/4.
 Value ScalarBuilder::atan(Value a) {
   static constexpr double single[] = {-0.3333333176, 0.1999954048, -0.142639556, 0.1074373149,
                                       -0.06451928208};
@@ -194,9 +196,9 @@ struct Piece {
 };
 } // namespace
 
-// x times a function of w = -log(1 - x^2), which is smooth near 0, and from there on one of
-// sqrt(w) (after Giles, "Approximating the erfinv function", 2012). Interpolations at Chebyshev's
-// nodes of values with 60 digits.
+// x times a polynomial in w = -log(1 - x^2), which is smooth near 0, and a polynomial in sqrt(w)
+// for larger w (after Giles, "Approximating the erfinv function", 2012). Coefficients interpolate
+// values with 60 digits at Chebyshev nodes.
 static Value inverseErrorSingle(ScalarBuilder &b, Value w) {
   static constexpr double near[] = {
       1.50140936,       0.6166006976,     -0.02610870547,  -0.01957384987, 0.0085292729,

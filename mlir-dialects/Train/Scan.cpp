@@ -14,7 +14,7 @@ template <typename Combine> struct Scan {
   bool reverse;
   double neutral;
 
-  /// Every element from so many places before it.
+  /// Shift by `places` along the dimension; the gap gets the neutral element.
   Value shifted(Value x, int64_t places) {
     SmallVector<int64_t> shape(tensorOf(x).getShape()), zeros(shape.size(), 0),
         ones(shape.size(), 1), from(zeros), pad(zeros);

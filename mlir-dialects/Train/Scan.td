@@ -4,8 +4,8 @@
 #define AMPC_TRAIN_SCAN
 include "mlir-dialects/Train/Base.td"
 
-// In log2(n) steps, each of which combines every element with the one 1, 2, 4, ... places before
-// it: a triangle of ones in a matrix product would take n operations per element, in 16 bits.
+// Scan in log2(n) steps, each of which combines every element with the element 1, 2, 4, ...
+// positions before: a triangular matrix product would take n operations per element, in 16 bits.
 class Train_ScanOp<string mnemonic>
     : Train_CompositeOp<mnemonic, FullPrecision,
                         [SameOperandsAndResultType,

@@ -1,4 +1,4 @@
-// Schedules: the numbers they take, and their factors.
+// Schedules: checks of parameters, and factors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/UpdateRule.h"
 
@@ -45,7 +45,7 @@ static Value progress(GradBuilder &b, Value step, double begin, double span) {
   Value t = b.div(b.sub(step, b.real(begin, step)), b.real(span, step));
   return b.select(b.greater(zero, t), zero, b.select(b.greater(t, one), one, t));
 }
-/// Of what follows the warm-up.
+/// Progress in [0, 1] of the steps after warm-up.
 static Value afterWarmup(GradBuilder &b, Value step, int64_t steps, int64_t warmup) {
   return progress(b, step, double(warmup), double(std::max<int64_t>(1, steps - warmup)));
 }
@@ -119,11 +119,11 @@ LogicalResult OneCycleAttr::verify(EmitError emitError, int64_t steps, APFloat p
                         {{"div_factor", divFactor}, {"final_div_factor", finalDivFactor}});
 }
 
-/// What goes from `first` at the first step to `top`, back, and on to `last`.
+/// One cycle of a value: `first` at the first step, to `top`, back, and on to `last`.
 static Value cycle(OneCycleAttr attr, GradBuilder &b, Value step, double first, double top,
                    double last) {
   double turn = number(attr.getPctStart()) * double(attr.getSteps());
-  // The step, which may lie between two steps, that a phase ends at, and the value there.
+  // End of every phase, a step that may be fractional, and the value there.
   SmallVector<std::pair<double, double>> ends{{1.0, first}, {turn, top}};
   if (attr.getThreePhase())
     ends.push_back({2 * turn - 1, first});

@@ -20,7 +20,8 @@ LogicalResult IotaOp::verify() {
   return success();
 }
 
-// The number of the row times what one step is worth: (linear / inner) mod size.
+// Index along the dimension: (linear / inner) mod size, where inner is the number of elements
+// behind the dimension.
 SmallVector<Value> IotaOp::buildScalars(ScalarBuilder &b, ValueRange) {
   ArrayRef<int64_t> shape = getType().getShape();
   int64_t inner = 1, size = shape[getDim()];
@@ -39,7 +40,7 @@ SmallVector<Value> IotaOp::buildScalars(ScalarBuilder &b, ValueRange) {
 
 LogicalResult ReshapeOp::verify() { return verifySameElements(*this); }
 
-// Row-major order keeps the rows of the batch one after the other, whatever they are cut into.
+// Row-major order keeps the rows of the batch consecutive in every shape.
 bool ReshapeOp::keepsLeadingDimension(IsBatched) { return true; }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor) { return foldReshape(*this); }
@@ -124,7 +125,7 @@ AffineMap SliceOp::getOperandMap(unsigned) {
   return AffineMap::get(exprs.size(), 0, exprs, getContext());
 }
 
-// A slice is undone by padding: `stride - 1` elements between those of g, the rest around them.
+// Adjoint of a slice: padding of g, with `stride - 1` zeros between elements and the rest around.
 SmallVector<Value> SliceOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
   SmallVector<int64_t> high, interior;
   for (auto [i, size] : llvm::enumerate(getX().getType().getShape())) {
@@ -161,7 +162,8 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc
   return success();
 }
 
-/// What is no number of the type would be another one.
+/// A padding value must be representable in the integer type; a conversion would silently change
+/// the value.
 LogicalResult PadOp::verify() {
   auto type = dyn_cast<IntegerType>(getElementTypeOrSelf(getX()));
   APFloat value = getValue();

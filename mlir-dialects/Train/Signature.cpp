@@ -1,4 +1,4 @@
-// The arguments and results of a program, found, inserted and verified by what they are.
+// Access, insertion and verification of the arguments and results of a program by role.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Signature.h"
 #include "mlir-dialects/Train/Sizes.h"
@@ -182,7 +182,7 @@ static LogicalResult verifyControl(Operation *op, Control control, Type type, un
   return success();
 }
 
-/// What runs is cut along the leading dimension.
+/// Runs of an input are cut along the leading dimension.
 static LogicalResult verifyInput(FunctionOpInterface program, InputAttr input, unsigned index) {
   auto type = dyn_cast<RankedTensorType>(program.getArgumentTypes()[index]);
   int64_t dims = !type ? 0

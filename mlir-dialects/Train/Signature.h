@@ -1,4 +1,4 @@
-// The arguments and results of a program, found and inserted by what they are.
+// Access to and insertion of arguments and results of a program by role.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_TRAIN_SIGNATURE_H
 #define MLIR_DIALECTS_TRAIN_SIGNATURE_H
@@ -6,14 +6,14 @@
 #include "mlir-dialects/Train/Train.h"
 
 namespace ampc {
-/// A view of a train.func or kernel.program. What an argument or result is, is its attribute
-/// `train.is`: #train.state, #train.input or #train.control; #train.state, #train.output or
-/// #train.gradient. State comes first among the arguments.
+/// View of a train.func or kernel.program. Attribute `train.is` is the role of an argument
+/// (#train.state, #train.input or #train.control) or result (#train.state, #train.output or
+/// #train.gradient). State precedes all other arguments.
 class Signature {
 public:
   explicit Signature(mlir::FunctionOpInterface program) : program(program) {}
 
-  /// What an argument or result is, if it is an `Is`; else null.
+  /// Role of an argument or result if of kind `Is`; else null.
   template <typename Is = mlir::Attribute> Is argument(unsigned i) {
     return mlir::dyn_cast_or_null<Is>(program.getArgAttr(i, key));
   }
@@ -26,7 +26,7 @@ public:
   template <typename Is> Is result(mlir::OpOperand &returned) {
     return result<Is>(returned.getOperandNumber());
   }
-  /// The name of the state that it is; null for others.
+  /// Name of the state of an argument or result; null for other roles.
   mlir::StringAttr stateArgument(unsigned i);
   mlir::StringAttr stateResult(unsigned i);
   bool isOutput(unsigned result, train::Output kind);
@@ -51,7 +51,7 @@ public:
   void addStateResult(mlir::Value value, mlir::StringRef name) { addResult(value, state(name)); }
   void addOutput(mlir::Value value, train::Output kind);
   void eraseResult(unsigned i);
-  /// Makes the program's type that of its body, where values took other types.
+  /// Updates the program's type from the body, after passes changed types of values.
   void updateType();
 
   train::StateAttr state(mlir::StringRef name);

@@ -1,4 +1,4 @@
-// What programs, their arguments and results, and tensors of state are.
+// Roles of programs, of arguments and results, and of state tensors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_TRAIN_SIGNATURE
 #define AMPC_TRAIN_SIGNATURE
@@ -73,7 +73,7 @@ def Train_InputAttr : Train_Attr<"Input", "input"> {
     bool isBatched() const { return getBatch() >= 0; }
     InputAttr withBatch(int64_t batch) const { return get(getName(), batch, getPart(), getLimit(), getIgnore(), getLeast(), getWithoutSign(), getRuns()); }
     InputAttr withPart(int64_t part) const { return get(getName(), getBatch(), part, getLimit(), getIgnore(), getLeast(), getWithoutSign(), getRuns()); }
-    /// One run limits all elements.
+    /// A copy with limits per run of elements; a single run limits all elements.
     InputAttr withRuns(::llvm::ArrayRef<LimitsAttr> runs) const;
     InputAttr withoutSign() const { return get(getName(), getBatch(), getPart(), getLimit(), getIgnore(), getLeast(), true, getRuns()); }
   }];
@@ -109,7 +109,7 @@ def Train_OutputAttr : Train_Attr<"Output", "output"> {
   let assemblyFormat = "`<` $kind (`,` struct($name, $batch)^)? `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// What the C interface calls an output.
+    /// Name of an output in the C interface.
     static std::string publicName(Output kind, ::llvm::StringRef name);
     std::string getPublicName() const { return publicName(getKind(), getName() ? getName().getValue() : ""); }
     bool isBatched() const { return getBatch() >= 0; }

@@ -6,18 +6,18 @@
 #include "mlir-dialects/Train/Signature.h"
 
 namespace ampc {
-/// The arguments of a program that are state, by its name.
+/// State arguments of a program, by name of the state.
 llvm::DenseMap<mlir::StringAttr, mlir::BlockArgument> findStates(mlir::FunctionOpInterface program);
 
-/// Adds arguments and results one by one to a program whose type and attributes are made once, when
-/// the change ends: each addition to a Signature copies those of all parameters. Until then the
-/// program is not to be asked for them.
+/// Batched additions of arguments and results: the program's type and attributes are rebuilt once,
+/// at the end of the change, because each addition to a Signature copies the attributes of all
+/// parameters. Until then, the program's type and attributes are out of date.
 class SignatureChange {
 public:
   explicit SignatureChange(mlir::FunctionOpInterface program);
   ~SignatureChange();
 
-  /// As those of Signature.
+  /// Additions with the meaning of the functions of Signature.
   mlir::BlockArgument addState(mlir::StringRef name, mlir::Type type, mlir::Location loc);
   mlir::BlockArgument addState(mlir::StringRef name, mlir::Type type) {
     return addState(name, type, program.getLoc());
@@ -40,7 +40,7 @@ private:
   mlir::Block &body;
   llvm::SmallVector<mlir::DictionaryAttr> arguments, results;
   llvm::DenseMap<mlir::StringAttr, mlir::BlockArgument> states;
-  unsigned leading = 0; ///< arguments that are state, before all others
+  unsigned leading = 0; ///< state arguments, before all other arguments
 };
 } // namespace ampc
 #endif

@@ -1,4 +1,4 @@
-// Formulas over sizes: their values, and the numbers of ops that follow from them.
+// Formulas over sizes: evaluation, and numbers of ops computed from formulas.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Sizes.h"
 #include "ampc/Support/Nearest.h"
@@ -15,7 +15,7 @@ using namespace ampc;
 // ---- Formulas ----
 
 namespace {
-/// Descends through one formula; after an error `why` is set and numbers mean nothing.
+/// Recursive-descent parser of one formula; after an error, `why` is set and numbers are invalid.
 template <typename Number> class FormulaReader {
 public:
   FormulaReader(StringRef text, const Sizes &sizes, std::string &why)
@@ -234,7 +234,7 @@ static bool isText(StringRef formulas) {
   return formulas.starts_with("#") || formulas.starts_with("[");
 }
 
-/// The attribute that the text means with these sizes.
+/// Parses the attribute's text again with these sizes.
 static FailureOr<Attribute> readAgain(Operation *op, StringRef text, const Sizes &sizes) {
   std::string why;
   Attribute read;

@@ -1,4 +1,4 @@
-// Named integers of models, and the formulas over them that stand where numbers do.
+// Named sizes of models, and formulas over sizes in place of numbers: `4 * width`.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_TRAIN_SIZES_H
 #define MLIR_DIALECTS_TRAIN_SIZES_H
@@ -8,7 +8,7 @@
 #include <map>
 
 namespace ampc {
-/// The sizes of one model or module, and around it those of what it stands in.
+/// Sizes of one model or module; `outer` has the sizes of the enclosing scope.
 class Sizes {
 public:
   explicit Sizes(const Sizes *outer = nullptr) : outer(outer) {}
@@ -19,16 +19,16 @@ public:
   /// Every name that can be used, for messages.
   llvm::SmallVector<std::string> names() const;
 
-  /// The number that a formula stands for: names, numbers, + - * / and parentheses, where a
-  /// division leaves no rest. Otherwise `why` says what is wrong.
+  /// Value of a formula: names, numbers, + - * / and parentheses, with exact divisions only. "3 *
+  /// width / 2" with width = 4 -> 6. On an error, `why` has the reason.
   mlir::FailureOr<int64_t> evaluate(llvm::StringRef formula, std::string &why) const;
-  /// The same for reals: divisions may leave a rest, and there is sqrt(...).
+  /// Value of a real formula: divisions may be inexact, and sqrt(...) is available.
   mlir::FailureOr<double> evaluateReal(llvm::StringRef formula, std::string &why) const;
-  /// The numbers of formulas with commas between them.
+  /// Values of comma-separated formulas.
   mlir::FailureOr<llvm::SmallVector<int64_t>> evaluateAll(llvm::StringRef formulas,
                                                           std::string &why) const;
-  /// Sets what a model declares, "name = formula" each, but for the names in `given`, whose
-  /// formulas the user of the model evaluated.
+  /// Sets the declared sizes of a model, each "name = formula", except for names in `given`, which
+  /// the user of the model has evaluated.
   llvm::LogicalResult declare(mlir::ArrayAttr declared, const std::map<std::string, int64_t> &given,
                               std::string &why);
 
@@ -40,7 +40,8 @@ private:
   std::map<std::string, int64_t> values;
 };
 
-/// ": did you mean depth?" where a word is close to one of them, else which there are.
+/// Suggestion for an unknown word: ": did you mean depth?" if a known word is close, else the list
+/// of known words.
 std::string suggestion(llvm::StringRef word, llvm::ArrayRef<std::string> words);
 
 /// Numbers of sizes by name.
@@ -48,10 +49,10 @@ using SizeNumbers = std::map<std::string, int64_t>;
 /// From "depth=12,width=768".
 llvm::Expected<SizeNumbers> parseSizeNumbers(llvm::StringRef text);
 
-/// Gives the op the numbers that its formulas have with other sizes. Types of results that follow
-/// from operands are left as they are. An error stands at the op.
+/// Recomputes the numbers of an op's formulas with other sizes. Result types inferred from operands
+/// are unchanged. Errors are emitted at the op.
 llvm::LogicalResult applySizes(mlir::Operation *op, const Sizes &sizes);
-/// What an op may have as `train.sizes`; nothing if the attribute is right.
+/// Expected content of `train.sizes`; nullopt if the attribute is valid.
 std::optional<llvm::StringRef> misfitOfSizes(mlir::Operation *op, mlir::Attribute value);
 } // namespace ampc
 #endif

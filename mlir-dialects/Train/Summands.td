@@ -1,4 +1,4 @@
-// What ops do with sums over parts of a batch, and with statistics of one part.
+// Interfaces of ops on partial sums over micro-batches, and on statistics of one micro-batch.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_TRAIN_SUMMANDS
 #define AMPC_TRAIN_SUMMANDS

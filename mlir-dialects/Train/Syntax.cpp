@@ -9,7 +9,7 @@ using namespace ampc::syntax;
 
 // ---- Types ----
 
-/// A written type of an operand or result, which is a tensor.
+/// Parses the written type of an operand or result, a tensor.
 static ParseResult parseTensor(OpAsmParser &parser, Type &type, std::string &formulas) {
   SMLoc place = parser.getCurrentLocation();
   if (parseTensorType(parser, type, formulas))
@@ -53,7 +53,7 @@ static ParseResult fill(OpAsmParser &parser, ArrayRef<Slot> slots,
   return success();
 }
 
-/// Written types in the order of the operands, with commas between them.
+/// Parses comma-separated types in operand order.
 static ParseResult parseList(OpAsmParser &parser, ArrayRef<Slot> slots) {
   bool isFirst = true;
   return fill(parser, slots, [&](const Operand &, Type &type) -> ParseResult {
@@ -77,7 +77,7 @@ void syntax::printTypeList(OpAsmPrinter &p, ArrayRef<Type> types) {
   llvm::interleaveComma(types, p);
 }
 
-/// The result stays null where it is to be found from operands and attributes.
+/// The result type stays null if operands and attributes determine the type.
 ParseResult syntax::parseProduct(OpAsmParser &parser, ArrayRef<Slot> slots, Type &result) {
   if (failed(parser.parseOptionalColon()))
     return findAll(parser, slots);
@@ -205,7 +205,7 @@ ParseResult syntax::parseCallTypes(OpAsmParser &parser, FlatSymbolRefAttr callee
   if (type.getNumInputs() != operands.size())
     return parser.emitError(place) << "expected " << type.getNumInputs() << " operands of "
                                    << callee << ", but got " << operands.size();
-  // The call's own verifier compares them.
+  // The verifier of the call compares the types.
   ParseScope *scope = ParseScope::innermost(parser.getContext());
   for (auto [operand, input] : llvm::zip(operands, type.getInputs())) {
     Type known = scope->valueType(operand);
@@ -249,7 +249,7 @@ void syntax::printNumbers(OpAsmPrinter &p, Operation *, DenseI64ArrayAttr number
 
 // ---- Steps and exports ----
 
-/// A list in brackets, or what `otherwise` says.
+/// Parses a list in brackets, or the default `otherwise`.
 static ParseResult parseParameterList(OpAsmParser &parser, StringRef otherwise, ArrayAttr &list) {
   SMLoc place = parser.getCurrentLocation();
   if (OptionalParseResult found = parser.parseOptionalAttribute(list); found.has_value())
@@ -319,7 +319,7 @@ void syntax::printBatch(OpAsmPrinter &p, Operation *, DictionaryAttr attributes)
   p.printOptionalAttrDict(attributes.getValue(), {"function", "name"});
 }
 
-/// `as` and a name, or nothing; `names` gets it, or an empty one.
+/// Parses an optional `as NAME`; `names` receives the name, or an empty string.
 static ParseResult parseNameOfResult(OpAsmParser &parser, SmallVectorImpl<std::string> &names) {
   std::string &name = names.emplace_back();
   SMLoc place = parser.getCurrentLocation();
@@ -333,7 +333,7 @@ static ParseResult parseNameOfResult(OpAsmParser &parser, SmallVectorImpl<std::s
   return success();
 }
 
-/// The names are the function's, which takes them when its body has been read.
+/// Result names are stored for the function, which takes the names after its body has been parsed.
 ParseResult syntax::parseReturned(OpAsmParser &parser, SmallVectorImpl<Operand> &values,
                                   Types &types) {
   SmallVector<std::string> names;

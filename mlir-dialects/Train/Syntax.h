@@ -6,14 +6,14 @@
 #include "mlir-dialects/Train/ParseScope.h"
 #include "mlir/IR/Operation.h"
 
-/// Generated code calls these by their bare names: files that include it use this namespace. What
-/// they print is the full form.
+/// Generated code calls these functions by unqualified names: files that include generated code use
+/// this namespace. Printers print the full syntax.
 namespace ampc::syntax {
 using Operand = mlir::OpAsmParser::UnresolvedOperand;
 using Operands = llvm::SmallVectorImpl<Operand>;
 using Types = llvm::SmallVectorImpl<mlir::Type>;
 
-/// One operand, an optional one or several, and where their types go.
+/// Operands of a slot (one, optional or several), and storage of the types.
 struct Slot {
   Slot(const Operand &operand, mlir::Type &type) : operands(operand), one(&type) {}
   Slot(const std::optional<Operand> &operand, mlir::Type &type) : one(&type) {
@@ -101,35 +101,37 @@ void printStateType(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::FlatSymbolRe
 /// `: (T, U) -> R`, or nothing, and then no types.
 mlir::OptionalParseResult parseOptionalTypeOfCall(mlir::OpAsmParser &parser, Types &types,
                                                   Types &results);
-/// The same; without it, the type of a function that stands before.
+/// Functional type of a call; without a written type, the type of a function that precedes the
+/// call.
 mlir::ParseResult parseCallTypes(mlir::OpAsmParser &parser, mlir::FlatSymbolRefAttr callee,
                                  const Operands &operands, Types &types, Types &results);
 void printCallTypes(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::FlatSymbolRefAttr,
                     mlir::OperandRange operands, mlir::TypeRange types, mlir::TypeRange results);
 
-/// `all`, or a list of parameters and patterns of their names, `but` what such a list takes away.
+/// Parameter list: `all`, or parameters and patterns of names; `but` excludes parameters. Example:
+/// `["enc.*"] but ["enc.b"]`.
 mlir::ParseResult parseParameters(mlir::OpAsmParser &parser, mlir::ArrayAttr &parameters);
 void printParameters(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::ArrayAttr parameters);
 /// `batch N`, and attributes.
 mlir::ParseResult parseBatch(mlir::OpAsmParser &parser, mlir::NamedAttrList &attributes);
 void printBatch(mlir::OpAsmPrinter &p, mlir::Operation *op, mlir::DictionaryAttr attributes);
 
-/// Values that a function returns, `as` names that it gives them; the function prints the names.
+/// Returned values, with optional result names by `as`; the function prints the names.
 mlir::ParseResult parseReturned(mlir::OpAsmParser &parser, llvm::SmallVectorImpl<Operand> &values,
                                 Types &types);
 void printReturned(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::OperandRange values,
                    mlir::TypeRange types);
 
-/// A real number as people write them: 1e-5, 2.
+/// Real number in plain notation: 1e-5, 2.
 mlir::ParseResult parseNumber(mlir::OpAsmParser &parser, mlir::FloatAttr &attribute);
 void printNumber(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::FloatAttr attribute);
-/// Numbers of the attribute `name`, each of which may be a formula.
+/// Numbers of the attribute `name`, each a literal or a formula.
 mlir::ParseResult parseNumbers(mlir::OpAsmParser &parser, mlir::DenseI64ArrayAttr &numbers,
                                llvm::StringRef name);
 void printNumbers(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::DenseI64ArrayAttr numbers,
                   llvm::StringRef name);
 
-/// An attribute whose numbers may be formulas.
+/// Attribute whose numbers may be formulas.
 template <typename Attribute>
 mlir::ParseResult parseFormulas(mlir::OpAsmParser &parser, Attribute &attribute,
                                 llvm::StringRef name) {

@@ -1,4 +1,4 @@
-// What families say of types and sizes of tensors.
+// Checks and inference of tensor types and sizes, shared by op families.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Tensors.h"
 

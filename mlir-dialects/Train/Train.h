@@ -1,4 +1,4 @@
-// The train dialect: what is learned.
+// The train dialect: models, state, functions, training steps and tensor ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_TRAIN_TRAIN_H
 #define MLIR_DIALECTS_TRAIN_TRAIN_H
@@ -19,22 +19,23 @@
 #include <limits>
 
 namespace ampc {
-/// How the precision of an op follows from that of its operands.
+/// Precision category: rule for the compute type of an op, given the operand types.
 enum class Category {
   LowPrecision,  ///< contractions: 16-bit operands, f32 accumulator
   FullPrecision, ///< losses, exponentials, statistics: f32
   Promote,       ///< the widest of the operands
-  Passthrough,   ///< moves data, or computes one element from one
+  Passthrough,   ///< moves data, or computes each element from one element
 };
 
-/// What a relative error of an operand does to an op's result.
+/// Conditioning of an op: effect of an operand's relative error on the result.
 enum class Conditioning {
   Bounded,  ///< about the same error
-  Cancels,  ///< a larger one where operands nearly cancel
-  Singular, ///< near some number the result or its derivative grows without bound
+  Cancels,  ///< larger error where operands nearly cancel
+  Singular, ///< result or derivative unbounded near some number
 };
 
-/// What an adjoint may use: operand numbers and "result", separated by blanks.
+/// Values available to an adjoint: operand numbers and "result", separated by blanks. Example: "0
+/// result".
 struct Saves {
   llvm::StringRef list;
   bool operand(unsigned index) const;
@@ -44,7 +45,7 @@ struct Saves {
 /// Lists of policies that an op is on: "POLICY=LIST", separated by blanks.
 struct Lists {
   llvm::StringRef text;
-  /// Empty if it is on none of the policy's.
+  /// List of the policy that contains the op; empty if none does.
   llvm::StringRef find(llvm::StringRef policy) const;
 };
 
@@ -54,17 +55,17 @@ template <typename Op> class GivesElements : public mlir::OpTrait::TraitBase<Op,
 template <typename Op> class SumsOperands : public mlir::OpTrait::TraitBase<Op, SumsOperands> {};
 template <typename Op> class MadeByPasses : public mlir::OpTrait::TraitBase<Op, MadeByPasses> {};
 
-/// What users call a kind of op, in the tables of policies: `matmul`, and `toy.scale` for another
-/// dialect's.
+/// Name of an op kind in tables of policies: `matmul` for train.matmul, and `toy.scale` for another
+/// dialect.
 llvm::StringRef shortName(mlir::OperationName name);
-/// The kind of op of that name; nothing if no loaded dialect has it.
+/// Op kind with a short name; nullopt if no loaded dialect has the op.
 std::optional<mlir::RegisteredOperationName> findOp(llvm::StringRef shortName,
                                                     mlir::MLIRContext *context);
 
-/// One per element of the largest operand or result; none for what only moves data.
+/// One FLOP per element of the largest operand or result; 0 for pure data movement.
 int64_t elementwiseFlops(mlir::Operation *op);
 
-/// Memory and kernels are planned for tensors of known size that hold something. Other types pass.
+/// Checks that a tensor has static, nonzero sizes, as memory planning requires. Other types pass.
 llvm::LogicalResult verifyTensor(mlir::Operation *op, mlir::Type type);
 
 /// Fan-in and fan-out of weights (Glorot and Bengio 2010): products that an element of the result
@@ -84,26 +85,26 @@ struct Initializer {
   double b; ///< unused, the upper bound, or the standard deviation
 };
 
-/// What an optimizer keeps for a parameter beside its value.
+/// Optimizer state of a parameter. Example: Adam: "m" and "v", both with the parameter's shape.
 struct Moment {
   llvm::StringRef name;
   llvm::SmallVector<int64_t> shape; ///< broadcasts to the parameter's
 };
 
-/// What an optimizer is told beside its own numbers.
+/// Inputs of an update rule in addition to the rule's parameters.
 struct UpdateSettings {
   mlir::Value momentum; ///< rank 0, of the schedule; null: the rule's own
-  mlir::Type products;  ///< to which operands of matrix products are rounded; null: to none
+  mlir::Type products;  ///< compute type of matrix products; null: unrounded
 };
 
-/// Which rows of a table an optimizer changes when most rows of its gradient are 0.
+/// Rows of a table that an optimizer changes if most rows of the gradient are 0.
 enum class RowUpdate {
-  Touched, ///< those with a gradient
-  Every,   ///< all, each by itself
-  Whole,   ///< all, by a rule that looks at the whole tensor
+  Touched, ///< rows with a gradient
+  Every,   ///< all rows, independently
+  Whole,   ///< all rows, by statistics of the whole tensor
 };
 
-// What AlongOpInterface is made of.
+// Helpers of AlongOpInterface.
 /// A dimension by number; -1 is the last.
 inline int64_t dimensionAlong(mlir::RankedTensorType type, int64_t dim) {
   return dim == -1 ? type.getRank() - 1 : dim;
@@ -117,7 +118,8 @@ llvm::LogicalResult inferReduce(std::optional<mlir::Location> loc, mlir::Type x,
 llvm::LogicalResult inferElementLoss(std::optional<mlir::Location> loc, mlir::Type x,
                                      mlir::Type target, bool reduced,
                                      llvm::SmallVectorImpl<mlir::Type> &types);
-/// Losses of rows: operands of one type, which look along a dimension.
+/// Result type of a loss per row: operands of one type, reduced along a dimension. [8, 10] -> [8],
+/// or [] if `reduced`.
 llvm::LogicalResult inferRowLoss(std::optional<mlir::Location> loc, mlir::TypeRange operands,
                                  mlir::IntegerAttr dim, bool reduced,
                                  llvm::SmallVectorImpl<mlir::Type> &types);
@@ -127,7 +129,8 @@ mlir::RankedTensorType randomStateType(mlir::MLIRContext *context);
 // Adjoints that two entries share.
 /// g / sqrt(square), and 0 where that is not positive: there the derivative is infinite, or none.
 mlir::Value overRoot(GradBuilder &b, mlir::Value g, mlir::Value square);
-/// The first operand wins where `larger` is greater than `smaller`, the second where it is less.
+/// Adjoints of maximum and minimum: the first operand gets g where `larger` > `smaller`, the second
+/// where `larger` < `smaller`.
 llvm::SmallVector<mlir::Value> extremumAdjoints(GradBuilder &b, mlir::Value g, mlir::Value larger,
                                                 mlir::Value smaller);
 mlir::Value reduceExtremumAdjoint(GradBuilder &b, mlir::Value g, mlir::Value x, mlir::Value result,
@@ -138,7 +141,7 @@ mlir::FailureOr<llvm::APFloat> parseReal(mlir::AsmParser &parser);
 } // namespace ampc
 
 namespace ampc {
-/// Whether arguments and results are what passes rely on.
+/// Checks that the roles of arguments and results are as passes assume.
 llvm::LogicalResult verifySignature(mlir::FunctionOpInterface program);
 } // namespace ampc
 
@@ -155,12 +158,12 @@ llvm::LogicalResult verifySignature(mlir::FunctionOpInterface program);
 #include "mlir-dialects/Train/TrainOps.h.inc"
 
 namespace ampc {
-/// Whether a loss returns one scalar. While an op is parsed a default attribute is still null.
+/// Whether a loss returns one scalar. The default attribute is still null while an op is parsed.
 inline bool reduces(train::ReductionAttr reduction) {
   return !reduction || reduction.getValue() != train::Reduction::none;
 }
 
-/// Whether the op gives elements of its operand as they are, in another order or several times.
+/// Whether the op is pure data movement: elements of the operand unchanged, reordered or repeated.
 inline bool movesOnly(mlir::Operation *op) { return op->hasTrait<MovesOnly>(); }
 
 template <typename Op, typename... Args> mlir::Value GradBuilder::op(Args &&...args) {

@@ -1,4 +1,4 @@
-// Passes that see one flat block per function say so.
+// Precondition of passes on flat functions: one block without nested regions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/TrainFlat.h"
 #include "mlir-dialects/Train/Train.h"

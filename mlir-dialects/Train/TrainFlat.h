@@ -1,4 +1,4 @@
-// Passes that see one flat block per function say so.
+// Precondition of passes on flat functions: one block without nested regions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_TRAIN_TRAINFLAT_H
 #define MLIR_DIALECTS_TRAIN_TRAINFLAT_H
@@ -7,9 +7,9 @@
 #include "mlir/Support/LLVM.h"
 
 namespace ampc {
-/// An error at every op with regions in a function of `module`, so that no pass drops what is in
-/// them. Every pass that goes through the block of a train.func, and no deeper, begins with this;
-/// `pass` is its name on the command line. amp.autocast has been dissolved by then.
+/// Emits an error at every op with regions in a function of `module`, so that no pass drops nested
+/// ops. Every pass that visits only the top-level block of a train.func calls this function first;
+/// `pass` is the pass's command-line name. amp.autocast has been dissolved before.
 llvm::LogicalResult checkIsFlat(mlir::Operation *module, llvm::StringRef pass);
 } // namespace ampc
 #endif

@@ -9,7 +9,7 @@ using namespace ampc;
 using namespace ampc::train;
 using Dims = SmallVector<int64_t>;
 
-/// The parts of one dimension, of which there are `rank`, in an order of their own.
+/// Reordering of one dimension's parts; all other dimensions (of `rank`) are kept.
 static Reordering within(ArrayRef<int64_t> shape, int64_t dim, ArrayRef<int64_t> parts,
                          ArrayRef<int64_t> order) {
   Reordering result;
@@ -27,8 +27,8 @@ static Reordering within(ArrayRef<int64_t> shape, int64_t dim, ArrayRef<int64_t>
   return result;
 }
 
-/// The number of leading dimensions that a reshape leaves alone while it makes all others one; -1
-/// for any other reshape.
+/// Number of leading dimensions kept by a reshape that flattens all others, [8, 5, 5, 16] -> [8,
+/// 400]: 1; -1 for any other reshape.
 static int64_t keptBy(ArrayRef<int64_t> parts, ArrayRef<int64_t> flat) {
   int64_t kept = int64_t(flat.size()) - 1;
   bool isFlat = kept >= 0 && int64_t(parts.size()) > kept + 1 &&
@@ -72,8 +72,8 @@ static void claimFlattened(TransposeOp transpose, SmallVectorImpl<TransposeClaim
 
 // ---- Features that take the form of an image ----
 
-/// What has to change for the last dimension of a value to have its parts in another order; false
-/// if that is not possible by other values.
+/// Collects the reorderings of other values for which the parts of a value's last dimension are in
+/// another order; false if impossible.
 static bool reorderLast(OpOperand &root, ArrayRef<int64_t> parts, ArrayRef<int64_t> order,
                         llvm::function_ref<bool(Operation *)> isPointwise, TransposeClaim &claim) {
   ArrayRef<int64_t> whole = tensorOf(root.get()).getShape();
@@ -103,7 +103,7 @@ static bool reorderLast(OpOperand &root, ArrayRef<int64_t> parts, ArrayRef<int64
   return true;
 }
 
-/// The last dimension of a tensor becomes several, which are transposed.
+/// Claims of a transpose behind a reshape that splits the last dimension.
 static void claimUnflattened(TransposeOp transpose,
                              llvm::function_ref<bool(Operation *)> isPointwise,
                              SmallVectorImpl<TransposeClaim> &claims) {

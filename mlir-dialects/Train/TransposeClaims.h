@@ -6,7 +6,8 @@
 #include "mlir-dialects/Train/Train.h"
 
 namespace ampc {
-/// What becomes of a state: its dimensions in these parts, in another order.
+/// New layout of a state: dimensions split into parts, and permuted. Example: [10, 400] as parts
+/// [10, 5, 5, 16], order [0, 3, 1, 2].
 struct Reordering {
   llvm::SmallVector<int64_t> parts, order;
   bool operator==(const Reordering &other) const {
@@ -14,19 +15,19 @@ struct Reordering {
   }
 };
 
-/// A transposition that goes if every operand it needs takes another order.
+/// Transpose that can be removed if every operand in `needs` takes another layout.
 struct TransposeClaim {
   mlir::Operation *transpose;
-  mlir::OpOperand *flat; ///< of a product, which gets the transposed tensor as it was; or null
+  mlir::OpOperand *flat; ///< operand of a product that takes the untransposed tensor; or null
   llvm::SmallVector<std::pair<mlir::OpOperand *, Reordering>> needs;
   bool holds = true;
 
-  /// When all have it.
+  /// Removes the transpose, after all operands have the new layout.
   void apply();
 };
 
-/// Those of a function's transpositions that are of a value of `isState`, or stand before or behind
-/// an image made flat, whose elements products and ops of `isPointwise` read or write.
+/// Claims of a function's transposes of a value of `isState`, or before or behind a flattened
+/// image, whose elements products and ops of `isPointwise` read or write.
 llvm::SmallVector<TransposeClaim>
 findTransposeClaims(mlir::Block &body, llvm::function_ref<bool(mlir::Value)> isState,
                     llvm::function_ref<bool(mlir::Operation *)> isPointwise);

@@ -1,4 +1,4 @@
-// The update of one parameter: verification, and what it stands for.
+// Update op of one parameter: verification, and expansion of the rule.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Update.h"
 #include "mlir-dialects/Train/Random.h"

@@ -1,4 +1,4 @@
-// The update of one parameter, until kernels are made or train-expand-updates has replaced it.
+// Update op of one parameter, until kernel creation or train-expand-updates replaces the op.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_TRAIN_UPDATE_H
 #define MLIR_DIALECTS_TRAIN_UPDATE_H

@@ -49,7 +49,7 @@ def Train_UpdateOp
     ```
   }]#precisionText#" Not differentiable.\n";
   let extraClassDeclaration = [{
-    /// What a result replaces.
+    /// Old value of a result: the parameter, or a moment.
     ::mlir::Value getOld(unsigned result) {
       return result == 0 ? getParam() : getMoments()[result - 1];
     }

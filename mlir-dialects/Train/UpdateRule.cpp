@@ -1,4 +1,4 @@
-// What update rules are written with.
+// Building blocks of update rules.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/UpdateRule.h"
 #include "mlir-dialects/Train/Tensors.h"

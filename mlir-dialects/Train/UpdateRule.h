@@ -1,4 +1,4 @@
-// What update rules are written with.
+// Building blocks of update rules.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_TRAIN_UPDATERULE_H
 #define MLIR_DIALECTS_TRAIN_UPDATERULE_H
@@ -6,16 +6,16 @@
 #include "mlir-dialects/Train/Numbers.h"
 
 namespace ampc {
-/// A moment that keeps all of its old value never corrects its bias.
+/// Checks decay rates in [0, 1): the bias correction of a rate of 1 divides by 0.
 llvm::LogicalResult verifyDecayRates(EmitError emitError, llvm::ArrayRef<NamedNumber> numbers);
-/// The type that moments are kept in, or null.
+/// Checks the storage type of moments, which may be null.
 llvm::LogicalResult verifyMoments(EmitError emitError, mlir::Type type);
 
 /// Moments of the parameter's shape.
 llvm::SmallVector<Moment> momentsLike(llvm::ArrayRef<int64_t> param,
                                       llvm::ArrayRef<llvm::StringRef> names);
 
-/// A number of a rule, or what a schedule has in its place.
+/// Parameter of a rule, constant or scheduled.
 struct Factor {
   double own;
   Value scheduled; ///< rank 0, or null
@@ -55,7 +55,7 @@ struct UpdateRule {
   /// The direction of Adam, AdamW and LAMB; appends the new moments.
   Value adam(const AdamNumbers &numbers, Value grad, mlir::ValueRange moments, Value step,
              llvm::SmallVectorImpl<Value> &next);
-  /// The larger one of a value and a number; NaN stays.
+  /// Maximum of a value and a number; NaN stays.
   Value atLeast(Value x, double least);
   Value sumOfSquares(Value x);
   Value norm(Value x) { return b.sqrt(sumOfSquares(x)); }

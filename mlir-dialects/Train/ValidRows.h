@@ -6,11 +6,11 @@
 #include "mlir-dialects/Train/Tensors.h"
 
 namespace ampc {
-/// Which rows of the batch count: i1 of shape [leading, 1, ...] with the rank of `type`, or with
-/// the size of another dimension there.
+/// Mask of valid rows: i1 of shape [leading, 1, ...] with the rank of `type`, or with the size at
+/// dimension `dim`.
 mlir::Value validMask(GradBuilder &b, mlir::Type type, mlir::Value valid,
                       std::optional<int64_t> batchRows, int64_t dim = 0);
-/// The dimension of the rows, of an op that validMask has made.
+/// Dimension of the rows in a mask made by validMask.
 std::optional<int64_t> dimensionOfMask(mlir::Operation *op);
 /// Whether an op makes units of a dimension of `valid`.
 bool scalesCount(mlir::Operation *op);
@@ -18,7 +18,7 @@ bool scalesCount(mlir::Operation *op);
 mlir::Value validCount(GradBuilder &b, mlir::Type type, mlir::Value valid,
                        std::optional<int64_t> batchRows, mlir::Type element);
 
-/// `valid` needs a leading dimension, `batch_rows` a divisor of it.
+/// Checks that `valid` has a leading dimension, and that `batch_rows` divides that dimension.
 template <typename Op> llvm::LogicalResult verifyBatchRows(Op op, mlir::RankedTensorType type) {
   if (!op.getValid() && !op.getBatchRows())
     return llvm::success();
@@ -29,7 +29,7 @@ template <typename Op> llvm::LogicalResult verifyBatchRows(Op op, mlir::RankedTe
                             << " rows, but got " << type;
   return llvm::success();
 }
-/// The same for an op with AlongOpInterface: the dimension that it looks along has no rows.
+/// Checks rows of an op with AlongOpInterface: rows are outside the dimension that the op reduces.
 template <typename Op> llvm::LogicalResult verifyRowsOfBatch(Op op) {
   return verifyBatchRows(op, withoutDimension(op.getAlongType(), op.getAlong()));
 }

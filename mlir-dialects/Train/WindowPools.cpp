@@ -8,19 +8,20 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::train;
 
-/// Numbers of a constant that says which elements windows have.
+/// Limit on elements of a constant with window indices.
 static constexpr int64_t mostConstants = 1 << 24;
-/// Places in the windows of train.max_pool.
+/// Limit on positions in a window of train.max_pool.
 static constexpr int64_t mostPlaces = 127;
 
 namespace {
-/// The windows along one dimension. Those that are no run of elements, or have nothing but padding
-/// at an end, are written one after the other first.
+/// Windows along one dimension. Windows that are no strided range of elements, or consist of
+/// padding at an end, are gathered into separate ranges first.
 struct Axis {
   int64_t size, count, window, stride = 1, low = 0, high = 0;
-  /// The elements of all windows by number, or nothing; `size` is what stands for padding.
+  /// Element index of every window position, or empty; index `size` is padding. Example: window 2,
+  /// stride 1, size 3: {0, 1, 1, 2}.
   SmallVector<int32_t> elements{};
-  /// What the mean of a window is over, without which it is `window`.
+  /// Divisor of the mean per window; if empty, `window`.
   SmallVector<int64_t> counted{};
 
   bool isWhole() const { return window == 1 && stride == 1 && !low && !high && elements.empty(); }
@@ -29,7 +30,8 @@ struct Axis {
 
 // ---- Types ----
 
-/// Windows along dimension i of a `pool`, with what `ceil` adds behind; nothing if none fits.
+/// Number of windows along dimension i of a `pool`, including partial windows of `ceil`; nullopt
+/// without windows.
 static std::optional<int64_t> countOf(int64_t size, ArrayRef<int64_t> padding, int64_t window,
                                       int64_t stride, int64_t dilation, bool ceil) {
   auto count = windowsAlong(size, padding, window, stride, dilation);
@@ -46,7 +48,7 @@ static LogicalResult verifyImage(std::optional<Location> loc, Type type) {
   return success();
 }
 
-/// `elements` are the places in all windows along a dimension, if they are numbered.
+/// Checks window sizes; `elements`: total positions along a dimension, if gathered by index.
 static LogicalResult verifyPlaces(std::optional<Location> loc, PoolMode mode, int64_t window,
                                   std::optional<int64_t> elements) {
   if (mode == PoolMode::max && window > mostPlaces)
@@ -124,7 +126,7 @@ static Axis axisOf(PoolOp op, int64_t i) {
             op.getWindow()[i], stride, pads[0]};
   int64_t reach = (axis.count - 1) * stride + (axis.window - 1) * dilation + 1;
   axis.high = std::max<int64_t>(reach - axis.size - axis.low, 0);
-  // What counts begins at -before and ends at `end`.
+  // Counted positions are in [-before, end).
   int64_t before = op.getExcludePadding() ? 0 : pads[0],
           end = axis.size + (op.getExcludePadding() ? 0 : pads[1]);
   auto stepsTo = [&](int64_t place, int64_t at) {
@@ -165,7 +167,8 @@ static Axis axisOf(AdaptivePoolOp op, int64_t i) {
 
 // ---- Parts ----
 
-/// The elements of all windows one after the other; what is no element is the one behind the last.
+/// Gathers the elements of all windows consecutively; index `size`, behind the last element, is
+/// padding.
 static Value writeApart(GradBuilder &b, Value x, int64_t dim, Axis &axis, double outside) {
   if (axis.elements.empty())
     return x;
@@ -177,7 +180,8 @@ static Value writeApart(GradBuilder &b, Value x, int64_t dim, Axis &axis, double
   return takeAlong(b, x, dim, axis.elements);
 }
 
-/// One or two neighbouring dimensions at once; those before are rows, those behind are channels.
+/// Pools one or two neighbouring dimensions; dimensions before are rows, dimensions behind are
+/// channels.
 static Value poolPlanes(GradBuilder &b, PoolMode mode, Value x, int64_t dim, ArrayRef<Axis> axes) {
   auto type = tensorOf(x);
   ArrayRef<int64_t> shape = type.getShape();
@@ -206,7 +210,7 @@ static Value poolPlanes(GradBuilder &b, PoolMode mode, Value x, int64_t dim, Arr
   return b.reshape(y, type.clone(result));
 }
 
-/// What a mean is not over is divided out.
+/// Rescales means of windows whose divisor is less than `window`.
 static Value countOnly(GradBuilder &b, Value x, int64_t dim, const Axis &axis) {
   if (llvm::all_of(axis.counted, [&](int64_t count) { return count == axis.window; }))
     return x;

@@ -1,4 +1,4 @@
-// Convolutions of one and three dimensions and transposed ones: types and parts.
+// Convolutions of one and three dimensions and transposed convolutions: types and decompositions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Windows.h"
 #include "mlir-dialects/Train/Syntax.h"
@@ -12,7 +12,7 @@ using namespace ampc::syntax;
 #include "mlir-dialects/Train/WindowsEnums.cpp.inc"
 
 namespace {
-/// What a convolution and its transpose say of their windows.
+/// Window parameters of a convolution or transposed convolution.
 struct Windows {
   /// While a type is inferred from text, there may be no groups yet.
   template <typename OpOrAdaptor>
@@ -78,15 +78,15 @@ static LogicalResult inferConvolution(std::optional<Location> loc, int64_t rank,
 // ---- As images of two dimensions ----
 
 namespace {
-/// A convolution of signals, images or volumes as one of images. A signal has height 1. Where a
-/// volume's filter is 1 wide and high, planes are rows; else every depth of the result is an image
-/// whose channels are those of all depths that its windows see.
+/// Convolution of signals [N, L, C], images or volumes as a convolution of images. A signal has
+/// height 1. If a volume's filter is 1 wide and high, planes are rows; else every output depth is
+/// an image whose channels are the channels of all depths in its window.
 class Planar {
 public:
   Planar(RankedTensorType image, RankedTensorType filter, RankedTensorType out,
          const Windows &windows);
   Value convolve(GradBuilder &b, Value x, Value filter);
-  /// The transpose of `convolve` in its image.
+  /// Adjoint of `convolve` with respect to the image.
   Value transposed(GradBuilder &b, Value g, Value filter);
 
 private:
@@ -186,7 +186,8 @@ Value Planar::gatherDepths(GradBuilder &b, Value x) const {
   return b.reshape(all, imageType(image.getElementType()));
 }
 
-/// The transpose of `gatherDepths`: what a depth is seen by adds up.
+/// Adjoint of `gatherDepths`: every depth sums the cotangents of all windows that contain the
+/// depth.
 Value Planar::addDepths(GradBuilder &b, Value planes) const {
   ArrayRef<int64_t> to = out.getShape(), whole = image.getShape();
   int64_t inner = filter.getShape().back();
@@ -309,7 +310,7 @@ LogicalResult ConvTransposeOp::inferReturnTypes(MLIRContext *, std::optional<Loc
 
 bool ConvTransposeOp::keepsLeadingDimension(IsBatched isBatched) { return !isBatched(getFilter()); }
 
-// Output padding is what the convolution would not pad behind.
+// Output padding reduces the padding at the end of the adjoint convolution.
 std::optional<Fans> ConvTransposeOp::getFans(unsigned operand) {
   return fansOfFilter(operand, getFilter().getType());
 }

@@ -1,4 +1,5 @@
-// Convolutions of one and three dimensions, transposed ones, and pools of any number of dimensions.
+// Convolutions of one and three dimensions, transposed convolutions, and pools of any number of
+// dimensions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_TRAIN_WINDOWS_H
 #define MLIR_DIALECTS_TRAIN_WINDOWS_H
