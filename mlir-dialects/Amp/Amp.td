@@ -13,17 +13,20 @@ def AmpDialect : Dialect {
   let useDefaultTypePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let description = [{
-    Facts of the precision phases are attributes of this dialect on ops of any other, so that ops need not declare them; each is verified:
+    The precision phases attach attributes of this dialect to ops of any dialect, whose definitions need not
+    declare the attributes; each is verified:
 
-    * `amp.decision`, a `#amp.decision`: why a tensor op computes in its types, or why a cast was inserted;
-    * `amp.compute`, two types: what a contraction multiplies each operand in, where that is not its type (tf32, fp8);
-    * `amp.recompute`: the op is there a second time, for the backward pass, and must not become one with the first;
-    * `amp.in_parts`: the op runs for some rows at a time, in a loop over those of a loss, where nothing waits for the backward pass;
-    * on programs: `amp.scaler`, the loss scale that the model names; `amp.scale`, the state that holds the scale, or `amp.no_scaling`, why there
-      is none; `amp.weight_rounding`, `"nearest"` or `"stochastic"`, how new values of parameters in 16 bits are rounded, if the step says it;
-      `amp.saved_bytes`, what the backward pass keeps; `amp.checkpoints`, what it would keep without them, operations on numbers of the
-      step, and how many of these they add; `amp.budget`, the bytes of the forward pass that the step may hold, does hold, and would hold without
-      a budget; `amp.costs`, bytes that each policy would move.
+    * `amp.decision`, a `#amp.decision`: reason for a tensor op's compute types, or for an inserted cast;
+    * `amp.compute`, two types: the compute types of a contraction's operands, if different from the operand types
+      (tf32, fp8);
+    * `amp.recompute`: the op is a recomputed copy for the backward pass, and must not be merged with the original;
+    * `amp.in_parts`: the op runs for a chunk of rows at a time, in the chunk loop of a loss, without residuals;
+    * on programs: `amp.scaler`, the loss scale that the model names; `amp.scale`, the state that holds the scale,
+      or `amp.no_scaling`, the reason for its absence; `amp.weight_rounding`, `"nearest"` or `"stochastic"`, the
+      rounding of new values of parameters in 16 bits, if the step specifies the rounding; `amp.saved_bytes`, bytes
+      of residuals; `amp.checkpoints`, bytes of residuals without checkpoints, operations of the step, and
+      operations added by recomputation; `amp.budget`, the activation budget in bytes, the peak, and the peak
+      without a budget; `amp.costs`, bytes that each policy would move.
   }];
 }
 class Amp_Op<string mnemonic, list<Trait> traits = []> : Op<AmpDialect, mnemonic, traits>;
@@ -32,7 +35,7 @@ def Amp_ScaledType : TypeDef<AmpDialect, "Scaled"> {
   let mnemonic = "scaled";
   let summary = "A gradient times the loss scale";
   let description = [{
-    No train op takes it: a gradient has to pass `amp.unscale` before clipping, weight decay or an update can read it.
+    No train op accepts this type: a gradient must pass `amp.unscale` before clipping, weight decay or an update.
   }];
   let parameters = (ins "::mlir::RankedTensorType":$type);
   let assemblyFormat = "`<` $type `>`";
@@ -51,9 +54,10 @@ def Amp_Count : Type<0DTensorOf<[I32]>.predicate, "tensor<i32>">,
 
 def Amp_DecisionAttr : AttrDef<AmpDialect, "Decision", [AnnotationAttrInterface]> {
   let mnemonic = "decision";
-  let summary = "Why an op computes in the types that it has";
+  let summary = "Reason for the compute types of an op";
   let description = [{
-    `rule` is the kind of reason (`range`, `override`, `cut`, ...), as reports sort them; `inserted` says that a pass has made the op, a cast.
+    `rule` is the kind of reason (`range`, `override`, `cut`, ...), by which reports sort; `inserted` marks a cast
+    that a pass has inserted.
 
     ```mlir
     %y = train.cast %x {amp.decision = #amp.decision<"inserted", "train.matmul at loss/matmul#0 computes in bf16">} : tensor<8xf32> to tensor<8xbf16>
@@ -71,8 +75,9 @@ def Amp_DecisionAttr : AttrDef<AmpDialect, "Decision", [AnnotationAttrInterface]
 def Amp_AutocastOp : Amp_Op<"autocast", [SingleBlock, NoRegionArguments, RecursiveMemoryEffects]> {
   let summary = "Ops that run under autocast in a 16-bit type, or not under autocast";
   let description = [{
-    The innermost region counts. `disabled` leaves ops in the types of their operands under the policy `autocast`, and in f32 under
-    the others. `simplify` dissolves regions; the ops and what is later derived from them keep the type.
+    The innermost region counts. `disabled` leaves ops in the types of their operands under the policy `autocast`,
+    and in f32 under all other policies. `simplify` dissolves regions; the ops, and all ops later derived from the
+    ops, keep the type.
 
     Constraints:
 
@@ -111,16 +116,17 @@ def Amp_ScalingAttr : AttrDef<AmpDialect, "Scaling"> {
   let mnemonic = "scaling";
   let summary = "How a loss scale starts and moves";
   let description = [{
-    After `interval` good steps the scale grows by `growth`, to at most `cap` (0: no cap, and it stays what it is where it would become infinite). A step with a
-    non-finite gradient is skipped; once `hysteresis` of them came without a good one between, every further one multiplies the
-    scale by `backoff`, down to `floor`. With `dynamic = false` the scale never moves; steps are skipped all the same. Every
-    parameter has torch's default.
+    After `interval` good steps the scale grows by `growth`, to at most `cap` (0: no cap; growth to infinity is
+    suppressed). A step with a non-finite gradient is skipped; after `hysteresis` consecutive skipped steps, every
+    further skipped step multiplies the scale by `backoff`, down to `floor`. With `dynamic = false` the scale is
+    constant; steps are skipped nevertheless. Every parameter has torch's default.
 
-    A scale and its reciprocal are normal numbers of f32: `initial`, and `floor` and `cap` where they are not 0, lie in [2^-126, 2^126], and
-    `floor` <= `initial` <= `cap`. `growth` is at least 1, `backoff` lies between 0 and 1 in f32, `interval` and `hysteresis` in [1, 2^31).
+    A scale and its reciprocal are normal numbers of f32: `initial`, and `floor` and `cap` if nonzero, lie in
+    [2^-126, 2^126], and `floor` <= `initial` <= `cap`. `growth` is at least 1, `backoff` lies between 0 and 1 in
+    f32, `interval` and `hysteresis` in [1, 2^31).
 
-    The scaler skips without an end. A limit of skipped steps in a row is the caller's: `skip_limit` of `ampc_options`, and `ampc train`, which fails
-    if the last 100 steps were all skipped.
+    The scaler skips without a limit. The caller limits consecutive skipped steps: `skip_limit` of `ampc_options`,
+    and `ampc train`, which fails if the last 100 steps were all skipped.
   }];
   let parameters = (ins DefaultValuedParameter<"bool", "true">:$dynamic, RealOr<"65536.0">:$initial,
       RealOr<"2.0">:$growth, DefaultValuedParameter<"int64_t", "2000">:$interval,
@@ -140,9 +146,9 @@ def Amp_ScalingAttr : AttrDef<AmpDialect, "Scaling"> {
 def Amp_ScalerOp : Amp_Op<"scaler", [Symbol, HasParent<"::ampc::train::ModelOp">]> {
   let summary = "A loss scale";
   let description = [{
-    A step names its scaler by the attribute `amp.scaler = @NAME`; without one it gets its own, from the
-    compiler's options. Steps that share a scaler share its scale: it backs off if any of them is skipped, and moves once after
-    each of them ran.
+    A step names its scaler by the attribute `amp.scaler = @NAME`; a step without the attribute gets a scaler from
+    the compiler's options. Steps that share a scaler share the scale: the scale backs off if any of the steps is
+    skipped, and is updated once after each of the steps has run.
 
     ```mlir
     amp.scaler @scale = #amp.scaling<initial = 128.0, interval = 100>
@@ -159,7 +165,7 @@ def Amp_MarkScaledOp
                                             "::llvm::cast<::mlir::RankedTensorType>($_self))">]> {
   let summary = "Says that a gradient belongs to the scaled loss";
   let description = [{
-    Values inside the backward pass are plain tensors; this op stands at its end.
+    Values inside the backward pass are plain tensors; this op is at the end of the backward pass.
 
     ```mlir
     %scaled = amp.mark_scaled %g : tensor<4xf16>
@@ -170,7 +176,7 @@ def Amp_MarkScaledOp
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 def Amp_UnscaleOp : Amp_Op<"unscale", [Pure]> {
-  let summary = "The gradient in f32 times 1 / scale, and how many of its elements are not finite";
+  let summary = "Unscaled gradient in f32, times 1 / scale, and the number of non-finite elements";
   let description = [{
     Constraints:
 
@@ -201,8 +207,8 @@ def Amp_NonFiniteOp : Amp_Op<"non_finite", [Pure]> {
 def Amp_UpdateScaleOp : Amp_Op<"update_scale", [Pure]> {
   let summary = "The scale after a step";
   let description = [{
-    `good_steps` counts good steps since the scale last moved; `left` counts the bad ones that may still pass before it
-    backs off. A step has at most one.
+    `good_steps` counts good steps since the last change of the scale; `left` counts the skipped steps that are
+    tolerated before the scale backs off. A step has at most one `amp.update_scale`.
 
     Constraints:
 

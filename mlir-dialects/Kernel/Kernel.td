@@ -19,44 +19,48 @@ def KernelDialect : Dialect {
   let summary = "Kernels: one pass over memory each, on planned buffers";
   let description = [{
     Bodies are arith and math ops on scalars. Storage of 16 bits is widened right after a body's argument and
-    rounded right before its yield; what happens between computes in f32 (or f64).
+    rounded right before its yield; the code between computes in f32 (or f64).
 
-    What is of one kind of op is an attribute of that op. Phases write the following on ops of any kind, also on those that other dialects add, so
-    they are attributes of the dialect, which verifies place and content. No op reads them: they say what a program does with its kernels, and kernels
-    that differ in nothing else are one function. Ops that hold them are every kernel, every declaration of state, and the module of MLIR:
+    Attributes specific to one kind of op belong to the op. The following attributes belong to the dialect, which
+    verifies op and content, because phases attach the attributes to ops of any kind, including ops of other
+    dialects: kernels, declarations of state, and the MLIR module. The attributes describe the use of kernels in a
+    program; kernels that differ in these attributes only share one function:
 
     | attribute | on | says |
     |---|---|---|
-    | `kernel.barrier` | a kernel | it computes a gradient, which stays in memory for its update |
-    | `kernel.recompute` | a kernel | it makes something again for the backward pass |
-    | `kernel.places` | a kernel, a constant | where its results are: one place each |
-    | `kernel.workspace` | a kernel with a workspace | offset of that in the arena |
+    | `kernel.barrier` | a kernel | the kernel computes a gradient, which stays in memory for the parameter's update |
+    | `kernel.recompute` | a kernel | the kernel recomputes values for the backward pass |
+    | `kernel.places` | a kernel, a constant | buffer of each result |
+    | `kernel.workspace` | a kernel with a workspace | offset of the workspace in the arena |
     | `kernel.function` | a kernel | number of its code in `kernel.functions` |
-    | `kernel.offset` | a declaration of state | its place in the state, in bytes |
+    | `kernel.offset` | a declaration of state | byte offset in the state |
     | `kernel.state_bytes` | a module | bytes of the state |
     | `kernel.functions` | a module | the code of kernels, by number |
-    | `kernel.tier` | a nested module | the tier whose code it holds |
-    | `kernel.target` | a module | the target that its kernels are for; without it the first that is known |
+    | `kernel.tier` | a nested module | the tier of the code |
+    | `kernel.target` | a module | the target of the module's kernels; by default the first registered target |
 
     Constraints of KernelOpInterface, that is of every kernel:
 
     1. Operands and results are tensors of static shape, of at least one and at most 2^40 elements of f64, f32, bf16, f16 or an integer of 1, 8, 16, 32 or 64 bits.
-    2. Operands are not packed, but for the sides of a `kernel.gemm`, the filters of `kernel.conv` and `kernel.winograd`, and what a `kernel.call` hands on.
-    3. Results are not packed, but for those of `kernel.pack`, `kernel.map` and `kernel.winograd_filter`.
+    2. Operands are not packed, except the sides of a `kernel.gemm`, the filters of `kernel.conv` and
+       `kernel.winograd`, and operands that a `kernel.call` passes on.
+    3. Results are not packed, except results of `kernel.pack`, `kernel.map` and `kernel.winograd_filter`.
 
     Constraints of FusedKernelOpInterface, that is of every kernel with maps and a body:
 
     1. The space has less than 32 dimensions of at least one point each, and 64 bits count its points.
     2. There is one map per input and one per result.
     3. A map goes from the dimensions of the space to those of its tensor, without symbols.
-    4. What a map says without a division is inside the tensor for every point.
-    5. The body has the arguments that the op says, then one per input.
+    4. A map without divisions is inside the tensor for every point.
+    5. The body has the arguments that the op defines, then one per input.
     6. The argument of an input has the type of its elements.
     7. The body is made of ops of arith and math that work element by element, on scalars, and of the ops of bodies of this dialect.
     8. The body ends by a `kernel.yield` of one value per result.
-    9. What it yields has the type of the result's elements.
-    10. A result is the same along every dimension that its map leaves out; what a reduction sums over does not count.
-    11. Points that differ in a dimension that a result's map has write different elements of it. Maps with divisions are taken to be right.
+    9. A yielded value has the type of the result's elements.
+    10. A result is constant along every dimension that its map omits, except dimensions that a reduction sums
+        over.
+    11. Points that differ in a dimension of a result's map write different elements of the result. Maps with
+        divisions are assumed valid.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
@@ -104,10 +108,11 @@ def Kernel_TensorMapAttr : AttrDef<KernelDialect, "TensorMap"> {
   let mnemonic = "tensor_map";
   let summary = "A tensor in memory of which a device copies boxes";
   let description = [{
-    What the device has to know to find a box in a tensor by its coordinates, and to fill with zeros what is outside. The tensor begins `offset`
-    bytes into the kernel's `operand` of that number (results, then the workspace, follow the operands), has 2 to 5 dimensions, the first of
-    neighbours, and `strides` bytes from place to place along the others. The `box` lies densely in the memory of a block, but for the order of chunks of 16 bytes in rows of
-    `swizzle` bytes (0: as they are), by which columns of it meet different banks.
+    Descriptor by which a device copies a box of a tensor, given by coordinates, and fills elements outside with
+    zeros. The tensor begins `offset` bytes into the kernel's `operand` of that number (results, then the
+    workspace, follow the operands), has 2 to 5 dimensions, the innermost first, and `strides` in bytes of all
+    outer dimensions. The `box` is dense in shared memory, except for the order of 16-byte chunks in rows of
+    `swizzle` bytes (0: no swizzle), by which the elements of a column are in different banks.
 
     ```mlir
     #kernel.tensor_map<operand = 0, element = bf16, offset = 0, sizes = [768, 4096], strides = [1536], box = [64, 128], swizzle = 128>
@@ -124,13 +129,15 @@ def Kernel_TensorMapAttr : AttrDef<KernelDialect, "TensorMap"> {
 
 def Kernel_LaunchAttr : AttrDef<KernelDialect, "Launch"> {
   let mnemonic = "launch";
-  let summary = "A function of a device, and how many threads run it";
+  let summary = "A device function and its launch configuration";
   let description = [{
-    Blocks in the grid, threads in a block, and blocks in a cluster, by x, y and z; `shared` bytes are asked for at the launch, beside those
-    that the function declares. A kernel's launches run one after the other.
+    Blocks in the grid, threads in a block, and blocks in a cluster, by x, y and z; `shared` is the dynamic shared
+    memory of the launch in bytes, in addition to static shared memory. A kernel's launches run one after the
+    other.
 
-    The function's parameters are pointers to the kernel's operands, then to its results, then to its workspace, if it has one: those whose
-    numbers `parameters` lists, or all of them. Behind all pointers follow the tensor maps, at most 8, of 128 bytes each.
+    The function's parameters are pointers to the kernel's operands, then to its results, then to its workspace, if
+    any: the operands whose numbers `parameters` lists, or all. After all pointers follow the tensor maps, at most
+    8, of 128 bytes each.
 
     ```mlir
     #kernel.launch<"model_k0_sm_80", grid = [12, 1, 1], block = [256, 1, 1], cluster = [1, 1, 1], shared = 0>
@@ -155,15 +162,16 @@ def Kernel_Side
 def Kernel_PackedAttr
     : AttrDef<KernelDialect, "Packed", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let mnemonic = "packed";
-  let summary =
-      "Encoding of a matrix or filter in the order in which products read this side of them";
+  let summary = "Encoding of a packed matrix or filter, one side of a product";
   let description = [{
-    A role, not a layout: every tier of a target has an order of its own, made by its `kernel.pack` or `kernel.map` and read by its `kernel.gemm` or `kernel.conv`. `depth` is the
-    dimension that is summed over, `bytes` what the target needs for the matrix, whichever of its tiers runs.
+    A role, not a layout: every tier of a target has its own order, written by its `kernel.pack` or `kernel.map`
+    and read by its `kernel.gemm` or `kernel.conv`. `depth` is the contracted dimension, `bytes` the size of the
+    packed matrix, an upper bound over the target's tiers.
 
-    A filter OHWI is the right side of convolutions. With a `depth` of 1 the lines are outputs, and (tap, channel) is summed over. With 0 the filter is turned by 180 degrees, as
-    the gradient of an image takes it: the lines are channels, and (tap, output) is summed over, the last tap first. Of numbers of 16 bits the outputs are then even, so that
-    pairs of them end with taps.
+    A filter OHWI is the right side of convolutions. With a `depth` of 1 the lines are outputs, and (tap, channel)
+    is summed over. With 0 the filter is rotated by 180 degrees for the gradient of an image: the lines are
+    channels, and (tap, output) is summed over, the last tap first. In 16 bits the number of outputs is then even,
+    so that no pair of outputs spans two taps.
 
     ```mlir
     tensor<384x1536xbf16, #kernel.packed<rhs, depth = 0, bytes = 1179648>>
@@ -179,17 +187,18 @@ def Kernel_PackedAttr
 
 def Kernel_ProgramOp
     : Kernel_Op<"program", [FunctionOpInterface, ProgramOpInterface, IsolatedFromAbove]> {
-  let summary = "Kernels in the order in which they run";
+  let summary = "Kernels in execution order";
   let description = [{
-    What the program does, and what its arguments and results are, is said as in `train.func`.
-    After planning, `arena_bytes` holds the peak and `unshared_bytes` what it would be if no two buffers shared bytes. With a loss, `loss_ready`
-    counts the kernels up to and with the one that computes it, and `saved_bytes` are those of the arena that wait for the backward pass.
+    Attributes of the program, and of arguments and results, are those of `train.func`. After planning,
+    `arena_bytes` is the peak memory, and `unshared_bytes` the sum of all buffers without sharing. With a loss,
+    `loss_ready` counts the kernels up to and including the loss, and `saved_bytes` are the arena bytes of
+    residuals.
 
     Constraints:
 
     1. The body has one block.
     2. Arguments and results are ranked tensors.
-    3. They have static shapes, and sizes and elements as those of kernels.
+    3. Arguments and results have static shapes, with sizes and elements valid for kernels.
 
     ```mlir
     kernel.program @twice(%x: tensor<4x8xf32> {train.is = #train.input<"x">})
@@ -259,8 +268,8 @@ def Kernel_ConstantOp
   let description = [{
     Constraints:
 
-    1. The tensor has a size and elements as those of kernels have.
-    2. It is not packed.
+    1. The tensor has a size and elements valid for kernels.
+    2. The tensor is not packed.
 
     ```mlir
     %y = kernel.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
@@ -273,13 +282,13 @@ def Kernel_ConstantOp
   let hasFolder = 1;
 }
 def Kernel_ViewOp : Kernel_Op<"view", [Pure]> {
-  let summary = "The same bytes with another shape";
+  let summary = "View of a tensor's bytes with another shape";
   let description = [{
     Constraints:
 
-    1. Both tensors have static shapes, and sizes and elements as those of kernels.
-    2. None of them is packed.
-    3. They have as many elements, of one type.
+    1. Both tensors have static shapes, with sizes and elements valid for kernels.
+    2. Neither tensor is packed.
+    3. Both tensors have equal numbers of elements, of one type.
 
     ```mlir
     %y = kernel.view %x : tensor<4x8xf32> to tensor<32xf32>
@@ -360,13 +369,15 @@ class Kernel_LaunchOp<string mnemonic, list<Trait> traits = []>
 def Kernel_MapOp
     : Kernel_LaunchOp<"map", [FusedKernelOpInterface, IsolatedFromAbove,
                               DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
-  let summary = "One body per point of the space; `kernel.row_reduce` inside makes it a row kernel";
+  let summary =
+      "One body per point of the iteration domain; a row kernel with `kernel.row_reduce` inside";
   let description = [{
     Covers pointwise ops, row-wise ops (softmax, norms, losses), transposes, slices and broadcasts. A result
     whose map drops the last dimension is one number per row.
 
-    A result may be packed, for the right side of products: the bytes are those that a `kernel.pack` of the same matrix would write, in the
-    same pass. The space then has the shape of that matrix or filter, the result's map is the identity, and the body reduces nothing.
+    A result may be packed, for the right side of products: the bytes equal the result of a `kernel.pack` of the
+    matrix, written in the same pass. The space then has the shape of that matrix or filter, the result's map is
+    the identity, and the body reduces nothing.
 
     Constraints:
 
@@ -399,9 +410,9 @@ def Kernel_ReduceOp
   let description = [{
     Every yielded value has the type of its accumulator and gives a result over [outer, inner].
 
-    The order of a sum is that of the page on numerics, the same on every target and for any number of threads. `reduced` is cut into
-    `parts`: chunks of 256 rows where `inner` is more than 1, else of 8192 columns. A tree adds their sums: chunk i and chunk i + n/2, n the
-    next power of two, then n/4, and so on.
+    The order of a sum is fixed (see the page on numerics), on every target and for any number of threads.
+    `reduced` is cut into `parts`: chunks of 256 rows where `inner` is more than 1, else of 8192 columns. A tree
+    adds their sums: chunk i and chunk i + n/2, n the next power of two, then n/4, and so on.
 
     Constraints:
 
@@ -429,13 +440,15 @@ def Kernel_ReduceOp
 def Kernel_WithTotalsOp
     : Kernel_LaunchOp<"with_totals", [IsolatedFromAbove,
                                       DeclareOpInterfaceMethods<KernelOpInterface>]> {
-  let summary = "A kernel, and sums over the elements that it writes, formed while it writes them";
+  let summary =
+      "A kernel with totals: sums over the stored elements, accumulated while the kernel writes";
   let description = [{
-    The first region holds one kernel and yields its results; its arguments are the first inputs. The other inputs are scalars (tensors of
-    one element). The body's arguments are one element of every result as it is stored, then the scalars. Each value that
-    the body yields, a real number of 32 bits or more or an integer, is added up over all elements of the one result that it depends on. These
-    sums, of one element each, are the results after those of the kernel. Each is put together from at most `parts` partial sums; their order
-    depends on the tier, not on the number of threads. The workspace holds them behind what the kernel itself needs.
+    The first region holds one kernel and yields its results; its arguments are the first inputs. The other inputs
+    are scalars (tensors of one element). The body's arguments are one element of every result as it is stored,
+    then the scalars. Each value that the body yields, a real number of 32 bits or more or an integer, is summed
+    over all elements of the single result on which the value depends. These sums, of one element each, follow the
+    kernel's results. Each sum combines at most `parts` partial sums; the order depends on the tier, not on the
+    number of threads. Partial sums are in the workspace, after the kernel's own workspace.
 
     Constraints:
 
@@ -445,7 +458,7 @@ def Kernel_WithTotalsOp
     4. The other inputs have one element.
     5. The body's arguments are one element of every result, then of every other input.
     6. The body is scalar code like that of other kernels.
-    7. It yields one value per total.
+    7. The body yields one value per total.
     8. A total has one element, of the type of its value.
     9. A real total has at least 32 bits.
     10. A total depends on one result of the kernel, each element of which the kernel writes once.

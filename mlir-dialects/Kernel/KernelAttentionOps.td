@@ -19,17 +19,17 @@ class Kernel_AttentionLikeOp<string mnemonic, dag chosen = (ins)>
   let hasVerifier = 1;
 }
 defvar attentionMaps = [{
-    Maps go from (batch..., row, column) to elements: of queries and keys by channel, of a bias by query and key, of a logsumexp
-    by its two parts and query. They are linear, so that heads and parts of one tensor are read and written in place.
-    Sums, softmax and logsumexp are of type `acc`; results are rounded once.
+    Maps go from (batch..., row, column) to elements: of queries and keys by channel, of a bias by query and key,
+    of a logsumexp by its two parts and query. Maps are linear, so that heads and slices of one tensor are read and
+    written in place. Sums, softmax and logsumexp are of type `acc`; results are rounded once.
 
     Constraints:
 
     1. The sizes are at least 1.
     2. There are as many tensors as the op says, and one map per tensor and result.
-    3. A map is linear, without symbols, and goes from the dimensions that its tensor has.
-    4. It stays inside the tensor.
-    5. Tensors are real; `acc` is a real type of at least 32 bits and at least theirs.
+    3. A map is linear, without symbols, over the dimensions of its tensor.
+    4. A map stays inside the tensor.
+    5. Tensors are real; `acc` is a real type of at least 32 bits, and at least as wide as the tensors'.
     6. Every point of a result has an element of its own.
 }];
 def Kernel_AttentionOp : Kernel_AttentionLikeOp<"attention"> {
@@ -57,8 +57,8 @@ def Kernel_AttentionGradOp
   let summary = "Cotangents of query, key, value and, if there is a fourth result, of every score";
   let description = !strconcat([{
     Operands: query, key, value, if `biased` the bias, then the result of the attention, its logsumexp and the
-    result's cotangent. A cotangent of queries is the sum of `parts` partial sums over keys, added in order, which the workspace holds:
-    the sums do not depend on the number of threads. }],
+    result's cotangent. A cotangent of queries is the sum of `parts` partial sums over keys, added in order, in the
+    workspace: sums do not depend on the number of threads. }],
                                attentionMaps, [{
     7. There are three results, or with a bias four.
 

@@ -6,23 +6,27 @@ include "mlir-dialects/Kernel/Kernel.td"
 
 def Kernel_CallOp : Kernel_LaunchOp<"call", [KernelOpInterface,
                                              DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Runs a program of the module, once or many times one after the other";
+  let summary = "Runs a program of the module, once or repeatedly";
   let description = [{
-    Without `times`, the program's arguments are the operands, and its results those of the op. With it, an operand either is what every run reads, or has
-    one more leading dimension of that size and moves: run i reads slice i. Results are gathered in the same way. The first `carried` results of one run
-    are the first arguments of the next; the op yields those of the last run. `reverse` lets run i work on slice times - 1 - i.
+    Without `times`, the program's arguments are the operands, and the program's results are the op's results. With
+    `times`, an operand is either read whole by every run, or has one more leading dimension of that size, and run
+    i reads slice i. Results are gathered in the same way. The first `carried` results of one run are the first
+    arguments of the next; the op yields the carried results of the last run. `reverse` makes run i work on slice
+    times - 1 - i.
 
-    The planner reserves in the workspace of the call one more buffer per carried result, since runs read the one and write the other in turns, and behind
-    them what the program's own values need. Where every run may write over what it reads, the buffers of the workspace are those of the results.
+    The workspace of the call has a second buffer per carried result, because runs alternate between two buffers
+    (double buffering), followed by the arena of the called program. If every run may overwrite its input, the
+    buffers in the workspace are the result buffers.
 
     Constraints:
     1. The callee is a `kernel.program` of the module with the role `part`, whose arguments are inputs and whose results are outputs.
     2. There is one operand per argument and one result per result of the callee.
     3. An operand has the type of its argument; with `times`, it may have one more leading dimension of that size.
     4. A result has the type of the callee's; with `times`, one more leading dimension of that size, unless it is carried.
-    5. `carried` counts no more than arguments and results; these have one type, and carried operands do not move.
+    5. `carried` is at most the number of arguments and of results; carried arguments and results have equal types,
+       and carried operands do not move.
     6. `reverse` and `carried` come with `times`.
-    7. Programs do not call themselves, through others either.
+    7. Programs do not call themselves, directly or through other programs.
 
     ```mlir
     kernel.program @step(%sum: tensor<4xf32> {train.is = #train.input<"sum">}, %x: tensor<4xf32> {train.is = #train.input<"x">})

@@ -30,13 +30,14 @@ def Kernel_GatherOp : Kernel_DataOp<"gather"> {
 def Kernel_ScatterAddOp : Kernel_DataOp<"scatter_add", [], ["canTotal"]> {
   let summary = "A table of zeros, to whose row index[i] row i of the updates is added";
   let description = [{
-    The table's type is that of the accumulator. Every part of the table belongs to one task, which adds in the order of the
-    updates: the sums do not depend on the number of threads. Rows that go to `padding` or outside are left out.
+    The table's type is that of the accumulator. Every range of table rows belongs to one task, which adds in the
+    order of the updates: the sums do not depend on the number of threads. Updates of row `padding`, or of rows out
+    of range, are skipped.
 
     Constraints:
 
     1. The table is a matrix [m, width], the index of i32 and [n], and the rows are [n, width].
-    2. Updates are real; the result is of at least 32 bits and at least their type.
+    2. Updates are real; the result is of at least 32 bits, and at least as wide as the updates.
 
     ```mlir
     %y = kernel.scatter_add %updates, %index padding 0 : tensor<12x8xf32>, tensor<12xi32> -> tensor<100x8xf32>
@@ -50,8 +51,9 @@ def Kernel_ScatterAddOp : Kernel_DataOp<"scatter_add", [], ["canTotal"]> {
 def Kernel_GroupRowsOp : Kernel_DataOp<"group_rows"> {
   let summary = "Distinct indices in ascending order, and where each occurs";
   let description = [{
-    `rows` holds the distinct indices in [0, `of`), then -1. Those that index `rows[k]` belongs to are
-    `order[starts[k]]` to `order[starts[k + 1] - 1]`, ascending.
+    `rows` holds the distinct indices in [0, `of`), then -1. The positions of index `rows[k]` are
+    `order[starts[k]]` to `order[starts[k + 1] - 1]`, ascending. Example: index [3, 0, 3] -> rows [0, 3, -1], order
+    [1, 0, 2], starts [0, 1, 3, 3].
 
     Constraints:
 
@@ -69,13 +71,13 @@ def Kernel_GroupRowsOp : Kernel_DataOp<"group_rows"> {
 def Kernel_SumRowsOp : Kernel_DataOp<"sum_rows", [], ["canTotal"]> {
   let summary = "Row k is the sum of the updates order[starts[k]] to order[starts[k + 1] - 1]";
   let description = [{
-    The sums' type is that of the accumulator. A row belongs to one task, which adds in the order given. Of wider updates
-    the columns that begin with `from` are read.
+    The sums' type is that of the accumulator. A row belongs to one task, which adds in the order given. If the
+    updates are wider than the sums, columns `from` to from + width - 1 are read.
 
     Constraints:
 
     1. The updates are [n, at least from + width], the order of i32 and [n], the starts of i32 and [m + 1], and the sums [m, width].
-    2. Updates are real; the sums are of at least 32 bits and at least their type.
+    2. Updates are real; the sums are of at least 32 bits, and at least as wide as the updates.
 
     ```mlir
     %sums = kernel.sum_rows %updates, %order, %starts from 16 : tensor<12x48xbf16>, tensor<12xi32>, tensor<13xi32> -> tensor<12x8xf32>
@@ -89,7 +91,7 @@ def Kernel_SumRowsOp : Kernel_DataOp<"sum_rows", [], ["canTotal"]> {
 def Kernel_PutRowsOp
     : Kernel_DataOp<"put_rows", [AllTypesMatch<["table", "result"]>], ["getOverwritten"]> {
   let summary =
-      "Writes rows over those of a table that the index names; the result has the table's memory";
+      "Overwrites the rows of a table that the index names; the result has the table's memory";
   let description = [{
     No index occurs twice. Rows that go outside are left out.
 
@@ -109,7 +111,8 @@ def Kernel_PutRowsOp
 def Kernel_AssembleOp : Kernel_DataOp<"assemble"> {
   let summary = "A tensor put together from parts: element i of a part goes to offset + i * stride";
   let description = [{
-    `offsets` and `strides` hold one number per part and dimension, part by part. Parts do not overlap; what none of them covers is `fill`.
+    `offsets` and `strides` hold one number per part and dimension, part by part. Parts do not overlap; uncovered
+    elements are `fill`.
 
     Constraints:
 
@@ -130,9 +133,10 @@ def Kernel_AssembleOp : Kernel_DataOp<"assemble"> {
                          `->` type($result)}];
 }
 def Kernel_PackOp : Kernel_DataOp<"pack"> {
-  let summary = "A matrix or filter in the order in which the products of this tier read it";
+  let summary =
+      "Packs a matrix or filter in the order in which the tier's products read the operand";
   let description = [{
-    The result's encoding says for which side, and what is summed over.
+    The result's encoding has the side and the contracted dimension.
 
     Constraints:
 
@@ -158,7 +162,7 @@ defvar windowKinds = [{
     3. There are as many windows as fit into the padded image.
     4. Image and windows are of one real type.
     5. `kind` is `max` with the second tensor, or `sum` without.
-    6. That tensor is of i8 and has the shape of the windows.
+    6. The second tensor is of i8 and has the shape of the windows.
     7. The window of a maximum has at most 127 elements.
 
 }];
@@ -178,7 +182,7 @@ def Kernel_PoolOp : Kernel_DataOp<"pool"> {
                          `:` type($x) `->` type(results)}];
 }
 def Kernel_PoolGradOp : Kernel_DataOp<"pool_grad"> {
-  let summary = "Cotangent of the image from that of its windows";
+  let summary = "Cotangent of the image from the cotangent of the windows";
   let description = !strconcat(windowKinds, [{
     ```mlir
     %dx = kernel.pool_grad max(%g, %where : tensor<2x2x3x3xf32>, tensor<2x2x3x3xi8>) window [2, 2] strides [2, 2]

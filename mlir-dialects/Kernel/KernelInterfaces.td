@@ -7,19 +7,20 @@ include "mlir/IR/OpBase.td"
 def KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let cppNamespace = "::ampc";
   let description = [{
-    One launch: reads tensors, writes its results, and nothing else. Packed tensors come from `kernel.pack` and `kernel.map` and go to products only.
+    One launch: reads tensors and writes results, without other effects. Packed tensors come from `kernel.pack` and
+    `kernel.map`, and only products read packed tensors.
   }];
   let verify = "return ::ampc::kernel::verifyKernel($_op);";
   let methods =
       [InterfaceMethod<[{
-      Bytes shared by the tasks of one launch, for partial results that a last task combines: as many as the
-      target asked for, whatever its tier or the number of threads.}],
+      Bytes shared by the tasks of one launch, for partial results that a last task combines: the number set by the
+      target, for any tier and number of threads.}],
                        "int64_t", "getWorkspaceBytes", (ins), "", "return 0;">,
        InterfaceMethod<
            "The operand whose memory the first result has to take over; null for most kernels.",
            "::mlir::OpOperand *", "getOverwritten", (ins), "", "return nullptr;">,
        InterfaceMethod<[{
-      Whether sums over the elements of a result can be formed while the kernel writes it: it writes each of them
+      Whether totals of a result can be accumulated while the kernel writes the result: each element is written
       once (see kernel.with_totals).}],
                        "bool", "canTotal", (ins "unsigned":$result), "", "return false;">,
   ];
@@ -28,9 +29,9 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
 def FusedKernelOpInterface : OpInterface<"FusedKernelOpInterface", [KernelOpInterface]> {
   let cppNamespace = "::ampc";
   let description = [{
-    A kernel with a scalar body over an iteration space. The body's arguments are the leading
-    values that the kernel itself computes (accumulators), then one element per input; it yields one element
-    per result. Affine maps from the space say which element.
+    A kernel with a scalar body over an iteration space. The body's arguments are the leading values that the
+    kernel itself computes (accumulators), then one element per input; and the body yields one element per result.
+    Indexing maps from the space select the elements.
   }];
   let verify = "return ::ampc::kernel::verifyFused($_op);";
   let methods =
@@ -40,7 +41,7 @@ def FusedKernelOpInterface : OpInterface<"FusedKernelOpInterface", [KernelOpInte
        InterfaceMethod<"Maps from the space to the results.", "::mlir::ArrayAttr", "getResultMaps">,
        InterfaceMethod<"The scalar code.", "::mlir::Region &", "getBody">,
        InterfaceMethod<"Shape of the iteration space.", "::llvm::ArrayRef<int64_t>", "getSpace">,
-       InterfaceMethod<"Body arguments before those of the inputs.", "unsigned",
+       InterfaceMethod<"Number of body arguments before the inputs' arguments.", "unsigned",
                        "getNumLeadingArguments", (ins), "", "return 0;">,
   ];
 }

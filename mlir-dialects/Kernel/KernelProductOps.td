@@ -9,23 +9,24 @@ def Kernel_GemmOp
   let summary =
       "Matrix product with an explicit accumulator and a body that turns sums into results";
   let description = [{
-    For every point (batch..., m, n) of the space, the sum over k of lhs * rhs in type `acc`, then the body. Maps of
-    the operands go from (batch..., m, n, k) to their elements; they are linear, so that any
-    side may be transposed, a part of a tensor, or have its heads interleaved. A side may be packed before (`#kernel.packed`); it then is the same for the whole batch.
-    The sum may be one of `parts` partial sums over ranges of k, added in order; the workspace holds them.
+    For every point (batch..., m, n) of the space, the sum over k of lhs * rhs in type `acc`, then the body.
+    Indexing maps of the operands go from (batch..., m, n, k) to elements, and are linear: a side may be
+    transposed, a slice of a tensor, or have interleaved heads. A side may be prepacked (`#kernel.packed`), if
+    equal for the whole batch. With split-K, the sum is made of `parts` partial sums over ranges of k, in the
+    workspace, added in order.
 
     Constraints:
 
     1. The space has at least two dimensions, `depth` is at least 1, and there are two operand maps.
     2. An operand's map goes from the space and k to its dimensions, without symbols.
-    3. It is linear, and that of a side does not depend on the lines of the other side.
-    4. It stays inside the operand.
-    5. Operands are real; `acc` is a real type of at least 32 bits and at least theirs.
+    3. Maps are linear, and the map of a side does not depend on the lines of the other side.
+    4. Maps stay inside the operand.
+    5. Operands are real; `acc` is a real type of at least 32 bits, and at least as wide as the operands.
     6. The body's first argument, the sum, is of type `acc`.
     7. `compute` holds two real types.
     8. A packed operand is packed for its side and read as (line, k), whatever the batch.
-    9. It has as many lines as the space, and `depth` points each.
-    10. Beside a packed operand the other one has the same type, and `acc` is f64 only for f64.
+    9. A packed operand has as many lines as the space, and `depth` points each.
+    10. With a packed operand, both operands have the same type, and `acc` is f64 only for f64.
 
     ```mlir
     %y = kernel.gemm %x, %w : tensor<4x6xbf16>, tensor<6x8xbf16> acc f32
@@ -75,9 +76,11 @@ def Kernel_ConvOp : Kernel_ConvLikeOp<"conv"> {
   let summary =
       "Convolution of an NHWC image (lhs) with an OHWI filter (rhs); space [N, OH, OW, O]";
   let description = [{
-    Padding is [top, bottom, left, right]. The image may be dilated by zeros (`input_dilations`), which makes this the gradient
-    for the image as well, on a filter flipped and with channels exchanged. With `channels_first` the image is NCHW in memory; the order of sums
-    and of results is the same. The filter may be packed before (`#kernel.packed`), also flipped and exchanged, which then is what its encoding says; its type keeps its shape.
+    Padding is [top, bottom, left, right]. The image may be dilated by zeros (`input_dilations`), by which the op
+    also computes the gradient of an image, on a rotated filter with inputs and outputs exchanged. With
+    `channels_first` the image is NCHW in memory; the order of sums and of results is the same. The filter may be
+    prepacked (`#kernel.packed`), also in rotated order, as given by the encoding; the shape of the type is
+    unchanged.
 
     Constraints:
 
@@ -85,11 +88,11 @@ def Kernel_ConvOp : Kernel_ConvLikeOp<"conv"> {
     2. There are 2 strides, dilations and input dilations, which are positive, and 4 paddings, all below 2^31.
     3. `groups` divides the channels of the image and the outputs of the filter, which has the channels of one group.
     4. Image, window and output have shapes that go together.
-    5. Operands are real; `acc` is a real type of at least 32 bits and at least theirs.
+    5. Operands are real; `acc` is a real type of at least 32 bits, and at least as wide as the operands.
     6. The body's first argument, the sum, is of type `acc`.
     7. `compute` holds two real types.
-    8. Beside a packed filter there is one group, and the image has no zeros between its pixels.
-    9. It then has the filter's type, and `acc` is f64 only for f64.
+    8. With a packed filter, there is one group, and the image is not dilated.
+    9. The image then has the filter's type, and `acc` is f64 only for f64.
 
     ```mlir
     %y = kernel.conv %image, %filter : tensor<2x6x9x3xf32>, tensor<5x3x3x3xf32> acc f32 strides [1, 1] padding [1, 1, 1, 1]
@@ -105,8 +108,9 @@ def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter"> {
   let summary = "Gradient for an OHWI filter from image (lhs) and cotangent (rhs); space [O, KH, "
                 "KW, I/groups]";
   let description = [{
-    The sum over pixels is one of `parts` partial sums, each over a range of the images, added in order: the
-    result does not depend on the number of threads. The workspace holds them. With `channels_first` the image is NCHW in memory.
+    The sum over pixels is one of `parts` partial sums, each over a range of the images, added in order: the result
+    does not depend on the number of threads. Partial sums are in the workspace. With `channels_first` the image is
+    NCHW in memory.
 
     Constraints:
 
@@ -114,7 +118,7 @@ def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter"> {
     2. There are 2 strides, dilations and input dilations, which are positive, and 4 paddings, all below 2^31.
     3. `groups` divides the channels of the image and the outputs of the filter, which has the channels of one group.
     4. Image, window and output have shapes that go together.
-    5. Operands are real; `acc` is a real type of at least 32 bits and at least theirs.
+    5. Operands are real; `acc` is a real type of at least 32 bits, and at least as wide as the operands.
     6. The body's first argument, the sum, is of type `acc`.
     7. `compute` holds two real types.
 
@@ -135,11 +139,13 @@ def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter"> {
 }
 
 def Kernel_WinogradFilterOp : Kernel_DataOp<"winograd_filter"> {
-  let summary = "An OHWI filter of 3x3 taps as `kernel.winograd` multiplies by it";
+  let summary = "Transforms an OHWI filter of 3x3 taps for `kernel.winograd`";
   let description = [{
-    For tiles of `tile` x `tile` outputs a filter of one channel and output becomes a square of `tile` + 2 numbers, G w G'. G, of `tile` + 2 rows and 3 columns, is
-    that of Winograd's minimal algorithm (Lavin and Gray, 2015) at the points 0, 1, -1 and, for tiles of 4, 2 and -2. Place after place of the squares, row by row, the
-    numbers are matrices of O lines and depth I, packed together as one right side.
+    For tiles of `tile` x `tile` outputs a filter of one channel and output becomes a square of `tile` + 2 numbers,
+    G w G'. G, of `tile` + 2 rows and 3 columns, is the matrix of Winograd's minimal algorithm (Lavin and Gray,
+    2015) at the points 0, 1, -1 and, for tiles of 4, 2 and -2. For each position in the square, in row-major
+    order, the numbers are a matrix of O lines and depth I; all matrices are packed together as one right-hand
+    side.
 
     Constraints:
 
@@ -160,10 +166,12 @@ def Kernel_WinogradOp
   let summary =
       "Convolution of an NHWC image with 3x3 taps by tiles of outputs; space [N, OH, OW, O]";
   let description = [{
-    Tiles of `tile` x `tile` outputs read squares of `tile` + 2 pixels, d, which become B' d B. Place by place these are multiplied by the transformed filter (rhs, from
-    `kernel.winograd_filter`) and summed over channels in f32, in ascending order; a tile is A' m A of the squares m of sums, then comes the body. That takes 4 or 2.25 products per
-    output and channel in place of 9. Matrices B and A belong to G of the filter; all three are multiplied out row by row, ascending, without their zeros.
-    Sums differ from those of `kernel.conv` by rounding. Padding is [top, bottom, left, right].
+    Tiles of `tile` x `tile` outputs read squares of `tile` + 2 pixels, d, which become B' d B. For each position,
+    the squares are multiplied by the transformed filter (rhs, from `kernel.winograd_filter`) and summed over
+    channels in f32, in ascending order; a tile is A' m A of the square m of sums, followed by the body. This takes
+    4 or 2.25 products per output and channel in place of 9. Matrices B and A belong to G of the filter; all three
+    are multiplied out row by row, ascending, without their zeros. Sums differ from those of `kernel.conv` by
+    rounding. Padding is [top, bottom, left, right].
 
     Constraints:
 

@@ -60,7 +60,7 @@ def Train_SeluOp : Train_RealUnaryOp<"selu", Passthrough> {
 }
 def Train_PreluOp : Train_BinaryOp<"prelu", Promote> {
   let summary = "x where positive, else slope * x, with a slope that is learned (He et al. 2015)";
-  let doc = "The slope broadcasts to x: one per channel, or one number.";
+  let doc = "The slope broadcasts to x: a scalar, or a vector with a slope per channel.";
   let arguments = (ins RealTensor:$lhs, RealTensor:$rhs);
   let saves = ["0", "1"];
   let scalar = [{ return b.select(b.greater(x[0], b.real(0.0)), x[0], b.mul(x[1], x[0])); }];

@@ -13,16 +13,18 @@ def Train_AttentionOp
   // Means of the rows of the values.
   let range = [{ return x(2); }];
   let doc = [{
-    Query, key and value are [..., positions, width], with equal leading dimensions (batch, heads). Values may have a width of their own, which
-    is that of the result; `simplify` then adds zeros to what is narrower. With `causal`, a query sees the keys
-    up to its own position, counted from the last of both. The bias is added to the scores and broadcasts to them; a mask is a
-    bias of 0 and minus infinity. A query that sees no key gets 0. `scale` is 1 / sqrt(width of the query) by default.
+    Query, key and value are [..., positions, width], with equal leading dimensions (batch, heads). The values'
+    width may differ, and is the result's width; `simplify` then pads the narrower tensors with zeros. With
+    `causal`, a query attends to keys up to its own position, with positions aligned at the end of queries and
+    keys. The bias is added to the scores, to which the bias broadcasts; a mask is a bias of 0 and minus infinity.
+    A query without any visible key gets 0. `scale` is 1 / sqrt(width of the query) by default.
 
-    Models write it with one result. `simplify` adds a second one, and the results are in the type of the accumulator: the logsumexp of the
-    scores as the sum of two numbers that stay apart, [..., 2, queries], the largest score m and log(sum(exp(scores - m))). The adjoint makes
-    the weights again from them, tile by tile (Dao et al. 2022): no score is stored. Their sum would lose the logarithm beside a mask of -1e9,
-    and so make weights that do not add up to 1. A query that sees no key has 0 in both. A bias and the second result stay in f32 whatever the
-    op computes in.
+    In models, the op has one result. `simplify` adds a second result, and the results have the accumulator's type:
+    the logsumexp of the scores, [..., 2, queries], as the pair of the largest score m and log(sum(exp(scores -
+    m))), whose sum is not formed. The adjoint recomputes the attention weights from the pair, tile by tile (Dao et
+    al. 2022): no score is stored. The sum of the pair would lose the logarithm beside a mask of -1e9, and the
+    weights would not sum to 1. A query without any visible key has 0 in both. The bias and the second result stay
+    in f32 in every precision.
   }];
   let arguments = (ins RealTensor:$query, RealTensor:$key, RealTensor:$value,
       Optional<RealTensor>:$bias, UnitAttr:$causal, OptionalAttr<F64Attr>:$scale);
@@ -49,14 +51,16 @@ def Train_AttentionGradOp
   let summary = "Cotangents of attention's query, key, value and, if wanted, bias";
   let lists = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
   let description = [{
-    From the operands of `train.attention`, its two results and the cotangent `g` of the first: with P = exp((scores - lse[0]) - lse[1]),
-    dv = P^T g, ds = P (g v^T - rowsum(g o)), dq = scale ds k, dk = scale ds^T q. The bias's cotangent has the shape of the scores.
+    Cotangents from the operands of `train.attention`, its two results and the cotangent `g` of the first: with P =
+    exp((scores - lse[0]) - lse[1]), dv = P^T g, ds = P (g v^T - rowsum(g o)), dq = scale ds k, dk = scale ds^T q.
+    The bias's cotangent has the shape of the scores.
 
     ```mlir
     %dq, %dk, %dv = train.attention_grad %q, %k, %v from %o, %lse, %g causal
         : (tensor<4x8x16xbf16>, tensor<4x8x16xbf16>, tensor<4x8x16xbf16>, tensor<4x8x16xbf16>, tensor<4x2x8xf32>, tensor<4x8x16xbf16>)
         -> (tensor<4x8x16xf32>, tensor<4x8x16xf32>, tensor<4x8x16xf32>)
-    ```}]#precisionText#[{ Differentiated as the products and the softmax that it is made of.
+    ```}]#precisionText#[{
+    Differentiated as the decomposition into products and softmax.
   }];
   let arguments = (ins RealTensor:$query, RealTensor:$key, RealTensor:$value,
       Optional<RealTensor>:$bias, RealTensor:$o, RealTensor:$lse, RealTensor:$g, UnitAttr:$causal,

@@ -16,24 +16,26 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def TrainDialect : Dialect {
   let name = "train";
   let cppNamespace = "::ampc::train";
-  let summary = "Models, what is learned in them, and the tensor ops of their functions";
+  let summary = "Models, their state, training steps, and tensor ops of functions";
   let description = [{
-    Facts that passes leave on ops of any dialect are attributes of this one, so that ops need not declare them; each is verified:
+    Passes attach attributes of this dialect to ops of any dialect, whose definitions need not declare the
+    attributes; each is verified:
 
-    * `train.origin` on a tensor op, `train.origins` on a kernel: where it comes from, see OriginAttr;
-    * `train.is` on an argument or result of a program: what it is, see Signature;
-    * `train.fan_in` on any op that adds up its operands: they are cotangents of one value, whose partial sums are not rounded;
-    * `train.segment` on any op of a model: the checkpoint that it lies in, from train-expand-modules to train-name-ops, which makes it part of the
-      origin;
+    * `train.origin` on a tensor op, `train.origins` on a kernel: provenance, see OriginAttr;
+    * `train.is` on an argument or result of a program: role, see Signature;
+    * `train.fan_in` on any op that sums its operands: the operands are cotangents of one value, whose partial sums
+      are not rounded;
+    * `train.segment` on any op of a model: the checkpoint that contains the op, from train-expand-modules to
+      train-name-ops, which adds the segment to the origin;
     * `train.values` on any op with results: key and kind of each, for tools that observe values (train-mark-values);
-    * `train.phase` on a module, which is an op of MLIR: the last phase that it has been through.
+    * `train.phase` on an MLIR module: the last completed phase.
 
     Constraints of ProgramOpInterface, that is of `train.func` and `kernel.program`:
 
     1. A control has its type: `valid` i32 and `lr_factor` f32, of rank 0.
     2. A state is an argument once.
     3. A program that belongs to a step has a role.
-    4. Its own attributes are the only ones; none begins with `train.`.
+    4. A program has no other attributes than its own, none of which begins with `train.`.
     5. Arguments and results have `train.is` and no other attribute of this dialect.
     6. An argument is a `#train.state`, `#train.input` or `#train.control`.
     7. A result is a `#train.state`, `#train.output` or `#train.gradient`.
@@ -92,8 +94,8 @@ def FullPrecision : Category<"FullPrecision">;
 def Promote : Category<"Promote">;
 def Passthrough : Category<"Passthrough">;
 
-// Definition of an op by a single entry. These classes serve ops of any dialect; `Train_*` below are
-// the classes of this dialect. Example: Train_ReluOp in Pointwise.td.
+// Definition of an op by a single entry. These classes serve ops of any dialect; `Train_*` below
+// are the classes of this dialect. Example: Train_ReluOp in Pointwise.td.
 // clang-format off: the formatter would merge the rows.
 //   adjoint   body of buildAdjoints: `b` builds, `g` is the cotangent of the first result. Empty: defined in
 //             the .cpp file of the family. Returns {} with `differentiable = 0`.
@@ -140,7 +142,7 @@ class TensorOp<Dialect dialect, string mnemonic, Category category, list<Trait> 
   let results = (outs AnyRankedTensor:$result);
   // clang-format off: the formatter would break the strings.
   let description = "    " # doc # exampleText # precisionText
-    # !if(!empty(cancels), "", " Errors of its operands grow where they cancel.")
+    # !if(!empty(cancels), "", " Errors of operands are magnified by cancellation.")
     # !if(!empty(singular), "", " Singular in operand " # !interleave(singular, ", ") # ".")
     # !if(differentiable,
           " Saved for the adjoint: "
@@ -212,8 +214,8 @@ class CompositeTensorOp<Dialect dialect, string mnemonic, Category category,
       TensorOpFacts<category> {
   string parts = "";
   let results = (outs AnyRankedTensor:$result);
-  let description = "    "#doc#exampleText#precisionText#" Composite: `simplify` replaces it "
-                    "by "#parts#", which bring the "
+  let description = "    "#doc#exampleText#precisionText#" Composite: `simplify` decomposes "
+                    "the op into "#parts#", which bring the "
                     "adjoint."#rangeText#"\n";
   let extraClassDefinition = precisionCode#extraDefinition;
 }

@@ -7,21 +7,22 @@ include "mlir/IR/OpBase.td"
 def BatchDimensionOpInterface : OpInterface<"BatchDimensionOpInterface"> {
   let cppNamespace = "::ampc";
   let description = [{
-    An op with BatchedOpInterface that also keeps rows of the batch apart along another dimension than the leading one, as models of
-    sequences have them that begin with time.
+    An op with BatchedOpInterface that also keeps rows of the batch apart along another dimension than the leading
+    dimension, as in time-first sequence models, [time, batch, size].
   }];
   let methods = [InterfaceMethod<[{
-      The dimension of the results that has equal parts, one per row; -1 if rows are mixed. `dimensionOf` gives that of an operand, -1
-      for one without rows; that of some operand is not 0.}],
+      The dimension of the results with equal parts, one per row; -1 if rows are mixed. `dimensionOf` gives the
+      dimension of an operand, or -1 for an operand without rows; at least one operand has a dimension other than
+      0.}],
                                  "int64_t", "getBatchDimension",
                                  (ins "::llvm::function_ref<int64_t(::mlir::Value)>":$dimensionOf)>,
                  InterfaceMethod<[{
-      Whether an element along that dimension is made from those of the operands at the same place, so that rows may lie there in several
-      blocks.}],
+      Whether an element along the batch dimension depends only on operand elements at the same position, so that
+      rows may be in several blocks.}],
                                  "bool", "keepsBlocks", (ins), "", "return false;">,
                  InterfaceMethod<[{
-      Where the result holds rows that the only operand holds at `from`, for an op that keeps the order of elements and not their
-      dimensions; nothing if it is no such op, or if rows are mixed.}],
+      Position of the rows in the result, given the position `from` in the only operand, for ops that keep the
+      order of elements but not the dimensions; nullopt for other ops, or if rows are mixed.}],
                                  "std::optional<::ampc::BatchPlace>", "getPlaceInOrder",
                                  (ins "::ampc::BatchPlace":$from, "int64_t":$batch), "",
                                  "return std::nullopt;">];

@@ -17,8 +17,9 @@ def Train_WeightedCrossEntropyOp
   let summary =
       "-sum(weight * target * log softmax(logits)) along a dimension, the last by default";
   let doc = !strconcat(lossDoc, [{
-    As train.softmax_cross_entropy, with a factor per class; `smoothing` comes before it. The mean of classes divides by the sum of the
-    classes' factors, that of distributions by the number of rows, as in PyTorch. }]);
+    train.softmax_cross_entropy with a factor per class; `smoothing` is applied before the factor. The mean over
+    classes divides by the sum of the classes' factors, the mean over distributions by the number of rows, as in
+    PyTorch. }]);
   let arguments = (ins RealTensor:$logits, RankedTensorOf<[I32, F64, F32, BF16, F16]>:$target,
       RealTensor:$weight, Optional<ValidRows>:$valid, defaultReduction:$reduction,
       OptionalAttr<IndexValueAttr>:$ignore, DefaultValuedAttr<F64Attr, "0.0">:$smoothing,
@@ -43,7 +44,7 @@ def Train_FocalOp : Train_CompositeLossOp<"focal"> {
       "Binary cross entropy of sigmoid(x), times (1 - p)^gamma of the target's probability p (Lin "
       "et al. 2017)";
   let doc = !strconcat(lossDoc, [{
-    `alpha` is the weight of target 1, and 1 - alpha that of target 0; without it both are 1. }]);
+    `alpha` is the weight of target 1, and 1 - alpha the weight of target 0; without alpha both are 1. }]);
   let arguments = (ins RealTensor:$x, RealTensor:$target, Optional<ValidRows>:$valid,
       defaultReduction:$reduction, F64Attr:$gamma, OptionalAttr<F64Attr>:$alpha,
       OptionalAttr<SignedI64Attr>:$batch_rows);
@@ -73,7 +74,7 @@ class Train_RowLossOp<string mnemonic> : Train_CompositeLossOp<mnemonic, [AlongO
   }];
 }
 def Train_CosineLossOp : Train_RowLossOp<"cosine_loss"> {
-  let summary = "1 - x y / (|x| |y|), one minus the cosine of the angle between two rows, "
+  let summary = "1 - x y / (|x| |y|), 1 minus the cosine of the angle between two rows, "
                 "which lie along a dimension, the last by default";
   let doc = !strconcat(lossDoc, [{
     The product of the lengths is taken as at least `eps`. }]);

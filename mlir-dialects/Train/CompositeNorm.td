@@ -20,8 +20,8 @@ def Train_GroupNormOp : Train_ChannelNormOp<"group_norm"> {
   let summary = "(x - mean) / sqrt(variance + eps) * gamma + beta within groups of channels of a "
                 "row (Wu and He 2018)";
   let doc = [{
-    The last dimension has the channels, or the one behind `along`, of which consecutive ones form a group. Mean and variance of a group are over all dimensions but the
-    first. }];
+    Channels are the last dimension, or dimension `along`; consecutive channels form a group. Mean and variance of
+    a group are over all dimensions but the first. }];
   let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$beta, SignedI64Attr:$groups,
       F64Attr:$eps, lastByDefault:$dim);
   let assemblyFormat =
@@ -34,7 +34,8 @@ def Train_InstanceNormOp : Train_ChannelNormOp<"instance_norm"> {
   let summary = "(x - mean) / sqrt(variance + eps) * gamma + beta within a channel of a row "
                 "(Ulyanov et al. 2016)";
   let doc = [{
-    The last dimension has the channels, or the one behind `along`. Mean and variance are over all others but the first. }];
+    Channels are the last dimension, or dimension `along`. Mean and variance are over all other dimensions except
+    the first. }];
   let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$beta, F64Attr:$eps,
       lastByDefault:$dim);
   let assemblyFormat =
@@ -45,8 +46,8 @@ def Train_LrnOp : Train_CompositeNormOp<"lrn", [AlongOpInterface]> {
   let summary = "x / (bias + alpha / size * sum of x^2 over `size` channels around)^beta "
                 "(Krizhevsky et al. 2012)";
   let doc = [{
-    The last dimension has the channels, or the one behind `along`. Of an even number of channels, one more is behind than in front. There is nothing beyond the first
-    and last channel. }];
+    Channels are the last dimension, or dimension `along`. A window of an even number of channels has one more
+    channel behind than in front. Windows are cut off at the first and last channel. }];
   let arguments = (ins RealTensor:$x, SignedI64Attr:$size,
       DefaultValuedAttr<F64Attr, "1.0e-4">:$alpha, DefaultValuedAttr<F64Attr, "0.75">:$beta,
       DefaultValuedAttr<F64Attr, "1.0">:$bias, lastByDefault:$dim);
@@ -71,7 +72,7 @@ def Train_NormalizeOp : Train_CompositeNormOp<"normalize"> {
 def Train_WeightNormOp : Train_CompositeNormOp<"weight_norm"> {
   let summary = "x * g / |x|, a weight as length and direction (Salimans and Kingma 2016)";
   let doc = [{
-    There is a length in g per element of a dimension, and |x| is over all others. }];
+    g has a length per element of a dimension, and |x| is over all other dimensions. }];
   let arguments = (ins RealTensor:$x, RealTensor:$g, SignedI64Attr:$dim);
   let assemblyFormat =
       "$x `,` $g `along` $dim attr-dict custom<Types>(ref($x), type($x), ref($g), type($g))";
@@ -84,9 +85,10 @@ def Train_SpectralNormOp
           FullPrecision, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "x / sigma, with sigma near the largest singular value (Miyato et al. 2018)";
   let doc = [{
-    x counts as a matrix: a row per element of dimension `dim`, and all others are columns. `u` has an element per row. Every iteration makes
-    v = x^T u and u = x v of length 1 (of at least `eps`); sigma is u^T x v. The second result is the new u, which a step keeps in a buffer.
-    No gradient goes through u and v. Without iterations, as in evaluation, u stays. }];
+    x is a matrix with a row per element of dimension `dim`; all other dimensions are columns. `u` has an element
+    per row. Power iteration: every iteration computes v = x^T u and u = x v, normalized to length 1 (lengths are
+    bounded below by `eps`); sigma is u^T x v. The second result is the new u, which a step keeps in a buffer. u
+    and v have no gradient. Without iterations, as in evaluation, u is unchanged. }];
   let lists = ["autocast=full"];
   let arguments = (ins RealTensor:$x, RealTensor:$u, SignedI64Attr:$dim,
       DefaultValuedAttr<SignedI64Attr, "1">:$iterations,

@@ -8,7 +8,7 @@ def Train_MatmulOp : Train_Op<"matmul", LowPrecision,
                               [DeclareOpInterfaceMethods<BatchedOpInterface>,
                                DeclareOpInterfaceMethods<FanOpInterface>,
                                DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>]> {
-  let summary = "Matrix product of the last two dimensions, batched over the leading ones";
+  let summary = "Matrix product of the last two dimensions, batched over the leading dimensions";
   let lists = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
   // |sum a b| <= K max|a| max|b|; the accumulator is f32, and only the store can overflow.
   let range = [{
@@ -19,8 +19,9 @@ def Train_MatmulOp : Train_Op<"matmul", LowPrecision,
     double terms = shape[shape.size() - (getTransposeLhs() ? 2 : 1)];
     return ::ampc::within(terms * a->magnitude() * b->magnitude()); }];
   let doc = [{
-    The result's element type is the accumulator's: operands of 16 bits need a result in f32. Leading
-    dimensions broadcast, as in NumPy; unless they are equal, or one operand has none, `simplify` repeats operands first.
+    The result's element type is the accumulator's: operands of 16 bits need a result in f32. Leading dimensions
+    broadcast, as in NumPy; `simplify` repeats operands first, unless the leading dimensions are equal or absent in
+    one operand.
 
     ```mlir
     %0 = train.matmul %a, %b transpose_rhs : (tensor<8x4xf32>, tensor<16x4xf32>) -> tensor<8x16xf32>
@@ -42,7 +43,7 @@ def Train_LinearOp
                         [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>,
                          DeclareOpInterfaceMethods<FanOpInterface>]> {
   let summary = "x W + bias over the last dimension of x";
-  let doc = "W is [in, out]. The leading dimensions of x become one, so that W's gradient is a "
+  let doc = "W is [in, out]. The leading dimensions of x are merged, so that W's gradient is a "
             "single matrix product.";
   let arguments = (ins RealTensor:$x, RealTensor:$weight, Optional<RealTensor>:$bias);
   let assemblyFormat = [{$x `,` $weight (`,` $bias^)? attr-dict

@@ -10,9 +10,10 @@ def Train_EinsumOp
                          DeclareOpInterfaceMethods<FanOpInterface>]> {
   let summary = "The sum, over letters that the result has not, of products of the operands";
   let doc = [{
-    The equation has a letter per dimension of every operand, and of the result behind `->`; without it the result has the letters that occur once,
-    in alphabetical order. A letter that an operand has twice is its diagonal. `...` stands for dimensions that broadcast, as in NumPy. Operands
-    are multiplied from left to right, each time as one batched product of matrices. }];
+    The equation has a letter per dimension of every operand, and of the result behind `->`; without `->`, the
+    result has the letters that occur once, in alphabetical order. A repeated letter of an operand takes the
+    diagonal. `...` stands for dimensions that broadcast, as in NumPy. Operands are multiplied from left to right,
+    each time as one batched matrix product. Example: "bi,io->bo" is a linear layer. }];
   let arguments = (ins StrAttr:$equation, Variadic<RealTensor>:$operands);
   let assemblyFormat =
       "$equation $operands attr-dict custom<Types>(ref($operands), type($operands))";

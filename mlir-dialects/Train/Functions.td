@@ -124,7 +124,7 @@ def Train_CeilOp : Train_RealUnaryOp<"ceil", Passthrough> {
   let adjoint = [{ return {Value()}; }];
 }
 def Train_RoundOp : Train_RealUnaryOp<"round", Passthrough> {
-  let summary = "The nearest integer, of two the even one; the gradient is 0";
+  let summary = "Nearest integer, ties to even; the gradient is 0";
   let lists = ["propagate=clear"];
   let scalar = [{ return b.roundEven(x[0]); }];
   let adjoint = [{ return {Value()}; }];
@@ -176,7 +176,7 @@ def Train_LogicalOrOp : Train_LogicalOp<"logical_or"> {
   let scalar = [{ return b.max(x[0], x[1]); }];
 }
 def Train_LogicalXorOp : Train_LogicalOp<"logical_xor"> {
-  let summary = "Whether one operand is true and the other is not";
+  let summary = "Exclusive or: whether exactly one operand is true";
   let scalar = [{ return b.compare(ComparePredicate::ne, x[0], x[1]); }];
 }
 def Train_LogicalNotOp : Train_UnaryOp<"logical_not", Passthrough> {

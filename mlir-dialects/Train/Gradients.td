@@ -5,18 +5,19 @@
 include "mlir-dialects/Train/Base.td"
 
 def Train_GradOp : Op<TrainDialect, "grad", [Pure, InferTypeOpAdaptor]> {
-  let summary = "The gradient of a scalar with respect to values that it is computed from";
+  let summary = "The gradient of a scalar with respect to values on which the scalar depends";
   let description = [{
-    Gives, for every value behind `wrt`, the derivative of `value` with respect to it, in its type: of all that leads from it to `value` in this
-    function, calls included. The rows of a batch are independent, so the gradient of their sum has the derivative of each row. The gradient is a value
-    like any other: it can be differentiated again, by another `train.grad` or by a step. `train-expand-gradients` replaces the op by the
-    backward pass, which begins with 1 whatever the loss scale is. It is an error if `value` does not depend on a source, and 0 if only the
-    derivative vanishes.
+    Returns, for every value behind `wrt`, the derivative of `value` with respect to that value, in the value's
+    type: along all paths from the source to `value` in this function, calls included. The rows of a batch are
+    independent, so the gradient of their sum has the derivative of each row. The gradient can be differentiated
+    again, by another `train.grad` or by a step. `train-expand-gradients` replaces the op by the backward pass,
+    with a seed of 1 regardless of the loss scale. If `value` does not depend on a source, an error is emitted; a
+    derivative that merely vanishes is 0.
 
     Constraints:
 
     1. `value` is a real scalar.
-    2. There is a source, and each is there once.
+    2. There is a source, and no source is repeated.
     3. Sources are real.
 
     ```mlir

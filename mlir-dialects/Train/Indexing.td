@@ -5,8 +5,9 @@
 include "mlir-dialects/Train/Base.td"
 
 defvar elementsDoc = [{
-    An index outside [0, size of the dimension) is an error that the runtime reports for inputs; elsewhere it names no element. With `from_end`
-    those from -size to -1 count from the end, as in NumPy. }];
+    An index outside [0, size of the dimension) is an error that the runtime reports for inputs; for other indices,
+    the element is skipped, or read as zero. With `from_end`, indices from -size to -1 count from the end, as in
+    NumPy. }];
 defvar alongMethods = [{
     ::mlir::Value getIndices() { return getIndex(); }
     bool countsFromEnd() { return getFromEnd(); }
@@ -43,7 +44,7 @@ def Train_AddAlongAxisOp
   let summary = "Zeros, `of` along a dimension, to which the updates are added where the index "
                 "names an element of the line";
   let lists = ["autocast=promote", "propagate-bf16=clear"];
-  let doc = "Adds in the order of the updates, for any number of threads. Those that name no "
+  let doc = "Adds in the order of the updates, for any number of threads. Updates that name no "
             "element are left out.";
   let arguments = (ins RealTensor:$updates, RowNumbers:$index, SignedI64Attr:$dim,
       SignedI64Attr:$of);
@@ -61,8 +62,8 @@ def Train_ArgsortOp
   let summary = "Positions of the elements of every row in ascending or descending order, as i32";
   let lists = ["mincut=pass", "propagate=clear"];
   let doc = [{
-    Along the last dimension. Equal elements keep their order; NaN counts as greater than any number, and -0 equals 0. `below` says that the
-    elements are whole numbers in [0, `below`), which is faster; others then come last. }];
+    Along the last dimension. The sort is stable; NaN is greater than any number, and -0 equals 0. `below` asserts
+    that the elements are integers in [0, `below`), which is faster; other elements are then sorted last. }];
   let arguments = (ins NumberTensor:$x, UnitAttr:$descending, OptionalAttr<SignedI64Attr>:$below);
   let assemblyFormat = [{$x (`descending` $descending^)? (`below` $below^)? attr-dict
       custom<Types>(ref($x), type($x))}];
@@ -83,7 +84,7 @@ class Train_OrderOp<string mnemonic>
                     "A gradient goes to the places that the values come from.";
 }
 def Train_SortOp : Train_OrderOp<"sort"> {
-  let summary = "Elements along a dimension in order, and the places that they come from, as i32";
+  let summary = "Sorted elements along a dimension, and their original indices, as i32";
   let doc = orderDoc;
   let arguments = (ins NumberTensor:$x, SignedI64Attr:$dim, UnitAttr:$descending);
   let assemblyFormat = [{$x `along` $dim (`descending` $descending^)? attr-dict
@@ -92,7 +93,7 @@ def Train_SortOp : Train_OrderOp<"sort"> {
 }
 def Train_TopKOp : Train_OrderOp<"top_k"> {
   let summary = "The k greatest elements along a dimension in descending order, or with `smallest` "
-                "the least in ascending order, and the places that they come from, as i32";
+                "the least in ascending order, and their original indices, as i32";
   let doc = orderDoc;
   let arguments = (ins NumberTensor:$x, SignedI64Attr:$k, SignedI64Attr:$dim, UnitAttr:$smallest);
   let assemblyFormat = [{$x `of` $k `along` $dim (`smallest` $smallest^)? attr-dict
@@ -101,7 +102,7 @@ def Train_TopKOp : Train_OrderOp<"top_k"> {
 }
 
 def Train_ScatterMode
-    : I32EnumAttr<"ScatterMode", "what becomes of an element and its updates",
+    : I32EnumAttr<"ScatterMode", "combination of an element with its updates",
                   [I32EnumAttrCase<"set", 0>, I32EnumAttrCase<"add", 1>, I32EnumAttrCase<"mul", 2>,
                    I32EnumAttrCase<"max", 3>, I32EnumAttrCase<"min", 4>]> {
   let cppNamespace = "::ampc::train";
@@ -113,20 +114,21 @@ def Train_ScatterOp : Train_CompositeOp<"scatter", Passthrough,
                 "line along a dimension";
   let lists = ["propagate=clear"];
   let doc = !strconcat(elementsDoc, [{
-    `set` takes the last of several updates of one element; the others combine all of them with the element. Of equal values, `max` and `min`
-    share the gradient. }]);
+    `set` takes the last of several updates of one element; all other modes combine all updates with the element.
+    Equal values share the gradient of `max` and `min`. }]);
   let arguments = (ins Train_ScatterMode:$mode, RealTensor:$updates, IndexNumbers:$index,
       RealTensor:$x, SignedI64Attr:$dim, UnitAttr:$from_end);
   let assemblyFormat = [{$mode $updates `at` $index `into` $x `along` $dim (`from_end` $from_end^)?
       attr-dict custom<Types>(ref($updates), type($updates), ref($index), type($index), ref($x), type($x))}];
   let example = "%y = train.scatter max %u at %i into %x along 1 : tensor<4x3xf32>, "
                 "tensor<4x3xi32>, tensor<4x8xf32>";
-  let parts = "`train.add_along_axis`, unless it adds behind `train.argsort` and steps of doubling "
-              "distance";
+  let parts =
+      "`train.add_along_axis`; for modes other than `add`, after `train.argsort` and steps of doubling  "
+      "distance";
   let extraClassDeclaration = alongMethods;
 }
 
-def Train_BagMode : I32EnumAttr<"BagMode", "what becomes of the vectors of a bag",
+def Train_BagMode : I32EnumAttr<"BagMode", "reduction of the vectors of a bag",
                                 [I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>,
                                  I32EnumAttrCase<"max", 2>]> {
   let cppNamespace = "::ampc::train";
@@ -136,12 +138,13 @@ def Train_EmbeddingBagOp
                         [AttrSizedOperandSegments, InferTypeOpAdaptor, IndexOpInterface,
                          DeclareOpInterfaceMethods<BatchedOpInterface>,
                          DeclareOpInterfaceMethods<FanOpInterface>]> {
-  let summary = "Sum, mean or maximum of vectors of a table, a bag of them per row";
+  let summary = "Sum, mean or maximum of vectors of a table, one bag per row";
   let doc = [{
-    A bag is a row of the index, or, with `bags`, all indices whose number in `bags` is the same of `of`. An index outside [0, number of rows), or
-    a number of a bag outside [0, `of`), is an error that the runtime reports for inputs; elsewhere it reads zeros, or leaves its index out. With `from_end` those from
-    -number of rows to -1 count from the end. The vector `padding` belongs to no bag and gets no gradient. A bag without vectors is 0.
-    Weights, one per index, are for sums. }];
+    A bag is a row of the index, or, with `bags`, all indices with equal number in `bags`, which is less than `of`.
+    An index outside [0, number of rows), or a number of a bag outside [0, `of`), is an error that the runtime
+    reports for inputs; for other indices, zeros are read, or the index is skipped. With `from_end`, indices from
+    -number of rows to -1 count from the end. The vector `padding` belongs to no bag and gets no gradient. A bag
+    without vectors is 0. Weights, one per index, are for sums. }];
   let arguments = (ins Train_BagMode:$mode, RealTensor:$table, IndexNumbers:$index,
       Optional<RowNumbers>:$bags, Optional<RealTensor>:$weights, OptionalAttr<SignedI64Attr>:$of,
       OptionalAttr<IndexValueAttr>:$padding, UnitAttr:$from_end);

@@ -8,17 +8,19 @@ class Train_InitAttr<string cppName, string keyword, list<string> methods = []>
     : Train_Attr<cppName, keyword, [DeclareAttrInterfaceMethods<InitAttrInterface, methods>]>;
 
 defvar fanDoc = [{
-    A fan that the text leaves out is that of the op that multiplies data by the tensor, which the pass `train-resolve-fans` finds through moves, casts, calls
-    and ops of equal shape. It is an error if no op has fans, if two ops have different ones, or if the tensor is multiplied by other weights before data.
+    An omitted fan is the fan of the op that multiplies data by the tensor, which the pass `train-resolve-fans`
+    finds through moves, casts, calls and ops of equal shape. An error is emitted if no op has fans, if two ops
+    have different fans, or if the tensor is multiplied by other weights before data.
 
     | op | fan_in | fan_out |
     |---|---|---|
-    | `matmul`, `linear`, `einsum` | product of the dimensions that are summed over | product of the other ones, without those that the data has, too: a batch, experts with rows of their own |
+    | `matmul`, `linear`, `einsum` | product of the dimensions that are summed over | product of the other dimensions, except dimensions that the data has, too: a batch, or experts with separate rows |
     | convolution, filter [O, K..., I] | K... I | K... O, with groups as well |
     | `conv_transpose`, filter [O, K..., I], with I channels of the result | K... I | K... O |
     | `embedding`, `embedding_bag`, `gather`, table [rows, width] | width | rows |
 
-    Windows and tables have the fans of `torch.nn.init`, which takes a transposed convolution for the convolution that it is the adjoint of.
+    Windows and tables have the fans of `torch.nn.init`, where a transposed convolution has the fans of the
+    convolution whose adjoint it is.
 }];
 class Train_FanAttr<string cppName, string keyword, dag fans>
     : Train_InitAttr<cppName, keyword, ["getMissingFans", "withFans"]> {
@@ -41,8 +43,9 @@ def Train_FillAttr : Train_InitAttr<"Fill", "fill"> {
 def Train_DataAttr : Train_InitAttr<"Data", "data"> {
   let summary = "A tensor of a file of safetensors: of the name of the parameter, or of `name`";
   let description = [{
-    `file` is relative to the model's file. The tensor has the shape of what it is the first value of; its numbers are rounded to that type.
-    The compiler reads them when it writes the library, and the text never holds them.
+    `file` is relative to the model's file. The tensor must have the shape of the initialized state; the numbers
+    are rounded to the state's type. The compiler reads the file when it writes the library; the numbers are not
+    part of the text.
   }];
   let parameters = (ins "::mlir::StringAttr":$file, OptionalParameter<"::mlir::StringAttr">:$name);
   let assemblyFormat = "`<` $file (`,` $name^)? `>`";

@@ -13,19 +13,19 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   }];
   let methods =
       [InterfaceMethod<[{
-      Cotangents of the operands, given those of the results (null: that result is not
-      useful to the loss). A null value in the answer means a derivative of 0. Shapes may still be
-      those of the result: the caller sums away what broadcasting added.}],
+      Cotangents of the operands, given the cotangents of the results (null: the loss does not depend on the
+      result). A returned null is a derivative of 0. Shapes may still be the result's shape: the caller sums over
+      broadcast dimensions.}],
                        "::llvm::SmallVector<::mlir::Value>", "buildAdjoints",
                        (ins "::ampc::GradBuilder &":$b,
                            "::llvm::ArrayRef<::mlir::Value>":$cotangents)>,
-       StaticInterfaceMethod<"Values of the op that its adjoint may use.", "::ampc::Saves",
+       StaticInterfaceMethod<"Operands and results that the adjoint may read.", "::ampc::Saves",
                              "getSaves">,
        StaticInterfaceMethod<
-           "False for ops whose results are discrete, or have derivatives that nobody wrote down.",
+           "False for ops whose results are discrete, or whose derivatives are not implemented.",
            "bool", "isDifferentiable">,
        StaticInterfaceMethod<"Whether results count as constants: then even an op without a "
-                             "derivative may be in front of it.",
+                             "derivative may precede this op.",
                              "bool", "stopsGradient", (ins), "", "return false;">,
   ];
 }
@@ -33,45 +33,45 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
 def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
   let cppNamespace = "::ampc";
   let description = [{
-    How the precision of an op follows from that of its operands, and what rounding does to its numbers. An op of any dialect
-    with this interface takes part in every policy.
+    Precision of an op given its operands' precision, and the effect of rounding on its results. Every policy
+    applies to ops of any dialect with this interface.
   }];
   let methods =
       [StaticInterfaceMethod<"Precision category.", "::ampc::Category", "getCategory">,
        StaticInterfaceMethod<[{
-      Lists of policies that the op is on, such as "autocast=low propagate=infer". On no list an op is treated as the policy
-      treats unlisted ones.}],
+      Lists of policies that contain the op, such as "autocast=low propagate=infer". An op on no list is treated as
+      the policy treats unlisted ops.}],
                              "::ampc::Lists", "getLists", (ins), "", "return {};">,
        InterfaceMethod<"Whether an operand is read in f32 (or wider) whatever the op computes in: "
                        "a mask, a statistic.",
                        "bool", "operandStaysFull", (ins "unsigned":$index), "", "return false;">,
-       InterfaceMethod<"The same for a result.", "bool", "resultStaysFull", (ins "unsigned":$index),
-                       "", "return false;">,
-       InterfaceMethod<"What an error of an operand does to the results.", "::ampc::Conditioning",
+       InterfaceMethod<"The same for a result, by result number.", "bool", "resultStaysFull",
+                       (ins "unsigned":$index), "", "return false;">,
+       InterfaceMethod<"Effect of an operand's error on the results.", "::ampc::Conditioning",
                        "getConditioning", (ins "unsigned":$index), "",
                        "return ::ampc::Conditioning::Bounded;">,
        InterfaceMethod<
-           "Bounds of a result's elements that hold for every input, from those of the operands.",
+           "Bounds of a result's elements for every input, given the bounds of the operands.",
            "::ampc::Range", "getRange", (ins "unsigned":$index, "::ampc::RangeOf":$x), "",
            "return std::nullopt;">,
        InterfaceMethod<[{
-      Operations on numbers that one run takes: a multiplication and an addition each count one. One per element for what is
-      no sum of products.}],
+      FLOPs of a run: a multiplication and an addition count one each. Ops other than sums of products count one
+      per element.}],
                        "int64_t", "getFlops", (ins), "", "return ::ampc::elementwiseFlops($_op);">,
        InterfaceMethod<"The largest magnitude before gain and bias, for an op that normalizes.",
                        "std::optional<double>", "getNormalizedBound", (ins), "",
                        "return std::nullopt;">,
        InterfaceMethod<[{
-      Whether a result describes an operand, as the mean of a row does. Beside a cotangent it is no part of that, and
-      carries no loss scale.}],
+      Whether a result describes an operand, as the mean of a row does. A result that accompanies a cotangent is
+      not part of the cotangent, and carries no loss scale.}],
                        "bool", "resultIsStatistic", (ins "unsigned":$index), "", "return false;">,
        StaticInterfaceMethod<[{
-      Whether a constant of rank 0 beside a tensor is read as it is, not rounded to the tensor's type first, as PyTorch's kernels
-      do for factors.}],
+      Whether a constant of rank 0 beside a tensor is read unrounded in place of rounding to the tensor's type
+      first, as PyTorch's kernels do for factors.}],
                              "bool", "readsNumbersExactly", (ins), "", "return false;">,
        InterfaceMethod<[{
-      Whether results depend on operands being equal to the last bit. They are then read in the type of one that is stored in 16 bits:
-      a rounded maximum meets no element that is not.}],
+      Whether results depend on operands being equal to the last bit. If an operand is stored in 16 bits, all
+      operands are read in its type: a rounded maximum equals no unrounded element.}],
                        "bool", "comparesEqual", (ins), "", "return false;">];
 }
 
@@ -87,11 +87,12 @@ def MadeByPasses : NativeOpTrait<"MadeByPasses"> { let cppNamespace = "::ampc"; 
 
 def ScalingOpInterface : OpInterface<"ScalingOpInterface"> {
   let cppNamespace = "::ampc";
-  let description = "An op that may multiply a whole tensor by one number, or give it up for zeros "
-                    "by one condition.";
+  let description =
+      "An op that may multiply a whole tensor by one number, or replace the tensor by zeros "
+      "under one condition.";
   let methods = [InterfaceMethod<"The tensor; null if this instance does something else.",
                                  "::mlir::Value", "getScaled">,
-                 InterfaceMethod<"The same done to another tensor.", "::mlir::Value",
+                 InterfaceMethod<"The same operation on another tensor.", "::mlir::Value",
                                  "scaleInstead",
                                  (ins "::ampc::GradBuilder &":$b, "::mlir::Value":$other)>];
 }
@@ -99,9 +100,8 @@ def ScalingOpInterface : OpInterface<"ScalingOpInterface"> {
 def ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
   let cppNamespace = "::ampc";
   let description = [{
-    The op is one scalar expression per element of its iteration space, possibly with
-    reductions along the last dimension. One expression serves scalars and vectors on every
-    back end.
+    The op is one scalar expression per element of its iteration space, possibly with reductions along the last
+    dimension. The same expression serves scalars and vectors on every target.
   }];
   let methods =
       [InterfaceMethod<"Builds the expressions of the results from the operands' elements.",
@@ -136,25 +136,26 @@ def ReduceOpInterface : OpInterface<"ReduceOpInterface"> {
 def StateOpInterface : OpInterface<"StateOpInterface"> {
   let cppNamespace = "::ampc";
   let description = "A declaration of state: the tensors that a step takes and returns.";
-  let methods = [InterfaceMethod<"Name within the model.", "::llvm::StringRef", "getSymName">,
-                 InterfaceMethod<"A ranked tensor type.", "::mlir::Type", "getType">,
-                 InterfaceMethod<"First value.", "::ampc::InitAttrInterface", "getInit">,
-                 InterfaceMethod<"What it is for, unless it is a parameter or the model's own.",
-                                 "std::optional<::ampc::train::StateRole>", "getStateRole", (ins),
-                                 "", "return std::nullopt;">,
+  let methods =
+      [InterfaceMethod<"Name within the model.", "::llvm::StringRef", "getSymName">,
+       InterfaceMethod<"A ranked tensor type.", "::mlir::Type", "getType">,
+       InterfaceMethod<"First value.", "::ampc::InitAttrInterface", "getInit">,
+       InterfaceMethod<
+           "Role of the buffer, unless the state is a parameter or declared by the model.",
+           "std::optional<::ampc::train::StateRole>", "getStateRole", (ins), "",
+           "return std::nullopt;">,
   ];
 }
 
 def InitAttrInterface : AttrInterface<"InitAttrInterface"> {
   let cppNamespace = "::ampc";
-  let description = "How a tensor of state gets its first value.";
-  let methods = [InterfaceMethod<
-                     "The distribution; of one that misses fans, nothing that may be used.",
-                     "::ampc::Initializer", "getInitializer">,
+  let description = "Initial value of a state tensor.";
+  let methods = [InterfaceMethod<"The distribution; unusable if fans are missing.",
+                                 "::ampc::Initializer", "getInitializer">,
                  InterfaceMethod<[{
       Parameters that the text leaves out and the variance follows from: `"fan_in = ... and fan_out = ..."`. Empty if none.}],
                                  "::llvm::StringRef", "getMissingFans", (ins), "", "return {};">,
-                 InterfaceMethod<"The same with these in place of the fans that it does not say.",
+                 InterfaceMethod<"A copy with the given fans in place of omitted fans.",
                                  "::mlir::Attribute", "withFans", (ins "::ampc::Fans":$fans), "",
                                  "return $_attr;">];
 }
@@ -162,11 +163,13 @@ def InitAttrInterface : AttrInterface<"InitAttrInterface"> {
 def FanOpInterface : OpInterface<"FanOpInterface"> {
   let cppNamespace = "::ampc";
   let description = [{
-    An op that adds up products of data and weights, or looks weights up in a table: the variance of first values follows from its sizes.
+    An op that sums products of data and weights, or looks weights up in a table: the variance of initial values
+    follows from the sizes.
   }];
   let methods = [InterfaceMethod<[{
-      Fan-in and fan-out of an operand that may be weights. `x: [B, I], w: [I, O]`: the fans of w are I and O. An op that has fans for one
-      operand only, as `linear` has, takes whatever it multiplies that by for data; of a product of two sides either may be the weights.}],
+      Fan-in and fan-out of an operand that may be weights. `x: [B, I], w: [I, O]`: the fans of w are I and O. For
+      an op with fans for one operand only, e.g. `linear`, the other operand is data; for a product of two sides,
+      either side may be the weights.}],
                                  "std::optional<::ampc::Fans>", "getFans",
                                  (ins "unsigned":$operand)>];
 }
@@ -174,8 +177,8 @@ def FanOpInterface : OpInterface<"FanOpInterface"> {
 def CompositeOpInterface : OpInterface<"CompositeOpInterface"> {
   let cppNamespace = "::ampc";
   let description = [{
-    An op made of others. `simplify` replaces one without a kernel of its own by them, before differentiation;
-    differentiation replaces one without an adjoint.
+    A composite op. `simplify` decomposes composites without a kernel before differentiation; differentiation
+    decomposes composites without an adjoint.
   }];
   let methods = [InterfaceMethod<"Whether this instance has to be replaced.", "bool", "isComposite",
                                  (ins), "", "return true;">,
@@ -187,8 +190,8 @@ def CompositeOpInterface : OpInterface<"CompositeOpInterface"> {
 def ModalOpInterface : OpInterface<"ModalOpInterface"> {
   let cppNamespace = "::ampc";
   let description = [{
-    An op that training and inference understand differently. Both methods build the values that
-    replace the results, or return nothing: then the op stays as it is.
+    An op that differs between training and inference. Both methods build the values that replace the results, or
+    return nothing: then the op is unchanged.
   }];
   let methods = [InterfaceMethod<"The form that an export or an evaluation uses: writes no state.",
                                  "::llvm::SmallVector<::mlir::Value>", "buildInference",
@@ -216,8 +219,8 @@ def RandomOpInterface : OpInterface<"RandomOpInterface"> {
 def ValidRowsOpInterface : OpInterface<"ValidRowsOpInterface"> {
   let cppNamespace = "::ampc";
   let description = [{
-    An op that combines rows of the batch and can leave out those of a short batch. The leading dimension has
-    `batch_rows` equal parts, one per row of the batch; parts from `valid` on do not count.
+    An op that combines rows of the batch and can exclude the padding rows of a short batch. The leading dimension
+    has `batch_rows` equal parts, one per row of the batch; parts from `valid` on do not count.
   }];
   let methods = [InterfaceMethod<"Attaches the number of rows that count, a tensor<i32>.", "void",
                                  "setValidRows", (ins "::mlir::Value":$valid, "int64_t":$batchRows),
@@ -232,7 +235,7 @@ def BatchedOpInterface : OpInterface<"BatchedOpInterface"> {
     An op without scalar code that may keep rows of the batch apart along the leading dimension.
   }];
   let methods = [InterfaceMethod<"Whether equal parts of the results' leading dimension depend "
-                                 "only on those of the batched operands.",
+                                 "only on rows of the batched operands.",
                                  "bool", "keepsLeadingDimension",
                                  (ins "::llvm::function_ref<bool(::mlir::Value)>":$isBatched)>];
 }
@@ -245,9 +248,9 @@ def IndexOpInterface : OpInterface<"IndexOpInterface"> {
       [InterfaceMethod<"The integer operand; null if this instance has none.", "::mlir::Value",
                        "getIndices">,
        InterfaceMethod<"Indices are less than this; 0 if any will do.", "int64_t", "getIndexLimit">,
-       InterfaceMethod<"Whether those from -limit to -1 count from the end.", "bool",
+       InterfaceMethod<"Whether indices from -limit to -1 count from the end.", "bool",
                        "countsFromEnd", (ins), "", "return false;">,
-       InterfaceMethod<"Sets them to numbers of i32, of which none counts from the end.", "void",
+       InterfaceMethod<"Sets i32 indices, none of which counts from the end.", "void",
                        "setStartIndices", (ins "::mlir::Value":$index), "", [{
       for (::mlir::OpOperand &operand : $_op->getOpOperands())
         if (operand.get() == $_op.getIndices())
@@ -262,8 +265,9 @@ def IndexOpInterface : OpInterface<"IndexOpInterface"> {
 def AlongOpInterface : OpInterface<"AlongOpInterface"> {
   let cppNamespace = "::ampc";
   let description = [{
-    An op that looks along one dimension of its first operand, or has the channels there. Kernels and adjoints are for the last one:
-    `train-instantiate` moves another to the end, in all operands and results of that shape (moveAlongLast).
+    An op that works along one dimension of its first operand, or has the channels there. Kernels and adjoints
+    support the last dimension: `train-instantiate` transposes another dimension to the end, in all operands and
+    results of that shape (moveAlongLast).
   }];
   let methods = [InterfaceMethod<"As written: -1 is the last.", "int64_t", "getDim">,
                  InterfaceMethod<"", "void", "setDim", (ins "int64_t":$dim)>];
@@ -282,7 +286,7 @@ def AlongOpInterface : OpInterface<"AlongOpInterface"> {
 def RowSumsOpInterface : OpInterface<"RowSumsOpInterface"> {
   let cppNamespace = "::ampc";
   let description = [{
-    Adds rows, an update per index, to those of zeros that indices name, as the gradient of a lookup does.
+    Scatter-adds rows, an update per index, to a table of zeros: the gradient of a lookup.
   }];
   let methods = [InterfaceMethod<"The rows that are added up.", "::mlir::OpOperand &",
                                  "getUpdatesMutable">,
@@ -290,14 +294,14 @@ def RowSumsOpInterface : OpInterface<"RowSumsOpInterface"> {
                  InterfaceMethod<"An index whose updates do not count.", "std::optional<int64_t>",
                                  "getPadding", (ins), "", "return std::nullopt;">,
                  InterfaceMethod<"Numbers of the rows that the sums are of; null if the sums are a "
-                                 "whole table, with zeros for the others.",
+                                 "whole table, with zeros in all other rows.",
                                  "::mlir::Value", "getRowNumbers", (ins), "", "return {};">];
 }
 
 def RowWritesOpInterface : OpInterface<"RowWritesOpInterface"> {
   let cppNamespace = "::ampc";
   let description =
-      "Gives a table other rows, those that indices name; a negative index names none.";
+      "Overwrites the rows of a table that indices name; negative indices are skipped.";
   let methods = [InterfaceMethod<"", "::mlir::OpOperand &", "getTableMutable">,
                  InterfaceMethod<"A number per row.", "::mlir::OpOperand &", "getIndexMutable">];
 }
@@ -305,12 +309,12 @@ def RowWritesOpInterface : OpInterface<"RowWritesOpInterface"> {
 def AnnotationAttrInterface : AttrInterface<"AnnotationAttrInterface"> {
   let cppNamespace = "::ampc";
   let description = [{
-    An attribute that says where an op comes from, or why it is as it is, rather than what it does. Two ops that differ in nothing else are
-    equal; when they become one, the first keeps its annotations.
+    An attribute with provenance or a reason, without effect on semantics. Two ops that differ only in annotations
+    are equal; if the ops are merged, the first op's annotations are kept.
   }];
   let methods = [InterfaceMethod<
-      "What of it equality has to look at all the same; null for nothing.", "::mlir::Attribute",
-      "getMeaning", (ins), "", "return {};">];
+      "Part of the attribute that equality compares nevertheless; null for none.",
+      "::mlir::Attribute", "getMeaning", (ins), "", "return {};">];
 }
 
 def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
@@ -322,9 +326,10 @@ def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
                        (ins "::llvm::ArrayRef<int64_t>":$param)>,
        InterfaceMethod<"First value of every moment.", "double", "getInitialMoment", (ins), "",
                        "return 0.0;">,
-       InterfaceMethod<"Element type that moments are kept in; null for that of the parameter. The "
-                       "rule never sees it.",
-                       "::mlir::Type", "getMomentType", (ins), "", "return {};">,
+       InterfaceMethod<
+           "Storage type of moments; null for the parameter's type. The update casts: the "
+           "rule computes in its own type.",
+           "::mlir::Type", "getMomentType", (ins), "", "return {};">,
        InterfaceMethod<
            "Which rows of a table the rule changes, given a gradient that is 0 in most.",
            "::ampc::RowUpdate", "getRowUpdate", (ins), "", "return ::ampc::RowUpdate::Every;">,
@@ -332,10 +337,10 @@ def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
                        "the rule on whole tensors.",
                        "bool", "isLazy", (ins), "", "return false;">,
        InterfaceMethod<"Base learning rate.", "double", "getLearningRate">,
-       InterfaceMethod<"Whether a schedule may say what its momentum, or its first decay rate, is.",
-                       "bool", "takesMomentum", (ins), "", "return false;">,
-       InterfaceMethod<"Whether it multiplies matrices for a parameter of this shape.", "bool",
-                       "multipliesMatrices", (ins "::llvm::ArrayRef<int64_t>":$param), "",
+       InterfaceMethod<"Whether a schedule may set the momentum, or the first decay rate.", "bool",
+                       "takesMomentum", (ins), "", "return false;">,
+       InterfaceMethod<"Whether the rule multiplies matrices for a parameter of this shape.",
+                       "bool", "multipliesMatrices", (ins "::llvm::ArrayRef<int64_t>":$param), "",
                        "return false;">,
        InterfaceMethod<[{
       Returns the new parameter followed by the new moments. `step` (rank 0) counts from 1 and
@@ -354,7 +359,7 @@ def ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
       [InterfaceMethod<"Factor (rank 0) on the base learning rate at `step` (rank 0, from 1).",
                        "::mlir::Value", "buildFactor",
                        (ins "::ampc::GradBuilder &":$b, "::mlir::Value":$step)>,
-       InterfaceMethod<"Whether it says what the momentum is, too.", "bool", "hasMomentum", (ins),
+       InterfaceMethod<"Whether the schedule also sets the momentum.", "bool", "hasMomentum", (ins),
                        "", "return false;">,
        InterfaceMethod<"That momentum (rank 0).", "::mlir::Value", "buildMomentum",
                        (ins "::ampc::GradBuilder &":$b, "::mlir::Value":$step), "", "return {};">];
@@ -363,10 +368,10 @@ def ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
 def ProgramOpInterface : OpInterface<"ProgramOpInterface", [FunctionOpInterface]> {
   let cppNamespace = "::ampc";
   let description = [{
-    A function or kernels in the order in which they run. What it does stands in its attributes, which
-    are those of train.func: `role`; the `step` or the `export_name` it belongs to; the size of its `batch`, and whether fewer rows may be valid
-    (`short_batch`); what a step does with gradients that are not finite; the `optimizer` and the `groups` that it was made of.
-    What arguments and results are stands in the attribute `train.is` of each: see Signature.
+    A function, or kernels in execution order. Program attributes are the attributes of train.func: `role`; the
+    `step` or the `export_name` of the program; the size of its `batch`, and whether fewer rows may be valid
+    (`short_batch`); the action on non-finite gradients; the `optimizer` and the `groups` of the step. The
+    attribute `train.is` of each argument and result is its role: see Signature.
   }];
   let methods = [InterfaceMethod<"", "std::optional<::ampc::train::Role>", "getRole">,
                  InterfaceMethod<"", "::mlir::StringAttr", "getStepAttr">,

@@ -23,7 +23,7 @@ def Train_OneHotOp : Train_Op<"one_hot", Passthrough,
   }];
 }
 
-def Train_Reduction : I32EnumAttr<"Reduction", "how the losses of rows or elements become one",
+def Train_Reduction : I32EnumAttr<"Reduction", "reduction of losses per row or element",
                                   [I32EnumAttrCase<"mean", 0>, I32EnumAttrCase<"sum", 1>,
                                    I32EnumAttrCase<"none", 2>]> {
   let cppNamespace = "::ampc::train";
@@ -110,7 +110,7 @@ def Train_MseOp : Train_ElementLossOp<"mse"> {
     return {d, b.neg(d)}; }];
 }
 def Train_L1Op : Train_ElementLossOp<"l1"> {
-  let summary = "|x - target|; the adjoint is 0 where they are equal";
+  let summary = "|x - target|; the adjoint is 0 for equal operands";
   let lists = ["autocast=full", "autocast-cpu=full"];
   let scalar = [{ return b.abs(b.sub(x[0], x[1])); }];
   let adjoint = [{
@@ -158,7 +158,8 @@ def Train_HuberOp : Train_ElementLossOp<"huber"> {
 def Train_KlDivOp : Train_ElementLossOp<"kl_div"> {
   let summary = "target (log(target) - x) of a logarithm of a probability and a probability";
   let doc = !strconcat(lossDoc, [{
-    A target of 0 has loss 0, and no gradient of its own. The divergence of distributions, one per row, is the sum, divided by the rows. }]);
+    A target of 0 has loss 0, and no gradient of its own. The divergence of distributions, each a row, is the sum
+    divided by the number of rows. }]);
   let lists = ["autocast=full", "autocast-cpu=full"];
   let scalar = [{
     Value loss = b.mul(x[1], b.sub(b.log(x[1]), x[0]));

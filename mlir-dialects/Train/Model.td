@@ -8,15 +8,16 @@ include "mlir-dialects/Train/Program.td"
 def Train_ModelOp
     : Op<TrainDialect,
          "model", [Symbol, SymbolTable, NoTerminator, SingleBlock, IsolatedFromAbove]> {
-  let summary = "State and the functions over it";
+  let summary = "State, functions, and training steps";
   let description = [{
-    Holds parameters and buffers, functions, steps and exports. Its name prefixes every symbol of
-    the compiled library. Sizes in parentheses behind the name, `@line(batch = 8, width = 4 * batch)`, are numbers for shapes and
-    integers inside; `--set` gives them others. A model in a model is a module, which `train.use` puts to use.
+    Holds parameters and buffers, functions, steps and exports. The model's name prefixes every symbol of the
+    compiled library. Sizes in parentheses behind the name, `@line(batch = 8, width = 4 * batch)`, are numbers for
+    shapes and integers inside; `--set` overrides sizes. A model in a model is a module, which `train.use`
+    instantiates.
 
     Constraints:
 
-    1. Whatever it holds has a name, but for exports and uses of modules.
+    1. All declarations have names, except exports and uses of modules.
     2. A model in a model, which is a module, has no steps and exports.
 
     ```mlir
@@ -66,13 +67,13 @@ def Train_BufferOp : Train_StateOp<"buffer", (ins OptionalAttr<Train_StateRoleAt
                                                  OptionalAttr<StrAttr>:$step)> {
   let summary = "A tensor of state that is not learned";
   let description = [{
-    State that functions write with `train.write`. What passes add has a role: `moment`, `step` (a counter), `gradient`, `ema`,
-    `random`, `scale` or `working` (a copy that products read), of which parameter it is, and to which step it belongs.
+    State that functions write with `train.write`. State added by passes has a role: `moment`, `step` (a counter),
+    `gradient`, `ema`, `random`, `scale` or `working` (a copy that products read), its parameter, and its step.
 
     Constraints:
 
     1. The tensor has a static shape, at least one and at most 2^40 elements, of f64, f32, bf16, f16 or an integer of 1, 8, 16, 32 or 64 bits.
-    2. A working copy says of which parameter it is one.
+    2. A working copy names its parameter.
 
     ```mlir
     train.buffer @running_mean : tensor<64xf32> = #train.zeros
@@ -95,12 +96,12 @@ def Train_FuncOp
          [FunctionOpInterface, ProgramOpInterface, IsolatedFromAbove, HasParent<"ModelOp">]> {
   let summary = "A function of tensors";
   let description = [{
-    One block of tensor ops. Names of arguments become names of the C interface. A function has no
-    mode: steps compile it for training, exports and evaluation for inference.
+    One block of tensor ops. Names of arguments become names of the C interface. Functions have no mode: steps
+    compile a function for training, exports and evaluation for inference.
 
     Constraints:
 
-    1. It has one block.
+    1. A function has one block.
     2. Arguments are ranked tensors.
     3. Every tensor has a static shape, at least one and at most 2^40 elements, of f64, f32, bf16, f16 or an integer of 1, 8, 16, 32 or 64 bits;
        arguments also of ui8, which casts, moves and indices read.
@@ -130,8 +131,8 @@ def Train_FuncOp
 def Train_ReturnOp : Op<TrainDialect, "return", [Pure, Terminator, HasParent<"FuncOp">]> {
   let summary = "Ends a function";
   let description = [{
-    `%y as "scores"` gives a result its name in the C interface: the function has it as `{train.is = #train.output<named, name = "scores">}`
-    behind the result's type.
+    `%y as "scores"` names a result in the C interface: the function stores the name as `{train.is =
+    #train.output<named, name = "scores">}` behind the result's type.
 
     Constraints:
 
@@ -148,8 +149,8 @@ def Train_ReturnOp : Op<TrainDialect, "return", [Pure, Terminator, HasParent<"Fu
 def Train_CallOp : Op<TrainDialect, "call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Calls a function of the same model";
   let description = [{
-    `simplify` inlines calls; a function may not call itself. With `checkpoint`, what goes into the function is kept for the backward pass,
-    which makes the values inside again.
+    `simplify` inlines calls; a function may not call itself. With `checkpoint`, only the function's inputs are
+    kept for the backward pass, which recomputes the values inside.
 
     Constraints:
 
@@ -187,13 +188,13 @@ def Train_ReadOp
 def Train_WriteOp : Op<TrainDialect, "write", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The value that a buffer has after a training step";
   let description = [{
-    Takes effect when the step ends, and only if it is not skipped; reads see the old value. A step
-    writes a buffer once. Dropped in inference mode.
+    Takes effect at the end of the step, unless the step is skipped; reads see the old value. A step writes a
+    buffer once. Dropped in inference mode.
 
     Constraints:
 
     1. `state` is no parameter.
-    2. It is a buffer.
+    2. `state` is a buffer.
     3. The value has its type.
 
     ```mlir
@@ -203,36 +204,60 @@ def Train_WriteOp : Op<TrainDialect, "write", [DeclareOpInterfaceMethods<SymbolU
   let arguments = (ins FlatSymbolRefAttr:$state, AnyRankedTensor:$value);
   let assemblyFormat = "$state `,` $value attr-dict custom<Types>(ref($value), type($value))";
 }
+def Train_GroupAttr : Train_Attr<"Group", "group"> {
+  let summary =
+      "Parameters of a step with a rule of their own, as a parameter group of torch.optim";
+  let description = [{
+    ```mlir
+    train.step @fit minimize @loss over [@table, @w, @b] with #train.adamw<lr = 1.0e-3, weight_decay = 0.1>
+      groups [#train.group<params = [@b], optimizer = #train.adamw<lr = 1.0e-3, weight_decay = 0.0>>,
+              #train.group<params = [@table], optimizer = #train.rowwise_adagrad<lr = 1.0e-2>>]
+    ```
+  }];
+  let parameters = (ins "::mlir::ArrayAttr":$params, "::ampc::OptimizerAttrInterface":$optimizer);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def Train_StepOp
     : Op<TrainDialect,
          "step", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>, HasParent<"ModelOp">]> {
-  let summary = "One update of parameters that lowers a loss";
+  let summary = "Training step: an update of parameters that lowers a loss";
   let description = [{
-    The loss is the first result of a function. Others are numbers that a step reports beside it, by their names. A model may have several steps. After the backward pass the gradients
-    are limited to [-`clip_value`, `clip_value`] and then scaled down to the 2-norm `clip_norm` over all parameters of the step.
+    The loss is the first result of a function. Other results are scalars that the step reports by name. A model
+    may have several steps. After the backward pass the gradients are limited to [-`clip_value`, `clip_value`] and
+    then scaled down to the 2-norm `clip_norm` over all parameters of the step.
 
-    `over all` are the parameters that are not frozen, `over all but [...]` those but some. Names in quotes are patterns, in lists of
-    groups too: `["*.bias"]`. `train-expand-modules` makes lists of names of them.
+    `over all` selects all parameters that are not frozen, `over all but [...]` excludes some. Quoted names are
+    patterns, in lists of groups too: `["*.bias"]`. `train-expand-modules` expands patterns to lists of names.
 
-    `groups` names parameters that another rule than the step's updates: weight decay for matrices only, say, or a rule for tables. Clipping, schedule, step counter and the decision to skip are those of the step.
+    `groups` assigns other update rules to parameters, e.g. weight decay for matrices only, or a rule for tables.
+    Clipping, schedule, step counter and the decision to skip are common to the step.
 
-    `micro_batches = n` computes the gradients of a batch of n times as many rows in n parts, one after the other. Loss, gradients and the numbers beside the loss
-    are those of the whole batch: a mean divides by the rows, the labels that count (`ignore`), the weights of their classes or the mask of
-    all parts, which are added up before the first part. A divisor may depend on inputs, buffers and frozen parameters; of what depends on a parameter of
-    the step only sums over rows are possible. Anything else that combines rows is an error at its op. Two things are of one part each: statistics of
-    batch norm, and other new values of buffers that depend on rows, which go from part to part.
+    `micro_batches = n` computes the gradients of a batch of n times as many rows as n micro-batches in sequence.
+    Loss, gradients and reported scalars are those of the whole batch: a mean divides by the rows, the labels that
+    count (`ignore`), the weights of their classes or the mask of all micro-batches, which are summed before the
+    first micro-batch. A divisor may depend on inputs, buffers and frozen parameters; values that depend on a
+    parameter of the step may be combined over rows only by sums. Any other combination of rows is an error at its
+    op. Exceptions are per micro-batch: statistics of batch norm, and other new values of buffers that depend on
+    rows, which pass from one micro-batch to the next.
 
-    `ema_decay = d` keeps an average of every parameter, a = d a + (1 - d) w after each update, which starts at the first updated value. It is saved with the state, as `STEP.ema.PARAMETER`, in f32 for a parameter in 16 bits.
+    `ema_decay = d` keeps an average of every parameter, a = d a + (1 - d) w after each update, which starts at the
+    first updated value. The average is saved with the state, as `STEP.ema.PARAMETER`, in f32 for a parameter in 16
+    bits.
 
-    `nonfinite` says what becomes of the step if an element of a gradient, before clipping, is infinite or NaN. With `"skip"` all state
-    stays as it was, but for the loss scale and the random counter, and the call returns a warning; with `"fail"` too, and it returns an
-    error; with `"allow"` the update is done. Either way the step reports how many such elements there were. The default is `"skip"` for a step that clips or has a loss scale, else `"allow"`: to skip, a step has to keep all gradients until the last one is known.
-    `weight_rounding` says how new values of parameters in 16 bits are rounded, declared ones and, without master weights, working copies: `"nearest"`, where an update of less than half a unit in the last place is lost, or `"stochastic"`, see `train.round_weight`.
+    `nonfinite` selects the action if an element of a gradient, before clipping, is infinite or NaN. With `"skip"`,
+    all state except the loss scale and the random counter is unchanged, and the call returns a warning; `"fail"`
+    is `"skip"` with an error in place of the warning; with `"allow"`, the update is done. In all cases the step
+    reports the number of such elements. The default is `"skip"` for a step that clips or has a loss scale, else
+    `"allow"`: to skip, a step has to keep all gradients until the last one is known. `weight_rounding` selects the
+    rounding of new values of parameters in 16 bits, of declared 16-bit parameters and, without master weights, of
+    working copies: `"nearest"`, where an update of less than half a unit in the last place is lost, or
+    `"stochastic"`, see `train.round_weight`.
 
     Constraints:
 
     1. `loss` is a function of the model, as long as the model has any.
-    2. It returns real scalars, and all but the first have names of their own.
+    2. The loss function returns real scalars, and all but the first have unique names.
     3. Every parameter is there once.
     4. What `over` names are parameters.
     5. Groups hold parameters of the step.
@@ -244,7 +269,7 @@ def Train_StepOp
     11. `clip_value` is positive.
     12. `ema_decay` is in [0, 1).
     13. `nonfinite` is `"allow"`, `"skip"` or `"fail"`.
-    14. With a schedule that says what the momentum is, every rule has one.
+    14. With a schedule of the momentum, every rule has a momentum.
     15. `weight_rounding` is `"nearest"` or `"stochastic"`.
 
     ```mlir
@@ -272,8 +297,8 @@ def Train_ExportOp
          "export", [DeclareOpInterfaceMethods<SymbolUserOpInterface>, HasParent<"ModelOp">]> {
   let summary = "Makes a function callable from C, in inference mode";
   let description = [{
-    The C function is `MODEL_NAME`. With `batch N` it takes N rows, whatever the size `batch` of the model is: the function and what it calls
-    are compiled for them.
+    The C function is `MODEL_NAME`. With `batch N`, the function takes N rows, independent of the model's size
+    `batch`: the function and its callees are compiled for N rows.
 
     Constraints:
 
@@ -291,7 +316,8 @@ def Train_ExportOp
 def Train_SeedOp : Train_Op<"seed", FullPrecision, [MadeByPasses]> {
   let summary = "The cotangent that the backward pass starts from";
   let lists = ["autocast=full", "autocast-cpu=full"];
-  let doc = "An op, not a constant 1, so that loss scaling has a place and nothing folds it away.";
+  let doc =
+      "An op in place of a constant 1, so that loss scaling can replace the seed, and folding cannot remove it.";
   let example = "%g = train.seed 1.0 : tensor<f32>";
   let arguments = (ins F64Attr:$value);
   let assemblyFormat = "$value attr-dict `:` type($result)";

@@ -5,16 +5,17 @@
 include "mlir-dialects/Train/Base.td"
 
 def Train_UseOp : Op<TrainDialect, "use"> {
-  let summary = "A module under a name of its own";
+  let summary = "Instance of a module";
   let description = [{
-    A `train.model` inside a model is a module: parameters, buffers, functions and modules of its own. `train.use` makes one of it. Its
-    parameters become `NAME.PARAMETER`, and with `times n` they become `NAME.0.PARAMETER` to `NAME.n-1.PARAMETER`. Sizes in parentheses take the place
-    of those that the module declares. There can be 1 to 10000 of it. Parameters of a `frozen` one are frozen. `train-expand-modules` replaces it by its
-    parameters.
+    A `train.model` inside a model is a module, with its own parameters, buffers, functions and modules.
+    `train.use` instantiates a module. Parameters become `NAME.PARAMETER`, and with `times n`, `NAME.0.PARAMETER`
+    to `NAME.n-1.PARAMETER`, with n from 1 to 10000. Sizes in parentheses override the sizes that the module
+    declares. Parameters of a `frozen` instance are frozen. `train-expand-modules` replaces the op by the
+    instance's parameters.
 
     Constraints:
 
-    1. It stands in a `train.model`.
+    1. The op is in a `train.model`.
     2. Sizes are given by formulas.
 
     ```mlir
@@ -29,9 +30,10 @@ def Train_UseOp : Op<TrainDialect, "use"> {
 def Train_ApplyOp : Op<TrainDialect, "apply"> {
   let summary = "Runs a function of a module in use";
   let description = [{
-    The callee is a name that `train.use` gave. The function is `@apply`, or the one of its module that `::` names. Of a module that is there n
-    times the functions run one after the other, each on the results of the one before. With `checkpoint`, what goes into each of them is kept for the
-    backward pass, which makes the values inside again. `train-expand-modules` puts the ops of the function in its place.
+    The callee is the name of a `train.use`. The function is `@apply`, or the function of the module that `::`
+    names. For a module with n instances, the functions run in sequence, each on the results of the previous
+    function. With `checkpoint`, only the inputs of each function are kept for the backward pass, which recomputes
+    the values inside. `train-expand-modules` replaces the op by the ops of the function.
 
     ```mlir
     %y = train.apply @layer(%x) checkpoint : (tensor<4x8xf32>) -> tensor<4x8xf32>

@@ -19,8 +19,9 @@ def Train_ReverseOp : Train_MoveOp<"reverse", [SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 def Train_RollOp : Train_MoveOp<"roll", [SameOperandsAndResultType]> {
-  let summary = "Element i of a dimension moves to i + shift; what leaves at one end comes in at "
-                "the other";
+  let summary =
+      "Element i of a dimension moves to i + shift; elements leave at one end and re-enter at "
+      "the other";
   let arguments = (ins AnyRankedTensor:$x, SignedI64Attr:$shift, SignedI64Attr:$dim);
   let assemblyFormat = "$x `by` $shift `along` $dim attr-dict custom<Types>(ref($x), type($x))";
   let example = "%y = train.roll %x by -1 along 1 : tensor<4x8xf32>";
@@ -35,10 +36,10 @@ def Train_TileOp : Train_MoveOp<"tile", [InferTypeOpAdaptor]> {
   let parts = "`train.broadcast_to` between reshapes";
 }
 def Train_TriluOp : Train_MoveOp<"trilu", [SameOperandsAndResultType]> {
-  let summary = "The lower triangle of matrices, or with `upper` the upper one; 0 elsewhere";
+  let summary = "Lower triangle of matrices, or with `upper` the upper triangle; 0 elsewhere";
   let doc =
-      "Up to and with the diagonal of that number: 0 is the main one, which is the default, 1 "
-      "the one above it.";
+      "Up to and including the diagonal of that number: 0 (the default) is the main diagonal, 1  "
+      "the diagonal above.";
   let range = [{ return ::ampc::hull(x(0), Interval{0, 0}); }];
   let arguments = (ins AnyRankedTensor:$x, UnitAttr:$upper,
       DefaultValuedAttr<SignedI64Attr, "0">:$diagonal);

@@ -8,8 +8,8 @@ class Train_RowNormOp<string mnemonic> : Train_Op<mnemonic, FullPrecision,
                                                   [AllTypesMatch<["x", "result"]>, AlongOpInterface,
                                                    DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let doc = [{
-    Nothing but operands is saved: the adjoint finds the statistics of a row again while the row is in the
-    cache, which costs less than keeping them apart. }];
+    Only operands are saved: the adjoint recomputes the statistics of a row while the row is in the cache, which
+    costs less than storing statistics. }];
   let hasVerifier = 1;
 }
 def Train_LayerNormOp : Train_RowNormOp<"layer_norm"> {
@@ -90,11 +90,11 @@ def Train_BatchNormOp
       "Normalises every channel (last dimension, or another) over the batch and the image (Ioffe and "
       "Szegedy 2015)";
   let description = [{
-    In training `simplify` replaces it by the statistics of the batch, `train.batch_normalize`, and writes of the
-    running statistics: running = (1 - momentum) * running + momentum * batch, with the unbiased variance (divisor n - 1), as PyTorch has it,
-    or with `population` the variance of the batch itself (divisor n), as ONNX defines it.
-    In inference it reads the running statistics. Rows beyond `valid` are left out of the statistics. A step that
-    applies one norm twice moves them twice, in the order of the text.
+    In training, `simplify` replaces the op by the statistics of the batch, `train.batch_normalize`, and writes of
+    the running statistics: running = (1 - momentum) * running + momentum * batch, with the unbiased variance
+    (divisor n - 1), as in PyTorch, or with `population` the biased variance (divisor n), as in ONNX. In inference,
+    the running statistics are read. Rows beyond `valid` are left out of the statistics. A step that applies one
+    norm twice updates the running statistics twice, in the order of the text.
 
     ```mlir
     %y = train.batch_norm %x, %gamma, %beta running @mean, @variance momentum 0.1 eps 1.0e-5
@@ -123,8 +123,8 @@ def Train_BatchNormalizeOp
       "(x - mean) * scale * gamma + beta per channel, where mean and scale are the statistics of x";
   let lists = ["mincut=normalize", "propagate=infer"];
   let doc = [{
-    `count` elements per channel went into the statistics. The adjoint counts in that they depend on x, so that they have no
-    cotangents of their own. Rows that are not `valid` get none. }];
+    `count` elements per channel went into the statistics. The adjoint includes the dependence of the statistics on
+    x, which therefore have no separate cotangents. Rows that are not `valid` get no cotangent. }];
   let arguments = (ins RealTensor:$x, RealTensor:$mean, RealTensor:$scale, RealTensor:$gamma,
       RealTensor:$beta, RealTensor:$count, Optional<ValidRows>:$valid,
       OptionalAttr<SignedI64Attr>:$batch_rows);

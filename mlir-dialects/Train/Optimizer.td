@@ -29,8 +29,8 @@ def Train_AdamAttr
     : Train_NarrowOptimizerAttr<"Adam", "adam", ["getRowUpdate", "isLazy", "takesMomentum"]> {
   let summary = "Adam with L2 weight decay (Kingma and Ba 2015)";
   let description = [{
-    With `lazy`, rows of a table that no index of the step names keep their values and moments, as with torch.optim.SparseAdam;
-    without it their moments decay and move them on.
+    With `lazy`, rows of a table that no index of the step names keep their values and moments, as with
+    torch.optim.SparseAdam; otherwise the moments of such rows decay, and continue to change the rows.
   }];
   let parameters = (ins Real:$lr, RealOr<"0.9">:$beta1, RealOr<"0.999">:$beta2, RealOr<"1e-8">:$eps,
       RealOr<"0.0">:$weight_decay, DefaultValuedParameter<"bool", "false">:$lazy,
@@ -55,8 +55,8 @@ def Train_RowwiseAdagradAttr
                           "rowwise_adagrad", ["getInitialMoment", "getRowUpdate"]> {
   let summary = "Adagrad with one accumulator per row: the sum of the rows' mean squared gradients";
   let description = [{
-    A row is what the first dimension counts. The accumulator of a table of vectors takes 1/width of the table's memory (the rule of
-    large recommendation models, Mudigere et al. 2022).
+    Rows are indexed by the first dimension. The accumulators of a table of vectors take 1/width of the table's
+    memory (the rule of large recommendation models, Mudigere et al. 2022).
   }];
   let parameters = (ins Real:$lr, RealOr<"1e-8">:$eps, RealOr<"0.0">:$initial_accumulator,
       RealOr<"0.0">:$weight_decay);
@@ -79,13 +79,15 @@ def Train_LionAttr : Train_NarrowOptimizerAttr<"Lion", "lion", ["takesMomentum"]
       RealOr<"0.0">:$weight_decay, MomentsIn:$moments);
 }
 def Train_AdafactorAttr : Train_OptimizerAttr<"Adafactor", "adafactor", ["getRowUpdate"]> {
-  let summary = "Adam without a first moment, with one second moment per row and per column "
-                "(Shazeer and Stern 2018), as in torch.optim.Adafactor";
+  let summary =
+      "Adafactor: Adam without a first moment, with a second moment per row and per column "
+      "(Shazeer and Stern 2018), as in torch.optim.Adafactor";
   let description = [{
-    The last two dimensions are those of a matrix, others count matrices; a vector has a second moment per element. At step t, second moments
-    keep 1 - t^-`decay` of what they were. The rate is the smaller one of `lr` and 1/sqrt(t), times the root mean square of the parameter,
-    which counts as `eps2` at least. An update whose root mean square is above `clip_threshold` is scaled down to that. `eps1` bounds the
-    root of second moments below.
+    The last two dimensions are a matrix, leading dimensions count matrices; a vector has a second moment per
+    element. At step t, second moments keep the share 1 - t^-`decay` of the old value. The rate is the smaller of
+    `lr` and 1/sqrt(t), times the root mean square of the parameter, bounded below by `eps2`. An update whose root
+    mean square exceeds `clip_threshold` is scaled down to the threshold. `eps1` bounds the root of second moments
+    below.
   }];
   let parameters = (ins Real:$lr, RealOr<"0.8">:$decay, RealOr<"1.1920928955078125e-7">:$eps1,
       RealOr<"1e-3">:$eps2, RealOr<"1.0">:$clip_threshold, RealOr<"0.0">:$weight_decay);
@@ -95,11 +97,12 @@ def Train_MuonAttr
   let summary = "Momentum made orthogonal by Newton-Schulz iterations (Jordan et al. 2024), as in "
                 "torch.optim.Muon; AdamW for vectors";
   let description = [{
-    A parameter of rank 2 is a matrix of its first dimension by its second; of a higher rank, of its first dimension by all others. The update
-    is multiplied by sqrt(max(1, rows / columns)), with `match_adamw` by 0.2 sqrt(max(rows, columns)), which gives it the size of AdamW's
-    (Liu et al. 2025). Operands of products are rounded to bf16 with
-    `--precision=bf16`, sums and all else are in the parameter's type. Parameters of rank 0 and 1 have AdamW with the rate `adamw_lr`, `beta1`, `beta2`,
-    `adamw_eps` and without weight decay; embeddings and the last layer want a group with `#train.adamw`. A schedule scales both rates.
+    A parameter of rank 2 is a matrix of its first dimension by its second; of a higher rank, of its first
+    dimension by all other dimensions. The update is multiplied by sqrt(max(1, rows / columns)), with `match_adamw`
+    by 0.2 sqrt(max(rows, columns)), which gives the update the size of an AdamW update (Liu et al. 2025). Operands
+    of products are rounded to bf16 with `--precision=bf16`, sums and all else are in the parameter's type.
+    Parameters of rank 0 and 1 have AdamW with the rate `adamw_lr`, `beta1`, `beta2`, `adamw_eps` and without
+    weight decay; embeddings and the last layer want a group with `#train.adamw`. A schedule scales both rates.
   }];
   let parameters = (ins Real:$lr, RealOr<"0.95">:$momentum,
       DefaultValuedParameter<"bool", "true">:$nesterov, RealOr<"0.1">:$weight_decay,
@@ -108,17 +111,4 @@ def Train_MuonAttr
       RealOr<"0.9">:$beta1, RealOr<"0.95">:$beta2, RealOr<"1e-10">:$adamw_eps);
 }
 
-def Train_GroupAttr : Train_Attr<"Group", "group"> {
-  let summary =
-      "Parameters of a step with a rule of their own, as a parameter group of torch.optim";
-  let description = [{
-    ```mlir
-    train.step @fit minimize @loss over [@table, @w, @b] with #train.adamw<lr = 1.0e-3, weight_decay = 0.1>
-      groups [#train.group<params = [@b], optimizer = #train.adamw<lr = 1.0e-3, weight_decay = 0.0>>,
-              #train.group<params = [@table], optimizer = #train.rowwise_adagrad<lr = 1.0e-2>>]
-    ```
-  }];
-  let parameters = (ins "::mlir::ArrayAttr":$params, "::ampc::OptimizerAttrInterface":$optimizer);
-  let assemblyFormat = "`<` struct(params) `>`";
-}
 #endif

@@ -14,15 +14,17 @@ def Train_OriginAttr
                  "origin", [DeclareAttrInterfaceMethods<AnnotationAttrInterface, ["getMeaning"]>]> {
   let summary = "Where an op comes from";
   let description = [{
-    The value of `train.origin` on a tensor op, and an element of `train.origins` on a kernel. Any op of a step has one, in whatever dialect it
-    is defined, which is why these are attributes of the dialect and not of each op's definition. `train-name-ops` gives every op of a model its `name`;
-    what an op becomes (its parts, its adjoint, casts of what it makes) keeps it. `stage` is forward, backward or update. `order`
-    counts how often the op was differentiated: an adjoint is called `NAME.grad`. `source` is the mnemonic of the composite op that this one is a part of,
-    `part` the micro-batch, `segment` the checkpoint that the op lies in. `region` is the type of the innermost `amp.autocast` around the op of the model, or unit if that disables autocast;
-    `compute` the type that the model or an optimizer fixes for the op.
+    The value of `train.origin` on a tensor op, and an element of `train.origins` on a kernel. Ops of a step have
+    an origin in any dialect, so these attributes belong to the train dialect in place of each op's definition.
+    `train-name-ops` sets the `name` of every op of a model; derived ops (decomposition, adjoint, casts of results)
+    keep the name. `stage` is forward, backward or update. `order` counts how often the op was differentiated: an
+    adjoint is called `NAME.grad`. `source` is the mnemonic of the composite op whose decomposition contains the
+    op, `part` the micro-batch, `segment` the checkpoint that contains the op. `region` is the type of the
+    innermost `amp.autocast` around the op of the model, or unit if that disables autocast; `compute` the type that
+    the model or an optimizer fixes for the op.
 
-    Constants have no origin. Of two equal ops that become one the first keeps its own (see AnnotationAttrInterface); a fused kernel
-    has those of all its parts, in their order.
+    Constants have no origin. If two equal ops are merged, the first origin is kept (see AnnotationAttrInterface);
+    a fused kernel has the origins of all fused ops, in order.
 
     ```mlir
     %y = train.mul %g, %x {train.origin = #train.origin<"loss/mul#0", stage = backward, order = 1>} : tensor<8xf32>, tensor<8xf32>

@@ -5,9 +5,9 @@
 include "mlir-dialects/Train/Base.td"
 
 def Train_CountOp : Train_CompositeOp<"count", FullPrecision, [MadeByPasses]> {
-  let summary = "The number of elements of dimensions, or 1 over it: the divisor of a mean";
+  let summary = "The number of elements of dimensions, or its reciprocal: the divisor of a mean";
   let doc = [{
-    A mean over rows is made with it, so that the mean of a batch in parts divides by the rows of all parts. }];
+    Divisor of means over rows, so that the mean over micro-batches divides by the rows of the whole batch. }];
   let arguments = (ins RealTensor:$x, DenseI64ArrayAttr:$dims, UnitAttr:$reciprocal);
   let results = (outs 0DTensorOf<[F64, F32, BF16, F16]>:$result);
   let assemblyFormat =
@@ -22,8 +22,9 @@ def Train_CountOp : Train_CompositeOp<"count", FullPrecision, [MadeByPasses]> {
 def Train_TotalOp : Train_Op<"total", FullPrecision, [MadeByPasses, SameOperandsAndResultType]> {
   let summary = "The sum of a value over all parts of a batch";
   let doc = [{
-    The divisor of a mean over labels that count, or over the classes' weights: it depends on no parameter of the step, so that the sum is
-    known before the first part is computed. `train-expand-step` replaces it by the sum. }];
+    The divisor of a mean over labels that count, or over the classes' weights: the divisor depends on no parameter
+    of the step, so that the sum is known before the first micro-batch. `train-expand-step` replaces the op by the
+    sum. }];
   let arguments = (ins AnyRankedTensor:$x);
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let example = "%n = train.total %x : tensor<f32>";
@@ -33,8 +34,8 @@ def Train_TotalOp : Train_Op<"total", FullPrecision, [MadeByPasses, SameOperands
 def Train_ShareOp : Train_Op<"share", FullPrecision, [MadeByPasses]> {
   let summary = "The share of a batch's rows that are in this part; all shares add up to 1";
   let doc = [{
-    Factor of a term that is the same in all parts, such as a penalty on parameters. Rows of a short batch that do not count have no share.
-    `train-expand-step` replaces it. }];
+    Factor of a term common to all micro-batches, such as a penalty on parameters: the micro-batch's share of the
+    valid rows. `train-expand-step` replaces the op. }];
   let arguments = (ins);
   let results = (outs 0DTensorOf<[F64, F32]>:$result);
   let assemblyFormat = "attr-dict `:` type($result)";

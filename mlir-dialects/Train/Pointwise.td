@@ -179,7 +179,8 @@ def Train_CompareOp
   }];
 }
 def Train_CastOp : Train_Op<"cast", Passthrough, [DeclareOpInterfaceMethods<ScalarOpInterface>]> {
-  let summary = "Another element type; to a real number to the nearest, of two to the even one";
+  let summary =
+      "Conversion to another element type; to reals with rounding to nearest, ties to even";
   let range = [{
     Type to = getType().getElementType();
     if (isa<::mlir::FloatType>(to))
@@ -187,9 +188,9 @@ def Train_CastOp : Train_Op<"cast", Passthrough, [DeclareOpInterfaceMethods<Scal
     return to.isInteger(1) ? ::ampc::Range({0, 1}) : ::ampc::hull(x(0), Interval{0, 0}); }];
   let example = "%y = train.cast %x : tensor<4x8xf32> to tensor<4x8xbf16>";
   let doc = [{
-    A real number loses its fraction on the way to an integer; one that does not fit becomes the smallest or the largest integer of the type, and NaN
-    becomes 0. An integer loses the bits that do not fit, but those of inputs are checked before anything runs. To i1 whatever is not 0
-    is true, NaN too, as in NumPy. `is_unsigned` takes an integer without its sign. }];
+    Reals are truncated to integers, saturating to the smallest or largest integer of the type, and NaN becomes 0.
+    Integers wrap to narrower integers, but integers of inputs are checked before a program runs. For i1, nonzero
+    values are true, including NaN, as in NumPy. `is_unsigned` reads an integer as unsigned. }];
   let arguments = (ins AnyRankedTensor:$x, UnitAttr:$is_unsigned);
   let assemblyFormat = "$x attr-dict custom<TypeTo>(ref($x), type($x), type($result))";
   let scalar = [{ return b.castTo(x[0], getType().getElementType(), getIsUnsigned()); }];
@@ -295,8 +296,9 @@ def Train_ClampOp : Train_RealUnaryOp<"clamp", Passthrough> {
   let assemblyFormat =
       "$x `from` custom<Number>($low) `to` custom<Number>($high) attr-dict custom<Types>(ref($x), type($x))";
   let example = "%y = train.clamp %x from 0.0 to 6.0 : tensor<4x8xf32>";
-  let doc = "The cotangent passes where low < x < high: at a bound it is 0, as that of `relu` at "
-            "0, and as in PyTorch 2.15.";
+  let doc =
+      "The cotangent passes where low < x < high: at a bound the derivative is 0, as for `relu` at "
+      "0, and as in PyTorch 2.15.";
   let saves = ["0"];
   let scalar = [{
     return b.min(b.max(x[0], b.real(getLow().convertToDouble())), b.real(getHigh().convertToDouble())); }];

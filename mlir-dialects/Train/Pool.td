@@ -16,12 +16,11 @@ class Train_PoolOp<string mnemonic>
   let assemblyFormat = !strconcat("$x ", poolFormat, "custom<Types>(ref($x), type($x))");
 }
 def Train_MaxPoolOp : Train_PoolOp<"max_pool"> {
-  let summary = "Maximum of every window, and its number in the window";
+  let summary = "Maximum of every window, and its position in the window";
   let lists = ["propagate=clear"];
-  let doc = !strconcat(
-      poolDoc,
-      [{The second result, i8, is what the adjoint needs: the row-major number of the first maximum in a window
-    of at most 127 elements. }]);
+  let doc = !strconcat(poolDoc, [{
+    The second result, i8, is for the adjoint: the row-major position of the first maximum in a window of at most
+    127 elements. }]);
   let results = (outs RealTensor:$result, RankedTensorOf<[I8]>:$where);
   let example = "%y, %where = train.max_pool %x window [2, 2] strides [2, 2] padding [0, 0, 0, 0] "
                 ": tensor<8x6x6x3xf32>";
@@ -39,7 +38,8 @@ def Train_AvgPoolOp : Train_PoolOp<"avg_pool"> {
       [{ return {b.op<AvgPoolGradOp>(getX().getType(), g, getWindow(), getStrides(), getPadding())}; }];
 }
 def Train_MaxPoolGradOp : Train_Op<"max_pool_grad", Passthrough> {
-  let summary = "Every element of g at the place of its window's maximum; overlapping windows add";
+  let summary =
+      "Every element of g at the position of its window's maximum; overlapping windows add";
   let lists = ["propagate=clear"];
   let arguments = (ins RealTensor:$g, RankedTensorOf<[I8]>:$where, DenseI64ArrayAttr:$window,
       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding);
@@ -52,7 +52,7 @@ def Train_MaxPoolGradOp : Train_Op<"max_pool_grad", Passthrough> {
   let hasVerifier = 1;
 }
 def Train_AvgPoolGradOp : Train_Op<"avg_pool_grad", Passthrough> {
-  let summary = "Every element of g, divided by the window's size, at all places of its window; "
+  let summary = "Every element of g, divided by the window's size, at all positions of its window; "
                 "overlapping windows add";
   let lists = ["propagate=infer"];
   let arguments = (ins RealTensor:$g, DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,

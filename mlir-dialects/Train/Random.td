@@ -5,8 +5,8 @@
 include "mlir-dialects/Train/Base.td"
 
 defvar randomDoc = [{
-    Philox4x32-10 (Salmon et al. 2011) of seed and counter, which are the two elements of the state, of `key`, and of the element's
-    row-major number. A model's author leaves state and key out; `simplify` attaches them. }];
+    Philox4x32-10 (Salmon et al. 2011) of seed and counter, which are the two elements of the state, of `key`, and
+    of the element's row-major number. Models omit state and key; `simplify` adds both. }];
 defvar stateFormat = "(`state` `(` $state^ `)`)? (`key` $key^)? attr-dict ";
 
 class Train_RandomOp<string mnemonic>
@@ -68,11 +68,11 @@ def Train_StochasticRoundOp
                 TypesMatchWith<"the operand in bf16", "x", "result",
                                "::llvm::cast<::mlir::RankedTensorType>($_self).clone(::mlir::"
                                "BFloat16Type::get($_self.getContext()))">]> {
-  let summary = "One of the two neighbours in bf16, so that the mean over all draws is x";
+  let summary = "Stochastic rounding to bf16: the mean over all draws is x";
   let doc = [{
-    The nearer neighbour is the likelier one, in steps of 2^-16: small additions to a large sum are not lost, as rounding to
-    the nearest would lose them (Gupta et al. 2015). Philox4x32-10 of `count`, of `key` and of the element's row-major number.
-    What is not finite, and what bf16 holds, stays as it is. }];
+    The probability of a neighbour falls linearly with distance, in steps of 2^-16: small additions to a large sum
+    are not lost, unlike with rounding to nearest (Gupta et al. 2015). Random bits are Philox4x32-10 of `count`,
+    `key` and the element's row-major index. Non-finite numbers, and numbers exact in bf16, are unchanged. }];
   let arguments = (ins RealTensor:$x, 0DTensorOf<[I64]>:$count, SignedI32Attr:$key);
   let assemblyFormat = "$x `count` $count `key` $key attr-dict `:` type($x) `,` type($count)";
   let example = "%y = train.stochastic_round %x count %n key 7 : tensor<4x8xf32>, tensor<i64>";

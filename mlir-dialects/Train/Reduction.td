@@ -33,7 +33,7 @@ def Train_ReduceMeanOp
     : Train_ReduceOp<"reduce_mean", [DeclareOpInterfaceMethods<CompositeOpInterface>]> {
   let summary = "Mean over dimensions, which are dropped";
   let lists = ["autocast=pass"];
-  let doc = "`simplify` replaces it by a sum and a product.";
+  let doc = "`simplify` replaces the op by a sum and a product.";
   let arguments = (ins RealTensor:$x, DenseI64ArrayAttr:$dims);
   let adjoint = [{
     Value share = b.mul(g, b.real(double(getType().getNumElements()) / getX().getType().getNumElements(), g));
@@ -61,8 +61,8 @@ def Train_LogSumExpOp
   let summary = "log(sum(exp(x))) over dimensions, which are dropped";
   let lists = ["autocast=full"];
   let doc = [{
-    Has a kernel along the last dimension; `simplify` moves other dimensions there. Elements that are all -inf give -inf with
-    gradient 0, and one that is +inf gives +inf, where the gradient is NaN. }];
+    Kernels work along the last dimension; `simplify` transposes other dimensions. If all elements are -inf, the
+    result is -inf with gradient 0; if an element is +inf, the result is +inf with gradient NaN. }];
   let arguments = (ins RealTensor:$x, DenseI64ArrayAttr:$dims);
   let saves = ["0", "result"];
   // An infinite maximum is not taken away: inf - inf is NaN.
@@ -94,7 +94,7 @@ class Train_CompositeReduceOp<string mnemonic>
 def Train_ReduceProdOp : Train_CompositeReduceOp<"reduce_prod"> {
   let summary = "Product over dimensions, which are dropped";
   let arguments = (ins NumberTensor:$x, DenseI64ArrayAttr:$dims);
-  let doc = "In pairs, which are multiplied in pairs again: zeros have the gradient that they "
+  let doc = "A tree of pairwise products: zeros have the gradient that they "
             "should. Computed in the accumulator's type.";
   let parts = "`train.slice` and `train.mul`";
 }

@@ -13,15 +13,16 @@ class Train_SamplingEnum<string name, string text, list<I32EnumAttrCase> cases>
   let cppNamespace = "::ampc::train";
 }
 def Train_PadMode
-    : Train_SamplingEnum<"PadMode", "what stands around a tensor",
+    : Train_SamplingEnum<"PadMode", "values of padding",
                          [I32EnumAttrCase<"constant", 0>, I32EnumAttrCase<"reflect", 1>,
                           I32EnumAttrCase<"edge", 2>, I32EnumAttrCase<"wrap", 3>]>;
 def Train_PadModeOp : Train_SamplingOp<"pad_mode", Passthrough> {
   let summary = "So many elements more before and behind every dimension; negative numbers cut off";
   let lists = ["propagate=clear"];
   let doc = [{
-    `constant` is 0 or `value`; `reflect` goes back from the last element, which it does not repeat; `edge` repeats the last element, and
-    `wrap` goes on at the other end. }];
+    `constant` is 0 or `value`; `reflect` mirrors at the last element without repeating that element; `edge`
+    repeats the last element, and `wrap` continues at the other end. Example: [1, 2, 3] with two elements behind:
+    `reflect` 2 1, `edge` 3 3, `wrap` 1 2. }];
   let arguments = (ins Train_PadMode:$mode, AnyRankedTensor:$x, DenseI64ArrayAttr:$low,
       DenseI64ArrayAttr:$high, DefaultValuedAttr<F64Attr, "0.0">:$value);
   let assemblyFormat =
@@ -61,15 +62,16 @@ def Train_ResizeRounding
                           I32EnumAttrCase<"round_prefer_ceil", 1>, I32EnumAttrCase<"floor", 2>,
                           I32EnumAttrCase<"ceil", 3>]>;
 def Train_ResizeOp : Train_SamplingOp<"resize", Promote> {
-  let summary = "The tensor with other sizes, of which every element is the nearest one or a "
-                "weighted sum of those around its place";
+  let summary = "Resizes a tensor by nearest-neighbour,  "
+                "linear or cubic interpolation";
   let doc = [{
-    Dimension by dimension. Element i of n that were m lies at (i + 0.5) / scale - 0.5 (`half_pixel`, and `pytorch_half_pixel`, which gives 0 for
-    n = 1), i / scale (`asymmetric`) or i (m - 1) / (n - 1) (`align_corners`); `half_pixel_symmetric` keeps the middle where scale is not n / m.
-    `scales` are n / m unless they are given. `nearest` rounds a place as `rounding` says. `linear` and `cubic` (Keys 1981, with
-    `coefficient`) take elements beyond the ends for the last ones, or leave them out with `exclude_outside`, where a place that reaches no element has
-    the nearest one; `antialias` widens what they look at where
-    the tensor gets smaller. }];
+    Dimension by dimension. Element i of n that were m lies at (i + 0.5) / scale - 0.5 (`half_pixel`, and
+    `pytorch_half_pixel`, which gives 0 for n = 1), i / scale (`asymmetric`) or i (m - 1) / (n - 1)
+    (`align_corners`); `half_pixel_symmetric` keeps the middle where scale is not n / m. `scales` are n / m by
+    default. `nearest` rounds a coordinate by `rounding`. `linear` and `cubic` (Keys 1981, with `coefficient`)
+    repeat the border element beyond the ends, or exclude elements beyond the ends with `exclude_outside`, where a
+    coordinate without any element takes the nearest element; `antialias` widens the interpolation kernel for
+    downscaling. }];
   let arguments = (ins Train_ResizeMode:$mode, AnyRankedTensor:$x, DenseI64ArrayAttr:$sizes,
       OptionalAttr<DenseF64ArrayAttr>:$scales,
       DefaultValuedAttr<Train_ResizeCoordinates,

@@ -12,8 +12,8 @@ class Train_ScanOp<string mnemonic>
                          DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let lists = ["autocast=full"];
   let doc = [{
-    With `exclusive` the element itself is left out, with `reverse` those behind it are taken instead of those before it. Computed in the
-    accumulator's type. }];
+    With `exclusive`, the element itself is excluded; with `reverse`, the scan runs from the last element. Example:
+    [1, 2, 3] -> [1, 3, 6], exclusive [0, 1, 3], reverse [6, 5, 3]. Computed in the accumulator's type. }];
   let arguments = (ins NumberTensor:$x, SignedI64Attr:$dim, UnitAttr:$exclusive, UnitAttr:$reverse);
   let assemblyFormat =
       [{$x `along` $dim (`exclusive` $exclusive^)? (`reverse` $reverse^)? attr-dict

@@ -51,12 +51,14 @@ def Train_OneCycleAttr
   let summary = "Up to the rate of the optimizer and down below where it began, over `steps` steps "
                 "(Smith and Topin 2018), as PyTorch's OneCycleLR";
   let description = [{
-    From 1/`div_factor` at the first step up to 1 at the share `pct_start` of all steps, then down to 1/(`div_factor` `final_div_factor`) at the
-    last, by half cosines or, with `linear`, by lines. With `three_phase` it comes down to where it began in as many steps as it went up, and
-    goes down to the end from there.
+    From 1/`div_factor` at the first step up to 1 at the share `pct_start` of all steps, then down to
+    1/(`div_factor` `final_div_factor`) at the last, by half cosines or, with `linear`, by lines. With
+    `three_phase`, the factor first returns to its initial value in as many steps as the rise took, and falls to
+    the end from there.
 
-    With `max_momentum` the momentum goes from that down to `base_momentum` while the rate goes up, and back while it comes down: PyTorch's
-    `cycle_momentum`, where it is 0.95 and 0.85. It takes the place of the rule's `momentum`, or of `beta1`. Without, the momentum stays as it is.
+    With `max_momentum`, the momentum falls from `max_momentum` to `base_momentum` while the rate rises, and
+    returns while the rate falls: PyTorch's `cycle_momentum`, with 0.95 and 0.85. The value replaces the rule's
+    `momentum`, or `beta1`. Without `max_momentum`, the momentum is constant.
   }];
   let parameters = (ins Whole<>:$steps, RealOr<"0.3">:$pct_start, RealOr<"25.0">:$div_factor,
       RealOr<"1e4">:$final_div_factor, RealOr<"0.0">:$base_momentum, RealOr<"0.0">:$max_momentum,

@@ -33,7 +33,7 @@ def Train_ReshapeOp
     : Train_Op<
           "reshape",
           Passthrough, [MovesOnly, GivesElements, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
-  let summary = "The same elements in the same order with another shape";
+  let summary = "The elements in row-major order with another shape";
   let lists = ["propagate=clear"];
   let range = [{ return x(0); }];
   let arguments = (ins AnyRankedTensor:$x);
@@ -108,7 +108,7 @@ def Train_PadOp
 def Train_ConcatOp
     : Train_Op<"concat", Passthrough,
                [GivesElements, InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
-  let summary = "Tensors one after the other along a dimension";
+  let summary = "Concatenation of tensors along a dimension";
   let lists = ["autocast-cpu=promote", "propagate=clear"];
   let range = [{
     ::ampc::Range all = x(0);

@@ -14,7 +14,7 @@ class Train_EnumAttr<EnumInfo info, string keyword> : EnumAttr<TrainDialect, inf
 }
 
 def Train_Role
-    : Train_Enum<"Role", "what a program does",
+    : Train_Enum<"Role", "role of a program",
                  [I32EnumAttrCase<"Loss", 0, "loss">, I32EnumAttrCase<"Grad", 1, "grad">,
                   I32EnumAttrCase<"Train", 2, "train">, I32EnumAttrCase<"Apply", 3, "apply">,
                   I32EnumAttrCase<"Eval", 4, "eval">, I32EnumAttrCase<"Export", 5, "export">,
@@ -22,13 +22,13 @@ def Train_Role
 def Train_RoleAttr : Train_EnumAttr<Train_Role, "role">;
 
 def Train_NonFinite
-    : Train_Enum<"NonFinite", "what a step does with a gradient that is infinite or NaN",
+    : Train_Enum<"NonFinite", "action of a step on a gradient that is infinite or NaN",
                  [I32EnumAttrCase<"allow", 0>, I32EnumAttrCase<"skip", 1>,
                   I32EnumAttrCase<"fail", 2>]>;
 def Train_NonFiniteAttr : Train_EnumAttr<Train_NonFinite, "nonfinite">;
 
 def Train_StateRole
-    : Train_Enum<"StateRole", "what a buffer is for",
+    : Train_Enum<"StateRole", "role of a buffer",
                  [I32EnumAttrCase<"Moment", 0, "moment">, I32EnumAttrCase<"Step", 1, "step">,
                   I32EnumAttrCase<"Gradient", 2, "gradient">, I32EnumAttrCase<"Ema", 3, "ema">,
                   I32EnumAttrCase<"Random", 4, "random">, I32EnumAttrCase<"Scale", 5, "scale">,
@@ -38,7 +38,7 @@ def Train_StateRoleAttr : EnumAttr<TrainDialect, Train_StateRole, "state_role">;
 // ---- Arguments and results: the attribute `train.is` ----
 def Train_StateAttr : Train_Attr<"State", "state"> {
   let summary =
-      "The value of a parameter or buffer: before the program as an argument, after it as a result";
+      "Value of a parameter or buffer: the old value as an argument, the new value as a result";
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$symbol);
   let assemblyFormat = "`<` $symbol `>`";
   let extraClassDeclaration =
@@ -46,7 +46,7 @@ def Train_StateAttr : Train_Attr<"State", "state"> {
 }
 class OrNone<string cppType, string none> : DefaultValuedParameter<cppType, none>;
 def Train_LimitsAttr : Train_Attr<"Limits", "limits"> {
-  let summary = "Which integers `count` elements may be that follow one another";
+  let summary = "Valid integers of `count` consecutive elements";
   let description =
       "At least `least` and less than `limit`, or equal to `ignore`; `limit` 0 is no limit.";
   let parameters = (ins "int64_t":$count, OrNone<"int64_t", "0">:$limit,
@@ -57,10 +57,11 @@ def Train_LimitsAttr : Train_Attr<"Limits", "limits"> {
 def Train_InputAttr : Train_Attr<"Input", "input"> {
   let summary = "A tensor of the caller's";
   let description = [{
-    `batch` is the dimension that has one element per row of the batch, -1 if there is none. `part` numbers the parts of a batch
-    that micro-batches read one after the other. Elements must be at least `least` and less than `limit`, or equal to `ignore`; `limit` 0 is
-    no limit. Instead, `runs` are the limits of the elements of a row, or of a tensor without a batch, from its first one on and again up to its last
-    one: two columns for two tables have two runs of one element. Integers `without_sign` are unsigned in the caller's memory, of a type that has no sign here.
+    `batch` is the dimension that has one element per row of the batch, -1 if there is none. `part` is the number
+    of the micro-batch that reads the input. Elements must be at least `least` and less than `limit`, or equal to
+    `ignore`; `limit` 0 is no limit. Instead, `runs` are limits for consecutive elements of a row, or of a tensor
+    without a batch, repeated up to the last element: two columns of indices into two tables have two runs of one
+    element. Integers `without_sign` are unsigned in the caller's memory, and signless here.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, OrNone<"int64_t", "-1">:$batch,
       OrNone<"int64_t", "0">:$part, OrNone<"int64_t", "0">:$limit, OrNone<"int64_t", "0">:$ignore,
@@ -101,8 +102,9 @@ def Train_Output
 def Train_OutputAttr : Train_Attr<"Output", "output"> {
   let summary = "A result for the caller";
   let description = [{
-    `loss`, `norm` of the gradients before clipping, learning `rate`, and how many elements of gradients are `nonfinite` come with every step that has them.
-    Results of functions are `named`; values inside a step that a tool looks at are `observed`. `batch` is the dimension with one element per row of the batch, or -1.
+    `loss`, `norm` of the gradients before clipping, learning `rate`, and the number of `nonfinite` gradient
+    elements are outputs of every step with these values. Results of functions are `named`; values inside a step
+    for tools are `observed`. `batch` is the dimension with one element per row of the batch, or -1.
   }];
   let parameters = (ins "::ampc::train::Output":$kind,
       OptionalParameter<"::mlir::StringAttr">:$name, OrNone<"int64_t", "-1">:$batch);

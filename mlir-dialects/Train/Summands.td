@@ -7,11 +7,13 @@ include "mlir/IR/OpBase.td"
 def SummandsOpInterface : OpInterface<"SummandsOpInterface"> {
   let cppNamespace = "::ampc";
   let description = [{
-    An op that gives sums for sums: f(a + b, c + d) = f(a, c) + f(b, d), for some of its operands, the others being the same on both sides.
+    An op that is linear in some operands: f(a + b, c + d) = f(a, c) + f(b, d), with all other operands equal on
+    both sides.
   }];
   let methods = [InterfaceMethod<[{
-      Whether operand `other` has to be a sum where operand `index` is one: both terms of an addition, both values of a choice. Of a
-      product one factor is. False for an `index` that the op is not linear in, also with itself.}],
+      Whether operand `other` must be a sum if operand `index` is a sum: both terms of an addition, both values of
+      a selection; a single factor of a product. False for an `index` in which the op is not linear, also with
+      `other` = `index`.}],
                                  "bool", "isSummandWith",
                                  (ins "unsigned":$index, "unsigned":$other)>];
 }
@@ -19,8 +21,8 @@ def SummandsOpInterface : OpInterface<"SummandsOpInterface"> {
 def StatisticsOpInterface : OpInterface<"StatisticsOpInterface"> {
   let cppNamespace = "::ampc";
   let description = [{
-    An op that normalizes rows by numbers that describe them together. In a batch of parts they describe the rows of a part, not those of
-    the whole batch.
+    An op that normalizes rows by joint statistics. With micro-batches, the statistics are over the rows of one
+    micro-batch, not of the whole batch.
   }];
   let methods = [InterfaceMethod<"Whether an operand is such a number.", "bool", "isStatistic",
                                  (ins "unsigned":$index)>];

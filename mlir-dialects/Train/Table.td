@@ -5,8 +5,8 @@
 include "mlir-dialects/Train/Base.td"
 
 defvar rowsDoc = [{
-    An index outside [0, number of rows) is an error that the runtime reports for inputs; elsewhere it reads zeros. With `from_end`
-    those from -number of rows to -1 count from the end, as in NumPy. }];
+    An index outside [0, number of rows) is an error that the runtime reports for inputs; for other indices, zeros
+    are read. With `from_end`, indices from -number of rows to -1 count from the end, as in NumPy. }];
 def Train_GatherOp
     : Train_Op<"gather", Passthrough,
                [InferTypeOpAdaptor, IndexOpInterface, DeclareOpInterfaceMethods<BatchedOpInterface>,
@@ -45,14 +45,14 @@ def Train_ScatterAddOp : Train_Op<"scatter_add", FullPrecision, [RowSumsOpInterf
   let hasVerifier = 1;
 }
 def Train_SumRowsOp : Train_Op<"sum_rows", FullPrecision, [RowSumsOpInterface]> {
-  let summary =
-      "The gradient of a table as rows: for every index that occurs, the sum of its updates";
+  let summary = "Sparse gradient of a table: a segment sum of updates per distinct index";
   let lists = ["autocast=promote"];
   let doc = [{
-    The sums of `train.scatter_add` without its zeros. `rows` holds the distinct indices in ascending order, at most as many as there
-    are updates or rows of the table, and `sums` their sums, each added up in the order of the updates. What is left of `rows`
-    is -1, of `sums` 0. Updates with an index outside [0, `of`) are left out. Time and memory depend on the number of updates,
-    not on `of`, the number of rows of the table. }];
+    The result of `train.scatter_add` without zero rows. `rows` holds the distinct indices in ascending order, at
+    most as many as updates or rows of the table, and `sums` the sums, each in the order of the updates. Unused
+    elements of `rows` are -1, of `sums` 0. Example: indices [7, 3, 7] -> rows [3, 7, -1]. Updates with an index
+    outside [0, `of`) are left out. Time and memory depend on the number of updates, not on `of`, the number of
+    rows of the table. }];
   let arguments = (ins RealTensor:$updates, RowNumbers:$index, SignedI64Attr:$of);
   let results = (outs RealTensor:$sums, RowNumbers:$rows);
   let assemblyFormat = "$updates `at` $index `of` $of attr-dict `:` type($updates) `,` "
@@ -70,7 +70,7 @@ def Train_PutRowsOp
                Passthrough, [RowWritesOpInterface, AllTypesMatch<["table", "result"]>]> {
   let summary = "A table in which row index[i] is replaced by row i";
   let doc = "No index in [0, number of rows) occurs twice. Rows that go nowhere are left out; the "
-            "others keep their bits.";
+            "all other rows keep their bits.";
   let arguments = (ins AnyRankedTensor:$rows, RowNumbers:$index, AnyRankedTensor:$table);
   let assemblyFormat =
       "$rows `at` $index `into` $table attr-dict `:` type($rows) `,` type($index) `,` type($table)";

@@ -15,7 +15,7 @@ def Train_UpdateOp
           DeclareOpInterfaceMethods<PrecisionOpInterface, precisionMethods>,
           DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>]>,
       TensorOpFacts<Promote> {
-  let summary = "An optimizer's rule on one parameter, or on rows of one";
+  let summary = "An optimizer's update rule on a parameter, or on rows of a parameter";
   let arguments = (ins RealTensor:$param, RealTensor:$gradient, Variadic<RealTensor>:$moments,
       0DTensorOf<[I64]>:$count, 0DTensorOf<[F64, F32, BF16, F16]>:$rate,
       Optional<0DTensorOf<[F64, F32, BF16, F16]>>:$momentum, Optional<0DTensorOf<[I1]>>:$skip,
@@ -27,20 +27,23 @@ def Train_UpdateOp
       (`param_key` $param_key^)? (`products` $products^)? attr-dict custom<UpdateTypes>(ref($param), type($param), ref($gradient), type($gradient), ref($moments), type($moments),
                                     ref($count), type($count), ref($rate), type($rate), ref($momentum), type($momentum), ref($skip), type($skip))}];
   let description = "    "#[{
-    Gives the new parameter and its new moments. `count` is how many updates there were before, and `rate` the learning rate after the schedule. `momentum` takes the place of
-    the rule's momentum or first decay rate. A rule computes in f64 on a parameter of f64, and in f32 on all others: an eps of 1e-8 and the square of a small gradient are 0 in f16.
-    Where the rule multiplies matrices, it does so with operands rounded to `products` and sums in the rule's type. Parameters and moments of
-    another type are cast for the rule and back behind it: moments to bf16 stochastically (see `train.stochastic_round`), each with its key, a parameter in 16 bits to the
-    nearest, or by `train.round_weight` with `param_key`. Where `skip` is true the results are what was there before.
+    Returns the new parameter and the new moments. `count` is the number of previous updates, and `rate` the
+    learning rate after the schedule. `momentum` takes the place of the rule's momentum or first decay rate. A rule
+    computes in f64 on a parameter of f64, and in f32 on all other types: an eps of 1e-8 and the square of a small
+    gradient are 0 in f16. Matrix products of the rule round operands to `products`, and sum in the rule's type.
+    Parameters and moments of another type are cast for the rule and back behind it: moments to bf16 stochastically
+    (see `train.stochastic_round`), each with its key, a parameter in 16 bits to the nearest, or by
+    `train.round_weight` with `param_key`. If `skip` is true, the results are the old values.
 
-    One op stands for the rule's some twenty until kernels are made: a step has one per parameter, and every phase before would walk all of them.
+    A single op represents the rule's twenty or so ops until kernels are created: a step has an update per
+    parameter, and every earlier phase would walk all ops of all rules.
 
     Constraints:
 
     1. There are as many moments as the rule names.
-    2. They are of one type, in the shape that the rule gives them.
-    3. There is a key per moment if moments are rounded stochastically, and else none.
-    4. Only a rule that takes a momentum is given one, of the rate's type.
+    2. Moments are of one type, in the shapes that the rule defines.
+    3. There is a key per moment if moments are rounded stochastically, else no key.
+    4. Only a rule with a momentum gets `momentum`, of the rate's type.
     5. Only a rule that multiplies matrices has `products`, which are bf16 or f16.
     6. Only a parameter in bf16 or f16 has a `param_key`.
 
@@ -61,12 +64,14 @@ def Train_UpdateOp
 def Train_RoundWeightOp
     : Train_Op<"round_weight", Passthrough,
                [DeclareOpInterfaceMethods<ScalarOpInterface>, AllShapesMatch<["x", "result"]>]> {
-  let summary = "One of the two neighbours in bf16 or f16, so that the mean over all draws is x";
+  let summary = "Stochastic rounding to bf16 or f16: the mean over all draws is x";
   let doc = [{
-    The new value of a parameter in 16 bits, where the step says `weight_rounding = "stochastic"`. As `train.stochastic_round`, in either type: the nearer
-    neighbour is the likelier one, in steps of 2^-16 in bf16, of 2^-13 in f16, and of 2^-24 among the denormal numbers of f16. Philox4x32-10 of `count`, of `key`
-    and of the element's row-major number. What is not finite, and what the type holds, stays as it is. Beyond 65504 f16 has no
-    neighbour: there it is 65504 up to 65520, and infinity from there on, as by rounding to the nearest. }];
+    The new value of a parameter in 16 bits, where the step says `weight_rounding = "stochastic"`. As
+    `train.stochastic_round`, in either type: the probability of a neighbour falls linearly with distance, in steps
+    of 2^-16 in bf16, of 2^-13 in f16, and of 2^-24 among the denormal numbers of f16. Random bits are
+    Philox4x32-10 of `count`, `key` and the element's row-major index. Non-finite numbers, and numbers exact in the
+    type, are unchanged. Beyond 65504 f16 has no neighbour: numbers round to 65504 below 65520, and to infinity
+    from 65520 on, as with rounding to nearest. }];
   let arguments = (ins RealTensor:$x, 0DTensorOf<[I64]>:$count, SignedI32Attr:$key);
   let results = (outs RankedTensorOf<[BF16, F16]>:$result);
   let assemblyFormat =

@@ -34,28 +34,30 @@ def Train_Conv3dOp : Train_WindowProductOp<"conv3d"> {
   let summary = "Convolution (correlation) of volumes in (N, D, H, W, C) with a filter in (O, KD, "
                 "KH, KW, I)";
   let doc = [{
-    Padding is two numbers per dimension. With groups, output channels of group i see the input channels of group i, and I is C / groups.
-    Every depth of the result is one image, whose channels are those of the KD depths that its windows see: so all products of an element are one
-    sum in f32 with one rounding, and the output is written once; the price is KD copies of the input. A filter that is 1 wide and high makes none. }];
+    Padding is two numbers per dimension. With groups, output channels of group i see the input channels of group
+    i, and I is C / groups. Every depth of the result is one image, whose channels are the channels of the KD
+    depths in its window: all products of an element form one sum in f32 with one rounding, and the output is
+    written once, at the cost of KD copies of the input. A filter of width and height 1 needs no copies. }];
   let example = "%y = train.conv3d %x, %w strides [1, 2, 2] padding [1, 1, 1, 1, 1, 1] : "
                 "tensor<2x4x8x8x3xf32>, tensor<16x3x3x3x3xf32>";
-  let parts = "`train.conv2d`, with depths beside one another as channels";
+  let parts = "`train.conv2d`, with adjacent depths as channels";
 }
 def Train_ConvTransposeOp
     : Train_WindowProductOp<"conv_transpose", (ins OptionalAttr<DenseI64ArrayAttr>:$output_padding),
                             "(`output_padding` $output_padding^)?"> {
-  let summary = "Transposed convolution of one to three dimensions: what a convolution's adjoint "
-                "makes of x";
+  let summary = "Transposed convolution of one to three dimensions: the adjoint of a convolution "
+                "applied to x";
   let doc = [{
-    The filter is that of the convolution: (O, K..., I) with as many outputs O as x has channels; the result has I * groups channels. Along a
-    dimension it has (size - 1) * stride - padding + (K - 1) * dilation + 1 + output_padding elements. }];
+    The filter is the convolution's: (O, K..., I), where O is the number of channels of x; the result has I *
+    groups channels. The size along a dimension is (size - 1) * stride - padding + (K - 1) * dilation + 1 +
+    output_padding. }];
   let example = "%y = train.conv_transpose %x, %w strides [2, 2] padding [1, 1, 1, 1] "
                 "output_padding [1, 1] : tensor<8x16x16x16xf32>, tensor<16x3x3x3xf32>";
   let parts = "`train.conv2d_grad_input`";
 }
 
 // ---- Pools ----
-def Train_PoolMode : I32EnumAttr<"PoolMode", "what a window becomes",
+def Train_PoolMode : I32EnumAttr<"PoolMode", "reduction of a window",
                                  [I32EnumAttrCase<"max", 0>, I32EnumAttrCase<"mean", 1>,
                                   I32EnumAttrCase<"sum", 2>]> {
   let cppNamespace = "::ampc::train";
@@ -67,10 +69,11 @@ class Train_AnyPoolOp<string mnemonic> : Train_WindowOp<mnemonic, Passthrough> {
 def Train_PoolOp : Train_AnyPoolOp<"pool"> {
   let summary = "Maximum, mean or sum of every window of (N, ..., C), of any number of dimensions";
   let doc = [{
-    Padding is two numbers per dimension. With `ceil`, a last window that begins inside or in the padding in front may end beyond the padding.
-    Padding is never a maximum and counts as zeros in means, where what `ceil` adds does not count; with `exclude_padding` means are over what is
-    inside, or 0 where there is nothing. Windows that are maximized have at most 127 elements along a dimension. A gradient goes to the
-    first maximum. }];
+    Padding is two numbers per dimension. With `ceil`, a last window that begins inside or in the padding in front
+    may end beyond the padding. Padding is never a maximum and counts as zeros in means, except elements added by
+    `ceil`, which do not count; with `exclude_padding`, means are over inside elements only, and 0 for windows
+    without inside elements. Windows of a maximum have at most 127 elements along a dimension. The gradient of a
+    maximum goes to the first maximal element. }];
   let arguments = (ins Train_PoolMode:$mode, RealTensor:$x, DenseI64ArrayAttr:$window,
       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
       OptionalAttr<DenseI64ArrayAttr>:$dilations, UnitAttr:$ceil, UnitAttr:$exclude_padding);
@@ -84,8 +87,8 @@ def Train_PoolOp : Train_AnyPoolOp<"pool"> {
 def Train_AdaptivePoolOp : Train_AnyPoolOp<"adaptive_pool"> {
   let summary = "Maximum, mean or sum of so many windows along the dimensions of (N, ..., C)";
   let doc = [{
-    Window i of n over a dimension of size m goes from floor(i m / n) up to ceil((i + 1) m / n). One window is global pooling. Windows that are
-    maximized have at most 127 elements along a dimension. }];
+    Window i of n over a dimension of size m goes from floor(i m / n) up to ceil((i + 1) m / n). One window is
+    global pooling. Windows of a maximum have at most 127 elements along a dimension. }];
   let arguments = (ins Train_PoolMode:$mode, RealTensor:$x, DenseI64ArrayAttr:$sizes);
   let assemblyFormat =
       [{$mode $x `to` custom<Numbers>($sizes, "\"sizes\"") attr-dict custom<Types>(ref($x), type($x))}];

@@ -7,11 +7,11 @@ include "mlir/Pass/PassBase.td"
 def ConvertTrainToKernel : Pass<"convert-train-to-kernel", "::mlir::ModuleOp"> {
   let summary = "One kernel per tensor op";
   let description = [{
-    Every function with a role becomes a `kernel.program` behind its model; the other functions are
-    erased, and the model keeps its declarations. Transposes, broadcasts and reshapes that add or drop dimensions of
-    size 1 become part of the maps of their readers, splat constants become literals of bodies, other reshapes become
-    views. A kernel that computes a gradient carries `kernel.barrier`: its results are not computed again in readers,
-    and no reader joins it. Ops without a kernel are reported, all of them.
+    Every function with a role becomes a `kernel.program` behind its model; other functions are erased, and the
+    model keeps its declarations. Transposes, broadcasts and reshapes that add or drop dimensions of size 1 become
+    part of the indexing maps of their consumers, splat constants become literals of bodies, and other reshapes
+    become views. A kernel that computes a gradient carries `kernel.barrier`: consumers neither recompute its
+    results nor fuse with the kernel. All ops without a kernel are reported.
   }];
   let dependentDialects = ["::ampc::kernel::KernelDialect"];
 }

@@ -7,14 +7,16 @@ include "mlir/Pass/PassBase.td"
 def KernelChunkRows : Pass<"kernel-chunk-rows", "::mlir::ModuleOp"> {
   let summary = "Make large scores for some rows after the other";
   let description = [{
-    The scores of a language model have one number per token and word of its vocabulary. Where nothing but kernels that work row by row, products and
-    sums over rows reads the result of a product and what is computed from it with as many elements, all of these kernels become a program (`part`) for some
-    of the rows, which a `kernel.call` runs for all: no tensor of all rows and columns exists, neither of scores nor of their
-    gradients. Rows keep their bits; sums over rows, as gradients of weights are, carry on from one run to the next. It is done if scores take more
-    than 64 MB, the other tensors of the rows are small beside them, and the rows can be cut into equal parts: of at least 512 rows (or what the target says), or down to 256 if
-    that makes two parts of them, or of as many as `rows` says. What is as large but not computed from the scores, as targets are, is an input of the
-    program, or made in it by copies of the kernels that make it; so numbers from all rows of it, as the sum of the targets' weights is, may be
-    known before.
+    Chunked logits: the scores of a language model, [rows, vocabulary], are never materialized. If a product's
+    result, and all values of equal size computed from the result, are consumed only by row-wise kernels, products
+    and sums over rows, all of these kernels become a program (role `part`) for a chunk of rows. A `kernel.call`
+    runs the program for every chunk: neither scores nor their gradients exist for all rows at once. Rows keep
+    their bits; sums over rows, e.g. gradients of weights, carry on from one run to the next. The pass applies if
+    the scores take more than 64 MB, all other tensors of the rows are small in comparison, and the rows can be cut
+    into equal chunks: of at least 512 rows (or the target's number), or of as few as 256 if the rows then form two
+    chunks, or of `rows` rows. Tensors as large as the scores but not computed from the scores, such as targets,
+    are inputs of the program, or recomputed inside by copies of their producers; sums over all rows of such a
+    tensor, e.g. the total weight of the targets, may therefore be known before the first run.
   }];
   let options = [Option<"rows", "rows", "int64_t", "0",
                         "least rows of a part, however small the scores are">,
@@ -26,139 +28,155 @@ def KernelChunkRows : Pass<"kernel-chunk-rows", "::mlir::ModuleOp"> {
 def KernelAddRows : Pass<"kernel-add-rows", "::mlir::ModuleOp"> {
   let summary = "Add rows, not a table of mostly zeros";
   let description = [{
-    The gradient of a table of words that is also the output layer's weight is a sum: what the layer gives, for every row, and a
-    `kernel.scatter_add` of what the lookups give. Where lookups are at most a quarter as many as rows and the table takes 1 MB and more, the rows
-    that occur are taken from the one, added to, and put back; a tensor of mostly zeros is neither written nor read. Sums keep their
-    order, and so their bits (but for -0, which stays -0 in rows that no lookup names).
+    The gradient of a tied embedding, a table that is also the output layer's weight, is the sum of the output
+    layer's dense gradient and a `kernel.scatter_add` of the lookup gradients. If lookups are at most a quarter of
+    the rows, and the table takes at least 1 MB, the rows that occur are taken from the dense gradient, added to,
+    and put back; no mostly-zero tensor is written or read. Sums keep their order and so their bits (except -0,
+    which stays -0 in rows without a lookup).
   }];
 }
 
 def KernelFuse : Pass<"kernel-fuse", "::mlir::ModuleOp"> {
   let summary = "Fewer passes over memory";
   let description = [{
-    Pointwise code moves into the kernels that read it, readers become epilogues of the kernels that they read, and
-    reductions over the same inputs become one. Conversions between types stay as they are, and the order of every sum
-    too: fusion does not change a bit of any result. Kernels with `kernel.barrier` (they compute gradients) keep their results
-    in memory, so that every parameter's update is one pass that starts when all of its gradient is known; a number that such a
-    gradient is multiplied by, as unscaling does, goes into every reader. Kernels with `kernel.recompute` make something again for the backward
-    pass: they join what reads them, but nothing before it except products that are made again, too. Kernels of two micro-batches stay apart: one kernel would
-    run with the later of them, and the values of the earlier would wait for it. The target limits how much one kernel holds.
+    Producer-consumer fusion: pointwise kernels are fused into their consumers, consumers become epilogues of their
+    producers, and reductions over equal inputs are merged (sibling fusion). Type conversions and the order of
+    every sum are unchanged: fusion changes no bit of any result. Kernels with `kernel.barrier` compute gradients
+    and keep their results in memory, so that every parameter's update is one pass, which starts when the whole
+    gradient is known; a scalar factor of such a gradient, e.g. of unscaling, is fused into every consumer. Kernels
+    with `kernel.recompute` rematerialize values for the backward pass: such a kernel is fused with its consumers,
+    but not with producers, except for products that are recomputed as well. Kernels of two micro-batches are not
+    fused: the fused kernel would run with the later micro-batch, and the values of the earlier micro-batch would
+    stay live until then. The target limits the size of a fused kernel.
   }];
   let options = [Option<"acrossGradients", "across-gradients", "bool", "false",
                         "fuse updates into the kernels of gradients">];
 }
 
 def KernelTurnResults : Pass<"kernel-turn-results", "::mlir::ModuleOp"> {
-  let summary = "Write what is only read in another order in that order";
+  let summary = "Fold transposes into their producer";
   let description = [{
-    If every reader of what a `kernel.map` writes is a kernel that does nothing but put it in one other order, the map writes it so, and they are gone.
-    No bit of any result changes.
+    Folds transposes into their producer: if every consumer of a `kernel.map` result is the same permuting copy,
+    the map stores the permuted layout, and the copies are removed. Example: [4, 8] with two consumers that copy to
+    [8, 4] -> stored as [8, 4]. No bit of any result changes.
   }];
 }
 
 def KernelReadImages : Pass<"kernel-read-images", "::mlir::ModuleOp"> {
-  let summary = "Read images whose channels come first where they lie";
+  let summary = "Let convolutions read NCHW images in place";
   let description = [{
-    A `kernel.map` that reads an image [N, C, H, W] and writes it as [N, H, W, C], for convolutions and gradients of their filters alone, leaves the
-    order to them (`channels_first`), if the target says that they read it as fast. If it computes nothing there is no kernel left; else,
-    as with a conversion to 16 bits, it writes elements where it reads them. No bit of any result changes.
+    Removes the layout conversion of a `kernel.map` from [N, C, H, W] to [N, H, W, C] whose consumers are
+    convolutions and filter gradients only, if the target reports that reading NCHW (`channels_first`) is as fast.
+    A pure conversion is removed; a map that also computes, e.g. a cast to 16 bits, stores elements in the order in
+    which the map loads elements. No bit of any result changes.
   }];
 }
 
 def KernelNarrowResults : Pass<"kernel-narrow-results", "::mlir::ModuleOp"> {
-  let summary = "Store values as narrow as they were before they were widened";
+  let summary = "Store widened values in their original 16-bit type";
   let description = [{
-    A kernel that rounds an element to 16 bits and widens it again stores the 16 bits, if all readers can widen it themselves; also where it
-    chooses between such elements and constants that 16 bits can hold, as masks of a short batch do. No bit of any result changes.
+    A kernel that rounds an element to 16 bits and widens the element again (f32 -> bf16 -> f32) stores the 16
+    bits, if all consumers can widen the element themselves. This includes a selection between such elements and
+    constants that are exact in 16 bits, e.g. by the mask of a short batch. No bit of any result changes.
   }];
 }
 
 def KernelWinograd : Pass<"kernel-winograd", "::mlir::ModuleOp"> {
   let summary = "Compute convolutions of 3x3 taps by tiles of outputs, where that saves time";
   let description = [{
-    A `kernel.conv` of f32 with strides and dilations of 1 becomes a `kernel.winograd` on a filter that a `kernel.winograd_filter` transforms, if the target
-    says that this is faster: the same sums with 4 (tiles of 2 x 2 outputs) or 2.25 (4 x 4) products in place of 9, and another rounding. Convolutions that
-    read one filter share its transform.
+    A `kernel.conv` of f32 with strides and dilations of 1 becomes a `kernel.winograd` on a filter transformed by
+    `kernel.winograd_filter`, if the target's cost model prefers this: equal sums with 4 (tiles of 2 x 2 outputs)
+    or 2.25 (4 x 4) products in place of 9, rounded differently. Convolutions with the same filter share one
+    transformation.
   }];
   let options = [Option<"tile", "tile", "int64_t", "2", "most outputs along each side of a tile">];
 }
 
 def KernelPackWeights : Pass<"kernel-pack-weights", "::mlir::ModuleOp"> {
-  let summary = "Keep weights in the order in which products read them, where that saves time";
+  let summary = "Keep prepacked copies of weights";
   let description = [{
-    A product packs its right side itself unless that is packed before. A weight (a parameter or its 16-bit copy) that products
-    read as a whole right side gets a copy per order they read it in (`as working`), which every program that writes the
-    weight writes, too, by a `kernel.pack` (see `kernel-fuse-packs`), and which the program `derive` rebuilds. Copies are not saved, and no bit of any
-    result depends on them.
+    A product packs its right-hand side on every call unless the operand is prepacked. A weight (a parameter or its
+    16-bit copy) that products read as a whole right-hand side gets one prepacked copy per packed layout (`as
+    working`). Every program that writes the weight writes the copies, too, by a `kernel.pack` (see
+    `kernel-fuse-packs`), and the program `derive` rebuilds the copies. Copies are not saved in checkpoints, and no
+    bit of any result depends on the copies.
 
-    Filters of convolutions are such right sides, too: as they are, turned for the gradient of an image (without a stride), or transformed for tiles of outputs
-    (`kernel.winograd`); what turned or transformed them in every call is gone. Filters of groups, and those turned for strided convolutions, are packed by each call.
+    Convolution filters are right-hand sides as well: in their own order, rotated for the gradient of an image
+    (stride 1), or transformed for Winograd tiles (`kernel.winograd`); the rotation or transformation in every call
+    is removed. Filters of groups, and rotated filters of strided convolutions, are packed on each call.
 
-    What it is worth depends on the rows that products have. A program gains if (packs saved - packs to write the copy) * `rows` is at least
-    the sum of the rows of its products, where the target says what `rows` is for numbers of that type, and how often a product packs. Products of a part
-    count as often as the program that calls it runs them; the part gets the copy as one more argument. A step that
-    reads a weight once per update, in a product that packs once, gains nothing: it packs once either way. A copy is made if some program gains that writes the
-    weight or is an export. Where nothing but products reads the 16-bit copy of a parameter and packed ones are as small, they then take its place, one
-    for every order.
+    Profitability depends on the rows of the products. A program gains if (packs saved - packs to write the copy) *
+    `rows` is at least the sum of the rows of the program's products, where the target defines `rows` for the
+    element type and the number of packs per product. Products of a called program count once per run; the called
+    program gets the copy as an additional argument. A step that reads a weight once per update, in a product that
+    packs once, gains nothing: the weight is packed once either way. A copy is made if a program gains that writes
+    the weight or is an export. If only products read the 16-bit copy of a parameter, and the prepacked copies take
+    no more memory, the prepacked copies replace the 16-bit copy.
   }];
-  let options = [Option<"rows", "rows", "int64_t", "0", "instead of what the target says">,
-                 Option<"always", "always", "bool", "false", "whatever it saves">,
+  let options = [Option<"rows", "rows", "int64_t", "0", "overrides the target's number">,
+                 Option<"always", "always", "bool", "false", "regardless of savings">,
   ];
 }
 
 def KernelFusePacks : Pass<"kernel-fuse-packs", "::mlir::ModuleOp"> {
   let summary = "Write weights in every order that products read from the update itself";
   let description = [{
-    A `kernel.pack` of what a `kernel.map` writes becomes a packed result of that map, which has the same bytes: an optimizer's update then
-    writes the parameter, its moments and its copies in one pass. A matrix that nothing else reads is no result any more. Where
-    the map cannot do it, the copy stays a kernel that reads the matrix once more, and a remark says why. The program `derive`, which runs
-    when a model is created or loaded, keeps its kernels.
+    A `kernel.pack` of a `kernel.map` result becomes a packed result of the map with equal bytes: an optimizer's
+    update then writes the parameter, its moments and its copies in one pass. An unpacked result without other
+    consumers is removed. If the map cannot store the packed layout, the copy stays a kernel that reads the matrix
+    again, and a remark has the reason. The program `derive`, which runs when a model is created or loaded, keeps
+    its kernels.
   }];
   let options = [Option<"explain", "explain", "bool", "false",
-                        "a remark for every copy that stays a pass of its own">];
+                        "a remark for every copy that stays a separate kernel">];
 }
 
 def KernelFuseTotals : Pass<"kernel-fuse-totals", "::mlir::ModuleOp"> {
-  let summary = "Add up gradients where they are written";
+  let summary = "Fuse gradient reductions into the producers of gradients";
   let description = [{
-    The sum of squares that clipping needs and the check for numbers that are not finite are sums over all elements of a gradient. They
-    become part of the kernel that writes the gradient (`kernel.barrier`), as totals of a `kernel.with_totals`, on the elements as
-    they are stored. Where that is not possible the sum stays a kernel that reads the gradient once more, and a remark says why. So does a
-    sum whose bits depend on its order, since fusion changes no bit: one of reals that is not in f64, or of a gradient in f64.
+    The sum of squares for clipping and the check for non-finite numbers are reductions over all elements of a
+    gradient. Both become totals of the kernel that writes the gradient (`kernel.barrier`, wrapped in a
+    `kernel.with_totals`), on the elements as stored. If this is impossible, the reduction stays a kernel that
+    reads the gradient again, and a remark has the reason. The same applies to sums whose bits depend on their
+    order, because fusion changes no bit: sums of reals outside f64, and sums of a gradient in f64.
   }];
   let options = [Option<"explain", "explain", "bool", "false",
-                        "a remark for every sum that stays a pass of its own">];
+                        "a remark for every sum that stays a separate kernel">];
 }
 
 def KernelPadRows : Pass<"kernel-pad-rows", "::mlir::ModuleOp"> {
-  let summary = "Start every row of what kernels hand to each other where copies can";
+  let summary = "Pad rows of intermediate tensors to the target's alignment";
   let description = [{
-    A target copies whole rows at once only if they start at multiples of some bytes (`Target::getRowAlignment`), which those of a vocabulary of 50257 numbers in 16 bits do
-    not. What a `kernel.map` or `kernel.gemm` writes and only other kernels read, by their maps, gets longer rows, whose last elements nobody writes or reads: its type
-    has them, and spaces and maps stay as they are. State, inputs and outputs keep their shapes. No bit of any result changes.
+    A target copies whole rows at once only if rows start at multiples of `Target::getRowAlignment` bytes, unlike
+    rows of a vocabulary of 50257 numbers in 16 bits. Results of a `kernel.map` or `kernel.gemm` that only other
+    kernels read by indexing maps get padded rows, whose trailing elements are neither written nor read: [8, 50257]
+    -> [8, 50264] for 16 bytes. The type has the padding; iteration domains and maps are unchanged. State, inputs
+    and outputs keep their shapes. No bit of any result changes.
   }];
 }
 
 def KernelConfigure : Pass<"kernel-configure", "::mlir::ModuleOp"> {
-  let summary = "Set what kernels leave to their target";
+  let summary = "Set kernel parameters that the target chooses";
   let description = [{
-    In how many parts a sum over many elements is formed, and how many bytes of memory a launch shares, depends on the target: `parts` and
-    `workspace_bytes` of the ops that have them. Later passes read it there.
+    The number of slices of a split reduction, and the workspace of a launch, depend on the target: sets `parts`
+    and `workspace_bytes` of ops with these attributes, which later passes read.
   }];
 }
 
 def KernelPlan : Pass<"kernel-plan", "::mlir::ModuleOp"> {
-  let summary = "Orders kernels and gives every buffer its place";
+  let summary = "Order kernels and assign buffers";
   let description = [{
-    Every declaration of state gets `kernel.offset` (gradients last), the module `kernel.state_bytes`. In each program the
-    kernels are put in an order that keeps live ranges short: a micro-batch ends before the next one begins, so that a step holds the values of one, and
-    a kernel that frees as many bytes as it takes runs at once. The sum of gradients over micro-batches is written over the sum before it. The loss comes before the first write to state
-    (`loss_ready`: kernels up to and with the loss), and new state is written after the last reader of the old
-    value. Kernels get `kernel.places` (one per result) and `kernel.workspace`; the program gets
-    `arena_bytes` and, for comparison, `unshared_bytes`, the sum of all buffers. In a program with a loss
-    `saved_bytes` are the bytes of the arena that were written before the loss is known and are read after it: what
-    the forward pass keeps for the backward pass (of the last micro-batch, if there are several; the sums of gradients of those before it do not count). Values that cannot be
-    computed where they have to be are copied there by further kernels.
+    Kernel scheduling and buffer assignment. Every declaration of state gets `kernel.offset` (gradients last), and
+    the module `kernel.state_bytes`. In each program, kernels are ordered for short live ranges: a micro-batch ends
+    before the next begins, so that a step holds the values of one micro-batch, and a kernel that frees as many
+    bytes as it allocates runs at once. The sum of gradients over micro-batches is accumulated in place. The loss
+    precedes the first write to state (`loss_ready`: number of kernels up to and including the loss), and new state
+    is written after the last consumer of the old value. Kernels get `kernel.places` (one per result) and
+    `kernel.workspace`; the program gets `arena_bytes` and, for comparison, `unshared_bytes`, the sum of all
+    buffers. In a program with a loss, `saved_bytes` are the arena bytes written before the loss is known and read
+    afterwards: the residuals (of the last micro-batch, if there are several; accumulated gradients of earlier
+    micro-batches are excluded). Values that cannot be computed in their assigned buffer are copied into the buffer
+    by additional kernels.
   }];
 }
 #endif

@@ -5,17 +5,19 @@
 include "mlir/Pass/PassBase.td"
 
 def AmpInsertLossScaling : Pass<"amp-insert-loss-scaling", "::mlir::ModuleOp"> {
-  let summary = "Scale losses whose gradients pass through f16; count what is not finite in "
+  let summary = "Scale losses whose gradients pass through f16; count non-finite elements in "
                 "gradients, and skip such steps";
   let description = [{
-    The seed of the backward pass is multiplied by the scale; every gradient is marked as scaled and unscaled before clipping and
-    update read it. `grad` programs store unscaled gradients; `apply` programs check what they are given. Without an f16 value
-    between loss and gradients no scale is inserted, with a remark if the step names a scaler.
+    The seed of the backward pass is multiplied by the scale; every gradient is marked as scaled, and unscaled
+    before clipping and update. `grad` programs store unscaled gradients; `apply` programs check their input
+    gradients. Without an f16 value between loss and gradients, no scale is inserted, with a remark if the step
+    names a scaler.
 
-    Every program of a step, with a scale or without, gets the result `nonfinite`: how many elements of its gradients are infinite or NaN. If there are
-    any, and the step's attribute `train.nonfinite` is `skip` or `fail`, all state keeps its old value (parameters, moments, step counter,
-    averages, buffers of the model); only the scale moves (see `amp.update_scale`). Where the attribute is missing it becomes `skip`
-    in a step with a scale, else `allow`.
+    Every program of a step, with a scale or without, gets the result `nonfinite` (found_inf): the number of
+    gradient elements that are infinite or NaN. If the number is positive, and the step's attribute
+    `train.nonfinite` is `skip` or `fail`, all state keeps its old value (parameters, moments, step counter,
+    averages, buffers of the model); only the scale changes (see `amp.update_scale`). A missing attribute becomes
+    `skip` in a step with a scale, else `allow`.
   }];
   let options = [Option<"scaling", "scaling", "std::string", "\"torch\"",
                         "constants of steps without amp.scaler: torch, tf, apex, paddle or none">,

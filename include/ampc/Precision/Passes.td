@@ -7,20 +7,21 @@ include "mlir/Pass/PassBase.td"
 def AmpFlattenRegions : Pass<"amp-flatten-regions", "::mlir::ModuleOp"> {
   let summary = "Dissolve amp.autocast regions into the origins of their ops";
   let description = [{
-    The origin of an op in a region gets the innermost region's type. Inlining, decomposition and
-    differentiation hand origins on, so that whatever an op becomes, its region stays known.
+    The origin of an op in a region gets the innermost region's type. Inlining, decomposition and differentiation
+    propagate origins, so that the region of every derived op is known.
   }];
 }
 def AmpAssignPrecision : Pass<"amp-assign-precision", "::mlir::ModuleOp"> {
   let summary = "Choose the type that every op computes in and every value is stored in";
   let description = [{
-    Runs on whole programs: forward, backward and update. Contractions take 16-bit operands and give f32, their accumulator; a
-    rounding is always a `train.cast`. The attribute `amp.decision` of an op says why. [Policies](policies.md)
-    are registered by name (include/ampc/Precision/Policy.h).
+    Runs on whole programs: forward, backward and update. Contractions take 16-bit operands and return f32, the
+    accumulator type; every rounding is a `train.cast`. The attribute `amp.decision` of an op has the reason.
+    [Policies](policies.md) are registered by name (include/ampc/Precision/Policy.h).
 
-    Parameters are rounded where they are updated: their 16-bit copies are state (`as working`), which the program `derive` rebuilds.
-    With `precision=f32` only regions of the model change anything. `tf32` and `fp8` are modes of contractions on GPUs: values stay
-    f32, and `amp.compute` on a contraction names the type that each operand is multiplied in (for fp8 E4M3, gradients E5M2).
+    Parameters are rounded in their update: 16-bit working copies of master weights are state (`as working`), which
+    the program `derive` rebuilds. With `precision=f32` only autocast regions of the model have an effect. `tf32`
+    and `fp8` are modes of contractions on GPUs: values stay f32, and `amp.compute` on a contraction names the type
+    in which each operand is multiplied (for fp8: E4M3, and E5M2 for gradients).
   }];
   let options =
       [Option<"policy", "policy", "std::string", "\"mincut\"", "name of a policy">,
@@ -44,43 +45,46 @@ def AmpAssignPrecision : Pass<"amp-assign-precision", "::mlir::ModuleOp"> {
 def AmpLowerAccumulation : Pass<"amp-lower-accumulation", "::mlir::ModuleOp"> {
   let summary = "Give sums of 16-bit values an accumulator in f32";
   let description = [{
-    Reductions, norms, losses, scatters and sums of gradients over the uses of a value become casts to f32, the op, and one cast
-    back. Contractions have their accumulator as result type and verify it themselves.
+    Reductions, norms, losses, scatters and sums of cotangents of one value become casts to f32, the op, and one
+    cast back. Contractions have the accumulator as result type, which their verifiers check.
   }];
   let options = [Option<"verify", "verify", "bool", "false",
-                        "report what has no f32 accumulator instead">];
+                        "report ops without an f32 accumulator instead">];
   let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
 def AmpExplainCasts : Pass<"amp-explain-casts", "::mlir::ModuleOp"> {
   let summary = "A remark for every inserted cast";
   let description = [{
-    At the source line, with the reason that the pass which inserted the cast gave it. Runs at the end of the phase
-    `precision`: what `recompute` repeats it explains itself.
+    A remark per cast at the source line, with the reason recorded by the pass that inserted the cast. Runs at the
+    end of the phase `precision`, before `recompute`, which reports its own casts.
   }];
 }
 def AmpRecompute : Pass<"amp-recompute", "::mlir::ModuleOp"> {
-  let summary = "Make values again in the backward pass instead of keeping them";
+  let summary = "Recompute values in the backward pass in place of keeping residuals";
   let description = [{
-    Ops that lie in a checkpoint (`segment` of their origin) are repeated where adjoints of its ops read their results, whatever they cost. What other
-    ops of the backward pass read as well stays, as the inputs of a checkpoint do, which its repeated ops read. A copy stands as late as
-    it can, and has the types of the first op, so that no bit changes. `amp.checkpoints` on a program says what that saves and costs.
+    Ops of a checkpoint (`segment` of their origin) are repeated, at any cost, where adjoints of ops of the
+    checkpoint read the results. Values that other ops of the backward pass read as well are kept, and so are the
+    inputs of a checkpoint, which the repeated ops read. A copy is placed as late as possible, and has the types of
+    the original, so that no bit changes. `amp.checkpoints` on a program has the savings and the cost.
 
-    Casts, masks, data movement and pointwise ops without exponentials are repeated where the backward pass reads their result, if what
-    they read takes fewer bytes than the result or is kept anyway. In particular the 16-bit form of a value is kept, not the f32 form
-    that some op widens it to. `amp.saved_bytes` on a program says what remains to be kept. Ops with `amp.in_parts` run for some rows at a time,
-    in a loop over those of a loss, where the backward pass follows the forward pass at once: what they read does not wait for them.
+    Casts, masks, data movement and pointwise ops without exponentials are rematerialized where the backward pass
+    reads the result, if the operands take fewer bytes than the result, or are kept anyway. In particular, the
+    16-bit version of a value is kept in place of a widened f32 version. `amp.saved_bytes` on a program has the
+    remaining residuals. Ops with `amp.in_parts` run for a chunk of rows at a time, in the chunk loop of a loss,
+    where the backward pass follows the forward pass at once: their operands are no residuals.
 
-    Under a budget any op of the forward pass may be repeated. A minimum cut chooses those that take the least work among those that leave no
-    more bytes of the forward pass's values, kept or made again, alive at any time; percent are of what is alive if only cheap ops are repeated. Values
-    at which the forward pass is narrow, as between layers, may have to stay, so that a copy of a layer does not live beside that of another one. `amp.budget`
-    on a program has the budget and what is held.
+    With an activation budget, any op of the forward pass may be repeated. A minimum cut chooses the repeated ops
+    of least work, such that the peak of live forward values, kept or recomputed, is within the budget; percent are
+    relative to the peak with cheap ops repeated only. Values at which the forward pass is narrow, e.g. between
+    layers, may have to be kept, so that the copies of two layers are not live at once. `amp.budget` on a program
+    has the budget and the peak.
   }];
   let options =
-      [Option<"repeat", "repeat", "bool", "true", "false: only say what is kept">,
+      [Option<"repeat", "repeat", "bool", "true", "false: only report the residuals">,
        Option<"budget", "budget", "std::string", "",
               "most bytes to hold for the backward pass, as in 800MB or 50%; empty: no limit">,
        Option<"explain", "explain", "bool", "false",
-              "a remark with the bytes saved, and one for every cast that is made again">,
+              "a remark with the bytes saved, and a remark for every recomputed cast">,
   ];
   let dependentDialects = ["::ampc::amp::AmpDialect"];
 }

@@ -5,15 +5,16 @@
 include "mlir/Pass/PassBase.td"
 
 def KernelEmitCPU : Pass<"kernel-emit-cpu", "::mlir::ModuleOp"> {
-  let summary = "Write one function per distinct kernel and tier";
+  let summary = "Emit one function per distinct kernel and tier";
   let description = [{
-    Kernels with equal text (types, maps, attributes, body) share one function. The functions of a tier go into a nested
-    module `@tier_NAME` with the attribute `kernel.tier`; they are called `PREFIX_kI_TIER` and take
-    (ptr operands, i64 begin, i64 end, ptr scratch), with an optional `PREFIX_kI_TIER_finish`. Kernel ops get `kernel.function = I`;
-    the module gets `kernel.functions`, one dictionary per I: `name`; `tasks` and `scratch`, one number per
-    tier; `finish`; `tiers`, for every tier the name of the tier whose function it runs, or "" if it was not emitted.
-    Sixteen kernels or more that differ in the constants of their input maps alone, as (d0, 5, d2) and (d0, 6, d2), share a function, too: `starts` says
-    where that takes each operand to start, in bytes, and each kernel gives it addresses as far from there as its own constants are.
+    Kernels with equal text (types, maps, attributes, body) share one function. The functions of a tier go into a
+    nested module `@tier_NAME` with the attribute `kernel.tier`; their names are `PREFIX_kI_TIER`, and their
+    arguments are (ptr operands, i64 begin, i64 end, ptr scratch), with an optional `PREFIX_kI_TIER_finish`. Kernel
+    ops get `kernel.function = I`; the module gets `kernel.functions`, one dictionary per I: `name`; `tasks` and
+    `scratch`, one number per tier; `finish`; `tiers`, for every tier the name of the tier whose function runs, or
+    "" without a function. Sixteen or more kernels that differ only in constants of their input maps, e.g. (d0, 5,
+    d2) and (d0, 6, d2), share a function, too: `starts` has the byte offset of each operand that the function
+    assumes, and each kernel passes addresses shifted by the difference to its own offset.
   }];
   let options =
       [Option<"prefix", "prefix", "std::string", "",
@@ -28,9 +29,9 @@ def KernelEmitCPU : Pass<"kernel-emit-cpu", "::mlir::ModuleOp"> {
 def CPUExpandMath : Pass<"cpu-expand-math", "::mlir::ModuleOp"> {
   let summary = "Replace math by code that needs no library in a tier";
   let description = [{
-    Runs on a module with `kernel.tier`. Transcendental functions of f32 become polynomials, 16-bit conversions integer code where
-    the tier has no instruction, and rounding and fused multiply-add likewise. Functions of f64 become calls to libm, and
-    only to those that `libmFunctions()` lists.
+    Runs on a module with `kernel.tier`. Transcendental functions of f32 become polynomials. Conversions of 16-bit
+    types, rounding and fused multiply-add become integer or plain code on tiers without the instruction. Functions
+    of f64 become calls of libm, restricted to the functions in `libmFunctions()`.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
                            "::mlir::vector::VectorDialect", "::mlir::math::MathDialect"];

@@ -7,11 +7,12 @@ include "mlir/Pass/PassBase.td"
 def KernelEmitNVPTX : Pass<"kernel-emit-nvptx", "::mlir::ModuleOp"> {
   let summary = "Write the functions of every distinct kernel for a chip";
   let description = [{
-    Kernels with equal text (types, maps, attributes, body) share their functions, which go into a nested module `@tier_CHIP` with the
-    attribute `kernel.tier`. They have the attribute `nvvm.kernel`, are called `PREFIX_kI_CHIP`, `PREFIX_kI_CHIP_1`, ..., and take a pointer to
-    global memory per operand, then per result, then the workspace if the kernel has one. Sizes are constants. Kernel ops get
-    `kernel.function = I`; the module gets `kernel.functions`, one dictionary per I: `name`; `form`, which code was chosen and why;
-    `launches`, in the order in which they run; `tiers`; `starts`, as in `kernel-emit-cpu`.
+    Kernels with equal text (types, maps, attributes, body) share their functions, which go into a nested module
+    `@tier_CHIP` with the attribute `kernel.tier`. The functions have the attribute `nvvm.kernel`, are named
+    `PREFIX_kI_CHIP`, `PREFIX_kI_CHIP_1`, ..., and take a pointer to global memory per operand, then per result,
+    then the workspace if the kernel has one. Sizes are constants. Kernel ops get `kernel.function = I`; the module
+    gets `kernel.functions`, one dictionary per I: `name`; `form`, the chosen emitter and the reason; `launches`,
+    in execution order; `tiers`; `starts`, as in `kernel-emit-cpu`.
   }];
   let options = [Option<"prefix", "prefix", "std::string", "",
                         "start of all symbols (default: the model's name)">,
@@ -25,8 +26,8 @@ def KernelEmitNVPTX : Pass<"kernel-emit-nvptx", "::mlir::ModuleOp"> {
 def NVPTXExpandMath : Pass<"nvptx-expand-math", "::mlir::ModuleOp"> {
   let summary = "Replace math by code that needs no library on a GPU";
   let description = [{
-    Runs on a module with `kernel.tier`. Functions of f32 become the code that CPUs run, with the same results; those of f64 polynomials. Nothing
-    is approximated by an instruction.
+    Runs on a module with `kernel.tier`. Functions of f32 become the code of CPU targets, with equal results;
+    functions of f64 become polynomials. No approximate instruction is used.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
                            "::mlir::vector::VectorDialect", "::mlir::math::MathDialect"];

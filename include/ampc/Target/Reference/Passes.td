@@ -5,10 +5,10 @@
 include "mlir/Pass/PassBase.td"
 
 def KernelEmitReference : Pass<"kernel-emit-reference", "::mlir::ModuleOp"> {
-  let summary = "Write one function of plain loops per distinct kernel";
+  let summary = "Emit one function of plain loops per distinct kernel";
   let description = [{
-    What other targets are compared with: every element by itself, every sum in the order of its terms in the type of its accumulator, one task per
-    kernel. There is one tier, `reference`; all else is as in `kernel-emit-cpu`.
+    Reference for all other targets: every element separately, every sum in the order of its terms in the
+    accumulator's type, one task per kernel. The only tier is `reference`; attributes are as in `kernel-emit-cpu`.
   }];
   let options = [Option<"prefix", "prefix", "std::string", "",
                         "start of all symbols (default: the model's name)">];
@@ -18,7 +18,8 @@ def KernelEmitReference : Pass<"kernel-emit-reference", "::mlir::ModuleOp"> {
 def ReferenceExpandMath : Pass<"reference-expand-math", "::mlir::ModuleOp"> {
   let summary = "Replace math by calls to libm";
   let description = [{
-    Functions of f32 become those of f64, rounded once: an error of half a unit in the last place. Conversions of 16-bit floats become integer code.
+    Functions of f32 become functions of f64, rounded once: an error of half a unit in the last place. Conversions
+    of 16-bit floats become integer code.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect"];
