@@ -26,7 +26,11 @@ StringRef ampc::documentationOf(StringRef op) {
   if (start == StringRef::npos)
     return {};
   StringRef section = page.drop_front(start + 1).split('\n').second;
-  return section.take_front(std::min(section.find("\n### "), section.find("\n## "))).trim();
+  // A section ends at the next op or heading, or at the comment that begins the next page.
+  return section
+      .take_front(
+          std::min({section.find("\n### "), section.find("\n## "), section.find("\n<!-- ")}))
+      .trim();
 }
 
 std::vector<std::string> ampc::attributesOf(StringRef dialect) {
@@ -34,9 +38,17 @@ std::vector<std::string> ampc::attributesOf(StringRef dialect) {
   std::string start = ("#" + dialect + ".").str();
   SmallVector<StringRef> lines;
   pageOf(dialect).split(lines, '\n');
-  for (StringRef line : lines)
-    if (line.consume_front(start) || line.consume_front("Syntax: `" + start))
-      names.push_back(line.take_while([](char c) { return isAlnum(c) || c == '_'; }).str());
+  // A syntax with parameters is a block that begins with #train.sgd<, a syntax without is a line.
+  // Examples and wrapped text may begin with an attribute, too, but have its parameters in the same
+  // line.
+  for (StringRef line : lines) {
+    bool isWhole = line.consume_front("Syntax: `" + start);
+    if (!isWhole && !line.consume_front(start))
+      continue;
+    StringRef name = line.take_while([](char c) { return isAlnum(c) || c == '_'; });
+    if (isWhole || line.drop_front(name.size()) == "<")
+      names.push_back(name.str());
+  }
   return names;
 }
 

@@ -47,7 +47,7 @@ def Train_StridedSliceOp : Train_SamplingOp<"strided_slice", Passthrough> {
 }
 
 def Train_ResizeMode
-    : Train_SamplingEnum<"ResizeMode", "which elements make one",
+    : Train_SamplingEnum<"ResizeMode", "interpolation between elements",
                          [I32EnumAttrCase<"nearest", 0>, I32EnumAttrCase<"linear", 1>,
                           I32EnumAttrCase<"cubic", 2>]>;
 def Train_ResizeCoordinates

@@ -232,7 +232,7 @@ def div(a, b):
 
 
 def real(x):
-    """A number of the model. Ops that compute in f32 round it to f32; reference/train-dialect.md gives attributes as f64."""
+    """A number of the model. Ops that compute in f32 round it to f32; the reference gives attributes as f64."""
     x, p = np.float64(x), Val.precision
     return Val(x, 0 if p is None or p.unit < 2.0**-24 else np.abs(np.float64(np.float32(x)) - x))
 

@@ -7,7 +7,9 @@ import sys
 
 def write_examples(page, dialect, folder, text_around):
     """`text_around`: from the name of an op and its example to a whole file."""
-    sections = re.split(rf"^### `{dialect}\.(\w+)`.*$", pathlib.Path(page).read_text(), flags=re.M)[1:]
+    page = pathlib.Path(page)
+    text = "".join(file.read_text() for file in (sorted(page.glob("*.md")) if page.is_dir() else [page]))
+    sections = re.split(rf"^### `{dialect}\.(\w+)`.*$", text, flags=re.M)[1:]
     missing = []
     for op, text in zip(sections[::2], sections[1::2]):
         found = re.search(r"^```mlir\n(.*?)^```$", text, re.M | re.S)

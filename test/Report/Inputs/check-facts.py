@@ -1,6 +1,7 @@
 # The JSON of a report against the compiler's remarks, the table of ops, and itself: check-facts.py REPORT REMARKS [MANIFEST [REPORT_IN_F32]]
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import collections
+import glob
 import json
 import math
 import os
@@ -21,8 +22,10 @@ for place, text in re.findall(r"([^/\s]+:\d+:\d+): remark: (.*)", remarks):
         name, source, target, again, reason = conversion.groups()
         cast[place, name, source, target, bool(again), reason] += 1
 
-with open(os.path.join(os.path.dirname(__file__), "../../../docs/reference/train-dialect.md")) as file:
-    categories = dict(re.findall(r"### `(train\.\w+)` [^#]*?Precision category: `(\w+)`", file.read()))
+categories = {}
+for page in glob.glob(os.path.join(os.path.dirname(__file__), "../../../docs/reference/train/*.md")):
+    with open(page) as file:
+        categories.update(re.findall(r"### `(train\.\w+)` [^#]*?Precision category: `(\w+)`", file.read()))
 SIZES = {"i1": 1, "i32": 4, "i64": 8, "f32": 4, "f16": 2, "bf16": 2}
 
 

@@ -26,8 +26,9 @@ def described(source):
     """The name of an op or interface to the numbers of its constraints, and its folder in mlir-dialects."""
     found = {}
     for dialect, folder in dialects.items():
-        page = (source / f"docs/reference/{dialect}-dialect.md").read_text()
-        for interface, text in re.findall(r"^Constraints of (\w+)[^\n]*:\n(.*?)(?=^Constraints|^\[TOC\])", page, re.M | re.S):
+        pages = [source / f"docs/reference/{dialect}-dialect.md", *sorted((source / f"docs/reference/{dialect}").glob("*.md"))]
+        page = "\n".join(file.read_text() for file in pages)
+        for interface, text in re.findall(r"^Constraints of (\w+)[^\n]*:\n(.*?)(?=^Constraints|^\[TOC\]|^## )", page, re.M | re.S):
             found[interface] = (listed(text), folder)
         for op, text in re.findall(r"^### `([\w.]+)`(.*?)(?=^###? |\Z)", page, re.M | re.S):
             if "\nConstraints:\n" in text:  # up to the example

@@ -13,13 +13,12 @@ goal = Rates(1.5, 18, 1)  # of a page without a bar
 # Bars of comments, by folder, and of pages that are above the goal. To be lowered with each text that is rewritten.
 comment_bars = {
     "lib": Rates(0.5, 9, 0.4),
-    "mlir-dialects": Rates(11, 45, 12),
-    "include": Rates(10, 45, 7),
+    "mlir-dialects": Rates(0.3, 12, 0.2),
+    "include": Rates(0.3, 15, 0.2),
     "tools": Rates(2.5, 15, 0.8),
     "test": Rates(0.5, 5, 0.4),
 }
 page_bars = {
-    "mlir-dialects/Train/README.md": Rates(12, 52, 1),
     "test/Import/node-tests.md": Rates(1.5, 45, 1),
 }
 sources = {".cpp", ".h", ".c", ".td", ".def", ".js"}

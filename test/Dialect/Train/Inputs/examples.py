@@ -1,4 +1,4 @@
-# Writes a model around the example of every op in the reference: examples.py PAGE FOLDER
+# Writes a model around the example of every op in the reference: examples.py PAGES FOLDER
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os
 import re
