@@ -8,6 +8,7 @@
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "tools/Drivers.h"
 #include "tools/LoadOption.h"
+#include "tools/StandardError.h"
 #include "tools/Version.h"
 #include "tools/ampc-lsp-server/Recovery.h"
 #include "tools/ampc-lsp-server/Replies.h"
@@ -58,6 +59,7 @@ static LogicalResult sayInOurWords(Diagnostic &diagnostic) {
 }
 
 int ampc::runLanguageServer(int argc, char **argv) {
+  spellStandardError();
   setVersionPrinter();
   DialectRegistry registry;
   registerDialects(registry);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc-lsp-server/Replies.h"
 #include "ampc/Support/Reference.h"
+#include "ampc/Support/Terminal.h"
 #include "tools/Version.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <string>
 #include <unistd.h>
+#include <utility>
 
 using namespace llvm;
 using namespace ampc;
@@ -76,27 +78,46 @@ static void forward(std::string &received, int output) {
   }
 }
 
+static void warn() {
+  messages() << "ampc-lsp-server: warning: expected the system to start a thread for replies, but "
+                "got none: hovers come without the reference on ops\n";
+}
+
 Replies::Replies() {
   int ends[2];
-  if (::pipe(ends) != 0)
-    return; // without additions
+  if (::pipe(ends) != 0) {
+    warn();
+    return;
+  }
+  input = ends[0];
   output = ::dup(STDOUT_FILENO);
+  if (output < 0 || ::pthread_create(&worker, nullptr, work, this) != 0) {
+    for (int file : {ends[0], ends[1], output})
+      ::close(file);
+    output = -1;
+    warn();
+    return;
+  }
   ::dup2(ends[1], STDOUT_FILENO);
   ::close(ends[1]);
-  worker = std::thread([input = ends[0], output = output] {
-    std::string received;
-    char part[4096];
-    for (ssize_t count; (count = ::read(input, part, sizeof part)) != 0;) {
-      if (count < 0 && errno == EINTR)
-        continue;
-      if (count < 0)
-        break;
-      received.append(part, count);
-      forward(received, output);
-    }
-    writeAll(output, received); // other output, such as help
-    ::close(input);
-  });
+}
+
+void *Replies::work(void *replies) {
+  auto [input, output] =
+      std::pair(static_cast<Replies *>(replies)->input, static_cast<Replies *>(replies)->output);
+  std::string received;
+  char part[4096];
+  for (ssize_t count; (count = ::read(input, part, sizeof part)) != 0;) {
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      break;
+    received.append(part, count);
+    forward(received, output);
+  }
+  writeAll(output, received); // other output, such as help
+  ::close(input);
+  return nullptr;
 }
 
 Replies::~Replies() {
@@ -104,6 +125,6 @@ Replies::~Replies() {
     return;
   outs().flush();
   ::dup2(output, STDOUT_FILENO); // closes the pipe, which ends the worker
-  worker.join();
+  ::pthread_join(worker, nullptr);
   ::close(output);
 }

@@ -1,5 +1,8 @@
 // The program ampc-lsp-server.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Thread.h"
 #include "tools/Drivers.h"
 
-int main(int argc, char **argv) { return ampc::runLanguageServer(argc, argv); }
+int main(int argc, char **argv) {
+  return ampc::runOnLargeStack(ampc::runLanguageServer, argc, argv);
+}

@@ -1,5 +1,6 @@
 // The program ampc-opt.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Thread.h"
 #include "tools/Drivers.h"
 
-int main(int argc, char **argv) { return ampc::runOpt(argc, argv); }
+int main(int argc, char **argv) { return ampc::runOnLargeStack(ampc::runOpt, argc, argv); }

@@ -1,6 +1,7 @@
 // ampc-ptxsim: lists and runs PTX kernels on the CPU.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Shown.h"
+#include "ampc/Support/Thread.h"
 #include "tools/ampc-ptxsim/LaunchFile.h"
 #include <cerrno>
 #include <cstdio>
@@ -242,9 +243,7 @@ int run(const CommandLine &c, Device &device, const Program &program, const Modu
   return result.findings.empty() ? 0 : 1;
 }
 
-} // namespace
-
-int main(int argc, char **argv) {
+int interpret(int argc, char **argv) {
   CommandLine c;
   try {
     c = parseCommandLine(argc, argv);
@@ -266,3 +265,7 @@ int main(int argc, char **argv) {
     return 2;
   }
 }
+
+} // namespace
+
+int main(int argc, char **argv) { return ampc::runOnLargeStack(interpret, argc, argv); }

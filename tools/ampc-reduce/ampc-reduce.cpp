@@ -1,5 +1,6 @@
 // The program ampc-reduce.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Thread.h"
 #include "tools/Drivers.h"
 
-int main(int argc, char **argv) { return ampc::runReduce(argc, argv); }
+int main(int argc, char **argv) { return ampc::runOnLargeStack(ampc::runReduce, argc, argv); }

@@ -5,6 +5,7 @@
 #include "ampc/Precision/Policy.h"
 #include "ampc/Support/Nearest.h"
 #include "ampc/Support/Terminal.h"
+#include "ampc/Support/Thread.h"
 #include "mlir-dialects/Train/Sizes.h"
 #include "tools/Drivers.h"
 #include "tools/Version.h"
@@ -172,7 +173,7 @@ static int runCommand() {
   return 1;
 }
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
   noteIgnoredSignals();
   // A caller may have closed a standard stream: the next opened file would get the stream's number,
   // and messages.
@@ -227,3 +228,5 @@ int main(int argc, char **argv) {
     return fail(llvm::toString(std::move(error)));
   return finishStreams(runCommand());
 }
+
+int main(int argc, char **argv) { return runOnLargeStack(run, argc, argv); }

@@ -123,6 +123,11 @@ run("machine", "ampc", "compile", model, "--plan-only", "--machine=" + write("ma
 run("reports", "ampc", "report", "--diff", write("a.json", corpus("report/one.json", '"hidden:', words[:-1] + ":")), write("b.json", corpus("report/one.json", '"hidden:', '"v:')))
 run("command", "ampc", "\x1b[2J")
 run("option", "ampc", "compile", "--\x1b[2J")
+# MLIR's drivers: lines of models, file names, words.
+run("opt", "ampc", "opt", f"{folder}/comment.mlir")
+run("letters of opt", "ampc", "opt", write("letters.mlir", "\tgröße\x1b[2J"), shown="größe\\x1B")
+run("reduce", "ampc", "reduce", folder.encode() + b"/\x1b[2J\xff\xc2\x9b.mlir")
+run("lsp", "ampc", "lsp", "--\x1b[2J")
 # PTX.
 run("PTX", ptxsim, write("text.ptx", ".version 8.0\n.target sm_90\n.address_size 64\n// a text is longer than this and then\n\x1b[2J\x9b"))
 
