@@ -29,7 +29,7 @@ def python_with_numpy():
 
 
 def python_with(module):
-    """The first of Python's interpreters that finds the module: what AMPC_TORCH_PYTHON names, that of bench/setup-peers.sh, or one on PATH."""
+    """The first Python interpreter with the module: $AMPC_TORCH_PYTHON, the interpreter of bench/setup-peers.sh, or python3 on PATH."""
     cache = os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
     found = f"import importlib.util as u, sys; sys.exit(u.find_spec('{module}') is None)"
     candidates = [os.environ.get("AMPC_TORCH_PYTHON"), os.path.join(cache, "ampc/venv/bin/python"), shutil.which("python3")]
@@ -45,7 +45,8 @@ for feature, module in [("pytorch", "torch"), ("torchvision", "torchvision"), ("
 
 
 def python_with_onnx():
-    """The Python package onnx, whose version the table of node tests names; AMPC_ONNX_PYTHON names an interpreter that has it."""
+    """The first Python interpreter with the package onnx in the version of the table of node tests; AMPC_ONNX_PYTHON may name the
+    interpreter."""
     found = "import importlib.metadata as m, sys; sys.exit(m.version('onnx') != '1.23.2')"
     candidates = [os.environ.get("AMPC_ONNX_PYTHON"), os.path.expanduser("~/.cache/ampc/venv/bin/python"), shutil.which("python3")]
     return next((p for p in candidates if p and os.path.exists(p) and subprocess.run([p, "-c", found], capture_output=True).returncode == 0), None)

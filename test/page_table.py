@@ -3,7 +3,7 @@
 
 
 class PageTable:
-    """The table called `name` of a page, with what stands above and below it."""
+    """The table `name` of a page, with the text above and below."""
 
     def __init__(self, path, name):
         self.path, self.begin, self.end = path, f"<!-- begin: {name} -->", f"<!-- end: {name} -->"
@@ -16,18 +16,19 @@ class PageTable:
         self.lines = between.strip("\n").split("\n")
 
     def rows(self):
-        """Without its head."""
+        """Rows without the head."""
         table = [line for line in self.lines if line.startswith("|")]
         return table[2:]
 
     def write(self, head, rows, title=()):
-        """`head`: names of columns; `title`: lines above them."""
+        """`head`: names of columns; `title`: lines above the head."""
         lines = [*title, "| " + " | ".join(head) + " |", "|" + "---|" * len(head), *rows]
         with open(self.path, "w") as file:
             file.write("\n".join([self.above + self.begin, *lines, self.end + self.below]))
 
     def differs(self, rows, what, counts=lambda row: True):
-        """Whether the table lacks one of the rows, or has others; says which. `counts`: whether a row of the table is one that `rows` would have."""
+        """Whether the table lacks some of the rows or has further rows, which are printed. `counts`: whether a row of the table is to be
+        compared."""
         held = [row for row in self.rows() if counts(row)]
         lacks = [row for row in rows if row not in held]
         others = [row for row in held if row not in rows]

@@ -36,7 +36,7 @@ def sections(archive, kernels):
 
 
 class Output:
-    """What a compiler wrote and said, without the hashes that cover names."""
+    """Files and messages of a compiler, without the hashes that cover names."""
 
     def __init__(self, build, model, precision, folder, more, kernels):
         run = subprocess.run([str(build / "bin/ampc"), "compile", str(model), f"--precision={precision}", "--name=same", "-o", folder, *more],
@@ -70,7 +70,7 @@ def random_model(build, seed, folder):
 
 
 def difference(builds, models, precision, more, kernels):
-    """What differs, or nothing."""
+    """A description of the difference, or nothing."""
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
         a, b = Output(builds[0], models[0], precision, one, more, kernels), Output(builds[1], models[1], precision, other, more, kernels)
     if (a.code, a.said) != (b.code, b.said):

@@ -1,4 +1,4 @@
-"""Reads what data-test wrote with other programs' eyes: NumPy, an XML parser, a TFRecord reader of its own.
+"""Reads the files of data-test by independent readers: NumPy, an XML parser, a TFRecord reader in this file.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import glob

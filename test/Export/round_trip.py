@@ -29,7 +29,8 @@ def parts(type):
 
 
 def signature(model, function, sizes):
-    """Weights of the model and inputs of the export: name, shape, type and, of an input, whether it has rows and its limit."""
+    """Weights of the model and inputs of the export: name, shape, type and, per input, whether the first dimension is the batch, and the
+    limit of indices."""
     text = ampc("compile", model, "--compile-to=simplify", "-o", "-", *sizes)
     programs = re.findall(r"train\.func @\"?export\.([^\"(]*)\"?\((.*)\) -> \(?(.*)", text)
     arguments = next(arguments for name, arguments, _ in programs if function in ("", name))
@@ -82,7 +83,7 @@ def differs(what, got, want):
 
 
 def predict(folder, model, weights, data, results, words):
-    """Results by their names in `results`: files of those of the model, in order."""
+    """Arrays of the model's results that `results` names, in that order."""
     files = [f"{folder}/{name}.npy" for name in data]
     for path, array in zip(files, data.values()):
         np.save(path, array)

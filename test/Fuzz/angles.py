@@ -8,13 +8,13 @@ MOVES = {"train.reshape", "train.transpose", "train.broadcast_to", "train.slice"
 
 
 def isFree(op):
-    """Whether no type is asked for at the op itself."""
+    """Whether the op asks for no type: no `compute`, and elements of f32, i32 and i64 only."""
     return op["compute"] is None and all(element in ("f32", "i32", "i64") for _, element in op.operand_types + op.result_types)
 
 
 def unrounded(function):
-    """Names of values on the way from inputs and constants to an angle. An exponent may be rounded where it is known to be at most 1, as
-    that of a square with a sign is: only products of two values count."""
+    """Names of values on the way from inputs and constants to an angle. An exponent that is known to be at most 1, such as a negated
+    square, may be rounded: only products of two values count."""
     made, ways = set(function.arguments), {}
     for op in function.ops:
         isProduct = op.name in SUMS | PRODUCTS | MOVES and len(set(op.operands)) == len(op.operands)

@@ -12,7 +12,7 @@ class NoWhole(Exception):
 
 
 def larger(kind, batch, parts):
-    """([13, 4], f32) of one of two parts becomes ([26, 4], f32)."""
+    """Every extent `batch` times `parts`: ([13, 4], f32) -> ([26, 4], f32) for 2 parts."""
     shape, element = kind
     return tuple(n * parts if n == batch else n for n in shape), element
 
@@ -38,8 +38,8 @@ def whole_ops(body, batch, parts):
 
 
 def whole_model(model, batch, parts):
-    """The model with functions of `parts` times as many rows: each extent that is `batch` is that of the rows. Raises NoWhole where it may be
-    another one: small extents often meet by chance."""
+    """The model with functions of `parts` times as many rows: each extent equal to `batch` is taken as the number of rows. Raises NoWhole
+    where an extent may be equal by chance, as small extents often are."""
     if batch < 11 or any(batch in shape for shape, _ in (*model.params.values(), *model.buffers.values())):
         raise NoWhole()
     whole = copy.copy(model)

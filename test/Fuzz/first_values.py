@@ -18,7 +18,8 @@ def matmul(op, place, shape):
 
 
 def einsum(op, place, shape):
-    """Letters that are summed over; those that the data has, too, count for neither."""
+    """(fan_in, fan_out) of operand `place`: the extents of summed letters, and of letters of the result. Letters that other operands share
+    count for neither."""
     operands, arrow, result = op["equation"].partition("->")
     operands = operands.replace(" ", "").split(",")
     if not arrow or "." in op["equation"]:
@@ -44,7 +45,7 @@ FANS = {
 
 
 def fans_of(model, param):
-    """(fan_in, fan_out) where each op that reads the parameter is one of FANS, and all agree; else None."""
+    """(fan_in, fan_out) if every op that reads the parameter is in FANS and all fans agree; else None."""
     shape, found = model.params[param][0], set()
 
     def look(body, reads):

@@ -36,7 +36,7 @@ for _name in MORE:
 
 
 def inverse_error(x):
-    """Newton's method on erf or on what is left to 1."""
+    """Inverse of erf by Newton's method on erf, from 0.5 on by Newton's method on erfc: 1 - |x| is exact."""
     def one(x):
         size, y = abs(x), 0.0
         if not size < 1:

@@ -63,7 +63,7 @@ def split_top(text, separator=","):
 
 
 def closing(text, at):
-    """The place behind the bracket that closes the one at `at`."""
+    """Position behind the bracket that closes the bracket at `at`."""
     depth, inside = 0, False
     for i in range(at, len(text)):
         c = text[i]

@@ -153,7 +153,7 @@ def cubic(x, a):
 
 
 def resize_shares(o, places, scale, old):
-    """[new, old]: how much of every element. Those outside are the last one, or left out."""
+    """[new, old]: weight of every old element. The weights of elements outside go to the last element, or are left out."""
     slope = -0.75 if o["coefficient"] is None else o["coefficient"]
     kernel = (lambda x: cubic(x, slope)) if o["mode"] == 2 else (lambda x: max(0.0, 1 - abs(x)))
     narrow = min(1.0, scale) if o["antialias"] else 1.0

@@ -14,7 +14,8 @@ from running import Unknown, Val, div, mul, real, select, total
 
 # ---- The dimension that an op looks along ----
 def along(run):
-    """`run` is for the last one. Operands of the first one's shape have it at the end there, as results of that shape."""
+    """Adapts `run`, which works along the last dimension, to any `dim`: operands of the first operand's rank have `dim` moved to the end,
+    results back."""
     @functools.wraps(run)
     def moved(o, x, *rest):
         if o["dim"] in (None, -1, x.ndim - 1):
@@ -36,7 +37,7 @@ layers.batch_norm = along(layers.batch_norm)
 
 # ---- Elements by number ----
 def places(o, index, size):
-    """Numbers from the front, and which of them name an element."""
+    """(index from the front, whether the index names an element)"""
     at = index.v.astype(np.int64)
     if o["from_end"]:
         at = np.where(at < 0, at + size, at)
@@ -56,7 +57,7 @@ def _(o, x, index):
 
 
 def lines(shape, index, inside, dim):
-    """(update, element) of those that count, in their order."""
+    """(update, element) of each index inside, in order."""
     for place in np.ndindex(*shape):
         if inside[place]:
             yield place, place[:dim] + (int(index[place]),) + place[dim + 1:]
@@ -98,7 +99,7 @@ def _(o, updates, index, x):
 
 # ---- In order ----
 def ordered(x, dim, descending):
-    """Places of the elements in order, and whether rounding may change it, per line. NaN is greater than any number."""
+    """Indices of the sorted elements and, per line, whether rounding may change the order. NaN is greater than any number."""
     back = np.flip(x.v, dim) if descending else x.v
     order = np.argsort(back, dim, kind="stable")
     if descending:  # of equal elements the first comes first

@@ -78,7 +78,7 @@ def batch_norm(o, x, gamma, beta, state, training):
 
 
 def move_statistics(o, x, state, running):
-    """Notes what running mean and variance become, and how often: `running` has (value, count) of each."""
+    """Records new running means and variances: `running` has (value, number of updates) of each."""
     dim = -1 if o["dim"] is None else o["dim"]
     x = x.moved(lambda a: np.moveaxis(a, dim, -1))
     axes, count = tuple(range(x.ndim - 1)), size(x) // x.shape[-1]

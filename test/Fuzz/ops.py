@@ -178,7 +178,7 @@ def _(o, c, a, b): return [select(c, a, b)]
 
 
 def whole(x, kind):
-    """Without its fraction; the nearest end of the type where it does not fit, and 0 where it is no number."""
+    """Truncates to the integer type; saturates beyond the range, NaN -> 0."""
     limits = np.iinfo(kind)
     inside = (x >= -2.0**(limits.bits - 1)) & (x < 2.0**(limits.bits - 1))
     v = np.where(inside, np.trunc(x), 0).astype(kind)

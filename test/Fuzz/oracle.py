@@ -31,7 +31,7 @@ def to_narrow(v, element):
 
 
 def narrowed(x, element):
-    """A value that the model itself declares to have 16 bits."""
+    """A value that the model itself declares as f16 or bf16, rounded to that type."""
     if element not in ("f16", "bf16") or not x.isReal:
         return x
     v = to_narrow(x.v, element)
@@ -59,7 +59,7 @@ def unknown_derivative(name):
 
 
 def compute(op, operands, run, isExact=False):
-    """The results of one op that `run` computes, in the precision that it has."""
+    """The results of an op that `run` computes, in the precision of the op."""
     outer = Val.precision
     try:
         Val.precision = unrounded(outer) if isExact else outer
@@ -77,13 +77,13 @@ def compute(op, operands, run, isExact=False):
 
 
 def slopes(number, sources):
-    """Of train.grad. An adjoint may round each of its values to 16 bits, where nothing is promised therefore."""
+    """Results of train.grad. An adjoint may round each value to 16 bits, so with 16 bits the bound is infinite."""
     found = pull_back(number, sources)
     return [x.within(np.inf) for x in found] if Val.precision.stored else found
 
 
 def evaluate(model, function, inputs, state, training, narrow=None, isCalled=False, running=None):
-    """The results of a function. `narrow` gets what the model itself rounds to 16 bits, `running` what running statistics become."""
+    """The results of a function. `narrow` collects values that the model itself rounds to 16 bits, `running` new running statistics."""
     values, exact = {}, set() if isCalled else angles.unrounded(function)
     kept = lambda name, x: x if name in exact else stored(x)
 
@@ -129,12 +129,12 @@ def as_value(array):
 
 
 def batch_of(function):
-    """The batch is the first dimension of the first input that has one."""
+    """The first extent of the first input that is not a scalar."""
     return next((shape[0] for shape, _ in function.types if shape), 0)
 
 
 class Results:
-    """What one precision gave."""
+    """Tensors of a run in one precision."""
 
     def __init__(self, path, precision):
         self.tensors, self.precision = read_tensors(path), precision
@@ -143,7 +143,7 @@ class Results:
         return {name[len(prefix):]: as_value(a) for name, a in self.tensors.items() if name.startswith(prefix)}
 
     def inputs(self, program, round, function, part=0, parts=1, turn=0):
-        """Of one micro-batch; the rows of the whole batch begin with row `turn`."""
+        """Inputs of a micro-batch; the rows of the whole batch begin with row `turn`."""
         found, batch = [], batch_of(function)
         for name, (shape, _) in zip(function.inputs, function.types):
             array = self.tensors[f"input/{program}/{round}/{name}"]
@@ -154,7 +154,8 @@ class Results:
 
 
 def as_in_model(result, expected, batch):
-    """Callers have the batch first, wherever the model has it: of the orders with the shape of the model, the one that is nearest."""
+    """The result in the model's order. Callers have the batch first, the model anywhere: of all orders with the model's shape the nearest
+    counts."""
     shape = expected.v.shape
     orders = [result] + ([np.moveaxis(result, 0, dim) for dim in range(1, result.ndim)] if result.shape[:1] == (batch,) else [])
     orders = [x for x in orders if x.shape == shape]
@@ -162,7 +163,7 @@ def as_in_model(result, expected, batch):
 
 
 def misses(got, expected):
-    """What is not within the bound; where it is infinite nothing is promised."""
+    """Elements outside of the bound; an infinite bound promises nothing."""
     same = (got == expected.v) | (np.isnan(got) & np.isnan(expected.v))
     return ~same & np.isfinite(expected.e) & ~(np.abs(got - expected.v) <= expected.e)
 
@@ -264,8 +265,8 @@ class Oracle:
         return Val(v, 0 if losses[0].e is None else sum(x.e for x in losses) / parts + parts * Val.precision.unit * np.abs(v))
 
     def is_mean_of_parts(self, step, prefix, loss):
-        """Whether the loss of the whole batch is the mean over its micro-batches. It is a mean over rows, then, and the same mean where other
-        rows are together; test/Integration/part-weights.test has the others. Statistics of batch norm are of one micro-batch by definition."""
+        """Whether the loss of the whole batch is the mean over micro-batches: a mean over rows, and equal for another grouping of the
+        rows. test/Integration/part-weights.test covers other losses. Statistics of batch norm are per micro-batch by definition."""
         function = self.model.functions[step["loss"].lstrip("@")]
         if (step["micro_batches"] or 1) == 1 or self.whole(step):
             return True
@@ -323,7 +324,7 @@ class Oracle:
             self.problems += check(self, step, self.steps, at, gradients) + rules.check_guard(step, self.steps, at, gradients)
 
     def has(self, function, test):
-        """Whether a function, or one that it calls, has an op of which the test holds."""
+        """Whether a function, or a function called inside, has an op for which `test` holds."""
         def inside(body):
             for op in body:
                 if test(op) or (op.body and inside(op.body)):

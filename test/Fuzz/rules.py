@@ -10,25 +10,27 @@ from running import PRECISIONS, Val
 
 
 def sums_rows(op):
-    """Whether a loss with it may be another one than the mean of those of its parts."""
+    """Whether a loss with this op may differ from the mean of the parts' losses."""
     return op.name.startswith("train.reduce_") and op.name not in ("train.reduce_mean", "train.reduce_max", "train.reduce_min") \
         or op.name in ("train.weighted_cross_entropy", "train.logsumexp") or op["reduction"] == "sum" or op["ignore"] is not None
 
 
 def cuts_gradient(op):
-    """Ops whose documented gradient is not the derivative: none through stop_gradient, the vectors of spectral_norm and to a row of padding;
-    that of batch_normalize takes its statistics for functions of x."""
+    """Ops whose documented gradient is not the derivative: none through stop_gradient, the vectors of spectral_norm and to a row of
+    padding; the gradient of batch_normalize treats the statistics as functions of x."""
     return op.name in ("train.stop_gradient", "train.batch_normalize", "train.spectral_norm") or \
         (op.name in ("train.gather", "train.embedding") and op["padding"] is not None)
 
 
 def remakes_operands(op):
-    """attention_grad takes the results of attention, and makes them anew where it is differentiated. A model that writes it gives others."""
+    """attention_grad takes the results of attention, but recomputes the results when differentiated. A model that contains attention_grad
+    passes other values."""
     return op.name == "train.attention_grad"
 
 
 def slope(oracle, step, at, param, direction, h):
-    """(difference, how much of it is rounding, loss above, at and below, whether something is decided or rounded otherwise)"""
+    """(difference quotient, bound of the rounding error, (loss above, at, below), whether a comparison differs). The bound is infinite
+    where values rounded to 16 bits differ."""
     start, seen, losses = oracle.wide.state(at + "before/")[param].v, [], []
     Val.precision = PRECISIONS["f64"]
     for sign in (1, 0, -1):
@@ -42,7 +44,7 @@ def slope(oracle, step, at, param, direction, h):
 
 
 def directional(oracle, step, at, param, gradient, direction):
-    """(derivative, how far it may be off, that of the gradient), or None where nothing can be said."""
+    """(derivative, tolerance, gradient . direction), or None where no statement is possible."""
     start = oracle.wide.state(at + "before/")[param].v
     h = 1e-5 * max(1e-3, float(np.abs(start).max(initial=0)))
     size = float(np.abs(gradient * direction).sum())
@@ -60,9 +62,9 @@ def directional(oracle, step, at, param, gradient, direction):
 
 
 def check_gradients(oracle, step, at, gradients):
-    """A directional derivative per parameter. Differences of two widths tell how far they are from the derivative, the running error
-    analysis how much of them is rounding. A kink within reach of the narrowest difference (a maximum of equals) has no derivative to compare
-    with, nor has a parameter that the model itself rounds to 16 bits: the difference sees the steps, the gradient goes through them."""
+    """Checks directional derivatives per parameter. Differences of two widths bound the distance from the derivative, the running error
+    analysis the rounding. No derivative exists at a kink within the narrowest difference (a maximum of equals), nor for a parameter
+    that the model itself rounds to 16 bits: the difference sees the steps, the gradient passes the rounding."""
     problems = []
     for param, gradient in gradients.items():
         numbers = np.random.default_rng(zlib.crc32(f"{oracle.about['seed']} {param}".encode()))
@@ -80,7 +82,7 @@ def check_gradients(oracle, step, at, gradients):
 
 
 def one_cycle(p, step, start, middle, finish):
-    """From `start` over `middle` to `finish`, as PyTorch has it: steps count from 0, and a phase ends at a step that need not be whole."""
+    """From `start` over `middle` to `finish`, like PyTorch's OneCycleLR: steps count from 0, and a phase may end at a fraction of a step."""
     step, top = step - 1, p.get("pct_start", 0.3) * p["steps"]
     phases = [(top - 1, start, middle)] + ([(2 * top - 2, middle, start)] if p.get("three_phase") == "true" else [])
     phases.append((p["steps"] - 1, phases[-1][2], finish))
@@ -94,7 +96,7 @@ def one_cycle(p, step, start, middle, finish):
 
 
 def with_scheduled_momentum(rule, p, text, step):
-    """The parameters of a rule whose momentum, or `beta1` where it has none, is what the schedule makes of it."""
+    """The parameters of a rule with the scheduled momentum: `beta1` for rules without `momentum`."""
     name, cycle = parameters(text) if text else ("", {})
     most = cycle.get("max_momentum", 0.0)
     if name != "one_cycle" or not most:
@@ -208,9 +210,9 @@ def iteration_of_muon(x, e):
     """f(x) = a x + b G x + c G G x with G = x x^T, and a bound on the Frobenius norm of its error from a bound `e` on that of x.
 
     Each singular value s becomes f(s) = a s + b s^3 + c s^5. An error of x therefore grows by at most the largest divided difference of f
-    between singular values of either sign and 0 (Higham, "Functions of Matrices", section 3.2). A product C = A B adds one whose elements
-    are at most n unit |A| |B|, n being the length of its sums, so its norm is at most n unit |A|_F |B|_F. An element has no bound of its own
-    size: its terms may cancel."""
+    between singular values of either sign and 0 (Higham, "Functions of Matrices", section 3.2). A product C = A B adds an error whose elements
+    are at most n unit |A| |B|, n being the length of the sums, so the error's norm is at most n unit |A|_F |B|_F. Single elements have no relative
+    bound: terms may cancel."""
     a, b, c = 3.4445, -4.7750, 2.0315
     (rows, columns), unit, norm = x.shape, PRECISIONS["f64"].unit, np.linalg.norm
     gram = x @ x.T
@@ -269,7 +271,7 @@ def clipped(step, gradients):
 
 
 def close(got, expected, scale, what, problems, share, own=0.0):
-    """`own` is the bound of a rule that has one."""
+    """`own`: bound of a rule with a separate error analysis."""
     off = np.abs(got - expected)
     bad = ~(off <= share * (np.abs(expected) + scale) + own + 1e-300) & np.isfinite(expected)
     if bad.any():
@@ -278,7 +280,7 @@ def close(got, expected, scale, what, problems, share, own=0.0):
 
 
 def check_skipped(oracle, step, results, at, gradients):
-    """A step is skipped for a gradient that is not finite, and then leaves parameters, moments and averages as they were."""
+    """A step is skipped for a gradient that is not finite, and leaves parameters, moments and averages unchanged."""
     problems, before, after = [], results.state(at + "before/"), results.state(at + "after/")
     # The step may keep a scaled gradient in 16 bits where the program that gives gradients returns the f32 sum.
     scale, largest = float(results.tensors[at + "loss_scale"]), PRECISIONS[oracle.about["precision"]].largest
@@ -305,7 +307,7 @@ def check_guard(step, results, at, gradients):
 
 
 def unit_of(oracle, step, results, param):
-    """Of a new value, by the type that the parameter has; twice as much where it is rounded at random."""
+    """Unit of rounding of a new value, by the type of the parameter; doubled for stochastic rounding."""
     unit = {"f16": 2.0**-11, "bf16": 2.0**-8}.get(oracle.model.params[param][1], 0.0)
     return 2 * unit if step["weight_rounding"] == "stochastic" else unit
 
@@ -318,7 +320,8 @@ def smallest_of_scaled(oracle, results, at):
 
 
 def check_near_update(oracle, step, results, at, gradients):
-    """An update in f32 or less: finite where the rule is, and near it. Elements that cancel have no bound, so that of a tensor counts."""
+    """An update in f32 or less: finite where the rule is, and near the rule's update. Elements that cancel have no bound, so the bound is
+    per tensor."""
     problems, name = [], step["sym_name"]
     before, after = results.state(at + "before/"), results.state(at + "after/")
     number = int(after[f"{name}.step"].v) if f"{name}.step" in after else int(at.split("/")[1]) + 1

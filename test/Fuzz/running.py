@@ -9,12 +9,12 @@ np.seterr(all="ignore")
 
 
 class Unknown(Exception):
-    """What has no form in numpy."""
+    """Raised for an op without a form in numpy."""
 
 
 class Precision:
-    """Units of rounding: of a sum or product, of a function such as exp, of a value that is stored between ops. Beyond `range` what is computed
-    overflows, beyond `largest` what is stored."""
+    """Units of rounding: of a sum or product, of a function such as exp, of a value stored between ops. Computed values beyond `range`
+    overflow, stored values beyond `largest`."""
 
     def __init__(self, name, unit, function, stored=0.0, tiny=0.0, largest=np.inf, range=3.3e38):
         self.name, self.unit, self.function, self.stored, self.tiny, self.largest = name, unit, function, stored, tiny, largest
@@ -31,14 +31,14 @@ PRECISIONS = {
 
 
 def merged(all):
-    """What holds for a model with several precisions."""
+    """The weakest bounds of several precisions, for a model that mixes precisions."""
     return Precision(" and ".join(p.name for p in all), max(p.unit for p in all), max(p.function for p in all), max(p.stored for p in all),
                      max(p.tiny for p in all), min(p.largest for p in all), min(p.range for p in all))
 
 
 class Val:
-    """v: the value; e: the bound, inf where nothing is promised. With precision None there are no bounds, only values. `decisions` gets
-    the results of comparisons: where they differ between two places, a kink or a jump lies between them."""
+    """v: the value; e: the bound, inf without a promise. With precision None no bounds are computed. `decisions` gets the results of
+    comparisons: where two points differ, a kink or a jump lies between the points."""
     precision = None
     decisions = None
     isRecorded = False
@@ -53,11 +53,11 @@ class Val:
     isReal = property(lambda self: self.v.dtype.kind == "f")
 
     def moved(self, f):
-        """The same elements in other places, with zeros between them."""
+        """The same elements in other positions, with zeros between."""
         return moved_all(f, self)
 
     def of(self, parents, pull):
-        """Records the parents of the value; `pull` makes their cotangents, or None, from that of the value."""
+        """Records the parents of the value; `pull` maps the cotangent of the value to cotangents (or None) of the parents."""
         if Val.isRecorded:
             self.cause = parents, pull
         return self
@@ -68,7 +68,7 @@ class Val:
 
 
 def moved_all(f, *operands):
-    """Data of several tensors that only changes its place."""
+    """Elements of several tensors in other positions, with unchanged values."""
     def pull(g):
         ends = np.cumsum([0] + [x.v.size for x in operands])
         # Elements are numbered from 1; an inserted element has number 0.
@@ -132,7 +132,7 @@ def rounded(v, e, unit=None, times=1.0):
 
 
 def stored(x):
-    """A value that goes from one op to the next, perhaps through 16 bits."""
+    """A value stored between two ops, perhaps in 16 bits."""
     p = Val.precision
     if p is None or not p.stored or not x.isReal:
         return x
@@ -141,7 +141,7 @@ def stored(x):
 
 
 def inside(element):
-    """The precision of an op on 16 bits in a model of any precision: it computes in f32."""
+    """The precision of an op on 16-bit types in a model of any precision: the op computes in f32."""
     p = Val.precision
     return p if p is None or element not in ("f16", "bf16") else Precision(
         p.name, *(max(getattr(p, name), getattr(PRECISIONS["f32"], name)) for name in ("unit", "function")), p.stored,
@@ -154,7 +154,7 @@ def unrounded(p):
 
 
 def in_type(x, element):
-    """A value between two parts of an op: it has the type of the op, so 16 bits where that has."""
+    """A value between two parts of an op, in the type of the op: f16 and bf16 round."""
     if x.e is None or element not in ("f16", "bf16"):
         return x
     p = PRECISIONS[element]
@@ -172,14 +172,14 @@ def isTruth(x):
 
 
 def number(x):
-    """What has no form of its own for truth values."""
+    """An operand of arithmetic; truth values raise Unknown."""
     if isTruth(x):
         raise Unknown("arithmetic of i1")
     return x
 
 
 def truth(v, *operands):
-    """A truth value, which any doubt about an operand makes one about the result."""
+    """A truth value: any error bound of an operand makes the bound of the result infinite."""
     return Val(v, 0 if Val.precision is None else np.where(sum(x.e for x in operands) > 0, np.inf, 0))
 
 
@@ -232,14 +232,14 @@ def div(a, b):
 
 
 def real(x):
-    """A number of the model. Ops that compute in f32 round it to f32; the reference gives attributes as f64."""
+    """A number of the model. Ops that compute in f32 round the number to f32; the reference gives attributes as f64."""
     x, p = np.float64(x), Val.precision
     return Val(x, 0 if p is None or p.unit < 2.0**-24 else np.abs(np.float64(np.float32(x)) - x))
 
 
 def apply(f, x, unit=None, times=1.0, slope=None):
-    """A function of one number, continuous where it is defined: its largest change over the interval, seen at nine places. `slope` is its
-    derivative and, where that is a sum of larger terms, their size."""
+    """Applies a continuous function of a number: the error is the largest change over the interval, sampled at nine points. `slope`: the
+    derivative or, where the derivative is a sum of larger terms, (derivative, size of the terms)."""
     def pull(g):
         if slope is None:
             raise Unknown("the derivative of a function")
@@ -305,7 +305,7 @@ def minimum(a, b):
 
 
 def spread(g, shape, axes):
-    """The cotangent `g` of a reduction over `axes`, broadcast to the `shape` of its operand."""
+    """The cotangent `g` of a reduction over `axes`, broadcast to the `shape` of the operand."""
     kept = tuple(1 if d in axes else n for d, n in enumerate(shape))
     return g.moved(lambda a: np.broadcast_to(a.reshape(kept), shape))
 
@@ -343,7 +343,7 @@ def largest(x, axes, keep=False):
 
 
 def product(f, a, b, count, pulls=None):
-    """Sums of `count` products: f is linear in both operands. `pulls` are its transposes, of (g, b) and (a, g)."""
+    """Sums of `count` products: f is linear in both operands. `pulls`: the transposes of f, functions of (g, b) and (a, g)."""
     def pull(g):
         if pulls is None:
             raise Unknown("the derivative of a product")

@@ -33,7 +33,7 @@ class Model:
         return f"%v{self.number}"
 
     def step(self, h):
-        """One of the ways to use a value twice."""
+        """A random pattern of ops that uses `h` twice."""
         kind = self.r.randrange(6)
         if kind == 0:
             return self.op(self.r.choice(binary), h, h)
@@ -51,7 +51,7 @@ class Model:
         return self.op("reshape", self.op(f"reduce_{how}", h, behind=" over [1]"), behind=" to [batch, 1]")
 
     def row(self, h):
-        """Reductions of rows, and what uses them at every point."""
+        """A reduction of rows whose result every element uses, such as softmax."""
         kind = self.r.choice(rows)
         if kind in ("softmax", "log_softmax"):
             return self.op(kind, h)

@@ -16,7 +16,7 @@ def places(counts, kernel, strides, padding, dilations):
 
 
 def gathered(a, where, fill=0.0):
-    """[N, ..., C] as [N, windows..., C, taps...]; what lies outside is `fill`."""
+    """[N, ..., C] -> [N, windows..., C, taps...]; taps outside of the data are `fill`."""
     for dim, at in enumerate(where):
         axis, size = 1 + 2 * dim, a.shape[1 + 2 * dim]
         border = np.full(a.shape[:axis] + (1,) + a.shape[axis + 1:], fill, a.dtype)
@@ -94,7 +94,7 @@ def _(o, x, filter):
 
 # ---- Pools ----
 def pooled(mode, x, where, counted):
-    """`counted`: per dimension what a mean is over."""
+    """`counted`: per dimension the number of elements in each mean."""
     rank = len(where)
     axes = tuple(range(rank + 2, 2 * rank + 2))
     if mode == 0:

@@ -19,7 +19,7 @@ RATE, STEPS = 0.01, 4
 
 
 class Rms(nn.Module):
-    """As transformers has it."""
+    """RMS norm as in transformers."""
     def __init__(self, width):
         super().__init__()
         self.weight = nn.Parameter(torch.rand(width))
@@ -73,7 +73,7 @@ class Layers(nn.Module):
 
 
 class Dlrm(nn.Module):
-    """Dense features, tables, products of all pairs of vectors, and the loss with what a step reports beside it."""
+    """DLRM: dense features, tables, products of all pairs of vectors; returns the loss with further results of a step."""
     def __init__(self):
         super().__init__()
         self.bottom = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 4), nn.ReLU())
@@ -92,7 +92,7 @@ class Dlrm(nn.Module):
 
 
 class Untrained(nn.Module):
-    """Norms begin with ones and zeros, a table is also the last layer, and a call of a layer follows another one."""
+    """Norms begin with ones and zeros, the table is also the weight of the last layer, and batch norm is called twice."""
     def __init__(self):
         super().__init__()
         self.table, self.first, self.second, self.batch = nn.Embedding(9, 6), nn.LayerNorm(6), nn.LayerNorm(6), nn.BatchNorm1d(6)
@@ -142,7 +142,7 @@ def keep(notes, keys):
 
 
 def strip(graph, keys=(), depth=0):
-    """Without what nodes have of the source code that they were made of, but for these notes."""
+    """Removes notes about the source code from nodes, except notes of `keys`."""
     for value in [*graph.input, *graph.output]:
         del value.metadata_props[:]
     if depth:

@@ -1,6 +1,6 @@
 # Imported layers of PyTorch's exporters: values in f64 against PyTorch's.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""exported_layers.py FOLDER: compiles what export.py has written to Inputs/exported, in FOLDER."""
+"""exported_layers.py FOLDER: compiles the files of Inputs/exported, which export.py writes, in FOLDER."""
 import importlib
 import json
 import os

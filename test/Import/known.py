@@ -139,7 +139,7 @@ def reductions(add, x, k):
 
 
 def others(add, x, k):
-    """Nodes that are not evaluated where their inputs are known."""
+    """Nodes that the importer does not evaluate even if all inputs are known."""
     wide = real(-INF, -3, -1, 0, 0.5, 2, 100, INF, NAN)
     for bounds in ((0, INF), (-INF, 2), (-INF, INF), (-1, 2), (3, -2), (-1, NAN), (NAN, 1), (0, 0)):
         add("Clip", wide, np.float32(bounds[0]), np.float32(bounds[1]), settings=[1, 2])
@@ -206,7 +206,7 @@ def constant(name, array):
 
 
 def write(opset, listed, path):
-    """The inputs of the graph by name, and (case, whether its operands are inputs) of every output."""
+    """(inputs of the graph by name, (case, whether the operands are inputs) of every output)"""
     lines, outputs = [], []
     inputs = {"rows": np.zeros(977, np.float32)}
     for at, case in listed:

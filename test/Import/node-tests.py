@@ -3,7 +3,7 @@
 """node-tests.py FOLDER TABLE [--data=DIR] [--only=PATTERN,...] [--update] [--verbose]
 
 The tests are those of the Python package onnx, or with --data those of a folder, as Debian's libonnx-testdata has them. Models are put into
-files of many, which are taken apart again where something goes wrong. What is a test's input is the file's; where that cannot be imported
+files of many, which are taken apart again where something goes wrong. Inputs of a test are inputs of the file; where the test cannot be imported
 and more inputs have to be known, they become initializers, and the table says so. --only takes some of the tests, for which the rows of the
 table are not compared, but none of which may fail or be missing from those that pass."""
 import argparse
@@ -34,7 +34,7 @@ RANDOM = ["test_training_dropout", "test_training_dropout_default", "test_traini
 
 
 class Case:
-    """A test: a model, arrays for its inputs and arrays for its outputs; `known` are the inputs that are written into the file."""
+    """A test: a model, arrays for the inputs and arrays for the outputs; `known` are the inputs whose values are part of the file."""
 
     def __init__(self, name, model, inputs, outputs):
         self.name, self.model = name, model
@@ -53,7 +53,7 @@ class Case:
         return tuple(sorted((each.domain, each.version) for each in self.model.opset_import))
 
     def obstacle(self):
-        """What ampc's tensors cannot hold, before any import."""
+        """The part of the case that ampc's tensors cannot hold, found before any import."""
         if any(fnmatch.fnmatch(self.name, pattern) for pattern in RANDOM):
             return "outputs that are random"
         for info in list(self.model.graph.input) + list(self.model.graph.output):
@@ -69,7 +69,7 @@ class Case:
         return None
 
     def is_narrow(self):
-        """Whether a tensor has 16 bits, which ampc's functions have not: it computes in f32, and precision is decided later."""
+        """Whether a tensor has 16 bits. Tensors of ampc's functions do not: functions compute in f32, and the precision is decided later."""
         values = list(self.model.graph.input) + list(self.model.graph.output)
         casts = [attribute.i for node in self.model.graph.node for attribute in node.attribute if attribute.name in ("to", "dtype")]
         types = {info.type.tensor_type.elem_type for info in values} | set(casts)
@@ -173,7 +173,7 @@ def used_by(graph, names):
 
 
 def merged(cases):
-    """One model, arrays for its inputs by name, and for its real initializers, which are state."""
+    """(a model of all cases, arrays of the inputs by name, arrays of real initializers, which are state)"""
     whole, inputs, states = onnx.ModelProto(), {}, {}
     whole.CopyFrom(cases[0].model)
     whole.graph.Clear()
@@ -228,13 +228,13 @@ def first_line(text):
 
 
 def without_names(reason):
-    """What a test is called, and where it lies, is not the reason."""
+    """The reason without the name and the path of the test."""
     reason = re.sub(r"^(ampc: )?(error: )?", "", reason)
     return re.sub(r"'?test_[^'/\s]*/", "'", reason).strip()
 
 
 def imported(cases, folder):
-    """Those that can be imported; reasons are noted for the rest, with as many known inputs as it takes."""
+    """The cases that can be imported, each with as many known inputs as necessary; all other cases get a reason."""
     while cases:
         whole, inputs, states = merged(cases)
         path = f"{folder}/nodes.onnx"

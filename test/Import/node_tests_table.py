@@ -7,7 +7,7 @@ import numpy as np
 
 
 def base_op(case, ops):
-    """Of a test whose node is written out as its function, the op that the function stands for."""
+    """The op of a test. For a test whose node is expanded into a function: the op that the function implements."""
     name = case.name.split("_expanded")[0]
     return ops.get(name, case.op) if "_expanded" in case.name else case.op
 

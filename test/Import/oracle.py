@@ -28,7 +28,7 @@ def step_of(name, numbers):
 
 
 def full_signature(match):
-    """With the types as exported.py reads them."""
+    """The signature with types in the form that exported.py reads."""
     def tensor(type):
         sizes = type[2].replace(", ", "x")
         return f"tensor<{sizes}x{type[1]}>" if sizes else f"tensor<{type[1]}>"
@@ -36,7 +36,7 @@ def full_signature(match):
 
 
 def ten_digits(match):
-    """Constants of f32 with as many digits as exported.py knows them by."""
+    """Constants of f32 with ten digits, by which exported.py recognizes the constants."""
     def exact(number):
         return f"{struct.unpack('f', struct.pack('f', float(number[0])))[0]:.9e}"
     return re.sub(r"-?\d+\.\d+(e[-+]?\d+)?", exact, match[0], flags=re.IGNORECASE)

@@ -17,7 +17,7 @@ REDUCTIONS = {"none": lambda old, new: new, "add": np.add, "mul": np.multiply, "
 
 
 class Draw:
-    """Nodes of one seed, and the inputs of their graph."""
+    """Nodes of a seed, and the inputs of the graph."""
 
     def __init__(self, seed):
         self.rng, self.inputs, self.cases = np.random.default_rng(seed), {}, []
@@ -34,11 +34,11 @@ class Draw:
         return name
 
     def places(self, shape, size, known):
-        """Half of those that are computed lie outside of their axis."""
+        """Half of the computed indices lie outside of the axis."""
         return self.rng.integers(-size, size, shape) if known else self.rng.integers(-2 * size, 2 * size, shape)
 
     def index(self, array, known):
-        """An index that is computed is a sum of two inputs: of inputs themselves the runtime refuses those outside."""
+        """A computed index is a sum of two inputs: the runtime refuses an input that is an index outside of the axis."""
         if known:
             return array
         moved = self.rng.integers(-9, 9, array.shape)
@@ -188,7 +188,7 @@ def run(seed, folder):
 
 
 def refused(folder):
-    """An input that is the index itself is checked, with its row and its range."""
+    """An input used directly as index is checked: the error has the row and the range."""
     data = np.arange(20, dtype=np.float32).reshape(4, 5)
     index = {"nd": np.array([[0, 1], [3, -5]]), "elements": np.array([[1], [3]])}
     cases = [Case("GatherND", [data, "nd"], None, {}), Case("GatherElements", [data, "elements"], None, {"axis": 1}),

@@ -48,7 +48,7 @@ def layer_norm(x, name):
 
 
 def layer_norm_twice(x, name):
-    """The difference written twice, its square as a product, and a reciprocal root, as TensorFlow has it."""
+    """Layer norm as in TensorFlow: the difference written twice, the square as a product, and a reciprocal root."""
     mean = node("ReduceMean", x, axes=[-1])
     first, second = node("Sub", x, mean), node("Sub", x, mean)
     variance = node("ReduceMean", node("Mul", first, first), axes=[-1])
@@ -111,7 +111,7 @@ def bce_of_bounded_logs(x, t, name):
 
 
 def bce_of_one_log(x, t, name):
-    """As torch.export decomposes it."""
+    """Binary cross entropy as torch.export decomposes the loss."""
     line = node("Mul", node("Sub", constant(1.0), t), x)
     return node("Sub", line, node("Log", node("Sigmoid", x)), name=name)
 
@@ -170,7 +170,8 @@ def attention_scaled_before(x, name):
 
 
 def attention_guarded(x, name, mask):
-    """PyTorch's newer exporter: heads and batch are one dimension while keys are transposed, and a query that sees no key gets 0."""
+    """Attention of PyTorch's newer exporter: heads and batch are a single dimension while keys are transposed, and a query without visible
+    keys gets 0."""
     root, width = constant((WIDTH // HEADS) ** -0.25), WIDTH // HEADS
     query, key, value = heads(x, [0, 2, 1, 3]), heads(x, [0, 2, 1, 3]), heads(x, [0, 2, 1, 3])
     key = node("Transpose", node("Reshape", key, constant([HEADS, ROWS, width], np.int64)), perm=[0, 2, 1])

@@ -1,6 +1,6 @@
 # Transpositions in the steps of imported networks of images.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints, per program of each model, the kernels that do nothing but put elements in another order, and what they read.
+"""Prints, per program of each model, the kernels that only permute elements, with the operands.
 
     transposes.py MODEL... [--target=cpu] [--precision=f32]
 
@@ -16,7 +16,7 @@ map_of = re.compile(r"(%\w+) = kernel\.map\((%\w+(?:#\d+)?) : tensor<([^>]*)>\) 
 
 
 def movers(text):
-    """(program, what is read, its type) of each map that yields what it reads in another order."""
+    """(program, operand, type of the operand) of each map that only permutes the elements of an operand."""
     aliases = dict(re.findall(r"^(#\w+) = affine_map<(.*)>$", text, re.MULTILINE))
     found, lines = [], text.splitlines()
     program, inputs = None, {}

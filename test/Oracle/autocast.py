@@ -65,7 +65,7 @@ def count(shape):
 
 
 def data(name):
-    """Numbers that need more than the 8 bits of bf16 where they are larger than 256."""
+    """Integers, of which many beyond 256 need more than the 8 significant bits of bf16."""
     numbers = random.Random(name)
     operands, shape, _, _ = CASES[name]
     values = {key: [float(numbers.randint(-top, top)) for _ in range(count(at))] for key, (at, top) in operands.items()}

@@ -5,7 +5,7 @@ import math
 
 def share(got, want, absolute=0.0, relative=0.0):
     """Largest share of the tolerance absolute + relative * |want| that any pair uses; infinity if a number is NaN on either
-    side or infinite on one."""
+    side or infinite on a single side."""
     worst = 0.0
     for x, y in zip(got, want, strict=True):
         if x == y:

@@ -69,7 +69,7 @@ def fresh(path):
 
 
 def state(model, prefix=""):
-    """The parameters, or their gradients but that of the table, which are rows in no fixed order."""
+    """The parameters, or the gradients except the table's: the rows of that gradient have no fixed order."""
     return {name: model.tensor(prefix + name, size) for name, size in SIZES.items() if not prefix or name != "table"}
 
 

@@ -81,7 +81,7 @@ def is_rounded_decimal(number):
 
 
 def compile_model(case, precision, steps, arguments, options=()):
-    """A shared library with some of the steps: its path, the model's name, the prefix of its programs."""
+    """(path of a shared library with some of the steps, name of the model, prefix of the programs)"""
     folder = f"{arguments.out}/{case.name}.{precision}"
     os.makedirs(folder, exist_ok=True)
     with open(f"{folder}/model.mlir", "w") as file:
@@ -96,7 +96,7 @@ def compile_model(case, precision, steps, arguments, options=()):
 
 
 class Run:
-    """A state of a compiled model with the exported parameters in it."""
+    """A state of a compiled model with the exported parameters."""
 
     def __init__(self, case, built, precision):
         self.case, self.real = case, "f64" if precision == "f64" else "f32"
@@ -177,7 +177,7 @@ class Report:
 
 
 def examine(case, arguments, report):
-    """One line of the table."""
+    """A line of the table."""
     checks = arguments.checks.split(",")
     line = f"{case.name:22}"
     advisory = case.meta.get("advisory")

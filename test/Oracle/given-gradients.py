@@ -29,7 +29,7 @@ def rms(x):
 
 
 def adafactor(p, w, g, m, step):
-    """Shazeer and Stern 2018, algorithms 4 and 5. The floor of 1e-30 under squares is that of section 9: none of these gradients is near it."""
+    """Shazeer and Stern 2018, algorithms 4 and 5. The floor of 1e-30 under squares is from section 9: no gradient here is near the floor."""
     old, rate = 1 - step**-p.get("decay", 0.8), max(p.get("eps2", 1e-3), rms(w)) * min(p["lr"], 1 / math.sqrt(step))
     squares = g * g + 1e-30
     if g.ndim < 2:

@@ -11,7 +11,7 @@ r = np.random.default_rng(7)
 
 
 def t5(norm, text):
-    """The feed-forward of T5: the stream passes 65504, and the norm behind it brings it back."""
+    """The feed-forward of T5: the stream passes 65504, and the norm behind scales the stream down."""
     def loss(p, x, y):
         s = x + np.maximum(x @ p["wi"], 0) @ p["wo"]
         n = norm(s) * p["g"]
@@ -30,7 +30,7 @@ def t5(norm, text):
 
 
 def rows(lengths, text, cosine=False):
-    """A row of zeros, as padding has it, whose length is what divides."""
+    """Rows 3 and 6 are zeros, like padding, and are divided by a length of 0."""
     def loss(p, x, y):
         h = x @ p["w"]
         if cosine:

@@ -18,7 +18,7 @@ write_npy(f"{folder}/y.npy", "i", (ROWS,), y)
 
 
 def train(name, optimizer):
-    """The first loss, the mean of the last ones, and the types of the moments in the checkpoint."""
+    """The first loss, the mean of the last losses, and the types of the moments in the checkpoint."""
     with open(f"{folder}/{name}.mlir", "w") as out:
         out.write(model(f"#train.{optimizer}>"))
     subprocess.run(["ampc", "train", f"{folder}/{name}.mlir", "--data", f"x={folder}/x.npy", "--data", f"y={folder}/y.npy",

@@ -38,7 +38,7 @@ def type_of(tensor):
 
 
 def case(group, name, operands, op, compute, gradient=True, buffers=None):
-    """`buffers` are @CASE.NAME in the op; `compute` then gets them and whether it trains, and changes them."""
+    """`buffers` are @CASE.NAME in the op; `compute` gets and changes the buffers, and gets whether the op trains."""
     groups.setdefault(group, []).append((name, operands, op, compute, gradient, buffers or {}))
 
 
@@ -187,7 +187,7 @@ assert philox([0xFFFFFFFF] * 4, [0xFFFFFFFF] * 2) == [0x408F276D, 0x41C83B0E, 0x
 
 
 def draws(state, key, shape, word):
-    """Uniform on [0, 1) from one word per element."""
+    """Uniform on [0, 1) from a word per element."""
     seed, counter = (int(v) & 0xFFFFFFFFFFFFFFFF for v in state)
     halves = lambda v: [v & 0xFFFFFFFF, v >> 32]
     count = torch.empty(shape).numel()
@@ -235,7 +235,7 @@ case("shapes", "matmul_own_columns", {"x": own}, "train.matmul %x, %x transpose_
 
 
 def record(name, operands, op, compute, gradient, buffers):
-    """Lines of the model, and what to expect of it. Data are rounded to f32 first: both sides see the same."""
+    """Lines of the model, and the expected results. Data are rounded to f32 first: both sides read the same numbers."""
     operands = {k: v.float().double() if v.is_floating_point() else v for k, v in operands.items()}
     params = {k: v.requires_grad_(gradient) for k, v in operands.items() if v.is_floating_point()}
     inputs = {k: v for k, v in operands.items() if k not in params}

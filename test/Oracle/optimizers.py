@@ -83,7 +83,7 @@ def batch_of(step):
 
 
 def loss_and_gradient(x, y, weight, rows):
-    """Mean cross entropy of softmax(x w) over rows, and its derivative by w, both in f64."""
+    """Mean cross entropy of softmax(x w) over rows, and the derivative by w, both in f64."""
     loss, gradient = 0.0, [0.0] * (FEATURES * CLASSES)
     for r in rows:
         features = x[FEATURES * r:FEATURES * (r + 1)]
@@ -115,7 +115,7 @@ def lamb(x, y):
 
 
 def train_with_torch(torch, x, y, case, name):
-    """Losses, and the moving average of the weights where the case has one."""
+    """Losses, and the moving average of the weights if the case asks for an average."""
     _, kind, arguments, clip, factor = case
     features, labels = torch.tensor(x).view(ROWS, FEATURES), torch.tensor(y)
     model = torch.nn.Linear(FEATURES, CLASSES, bias=name == "groups")

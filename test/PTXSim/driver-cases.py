@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs the cases of ptxsim-driver-cases, each with the environment it needs, and reads what they print and write.
+"""Runs the cases of ptxsim-driver-cases, each in the necessary environment, and checks the output and the written files.
 
 usage: driver-cases.py PTXSIM-DRIVER-CASES FOLDER-OF-LIBCUDA"""
 import json, os, re, subprocess, sys, tempfile

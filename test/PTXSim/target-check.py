@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Holds Inputs/targets.txt against ptxas: every instruction is accepted for its first target and
-version, and refused for the ones before.
+version, and refused for all before.
 
 usage: target-check.py PTXAS TARGETS.txt"""
 import re, subprocess, sys, tempfile

@@ -226,7 +226,7 @@ void BodyEmitter::storeResult(unsigned k, Value value, const Run &run) {
   e.storeScattered(value, base, scattered(access, run));
 }
 // Prefetches inputs only: prefetches of lines to be written would take the fill buffers that the
-// loads of a concurrent GEMM need.
+// loads of products need.
 void BodyEmitter::prefetch(const Run &run, int64_t count, int64_t least) {
   OperandRange operands = op.getInputsMutable();
   for (BlockArgument arg : body().getArguments().drop_front(op.getNumLeadingArguments())) {

@@ -59,7 +59,7 @@ def numbers(predictions, targets, evaluation):
 
 
 def best(log, text, evaluation):
-    """The first of the highest accuracies, which is not the last one."""
+    """The best checkpoint is of the first step with the highest accuracy; the last step has a lower accuracy."""
     with open(log) as file:
         rows = [float(row["val_accuracy"]) for row in csv.DictReader(file)]
     step = rows.index(max(rows)) + 1

@@ -45,7 +45,7 @@ def train_command(steps, *options):
 
 
 def content_of(command):
-    """What a run that nobody ends writes."""
+    """Content of the file after an uninterrupted run."""
     begin(None)
     subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
     assert os.listdir(place) == [os.path.basename(path)]
@@ -53,7 +53,7 @@ def content_of(command):
 
 
 def end_at_every_call(command, old, new, when, without):
-    """Number of calls of a save, and before or behind which ones an end leaves a second file."""
+    """(number of a save's calls, the ends at calls that leave a second file)"""
     left, number = [], 0
     while True:
         number += 1
@@ -96,7 +96,7 @@ def calls():
 
 
 def together():
-    """A writer is never in the way of another, whichever way each of them takes."""
+    """Three writers of the same path never disturb each other, whichever way of saving each of the three takes."""
     contents = [content_of(save_command(seed)) for seed in (1, 2, 3)]
     for ways in (("", "", ""), ("unnamed", "unnamed", "unnamed"), ("", "unnamed", "links")):
         begin(contents[0])

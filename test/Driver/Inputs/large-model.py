@@ -18,7 +18,7 @@ def ops(n):
 
 
 def slices(n):
-    """Unrolled time: each step reads its own row."""
+    """Unrolled time: each step reads a separate row."""
     yield from sliced(n, range(n))
 
 

@@ -9,7 +9,7 @@ def function(name, lines):
 
 
 def calls(count, times):
-    """Functions that call the one before them, each `times` times."""
+    """Functions f0, f1, ...: f1 calls f0 `times` times, f2 calls f1 `times` times."""
     text = HEAD + function("f0", ["%1 = train.tanh %0 : tensor<4xf32>", "train.return %1 : tensor<4xf32>"])
     for i in range(1, count + 1):
         lines = [f"%{t + 1} = train.call @f{i - 1}(%{t}) : (tensor<4xf32>) -> tensor<4xf32>" for t in range(times)]

@@ -26,12 +26,12 @@ def prepare():
 
 
 def limit_files():
-    """No file grows beyond 256 bytes: what a full disk does, without one."""
+    """Limits files to 256 bytes, in place of a full disk."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (256, 256))
 
 
 def become_somebody():
-    """Root may write anywhere, so it becomes nobody."""
+    """Root may write anywhere, so a root process becomes the user 65534 (nobody)."""
     if os.geteuid() == 0:
         os.setgroups([])
         os.setgid(65534)

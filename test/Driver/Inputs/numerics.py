@@ -63,7 +63,7 @@ def max_error(got, exact):
 
 
 def against(path):
-    """All columns of w1 and of w2 are equal, so a row stands for its columns."""
+    """All columns of w1 and of w2 are equal, so the elements of each row of a product are equal."""
     narrow, exact, near = {}, {}, {}
     same = lambda x: x
     for row in cancel_x():
@@ -119,7 +119,8 @@ def profile(path, steps):
 
 
 def steps(path):
-    """Gradients of h are 16 / 8 and 2^-10 / 8; those of the parameters 8 times that, so updates are 2^-6 from 1 and 2^-20 from 1."""
+    """Gradients of h are 16 / 8 and 2^-10 / 8; gradients of the parameters are 8 times as large, so updates are 2^-6 from 1 and 2^-20 from
+    1."""
     with open(path) as file:
         profile = json.load(file)
     first, second = profile["profiles"]
@@ -139,7 +140,7 @@ def round9(x):
 
 
 def losses(report, log):
-    """The same bits with all values visible as without: the log has the digits that tell one f32 from the next."""
+    """Losses have the same bits with all values visible as without: the digits of the log distinguish neighbours in f32."""
     with open(report) as file:
         seen = [step["loss"] for step in json.load(file)["steps"]]
     with open(log) as file:

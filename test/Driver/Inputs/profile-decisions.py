@@ -15,7 +15,7 @@ command, folder = sys.argv[1:3]
 
 
 def write():
-    """Three elements of t are 0; c moves by 0.75 of half a unit in the last place of f16, but for one element."""
+    """Three elements of t are 0; c moves by 0.75 of half a unit in the last place of f16, except for 1 element."""
     write_npy(f"{folder}/x.npy", "f", (8, 8), [0.125] * 64)
     write_npy(f"{folder}/t.npy", "f", (8, 8), [0.0] * 3 + [1.0] * 61)
     write_npy(f"{folder}/u.npy", "f", (8,), [0.0] + [-0.75 * 2**-11] * 7)
@@ -122,7 +122,8 @@ def scales():
 
 
 def cancelling():
-    """An operand of a sum in f16 (bf16) may be 256 (32) times as large as the sum; `sub` reads another op first, `add` reads it second."""
+    """An operand of a sum in f16 (bf16) may be 256 (32) times as large as the sum: mul#0 is the first operand of `sub`, sub#0 the second
+    of `add`."""
     for name, precision, exponent, zeros, want in (("f16", "f16", 9, 0, True), ("enough", "f16", 8, 0, False), ("bf16", "bf16", 6, 0, True),
                                                    ("little", "bf16", 5, 0, False), ("thin", "bf16", 6, 300, False)):
         row = value({exponent: 100}, zeros=zeros)
@@ -135,7 +136,7 @@ def cancelling():
 
 
 def updates():
-    """What the run counted, and from which share on it is a warning."""
+    """Counts of the run, and the share of lost updates from which on the compiler warns."""
     rows = {row["name"]: row for step in plain["profiles"] for row in step["parameters"]}
     expect("c", rows["c"], {"name": "c", "updates": 7, "lost_in_f16": 7, "lost_in_bf16": 7})
     expect("a", rows["a"], {"name": "a", "updates": 64, "lost_in_f16": 0, "lost_in_bf16": 0})

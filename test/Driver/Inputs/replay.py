@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """usage: replay.py FOLDER plan|steps|archives MODEL.mlir [option of ampc compile]...
 
-plan:     one phase from each text, compared with the direct text of that phase. What holds for each step holds for all that follow.
+plan:     one phase from each text, compared with the direct text of that phase. Equality of each single phase implies equality of all later phases.
 steps:    the same beyond the plan, and the archive from the last text.
 archives: the archive from each text.
-Each is done a second time without a single location in any text, which may only change the locations of what follows."""
+Each mode runs a second time on texts without locations: only the locations of later texts may change."""
 import filecmp
 import os
 import shutil

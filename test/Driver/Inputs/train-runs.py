@@ -110,7 +110,7 @@ def has_steps(count):
 
 
 def terminate():
-    """What a batch system sends to a job whose time is over does what Ctrl-C does."""
+    """SIGTERM, which a batch system sends to a job at the end of the allotted time, acts like Ctrl-C."""
     write_model()
     text, status = run_until(signal.SIGTERM, lambda: has_steps(100))
     assert status == 128 + signal.SIGTERM, (status, text[-500:])
@@ -119,7 +119,7 @@ def terminate():
 
 
 def save_every():
-    """A run that cannot save at its end has saved on its way, after every seventh step of the state."""
+    """A run that SIGKILL ends leaves the last periodic checkpoint: with --save-every=7 the step of the state is a multiple of 7."""
     write_model()
     run("--steps", 3, "--out", path("first.safetensors"))
     text, status = run_until(signal.SIGKILL, lambda: has_steps(100), "--resume", path("first.safetensors"), "--save-every=7")
@@ -141,7 +141,7 @@ def save_every():
 
 
 def check_stopped():
-    """A stopped run has left what a run of as many steps leaves, and goes on as if it had not stopped."""
+    """A stopped run leaves the checkpoint of a run of as many steps, and resumes with the bits of a run without a stop."""
     done = len(losses("stopped.csv"))
     assert 100 <= done < 10**9
     run("--steps", done, "--out", path("straight.safetensors"))
@@ -154,7 +154,7 @@ def check_stopped():
 
 
 def skips():
-    """Rows that overflow f16 make skipped steps; a resumed run sees the batches that the straight one sees."""
+    """Rows that overflow f16 make skipped steps; a resumed run reads the same batches as an uninterrupted run."""
     x, _ = write_model()
     for row in (3, 17):
         x[row * data.FEATURES] = 6e4  # dropout makes it 8e4
@@ -186,7 +186,7 @@ def skips():
 
 
 def progress():
-    """A bar that is drawn over itself in a terminal, plain lines in a file."""
+    """A terminal gets a bar that is redrawn in place, a file gets plain lines."""
     write_model()
     note = "ampc: note: nothing of this training is kept without --out=FILE.safetensors"
     rate, left = r"loss [0-9.]+  [0-9.]+ steps/s", r"  ETA [0-9:]+"
@@ -210,7 +210,7 @@ def progress():
 
 
 def order():
-    """The loss of step i is the number of the row that it sees."""
+    """The loss of step i is the number of the row in the batch of that step."""
     rows = 11
     with open(path("model.mlir"), "w") as out:
         out.write("""train.model @rows {
@@ -317,7 +317,8 @@ def board():
 
 
 def numbers():
-    """What a loss function returns beside the loss is in the progress line, the CSV file and the charts: of the batch of each step, of two steps in turn, and behind a resume."""
+    """Further results of a loss function appear in the progress line, the CSV file and the charts: of the batch of each step, of two steps
+    in turn, and after a resume."""
     with open(path("model.mlir"), "w") as out:
         out.write("""train.model @beside(batch = 2) {
   train.param @w : f32[1, 1] = #train.fill<0.5>

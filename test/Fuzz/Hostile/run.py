@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """usage: run.py BUILD --seconds=N [--seed=S] [--xml=FILE] [TARGET...]
 
-BUILD is configured with AMPC_SANITIZE=fuzzer,address,undefined and has built fuzz-targets. What a target finds new goes
+BUILD is configured with AMPC_SANITIZE=fuzzer,address,undefined and has built fuzz-targets. New inputs of a target go
 into BUILD/fuzz/TARGET, which later runs start from, beside Corpus/TARGET and the tests' own inputs; an input that fails
-into BUILD/fuzz/TARGET-failed. Faults inside MLIR's own parser are no findings, and counted apart.
+into BUILD/fuzz/TARGET-failed. Faults inside MLIR's parser are no findings, and counted separately.
 """
 import argparse
 import os
@@ -51,8 +51,8 @@ def is_parser_fault(log):
 
 
 def is_slow(build, target, log, environment):
-    """Whether a run that ended for time did so for its input. Time is the wall's: a machine that stands still, or does something
-    else, takes it, too. So the input is tried again by itself."""
+    """Whether a run that ended by timeout was slow because of the input. Timeouts count wall time, which a stalled or busy machine spends,
+    too; so the input runs again alone."""
     written = re.search(r"Test unit written to (\S+/timeout-\w+)", log)
     if not written:
         return True
@@ -64,7 +64,7 @@ def is_slow(build, target, log, environment):
 
 
 def fuzz(build, target, seconds, seed):
-    """(executions, findings, faults in the parser), with what they print."""
+    """(number of executions, findings, faults in the parser): each finding and fault is the output of a run."""
     end, executions, findings, faults = time.monotonic() + seconds, 0, [], []
     environment = dict(os.environ)
     # LLVM is not instrumented: containers and allocators do not mark unused memory.

@@ -1,4 +1,4 @@
-"""Numbers below the least normal one, kept and flushed, on every tier of this machine and several threads."""
+"""Numbers below the least normal number, kept and flushed, on every tier of this machine and several threads."""
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import importlib
 import os

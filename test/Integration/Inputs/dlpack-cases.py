@@ -20,7 +20,7 @@ MODEL = """train.model @views {
 
 
 class Capsule:
-    """A view as Python hands it on; NumPy asks for both methods."""
+    """A DLPack view as a Python object; NumPy calls both methods."""
 
     def __init__(self, view):
         make = ctypes.pythonapi.PyCapsule_New

@@ -64,7 +64,8 @@ def floats(data):
 
 
 def distance(a, b):
-    """Of parameters, as a share of their size. The gradient of @b0, which batch norm takes away, is rounding alone, and AdamW makes steps of it."""
+    """Largest distance of parameters, relative to the parameters. @b0 is left out: batch norm cancels the gradient of @b0 up to rounding,
+    and AdamW makes steps of the rounding."""
     worst = 0.0
     for name in ("filter", "table", "w0", "w1", "gamma", "beta"):
         x, y = floats(a[name]), floats(b[name])
@@ -157,7 +158,7 @@ expect("and nothing changed", one.bytes(), two.bytes())
 
 
 def refused(what, message, device=b"cuda", **environment):
-    """A state that cannot be made says why, in a process of its own: this one has opened a driver."""
+    """A state that cannot be made gives the reason, in a separate process: this process has opened a driver."""
     program = f"""
 import ctypes, sys
 sys.argv = ["", {FOLDER!r}, ""]

@@ -40,7 +40,7 @@ def model_text(name):
 
 
 def one_step(library, name, text):
-    """In a process of its own, whose driver writes its counters when it ends."""
+    """Runs a step in a separate process, whose driver writes the counters at exit."""
     from trained import Trained, random_batch
 
     model = Trained(library, name, device=b"cuda")
@@ -48,7 +48,7 @@ def one_step(library, name, text):
 
 
 def explained(listing):
-    """Kernels of the train program: functions of launches, operand bytes, and what they are."""
+    """(functions of the launches, operand bytes, line of the listing) of each kernel of the train program."""
     inside = False
     for line in listing.splitlines():
         if re.match(r"  \S+\.\w+$", line):
@@ -90,7 +90,7 @@ def uses_of(kernels):
 
 
 def above(name, chip, kernels, counters):
-    """Rows of kernels that touch more than they should, one for each kind and reason."""
+    """Table rows of kernels that touch too many bytes, a row per kind and reason."""
     uses, groups, step = uses_of(kernels), {}, sum(size for _, size, _ in kernels)
     for functions, size, line in kernels:
         bytes_touched = sum(touched(counters[function]) / uses[function] for function in functions)
@@ -125,7 +125,7 @@ def row(name, chip, kernels, counters):
 
 
 def check(name, chip, kernels, counters, excess):
-    """What is too much, and what nobody has explained."""
+    """Errors: a step that touches too many bytes, and excesses without a reason."""
     share = sum(touched(counter) for counter in counters.values()) / sum(size for _, size, _ in kernels)
     most = MOST_OF.get((name, chip), MOST)
     if share > most:
@@ -136,7 +136,7 @@ def check(name, chip, kernels, counters, excess):
 
 
 def hold(table, head, now, update):
-    """Whether the table has other rows of these steps; with `update` it gets them. Those of other steps stay."""
+    """Whether the table's rows of these steps differ from `now`; with `update` the table gets the new rows. Rows of other steps stay."""
     def step_of(line):
         return re.match(r"\| [^|]+ \| [^|]+ \|", line).group()
 

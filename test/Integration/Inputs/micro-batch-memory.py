@@ -77,7 +77,7 @@ ALIGNMENT = 64
 
 
 def arena(path, text, options):
-    """Bytes of the arena and of all gradients of the step, and what its loss keeps for the backward pass."""
+    """(bytes of the arena, bytes saved for the backward pass, bytes of all gradients) of the step."""
     with open(path, "w") as out:
         out.write(text)
     plan = subprocess.run(["ampc", "compile", path, "--compile-to=plan", *options], check=True, capture_output=True, text=True).stdout

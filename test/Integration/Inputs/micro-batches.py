@@ -30,7 +30,7 @@ def model(rows, parts):
 
 
 def normalised(rows, parts):
-    """Batch norm alone: its running mean tells which rows every part saw."""
+    """Batch norm alone: the running mean shows which rows every part reads."""
     return f"""train.model @parts {{
   train.param @g : tensor<5xf32> = #train.ones
   train.param @b : tensor<5xf32> = #train.zeros
@@ -49,7 +49,7 @@ def normalised(rows, parts):
 
 
 def run(text, path, folder, steps):
-    """Losses of a run on the first `steps` batches of 43 rows; the last one of an epoch is short."""
+    """Losses of a run on the first `steps` batches of 43 rows; the last batch of an epoch is short."""
     with open(path + ".mlir", "w") as out:
         out.write(text)
     subprocess.run(["ampc", "train", path + ".mlir", "--data", f"x={folder}/x.npy", "--data", f"y={folder}/y.npy", "--seed", "3",
@@ -68,7 +68,7 @@ def check_losses(folder):
 
 
 def check_statistics(folder, x):
-    """An epoch's running mean, part by part; a part without rows leaves it alone."""
+    """An epoch's running mean, part by part; a part without rows leaves the mean unchanged."""
     losses = run(normalised(4, 3), f"{folder}/normalised", folder, 4)
     mean = [0.0] * data.FEATURES
     for first in range(0, ROWS, 4):

@@ -38,7 +38,7 @@ def steps(kinds, loss, params, scaler):
 
 
 def model(name, scaler):
-    """A product with 1 / x that counts where x is positive: at 0 its gradient is 0 times infinity all the same, and the loss is finite."""
+    """A product with 1 / x, selected where x is positive: at 0 the gradient is 0 * infinity = NaN, although the loss is finite."""
     x = f"tensor<{ROWS}x{WIDTH}xf32>"
     return f"""train.model @{name} {{
   amp.scaler @scale = #amp.scaling<dynamic = false, initial = 8.0>
@@ -95,7 +95,7 @@ def model(name, scaler):
 
 
 def reals(seed, parts, bad):
-    """Positive numbers; in a bad batch one row of the last part has zeros."""
+    """Positive numbers; in a bad batch row 5 of the last part has zeros in BAD_COLUMNS."""
     numbers = random.Random(seed)
     values = [0.5 + numbers.random() for _ in range(parts * ROWS * WIDTH)]
     for column in BAD_COLUMNS if bad else ():
@@ -104,7 +104,7 @@ def reals(seed, parts, bad):
 
 
 def batch(kind, seed, bad):
-    """Inputs of a step, and how many elements of its gradients are then not finite: columns of @v, or of one row of @table."""
+    """Inputs of a step. A bad batch makes elements of gradients not finite: columns of @v, or of a single row of @table."""
     parts = KINDS[kind][2]
     if kind in UPDATES:
         return [reals(seed + 1000, parts, False), reals(seed, parts, bad)]
@@ -217,7 +217,7 @@ def bad_loss(built):
 
 
 def short_struct(built):
-    """A caller that was compiled against a shorter report gets what it knows, and nothing behind it."""
+    """A caller compiled against a shorter report gets the members of that report, and nothing behind."""
     model, head = Trained(*built), [("size", ctypes.c_uint32), ("valid", ctypes.c_uint32), ("lr_factor", ctypes.c_float),
                                     ("flags", ctypes.c_uint32), ("workspace", ctypes.c_void_p)]
     out = TrainOut(size=TrainOut.nonfinite.offset, nonfinite=77)

@@ -78,7 +78,7 @@ def masked(r):
 
 
 def normalized(r):
-    """Weights that are divided by their sum before they meet the losses."""
+    """Weights divided by the sum of weights before the product with the losses."""
     return ROW_LOSSES + ("%{p}n = train.reduce_sum %m over [0]\n%{p}w = train.div %m, %{p}n\n%{p}m = train.mul %{p}r, %{p}w\n"
                          "%{p} = train.reduce_sum %{p}m over [0]"), lambda d: (row_losses(d) * (d["m"] / d["m"].sum())).sum()
 
@@ -101,7 +101,7 @@ def penalty(r):
 
 
 def slope(r):
-    """The derivative of every row's score, by the gradient of their sum or of their mean."""
+    """The squared gradient, by the inputs, of a sum or a mean of squares."""
     kind = r.choice(["mean", "sum"])
     text = f"%{{p}}q = train.square %z\n%{{p}}s = train.reduce_{kind} %{{p}}q over [0, 1]\n%{{p}}g = train.grad %{{p}}s wrt %x\n%{{p}}h = train.square %{{p}}g\n"
     return text + "%{p} = train.reduce_sum %{p}h over [0, 1]", \
@@ -112,7 +112,7 @@ TERMS = [entropy, entropy, weighted, nll, elements, masked, normalized, by_varia
 
 
 def make(r):
-    """The text of the loss, with `batch` and `parts` to be filled in, and its value."""
+    """(text of the model with NAME, BATCH and PARTS to be replaced, function from the data to the loss)"""
     terms = [(r.choice(TERMS)(r), r.randint(3, 32) / 16) for _ in range(r.randint(1, 4))]
     lines, total = [], None
     for i, ((text, _), factor) in enumerate(terms):
@@ -166,7 +166,7 @@ def read_state(path, name):
 
 
 def step(folder, name, text, parts, precision):
-    """Loss and parameters after one step on all rows."""
+    """Loss and parameters after a single step on all rows."""
     path = f"{folder}/{name}"
     with open(path + ".mlir", "w") as file:
         file.write(text.replace("NAME", name).replace("BATCH", str(ROWS // parts)).replace("PARTS", str(parts)))

@@ -17,12 +17,12 @@ def tensor(*dims, dtype="f32"):
 
 
 def first_values(width, layers=0):
-    """Normal, narrower in wide models; with `layers`, what is added to the stream that often starts smaller."""
+    """Normal, narrower in wide models; with `layers` narrower again, for products added to the residual stream that often."""
     return f"#train.normal<std = {0.5 / math.sqrt(2 * layers * width if layers else width)!r}>"
 
 
 def block_parameters(width, layers):
-    """Name, type and first value of one block's parameters."""
+    """(name, type, first value) of each parameter of a block."""
     normal, small = first_values(width), first_values(width, layers)
     zeros, ones = "#train.zeros", "#train.ones"
     return [
@@ -42,7 +42,7 @@ def block_parameters(width, layers):
 
 
 def print_block(name, batch, args, parameters):
-    """A transformer block as a function of its input and its parameters."""
+    """A transformer block as a function of the input and the block's parameters."""
     width, heads, context = args.width, args.heads, args.context
     x, size = tensor(batch, context, width), width // heads
     qkv, parts = tensor(batch, context, 3 * width), tensor(batch, context, heads, size)

@@ -40,7 +40,7 @@ skipped = done = wrong = 0
 
 
 def state(model):
-    """All that a skipped step leaves: not the scale and its counters."""
+    """The state that a skipped step leaves unchanged: all but the scale, the counters and the gradients."""
     return {name: np.array(model[name]) for name in model.tensors if not name.startswith("s.") and ".gradient." not in name}
 
 

@@ -10,7 +10,7 @@ from closeness import distance
 
 
 def batch(seed, bad=False):
-    """8 x 8 features and targets; a bad one has a target whose gradient f16 cannot hold."""
+    """8 x 8 features and targets; a bad batch has a target of 1e7, whose gradient f16 cannot hold."""
     numbers = random.Random(seed)
     x = [numbers.gauss(0, 1) for _ in range(64)]
     y = [numbers.gauss(0, 1) for _ in range(64)]
@@ -33,7 +33,7 @@ def declarations(count):
 
 
 def plain(name, scaling, step="", rows=8):
-    """One step; `step` holds its attributes."""
+    """A model with a single step; `step`: further attributes of the step."""
     return f"""train.model @{name} {{
   amp.scaler @s = {scaling}
 {declarations(2)}
@@ -84,7 +84,7 @@ def constants():
 
 
 def random_sequence():
-    """Good and bad steps as they come, beside the rule written down again (apex, update_scale_hysteresis)."""
+    """Good and bad steps in random order, against a second implementation of the rule (apex, update_scale_hysteresis)."""
     for number, (growth, backoff, interval, patience) in enumerate([(4.0, 0.25, 3, 3), (2.0, 0.5, 2, 1)]):
         name = f"random{number}"
         scaling = (f"#amp.scaling<initial = 64.0, growth = {growth}, backoff = {backoff}, interval = {interval}, "
@@ -106,7 +106,7 @@ def random_sequence():
 
 
 def after_grid(state, constants, skipped):
-    """Scale, good steps and patience left, as Apex's kernel update_scale_hysteresis has them."""
+    """(scale, good steps, patience left) after a step, as in Apex's kernel update_scale_hysteresis."""
     (scale, good, left), (_, growth, backoff, interval, patience) = state, constants
     if skipped:
         left, good = max(left - 1, 0), 0
@@ -118,7 +118,7 @@ def after_grid(state, constants, skipped):
 
 
 def grid():
-    """Apex's test of update_scale_hysteresis with all of its constants: 72 scalers, each with a step of its own."""
+    """Apex's test of update_scale_hysteresis with all constants of that test: 72 scalers, each with a separate step."""
     cases = list(itertools.product((1.0, 1024.0, 65536.0), (1.0, 2.0, 4.0), (0.5, 0.25), (10, 100), (10, 100)))
     lines = ["train.model @grid {", "  train.param @w : tensor<4x1xf32> = #train.ones"]
     for i, (initial, growth, backoff, interval, patience) in enumerate(cases):
@@ -158,7 +158,7 @@ def grid():
 
 
 def sparse():
-    """Rows 16, 32, 64 at a scale of 4 (torch, test_grad_scaling_unscale_sparse); an infinity or a NaN among them skips."""
+    """Rows 16, 32, 64 at a scale of 4 (torch, test_grad_scaling_unscale_sparse); an infinity or a NaN in a row skips the step."""
     built = build("sparse", """train.model @sparse {
   amp.scaler @s = #amp.scaling<initial = 4.0>
   train.param @t : tensor<6x1xf32> = #train.zeros
@@ -189,7 +189,7 @@ def sparse():
 
 
 def checkpoints():
-    """A checkpoint holds the scale and its counter; the constants belong to the program."""
+    """A checkpoint holds the scale and the counter of good steps; the constants belong to the program."""
     first = build("kept", plain("kept", "#amp.scaling<initial = 4.0, interval = 3>"), "--precision=f16")
     model, path = Trained(*first), f"{FOLDER}/kept.safetensors".encode()
     for i in range(4):
@@ -201,7 +201,7 @@ def checkpoints():
 
 
 def clipping():
-    """Three good steps and one bad one, clipped: as f32 without the bad one."""
+    """Three good steps and a bad step, clipped: the parameters of f32 without the bad step."""
     scaling = "#amp.scaling<initial = 128.0, interval = 1>"
     scaled = Trained(*build("clipped", plain("clipped", scaling, ", clip_norm = 0.2"), "--precision=f16"))
     control = Trained(*build("control", plain("control", scaling, ", clip_norm = 0.2")))
@@ -242,7 +242,7 @@ def accumulation():
 
 
 def factor():
-    """The caller's factor on the learning rate: from zeros, half of it moves half as far, to the bit."""
+    """The caller's factor on the learning rate: from zeros, a factor of 0.5 moves exactly half as far."""
     text = """train.model @factor {
   train.param @w : tensor<8x8xf32> = #train.zeros
   train.func @loss(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tensor<f32> {
@@ -301,7 +301,7 @@ def shared():
 
 
 def three():
-    """A bad first step of a round is not forgotten by a good second one."""
+    """A bad first step of a round still counts after a good second step."""
     steps = "".join(f"""
   train.func @loss{i}(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tensor<f32> {{{layers(2 * i, 2 * i + 1)}
     %2 = train.mse %1, %y : tensor<8x8xf32>, tensor<8x8xf32>
@@ -389,7 +389,7 @@ def skipped_state():
 
 
 def separate():
-    """Between grad and apply a caller may put anything into the gradients; apply checks them again."""
+    """Between grad and apply a caller may put any values into the gradients; apply checks all gradients again."""
     built = build("apart", plain("apart", "#amp.scaling<initial = 128.0, interval = 1>"), "--precision=f16")
     model = Trained(*built)
     given = [array("f32", values) for values in batch(0)]

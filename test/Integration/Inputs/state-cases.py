@@ -119,7 +119,7 @@ def threads(built):
 
 
 def lone_infinity(model, name, size, place, what):
-    """Among stored gradients: it skips the step, wherever it is."""
+    """A single infinity among stored gradients skips the step, at any position."""
     model.given(data(99, False), "a_grad")
     before = model.kept()
     model.tensor(f"a.gradient.{name}", size)[place] = math.inf
@@ -129,7 +129,7 @@ def lone_infinity(model, name, size, place, what):
 
 
 def checkpoints(built):
-    """Saved after any step, a skipped one and the first of a round included, and loaded over the state of another run."""
+    """Checkpoints after any step, skipped steps and first steps of a round included, loaded over the state of another run."""
     whole = Run(*built, threads=2)
     states, files = [], []
     for n, kind in enumerate(KINDS):
@@ -152,12 +152,12 @@ def single(bits):
 
 
 def low(x):
-    """The part of a distance between neighbours in bf16 that is beyond the lower one."""
+    """Position of x between the two neighbours in bf16: 0 at the lower neighbour, below 1 at the upper."""
     return (struct.unpack("I", struct.pack("f", x))[0] & 0xFFFF) / 65536
 
 
 def draws():
-    """Without decays a moment is the gradient, or its square, rounded to bf16: every element, moment and step draws anew."""
+    """Without decays a moment is the gradient, or the square of the gradient, rounded to bf16: every element, moment and step draws anew."""
     count = 2048
     text = f"""train.model @draws {{
   train.param @p : {tensor(1, count)} = #train.zeros

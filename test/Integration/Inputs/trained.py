@@ -84,7 +84,7 @@ def random_batch(text, seed, limits={}):
 
 
 def compiled(name, text, *options, **environment):
-    """The folder with the library's archive, the model's name, and what the compiler said."""
+    """(folder with the library's archive, name of the model, output of the compiler)"""
     folder = f"{FOLDER}/{name}"
     os.makedirs(folder, exist_ok=True)
     model = re.search(r"train\.model @(\w+)", text).group(1)

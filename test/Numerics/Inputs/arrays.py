@@ -81,7 +81,7 @@ def print_model():
 
 
 def product_slopes(x):
-    """Of the sum of running products: every product that has the element, without it."""
+    """Derivatives of the sum of running products: for each element, the sum of the products that contain the element, without that factor."""
     others, running = np.empty_like(x), np.zeros_like(x)
     for row in range(x.shape[0]):
         for at in range(x.shape[1]):

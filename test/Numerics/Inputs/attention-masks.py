@@ -52,7 +52,7 @@ def formula(q, k, v, bias, g):
 
 
 def errors(got, wanted, name):
-    """Of the whole gradient, and of each query of its own."""
+    """Relative errors of the whole gradient and, for `q` and `bias`, of the part of each query."""
     yield np.linalg.norm(got - wanted) / np.linalg.norm(wanted)
     if name in ("q", "bias"):
         for i in range(QUERIES):

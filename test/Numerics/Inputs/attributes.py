@@ -127,7 +127,7 @@ OP = re.compile(r'^(.*"train\.(\w+)"\([^)]*\))(?: <\{(.*)\}>)?( : .*)$')
 
 
 def used(tests):
-    """Modules in generic form, and in them the ops: (module, line, op, attributes)."""
+    """(modules in generic form, ops of the modules as (module, line, op, attributes))"""
     sources = [test.read_text() for test in sorted(tests.glob("*.mlir"))]
     run = subprocess.run(["ampc-opt", "--split-input-file", "--mlir-print-op-generic"], input="\n// -----\n".join(sources),
                          check=True, capture_output=True, text=True)
@@ -140,7 +140,7 @@ def used(tests):
 
 
 def accepted(modules, probes):
-    """Which probes (module, line, text) the verifiers take: a module is printed if they do."""
+    """Probes (module, line, text) that the verifiers accept: accepted modules are printed."""
     texts = []
     for k, (m, i, line) in enumerate(probes):
         text = "\n".join(modules[m][:i] + [line] + modules[m][i + 1:])

@@ -16,12 +16,12 @@ def uniform(low, high):
 
 
 def wide(low, high):
-    """Of either sign, with magnitudes that are powers of ten between these."""
+    """Numbers of either sign, with magnitudes from 10^low to 10^high."""
     return 10**uniform(low, high) * np.where(uniform(0, 1) < 0.5, -1, 1)
 
 
 def erfinv(x):
-    """Newton's method on what is left to 1, which is exact."""
+    """Newton's method on erf, from 0.5 on on erfc: 1 - |x| is exact."""
     size, y = abs(x), 0.0
     for _ in range(200):
         miss = math.erf(y) - size if size < 0.5 else (1 - size) - math.erfc(y)

@@ -34,7 +34,7 @@ def print_model():
 
 
 def quotient(a, b, low):
-    """Rounds towards zero; x / 0 is 0, and what does not fit wraps around."""
+    """Rounds towards zero; x / 0 is 0, and a quotient beyond the type wraps around."""
     if b == 0:
         return 0
     size = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)

@@ -29,7 +29,7 @@ def cases(seed=None, count=0):
 
 
 def tree(x):
-    """Of the first axis: number i and number i + h, h = p / 2, p / 4, ..., 1; what does not exist is left out."""
+    """A tree over the first axis: number i and number i + h are added for h = p / 2, p / 4, ..., 1; missing numbers are left out."""
     half = 1 << max(len(x) - 1, 0).bit_length()
     while half > 1:
         half //= 2
@@ -52,7 +52,7 @@ def column_sums(x):
 
 
 def row_sum(x):
-    """[columns]: every 512th in order, a tree over those, a tree over chunks of 8192."""
+    """[columns]: every 512th element in order, a tree over the 512 sums, a tree over chunks of 8192."""
 
     def chunk_sum(chunk):
         lines = np.zeros(-(-len(chunk) // 512) * 512, x.dtype)  # sums start with +0: a further +0 changes nothing

@@ -73,7 +73,7 @@ def print_model():
 
 
 def cast(x, bits):
-    """Of a real number: saturated, NaN is 0, and i1 is whatever is not 0. Of an integer: the lower bits."""
+    """Cast of a real number: saturated, NaN -> 0, and to i1 whether the number is not 0. Cast of an integer: the lower bits."""
     if bits == 1:
         return x != 0
     if isinstance(x, int):

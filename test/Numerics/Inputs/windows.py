@@ -49,7 +49,7 @@ def convolve(x, w, strides, padding, dilations=None, groups=1):
 
 
 def transpose(x, w, strides, padding, dilations=None, groups=1, more=None):
-    """What scatters where convolve gathers."""
+    """Transposed convolution, which scatters where convolve gathers."""
     rank = x.ndim - 2
     dilations, more = dilations or [1] * rank, more or [0] * rank
     size = [(x.shape[1 + i] - 1) * strides[i] - padding[2 * i] - padding[2 * i + 1] + (w.shape[1 + i] - 1) * dilations[i] + 1 + more[i]
@@ -98,7 +98,7 @@ NAMES = {"groups": "groups", "dilations": "dilations", "output_padding": "more",
 
 
 def case(op, function, operands, attributes):
-    """Attributes by the names that ampc gives them, and as the function takes them."""
+    """(text of the op with ampc's names of attributes, result of `function` with Python's names)"""
     text = " ".join(key if value is True else f"{key} {value}" for key, value in attributes.items())
     listed = [value for key, value in attributes.items() if key not in NAMES]
     named = {NAMES[key]: value for key, value in attributes.items() if key in NAMES}

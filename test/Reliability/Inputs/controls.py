@@ -64,7 +64,7 @@ def field(number, data):
 
 
 def onnx(op, name):
-    """A model with one node of type `op`, whose input is called `name`."""
+    """A model with a single node of type `op`, whose input is called `name`."""
     def value(name):
         shape = field(2, field(1, b"\x08\x08"))
         return field(1, name) + field(2, field(1, b"\x08\x01" + shape))

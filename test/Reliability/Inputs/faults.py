@@ -117,7 +117,7 @@ class Case:
         return found in self.allowed[name] or (found is not None and name in self.growing and self.new[name].startswith(found))
 
     def judge(self, faults, code, text, hit):
-        """What does not hold, or None."""
+        """The violated condition, or None."""
         killed = code == 137
         found = contents()
         for name in self.allowed:
@@ -241,7 +241,7 @@ def leave_stale():
 
 
 def is_private():
-    """Whether nobody else can read a file with content, under its own or under a hidden name."""
+    """Whether no other user can read a file with content, under the final or under a hidden name."""
     infos = [os.lstat(f"{place}/{name}") for name in os.listdir(place)]
     return all(stat.S_IMODE(info.st_mode) == 0o600 for info in infos if info.st_size)
 

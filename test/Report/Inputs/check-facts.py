@@ -34,13 +34,13 @@ def elements(shape):
 
 
 def results_of(op):
-    """An update of Adam gives the parameter and its moments, and reads a gradient besides."""
+    """Number of results: an update of Adam gives the parameter and the moments, and reads a gradient besides."""
     whole = [operand for operand in op["operands"] if operand["type"].rsplit("x", 1)[0] == op["shape"]]
     return len(whole) - 1 if op["op"] == "train.update" else 1
 
 
 def check_rows(step):
-    """Bytes follow from shapes and types, categories are those of the reference page, and both ends of an edge know each other."""
+    """Bytes follow from shapes and types, the reference page has the categories, and both ends of an edge list each other."""
     operations, casts = step["operations"], step["casts"]
     by_id, cast_by_id, readers = {op["id"]: op for op in operations}, {row["id"]: row for row in casts}, {row["id"]: [] for row in casts}
     seed = next((i for i, op in enumerate(operations) if op["op"] == "train.seed"), len(operations))
@@ -73,7 +73,7 @@ def check_rows(step):
 
 
 def check_totals(step):
-    """Sums and counts are those of the rows."""
+    """Sums and counts equal the sums and counts of the rows."""
     counted = collections.defaultdict(collections.Counter)
     for op in step["operations"]:
         if op["part"] != "input":
@@ -89,7 +89,7 @@ def check_totals(step):
 
 
 def same_side(mixed, alone):
-    """The side `f32` of a report is what a report of the step in f32 says, pair by pair."""
+    """The side `f32` of a report equals the report of the step in f32, pair by pair."""
     assert mixed.keys() >= alone.keys() - {"saved_ratio"}, (mixed, alone)
     for key, value in alone.items():
         if key in ("f32", "mixed"):

@@ -11,7 +11,7 @@ with open(path) as file:
 
 
 def put(place, value):
-    """Sets (or, with None, removes) what stands at a place."""
+    """Sets the value at a place; None removes the entry."""
     def change(copied):
         for key in place[:-1]:
             copied = copied[key]

@@ -16,7 +16,7 @@ DEADLINE = time.monotonic() + 100
 
 
 class Browser:
-    """One page; answers and events come over a WebSocket (RFC 6455)."""
+    """A page of the browser; answers and events come over a WebSocket (RFC 6455)."""
 
     def __init__(self, folder):
         self.process = subprocess.Popen(

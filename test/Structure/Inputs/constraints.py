@@ -23,7 +23,7 @@ def listed(text):
 
 
 def described(source):
-    """The name of an op or interface to the numbers of its constraints, and its folder in mlir-dialects."""
+    """Name of an op or interface -> (numbers of the constraints, folder in mlir-dialects)."""
     found = {}
     for dialect, folder in dialects.items():
         pages = [source / f"docs/reference/{dialect}-dialect.md", *sorted((source / f"docs/reference/{dialect}").glob("*.md"))]
@@ -37,7 +37,7 @@ def described(source):
 
 
 def functions(folder):
-    """Name, with the class before it, of a function that verifies to the lines of its text."""
+    """Name of a verifying function, with the class -> lines of the text."""
     found = {}
     for path in sorted(folder.glob("*.cpp")):
         lines, i = path.read_text().split("\n"), 0
@@ -71,7 +71,7 @@ def number_of(lines, i):
 
 
 def verified(names, known):
-    """Numbers in the functions of these names and those that they call, and lines of errors without a number."""
+    """(numbers in the named functions and in all functions called, lines of errors without a number)"""
     numbers, loose, open_names, seen = set(), [], list(names), set(names)
     while open_names:
         lines, has_number = known.get(open_names.pop(), []), False

@@ -18,7 +18,7 @@ folders = ["lib", "include", "mlir-dialects", "tools", "test", "examples"]
 
 
 def commands_by_folder(build, source):
-    """Folder of a source to its compiler and flags, without input and output."""
+    """Folder of a source -> compiler and flags, without input and output."""
     found = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         path = pathlib.Path(entry["directory"], entry["file"])
@@ -46,7 +46,7 @@ def without_files(words, keeps_precompiled):
 
 
 def nearest(folder, commands):
-    """Flags of the folder, of what mirrors it in lib, or of one above or below."""
+    """Flags of the folder, of the mirrored folder in lib, or of a folder above or below."""
     parts = folder.parts
     if parts[:2] == ("include", "ampc"):
         folder = pathlib.Path("lib", *parts[2:])
@@ -65,7 +65,7 @@ class Checker:
         self.passed.mkdir(parents=True, exist_ok=True)
 
     def closure(self, header, seen):
-        """The files of this project that a header reads, itself included."""
+        """The files of this project that a header includes, and the header."""
         if header not in seen and header.is_file():
             seen[header] = text = header.read_text()
             for name in re.findall(r'^#include "([^"]+)"', text, re.M):

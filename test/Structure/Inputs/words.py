@@ -52,7 +52,7 @@ def paragraphs_of(text):
 
 
 def count(texts):
-    """Words, and how many of them are `what` and pronouns; comments, and how many of them begin without a subject."""
+    """Words, and how many are `what` and pronouns; comments, and how many begin without a subject."""
     total = collections.Counter()
     for text in texts:
         words = [word.lower() for word in re.findall(r"[A-Za-z']+", text)]
@@ -67,7 +67,7 @@ def count(texts):
 
 
 def check(name, texts, bar):
-    """One line per rate above its bar. A bar is a whole number of words, so that a short page is not held to a fraction of a word."""
+    """A line per rate above the bar. A bar is a whole number of words, so that a short page is not held to a fraction of a word."""
     total = count(texts)
     faults = 0
     for key, limit, per, size in [("what", bar.what, 1000, "words"), ("pronouns", bar.pronouns, 1000, "words"), ("bare", bar.bare, 100, "texts")]:

@@ -1,6 +1,6 @@
 # Feeds the fuzz targets' inputs to the tools that start fast: read-corpus.py CORPUS FOLDER AMPC_PTXSIM
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every tool ends by itself, in time, with a status of 0, 1 or 2, and says why if that is not 0."""
+"""Every tool ends by itself, in time, with a status of 0, 1 or 2, and prints the reason of a status other than 0."""
 import pathlib
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What beside.mlir reports beside the loss, in Python."""
+"""Further results of beside.mlir than the loss, in Python."""
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import Sum
 

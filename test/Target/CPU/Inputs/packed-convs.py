@@ -1,7 +1,7 @@
 # Prints kernel.conv ops whose filters are packed before, for ampc-kernel-run.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Filters are made by the kernel.pack of the tier that reads them, as they are or turned for the gradient of an image. With sizes N SIZE CHANNELS FEATURES
-WINDOW, a type and "plain", "packed" or "turned" as arguments: this one only."""
+"""Filters are made by the kernel.pack of the tier that reads the filters, unchanged or turned for the gradient of an
+image. With sizes N SIZE CHANNELS FEATURES WINDOW, a type and "plain", "packed" or "turned" as arguments: that convolution only."""
 import sys
 
 from packed import filter_encoding
@@ -10,7 +10,7 @@ number = 0
 
 
 def conv(n, size, channels, features, window, stride=1, pad=0, dilation=1, element="f32", form="packed", first=False):
-    """A square window, on an image that is a little wider than high. `features`: outputs of the convolution, whatever form its filter has."""
+    """A square window, on an image that is a little wider than high. `features`: outputs of the convolution, for any form of the filter."""
     global number
     tensor = lambda shape, element, encoding="": "tensor<" + "".join(f"{s}x" for s in shape) + element + encoding + ">"
     acc = "f64" if element == "f64" else "f32"

@@ -1,6 +1,6 @@
 # Prints kernel.gemm ops whose sides are packed before, for ampc-kernel-run.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A packed side is made by the kernel.pack of the tier that reads it. With sizes M N K and types as arguments: these only."""
+"""A packed side is made by the kernel.pack of the tier that reads the side. With sizes M N K and types as arguments: that product only."""
 import sys
 
 from packed import encoding

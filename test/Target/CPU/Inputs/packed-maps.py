@@ -1,6 +1,6 @@
 # Prints kernel.map ops with packed results, and the equivalent kernel.pack ops, for ampc-kernel-run.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rounded to the type of the copies, beside results that are not packed. With sizes and types as arguments: these only."""
+"""Rounded to the type of the copies, beside results that are not packed. With sizes and types as arguments: that map only."""
 import sys
 
 from packed import encoding, filter_encoding
@@ -9,8 +9,8 @@ number = 0
 
 
 def update(sizes, element, depths, keeps):
-    """`sizes`: rows and columns, or OHWI of a filter; `depths`: of the packed results, all of one value; `keeps`: whether that value is a result as it is,
-    too."""
+    """`sizes`: rows and columns, or OHWI of a filter; `depths`: of the packed results, all of the same value; `keeps`: whether that value
+    is also an unpacked result."""
     global number
     wide = "f64" if element == "f64" else "f32"
     shape = "".join(f"{size}x" for size in sizes)

@@ -4,7 +4,7 @@ ROWS, POINTS = "affine_map<(d0, d1) -> (d0)>", "affine_map<(d0, d1) -> (d0, d1)>
 
 
 def lost(name, value, half):
-    """What rounding takes from `value`."""
+    """The part of `value` that rounding removes."""
     return f"""
     %{name}n = arith.truncf {value} : f32 to {half}
     %{name}w = arith.extf %{name}n : {half} to f32
@@ -32,7 +32,7 @@ def points(name, half, rows, columns, turned=False):
 
 
 def ties(name, half):
-    """Whole numbers of both signs: odd ones from 256 (bf16) or 2048 (f16) on lie in the middle between two neighbours."""
+    """Whole numbers of both signs: odd numbers from 256 (bf16) or 2048 (f16) on lie in the middle between two neighbours."""
     size = "tensor<41x101xi1>"
     program(f"{name}_{half}", [size], ["tensor<41x101xf32>"], f"""kernel.map(%i0 : {size}) space [41, 101]
       maps [{POINTS}] -> [{POINTS}] attributes {{test.tolerance = 0.0}} {{
@@ -46,7 +46,7 @@ def ties(name, half):
 
 
 def rows(name, half, rows, columns):
-    """Before a reduction along the row, of its result, and behind it."""
+    """Rounding before a reduction along the row, of the reduction's result, and behind the reduction."""
     size, column = f"tensor<{rows}x{columns}xf32>", f"tensor<{rows}xf32>"
     program(f"{name}_{half}", [size], [size, size, column, column], f"""kernel.map(%i0 : {size}) space [{rows}, {columns}]
       maps [{POINTS}] -> [{POINTS}, {POINTS}, {ROWS}, {ROWS}] attributes {{test.tolerance = 0.0}} {{

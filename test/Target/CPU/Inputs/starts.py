@@ -9,7 +9,7 @@ COUNT = 18
 
 
 def program(name, tensors, op, space, maps, result, result_map, body, attributes=""):
-    """One kernel per entry of maps, which has a map per tensor."""
+    """A kernel per entry of `maps`, which has a map per tensor."""
     types = ", ".join(tensors)
     letters = ["x", "y"][: len(tensors)]
     inputs, arguments = ", ".join("%" + x for x in letters), ", ".join(f"%{x}: {t}{attributes}" for x, t in zip(letters, tensors))

@@ -15,7 +15,7 @@ with contextlib.redirect_stdout(io.StringIO()):
 
 
 def with_totals(emit):
-    """The kernel that `emit` prints, with the sum of the squares of its elements."""
+    """The kernel that `emit` prints, with the sum of the squares of the elements."""
     text = io.StringIO()
     with contextlib.redirect_stdout(text):
         emit()
@@ -43,7 +43,7 @@ def with_totals(emit):
 
 
 def forms():
-    """Name to what prints the kernel; several kernels get letters behind their name."""
+    """Name -> function that prints the kernel; several kernels get letters behind the name."""
     for element in ["bf16", "f16"]:
         for layout in ["NN", "NT", "TN"]:
             yield f"gemm_{layout.lower()}_{element}", lambda: gemm(2048, 2048, 1024, layout, element=element, result=element, body="bias")

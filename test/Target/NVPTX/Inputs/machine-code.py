@@ -38,7 +38,7 @@ def run(*command, text=None):
 
 
 def launches(names, module):
-    """Function to its launch."""
+    """Function -> launch."""
     rows = re.findall(r'\{form = "([^"]*)", launches = \[(.*?)\], name = "(\w+)"', module)
     if len(rows) != len(names):
         raise SystemExit(f"expected {len(names)} kernels, but got {len(rows)}")
@@ -81,7 +81,7 @@ def functions_of(ptx):
 
 
 def rows(chip, wanted):
-    """Of the table; raises what no table excuses."""
+    """Rows of the table; raises an error for serialised wgmma, for missing products and for local memory without spills."""
     given = list(kernels(wanted))
     text = "\n".join(kernel for _, kernel in given)
     module = run("ampc-kernel-run", f"--target={chip}", "--emit=nvvm", "-", text=text).stdout

@@ -4,7 +4,7 @@
 import sys
 
 def reduce(name, space, type, sums="f32", squares=False):
-    """Of [outer, reduced, inner]; with `squares` their sums, too."""
+    """A sum of [outer, reduced, inner] over the middle; with `squares` the sum of squares, too."""
     outer, reduced, width = space
     tensor = f"tensor<{outer}x{reduced}x{width}x{type}>"
     result = f"tensor<{outer}x{width}x{sums}>"

@@ -1,7 +1,7 @@
 """Weights that random ways lead to a product: the fans that the compiler finds against those that NumPy counts.
 
     fans.py SEED COUNT write          the model
-    fans.py SEED COUNT check < TEXT   what ampc-opt made of it
+    fans.py SEED COUNT check < TEXT   TEXT is the output of ampc-opt
 """
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import re
@@ -26,7 +26,7 @@ def counted(equation, shapes, place):
 
 
 class Product:
-    """An op that reads weights of `shape`: its text, and the fan-in."""
+    """An op that reads weights of `shape`: the text of the op, and the fan-in."""
 
     def __init__(self, r):
         b, i, o, e = 2, *(int(n) for n in r.integers(1, 6, 3))
