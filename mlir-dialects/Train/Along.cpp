@@ -1,4 +1,4 @@
-// Dimensions that ops look along, moved to the end: see AlongOpInterface.
+// Axis normalization: transposes the dimension of an AlongOpInterface op to the end.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Along.h"
 #include "mlir-dialects/Train/Tensors.h"

@@ -64,7 +64,8 @@ static int64_t resultOf(LinearOp op, BatchDimension dimensionOf) {
   return areWeights && dim + 1 < rankOf(op.getX()) ? dim : -1;
 }
 
-/// Dimensions of the index take the place of the table's first.
+/// Lookup: dimensions of the index replace the table's first dimension, [100, 8] at [4, 3] -> [4,
+/// 3, 8].
 template <typename Op> static int64_t resultOfRows(Op op, BatchDimension dimensionOf) {
   int64_t table = dimensionOf(op.getTable()), index = dimensionOf(op.getIndex());
   if (table < 0)

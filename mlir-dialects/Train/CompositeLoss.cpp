@@ -1,4 +1,4 @@
-// Losses made of other ops: types, verifiers, parts.
+// Composite losses: types, verifiers, decompositions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/LossReduction.h"
 #include "mlir-dialects/Train/Numbers.h"

@@ -1,4 +1,4 @@
-// Norms made of other ops: verifiers and parts.
+// Composite norms: verifiers and decompositions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/CompositeNorm.h"
 #include "mlir-dialects/Train/Numbers.h"

@@ -24,7 +24,7 @@ struct Equation {
 };
 } // namespace
 
-/// Digits for the last `count` of the dimensions that `...` stands for.
+/// Digits of the last `count` dimensions of `...`.
 static std::string hiddenLetters(int64_t count) {
   std::string letters;
   for (int64_t i = count - 1; i >= 0; --i)

@@ -136,7 +136,7 @@ static SmallVector<int64_t> withLast(int64_t dim, int64_t rank) {
   return order;
 }
 
-/// The places of the first `k` elements in order.
+/// Indices of the first `k` elements in sorted order.
 static Value firstPlaces(GradBuilder &b, Value x, int64_t k, int64_t dim, bool descending,
                          IntegerAttr below = {}) {
   auto type = tensorOf(x);

@@ -1,4 +1,4 @@
-// Optimizers that look at parameters as matrices.
+// Optimizers with a rule for matrices: Adafactor and Muon.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Tensors.h"
 #include "mlir-dialects/Train/UpdateRule.h"

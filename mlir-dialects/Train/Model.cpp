@@ -250,7 +250,7 @@ static LogicalResult verifyNames(StepOp step, FuncOp loss) {
   return success();
 }
 
-/// A momentum that comes and goes needs a place in every rule.
+/// Checks that every rule has a momentum if the schedule sets the momentum.
 static LogicalResult verifyMomentum(StepOp step) {
   if (!step.getSchedule() || !step.getSchedule()->hasMomentum())
     return success();

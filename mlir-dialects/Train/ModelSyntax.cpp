@@ -45,7 +45,7 @@ static ParseResult parseSizeList(OpAsmParser &parser, Sizes &sizes, const SizeNu
       });
 }
 
-/// Every name that the command line gives a number is a size of the model.
+/// Checks that every size set on the command line is a size of the model.
 static ParseResult checkSettings(OpAsmParser &parser, SMLoc place, const Sizes &sizes,
                                  const SizeNumbers &settings) {
   for (const auto &[name, value] : settings)

@@ -43,8 +43,7 @@ static std::unique_ptr<ModuleInstance> makeInstance(ModelOp module, StringRef pr
   return succeeded(instance->fill(given, place)) ? std::move(instance) : nullptr;
 }
 
-/// Records an instance at its place of use, where errors in the module's own lines point. Sizes
-/// were checked before.
+/// Records an instance of a module; errors of the instantiation are emitted at the use.
 static ParseResult noteInstance(OpAsmParser &parser, SMLoc place, StringAttr module,
                                 StringAttr name, DictionaryAttr numbers, int64_t times) {
   ParseScope *model = ParseScope::model(parser.getContext());
@@ -142,7 +141,7 @@ LogicalResult UseOp::verify() {
 
 // ---- train.apply ----
 
-/// The type of a function of an instance that the text has told of.
+/// Type of a function of an instance, which the text has declared before.
 static FailureOr<FunctionType> typeOf(OpAsmParser &parser, SMLoc place, SymbolRefAttr callee,
                                       int64_t &times) {
   ParseScope *model = ParseScope::model(parser.getContext());

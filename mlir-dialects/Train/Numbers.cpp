@@ -82,7 +82,7 @@ static FailureOr<APFloat> parseNumber(AsmParser &parser) {
   return result;
 }
 
-/// Copies the formula's tokens into `text`; `only` is a number that nothing stands beside.
+/// Copies the tokens of a formula into `text`; `only` is set for a formula that is a single number.
 static ParseResult collectReals(AsmParser &parser, std::string &text, bool &hasNames,
                                 std::optional<APFloat> &only, unsigned depth) {
   if (depth > 100)

@@ -48,7 +48,7 @@ LogicalResult AvgPoolOp::inferReturnTypes(MLIRContext *, std::optional<Location>
 bool MaxPoolOp::keepsLeadingDimension(IsBatched) { return true; }
 bool AvgPoolOp::keepsLeadingDimension(IsBatched) { return true; }
 
-/// The cotangent must have the type that pooling an image of the result's type gives.
+/// Checks that the cotangent has the type of the pooled image.
 template <typename Op> static LogicalResult verifyPoolGrad(Op op, Value where) {
   SmallVector<Type> types;
   if (failed(inferPool(op.getLoc(), op.getType(), op.getWindow(), op.getStrides(), op.getPadding(),

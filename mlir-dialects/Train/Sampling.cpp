@@ -1,4 +1,4 @@
-// Tensors at other places: types and parts.
+// Padding, strided slices and interpolation: types and decompositions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Interpolation.h"
 #include "mlir-dialects/Train/Syntax.h"
@@ -229,7 +229,7 @@ Scaling::Scaling(ResizeOp op, int64_t dim)
   how.scale = op.getScales() ? (*op.getScales())[dim] : double(to) / from;
 }
 
-/// Where element `at` of the result lies in the operand.
+/// Coordinate in the operand of element `at` of the result.
 double Scaling::place(int64_t at) const {
   double scale = how.scale, halfPixel = (at + 0.5) / scale - 0.5;
   switch (coordinates) {

@@ -323,7 +323,7 @@ LogicalResult ampc::applySizes(Operation *op, const Sizes &sizes) {
   return success();
 }
 
-/// Whether a formula can stand for this attribute or result: as many numbers as there are.
+/// Whether formulas fit an attribute or result: the counts of numbers are equal.
 static bool fits(Operation *op, NamedAttribute each) {
   auto text = dyn_cast<StringAttr>(each.getValue());
   if (!text)

@@ -29,7 +29,7 @@ static void noteResult(OpAsmParser &parser, StringRef formulas) {
     noteFormulas(parser, "result", parser.getBuilder().getStringAttr(formulas));
 }
 
-/// The type that the text has told.
+/// Type of an operand by the scope of the parsed text.
 static ParseResult find(OpAsmParser &parser, const Operand &operand, Type &type) {
   ParseScope *scope = ParseScope::innermost(parser.getContext());
   type = scope ? scope->valueType(operand) : Type();

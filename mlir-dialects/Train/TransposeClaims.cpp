@@ -1,4 +1,4 @@
-// Transpositions that are not needed if state lies in another order.
+// Layout propagation: transposes that another layout of the state makes redundant.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/TransposeClaims.h"
 #include "mlir-dialects/Train/GradBuilder.h"
@@ -36,7 +36,7 @@ static int64_t keptBy(ArrayRef<int64_t> parts, ArrayRef<int64_t> flat) {
   return isFlat ? kept : -1;
 }
 
-/// How the dimensions behind the first `kept` change places among themselves.
+/// Permutation of the dimensions behind the first `kept`; nullopt if the first dimensions move.
 static std::optional<Dims> orderBehind(ArrayRef<int64_t> permutation, int64_t kept) {
   Dims order;
   for (auto [i, dim] : llvm::enumerate(permutation)) {
@@ -48,7 +48,8 @@ static std::optional<Dims> orderBehind(ArrayRef<int64_t> permutation, int64_t ke
   return order;
 }
 
-/// A product reads a tensor that was transposed and made flat: the weights take the order before.
+/// Claims of transposes before a flattening reshape that a product reads: the weight takes the
+/// untransposed order.
 static void claimFlattened(TransposeOp transpose, SmallVectorImpl<TransposeClaim> &claims) {
   for (Operation *user : transpose->getUsers()) {
     auto reshape = dyn_cast<ReshapeOp>(user);
