@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 include(${CMAKE_CURRENT_LIST_DIR}/HelpTable.cmake)
 help_table(rows ${TOOL} Phases)
-file(WRITE ${OUTPUT} "# Phases\n\nWhat holds after each, in their order. `ampc compile --compile-to=PHASE` stops after one and prints \
-the module,\n`--dump-phases-to=DIR` writes all of them, and `ampc-opt --phase-PHASE` runs one alone.\n\n\
-Such a text is an input of `ampc compile`, too: its attribute `train.phase` says how far it has come, the phases behind that follow, and with\n\
-the options of the first call the library is the same to the last byte. Locations belong to the text: names of ops, and facts that later phases\n\
-use, are in them. Other commands start from the model itself.\n\n\
+file(WRITE ${OUTPUT} "# Phases\n\nPhases of the compiler in order, and the properties of the module after each. `ampc compile --compile-to=PHASE` \
+stops after a phase and prints\nthe module, `--dump-phases-to=DIR` writes the module after every phase, and `ampc-opt --phase-PHASE` runs a single phase.\n\n\
+A printed module is also an input of `ampc compile`: compilation resumes behind the phase in the module's attribute `train.phase`, and with the options\n\
+of the first call the library is equal byte for byte. Keep the locations of the text: locations hold names of ops, and facts for later phases. Other\n\
+commands start from the model itself.\n\n\
 | phase | afterwards |\n|---|---|\n${rows}")

@@ -23,8 +23,8 @@ def TrainDialect : Dialect {
 
     * `train.origin` on a tensor op, `train.origins` on a kernel: provenance, see OriginAttr;
     * `train.is` on an argument or result of a program: role, see Signature;
-    * `train.fan_in` on any op that sums its operands: the operands are cotangents of one value, whose partial sums
-      are not rounded;
+    * `train.fan_in` on any sum of operands: the operands are cotangents of a single value, whose partial sums are
+      not rounded;
     * `train.segment` on any op of a model: the checkpoint that contains the op, from train-expand-modules to
       train-name-ops, which adds the segment to the origin;
     * `train.values` on any op with results: key and kind of each, for tools that observe values (train-mark-values);

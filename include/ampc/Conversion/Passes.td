@@ -5,13 +5,13 @@
 include "mlir/Pass/PassBase.td"
 
 def ConvertTrainToKernel : Pass<"convert-train-to-kernel", "::mlir::ModuleOp"> {
-  let summary = "One kernel per tensor op";
+  let summary = "Convert every tensor op to a kernel";
   let description = [{
-    Every function with a role becomes a `kernel.program` behind its model; other functions are erased, and the
-    model keeps its declarations. Transposes, broadcasts and reshapes that add or drop dimensions of size 1 become
-    part of the indexing maps of their consumers, splat constants become literals of bodies, and other reshapes
-    become views. A kernel that computes a gradient carries `kernel.barrier`: consumers neither recompute its
-    results nor fuse with the kernel. All ops without a kernel are reported.
+    Every function with a role becomes a `kernel.program` behind the model; other functions are erased, and
+    declarations stay in the model. Transposes, broadcasts and reshapes that add or drop dimensions of size 1
+    become part of the indexing maps of their consumers, splat constants become literals of bodies, and other
+    reshapes become views. A kernel that computes a gradient carries `kernel.barrier`: consumers neither recompute
+    the kernel's results nor fuse with the kernel. All ops without a kernel are reported.
   }];
   let dependentDialects = ["::ampc::kernel::KernelDialect"];
 }

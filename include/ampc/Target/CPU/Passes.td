@@ -5,16 +5,16 @@
 include "mlir/Pass/PassBase.td"
 
 def KernelEmitCPU : Pass<"kernel-emit-cpu", "::mlir::ModuleOp"> {
-  let summary = "Emit one function per distinct kernel and tier";
+  let summary = "Emit a function per distinct kernel and tier";
   let description = [{
-    Kernels with equal text (types, maps, attributes, body) share one function. The functions of a tier go into a
+    Kernels with equal text (types, maps, attributes, body) share a function. The functions of a tier go into a
     nested module `@tier_NAME` with the attribute `kernel.tier`; their names are `PREFIX_kI_TIER`, and their
     arguments are (ptr operands, i64 begin, i64 end, ptr scratch), with an optional `PREFIX_kI_TIER_finish`. Kernel
-    ops get `kernel.function = I`; the module gets `kernel.functions`, one dictionary per I: `name`; `tasks` and
-    `scratch`, one number per tier; `finish`; `tiers`, for every tier the name of the tier whose function runs, or
-    "" without a function. Sixteen or more kernels that differ only in constants of their input maps, e.g. (d0, 5,
-    d2) and (d0, 6, d2), share a function, too: `starts` has the byte offset of each operand that the function
-    assumes, and each kernel passes addresses shifted by the difference to its own offset.
+    ops get `kernel.function = I`; the module gets `kernel.functions`, a dictionary per I: `name`; `tasks` and
+    `scratch`, a number per tier; `finish`; `tiers`, for every tier the name of the tier whose function runs, or ""
+    without a function. Sixteen or more kernels that differ only in constants of their input maps, e.g. (d0, 5, d2)
+    and (d0, 6, d2), share a function, too: `starts` has the byte offset of each operand that the function assumes,
+    and each kernel passes addresses shifted by the difference to the kernel's own offset.
   }];
   let options =
       [Option<"prefix", "prefix", "std::string", "",

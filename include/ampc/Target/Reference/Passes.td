@@ -5,10 +5,10 @@
 include "mlir/Pass/PassBase.td"
 
 def KernelEmitReference : Pass<"kernel-emit-reference", "::mlir::ModuleOp"> {
-  let summary = "Emit one function of plain loops per distinct kernel";
+  let summary = "Emit a function of plain loops per distinct kernel";
   let description = [{
-    Reference for all other targets: every element separately, every sum in the order of its terms in the
-    accumulator's type, one task per kernel. The only tier is `reference`; attributes are as in `kernel-emit-cpu`.
+    Reference for all other targets: every element separately, every sum in term order in the accumulator's type, a
+    single task per kernel. The only tier is `reference`; attributes are as in `kernel-emit-cpu`.
   }];
   let options = [Option<"prefix", "prefix", "std::string", "",
                         "start of all symbols (default: the model's name)">];
