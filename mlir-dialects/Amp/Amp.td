@@ -33,7 +33,7 @@ class Amp_Op<string mnemonic, list<Trait> traits = []> : Op<AmpDialect, mnemonic
 
 def Amp_ScaledType : TypeDef<AmpDialect, "Scaled"> {
   let mnemonic = "scaled";
-  let summary = "A gradient times the loss scale";
+  let summary = "Gradient times the loss scale";
   let description = [{
     No train op accepts this type: a gradient must pass `amp.unscale` before clipping, weight decay or an update.
   }];
@@ -73,7 +73,7 @@ def Amp_DecisionAttr : AttrDef<AmpDialect, "Decision", [AnnotationAttrInterface]
 
 // ---- Regions ----
 def Amp_AutocastOp : Amp_Op<"autocast", [SingleBlock, NoRegionArguments, RecursiveMemoryEffects]> {
-  let summary = "Ops that run under autocast in a 16-bit type, or not under autocast";
+  let summary = "Autocast region: ops in a 16-bit type, or with autocast disabled";
   let description = [{
     The innermost region counts. `disabled` leaves ops in the types of their operands under the policy `autocast`,
     and in f32 under all other policies. `simplify` dissolves regions; the ops, and all ops later derived from the
@@ -114,7 +114,7 @@ def Amp_YieldOp : Amp_Op<"yield", [Pure, Terminator, HasParent<"AutocastOp">]> {
 // ---- The loss scale ----
 def Amp_ScalingAttr : AttrDef<AmpDialect, "Scaling"> {
   let mnemonic = "scaling";
-  let summary = "How a loss scale starts and moves";
+  let summary = "Parameters of dynamic loss scaling";
   let description = [{
     After `interval` good steps the scale grows by `growth`, to at most `cap` (0: no cap; growth to infinity is
     suppressed). A step with a non-finite gradient is skipped; after `hysteresis` consecutive skipped steps, every
@@ -163,7 +163,7 @@ def Amp_MarkScaledOp
                              TypesMatchWith<"the scaled form of the operand", "x", "result",
                                             "::ampc::amp::ScaledType::get($_self.getContext(), "
                                             "::llvm::cast<::mlir::RankedTensorType>($_self))">]> {
-  let summary = "Says that a gradient belongs to the scaled loss";
+  let summary = "Marks a gradient of the scaled loss";
   let description = [{
     Values inside the backward pass are plain tensors; this op is at the end of the backward pass.
 
@@ -194,7 +194,7 @@ def Amp_UnscaleOp : Amp_Op<"unscale", [Pure]> {
   let hasVerifier = 1;
 }
 def Amp_NonFiniteOp : Amp_Op<"non_finite", [Pure]> {
-  let summary = "How many elements are infinite or not a number";
+  let summary = "Number of elements that are infinite or NaN";
   let description = [{
     ```mlir
     %bad = amp.non_finite %g : tensor<4xf16>
@@ -205,7 +205,7 @@ def Amp_NonFiniteOp : Amp_Op<"non_finite", [Pure]> {
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 def Amp_UpdateScaleOp : Amp_Op<"update_scale", [Pure]> {
-  let summary = "The scale after a step";
+  let summary = "Update of the loss scale after a step";
   let description = [{
     `good_steps` counts good steps since the last change of the scale; `left` counts the skipped steps that are
     tolerated before the scale backs off. A step has at most one `amp.update_scale`.

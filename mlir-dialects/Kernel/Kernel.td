@@ -98,7 +98,8 @@ def Kernel_Space : I32EnumAttr<"Space", "a memory of the step",
 }
 def Kernel_PlaceAttr : AttrDef<KernelDialect, "Place"> {
   let mnemonic = "place";
-  let summary = "Space, number of the input, output or constant (else 0), and byte offset in it";
+  let summary = "Buffer of a value: space, number of the input, output or constant (else 0), "
+                "and byte offset";
   let parameters = (ins "::ampc::kernel::Space":$space, "int64_t":$number, "int64_t":$offset);
   let assemblyFormat = "`<` $space `,` $number `,` $offset `>`";
 }
@@ -106,7 +107,7 @@ def Kernel_PlaceAttr : AttrDef<KernelDialect, "Place"> {
 // ---- Device code ----
 def Kernel_TensorMapAttr : AttrDef<KernelDialect, "TensorMap"> {
   let mnemonic = "tensor_map";
-  let summary = "A tensor in memory of which a device copies boxes";
+  let summary = "Tensor map: descriptor of a tensor of which a device copies boxes";
   let description = [{
     Descriptor by which a device copies a box of a tensor, given by coordinates, and fills elements outside with
     zeros. The tensor begins `offset` bytes into the kernel's `operand` of that number (results, then the
@@ -264,7 +265,7 @@ def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator]> {
 // ---- Values without a launch ----
 def Kernel_ConstantOp
     : Kernel_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
-  let summary = "Data in the object";
+  let summary = "Constant data of the object file";
   let description = [{
     Constraints:
 
@@ -331,7 +332,7 @@ def Kernel_RowReduceOp
   let hasVerifier = 1;
 }
 def Kernel_RowIndexOp : Kernel_Op<"row_index", [Pure, HasParent<"MapOp">]> {
-  let summary = "Position in the last dimension of the space";
+  let summary = "Index in the last dimension of the space";
   let description = [{
     ```mlir
     %columns = kernel.map() space [4, 8] maps [] -> [affine_map<(d0, d1) -> (d0, d1)>] {
@@ -347,7 +348,7 @@ def Kernel_RowIndexOp : Kernel_Op<"row_index", [Pure, HasParent<"MapOp">]> {
 def Kernel_LinearIndexOp
     : Kernel_Op<"linear_index", [Pure, ParentOneOf<["MapOp", "ReduceOp", "GemmOp", "ConvOp",
                                                     "ConvFilterOp"]>]> {
-  let summary = "Row-major number of the point in the space";
+  let summary = "Row-major index of the point in the iteration domain";
   let description = [{
     ```mlir
     %numbers = kernel.map() space [4, 8] maps [] -> [affine_map<(d0, d1) -> (d0, d1)>] {
@@ -405,8 +406,8 @@ def Kernel_MapOp
 def Kernel_ReduceOp
     : Kernel_LaunchOp<"reduce", [FusedKernelOpInterface, IsolatedFromAbove,
                                  DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
-  let summary =
-      "Combines the yielded values over the middle dimension of a space [outer, reduced, inner]";
+  let summary = "Reduction of the yielded values over the middle dimension of a space [outer, "
+                "reduced, inner]";
   let description = [{
     Every yielded value has the type of its accumulator and gives a result over [outer, inner].
 

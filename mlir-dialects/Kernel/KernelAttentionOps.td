@@ -33,8 +33,8 @@ defvar attentionMaps = [{
     6. Every point of a result has an element of its own.
 }];
 def Kernel_AttentionOp : Kernel_AttentionLikeOp<"attention"> {
-  let summary = "softmax(scale q k^T + bias) v, and log(sum(exp(scores))) per query, in two "
-                "numbers, if there is a second result";
+  let summary = "Fused attention: softmax(scale q k^T + bias) v, and the logsumexp per query as "
+                "two numbers, if there is a second result";
   let description = !strconcat([{
     Operands: query, key, value and, if `biased`, the bias. With `causal`, query i sees the keys up to i + keys - queries.
     The softmax is formed while keys pass by (Milakov and Gimelshein 2018; Dao et al. 2022). The two numbers of a logsumexp are the

@@ -10,7 +10,7 @@ class Kernel_DataOp<string mnemonic, list<Trait> traits = [], list<string> metho
 }
 
 def Kernel_GatherOp : Kernel_DataOp<"gather"> {
-  let summary = "Rows of a table [rows, width], one per index";
+  let summary = "Gather of rows of a table";
   let description = [{
     An index outside the table reads zeros, never memory outside.
 
@@ -28,7 +28,8 @@ def Kernel_GatherOp : Kernel_DataOp<"gather"> {
       "$table `,` $index attr-dict `:` type($table) `,` type($index) `->` type($result)";
 }
 def Kernel_ScatterAddOp : Kernel_DataOp<"scatter_add", [], ["canTotal"]> {
-  let summary = "A table of zeros, to whose row index[i] row i of the updates is added";
+  let summary = "Scatter-add of rows to a table of zeros: row i of the updates is added to row "
+                "index[i]";
   let description = [{
     The table's type is that of the accumulator. Every range of table rows belongs to one task, which adds in the
     order of the updates: the sums do not depend on the number of threads. Updates of row `padding`, or of rows out
@@ -49,7 +50,8 @@ def Kernel_ScatterAddOp : Kernel_DataOp<"scatter_add", [], ["canTotal"]> {
                          `:` type($updates) `,` type($index) `->` type($result)}];
 }
 def Kernel_GroupRowsOp : Kernel_DataOp<"group_rows"> {
-  let summary = "Distinct indices in ascending order, and where each occurs";
+  let summary = "Grouping of equal indices: distinct indices in ascending order, and the "
+                "positions of each";
   let description = [{
     `rows` holds the distinct indices in [0, `of`), then -1. The positions of index `rows[k]` are
     `order[starts[k]]` to `order[starts[k + 1] - 1]`, ascending. Example: index [3, 0, 3] -> rows [0, 3, -1], order
@@ -69,7 +71,8 @@ def Kernel_GroupRowsOp : Kernel_DataOp<"group_rows"> {
   let assemblyFormat = "$index `of` $of attr-dict `:` type($index) `->` type(results)";
 }
 def Kernel_SumRowsOp : Kernel_DataOp<"sum_rows", [], ["canTotal"]> {
-  let summary = "Row k is the sum of the updates order[starts[k]] to order[starts[k + 1] - 1]";
+  let summary = "Segment sum: row k is the sum of the updates order[starts[k]] to "
+                "order[starts[k + 1] - 1]";
   let description = [{
     The sums' type is that of the accumulator. A row belongs to one task, which adds in the order given. If the
     updates are wider than the sums, columns `from` to from + width - 1 are read.
@@ -109,7 +112,7 @@ def Kernel_PutRowsOp
       "$rows `,` $index `into` $table attr-dict `:` type($rows) `,` type($index) `,` type($table)";
 }
 def Kernel_AssembleOp : Kernel_DataOp<"assemble"> {
-  let summary = "A tensor put together from parts: element i of a part goes to offset + i * stride";
+  let summary = "Concatenation with strides: element i of a part goes to offset + i * stride";
   let description = [{
     `offsets` and `strides` hold one number per part and dimension, part by part. Parts do not overlap; uncovered
     elements are `fill`.
@@ -167,7 +170,7 @@ defvar windowKinds = [{
 
 }];
 def Kernel_PoolOp : Kernel_DataOp<"pool"> {
-  let summary = "Maximum or scaled sum of every window";
+  let summary = "Pooling: maximum or scaled sum of every window";
   let description = !strconcat(windowKinds, [{
     ```mlir
     %y, %where = kernel.pool max %x window [2, 2] strides [2, 2] padding [0, 0, 0, 0] scale 1.0 : tensor<2x4x6x3xf32>

@@ -6,8 +6,7 @@
 def Kernel_GemmOp
     : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, IsolatedFromAbove,
                                DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
-  let summary =
-      "Matrix product with an explicit accumulator and a body that turns sums into results";
+  let summary = "Matrix product with an explicit accumulator and a body as epilogue";
   let description = [{
     For every point (batch..., m, n) of the space, the sum over k of lhs * rhs in type `acc`, then the body.
     Indexing maps of the operands go from (batch..., m, n, k) to elements, and are linear: a side may be
@@ -163,8 +162,8 @@ def Kernel_WinogradFilterOp : Kernel_DataOp<"winograd_filter"> {
 def Kernel_WinogradOp
     : Kernel_LaunchOp<"winograd", [FusedKernelOpInterface, IsolatedFromAbove,
                                    DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
-  let summary =
-      "Convolution of an NHWC image with 3x3 taps by tiles of outputs; space [N, OH, OW, O]";
+  let summary = "Winograd convolution of an NHWC image with 3x3 taps by tiles of outputs; space "
+                "[N, OH, OW, O]";
   let description = [{
     Tiles of `tile` x `tile` outputs read squares of `tile` + 2 pixels, d, which become B' d B. For each position,
     the squares are multiplied by the transformed filter (rhs, from `kernel.winograd_filter`) and summed over

@@ -12,7 +12,7 @@ class Train_AlphaOp<string mnemonic> : Train_RealUnaryOp<mnemonic, Passthrough> 
   let saves = ["0"];
 }
 def Train_EluOp : Train_AlphaOp<"elu"> {
-  let summary = "x where positive, else alpha (exp(x) - 1) (Clevert et al. 2015)";
+  let summary = "ELU: x where positive, else alpha (exp(x) - 1) (Clevert et al. 2015)";
   let lists = ["propagate=infer"];
   let range = [{
     auto y = x(0);
@@ -27,7 +27,7 @@ def Train_EluOp : Train_AlphaOp<"elu"> {
     return {b.select(b.greater(getX(), zero), g, negative)}; }];
 }
 def Train_CeluOp : Train_AlphaOp<"celu"> {
-  let summary = "x where positive, else alpha (exp(x / alpha) - 1) (Barron 2017)";
+  let summary = "CELU: x where positive, else alpha (exp(x / alpha) - 1) (Barron 2017)";
   let range = [{ return ::ampc::rectified(x(0), -getAlpha().convertToDouble()); }];
   let scalar = [{
     Value alpha = b.real(getAlpha().convertToDouble()), least = b.min(x[0], b.real(0.0));
@@ -39,9 +39,8 @@ def Train_CeluOp : Train_AlphaOp<"celu"> {
   let hasVerifier = 1;
 }
 def Train_SeluOp : Train_RealUnaryOp<"selu", Passthrough> {
-  let summary =
-      "1.0507 x where positive, else 1.7581 (exp(x) - 1), which keeps mean 0 and variance "
-      "1 (Klambauer et al. 2017)";
+  let summary = "SELU: 1.0507 x where positive, else 1.7581 (exp(x) - 1), which preserves mean "
+                "0 and variance 1 (Klambauer et al. 2017)";
   let lists = ["propagate=infer"];
   let doc = "The factors are 1.0507009873554805 and that times 1.6732632423543772.";
   let range = [{
@@ -59,7 +58,8 @@ def Train_SeluOp : Train_RealUnaryOp<"selu", Passthrough> {
     return {b.mul(g, b.select(b.greater(getX(), zero), b.real(scale, g), negative))}; }];
 }
 def Train_PreluOp : Train_BinaryOp<"prelu", Promote> {
-  let summary = "x where positive, else slope * x, with a slope that is learned (He et al. 2015)";
+  let summary = "Parametric ReLU: x where positive, else slope * x, with a learned slope (He et "
+                "al. 2015)";
   let doc = "The slope broadcasts to x: a scalar, or a vector with a slope per channel.";
   let arguments = (ins RealTensor:$lhs, RealTensor:$rhs);
   let saves = ["0", "1"];
@@ -69,7 +69,8 @@ def Train_PreluOp : Train_BinaryOp<"prelu", Promote> {
     return {b.select(positive, g, b.mul(g, getRhs())), b.select(positive, zero, b.mul(g, getLhs()))}; }];
 }
 def Train_HardsigmoidOp : Train_RealUnaryOp<"hardsigmoid", Passthrough> {
-  let summary = "slope * x + offset between 0 and 1, with 1/6 and 1/2 where nothing else is given";
+  let summary = "Hard sigmoid: slope * x + offset, clamped to [0, 1]; by default slope 1/6 and "
+                "offset 1/2";
   let doc = "The cotangent passes where the result is neither 0 nor 1.";
   let range = [{ return Interval{0, 1}; }];
   let arguments = (ins RealTensor:$x, DefaultValuedAttr<F64Attr, "0.16666666666666666">:$slope,
@@ -89,7 +90,7 @@ def Train_HardsigmoidOp : Train_RealUnaryOp<"hardsigmoid", Passthrough> {
     return {b.select(b.greater(line, zero), below, zero)}; }];
 }
 def Train_HardswishOp : Train_RealUnaryOp<"hardswish", Passthrough> {
-  let summary = "x min(max(x + 3, 0), 6) / 6 (Howard et al. 2019)";
+  let summary = "Hard swish: x min(max(x + 3, 0), 6) / 6 (Howard et al. 2019)";
   let range = [{ return ::ampc::rectified(x(0), -0.375); }];
   let saves = ["0"];
   let scalar = [{
@@ -101,7 +102,7 @@ def Train_HardswishOp : Train_RealUnaryOp<"hardswish", Passthrough> {
     return {b.select(b.greater(getX(), b.real(-3.0, g)), below, b.real(0.0, g))}; }];
 }
 def Train_MishOp : Train_RealUnaryOp<"mish", Passthrough> {
-  let summary = "x tanh(softplus(x)) (Misra 2019)";
+  let summary = "Mish: x tanh(softplus(x)) (Misra 2019)";
   let range = [{ return ::ampc::rectified(x(0), -0.3089); }];
   let saves = ["0"];
   // With e = exp(x) the tangent is n / (n + 2), n = e (e + 2), and 1 from 20 on.
@@ -115,7 +116,7 @@ def Train_MishOp : Train_RealUnaryOp<"mish", Passthrough> {
     return {b.mul(g, b.add(t, bend))}; }];
 }
 def Train_SoftsignOp : Train_RealUnaryOp<"softsign", Passthrough> {
-  let summary = "x / (1 + |x|)";
+  let summary = "Softsign: x / (1 + |x|)";
   let lists = ["propagate=infer"];
   let range = [{ return Interval{-1, 1}; }];
   let saves = ["0"];

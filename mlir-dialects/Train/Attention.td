@@ -48,7 +48,7 @@ def Train_AttentionGradOp
          [Pure, DeclareOpInterfaceMethods<PrecisionOpInterface, precisionMethods>,
           DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>]>,
       TensorOpFacts<LowPrecision> {
-  let summary = "Cotangents of attention's query, key, value and, if wanted, bias";
+  let summary = "Cotangents of attention's query, key, value and, optionally, bias";
   let lists = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
   let description = [{
     Cotangents from the operands of `train.attention`, its two results and the cotangent `g` of the first: with P =

@@ -14,8 +14,8 @@ class Train_CompositeLossOp<string mnemonic, list<Trait> traits = []>
 
 def Train_WeightedCrossEntropyOp
     : Train_CompositeLossOp<"weighted_cross_entropy", [IndexOpInterface, AlongOpInterface]> {
-  let summary =
-      "-sum(weight * target * log softmax(logits)) along a dimension, the last by default";
+  let summary = "Weighted cross entropy of softmax: -sum(weight * target * log softmax(logits)) "
+                "along a dimension, the last by default";
   let doc = !strconcat(lossDoc, [{
     train.softmax_cross_entropy with a factor per class; `smoothing` is applied before the factor. The mean over
     classes divides by the sum of the classes' factors, the mean over distributions by the number of rows, as in
@@ -40,9 +40,8 @@ def Train_WeightedCrossEntropyOp
 }
 
 def Train_FocalOp : Train_CompositeLossOp<"focal"> {
-  let summary =
-      "Binary cross entropy of sigmoid(x), times (1 - p)^gamma of the target's probability p (Lin "
-      "et al. 2017)";
+  let summary = "Focal loss: binary cross entropy of sigmoid(x), times (1 - p)^gamma of the "
+                "target's probability p (Lin et al. 2017)";
   let doc = !strconcat(lossDoc, [{
     `alpha` is the weight of target 1, and 1 - alpha the weight of target 0; without alpha both are 1. }]);
   let arguments = (ins RealTensor:$x, RealTensor:$target, Optional<ValidRows>:$valid,
@@ -74,8 +73,7 @@ class Train_RowLossOp<string mnemonic> : Train_CompositeLossOp<mnemonic, [AlongO
   }];
 }
 def Train_CosineLossOp : Train_RowLossOp<"cosine_loss"> {
-  let summary = "1 - x y / (|x| |y|), 1 minus the cosine of the angle between two rows, "
-                "which lie along a dimension, the last by default";
+  let summary = "Cosine loss: 1 - x y / (|x| |y|) of rows along a dimension, the last by default";
   let doc = !strconcat(lossDoc, [{
     The product of the lengths is taken as at least `eps`. }]);
   let arguments = (ins RealTensor:$x, RealTensor:$target, Optional<ValidRows>:$valid,
@@ -89,9 +87,8 @@ def Train_CosineLossOp : Train_RowLossOp<"cosine_loss"> {
   let parts = "sums along rows";
 }
 def Train_TripletOp : Train_RowLossOp<"triplet"> {
-  let summary =
-      "max(0, |anchor - positive| - |anchor - negative| + margin) of rows, along a dimension, the "
-      "last by default (Schroff et al. 2015)";
+  let summary = "Triplet loss: max(0, |anchor - positive| - |anchor - negative| + margin) of "
+                "rows, along a dimension, the last by default (Schroff et al. 2015)";
   let doc = !strconcat(lossDoc, [{
     1e-6 is added to every difference, as in PyTorch, so that rows at distance 0 have a gradient. }]);
   let arguments = (ins RealTensor:$anchor, RealTensor:$positive, RealTensor:$negative,

@@ -17,8 +17,8 @@ class Train_ChannelNormOp<string mnemonic> : Train_CompositeNormOp<mnemonic, [Al
   let parts = "means, `train.rsqrt` and products";
 }
 def Train_GroupNormOp : Train_ChannelNormOp<"group_norm"> {
-  let summary = "(x - mean) / sqrt(variance + eps) * gamma + beta within groups of channels of a "
-                "row (Wu and He 2018)";
+  let summary = "Group normalisation: (x - mean) / sqrt(variance + eps) * gamma + beta within "
+                "groups of channels of a row (Wu and He 2018)";
   let doc = [{
     Channels are the last dimension, or dimension `along`; consecutive channels form a group. Mean and variance of
     a group are over all dimensions but the first. }];
@@ -31,8 +31,8 @@ def Train_GroupNormOp : Train_ChannelNormOp<"group_norm"> {
                 "tensor<4x6x6x8xf32>, tensor<8xf32>, tensor<8xf32>";
 }
 def Train_InstanceNormOp : Train_ChannelNormOp<"instance_norm"> {
-  let summary = "(x - mean) / sqrt(variance + eps) * gamma + beta within a channel of a row "
-                "(Ulyanov et al. 2016)";
+  let summary = "Instance normalisation: (x - mean) / sqrt(variance + eps) * gamma + beta "
+                "within a channel of a row (Ulyanov et al. 2016)";
   let doc = [{
     Channels are the last dimension, or dimension `along`. Mean and variance are over all other dimensions except
     the first. }];
@@ -43,8 +43,8 @@ def Train_InstanceNormOp : Train_ChannelNormOp<"instance_norm"> {
       custom<Types>(ref($x), type($x), ref($gamma), type($gamma), ref($beta), type($beta))}];
 }
 def Train_LrnOp : Train_CompositeNormOp<"lrn", [AlongOpInterface]> {
-  let summary = "x / (bias + alpha / size * sum of x^2 over `size` channels around)^beta "
-                "(Krizhevsky et al. 2012)";
+  let summary = "Local response normalisation: x / (bias + alpha / size * sum of x^2 over "
+                "`size` neighbouring channels)^beta (Krizhevsky et al. 2012)";
   let doc = [{
     Channels are the last dimension, or dimension `along`. A window of an even number of channels has one more
     channel behind than in front. Windows are cut off at the first and last channel. }];
@@ -58,7 +58,7 @@ def Train_LrnOp : Train_CompositeNormOp<"lrn", [AlongOpInterface]> {
   let parts = "slices of `train.square`, and `train.pow`";
 }
 def Train_NormalizeOp : Train_CompositeNormOp<"normalize"> {
-  let summary = "x / max(|x|, eps) with |x| the length of vectors along a dimension";
+  let summary = "Normalisation to unit length: x / max(|x|, eps) of vectors along a dimension";
   let doc = [{
     The length is (sum of |x|^p)^(1/p) with p 1 or 2. }];
   let arguments = (ins RealTensor:$x, SignedI64Attr:$dim, DefaultValuedAttr<F64Attr, "2.0">:$p,
@@ -70,7 +70,8 @@ def Train_NormalizeOp : Train_CompositeNormOp<"normalize"> {
   let parts = "`train.reduce_l2` or `train.reduce_l1`, and a quotient";
 }
 def Train_WeightNormOp : Train_CompositeNormOp<"weight_norm"> {
-  let summary = "x * g / |x|, a weight as length and direction (Salimans and Kingma 2016)";
+  let summary = "Weight normalisation: x * g / |x|, a weight as length and direction (Salimans "
+                "and Kingma 2016)";
   let doc = [{
     g has a length per element of a dimension, and |x| is over all other dimensions. }];
   let arguments = (ins RealTensor:$x, RealTensor:$g, SignedI64Attr:$dim);
@@ -83,7 +84,8 @@ def Train_SpectralNormOp
     : Train_CompositeOp<
           "spectral_norm",
           FullPrecision, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
-  let summary = "x / sigma, with sigma near the largest singular value (Miyato et al. 2018)";
+  let summary = "Spectral normalisation: x / sigma, with sigma an estimate of the largest "
+                "singular value (Miyato et al. 2018)";
   let doc = [{
     x is a matrix with a row per element of dimension `dim`; all other dimensions are columns. `u` has an element
     per row. Power iteration: every iteration computes v = x^T u and u = x v, normalized to length 1 (lengths are

@@ -42,7 +42,7 @@ def Train_LinearOp
     : Train_CompositeOp<"linear", LowPrecision,
                         [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>,
                          DeclareOpInterfaceMethods<FanOpInterface>]> {
-  let summary = "x W + bias over the last dimension of x";
+  let summary = "Linear layer: x W + bias over the last dimension of x";
   let doc = "W is [in, out]. The leading dimensions of x are merged, so that W's gradient is a "
             "single matrix product.";
   let arguments = (ins RealTensor:$x, RealTensor:$weight, Optional<RealTensor>:$bias);

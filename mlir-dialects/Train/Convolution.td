@@ -40,7 +40,8 @@ def Train_Conv2dOp : Train_ConvolutionOp<"conv2d", "image", "filter",
 def Train_Conv2dGradInputOp
     : Train_ConvolutionOp<"conv2d_grad_input", "g",
                           "filter", [DeclareOpInterfaceMethods<FanOpInterface>]> {
-  let summary = "The image's cotangent, from that of a convolution's result";
+  let summary = "Cotangent of a convolution's image, from the filter and the cotangent of the "
+                "result";
   let lists = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
   let example = [{%dx = train.conv2d_grad_input %g, %w strides [2, 2] padding [1, 1, 1, 1]
         : (tensor<8x16x16x16xf32>, tensor<16x3x3x3xf32>) -> tensor<8x32x32x3xf32>}];
@@ -49,8 +50,8 @@ def Train_Conv2dGradInputOp
             b.op<Conv2dGradFilterOp>(accumulatorsOf(getFilter()), g, getG(), getStrides(), getPadding(), getDilations(), getGroups())}; }];
 }
 def Train_Conv2dGradFilterOp : Train_ConvolutionOp<"conv2d_grad_filter", "image", "g"> {
-  let summary =
-      "The filter's cotangent, from the image and the cotangent of a convolution's result";
+  let summary = "Cotangent of a convolution's filter, from the image and the cotangent of the "
+                "result";
   let lists = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
   let example = [{%dw = train.conv2d_grad_filter %x, %g strides [2, 2] padding [1, 1, 1, 1]
         : (tensor<8x32x32x3xf32>, tensor<8x16x16x16xf32>) -> tensor<16x3x3x3xf32>}];

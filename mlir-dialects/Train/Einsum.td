@@ -8,7 +8,8 @@ def Train_EinsumOp
     : Train_CompositeOp<"einsum", LowPrecision,
                         [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>,
                          DeclareOpInterfaceMethods<FanOpInterface>]> {
-  let summary = "The sum, over letters that the result has not, of products of the operands";
+  let summary = "Einstein summation: sum of products of the operands over letters absent from "
+                "the result";
   let doc = [{
     The equation has a letter per dimension of every operand, and of the result behind `->`; without `->`, the
     result has the letters that occur once, in alphabetical order. A repeated letter of an operand takes the

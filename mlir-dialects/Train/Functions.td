@@ -15,7 +15,7 @@ def Train_TanOp : Train_RealUnaryOp<"tan", FullPrecision> {
       [{ return {::ampc::unlessZero(b, g, b.mul(g, b.add(b.real(1.0, g), b.square(getResult()))))}; }];
 }
 def Train_AsinOp : Train_RealUnaryOp<"asin", FullPrecision> {
-  let summary = "Arc sine; NaN outside [-1, 1], the adjoint is 0 at its ends";
+  let summary = "Arc sine; NaN outside [-1, 1], the adjoint is 0 at -1 and 1";
   let lists = ["autocast=full"];
   let range = [{ return Interval{-M_PI_2, M_PI_2}; }];
   let singular = [0];
@@ -26,7 +26,7 @@ def Train_AsinOp : Train_RealUnaryOp<"asin", FullPrecision> {
     return {::ampc::overRoot(b, g, b.mul(b.sub(one, getX()), b.add(one, getX())))}; }];
 }
 def Train_AcosOp : Train_RealUnaryOp<"acos", FullPrecision> {
-  let summary = "Arc cosine; NaN outside [-1, 1], the adjoint is 0 at its ends";
+  let summary = "Arc cosine; NaN outside [-1, 1], the adjoint is 0 at -1 and 1";
   let lists = ["autocast=full"];
   let range = [{ return Interval{0, M_PI}; }];
   let singular = [0];
@@ -46,7 +46,7 @@ def Train_AtanOp : Train_RealUnaryOp<"atan", FullPrecision> {
 
 // ---- Exponentials and their inverses ----
 def Train_Expm1Op : Train_RealUnaryOp<"expm1", FullPrecision> {
-  let summary = "exp(x) - 1, accurate near 0";
+  let summary = "Exponential minus 1, accurate near 0";
   let lists = ["autocast=full", "propagate=deny", "argument=exponent"];
   let range = [{
     auto exponent = x(0);
@@ -72,7 +72,7 @@ def Train_CoshOp : Train_RealUnaryOp<"cosh", FullPrecision> {
   let adjoint = [{ return {::ampc::unlessZero(b, g, b.mul(g, b.op<SinhOp>(getX())))}; }];
 }
 def Train_AsinhOp : Train_RealUnaryOp<"asinh", FullPrecision> {
-  let summary = "Inverse of sinh";
+  let summary = "Inverse hyperbolic sine";
   // That of the largest double is 710.5.
   let range = [{ return ::ampc::within(711); }];
   let saves = ["0"];
@@ -80,7 +80,7 @@ def Train_AsinhOp : Train_RealUnaryOp<"asinh", FullPrecision> {
   let adjoint = [{ return {b.div(g, b.sqrt(b.add(b.real(1.0, g), b.square(getX()))))}; }];
 }
 def Train_AcoshOp : Train_RealUnaryOp<"acosh", FullPrecision> {
-  let summary = "Inverse of cosh for x >= 0; NaN below 1, the adjoint is 0 at 1";
+  let summary = "Inverse hyperbolic cosine; NaN below 1, the adjoint is 0 at 1";
   let range = [{ return Interval{0, 711}; }];
   let singular = [0];
   let saves = ["0"];
@@ -91,7 +91,8 @@ def Train_AcoshOp : Train_RealUnaryOp<"acosh", FullPrecision> {
     return {::ampc::overRoot(b, b.div(g, above), b.sub(getX(), one))}; }];
 }
 def Train_AtanhOp : Train_RealUnaryOp<"atanh", FullPrecision> {
-  let summary = "Inverse of tanh; infinite at -1 and 1, where the adjoint is 0, and NaN beyond";
+  let summary = "Inverse hyperbolic tangent; infinite at -1 and 1, where the adjoint is 0, and "
+                "NaN beyond";
   // That of the largest double below 1 is 18.7.
   let range = [{ return ::ampc::within(19); }];
   let singular = [0];
@@ -103,7 +104,8 @@ def Train_AtanhOp : Train_RealUnaryOp<"atanh", FullPrecision> {
     return {b.select(b.greater(divisor, zero), b.div(g, divisor), zero)}; }];
 }
 def Train_ErfinvOp : Train_RealUnaryOp<"erfinv", FullPrecision> {
-  let summary = "Inverse of erf; infinite at -1 and 1, where the adjoint is 0, and NaN beyond";
+  let summary = "Inverse error function; infinite at -1 and 1, where the adjoint is 0, and NaN "
+                "beyond";
   let lists = ["autocast=full"];
   // That of the largest double below 1 is 5.86.
   let range = [{ return ::ampc::within(6); }];
@@ -118,7 +120,7 @@ def Train_ErfinvOp : Train_RealUnaryOp<"erfinv", FullPrecision> {
 
 // ---- Whole numbers ----
 def Train_CeilOp : Train_RealUnaryOp<"ceil", Passthrough> {
-  let summary = "The smallest integer that is not smaller; the gradient is 0";
+  let summary = "Ceiling: the smallest integer not below the operand; the gradient is 0";
   let lists = ["propagate=clear"];
   let scalar = [{ return b.ceil(x[0]); }];
   let adjoint = [{ return {Value()}; }];
@@ -130,7 +132,7 @@ def Train_RoundOp : Train_RealUnaryOp<"round", Passthrough> {
   let adjoint = [{ return {Value()}; }];
 }
 def Train_SignOp : Train_UnaryOp<"sign", Passthrough> {
-  let summary = "-1, 0 or 1, NaN of NaN; the gradient is 0";
+  let summary = "Sign: -1, 0 or 1, NaN for NaN; the gradient is 0";
   let lists = ["propagate=clear"];
   let range = [{ return Interval{-1, 1}; }];
   let arguments = (ins NumberTensor:$x);
@@ -150,12 +152,13 @@ class Train_RemainderOp<string mnemonic, string method> : Train_BinaryOp<mnemoni
     return {g, b.neg(b.mul(g, quotient))}; }];
 }
 def Train_ModOp : Train_RemainderOp<"mod", "mod"> {
-  let summary = "lhs - rhs * floor(lhs / rhs): the remainder with the sign of rhs";
+  let summary = "Modulo: lhs - rhs * floor(lhs / rhs), with the sign of rhs: mod(-1, 3) = 2";
   let range =
       [{ auto by = x(1); return by ? ::ampc::Range(::ampc::within(by->magnitude())) : std::nullopt; }];
 }
 def Train_FmodOp : Train_RemainderOp<"fmod", "fmod"> {
-  let summary = "The remainder of a quotient rounded towards 0: with the sign of lhs";
+  let summary = "Remainder of the quotient rounded towards 0, with the sign of lhs: fmod(-1, 3) "
+                "= -1";
   let range =
       [{ auto by = x(1); return by ? ::ampc::Range(::ampc::within(by->magnitude())) : x(0); }];
 }
@@ -168,11 +171,11 @@ class Train_LogicalOp<string mnemonic> : Train_BinaryOp<mnemonic, Passthrough, [
   let differentiable = 0;
 }
 def Train_LogicalAndOp : Train_LogicalOp<"logical_and"> {
-  let summary = "Whether both operands are true";
+  let summary = "Logical and: whether both operands are true";
   let scalar = [{ return b.min(x[0], x[1]); }];
 }
 def Train_LogicalOrOp : Train_LogicalOp<"logical_or"> {
-  let summary = "Whether an operand is true";
+  let summary = "Logical or: whether at least one operand is true";
   let scalar = [{ return b.max(x[0], x[1]); }];
 }
 def Train_LogicalXorOp : Train_LogicalOp<"logical_xor"> {
@@ -180,7 +183,7 @@ def Train_LogicalXorOp : Train_LogicalOp<"logical_xor"> {
   let scalar = [{ return b.compare(ComparePredicate::ne, x[0], x[1]); }];
 }
 def Train_LogicalNotOp : Train_UnaryOp<"logical_not", Passthrough> {
-  let summary = "Whether the operand is false";
+  let summary = "Logical not: whether the operand is false";
   let lists = ["propagate=clear"];
   let arguments = (ins TruthTensor:$x);
   let example = "%y = train.logical_not %x : tensor<4x8xi1>";

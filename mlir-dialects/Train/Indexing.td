@@ -23,10 +23,10 @@ defvar alongMethods = [{
 def Train_TakeAlongAxisOp : Train_Op<"take_along_axis", Passthrough,
                                      [InferTypeOpAdaptor, IndexOpInterface,
                                       DeclareOpInterfaceMethods<BatchedOpInterface>]> {
-  let summary = "In every line along a dimension the elements that the index names there";
+  let summary = "Gather along a dimension: the elements that the index names";
   let lists = ["propagate=clear"];
   let range = [{ return ::ampc::hull(x(0), Interval{0, 0}); }];
-  let doc = !strconcat(elementsDoc, "0 where none is named.");
+  let doc = !strconcat(elementsDoc, "Elements without a valid index are 0.");
   let arguments = (ins AnyRankedTensor:$x, IndexNumbers:$index, SignedI64Attr:$dim,
       UnitAttr:$from_end);
   let assemblyFormat = [{$x `at` $index `along` $dim (`from_end` $from_end^)? attr-dict
@@ -41,8 +41,7 @@ def Train_TakeAlongAxisOp : Train_Op<"take_along_axis", Passthrough,
 def Train_AddAlongAxisOp
     : Train_Op<"add_along_axis",
                FullPrecision, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
-  let summary = "Zeros, `of` along a dimension, to which the updates are added where the index "
-                "names an element of the line";
+  let summary = "Scatter-add along a dimension to a tensor of zeros, which has size `of` there";
   let lists = ["autocast=promote", "propagate-bf16=clear"];
   let doc = "Adds in the order of the updates, for any number of threads. Updates that name no "
             "element are left out.";
@@ -59,7 +58,7 @@ def Train_AddAlongAxisOp
 def Train_ArgsortOp
     : Train_Op<"argsort",
                FullPrecision, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
-  let summary = "Positions of the elements of every row in ascending or descending order, as i32";
+  let summary = "Indices that sort every row in ascending or descending order, as i32";
   let lists = ["mincut=pass", "propagate=clear"];
   let doc = [{
     Along the last dimension. The sort is stable; NaN is greater than any number, and -0 equals 0. `below` asserts
@@ -110,8 +109,7 @@ def Train_ScatterMode
 def Train_ScatterOp : Train_CompositeOp<"scatter", Passthrough,
                                         [InferTypeOpAdaptor, IndexOpInterface,
                                          DeclareOpInterfaceMethods<BatchedOpInterface>]> {
-  let summary = "The tensor, in which updates change the elements that the index names in their "
-                "line along a dimension";
+  let summary = "Scatter along a dimension: updates change the elements that the index names";
   let lists = ["propagate=clear"];
   let doc = !strconcat(elementsDoc, [{
     `set` takes the last of several updates of one element; all other modes combine all updates with the element.

@@ -41,7 +41,7 @@ def Train_FillAttr : Train_InitAttr<"Fill", "fill"> {
   let assemblyFormat = "`<` $value `>`";
 }
 def Train_DataAttr : Train_InitAttr<"Data", "data"> {
-  let summary = "A tensor of a file of safetensors: of the name of the parameter, or of `name`";
+  let summary = "Data of a safetensors file: the tensor with the parameter's name, or `name`";
   let description = [{
     `file` is relative to the model's file. The tensor must have the shape of the initialized state; the numbers
     are rounded to the state's type. The compiler reads the file when it writes the library; the numbers are not
@@ -64,7 +64,7 @@ def Train_NormalAttr : Train_InitAttr<"Normal", "normal"> {
   let genVerifyDecl = 1;
 }
 def Train_TruncatedNormalAttr : Train_InitAttr<"TruncatedNormal", "truncated_normal"> {
-  let summary = "Normal, drawn again outside two standard deviations";
+  let summary = "Normal, redrawn outside two standard deviations";
   let parameters = (ins RealOr<"0.0">:$mean, RealOr<"1.0">:$std);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;

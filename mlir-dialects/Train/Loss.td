@@ -7,7 +7,8 @@ include "mlir-dialects/Train/Base.td"
 def Train_OneHotOp : Train_Op<"one_hot", Passthrough,
                               [IndexOpInterface,
                                DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>]> {
-  let summary = "1 where the position in the last dimension equals the label, else 0";
+  let summary = "One-hot encoding: 1 where the index in the last dimension equals the label, "
+                "else 0";
   let lists = ["propagate-bf16=untouched", "propagate=clear"];
   let range = [{ return Interval{0, 1}; }];
   let arguments = (ins IndexNumbers:$label);
@@ -45,7 +46,8 @@ class Train_LossOp<string mnemonic, list<string> scalarMethods = [], list<Trait>
 def Train_SoftmaxCrossEntropyOp
     : Train_LossOp<"softmax_cross_entropy", ["getSpace", "getOperandMap", "getResultMap"],
                    [IndexOpInterface, AlongOpInterface]> {
-  let summary = "-sum(target * log softmax(logits)) along a dimension, the last by default";
+  let summary = "Cross entropy of softmax: -sum(target * log softmax(logits)) along a "
+                "dimension, the last by default";
   let lists = ["autocast=full", "autocast-cpu=full", "propagate=deny"];
   let doc = !strconcat(lossDoc, [{
     The targets are either classes (integers, one per row) or a distribution (the logits' type and shape). `smoothing` s replaces a target t
@@ -102,7 +104,7 @@ def Train_BceWithLogitsOp : Train_ElementLossOp<"bce_with_logits"> {
     return b.add(b.mul(size, wrong), b.log1p(b.exp(b.neg(size)))); }];
 }
 def Train_MseOp : Train_ElementLossOp<"mse"> {
-  let summary = "(x - target)^2";
+  let summary = "Squared error: (x - target)^2";
   let lists = ["autocast=full", "autocast-cpu=full"];
   let scalar = [{ Value d = b.sub(x[0], x[1]); return b.mul(d, d); }];
   let adjoint = [{
@@ -110,7 +112,7 @@ def Train_MseOp : Train_ElementLossOp<"mse"> {
     return {d, b.neg(d)}; }];
 }
 def Train_L1Op : Train_ElementLossOp<"l1"> {
-  let summary = "|x - target|; the adjoint is 0 for equal operands";
+  let summary = "L1 loss: |x - target|; the adjoint is 0 for equal operands";
   let lists = ["autocast=full", "autocast-cpu=full"];
   let scalar = [{ return b.abs(b.sub(x[0], x[1])); }];
   let adjoint = [{
@@ -119,7 +121,8 @@ def Train_L1Op : Train_ElementLossOp<"l1"> {
     return {s, b.neg(s)}; }];
 }
 def Train_SmoothL1Op : Train_ElementLossOp<"smooth_l1"> {
-  let summary = "d^2 / (2 beta) where d = |x - target| < beta, else d - beta / 2 (Girshick 2015)";
+  let summary = "Smooth L1 loss: d^2 / (2 beta) where d = |x - target| < beta, else d - beta / "
+                "2 (Girshick 2015)";
   let lists = ["autocast=full", "autocast-cpu=full"];
   let arguments = (ins RealTensor:$x, RealTensor:$target, Optional<ValidRows>:$valid,
       defaultReduction:$reduction, F64Attr:$beta, OptionalAttr<SignedI64Attr>:$batch_rows);
@@ -138,7 +141,8 @@ def Train_SmoothL1Op : Train_ElementLossOp<"smooth_l1"> {
     return {s, b.neg(s)}; }];
 }
 def Train_HuberOp : Train_ElementLossOp<"huber"> {
-  let summary = "d^2 / 2 where d = |x - target| <= delta, else delta (d - delta / 2) (Huber 1964)";
+  let summary = "Huber loss: d^2 / 2 where d = |x - target| <= delta, else delta (d - delta / "
+                "2) (Huber 1964)";
   let lists = ["autocast=full", "autocast-cpu=full"];
   let arguments = (ins RealTensor:$x, RealTensor:$target, Optional<ValidRows>:$valid,
       defaultReduction:$reduction, F64Attr:$delta, OptionalAttr<SignedI64Attr>:$batch_rows);
@@ -156,7 +160,8 @@ def Train_HuberOp : Train_ElementLossOp<"huber"> {
     return {s, b.neg(s)}; }];
 }
 def Train_KlDivOp : Train_ElementLossOp<"kl_div"> {
-  let summary = "target (log(target) - x) of a logarithm of a probability and a probability";
+  let summary = "Kullback-Leibler divergence: target (log(target) - x), with x a logarithm of a "
+                "probability";
   let doc = !strconcat(lossDoc, [{
     A target of 0 has loss 0, and no gradient of its own. The divergence of distributions, each a row, is the sum
     divided by the number of rows. }]);
@@ -170,7 +175,8 @@ def Train_KlDivOp : Train_ElementLossOp<"kl_div"> {
     return {b.neg(b.mul(g, t)), b.select(isZero, zero, b.mul(g, slope))}; }];
 }
 def Train_HingeOp : Train_ElementLossOp<"hinge"> {
-  let summary = "max(0, 1 - target x), for targets -1 and 1; the adjoint is 0 where that is 0";
+  let summary = "Hinge loss: max(0, 1 - target x), for targets -1 and 1; the adjoint is 0 at "
+                "the hinge";
   let lists = ["autocast=full", "autocast-cpu=full"];
   let scalar = [{ return b.max(b.sub(b.real(1.0), b.mul(x[1], x[0])), b.real(0.0)); }];
   let adjoint = [{
@@ -179,7 +185,7 @@ def Train_HingeOp : Train_ElementLossOp<"hinge"> {
     return {b.mul(s, getTarget()), b.mul(s, getX())}; }];
 }
 def Train_PoissonNllOp : Train_ElementLossOp<"poisson_nll"> {
-  let summary = "exp(x) - target x: that of counts, where x is the logarithm of their mean";
+  let summary = "Poisson loss of counts: exp(x) - target x, with x the logarithm of the mean";
   let lists = ["autocast=full", "autocast-cpu=full"];
   let scalar = [{ return b.sub(b.exp(x[0]), b.mul(x[1], x[0])); }];
   let adjoint =
@@ -188,8 +194,8 @@ def Train_PoissonNllOp : Train_ElementLossOp<"poisson_nll"> {
 
 def Train_NllOp : Train_LossOp<"nll", ["getSpace", "getOperandMap", "getResultMap"],
                                [IndexOpInterface, AlongOpInterface]> {
-  let summary = "-x[label] along a dimension, the last by default, where x are logarithms of "
-                "probabilities";
+  let summary = "Negative log likelihood: -x[label] along a dimension, the last by default, "
+                "with x logarithms of probabilities";
   let lists = ["autocast=full", "autocast-cpu=full"];
   let doc = !strconcat(lossDoc, [{
     Rows of class `ignore` have loss 0 and do not count in the mean; a mean over no row is 0. }]);

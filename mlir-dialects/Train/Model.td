@@ -47,7 +47,7 @@ class Train_StateOp<string mnemonic, dag more>
   let hasVerifier = 1;
 }
 def Train_ParamOp : Train_StateOp<"param", (ins UnitAttr:$frozen)> {
-  let summary = "A tensor that steps may change";
+  let summary = "Parameter: a tensor that steps may change";
   let description = [{
     A parameter. Every parameter must be changed by some step or carry the attribute `frozen`.
 
@@ -65,7 +65,7 @@ def Train_ParamOp : Train_StateOp<"param", (ins UnitAttr:$frozen)> {
 def Train_BufferOp : Train_StateOp<"buffer", (ins OptionalAttr<Train_StateRoleAttr>:$role,
                                                  OptionalAttr<FlatSymbolRefAttr>:$of,
                                                  OptionalAttr<StrAttr>:$step)> {
-  let summary = "A tensor of state that is not learned";
+  let summary = "State that is not learned, e.g. running statistics";
   let description = [{
     State that functions write with `train.write`. State added by passes has a role: `moment`, `step` (a counter),
     `gradient`, `ema`, `random`, `scale` or `working` (a copy that products read), its parameter, and its step.
@@ -170,7 +170,7 @@ def Train_CallOp : Op<TrainDialect, "call", [DeclareOpInterfaceMethods<SymbolUse
 }
 def Train_ReadOp
     : Op<TrainDialect, "read", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "The present value of a parameter or buffer";
+  let summary = "Current value of a parameter or buffer";
   let description = [{
     Constraints:
 
@@ -186,7 +186,7 @@ def Train_ReadOp
   let assemblyFormat = "$state attr-dict custom<StateType>(ref($state), type($result))";
 }
 def Train_WriteOp : Op<TrainDialect, "write", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "The value that a buffer has after a training step";
+  let summary = "New value of a buffer after a training step";
   let description = [{
     Takes effect at the end of the step, unless the step is skipped; reads see the old value. A step writes a
     buffer once. Dropped in inference mode.
@@ -205,8 +205,8 @@ def Train_WriteOp : Op<TrainDialect, "write", [DeclareOpInterfaceMethods<SymbolU
   let assemblyFormat = "$state `,` $value attr-dict custom<Types>(ref($value), type($value))";
 }
 def Train_GroupAttr : Train_Attr<"Group", "group"> {
-  let summary =
-      "Parameters of a step with a rule of their own, as a parameter group of torch.optim";
+  let summary = "Parameter group: parameters of a step with a separate update rule, as in "
+                "torch.optim";
   let description = [{
     ```mlir
     train.step @fit minimize @loss over [@table, @w, @b] with #train.adamw<lr = 1.0e-3, weight_decay = 0.1>
@@ -314,7 +314,7 @@ def Train_ExportOp
 
 // ---- Marks that autodiff leaves for later phases ----
 def Train_SeedOp : Train_Op<"seed", FullPrecision, [MadeByPasses]> {
-  let summary = "The cotangent that the backward pass starts from";
+  let summary = "Seed of the backward pass, the cotangent of the loss";
   let lists = ["autocast=full", "autocast-cpu=full"];
   let doc =
       "An op in place of a constant 1, so that loss scaling can replace the seed, and folding cannot remove it.";
@@ -325,7 +325,7 @@ def Train_SeedOp : Train_Op<"seed", FullPrecision, [MadeByPasses]> {
 }
 def Train_GradientOp
     : Train_Op<"gradient", FullPrecision, [MadeByPasses, SameOperandsAndResultType]> {
-  let summary = "Marks a parameter's gradient: here the backward pass ends";
+  let summary = "Marks a parameter's gradient, the end of the backward pass";
   let lists = ["autocast=full", "autocast-cpu=full"];
   let example = "%g = train.gradient @w, %x : tensor<4x8xf32>";
   let arguments = (ins AnyRankedTensor:$x, FlatSymbolRefAttr:$param);

@@ -28,7 +28,7 @@ def Train_UseOp : Op<TrainDialect, "use"> {
   let hasVerifier = 1;
 }
 def Train_ApplyOp : Op<TrainDialect, "apply"> {
-  let summary = "Runs a function of a module in use";
+  let summary = "Runs a function of a module instance";
   let description = [{
     The callee is the name of a `train.use`. The function is `@apply`, or the function of the module that `::`
     names. For a module with n instances, the functions run in sequence, each on the results of the previous

@@ -11,7 +11,7 @@ class Train_MoveOp<string mnemonic, list<Trait> traits = []>
   let range = [{ return x(0); }];
 }
 def Train_ReverseOp : Train_MoveOp<"reverse", [SameOperandsAndResultType]> {
-  let summary = "The elements of dimensions in the opposite order";
+  let summary = "Reversal of dimensions";
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$dims);
   let assemblyFormat = "$x `over` $dims attr-dict custom<Types>(ref($x), type($x))";
   let example = "%y = train.reverse %x over [1] : tensor<4x8xf32>";
@@ -19,9 +19,7 @@ def Train_ReverseOp : Train_MoveOp<"reverse", [SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 def Train_RollOp : Train_MoveOp<"roll", [SameOperandsAndResultType]> {
-  let summary =
-      "Element i of a dimension moves to i + shift; elements leave at one end and re-enter at "
-      "the other";
+  let summary = "Rotation of a dimension: element i moves to i + shift, modulo the size";
   let arguments = (ins AnyRankedTensor:$x, SignedI64Attr:$shift, SignedI64Attr:$dim);
   let assemblyFormat = "$x `by` $shift `along` $dim attr-dict custom<Types>(ref($x), type($x))";
   let example = "%y = train.roll %x by -1 along 1 : tensor<4x8xf32>";
@@ -29,7 +27,7 @@ def Train_RollOp : Train_MoveOp<"roll", [SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 def Train_TileOp : Train_MoveOp<"tile", [InferTypeOpAdaptor]> {
-  let summary = "Repeats the tensor so many times along every dimension";
+  let summary = "Tiling: repeats the tensor a given number of times along every dimension";
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$times);
   let assemblyFormat = "$x `times` $times attr-dict custom<Types>(ref($x), type($x))";
   let example = "%y = train.tile %x times [2, 1] : tensor<4x8xf32>";

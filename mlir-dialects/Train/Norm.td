@@ -13,8 +13,8 @@ class Train_RowNormOp<string mnemonic> : Train_Op<mnemonic, FullPrecision,
   let hasVerifier = 1;
 }
 def Train_LayerNormOp : Train_RowNormOp<"layer_norm"> {
-  let summary = "(x - mean) / sqrt(variance + eps) * gamma + beta along a dimension, the last by "
-                "default (Ba et al. 2016)";
+  let summary = "Layer normalisation: (x - mean) / sqrt(variance + eps) * gamma + beta along a "
+                "dimension, the last by default (Ba et al. 2016)";
   let lists = ["mincut=normalize", "autocast=full"];
   let range = [{ return ::ampc::Range(::ampc::within(*getNormalizedBound())) * x(1) + x(2); }];
   let extraClassDeclaration = "std::optional<double> getNormalizedBound();";
@@ -34,9 +34,8 @@ def Train_LayerNormOp : Train_RowNormOp<"layer_norm"> {
     return b.add(b.mul(b.mul(centred, scale), x[1]), x[2]); }];
 }
 def Train_RmsNormOp : Train_RowNormOp<"rms_norm"> {
-  let summary =
-      "x / sqrt(mean(x^2) + eps) * gamma along a dimension, the last by default (Zhang and "
-      "Sennrich 2019)";
+  let summary = "Root mean square normalisation: x / sqrt(mean(x^2) + eps) * gamma along a "
+                "dimension, the last by default (Zhang and Sennrich 2019)";
   let lists = ["mincut=normalize", "autocast=full"];
   let range = [{ return ::ampc::Range(::ampc::within(*getNormalizedBound())) * x(1); }];
   let extraClassDeclaration = "std::optional<double> getNormalizedBound();";
@@ -86,9 +85,8 @@ def Train_BatchNormOp
          [AllTypesMatch<["x", "result"]>, Pure, DeclareOpInterfaceMethods<PrecisionOpInterface>,
           DeclareOpInterfaceMethods<ModalOpInterface>, ValidRowsOpInterface, AlongOpInterface,
           DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary =
-      "Normalises every channel (last dimension, or another) over the batch and the image (Ioffe and "
-      "Szegedy 2015)";
+  let summary = "Batch normalisation of every channel (last dimension, or another) over the "
+                "batch and the image (Ioffe and Szegedy 2015)";
   let description = [{
     In training, `simplify` replaces the op by the statistics of the batch, `train.batch_normalize`, and writes of
     the running statistics: running = (1 - momentum) * running + momentum * batch, with the unbiased variance
@@ -119,8 +117,8 @@ def Train_BatchNormOp
 def Train_BatchNormalizeOp
     : Train_Op<"batch_normalize", FullPrecision,
                [AllTypesMatch<["x", "result"]>, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
-  let summary =
-      "(x - mean) * scale * gamma + beta per channel, where mean and scale are the statistics of x";
+  let summary = "Batch normalisation with given statistics: (x - mean) * scale * gamma + beta "
+                "per channel";
   let lists = ["mincut=normalize", "propagate=infer"];
   let doc = [{
     `count` elements per channel went into the statistics. The adjoint includes the dependence of the statistics on

@@ -38,7 +38,7 @@ def Train_AdamAttr
 }
 def Train_AdamWAttr
     : Train_NarrowOptimizerAttr<"AdamW", "adamw", ["getRowUpdate", "isLazy", "takesMomentum"]> {
-  let summary = "Adam with decoupled weight decay (Loshchilov and Hutter 2019)";
+  let summary = "AdamW: Adam with decoupled weight decay (Loshchilov and Hutter 2019)";
   let description = "`lazy` as for `#train.adam`; weights decay in the rows that are updated.";
   let parameters = (ins Real:$lr, RealOr<"0.9">:$beta1, RealOr<"0.999">:$beta2, RealOr<"1e-8">:$eps,
       RealOr<"0.01">:$weight_decay, DefaultValuedParameter<"bool", "false">:$lazy,
@@ -67,14 +67,13 @@ def Train_RmspropAttr : Train_OptimizerAttr<"Rmsprop", "rmsprop", ["takesMomentu
       RealOr<"0.0">:$momentum, RealOr<"0.0">:$weight_decay);
 }
 def Train_LambAttr : Train_OptimizerAttr<"Lamb", "lamb", ["getRowUpdate", "takesMomentum"]> {
-  let summary = "Adam with a layer-wise trust ratio (You et al. 2020)";
+  let summary = "LAMB: Adam with a layer-wise trust ratio (You et al. 2020)";
   let parameters = (ins Real:$lr, RealOr<"0.9">:$beta1, RealOr<"0.999">:$beta2, RealOr<"1e-6">:$eps,
       RealOr<"0.01">:$weight_decay);
 }
 def Train_LionAttr : Train_NarrowOptimizerAttr<"Lion", "lion", ["takesMomentum"]> {
-  let summary =
-      "The sign of a blend of momentum and gradient, with decoupled weight decay (Chen et "
-      "al. 2023)";
+  let summary = "Lion: the sign of a blend of momentum and gradient, with decoupled weight "
+                "decay (Chen et al. 2023)";
   let parameters = (ins Real:$lr, RealOr<"0.9">:$beta1, RealOr<"0.99">:$beta2,
       RealOr<"0.0">:$weight_decay, MomentsIn:$moments);
 }
@@ -94,8 +93,8 @@ def Train_AdafactorAttr : Train_OptimizerAttr<"Adafactor", "adafactor", ["getRow
 }
 def Train_MuonAttr
     : Train_OptimizerAttr<"Muon", "muon", ["getRowUpdate", "takesMomentum", "multipliesMatrices"]> {
-  let summary = "Momentum made orthogonal by Newton-Schulz iterations (Jordan et al. 2024), as in "
-                "torch.optim.Muon; AdamW for vectors";
+  let summary = "Muon: momentum orthogonalized by Newton-Schulz iterations (Jordan et al. "
+                "2024), as in torch.optim.Muon; AdamW for vectors";
   let description = [{
     A parameter of rank 2 is a matrix of its first dimension by its second; of a higher rank, of its first
     dimension by all other dimensions. The update is multiplied by sqrt(max(1, rows / columns)), with `match_adamw`

@@ -12,7 +12,7 @@ def Train_Stage : Train_Enum<"Stage", "a part of a step",
 def Train_OriginAttr
     : Train_Attr<"Origin",
                  "origin", [DeclareAttrInterfaceMethods<AnnotationAttrInterface, ["getMeaning"]>]> {
-  let summary = "Where an op comes from";
+  let summary = "Provenance of an op";
   let description = [{
     The value of `train.origin` on a tensor op, and an element of `train.origins` on a kernel. Ops of a step have
     an origin in any dialect, so these attributes belong to the train dialect in place of each op's definition.

@@ -20,7 +20,7 @@ def Train_CountOp : Train_CompositeOp<"count", FullPrecision, [MadeByPasses]> {
   }];
 }
 def Train_TotalOp : Train_Op<"total", FullPrecision, [MadeByPasses, SameOperandsAndResultType]> {
-  let summary = "The sum of a value over all parts of a batch";
+  let summary = "Sum of a value over all micro-batches of a batch";
   let doc = [{
     The divisor of a mean over labels that count, or over the classes' weights: the divisor depends on no parameter
     of the step, so that the sum is known before the first micro-batch. `train-expand-step` replaces the op by the
@@ -32,7 +32,7 @@ def Train_TotalOp : Train_Op<"total", FullPrecision, [MadeByPasses, SameOperands
   let extraClassDeclaration = "static bool stopsGradient() { return true; }";
 }
 def Train_ShareOp : Train_Op<"share", FullPrecision, [MadeByPasses]> {
-  let summary = "The share of a batch's rows that are in this part; all shares add up to 1";
+  let summary = "Share of the batch's rows in this micro-batch; all shares add up to 1";
   let doc = [{
     Factor of a term common to all micro-batches, such as a penalty on parameters: the micro-batch's share of the
     valid rows. `train-expand-step` replaces the op. }];

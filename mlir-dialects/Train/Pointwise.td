@@ -55,7 +55,7 @@ def Train_NegOp : Train_UnaryOp<"neg", Passthrough> {
   let adjoint = [{ return {b.neg(g)}; }];
 }
 def Train_ReluOp : Train_RealUnaryOp<"relu", Passthrough> {
-  let summary = "max(x, 0)";
+  let summary = "ReLU: max(x, 0)";
   let lists = ["propagate=clear"];
   let range = [{ return ::ampc::rectified(x(0), 0); }];
   let saves = ["result"];
@@ -93,7 +93,7 @@ def Train_SqrtOp : Train_RealUnaryOp<"sqrt", FullPrecision> {
     return {b.select(b.greater(y, zero), b.div(b.mul(g, b.real(0.5, g)), y), zero)}; }];
 }
 def Train_SquareOp : Train_RealUnaryOp<"square", FullPrecision> {
-  let summary = "x * x";
+  let summary = "Square";
   let lists = ["mincut-bf16=normalize", "propagate-bf16=infer"];
   let range =
       [{ auto y = x(0); return y ? ::ampc::Range({0, y->magnitude() * y->magnitude()}) : std::nullopt; }];
@@ -118,7 +118,7 @@ def Train_CosOp : Train_RealUnaryOp<"cos", FullPrecision> {
   let adjoint = [{ return {b.neg(b.mul(g, b.op<SinOp>(getX())))}; }];
 }
 def Train_FloorOp : Train_RealUnaryOp<"floor", Passthrough> {
-  let summary = "The largest integer that is not larger; the gradient is 0";
+  let summary = "Floor: the largest integer not above the operand; the gradient is 0";
   let lists = ["propagate=clear"];
   let scalar = [{ return b.floor(x[0]); }];
   let adjoint = [{ return {Value()}; }];
@@ -126,7 +126,7 @@ def Train_FloorOp : Train_RealUnaryOp<"floor", Passthrough> {
 def Train_SelectOp : Train_Op<"select", Passthrough,
                               [InferTypeOpAdaptor, DeclareOpInterfaceMethods<ScalarOpInterface>,
                                DeclareOpInterfaceMethods<ScalingOpInterface>]> {
-  let summary = "Where `condition` holds `a`, else `c`, with numpy broadcasting";
+  let summary = "Selection: `a` where `condition` is true, else `c`, with numpy broadcasting";
   let lists = ["propagate=clear"];
   let range = [{ return ::ampc::hull(x(1), x(2)); }];
   let example = "%y = train.select %m, %a, %c : tensor<4x8xi1>, tensor<4x8xf32>, tensor<f32>";
@@ -201,7 +201,7 @@ def Train_CastOp : Train_Op<"cast", Passthrough, [DeclareOpInterfaceMethods<Scal
 
 // ---- Powers and logarithms ----
 def Train_PowOp : Train_BinaryOp<"pow", FullPrecision> {
-  let summary = "lhs to the power rhs, for lhs >= 0 or an integral constant rhs";
+  let summary = "Power: lhs to the power rhs, for lhs >= 0 or an integral constant rhs";
   let lists = ["autocast=full", "propagate=deny", "argument=absolute"];
   let singular = [0];
   let doc = "The cotangent of the exponent is 0 where the base is not positive.";
@@ -221,7 +221,7 @@ def Train_AbsOp : Train_UnaryOp<"abs", Passthrough> {
     return {b.select(b.greater(getX(), zero), g, b.select(b.greater(zero, getX()), b.neg(g), zero))}; }];
 }
 def Train_RsqrtOp : Train_RealUnaryOp<"rsqrt", FullPrecision> {
-  let summary = "1 / sqrt(x)";
+  let summary = "Reciprocal square root";
   let lists = ["mincut-bf16=normalize", "autocast=full", "propagate-bf16=infer"];
   let singular = [0];
   let saves = ["result"];
@@ -231,7 +231,7 @@ def Train_RsqrtOp : Train_RealUnaryOp<"rsqrt", FullPrecision> {
     return {::ampc::unlessZero(b, g, b.mul(b.mul(g, b.real(-0.5, g)), b.mul(y, b.square(y))))}; }];
 }
 def Train_ReciprocalOp : Train_RealUnaryOp<"reciprocal", FullPrecision> {
-  let summary = "1 / x";
+  let summary = "Reciprocal";
   let lists = ["mincut-bf16=normalize", "autocast=full", "propagate=infer"];
   let singular = [0];
   let saves = ["result"];
@@ -247,7 +247,7 @@ def Train_LogOp : Train_RealUnaryOp<"log", FullPrecision> {
   let adjoint = [{ return {::ampc::unlessZero(b, g, b.div(g, getX()))}; }];
 }
 def Train_Log1pOp : Train_RealUnaryOp<"log1p", FullPrecision> {
-  let summary = "log(1 + x), accurate near 0";
+  let summary = "Logarithm of 1 + x, accurate near 0";
   let lists = ["autocast=full", "propagate=infer"];
   let singular = [0];
   let saves = ["0"];
@@ -266,7 +266,7 @@ def Train_ErfOp : Train_RealUnaryOp<"erf", FullPrecision> {
 
 // ---- Activations ----
 def Train_SigmoidOp : Train_RealUnaryOp<"sigmoid", Passthrough> {
-  let summary = "1 / (1 + exp(-x))";
+  let summary = "Sigmoid: 1 / (1 + exp(-x))";
   let lists = ["propagate=infer"];
   let range = [{ return Interval{0, 1}; }];
   let saves = ["result"];
@@ -274,7 +274,7 @@ def Train_SigmoidOp : Train_RealUnaryOp<"sigmoid", Passthrough> {
   let adjoint = [{ Value y = getResult(); return {b.mul(g, b.mul(y, b.sub(b.real(1.0, g), y)))}; }];
 }
 def Train_LeakyReluOp : Train_RealUnaryOp<"leaky_relu", Passthrough> {
-  let summary = "x where positive, else slope * x";
+  let summary = "Leaky ReLU: x where positive, else slope * x";
   let lists = ["propagate=infer"];
   let arguments = (ins RealTensor:$x, F64Attr:$slope);
   let assemblyFormat =
@@ -289,7 +289,7 @@ def Train_LeakyReluOp : Train_RealUnaryOp<"leaky_relu", Passthrough> {
     return {b.select(b.greater(getX(), b.real(0.0, g)), g, scaled)}; }];
 }
 def Train_ClampOp : Train_RealUnaryOp<"clamp", Passthrough> {
-  let summary = "min(max(x, low), high)";
+  let summary = "Clamp: min(max(x, low), high)";
   let lists = ["propagate=clear"];
   let range = [{ return Interval{getLow().convertToDouble(), getHigh().convertToDouble()}; }];
   let arguments = (ins RealTensor:$x, F64Attr:$low, F64Attr:$high);
@@ -309,8 +309,8 @@ def Train_ClampOp : Train_RealUnaryOp<"clamp", Passthrough> {
   let hasVerifier = 1;
 }
 def Train_GeluOp : Train_RealUnaryOp<"gelu", Passthrough> {
-  let summary = "x Phi(x), with the distribution function of the normal distribution (Hendrycks "
-                "and Gimpel 2016)";
+  let summary = "GELU: x Phi(x), with the distribution function of the normal distribution "
+                "(Hendrycks and Gimpel 2016)";
   let range = [{ return ::ampc::rectified(x(0), -0.2785); }];
   let saves = ["0"];
   let scalar = [{
@@ -318,7 +318,7 @@ def Train_GeluOp : Train_RealUnaryOp<"gelu", Passthrough> {
     return b.mul(b.mul(b.real(0.5), x[0]), phi); }];
 }
 def Train_GeluTanhOp : Train_RealUnaryOp<"gelu_tanh", Passthrough> {
-  let summary = "gelu with Phi(x) approximated by (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2";
+  let summary = "GELU with Phi(x) approximated by (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2";
   let doc =
       "Computed as x sigmoid(2 sqrt(2/pi) (x + 0.044715 x^3)), the same function: nothing cancels "
       "where x is negative.";
@@ -331,14 +331,14 @@ def Train_GeluTanhOp : Train_RealUnaryOp<"gelu_tanh", Passthrough> {
     return b.mul(x[0], b.sigmoid(z)); }];
 }
 def Train_SiluOp : Train_RealUnaryOp<"silu", Passthrough> {
-  let summary = "x sigmoid(x)";
+  let summary = "SiLU: x sigmoid(x)";
   // The minimum of x sigmoid(x).
   let range = [{ return ::ampc::rectified(x(0), -0.2785); }];
   let saves = ["0"];
   let scalar = [{ return b.mul(x[0], b.sigmoid(x[0])); }];
 }
 def Train_SoftplusOp : Train_RealUnaryOp<"softplus", FullPrecision> {
-  let summary = "log(1 + exp(x)), without overflow";
+  let summary = "Softplus: log(1 + exp(x)), without overflow";
   let lists = ["mincut-bf16=normalize", "autocast=full", "propagate=infer"];
   let saves = ["0"];
   let scalar = [{ return b.softplus(x[0]); }];
@@ -355,13 +355,13 @@ class Train_ExtremumOp<string mnemonic, string order>
   let adjoint = "return ::ampc::extremumAdjoints(b, g, "#order#");";
 }
 def Train_MaximumOp : Train_ExtremumOp<"maximum", "getLhs(), getRhs()"> {
-  let summary = "The larger operand";
+  let summary = "Maximum of the operands";
   let lists = ["propagate=clear"];
   let range = [{ return ::ampc::larger(x(0), x(1)); }];
   let scalar = [{ return b.max(x[0], x[1]); }];
 }
 def Train_MinimumOp : Train_ExtremumOp<"minimum", "getRhs(), getLhs()"> {
-  let summary = "The smaller operand";
+  let summary = "Minimum of the operands";
   let lists = ["propagate=clear"];
   let range = [{ return ::ampc::smaller(x(0), x(1)); }];
   let scalar = [{ return b.min(x[0], x[1]); }];

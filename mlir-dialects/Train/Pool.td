@@ -16,7 +16,7 @@ class Train_PoolOp<string mnemonic>
   let assemblyFormat = !strconcat("$x ", poolFormat, "custom<Types>(ref($x), type($x))");
 }
 def Train_MaxPoolOp : Train_PoolOp<"max_pool"> {
-  let summary = "Maximum of every window, and its position in the window";
+  let summary = "Max pooling: maximum of every window, and its position in the window";
   let lists = ["propagate=clear"];
   let doc = !strconcat(poolDoc, [{
     The second result, i8, is for the adjoint: the row-major position of the first maximum in a window of at most
@@ -29,7 +29,7 @@ def Train_MaxPoolOp : Train_PoolOp<"max_pool"> {
     return {b.op<MaxPoolGradOp>(getX().getType(), g, getWhere(), getWindow(), getStrides(), getPadding())}; }];
 }
 def Train_AvgPoolOp : Train_PoolOp<"avg_pool"> {
-  let summary = "Mean of every window; padding counts as zeros";
+  let summary = "Average pooling: mean of every window; padding counts as zeros";
   let lists = ["propagate=infer"];
   let doc = poolDoc;
   let example = "%y = train.avg_pool %x window [2, 2] strides [2, 2] padding [0, 0, 0, 0] : "
@@ -38,8 +38,8 @@ def Train_AvgPoolOp : Train_PoolOp<"avg_pool"> {
       [{ return {b.op<AvgPoolGradOp>(getX().getType(), g, getWindow(), getStrides(), getPadding())}; }];
 }
 def Train_MaxPoolGradOp : Train_Op<"max_pool_grad", Passthrough> {
-  let summary =
-      "Every element of g at the position of its window's maximum; overlapping windows add";
+  let summary = "Adjoint of max pooling: every element of g at the position of its window's "
+                "maximum; overlapping windows are summed";
   let lists = ["propagate=clear"];
   let arguments = (ins RealTensor:$g, RankedTensorOf<[I8]>:$where, DenseI64ArrayAttr:$window,
       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding);
@@ -52,8 +52,8 @@ def Train_MaxPoolGradOp : Train_Op<"max_pool_grad", Passthrough> {
   let hasVerifier = 1;
 }
 def Train_AvgPoolGradOp : Train_Op<"avg_pool_grad", Passthrough> {
-  let summary = "Every element of g, divided by the window's size, at all positions of its window; "
-                "overlapping windows add";
+  let summary = "Adjoint of average pooling: every element of g, divided by the window's size, "
+                "at all positions of its window; overlapping windows are summed";
   let lists = ["propagate=infer"];
   let arguments = (ins RealTensor:$g, DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
       DenseI64ArrayAttr:$padding);
@@ -67,7 +67,7 @@ def Train_GlobalAvgPoolOp
     : Train_CompositeOp<
           "global_avg_pool",
           Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
-  let summary = "Mean of every channel of an image: NHWC to NC";
+  let summary = "Global average pooling: mean of every channel of an image, NHWC to NC";
   let lists = ["autocast=pass"];
   let range = [{ return x(0); }];
   let arguments = (ins RealTensor:$x);

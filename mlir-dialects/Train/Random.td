@@ -35,7 +35,7 @@ def Train_RandomNormalOp : Train_RandomOp<"random_normal"> {
   let example = "%n = train.random_normal mean 0.0 std 1.0 : tensor<4x8xf32>";
 }
 def Train_RandomBernoulliOp : Train_RandomOp<"random_bernoulli"> {
-  let summary = "1 with the given probability, else 0";
+  let summary = "Bernoulli distribution: 1 with the given probability, else 0";
   let range = [{ return Interval{0, 1}; }];
   let arguments = (ins Variadic<RandomState>:$state, F64Attr:$probability,
       DefaultValuedAttr<SignedI32Attr, "0">:$key);
@@ -47,7 +47,7 @@ def Train_DropoutOp : Train_Op<"dropout", Passthrough,
                                [AllTypesMatch<["x", "result"]>,
                                 DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>,
                                 RandomOpInterface, DeclareOpInterfaceMethods<ModalOpInterface>]> {
-  let summary = "0 with probability `rate`, else x / (1 - rate) (Srivastava et al. 2014)";
+  let summary = "Dropout: 0 with probability `rate`, else x / (1 - rate) (Srivastava et al. 2014)";
   let doc = !strconcat(
       randomDoc,
       [{The identity in inference. The adjoint draws the same numbers again: no mask is saved. }]);

@@ -58,7 +58,7 @@ def Train_LogSumExpOp
     : Train_ReduceOp<"logsumexp", [DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>,
                                    DeclareOpInterfaceMethods<
                                        ScalarOpInterface, ["getSpace", "getResultMap"]>]> {
-  let summary = "log(sum(exp(x))) over dimensions, which are dropped";
+  let summary = "Logarithm of the sum of exponentials over dimensions, which are dropped";
   let lists = ["autocast=full"];
   let doc = [{
     Kernels work along the last dimension; `simplify` transposes other dimensions. If all elements are -inf, the
@@ -103,8 +103,8 @@ def Train_ReduceL1Op : Train_CompositeReduceOp<"reduce_l1"> {
   let parts = "`train.abs` and `train.reduce_sum`";
 }
 def Train_ReduceL2Op : Train_CompositeReduceOp<"reduce_l2"> {
-  let summary = "Root of the sum of squares over dimensions, which are dropped; the adjoint is 0 "
-                "where it is 0";
+  let summary = "Root of the sum of squares over dimensions, which are dropped; the adjoint at "
+                "0 is 0";
   let parts = "`train.square`, `train.reduce_sum` and `train.sqrt`";
 }
 def Train_ReduceLogSumOp : Train_CompositeReduceOp<"reduce_log_sum"> {
@@ -142,7 +142,7 @@ def Train_ArgmaxOp
     : Train_Op<"argmax", FullPrecision,
                [InferTypeOpAdaptor, AlongOpInterface,
                 DeclareOpInterfaceMethods<ScalarOpInterface, ["getSpace", "getResultMap"]>]> {
-  let summary = "Position of the first maximum along a dimension, the last by default, as i32";
+  let summary = "Index of the first maximum along a dimension, the last by default, as i32";
   let lists = ["mincut=pass", "propagate=clear"];
   let doc = "The dimension is dropped. A NaN among the elements gives the last position.";
   let example = "%i = train.argmax %x along 1 : tensor<4x8x6xf32>";

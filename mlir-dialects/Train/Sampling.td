@@ -17,7 +17,8 @@ def Train_PadMode
                          [I32EnumAttrCase<"constant", 0>, I32EnumAttrCase<"reflect", 1>,
                           I32EnumAttrCase<"edge", 2>, I32EnumAttrCase<"wrap", 3>]>;
 def Train_PadModeOp : Train_SamplingOp<"pad_mode", Passthrough> {
-  let summary = "So many elements more before and behind every dimension; negative numbers cut off";
+  let summary = "Padding by `low` elements before and `high` behind every dimension; negative "
+                "numbers crop";
   let lists = ["propagate=clear"];
   let doc = [{
     `constant` is 0 or `value`; `reflect` mirrors at the last element without repeating that element; `edge`
@@ -32,8 +33,8 @@ def Train_PadModeOp : Train_SamplingOp<"pad_mode", Passthrough> {
   let parts = "`train.pad`, `train.slice` and `train.gather`";
 }
 def Train_StridedSliceOp : Train_SamplingOp<"strided_slice", Passthrough> {
-  let summary = "In every dimension `size` elements from `offset` on, `stride` apart, forwards or, "
-                "with a negative stride, backwards";
+  let summary = "Slice with strides of any sign: in every dimension `size` elements from "
+                "`offset` on, `stride` apart";
   let lists = ["propagate=clear"];
   let range = [{ return x(0); }];
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$offsets, DenseI64ArrayAttr:$sizes,
@@ -62,8 +63,7 @@ def Train_ResizeRounding
                           I32EnumAttrCase<"round_prefer_ceil", 1>, I32EnumAttrCase<"floor", 2>,
                           I32EnumAttrCase<"ceil", 3>]>;
 def Train_ResizeOp : Train_SamplingOp<"resize", Promote> {
-  let summary = "Resizes a tensor by nearest-neighbour,  "
-                "linear or cubic interpolation";
+  let summary = "Resizes a tensor by nearest-neighbour, linear or cubic interpolation";
   let doc = [{
     Dimension by dimension. Element i of n that were m lies at (i + 0.5) / scale - 0.5 (`half_pixel`, and
     `pytorch_half_pixel`, which gives 0 for n = 1), i / scale (`asymmetric`) or i (m - 1) / (n - 1)

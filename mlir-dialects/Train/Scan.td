@@ -22,11 +22,11 @@ class Train_ScanOp<string mnemonic>
   let hasVerifier = 1;
 }
 def Train_CumsumOp : Train_ScanOp<"cumsum"> {
-  let summary = "The sum of all elements up to each along a dimension";
+  let summary = "Cumulative sum along a dimension, an inclusive scan by default";
   let parts = "`train.pad` and `train.add`";
 }
 def Train_CumprodOp : Train_ScanOp<"cumprod"> {
-  let summary = "The product of all elements up to each along a dimension";
+  let summary = "Cumulative product along a dimension, an inclusive scan by default";
   let parts = "`train.pad` and `train.mul`";
 }
 #endif

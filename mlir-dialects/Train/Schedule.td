@@ -35,8 +35,8 @@ def Train_LinearAttr : Train_ScheduleAttr<"Linear", "linear"> {
   let genVerifyDecl = 1;
 }
 def Train_PolynomialAttr : Train_ScheduleAttr<"Polynomial", "polynomial"> {
-  let summary = "Linear warm-up, then down to `floor` at step `steps` as the power `power` of what "
-                "is left";
+  let summary = "Linear warm-up, then polynomial decay to `floor` at step `steps`, with "
+                "exponent `power` of the remaining share";
   let description = [{
     `floor` + (1 - `floor`) (1 - t)^`power`, where t goes from 0 to 1. With `warmup = 1` the first step has 1, as with PyTorch's PolynomialLR
     of `total_iters = steps - 1`.
@@ -48,8 +48,8 @@ def Train_PolynomialAttr : Train_ScheduleAttr<"Polynomial", "polynomial"> {
 }
 def Train_OneCycleAttr
     : Train_ScheduleAttr<"OneCycle", "one_cycle", ["hasMomentum", "buildMomentum"]> {
-  let summary = "Up to the rate of the optimizer and down below where it began, over `steps` steps "
-                "(Smith and Topin 2018), as PyTorch's OneCycleLR";
+  let summary = "One cycle: up to the optimizer's rate, and down below the initial rate, over "
+                "`steps` steps (Smith and Topin 2018), as PyTorch's OneCycleLR";
   let description = [{
     From 1/`div_factor` at the first step up to 1 at the share `pct_start` of all steps, then down to
     1/(`div_factor` `final_div_factor`) at the last, by half cosines or, with `linear`, by lines. With
@@ -68,7 +68,7 @@ def Train_OneCycleAttr
   let genVerifyDecl = 1;
 }
 def Train_StepDecayAttr : Train_ScheduleAttr<"StepDecay", "step_decay"> {
-  let summary = "Multiplied by `gamma` every `every` steps";
+  let summary = "Step decay: multiplied by `gamma` every `every` steps";
   let parameters = (ins Whole<>:$every, RealOr<"0.1">:$gamma);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;

@@ -6,7 +6,7 @@ include "mlir-dialects/Train/Base.td"
 
 def Train_ConstantOp
     : Train_Op<"constant", Passthrough, [AllTypesMatch<["value", "result"]>, ConstantLike]> {
-  let summary = "A tensor known when the model is compiled";
+  let summary = "Constant tensor";
   let arguments = (ins ElementsAttr:$value);
   let assemblyFormat = "$value attr-dict";
   let example = "%c = train.constant dense<[1.0, 2.0]> : tensor<2xf32>";
@@ -14,7 +14,7 @@ def Train_ConstantOp
   let hasFolder = 1;
 }
 def Train_IotaOp : Train_Op<"iota", Passthrough, [DeclareOpInterfaceMethods<ScalarOpInterface>]> {
-  let summary = "Position along one dimension";
+  let summary = "Index along one dimension";
   let arguments = (ins SignedI64Attr:$dim);
   let assemblyFormat = "`along` $dim attr-dict `:` custom<ResultType>(type($result))";
   let example = "%i = train.iota along 0 : tensor<4x8xi32>";
@@ -22,7 +22,7 @@ def Train_IotaOp : Train_Op<"iota", Passthrough, [DeclareOpInterfaceMethods<Scal
   let hasVerifier = 1;
 }
 def Train_StopGradientOp : Train_UnaryOp<"stop_gradient", Passthrough> {
-  let summary = "The operand, through which no gradient flows";
+  let summary = "Identity without a gradient";
   let lists = ["propagate=clear"];
   let extraClassDeclaration = "static bool stopsGradient() { return true; }";
   let range = [{ return x(0); }];
@@ -33,7 +33,7 @@ def Train_ReshapeOp
     : Train_Op<
           "reshape",
           Passthrough, [MovesOnly, GivesElements, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
-  let summary = "The elements in row-major order with another shape";
+  let summary = "Reshape: the elements in row-major order with another shape";
   let lists = ["propagate=clear"];
   let range = [{ return x(0); }];
   let arguments = (ins AnyRankedTensor:$x);
@@ -47,7 +47,7 @@ def Train_TransposeOp
     : Train_Op<"transpose", Passthrough,
                [MovesOnly, GivesElements, InferTypeOpAdaptor,
                 DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>]> {
-  let summary = "Permutes dimensions: result dimension i is operand dimension permutation[i]";
+  let summary = "Transposition: result dimension i is operand dimension permutation[i]";
   let lists = ["propagate=clear"];
   let range = [{ return x(0); }];
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$permutation);
@@ -61,7 +61,7 @@ def Train_BroadcastToOp
     : Train_Op<
           "broadcast_to",
           Passthrough, [MovesOnly, GivesElements, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
-  let summary = "Repeats along new leading dimensions and dimensions of size 1";
+  let summary = "Broadcast along new leading dimensions and dimensions of size 1";
   let lists = ["propagate=clear"];
   let range = [{ return x(0); }];
   let arguments = (ins AnyRankedTensor:$x);
@@ -77,7 +77,7 @@ def Train_BroadcastToOp
 def Train_SliceOp : Train_Op<"slice", Passthrough,
                              [GivesElements, InferTypeOpAdaptor,
                               DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>]> {
-  let summary = "In every dimension `size` elements from `offset` on, `stride` apart";
+  let summary = "Slice: in every dimension `size` elements from `offset` on, `stride` apart";
   let lists = ["propagate=clear"];
   let range = [{ return x(0); }];
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$offsets, DenseI64ArrayAttr:$sizes,
@@ -92,8 +92,8 @@ def Train_SliceOp : Train_Op<"slice", Passthrough,
 def Train_PadOp
     : Train_Op<"pad",
                Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
-  let summary = "Adds `low` elements before, `high` after and `interior` between the elements of "
-                "every dimension";
+  let summary = "Padding by `low` elements before, `high` behind and `interior` between the "
+                "elements of every dimension";
   let lists = ["propagate=clear"];
   let arguments = (ins AnyRankedTensor:$x, F64Attr:$value, DenseI64ArrayAttr:$low,
       DenseI64ArrayAttr:$high, DenseI64ArrayAttr:$interior);
@@ -123,7 +123,7 @@ def Train_ConcatOp
 def Train_SplitOp : Train_CompositeOp<"split", Passthrough,
                                       [GivesElements, InferTypeOpAdaptor,
                                        DeclareOpInterfaceMethods<BatchedOpInterface>]> {
-  let summary = "Consecutive parts along a dimension";
+  let summary = "Split into consecutive parts along a dimension";
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$sizes, SignedI64Attr:$dim);
   let results = (outs Variadic<AnyRankedTensor>:$parts);
   let assemblyFormat = [{$x `into` custom<Numbers>($sizes, "\"sizes\"") `along` $dim attr-dict

@@ -55,7 +55,7 @@ def Train_LimitsAttr : Train_Attr<"Limits", "limits"> {
   let genVerifyDecl = 1;
 }
 def Train_InputAttr : Train_Attr<"Input", "input"> {
-  let summary = "A tensor of the caller's";
+  let summary = "Input tensor of the caller";
   let description = [{
     `batch` is the dimension that has one element per row of the batch, -1 if there is none. `part` is the number
     of the micro-batch that reads the input. Elements must be at least `least` and less than `limit`, or equal to
@@ -90,8 +90,8 @@ def Train_Control : Train_Enum<"Control", "a number that the caller gives with e
                                [I32EnumAttrCase<"Valid", 0, "valid">,
                                 I32EnumAttrCase<"LrFactor", 1, "lr_factor">]>;
 def Train_ControlAttr : Train_EnumAttr<Train_Control, "control"> {
-  let summary = "`valid`, the number of rows that count (i32), or `lr_factor`, a factor on "
-                "learning rates (f32)";
+  let summary = "Control input of a program: `valid`, the number of valid rows (i32), or "
+                "`lr_factor`, a factor of learning rates (f32)";
 }
 def Train_Output
     : Train_Enum<"Output", "a result for the caller",
@@ -100,7 +100,7 @@ def Train_Output
                   I32EnumAttrCase<"Named", 4, "named">,
                   I32EnumAttrCase<"Observed", 5, "observed">]>;
 def Train_OutputAttr : Train_Attr<"Output", "output"> {
-  let summary = "A result for the caller";
+  let summary = "Output tensor for the caller";
   let description = [{
     `loss`, `norm` of the gradients before clipping, learning `rate`, and the number of `nonfinite` gradient
     elements are outputs of every step with these values. Results of functions are `named`; values inside a step
@@ -119,8 +119,8 @@ def Train_OutputAttr : Train_Attr<"Output", "output"> {
   }];
 }
 def Train_GradientAttr : Train_Attr<"Gradient", "gradient"> {
-  let summary = "The gradient of a parameter, or of an argument of that name; with `rows` the "
-                "numbers of its rows";
+  let summary = "Gradient of a parameter, or of an argument of that name; with `rows`, the row "
+                "indices of a sparse gradient";
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$of, OrNone<"bool", "false">:$rows);
   let assemblyFormat = "`<` $of (`,` struct($rows)^)? `>`";
   let extraClassDeclaration = "::mlir::StringAttr getName() const { return getOf().getAttr(); }";

@@ -11,7 +11,7 @@ def Train_GatherOp
     : Train_Op<"gather", Passthrough,
                [InferTypeOpAdaptor, IndexOpInterface, DeclareOpInterfaceMethods<BatchedOpInterface>,
                 DeclareOpInterfaceMethods<FanOpInterface>]> {
-  let summary = "Rows of a table";
+  let summary = "Gather of rows of a table";
   let lists = ["propagate=clear"];
   let doc = !strconcat(rowsDoc, "The row `padding` gets no gradient.");
   let arguments = (ins AnyRankedTensor:$table, IndexNumbers:$index,
@@ -31,7 +31,8 @@ def Train_GatherOp
   }];
 }
 def Train_ScatterAddOp : Train_Op<"scatter_add", FullPrecision, [RowSumsOpInterface]> {
-  let summary = "Zeros, to whose row index[i] row i of the updates is added";
+  let summary = "Scatter-add of rows to a table of zeros: row i of the updates is added to row "
+                "index[i]";
   let lists = ["autocast=promote", "propagate-bf16=clear"];
   let doc = "Adds in the order of the rows, for any number of threads. Rows that go to `padding` "
             "or nowhere are left out.";
@@ -68,7 +69,7 @@ def Train_SumRowsOp : Train_Op<"sum_rows", FullPrecision, [RowSumsOpInterface]> 
 def Train_PutRowsOp
     : Train_Op<"put_rows",
                Passthrough, [RowWritesOpInterface, AllTypesMatch<["table", "result"]>]> {
-  let summary = "A table in which row index[i] is replaced by row i";
+  let summary = "Row update: a table in which row index[i] is replaced by row i";
   let doc = "No index in [0, number of rows) occurs twice. Rows that go nowhere are left out; the "
             "all other rows keep their bits.";
   let arguments = (ins AnyRankedTensor:$rows, RowNumbers:$index, AnyRankedTensor:$table);
@@ -83,7 +84,8 @@ def Train_EmbeddingOp : Train_CompositeOp<"embedding", Passthrough,
                                           [InferTypeOpAdaptor, IndexOpInterface,
                                            DeclareOpInterfaceMethods<BatchedOpInterface>,
                                            DeclareOpInterfaceMethods<FanOpInterface>]> {
-  let summary = "Vectors of a table, one per index; the vector `padding` gets no gradient";
+  let summary = "Embedding lookup: vectors of a table, one per index; the vector `padding` gets "
+                "no gradient";
   let doc = rowsDoc;
   let arguments = (ins RealTensor:$table, IndexNumbers:$index,
       OptionalAttr<IndexValueAttr>:$padding, UnitAttr:$from_end);

@@ -67,7 +67,8 @@ class Train_AnyPoolOp<string mnemonic> : Train_WindowOp<mnemonic, Passthrough> {
   let parts = "`train.max_pool` or `train.avg_pool`";
 }
 def Train_PoolOp : Train_AnyPoolOp<"pool"> {
-  let summary = "Maximum, mean or sum of every window of (N, ..., C), of any number of dimensions";
+  let summary = "Pooling: maximum, mean or sum of every window of (N, ..., C), of any number of "
+                "dimensions";
   let doc = [{
     Padding is two numbers per dimension. With `ceil`, a last window that begins inside or in the padding in front
     may end beyond the padding. Padding is never a maximum and counts as zeros in means, except elements added by
@@ -85,7 +86,8 @@ def Train_PoolOp : Train_AnyPoolOp<"pool"> {
                 "0, 0] : tensor<8x4x6x6x3xf32>";
 }
 def Train_AdaptivePoolOp : Train_AnyPoolOp<"adaptive_pool"> {
-  let summary = "Maximum, mean or sum of so many windows along the dimensions of (N, ..., C)";
+  let summary = "Adaptive pooling: maximum, mean or sum of a given number of windows along the "
+                "dimensions of (N, ..., C)";
   let doc = [{
     Window i of n over a dimension of size m goes from floor(i m / n) up to ceil((i + 1) m / n). One window is
     global pooling. Windows of a maximum have at most 127 elements along a dimension. }];
