@@ -1,4 +1,4 @@
-// Where the scale enters and leaves a step, and what one predicate guards.
+// Positions where the scale enters and leaves a step, and ops that the predicate guards.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --split-input-file --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --train-simplify --amp-assign-precision="precision=f16" --train-simplify --amp-insert-loss-scaling --train-strip-origins | FileCheck %s
 // RUN: %ampc-opt %s --split-input-file --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --train-simplify --amp-assign-precision="precision=bf16" --train-simplify --amp-insert-loss-scaling --train-strip-origins 2>&1 | FileCheck %s --check-prefix=BF16
@@ -26,7 +26,7 @@ train.model @line {
 // CHECK-DAG:   train.buffer @own.scale : tensor<f32> = #train.fill<1.280000e+02> as scale
 // CHECK-DAG:   train.buffer @own.good_steps : tensor<i32> = #train.fill<0.000000e+00> as scale
 
-// Gradients are stored unscaled; a buffer of the model keeps its value if they overflowed.
+// Gradients are stored unscaled; a buffer of the model keeps the old value if gradients overflowed.
 // CHECK-LABEL: train.func @fit.grad
 // CHECK-SAME:  %[[MEAN:[a-z0-9]+]]: tensor<8xf32> {train.is = #train.state<@mean>}
 // CHECK:       amp.mark_scaled
@@ -58,7 +58,7 @@ train.model @line {
 // CHECK-DAG:   amp.update_scale %[[S]], %{{.*}} found_inf %[[BAD]] with <initial = 1.280000e+02, interval = 1>
 // CHECK:       train.return
 
-// What a caller hands to apply is checked there.
+// Gradients from the caller of apply are checked in apply.
 // CHECK-LABEL: train.func @fit.apply
 // CHECK-SAME:  tensor<i64> {train.is = #train.output<nonfinite>}
 // CHECK:       amp.non_finite
@@ -66,7 +66,7 @@ train.model @line {
 
 // -----
 
-// Two steps with one scaler: the scale moves when both have run, and backs off if either was skipped.
+// Two steps with a common scaler: the scale moves after both steps, and backs off if either step was skipped.
 train.model @pair {
   amp.scaler @both = torch
   train.param @w : tensor<16x8xf32> = #train.kaiming_uniform
@@ -134,7 +134,7 @@ train.model @rows {
 // CHECK:       train.put_rows %{{.*}} at %[[KEPT]] into %[[BASE]]
 // CHECK:       train.put_rows %{{.*}} at %[[KEPT]] into
 
-// Only the sums that apply is handed are checked, not the numbers of their rows.
+// Apply checks only the sums from the caller, not the row numbers.
 // CHECK-LABEL: train.func @fit.apply
 // CHECK-COUNT-2: amp.non_finite
 // CHECK-NOT:   amp.non_finite

@@ -57,7 +57,7 @@ train.model @machine {
     // CHECK:      train.return %[[UNSCALED]], %[[UNSCALED1]], %[[A]], %{{.*}}
     train.return %2, %3, %a, %b : tensor<4x2xf32>, tensor<f32>, tensor<i64>, tensor<i64>
   }
-  // What f64 holds and f32 does not is finite.
+  // Numbers that f64 holds and f32 does not are finite.
   // CHECK-LABEL: train.func @wide
   // CHECK-SAME:  %[[G:[a-z0-9]+]]: tensor<4xf64>
   train.func @wide(%g: tensor<4xf64>) -> tensor<i64> {

@@ -1,6 +1,6 @@
 // RUN: ampc check %s --also=bf16,f16
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Windows of one size and of several, more windows than elements, and one window.
+// Windows of equal and of different sizes, more windows than elements, and a single window.
 train.model @check {
   train.param @x : f32[2, 5, 6, 3] = #train.normal<mean = 0.0, std = 1.0>
   train.param @v : f32[2, 4, 5, 3, 2] = #train.normal<mean = 0.0, std = 1.0>

@@ -1,6 +1,6 @@
 // RUN: ampc check %s --also=bf16,f16 | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Along a dimension that is not the last: the values are those between two transposes, and gradients are compared with differences.
+// Ops along a dimension that is not the last: values equal the values between two transposes, gradients are compared with differences.
 // CHECK-COUNT-1: step values{{.*}}: loss {{(0|[0-9.]+e-(1[2-9]|[2-9][0-9]))$}}
 // CHECK: all gradients agree
 train.model @check {

@@ -1,7 +1,7 @@
 // RUN: ampc compile %s --precision=bf16 --compile-to=precision | FileCheck %s
 // RUN: ampc check %s --against=f32 --precision=bf16
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Positions that bf16 does not hold, of maxima that it does: nothing is rounded, whether or not the operand is.
+// Positions that bf16 does not hold, of maxima that bf16 holds: positions are never rounded, whether or not the operand is.
 train.model @positions {
   train.param @w : tensor<8x1000xf32> = #train.ones
   train.func @loss(%x: tensor<4x8xf32>) -> tensor<f32> {

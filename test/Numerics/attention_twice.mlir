@@ -1,4 +1,4 @@
-// A loss made of attention's gradient: its derivative is that of the products and the softmax that the gradient is made of.
+// A loss made of attention's gradient: the derivative equals the derivative of the products and the softmax in that gradient.
 // RUN: ampc check %s --also=bf16,f16
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @check {

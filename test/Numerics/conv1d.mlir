@@ -1,6 +1,6 @@
 // RUN: ampc check %s --also=bf16,f16
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Padding, strides, dilations, groups, and every channel by itself.
+// Padding, strides, dilations, groups, and depthwise.
 train.model @check {
   train.param @x : f32[2, 11, 6] = #train.normal<mean = 0.0, std = 1.0>
   train.param @a : f32[5, 3, 6] = #train.normal<mean = 0.0, std = 1.0>

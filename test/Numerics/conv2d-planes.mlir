@@ -1,6 +1,6 @@
 // RUN: ampc check %s --also=bf16,f16
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Images [N, C, H, W] that convolutions read where they lie: several channels, strides, dilations, padding; one after code of its own; a signal [N, C, L].
+// Images [N, C, H, W] that convolutions read in place: several channels, strides, dilations, padding; an image computed by a kernel; a signal [N, C, L].
 train.model @check {
   train.param @a : tensor<5x3x3x3xf32> = #train.normal<mean = 0.0, std = 1.0>
   train.param @b : tensor<4x2x2x2xf32> = #train.normal<mean = 0.0, std = 1.0>

@@ -1,6 +1,6 @@
 // RUN: ampc check %s --also=bf16,f16
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Padding, strides, dilations, groups; filters that are one wide and high, of which one moves by two; and one that is one deep.
+// Padding, strides, dilations, groups; filters of width and height 1, also with a stride of 2; and a filter of depth 1.
 train.model @check {
   train.param @x : f32[2, 5, 4, 3, 4] = #train.normal<mean = 0.0, std = 1.0>
   train.param @a : f32[3, 3, 3, 2, 4] = #train.normal<mean = 0.0, std = 1.0>

@@ -1,6 +1,6 @@
 // RUN: ampc check %s --also=bf16,f16
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The loss leaves out what the padding row gives, because that row gets no gradient.
+// The loss leaves out the padding row, because that row gets no gradient.
 train.model @check {
   train.param @table : tensor<7x5xf32> = #train.normal<mean = 0.0, std = 1.0>
   train.func @loss(%i: tensor<13xi32>, %weight: tensor<13x5xf32>) -> tensor<f32> {

@@ -1,6 +1,6 @@
 // RUN: ampc check %s --also=bf16,f16
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Several, one and as many groups as channels.
+// Several groups, a single group, and as many groups as channels.
 train.model @check {
   train.param @x : tensor<2x3x5x6xf32> = #train.normal<mean = 0.0, std = 1.0>
   train.param @gamma : tensor<6xf32> = #train.normal<mean = 0.0, std = 1.0>

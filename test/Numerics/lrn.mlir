@@ -1,6 +1,6 @@
 // RUN: ampc check %s --also=bf16,f16
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An odd and an even number of channels, more than there are, and one.
+// Windows of an odd and of an even number of channels, of more channels than there are, and of a single channel.
 train.model @check {
   train.param @x : tensor<2x3x7xf32> = #train.normal<mean = 0.0, std = 1.0>
   train.func @loss(%weight: tensor<2x3x7xf32>) -> tensor<f32> {

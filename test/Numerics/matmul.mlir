@@ -1,6 +1,6 @@
 // RUN: ampc check %s --also=bf16,f16
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Both sides transposed or not, batched on one side and on both.
+// Both sides transposed or not, batched on either side and on both.
 train.model @check {
   train.param @a : tensor<3x5xf32> = #train.normal<mean = 0.0, std = 1.0>
   train.param @b : tensor<5x7xf32> = #train.normal<mean = 0.0, std = 1.0>

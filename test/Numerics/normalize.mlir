@@ -1,6 +1,6 @@
 // RUN: ampc check %s --also=bf16,f16
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Of both kinds, along every dimension; the last is not longer than its eps.
+// Norms of both kinds, along every dimension; in the last case no vector is longer than eps.
 train.model @check {
   train.param @x : tensor<3x7x5xf32> = #train.normal<mean = 0.0, std = 1.0>
   train.func @loss(%weight: tensor<3x7x5xf32>) -> tensor<f32> {

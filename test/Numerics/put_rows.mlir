@@ -2,7 +2,7 @@
 // RUN: %cc -shared -o %t/put.so -Wl,--whole-archive %t/libput.a -Wl,--no-whole-archive -pthread -lm
 // RUN: %python %S/Inputs/put_rows.py %t/put.so | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rows replaced in an input, which keeps its values, and in a state that is read again behind it.
+// Rows replaced in an input, which keeps the values, and in a state that is read again afterwards.
 // CHECK: 0 of 5 results differ
 train.model @put {
   train.buffer @table : tensor<9x5xf32> = #train.uniform<low = -1.0, high = 1.0>

@@ -1,6 +1,6 @@
 // RUN: ampc check %s --also=bf16,f16
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Over no dimension, every element is a sum, a mean and a maximum of its own.
+// Over no dimension, every element is a separate sum, mean and maximum.
 train.model @check {
   train.param @x : tensor<3xf32> = #train.normal<mean = 0.0, std = 1.0>
   train.func @loss() -> tensor<f32> {

@@ -1,6 +1,6 @@
 // RUN: ampc check %s --also=bf16,f16
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Of data, and of the parameter, which gets no gradient through it.
+// round of data, and of the parameter, which gets no gradient.
 train.model @check {
   train.param @x : tensor<7x13xf32> = #train.normal<mean = 0.0, std = 1.0>
   train.func @loss(%weight: tensor<7x13xf32>) -> tensor<f32> {

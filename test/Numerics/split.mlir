@@ -1,6 +1,6 @@
 // RUN: ampc check %s --also=bf16,f16
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One of the parts is not used.
+// A part of the split is not used.
 train.model @check {
   train.param @x : tensor<3x7xf32> = #train.normal<mean = 0.0, std = 1.0>
   train.func @loss(%weight: tensor<3x3xf32>) -> tensor<f32> {

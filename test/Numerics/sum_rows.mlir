@@ -1,7 +1,7 @@
 // RUN: ampc check %s --also=bf16,f16
 // RUN: ampc compile %s --precision=f64 --compile-to=optimize | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rows of a table's gradient, which the check puts into a whole one, beside differences: equal indices, two lookups.
+// The rows of a table's gradient, which the check writes into a dense gradient, against differences: equal indices, two lookups.
 // CHECK: train.sum_rows
 train.model @check {
   train.param @table : tensor<40x5xf32> = #train.normal<mean = 0.0, std = 1.0>

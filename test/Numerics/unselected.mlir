@@ -1,4 +1,4 @@
-// What a selection leaves out has the cotangent 0, and keeps it where the slope is infinite: 0 * inf would be NaN in the gradient of everything before it.
+// Elements that a selection leaves out have the cotangent 0, and keep 0 where the slope is infinite: 0 * inf would make all earlier gradients NaN.
 // RUN: ampc check %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @check {

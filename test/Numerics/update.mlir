@@ -3,7 +3,7 @@
 // RUN: for dir in %t %t/written; do %cc -shared -o $dir/update.so -Wl,--whole-archive $dir/libupdate.a -Wl,--no-whole-archive -pthread -lm || exit 1; done
 // RUN: %python %S/Inputs/update.py %t/update.so %t/written/update.so | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernels of updates give the bits of the ops that they stand for; a skipped one changes nothing.
+// The kernels of updates give the bits of the expanded ops; a skipped update changes nothing.
 // CHECK: 0 of 33 results differ
 train.model @update {
   train.func @adam(%p: tensor<33x7xf32>, %g: tensor<33x7xf32>, %m: tensor<33x7xf32>, %v: tensor<33x7xf32>, %lr: tensor<f32>) -> (tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>) {
@@ -12,7 +12,7 @@ train.model @update {
         : tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>, tensor<i64>, tensor<f32>
     train.return %p1, %m1#0, %m1#1 : tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>
   }
-  // Two of one shape: the second has a copy of the first one's code.
+  // Two updates of the same shape: the second has a copy of the first update's code.
   train.func @adamw(%p: tensor<33x7xf32>, %g: tensor<33x7xf32>, %m: tensor<33x7xf32>, %v: tensor<33x7xf32>, %lr: tensor<f32>)
       -> (tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>) {
     %n = train.constant dense<4> : tensor<i64>
@@ -47,7 +47,7 @@ train.model @update {
         : tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>, tensor<i64>, tensor<f32>
     train.return %p1, %m1#0, %m1#1 : tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>
   }
-  // A sum: not one kernel.
+  // A sum makes several kernels.
   train.func @lamb(%p: tensor<33x7xf32>, %g: tensor<33x7xf32>, %m: tensor<33x7xf32>, %v: tensor<33x7xf32>, %lr: tensor<f32>) -> (tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>) {
     %n = train.constant dense<4> : tensor<i64>
     %p1, %m1:2 = train.update %p by #train.lamb<lr = 0.1> from %g moments(%m, %v) count %n rate %lr

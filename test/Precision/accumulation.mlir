@@ -18,7 +18,7 @@ train.model @sums {
     // CHECK-NEXT: train.return %[[R]]
     train.return %0 : tensor<4xbf16>
   }
-  // Three gradients of one value: one rounding, at the end.
+  // Three gradients of the same value: a single rounding, at the end.
   // CHECK-LABEL: train.func @fan_in
   // CHECK-SAME:  %[[A:[a-z0-9]+]]: tensor<4xf16> {{.*}}, %[[B:[a-z0-9]+]]: tensor<4xf16> {{.*}}, %[[C:[a-z0-9]+]]: tensor<4xf16>
   train.func @fan_in(%a: tensor<4xf16>, %b: tensor<4xf16>, %c: tensor<4xf16>) -> tensor<4xf16> {
@@ -30,7 +30,7 @@ train.model @sums {
     // CHECK-NEXT: train.return %[[R]]
     train.return %1 : tensor<4xf16>
   }
-  // Contractions have their accumulator as result type, and a maximum of two values adds nothing up.
+  // Contractions have the accumulator's type as result type, and a maximum of two values sums nothing.
   // CHECK-LABEL: train.func @untouched
   train.func @untouched(%x: tensor<4x4xf16>) -> (tensor<4x4xf32>, tensor<4x4xf16>) {
     // CHECK-NEXT: train.matmul
@@ -40,7 +40,7 @@ train.model @sums {
     // CHECK-NEXT: train.return
     train.return %0, %1 : tensor<4x4xf32>, tensor<4x4xf16>
   }
-  // A maximum is one of the elements, and its position is no sum either: kernels compare them in f32, which changes nothing.
+  // A maximum is an element, and the position of a maximum is no sum either: kernels compare elements in f32, which changes nothing.
   // CHECK-LABEL: train.func @maxima
   // CHECK-SAME:  %[[X:[a-z0-9]+]]: tensor<8x4xbf16>
   train.func @maxima(%x: tensor<8x4xbf16>) -> (tensor<8xi32>, tensor<8xbf16>, tensor<8xbf16>) {

@@ -1,4 +1,4 @@
-// Under a budget the least work is done again with which a step never holds more bytes of its forward pass.
+// Recomputation under a budget is the least work with which a step never holds more bytes of the forward pass.
 // RUN: %ampc-opt %s --amp-recompute=budget=100% --mlir-print-local-scope | FileCheck %s --check-prefixes=CHECK,ALL --implicit-check-not=amp.recompute
 // RUN: %ampc-opt %s --amp-recompute=budget=600 --mlir-print-local-scope | FileCheck %s --check-prefixes=CHECK,FIRST
 // RUN: %ampc-opt %s --amp-recompute=budget=85.3% --mlir-print-local-scope | FileCheck %s --check-prefixes=CHECK,FIRST
@@ -12,7 +12,7 @@
 
 #back = #train.origin<"back", stage = backward>
 train.model @budget {
-  // Three layers. Their adjoints read the three exponentials, of 192 bytes each, and two of the values between layers, of 64.
+  // Three layers. The adjoints read the three exponentials, of 192 bytes each, and two of the values between layers, of 64 bytes.
   // REMARK: remark: with a budget the backward pass of @layers keeps 384 bytes in place of 704, and computes 19.5 % of the step's operations again
   // CHECK-LABEL: train.func @layers
   // ALL-SAME:    amp.budget = {bytes = 704 : i64, held = 704 : i64, held_without = 704 : i64}
@@ -24,14 +24,14 @@ train.model @budget {
   // CHECK:       %[[V3:.*]] = train.exp
   // CHECK:       train.seed
   // CHECK:       train.mul %{{.*}}, %[[V3]]
-  // The last layer's value is read first, so it is kept; what the backward pass comes to last is made again, where only that lives.
+  // The last layer's value is read first and so kept; the value that the backward pass reads last is recomputed, when only that value is live.
   // FIRST:       train.mul %{{.*}}, %[[H2]]
   // FIRST:       train.mul %{{.*}}, %[[V2]]
   // FIRST:       train.mul %{{.*}}, %[[H1]]
   // FIRST:       %[[U:.*]] = train.matmul %arg0, %arg1 {amp.recompute}
   // FIRST-NEXT:  %[[V:.*]] = train.exp %[[U]] {amp.recompute}
   // FIRST-NEXT:  train.mul %{{.*}}, %[[V]]
-  // Two exponentials are kept, and what lies between layers is made of them.
+  // Two exponentials are kept; values between layers are recomputed from the exponentials.
   // LEAST:       %[[H:.*]] = train.matmul %[[V2]], %arg2 {amp.recompute}
   // LEAST-NEXT:  train.mul %{{.*}}, %[[H]]
   // LEAST:       train.mul %{{.*}}, %[[V2]]

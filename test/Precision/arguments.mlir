@@ -1,4 +1,4 @@
-// Of an angle and an exponent the absolute error counts: what makes them stays in f32, from inputs and constants on with contractions and all.
+// The absolute error of an angle and of an exponent counts: all ops that compute either stay in f32, from inputs and constants on, contractions included.
 // RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=bf16" --train-strip-origins | FileCheck %s
 // RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=f16" --train-strip-origins | FileCheck %s
 // RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=bf16 policy=autocast" --train-strip-origins | FileCheck %s
@@ -47,7 +47,7 @@ train.model @arguments {
     %z = train.matmul %y, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
     train.return %z : tensor<8x16xf32>
   }
-  // An input of the program is an angle and an exponent as it comes.
+  // An input of the program that is an angle or an exponent is not rounded.
   // CHECK-LABEL: train.func @inputs
   // CHECK-NOT:   train.cast
   // CHECK:       train.tan {{.*}} : tensor<8x16xf32>
@@ -59,7 +59,7 @@ train.model @arguments {
     %c = train.mul %a, %b : tensor<8x16xf32>, tensor<8x16xf32>
     train.return %c : tensor<8x16xf32>
   }
-  // A contraction with a parameter takes 16 bits as any other, but what it gives is not rounded.
+  // A contraction with a parameter takes 16 bits like any contraction, but the result is not rounded.
   // CUT-LABEL: train.func @learned
   // CUT:       train.matmul {{.*}} : (tensor<8x1xbf16>, tensor<1x16xbf16>) -> tensor<8x16xf32>
   // CUT:       train.sin {{.*}} : tensor<8x16xf32>
@@ -90,7 +90,7 @@ train.model @arguments {
     %y = train.matmul %p, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
     train.return %y : tensor<8x16xf32>
   }
-  // Without a bound an exponent is as an angle; one of a tanh has the bound 1.
+  // An exponent without a bound is treated like an angle; an exponent that is a tanh has the bound 1.
   // CUT: train.mul {{.*}}amp.decision<"argument"{{.*}} : tensor<8x16xf32>
   // CUT: train.exp
   // CUT-NOT: "argument"

@@ -1,4 +1,4 @@
-// Attention takes 16 bits; scores, their statistics and masks stay in f32.
+// Attention takes 16 bits; scores, statistics of scores and masks stay in f32.
 // RUN: %ampc-opt %s --phase-import --phase-simplify --phase-autodiff --phase-optimize --phase-precision="precision=f16" --train-strip-origins | FileCheck %s
 // RUN: %ampc-opt %s --phase-import --phase-simplify --phase-autodiff --phase-optimize --phase-precision="precision=f16 policy=autocast" --train-strip-origins | FileCheck %s
 // RUN: %ampc-opt %s --phase-import --phase-simplify --phase-autodiff --phase-optimize --phase-precision="precision=f16 policy=propagate" --train-strip-origins | FileCheck %s

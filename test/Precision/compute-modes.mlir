@@ -6,7 +6,7 @@
 // RUN: not ampc compile %s --precision=tf32 -o %t 2>&1 | FileCheck %s --check-prefix=ERROR
 // RUN: not ampc compile %s --precision-override 'matmul=fp8' -o %t 2>&1 | FileCheck %s --check-prefix=ERROR8
 
-// One contraction by its name, on the command line or in a policy file, in a model of any precision. What the model fixes in 16 bits keeps that.
+// The mode of a named contraction, on the command line or in a policy file, in a model of any precision. A contraction that the model fixes in 16 bits stays.
 // RUN: ampc compile %s --precision=bf16 --precision-override 'matmul#0=tf32' --compile-to=precision | FileCheck %s --check-prefix=ONE
 // RUN: echo 'name matmul#0 = fp8   # the first layer' > %t.policy
 // RUN: ampc compile %s --precision=f16 --policy-file=%t.policy --compile-to=precision | FileCheck %s --check-prefix=FILE
@@ -25,7 +25,7 @@ train.model @line {
     %0 = train.matmul %x, %w1 : (tensor<32x16xf32>, tensor<16x8xf32>) -> tensor<32x8xf32>
     %1 = train.tanh %0 : tensor<32x8xf32>
     %2 = train.matmul %1, %w2 {compute = f32} : (tensor<32x8xf32>, tensor<8x8xf32>) -> tensor<32x8xf32>
-    // Its backward pass needs nothing of the forward pass and comes first.
+    // The backward pass of %3 needs nothing of the forward pass and comes first.
     // ERROR:  compute-modes.mlir:[[#@LINE+2]]:{{.*}}error: expected a contraction in a type that CPUs multiply, but got the mode [tf32, tf32] of GPUs
     // ERROR8: compute-modes.mlir:[[#@LINE+1]]:{{.*}}error: expected a contraction in a type that CPUs multiply, but got the mode [f8E5M2, f8E4M3FN] of GPUs
     %3 = train.matmul %2, %w2 : (tensor<32x8xf32>, tensor<8x8xf32>) -> tensor<32x8xf32>
@@ -34,13 +34,13 @@ train.model @line {
   }
   train.step @fit minimize @loss over [@w1, @w2] with #train.sgd<lr = 0.1>
 }
-// Values stay f32; what the model fixes stays without a mode.
+// Values stay f32; a contraction that the model fixes stays without a mode.
 // TF32-LABEL: train.func @fit.train
 // TF32-NOT: to tensor<{{.*}}tf32>
 // TF32: train.matmul {{.*}} {amp.compute = [tf32, tf32]} : (tensor<32x16xf32>, tensor<16x8xf32>) -> tensor<32x8xf32>
 // TF32: train.matmul {{.*}} : (tensor<32x8xf32>
 
-// A gradient is multiplied in the format with more range. The adjoint of what the model fixes stays without a mode, too.
+// A gradient is multiplied in the format with more range. The adjoint of a contraction that the model fixes stays without a mode, too.
 // FP8-LABEL: train.func @fit.train
 // FP8:      train.matmul {{.*}} {amp.compute = [f8E4M3FN, f8E4M3FN]} : (tensor<32x16xf32>, tensor<16x8xf32>)
 // FP8:      train.matmul {{.*}} :

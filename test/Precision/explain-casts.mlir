@@ -9,7 +9,7 @@
 // RUN: grep "again in the backward pass" %t.all | FileCheck %s --check-prefix=AGAIN
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A cast is explained by the phase that decides on it, also if that is the last one, and only there.
+// A cast is explained by the phase that decides on the cast, also if that is the last phase, and only there.
 train.model @casts {
   train.param @v : tensor<8x8xf32> = #train.kaiming_uniform
   train.param @w : tensor<8x8xf32> = #train.kaiming_uniform
@@ -20,7 +20,7 @@ train.model @casts {
     %gain = train.read @gain : tensor<8xf32>
     %u = train.matmul %x, %v : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
     // CHECK-DAG: explain-casts.mlir:[[# @LINE + 3]]:10: remark: loss/relu#0: cast from 'f16' to 'f32': train.rms_norm at loss/rms_norm#0 computes in f32
-    // Its gradient reads the same in the backward pass.
+    // The gradient reads the same value in the backward pass.
     // AGAIN: explain-casts.mlir:[[# @LINE + 1]]:10: remark: loss/relu#0: cast from 'f16' to 'f32', again in the backward pass: train.rms_norm at loss/rms_norm#0 computes in f32
     %r = train.relu %u : tensor<4x8xf32>
     // CHECK-DAG: explain-casts.mlir:[[# @LINE + 2]]:10: remark: loss/rms_norm#0: cast from 'f32' to 'f16': the result is stored in f16

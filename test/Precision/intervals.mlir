@@ -80,7 +80,7 @@ train.model @intervals {
     %m = train.matmul %r, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %m : tensor<8x8xf32>
   }
-  // One more is too much.
+  // A bound of 65505 is too large.
   // CHECK-LABEL: train.func @beyond_sigmoid
   train.func @beyond_sigmoid(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %k = train.constant dense<6.0e4> : tensor<f32>
@@ -92,7 +92,7 @@ train.model @intervals {
     %m = train.matmul %r, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %m : tensor<8x8xf32>
   }
-  // An infinity is one in f16, too, and no overflow.
+  // An infinity is an infinity in f16, too, and no overflow.
   // CHECK-LABEL: train.func @infinite
   train.func @infinite(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %k = train.constant dense<0xFF800000> : tensor<f32>
@@ -104,7 +104,7 @@ train.model @intervals {
     train.return %m : tensor<8x8xf32>
   }
 
-  // 16 products of at most 64 * 64 in a sum of f32: the store of 65536 is what overflows.
+  // 16 products of at most 64 * 64 in a sum of f32: only the store of 65536 overflows.
   // CHECK-LABEL: train.func @product
   train.func @product(%x: tensor<8x16xf32>, %y: tensor<4x64xf32>) -> (tensor<8x8xf32>, tensor<64x64xf32>) {
     %a = train.clamp %x from -64.0 to 64.0 : tensor<8x16xf32>
@@ -112,7 +112,7 @@ train.model @intervals {
     %0 = train.matmul %a, %a transpose_rhs : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x8xf32>
     %1 = train.softmax %0 : tensor<8x8xf32>
     %2 = train.matmul %1, %1 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-    // A transposed left side has its terms along the other dimension: 4 * 64 * 64.
+    // A transposed left side has the terms along the other dimension: 4 * 64 * 64.
     %b = train.clamp %y from -64.0 to 64.0 : tensor<4x64xf32>
     // CHECK: train.matmul {{.*}} transpose_lhs {amp.decision = #amp.decision<"contraction"
     %3 = train.matmul %b, %b transpose_lhs : (tensor<4x64xf32>, tensor<4x64xf32>) -> tensor<64x64xf32>
@@ -131,7 +131,7 @@ train.model @intervals {
     train.return %2 : tensor<2x8x8xf32>
   }
 
-  // Numbers made from integers are kept in f32 for those who read them so.
+  // Numbers made from integers are kept in f32 for readers in f32.
   // CHECK-LABEL: train.func @integers
   train.func @integers(%i: tensor<8x8xi32>) -> tensor<8x8xf32> {
     // CHECK: train.cast {{.*}}amp.decision<"integer", "{{.*}}16 bits do not hold every integer{{.*}} {{.*}}: tensor<8x8xi32> to tensor<8x8xf32>

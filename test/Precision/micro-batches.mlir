@@ -1,4 +1,4 @@
-// Every micro-batch has the same types and keeps the same values: a forward pass behind a backward pass is still one.
+// Every micro-batch has the same types and keeps the same values: a forward pass behind a backward pass still counts as a forward pass.
 // RUN: ampc compile %s --precision=f16 --compile-to=recompute | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // CHECK-LABEL: train.func @fit.train

@@ -1,4 +1,4 @@
-// What only moves on the way to a contraction stays in the type that it is stored in: attention reads its heads where the product before it wrote them.
+// Moved operands of a contraction stay in the stored type: attention reads the heads where the product before wrote the heads.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc compile %s --precision=bf16 --compile-to=kernels -o - | FileCheck %s
 

@@ -8,7 +8,7 @@
 // RUN: FileCheck %s --check-prefix=WARN < %t.txt
 
 train.model @ranges {
-  // Scores that no bound is known for stay in f32 until the softmax; so does what a mask of -1e9 is added to. bf16 holds both.
+  // Scores without a known bound stay in f32 until the softmax; so does an operand to which a mask of -1e9 is added. bf16 holds both.
   // CHECK-LABEL: train.func @attention
   // BF16-LABEL:  train.func @attention
   train.func @attention(%q: tensor<4x8x16xf32>, %k: tensor<4x8x16xf32>, %v: tensor<4x8x16xf32>, %keep: tensor<8x8xi1>) -> tensor<4x8x16xf32> {
@@ -70,7 +70,7 @@ train.model @ranges {
     train.return %2 : tensor<4x8x16xf32>
   }
 
-  // f16 ends before the square of 300, bf16 does not; both compute it in f32.
+  // f16 ends before the square of 300, bf16 does not; both compute the square in f32.
   // CHECK-LABEL: train.func @squares
   // BF16-LABEL:  train.func @squares
   train.func @squares(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
@@ -83,7 +83,7 @@ train.model @ranges {
     train.return %2 : tensor<8x8xf32>
   }
 
-  // An epsilon of 1e-12 would become 0, and a division by it infinite. Divisors stay f32 in bf16, too.
+  // An epsilon of 1e-12 would become 0, and a division by 0 infinite. Divisors stay f32 in bf16, too.
   // CHECK-LABEL: train.func @epsilon
   // BF16-LABEL:  train.func @epsilon
   train.func @epsilon(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
@@ -116,7 +116,7 @@ train.model @ranges {
     train.return %3 : tensor<8x8xf32>
   }
 
-  // A contraction computes in f32 if it is known that an operand does not fit, under every policy.
+  // A contraction with an operand known not to fit computes in f32, under every policy.
   // CHECK-LABEL: train.func @contractions
   // LIST-LABEL:  train.func @contractions
   // BF16-LABEL:  train.func @contractions

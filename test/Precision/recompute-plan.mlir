@@ -1,5 +1,5 @@
-// What the plan keeps for the backward pass: two activations and the prediction, and what masks a short batch. The dropout mask is
-// made again from the random counter, and so is every form of a value that a cast or an absolute value gives.
+// The plan keeps for the backward pass: two activations and the prediction, and the mask of a short batch. The dropout mask is
+// recomputed from the random counter, and so is every form of a value that a cast or an absolute value gives.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc compile %s --precision=bf16 --compile-to=plan | FileCheck %s
 // RUN: ampc compile %s --compile-to=plan | FileCheck %s --check-prefix=F32

@@ -4,7 +4,7 @@
 
 #back = #train.origin<"back", stage = backward>
 train.model @saved {
-  // The backward pass makes the bf16 value and its f32 form again from the input; the exponential is kept.
+  // The backward pass recomputes the bf16 value and the f32 form from the input; the exponential is kept.
   // BYTES: remark: the backward pass of @f keeps 128 bytes less
   // CHECK-LABEL: train.func @f
   // CHECK-SAME:  %[[X:[a-z0-9]+]]: tensor<32xbf16>
@@ -25,7 +25,7 @@ train.model @saved {
     train.return %3, %6 : tensor<f32>, tensor<32xf32>
   }
 
-  // A sum of two values that nobody else keeps stays: its operands take twice the memory.
+  // A sum of two values that have no other reader is kept: the operands take twice the memory.
   // CHECK-LABEL: train.func @dear
   // CHECK-SAME:  amp.saved_bytes = 128 : i64
   train.func @dear(%x: tensor<32xf32>, %y: tensor<32xf32>) -> (tensor<f32>, tensor<32xf32>) attributes {role = #train.role<train>, step = "fit"} {

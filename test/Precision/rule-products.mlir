@@ -3,7 +3,7 @@
 // RUN: ampc compile %s --precision=f16 --explain-precision --compile-to=precision 2>&1 | FileCheck %s --check-prefix=FULL
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Muon's products take bf16 where a model does, which has the range of f32, and one line says so; an override keeps them in f32.
+// Muon's products take bf16, which has the range of f32, where a model does, and one line of output says so; an override keeps f32.
 // CHECK:          fit.update: train.update computes in 'bf16' (contraction): products of the optimizer's rule take bf16 and add up in f32
 // CHECK-NOT:      train.update computes in 'f32'
 // CHECK:          train.update %{{.*}} by #train.muon{{.*}} products bf16 {amp.decision = #amp.decision<"contraction",

@@ -1,4 +1,4 @@
-// What the cut leaves in f32 so that its error stays within that of autocast, and what no policy may round.
+// Values that the cut leaves in f32 to keep the error within the error of autocast, and values that no policy may round.
 // RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=bf16" --train-strip-origins | FileCheck %s
 // RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=bf16 policy=autocast-cpu" --train-strip-origins | FileCheck %s --check-prefix=LIST
 // RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=bf16 policy=propagate" --train-strip-origins | FileCheck %s --check-prefix=LIST
@@ -42,7 +42,7 @@ train.model @sensitive {
     %l = train.reduce_mean %b over [0, 1] : tensor<8x16xf32>
     train.return %l : tensor<f32>
   }
-  // Rows of a table are f32 until a product takes them, and so is what is added to them.
+  // Rows of a table, and terms added to the rows, are f32 until a product reads the rows.
   // CHECK-LABEL: train.func @stream
   train.func @stream(%i: tensor<8xi32>) -> tensor<8x16xf32> {
     %w = train.read @w : tensor<16x16xf32>
@@ -54,7 +54,7 @@ train.model @sensitive {
     // CHECK: train.add %[[E]], {{.*}}amp.decision<"unrounded"{{.*}} : tensor<8x16xf32>, tensor<8x16xf32>
     %s = train.add %e, %m : tensor<8x16xf32>, tensor<8x16xf32>
     %n = train.matmul %s, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
-    // What lies between two products is rounded once.
+    // A value between two products is rounded once.
     // CHECK: %[[T:.*]] = train.tanh {{.*}}amp.decision<"cut"
     // CHECK-NEXT: train.cast %[[T]] {{.*}}: tensor<8x16xf32> to tensor<8x16xbf16>
     %t = train.tanh %n : tensor<8x16xf32>

@@ -1,6 +1,6 @@
 // RUN: ampc compile %s --precision=bf16 --policy=narrow --compile-to=precision | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An op with operands of several types, such as an update whose moments are bf16, gets the others as it was written with.
+// An op with operands of several types, such as an update whose moments are bf16, keeps the written types of all other operands.
 train.model @m {
   train.param @w : f32[6] = #train.ones
   train.func @loss(%x: f32[6], %a: f32[6, 6]) {

@@ -1,4 +1,4 @@
-// What the report and the summary of a compilation say of checkpoints.
+// Checkpoints in the report and in the summary of a compilation.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc report %s -o %t.html --json %t.json && FileCheck %s --input-file %t.json
 // RUN: rm -rf %t && ampc compile %s -o %t | FileCheck %s --check-prefix=LINE

@@ -1,4 +1,4 @@
-// What a report says of numbers beside the loss.
+// Numbers beside the loss in a report.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc report %s --precision=bf16 -o %t.html --json %t.json && FileCheck %s --input-file %t.json
 // RUN: %python %S/Inputs/check-page.py %t.html %t.json

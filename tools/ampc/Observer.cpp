@@ -160,8 +160,8 @@ void Observer::show(size_t value) {
 
 /// Hook after every entry of a program.
 void Observer::afterEntry() {
-  // Without a sink the running program derives working copies; on a device the values arrive after
-  // all kernels have run.
+  // Without a sink the program is the one that derives working copies; on a device the values
+  // arrive after all kernels have run.
   if (!sink || session.getModel().device)
     return;
   for (size_t value : lastUsers[entry])

@@ -37,7 +37,7 @@ train.model @m {
   }
   train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
 
-  // The only reader of the result rounds it. Nobody reads the logsumexp; the kernel is that of training all the same.
+  // The only reader of the result rounds the result. Nothing reads the logsumexp; the kernel is the kernel of training all the same.
   // CHECK-LABEL: kernel.program @export.predict(
   // CHECK: kernel.attention(%{{.*}} : tensor<4x8x16xbf16>, tensor<4x8x16xbf16>, tensor<4x8x16xbf16>, tensor<8x8xf32>) acc f32 batch [4] queries 8 keys 8 width 16 scale 2.5{{.*}} biased maps [{{.*}}] -> [{{.*}}] : tensor<4x8x16xbf16>, tensor<4x2x8xf32>
   // CHECK-NEXT: kernel.return

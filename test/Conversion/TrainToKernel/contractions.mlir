@@ -26,7 +26,7 @@ train.model @contractions {
     train.return %0 : tensor<8x16xf32>
   }
 
-  // Heads are read where they lie.
+  // Heads are read in place, without a copy.
   // CHECK-LABEL: kernel.program @heads(
   // CHECK: kernel.view %{{.*}} : tensor<2x5x12xf32> to tensor<2x5x3x4xf32>
   // CHECK-NOT: kernel.map

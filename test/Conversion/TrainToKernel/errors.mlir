@@ -1,7 +1,7 @@
 // RUN: not ampc-opt %s --convert-train-to-kernel 2>&1 | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every op without a kernel is named; what reads their results is not.
+// Every op without a kernel is named; readers of the results are not.
 // CHECK: error: expected a kernel for train.call
 // CHECK: error: expected a kernel for train.reduce_mean
 // CHECK-NOT: train.relu

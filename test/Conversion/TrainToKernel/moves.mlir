@@ -52,7 +52,7 @@ train.model @moves {
     %y = train.put_rows %s at %r into %t : tensor<12x2x5xf32>, tensor<12xi32>, tensor<70x2x5xf32>
     train.return %y : tensor<70x2x5xf32>
   }
-  // Columns of a wider matrix are read there, before a cast that widens them.
+  // Columns of a wider matrix are read in place, before a cast that widens the elements.
   // CHECK-LABEL: kernel.program @column_gradients
   // CHECK-SAME: %[[G:.*]]: tensor<12x24xbf16>
   train.func @column_gradients(%g: tensor<12x24xbf16>, %i: tensor<12xi32>, %t: tensor<70x8xf32>) -> tensor<70x8xf32> attributes {role = #train.role<export>} {
@@ -63,7 +63,7 @@ train.model @moves {
     %y = train.put_rows %s at %r into %t : tensor<12x8xf32>, tensor<12xi32>, tensor<70x8xf32>
     train.return %y : tensor<70x8xf32>
   }
-  // Not so where rows are left out, or where a row is one number.
+  // No reading in place where rows are left out, or where a row is a single number.
   // CHECK-LABEL: kernel.program @some_rows
   train.func @some_rows(%g: tensor<13x24xbf16>, %i: tensor<12xi32>, %t: tensor<70x8xf32>) -> tensor<70x8xf32> attributes {role = #train.role<export>} {
     %p = train.slice %g from [0, 16] sizes [12, 8] strides [1, 1] : tensor<13x24xbf16>
@@ -88,7 +88,7 @@ train.model @moves {
     %1 = train.pad %0 value 0.5 low [1, 2] high [1, 0] interior [0, 1] : tensor<3x6xf32>
     train.return %1 : tensor<5x13xf32>
   }
-  // A slice is a map of whoever reads it, no kernel.
+  // A slice is a map of the reader, not a kernel.
   // CHECK-LABEL: kernel.program @slice
   train.func @slice(%a: tensor<5x9xf32>) -> tensor<3x3xf32> attributes {role = #train.role<export>} {
     // CHECK-COUNT-1: kernel.map

@@ -15,7 +15,7 @@ train.model @reductions {
     train.return %0 : tensor<2xf32>
   }
 
-  // Leading or middle ones: [outer, reduced, inner]; the accumulator is f32, rounded afterwards.
+  // Leading or middle dimensions: [outer, reduced, inner]; the accumulator is f32, rounded afterwards.
   // CHECK-LABEL: kernel.program @blocks(
   // CHECK: %[[V:.*]] = kernel.view %{{.*}} : tensor<2x3x4x5xbf16> to tensor<2x12x5xbf16>
   // CHECK: %[[SUM:.*]] = kernel.reduce sum(%[[V]] : tensor<2x12x5xbf16>) space [2, 12, 5] maps [{{.*}}] -> [#[[$KEPT]]]
@@ -46,7 +46,7 @@ train.model @reductions {
     train.return %0 : tensor<3xf32>
   }
 
-  // One long row is cut into chunks.
+  // A single long row is cut into chunks.
   // CHECK-LABEL: kernel.program @long(
   // CHECK: kernel.reduce sum({{.*}}) space [1, 65536, 1]
   train.func @long(%a: tensor<256x256xf32>) -> tensor<f32> attributes {role = #train.role<export>} {

@@ -52,7 +52,7 @@ train.model @scalars {
     train.return %1 : tensor<8xf64>
   }
 
-  // A row-wise op in one kernel; its result has a map without the last dimension.
+  // A row-wise op in one kernel; the map of the result has no last dimension.
   // CHECK-LABEL: kernel.program @entropy
   // CHECK: kernel.map(%{{.*}}, %{{.*}} : tensor<8x10xf32>, tensor<8xi32>) space [8, 10]
   // CHECK: kernel.row_reduce max

@@ -24,7 +24,7 @@ train.model @shapes {
     train.return %0 : tensor<2x16xf32>
   }
 
-  // A reshape of permuted data moves it.
+  // A reshape of permuted data copies the data.
   // CHECK-LABEL: kernel.program @move(
   // CHECK-NEXT: %[[T:.*]] = kernel.map(%{{.*}} : tensor<4x8xf32>) space [8, 4] maps [#[[$SWAP]]]
   // CHECK: kernel.view %[[T]] : tensor<8x4xf32> to tensor<2x16xf32>
@@ -34,7 +34,7 @@ train.model @shapes {
     train.return %1 : tensor<2x16xf32>
   }
 
-  // Splats are literals unless somebody needs a tensor; others are data in the object.
+  // Splats are literals unless an op needs a tensor; other constants are data in the object.
   // CHECK-LABEL: kernel.program @constants(
   // CHECK: %[[C:.*]] = kernel.constant dense<[1.000000e+00, 2.000000e+00]>
   // CHECK: kernel.map(%[[C]] : tensor<2xf32>)

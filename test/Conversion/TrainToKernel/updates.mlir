@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 train.model @updates {
-  // One kernel per parameter; what step number and rate alone give is there once.
+  // One kernel per parameter; values of step number and rate alone are computed once.
   // CHECK-LABEL: kernel.program @pointwise
   // CHECK-SAME: %[[P:[a-z0-9]+]]: tensor<4x8xf32> {train.is = #train.input<"p">}
   // CHECK-SAME: %[[M:[a-z0-9]+]]: tensor<4x8xf32> {train.is = #train.input<"m">}
@@ -33,7 +33,7 @@ train.model @updates {
         : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
   }
 
-  // Zeros in place of a gradient are a literal in the kernel of the one parameter, and none in that of the other.
+  // Zeros in place of a gradient are a literal in the kernel of the first parameter, and not in the kernel of the second.
   // CHECK-LABEL: kernel.program @zeros
   // CHECK: kernel.map(%[[LR:[^,]*]], %[[P:[^ ]*]] : tensor<f32>, tensor<4xf32>) space [4]
   // CHECK: kernel.map(%[[LR]], %{{[^,]*}}, %[[P]] : tensor<f32>, tensor<4xf32>, tensor<4xf32>) space [4]
@@ -46,7 +46,7 @@ train.model @updates {
     train.return %a, %b : tensor<4xf32>, tensor<4xf32>
   }
 
-  // Moments in 16 bits: their numbers are drawn in the same kernel.
+  // Moments in 16 bits: the same kernel draws the random bits.
   // CHECK-LABEL: kernel.program @rounded
   // CHECK: kernel.map({{.*}} : {{.*}}tensor<4xbf16>{{.*}}) space [4]
   // CHECK-NEXT: ^bb0
@@ -60,7 +60,7 @@ train.model @updates {
     train.return %p1, %m1 : tensor<4xf32>, tensor<4xbf16>
   }
 
-  // One accumulator per row: a sum, and kernels as in any function. A vector's has its own shape, and is pointwise.
+  // An accumulator per row: a sum, and kernels as in any function. A vector's accumulator has the shape of the vector, and is pointwise.
   // CHECK-LABEL: kernel.program @rows
   // CHECK: kernel.map({{.*}} space [4]
   // CHECK: } : tensor<4xf32>, tensor<4xf32>

@@ -1,4 +1,4 @@
-// What a loss scale is easily done wrong with does not verify.
+// Common mistakes in a loss scale do not verify.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --split-input-file --verify-diagnostics
 
@@ -152,7 +152,7 @@ train.model @zero {
 
 // -----
 
-// What f32 rounds to 1 never backs off.
+// A backoff that f32 rounds to 1 never backs off.
 train.model @backs_off_nowhere {
   // expected-error @below {{expected a backoff that lies between 0 and 1 in f32, but got 1.000000e+00}}
   amp.scaler @s = #amp.scaling<backoff = 0.99999999>
@@ -168,7 +168,7 @@ train.model @long_interval {
 
 // -----
 
-// Its reciprocal is infinite in f32.
+// The reciprocal is infinite in f32.
 train.model @denormal {
   // expected-error @below {{expected an initial scale in [2^-126, 2^126], so that f32 holds its reciprocal, but got 1.000000e-39}}
   amp.scaler @s = #amp.scaling<initial = 1.0e-39>

@@ -1,4 +1,4 @@
-// What phases attach to ops of any kind is verified by the dialect.
+// Attributes that phases attach to ops of any kind are verified by the dialect.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --split-input-file --verify-diagnostics
 

@@ -1,4 +1,4 @@
-// What kernels without a body, constants and views have to keep to.
+// Constraints of kernels without a body, of constants and of views.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --split-input-file --verify-diagnostics
 

@@ -1,4 +1,4 @@
-// What kernels with maps and a body have to keep to.
+// Constraints of kernels with maps and a body.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --split-input-file --verify-diagnostics
 

@@ -1,4 +1,4 @@
-// What products have to keep to, beside what all kernels with a body do.
+// Constraints of products, beside the constraints of all kernels with a body.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --split-input-file --verify-diagnostics
 

@@ -1,4 +1,4 @@
-// What programs of kernels have to keep to.
+// Constraints of programs of kernels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --split-input-file --verify-diagnostics
 

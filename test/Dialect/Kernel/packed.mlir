@@ -215,7 +215,7 @@ kernel.program @huge(%b: tensor<4611686018427387904x16xf32, #kernel.packed<rhs, 
 // -----
 
 #all = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
-// A filter of 8 outputs and 4 channels as it is, then turned: the second convolution has 4 outputs.
+// A filter of 8 outputs and 4 channels unchanged, then turned: the second convolution has 4 outputs.
 // CHECK-LABEL: kernel.program @filters
 kernel.program @filters(%x: tensor<2x6x9x4xbf16>, %g: tensor<2x6x9x8xbf16>, %w: tensor<8x3x3x4xbf16>) -> (tensor<2x6x9x8xf32>, tensor<2x6x9x4xf32>) {
   // CHECK: %[[P:.*]] = kernel.pack %{{.*}} : tensor<8x3x3x4xbf16> to tensor<8x3x3x4xbf16, #kernel.packed<rhs, depth = 1, bytes = 2048>>

@@ -43,7 +43,7 @@ train.model @ops {
     train.return %9 : tensor<4x8xf32>
   }
 
-  // Two transposes are one.
+  // Two transposes become one.
   // CHECK-LABEL: train.func @transposes
   // CHECK-NEXT: train.transpose %arg0 [2, 1, 0]
   train.func @transposes(%x: tensor<2x3x4xf32>) -> tensor<4x3x2xf32> {
@@ -70,7 +70,7 @@ train.model @ops {
     train.return %0 : tensor<4x8x5xf32>
   }
 
-  // What the adjoint of a split builds is a concatenation, whatever the order; parts that overlap or leave something out are not.
+  // The sum in the adjoint of a split is a concatenation, in any order; parts that overlap or leave out elements are not.
   // CHECK-LABEL: train.func @sum_of_parts(
   // CHECK-SAME:  %[[A:.*]]: tensor<4x3xf32> {{.*}}, %[[B:.*]]: tensor<4x5xf32>
   train.func @sum_of_parts(%a: tensor<4x3xf32>, %b: tensor<4x5xf32>) -> (tensor<4x11xf32>, tensor<4x8xf32>, tensor<4x12xf32>) {
@@ -108,7 +108,7 @@ train.model @ops {
     %6 = train.add %4, %5 : tensor<4x8xf32>, tensor<4x8xf32>
     // CHECK-NEXT: %[[SUM:.*]] = train.add %[[H]], %[[BOTH]]
     %7 = train.add %h, %6 : tensor<4x8xf32>, tensor<4x8xf32>
-    // A sum with another summand between its parts is no concatenation.
+    // A sum with another summand between the parts is no concatenation.
     // CHECK: %[[BETWEEN:.*]] = train.add %{{.*}}, %[[H]]
     // CHECK-NEXT: %[[MIXED:.*]] = train.add %[[BETWEEN]], %{{.*}}
     %8 = train.add %0, %h : tensor<4x8xf32>, tensor<4x8xf32>
@@ -127,7 +127,7 @@ train.model @ops {
     train.return %dv : tensor<2x5x4xf32>
   }
 
-  // A transposed matrix is read as it was; a transposition of more dimensions stays.
+  // A product reads the operand of a transposed matrix; a transposition of more dimensions stays.
   // CHECK-LABEL: train.func @products
   // CHECK-SAME: (%[[X:.*]]: tensor<4x8xf32> {{.*}}, %[[E:.*]]: tensor<5x8xf32> {{.*}}, %[[B:.*]]: tensor<3x5x8xf32> {{.*}})
   train.func @products(%x: tensor<4x8xf32>, %e: tensor<5x8xf32>, %b: tensor<3x5x8xf32>) -> (tensor<4x5xf32>, tensor<4x4xf32>, tensor<3x5x5xf32>) {

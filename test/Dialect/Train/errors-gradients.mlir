@@ -1,4 +1,4 @@
-// Gradients of what has none.
+// Gradients of ops without a gradient.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --split-input-file --verify-diagnostics
 

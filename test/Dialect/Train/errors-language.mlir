@@ -267,7 +267,7 @@ train.model @m {
 
 // -----
 
-// What a module is made of is verified before it is used.
+// The parts of a module are verified before the module is used.
 train.model @m {
   train.model @a {
     // expected-error @below {{a formula per number of an attribute or of the result's shape, but got {foo = "3"}}}

@@ -1,4 +1,4 @@
-// What models, their functions and steps have to keep to.
+// Constraints of models, and of the functions and steps of models.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --split-input-file --verify-diagnostics
 

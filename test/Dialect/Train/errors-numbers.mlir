@@ -375,7 +375,7 @@ module attributes {train.rule = #train.one_cycle<steps = 10, max_momentum = 1.0>
 
 // -----
 
-// In f32 it is 1, and a moment that keeps all of its old value has no share of a step to be divided by.
+// In f32 beta2 is 1, and a moment that keeps the whole old value has no share of a step as divisor.
 // expected-error @below {{expected beta2 below 1 in f32, but got 1 - 1.000000e-08, which is rounded to 1}}
 module attributes {train.rule = #train.adam<lr = 0.1, beta2 = 0.99999999>} {}
 

@@ -1,6 +1,6 @@
 // RUN: ampc-opt %s --split-input-file --verify-diagnostics
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a program, its arguments and its results are.
+// Attributes of a program, of the arguments and of the results.
 
 train.model @m {
   // constraint ProgramOpInterface 4
@@ -117,7 +117,7 @@ train.model @m {
 
 // -----
 
-// What runs has the batch first.
+// Programs that run have the batch first.
 train.model @m {
   // expected-error@+1 {{expected the batch of input "x" to be a dimension below 1 of 'tensor<4x3xf32>', but got 1}}
   train.func @f(%x: tensor<4x3xf32> {train.is = #train.input<"x", batch = 1>}) -> tensor<4x3xf32> attributes {role = #train.role<export>, export_name = "f"} {

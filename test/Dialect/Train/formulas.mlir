@@ -11,7 +11,7 @@ train.model @line(batch = 8, width = 4, steps = 1000) {
   train.model @layer(out = width, depth = 2) {
     // CHECK: train.param @w : tensor<4x4xf32> = #train.normal<std = 2.500000e-01> {train.sizes = {init = "#train.normal<std = 0.5 / sqrt(out)>", type = "width, out"}}
     train.param @w : f32[width, out] = #train.normal<std = 0.5 / sqrt(out)> // not > this
-    // A number without names is one at once.
+    // A formula without names is evaluated at once.
     // CHECK: train.param @b : tensor<4xf32> = #train.uniform<low = -2.500000e-01, high = 2.500000e-01> {train.sizes = {type = "out"}}
     train.param @b : f32[out] = #train.uniform<low = -1 / 4, high = sqrt(0.25) / 2>
     train.func @apply(%x: f32[batch, width]) {

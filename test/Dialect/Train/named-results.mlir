@@ -34,7 +34,7 @@ train.model @m(batch = 4) {
 // STEP-LABEL: train.func @export.predict
 // STEP-SAME:  name = "scores", batch = 0
 
-// The update has them no more; the parts are added up.
+// The update has no names any more; the parts are added up.
 // TRAIN-LABEL: train.func @fit.train
 // TRAIN-SAME:  #train.output<loss>{{.*}}name = "fit"{{.*}}name = "size"
 // TRAIN-LABEL: train.func @fit.apply

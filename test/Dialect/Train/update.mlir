@@ -1,4 +1,4 @@
-// The update of a parameter: text, what it stands for, and what becomes of it in training and inference.
+// The update of a parameter: text, expansion into ops, and the op in training and inference.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s | %ampc-opt | FileCheck %s
 // RUN: %ampc-opt %s --train-expand-updates | FileCheck %s --check-prefix=EXPANDED
@@ -6,7 +6,7 @@
 
 // KEPT: train.update
 train.model @update {
-  // Moments of another type are cast for the rule, and rounded behind it with a key each; a skipped update gives what was there.
+  // Moments of another type are cast for the rule, and rounded behind the rule with a key each; a skipped update gives the old values.
   // CHECK: train.update %{{.*}} by #train.adam<lr = 1.000000e-03, moments = bf16> from %{{.*}} moments(%{{.*}}, %{{.*}}) count %{{.*}} rate %{{.*}} unless %{{.*}} keys [7, -8] : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xbf16>, tensor<4x8xbf16>, tensor<i64>, tensor<f32>, tensor<i1>
   // EXPANDED-LABEL: train.func @adam(
   // EXPANDED-SAME: %[[P:[a-z0-9]+]]: tensor<4x8xf32> {train.is = #train.input<"p">}
@@ -50,7 +50,7 @@ train.model @update {
     %p1 = train.update %p by #train.sgd<lr = 0.1> from %g count %n rate %lr : tensor<8xf64>, tensor<8xf64>, tensor<i64>, tensor<f64>
     train.return %p1 : tensor<8xf64>
   }
-  // A parameter in 16 bits: the rule computes in f32, and its result is rounded by chance.
+  // A parameter in 16 bits: the rule computes in f32, and the result is rounded stochastically.
   // CHECK: train.update %{{.*}} by #train.sgd<lr = 1.000000e-01> from %{{.*}} count %{{.*}} rate %{{.*}} param_key -3 : tensor<8xf16>, tensor<8xf32>, tensor<i64>, tensor<f32>
   // EXPANDED-LABEL: train.func @half(
   // EXPANDED-SAME: %[[P:[a-z0-9]+]]: tensor<8xf16> {train.is = #train.input<"p">}

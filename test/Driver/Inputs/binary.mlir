@@ -1,4 +1,4 @@
-// Scores of one number for targets of 0 and 1.
+// Scores of a single number for targets of 0 and 1.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @binary(batch = 4) {
   train.param @scale : f32[1] = #train.ones

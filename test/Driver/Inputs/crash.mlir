@@ -1,4 +1,4 @@
-// Weights that differ from seed to seed, more than one write long.
+// Weights that differ from seed to seed, longer than a single write.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @crash {
   train.param @w : tensor<SIZExSIZExf32> = #train.kaiming_uniform

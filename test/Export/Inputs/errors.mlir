@@ -1,4 +1,4 @@
-// Mistakes that the test makes with it are in other files.
+// Other files have the mistakes that the test makes with this model.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @errors {
   train.param @w : f32[2, 3] = #train.xavier_uniform {frozen}

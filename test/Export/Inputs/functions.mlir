@@ -1,4 +1,4 @@
-// What one node of ONNX computes of an element, and what a few do: reals, gaps between elements, and losses.
+// Elementwise functions that are a node of ONNX, and some that are several nodes: reals, gaps between elements, and losses.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @functions(batch = 4) {
   train.param @slope : f32[7] = #train.normal<mean = 0.25, std = 0.1>

@@ -1,4 +1,4 @@
-// A convolution with a bias, batch norm, pools of both kinds, and what looks at channels: all but the input in the order N, C, H, W.
+// A convolution with a bias, batch norm, pools of both kinds, and ops on channels: all but the input in the order N, C, H, W.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @image(batch = 2) {
   train.param @filter : f32[4, 3, 3, 2] = #train.kaiming_normal

@@ -9,7 +9,7 @@ train.model @rows(batch = 4) {
   train.param @bias : f32[4, 3, 3] = #train.normal<mean = 0.0, std = 0.5>
   train.param @w : f32[8, 8] = #train.xavier_uniform
   train.param @b : f32[8] = #train.zeros
-  // PyTorch's nn.MultiheadAttention, batch_first: time comes first around its products, and one dimension has both.
+  // PyTorch's nn.MultiheadAttention, batch_first: time comes first around the products, and a single dimension has time and batch.
   train.func @attention(%x: f32[batch, 3, 8]) {
     %first = train.transpose %x [1, 0, 2]
     %q = train.linear %first, %w, %b
@@ -25,7 +25,7 @@ train.model @rows(batch = 4) {
     %y = train.transpose %back [1, 0, 2]
     train.return %y
   }
-  // A class token before the others.
+  // A class token before all other tokens.
   train.func @token(%x: f32[batch, 3, 8]) {
     %tokens = train.broadcast_to %class to [batch, 1, 8]
     %all = train.concat %tokens, %x along 1
@@ -36,7 +36,7 @@ train.model @rows(batch = 4) {
     %y = train.reshape %first to [batch, 8]
     train.return %y
   }
-  // BERT's types of tokens and positions where nobody gives them, looked up for every row.
+  // BERT's default types of tokens and default positions, looked up for every row.
   train.func @types(%x: f32[batch, 3, 8]) {
     %types = train.constant dense<2> : tensor<4x3xi32>
     %type = train.embedding %table at %types
@@ -71,7 +71,7 @@ train.model @rows(batch = 4) {
     %sum = train.reduce_sum %kept over [0]
     train.return %sum
   }
-  // Rows of a dimension that has both, added up over time: in this order they are not apart.
+  // Rows of a dimension of time and batch, added up over time: in this order rows are not separate.
   train.func @mixed(%x: f32[batch, 3, 8]) {
     %first = train.transpose %x [1, 0, 2]
     %flat = train.reshape %first to [3 * batch, 8]

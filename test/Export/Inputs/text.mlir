@@ -1,4 +1,4 @@
-// Indices, attention that sees what came before, and a table that is read twice: rows of it, and transposed.
+// Indices, causal attention, and a table that is read twice: by rows, and transposed.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @text(batch = 2, length = 5, width = 8) {
   train.param @table : f32[11, width] = #train.normal<std = 0.1>

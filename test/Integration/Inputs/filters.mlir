@@ -1,4 +1,4 @@
-// Convolutions whose filters are packed as they are, turned, and (with tiles) transformed; one has a stride, one a single tap, one groups.
+// Convolutions whose filters are packed unchanged, turned, and (with tiles) transformed; with a stride, with a single tap, and with groups.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @filters(batch = 12) {
   train.param @a : f32[16, 3, 3, 1] = #train.kaiming_normal

@@ -1,4 +1,4 @@
-// A language model in small: its embedding is its last layer, and its sizes are no multiples of anything.
+// A small language model: the embedding is also the last layer, and no size is a multiple of a tile.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @words(batch = 4, context = 24, width = 21, vocabulary = 253) {
   train.param @embedding : f32[vocabulary, width] = #train.normal<std = 0.3>

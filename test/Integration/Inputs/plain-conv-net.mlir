@@ -1,4 +1,4 @@
-// examples/conv-net/conv-net.mlir in full: what the short text is compared with.
+// examples/conv-net/conv-net.mlir in full: tests compare the short text with this text.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @conv_net {
   train.param @conv1.weight : tensor<16x3x3x1xf32>  = #train.kaiming_normal

@@ -1,4 +1,4 @@
-// A table whose gradient is the same number in every named row: nothing but the draws of the rounding could tell one order from another.
+// A table whose gradient is the same number in every named row: only the draws of the rounding could distinguish orders of the rows.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @rows {
   train.param @table : tensor<500x24xf32> = #train.normal<std = 0.1>

@@ -4,7 +4,7 @@ module attributes {train.phase = "kernels"} {
   train.model @scan {
     train.param @decay : tensor<4xf32> = #train.fill<0.5>
   }
-  // state * decay + x, and its square.
+  // state * decay + x, and the square.
   kernel.program @step(%state: tensor<4xf32> {train.is = #train.input<"state">}, %x: tensor<4xf32> {train.is = #train.input<"x">},
                        %decay: tensor<4xf32> {train.is = #train.input<"decay">})
       -> (tensor<4xf32> {train.is = #train.output<named, name = "next">}, tensor<4xf32> {train.is = #train.output<named, name = "square">})

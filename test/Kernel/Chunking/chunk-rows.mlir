@@ -1,14 +1,14 @@
-// Scores of many rows are made for some of them after the other, with all that reads them.
+// Scores of many rows are computed chunk by chunk, with all readers of the scores.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc-opt %s --convert-train-to-kernel --kernel-chunk-rows=rows=4 --cse | FileCheck %s --implicit-check-not="tensor<2x8x40"
 // RUN: ampc-opt %s --convert-train-to-kernel --kernel-chunk-rows | FileCheck %s --check-prefix=SMALL
 // RUN: ampc-opt %s --convert-train-to-kernel --kernel-chunk-rows=rows=4 --kernel-fuse | FileCheck %s --check-prefix=FUSED
 // RUN: ampc-opt %s --convert-train-to-kernel --kernel-chunk-rows="rows=4 explain=true" 2>&1 | FileCheck %s --check-prefix=WHY
 
-// Nothing is large enough for a loop by itself.
+// No value here is large enough for a loop by default.
 // SMALL-NOT: kernel.call
 train.model @chunks {
-  // A loss of 16 rows and its gradients. The labels are cut, the weight is not; its gradient is carried, and what comes out by rows is put together.
+  // A loss of 16 rows and the gradients. Labels are cut, the weight is not; the weight's gradient is carried, and results by rows are concatenated.
   // CHECK-LABEL: kernel.program @loss.rows(
   // CHECK-SAME:    %[[DW:.*]]: tensor<3x40xf32> {{.*}}, %[[X:.*]]: tensor<4x3xbf16> {{.*}}, %[[W:.*]]: tensor<3x40xbf16> {{.*}}, %[[LABEL:.*]]: tensor<1x4xi32>
   // CHECK-SAME:    -> (tensor<3x40xf32> {{.*}}, tensor<1x4xf32> {{.*}}, tensor<4x3xf32>
@@ -27,7 +27,7 @@ train.model @chunks {
   // CHECK-DAG:     kernel.view %[[ALL]]#2 : tensor<4x4x3xf32> to tensor<16x3xf32>
   // CHECK:         kernel.return
 
-  // One pass over the scores of a part, and one product that adds to the gradient.
+  // A single pass over the scores of a chunk, and a single product that adds to the gradient.
   // FUSED-LABEL: kernel.program @loss.rows(
   // FUSED:         kernel.gemm
   // FUSED:         kernel.map(
@@ -51,7 +51,7 @@ train.model @chunks {
     train.return %2, %8, %9 : tensor<2x8xf32>, tensor<16x3xf32>, tensor<3x40xf32>
   }
 
-  // Numbers of rows on which gradients of the same rows depend are made in between, and a gradient is rounded when all of it is added up.
+  // Values per row on which gradients of the same rows depend are computed in between; a gradient is rounded after the whole sum.
   // CHECK-LABEL: kernel.program @between.rows(
   // CHECK-SAME:    tensor<3x40xf32>
   // CHECK:         kernel.row_reduce
@@ -71,7 +71,7 @@ train.model @chunks {
     train.return %6 : tensor<3x40xbf16>
   }
 
-  // What is made of classes alone, and as large as the scores, is made by the part for its rows; a number from all rows that it leads to is known before.
+  // Values of classes alone that are as large as the scores are computed by the chunk for the rows of the chunk; a number of all rows is computed before.
   // CHECK-LABEL: kernel.program @weights.rows(
   // CHECK:         arith.cmpi
   // CHECK:         kernel.return
@@ -93,7 +93,7 @@ train.model @chunks {
     train.return %7 : tensor<3x40xf32>
   }
 
-  // Scores that the caller gets exist as a whole, and so do those that wait for a number from all rows.
+  // Scores that the caller gets exist as a whole, and so do scores that wait for a number of all rows.
   // CHECK-LABEL: kernel.program @returned(
   // CHECK-NOT:     kernel.call
   // WHY: remark: makes its 16 rows at once: the program returns what has as many elements
@@ -112,7 +112,7 @@ train.model @chunks {
     %3 = train.reduce_sum %2 over [1] : tensor<16x40xf32>
     train.return %3 : tensor<16xf32>
   }
-  // A side of a product is read as a whole, whatever the other one is cut into.
+  // A side of a product is read as a whole, if only the other side is cut.
   // CHECK-LABEL: kernel.program @both(
   // CHECK:         kernel.call @both.rows(%{{.*}}, %{{.*}} : tensor<4x4x3xf32>, tensor<16x3xf32>) times 4
   train.func @both(%x: tensor<16x3xf32>) -> tensor<16xf32> attributes {role = #train.role<export>} {
@@ -120,7 +120,7 @@ train.model @chunks {
     %1 = train.logsumexp %0 over [1] : tensor<16x16xf32>
     train.return %1 : tensor<16xf32>
   }
-  // What goes in and out of a hidden layer is not small beside it, which nobody would expect.
+  // Operands and results of a hidden layer are not small beside the layer: no chunks, and no remark.
   // WHY-NOT: rows at once
   // CHECK-LABEL: kernel.program @hidden(
   // CHECK-NOT:     kernel.call

@@ -1,4 +1,4 @@
-// The gradient of a table that lookups and a product read: rows are added to it where it lies.
+// The gradient of a table that lookups and a product read: rows are added to the gradient in place.
 // RUN: %ampc-opt %s --kernel-add-rows --split-input-file | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

@@ -1,4 +1,4 @@
-// What the gradient of a filter reads besides, or writes, lies in the order of taps and channels, which it walks as one dimension: else it is a kernel of its own.
+// An epilogue of a filter gradient walks taps and channels as a single dimension: only operands and results in that order fuse, others stay kernels.
 // RUN: %ampc-opt %s --kernel-fuse | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #id = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>

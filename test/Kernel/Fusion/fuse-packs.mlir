@@ -4,7 +4,7 @@
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// Two orders of one weight: one value of the body, and the matrix itself is gone.
+// Two orders of one weight: a single value of the body, and the unpacked matrix is gone.
 // CHECK-LABEL: kernel.program @update(
 // CHECK: %[[R:.*]]:3 = kernel.map
 // CHECK: %[[WIDE:.*]] = arith.addf
@@ -29,7 +29,7 @@ kernel.program @update(%w: tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8x16xb
 #flat = affine_map<(d0) -> (d0)>
 #none = affine_map<(d0) -> ()>
 
-// A flat update gets the rows of its matrix back; what something else reads stays a result.
+// A flat update gets the rows of the matrix back; a value with another reader stays a result.
 // CHECK-LABEL: kernel.program @flat(
 // CHECK: %[[V:.*]] = kernel.view %{{.*}} : tensor<128xf32> to tensor<8x16xf32>
 // CHECK: %[[R:.*]]:2 = kernel.map(%[[V]], %{{.*}} : tensor<8x16xf32>, tensor<f32>) space [8, 16]
@@ -52,7 +52,7 @@ kernel.program @flat(%w: tensor<128xf32>, %s: tensor<f32>) -> (tensor<128xf32>, 
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// Kernels that run when a model is created or loaded stay what they are.
+// Kernels that run when a model is created or loaded stay unchanged.
 // CHECK-LABEL: kernel.program @derive(
 // CHECK: kernel.pack
 kernel.program @derive(%w: tensor<8x16xf32>) -> tensor<8x16xbf16, #kernel.packed<rhs, depth = 0, bytes = 1024>> attributes {role = #train.role<derive>} {
@@ -71,7 +71,7 @@ kernel.program @derive(%w: tensor<8x16xf32>) -> tensor<8x16xbf16, #kernel.packed
 #turned = affine_map<(d0, d1) -> (d1, d0)>
 #row = affine_map<(d0, d1) -> (d0)>
 
-// What stays a kernel, and why.
+// Packs that stay kernels, and the reasons.
 // CHECK-LABEL: kernel.program @apart(
 // CHECK-NOT: kernel.map{{.*}}packed
 // CHECK: kernel.return
@@ -134,7 +134,7 @@ kernel.program @apart(%w: tensor<8x16xf32>, %x: tensor<4x8xf32>, %y: tensor<4x16
 #x = affine_map<(d0, d1, d2) -> (d0, d2)>
 #y = affine_map<(d0, d1, d2) -> (d2, d1)>
 
-// A product that needs the old copy and the new weight: only a kernel of its own can wait for it.
+// A product that needs the old copy and the new weight: only a separate kernel can wait for the product.
 // CHECK-LABEL: kernel.program @late(
 // CHECK: kernel.pack
 kernel.program @late(%w: tensor<8x8xf32> {train.is = #train.state<@w>}, %old: tensor<8x8xf32, #kernel.packed<rhs, depth = 0, bytes = 512>> {train.is = #train.state<@w.packed>})
@@ -176,7 +176,7 @@ kernel.program @loss(%w: tensor<1x1xf32> {train.is = #train.state<@w>}) -> (tens
 
 #flat = affine_map<(d0) -> (d0)>
 
-// A filter in both orders, from a flat update: the points of its space are those of the filter.
+// A filter in both orders, from a flat update: the points of the update's space are the points of the filter.
 // CHECK-LABEL: kernel.program @filter(
 // CHECK: %[[R:.*]]:3 = kernel.map({{.*}}) space [8, 3, 3, 4]
 // CHECK: } : tensor<8x3x3x4xf32>, tensor<8x3x3x4xbf16, #kernel.packed<rhs, depth = 1, bytes = 2048>>, tensor<8x3x3x4xbf16, #kernel.packed<rhs, depth = 0, bytes = 3072>>
@@ -199,7 +199,7 @@ kernel.program @filter(%w: tensor<288xf32>) -> (tensor<288xf32>, tensor<8x3x3x4x
 #id = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
 #tap = affine_map<(d0, d1, d2, d3) -> (d1, d2)>
 
-// A number per output is along the rows of the matrix that a filter is, one per tap is not.
+// A number per output is along the rows of the matrix that a filter is, a number per tap is not.
 // CHECK-LABEL: kernel.program @perTap(
 // CHECK: kernel.map{{.*}} maps [#{{.*}}, #{{.*}}] -> [#{{.*}}] {
 // CHECK: } : tensor<8x3x3x4xf32, #kernel.packed<rhs, depth = 1, bytes = 2304>>

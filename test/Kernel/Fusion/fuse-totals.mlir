@@ -101,7 +101,7 @@ kernel.program @filter(%x: tensor<2x6x6x3xf32>, %y: tensor<2x6x6x5xf32>) -> (ten
 #row = affine_map<(d0, d1) -> (d1)>
 #kept = affine_map<(d0, d1) -> (d0)>
 
-// Two gradients of one kernel have a total each.
+// Two gradients of one kernel have separate totals.
 // CHECK-LABEL: kernel.program @two(
 // CHECK: %[[R:.*]]:4 = kernel.with_totals
 // CHECK: kernel.reduce
@@ -181,7 +181,7 @@ kernel.program @others(%x: tensor<1x70xf32>, %u: tensor<9x7xf32>, %i: tensor<9xi
 #kept = affine_map<(d0, d1) -> (d0)>
 #first = affine_map<(d0, d1) -> (0)>
 
-// What stays a kernel, and why.
+// Totals that stay kernels, and the reasons.
 // CHECK-LABEL: kernel.program @apart(
 // CHECK-NOT: kernel.with_totals
 // CHECK: kernel.return
@@ -219,7 +219,7 @@ kernel.program @apart(%x: tensor<1x3xf32>) -> (tensor<1x6xf32>, tensor<1x3xf32>,
     %1 = math.sqrt %0 : f32
     kernel.yield %1 : f32
   } : tensor<1xf32>
-  // One row of a parameter under a rule with a number per row: the same bits as in a pass of its own.
+  // A single row of a parameter under a rule with a number per row: the same bits as in a separate pass.
   // expected-remark @below {{adds up a gradient in a pass of its own: its bits depend on the order of its sum}}
   %s = kernel.map(%h : tensor<1x3xf32>) space [1, 3] maps [#id] -> [#kept] {
   ^bb0(%e: f32):
@@ -237,7 +237,7 @@ kernel.program @apart(%x: tensor<1x3xf32>) -> (tensor<1x6xf32>, tensor<1x3xf32>,
 #none = affine_map<(d0, d1) -> ()>
 #scalar = affine_map<() -> ()>
 
-// A factor that is computed behind the gradient, but does not depend on it, is computed before.
+// A factor that is computed behind the gradient without depending on the gradient is moved before.
 // CHECK-LABEL: kernel.program @hoist(
 // CHECK-NEXT: %[[V:.*]] = kernel.view
 // CHECK-NEXT: %[[F:.*]] = kernel.map(%[[V]]
@@ -270,7 +270,7 @@ kernel.program @hoist(%x: tensor<1x3xf32>, %s: tensor<1xf32>) -> (tensor<1x3xf32
 #kept = affine_map<(d0, d1) -> (d0)>
 #scalar = affine_map<() -> ()>
 
-// A kernel that writes a gradient may write values of the forward pass, too. The loss adds those up in the order of every other program.
+// A kernel that writes a gradient may write values of the forward pass, too. The loss adds up such values in the order of every other program.
 // CHECK-LABEL: kernel.program @loss(
 // CHECK-NOT: with_totals
 // CHECK: kernel.row_reduce

@@ -6,7 +6,7 @@
 // CHECK-DAG: #[[$COLUMN:.*]] = affine_map<(d0, d1) -> (d1)>
 // CHECK-DAG: #[[$HEADS:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
 train.model @fuse {
-  // Bias, activation and residual become the epilogue; what others read is stored too.
+  // Bias, activation and residual become the epilogue; values with other readers are stored, too.
   // CHECK-LABEL: kernel.program @epilogue(
   // CHECK: kernel.gemm {{.*}} epilogue(%{{.*}}, %{{.*}} : tensor<16xf32>, tensor<8x16xf32>) maps [#[[$COLUMN]], #[[$ID]]] -> [#[[$ID]], #[[$ID]]]
   // CHECK: arith.addf
@@ -37,7 +37,7 @@ train.model @fuse {
     train.return %2 : tensor<2x5x16xf32>
   }
 
-  // Heads are written where the next product reads them.
+  // Heads are written in the layout that the next product reads.
   // CHECK-LABEL: kernel.program @heads(
   // CHECK: kernel.gemm {{.*}} -> [#[[$HEADS]]]
   // CHECK-NOT: kernel.map
@@ -51,7 +51,7 @@ train.model @fuse {
     train.return %3 : tensor<2x5x12xf32>
   }
 
-  // Statistics of a row and what uses them are one row kernel; an epilogue takes no row ops.
+  // Statistics of a row and the readers of the statistics are a single row kernel; an epilogue takes no row ops.
   // CHECK-LABEL: kernel.program @rows(
   // CHECK: kernel.gemm {{.*}} epilogue()
   // CHECK: kernel.map(%{{.*}} : tensor<8x16xf32>) space [8, 16] maps [#[[$ID]]] -> [#[[$ID]]]
@@ -69,7 +69,7 @@ train.model @fuse {
     train.return %4 : tensor<8x16xf32>
   }
 
-  // What one reader alone uses is computed there, in a reduction too; a rounding to 16 bits stays.
+  // A value with a single reader is computed in the reader, in a reduction too; a rounding to 16 bits stays.
   // CHECK-LABEL: kernel.program @into_reduce(
   // CHECK-NEXT: kernel.reduce sum(%{{.*}}, %{{.*}} : tensor<8x16xf32>, tensor<8x16xf32>)
   // CHECK: %[[P:.*]] = arith.mulf
@@ -86,7 +86,7 @@ train.model @fuse {
     train.return %3 : tensor<16xf32>
   }
 
-  // Two sums over one input: one pass.
+  // Two sums over the same input: a single pass.
   // CHECK-LABEL: kernel.program @siblings(
   // CHECK: %{{.*}}:2 = kernel.reduce sum(%{{.*}} : tensor<8x16xf32>)
   // CHECK-NOT: kernel.reduce
@@ -98,7 +98,7 @@ train.model @fuse {
     train.return %1, %2 : tensor<16xf32>, tensor<16xf32>
   }
 
-  // A backward value is not stored by the forward kernel when its reader can compute it.
+  // A backward value is not stored by the forward kernel if the reader can compute the value.
   // CHECK-LABEL: kernel.program @saved(
   // CHECK: %[[A:.*]] = kernel.map(%{{.*}} : tensor<8x16xf32>)
   // CHECK: math.tanh
@@ -116,8 +116,8 @@ train.model @fuse {
     train.return %4 : tensor<8x16xf32>
   }
 
-  // Scalars are computed once, all together; equal ones of several parameters only once.
-  // A gradient is stored; each update is one pass behind it.
+  // Scalars are computed once, all together; equal scalars of several parameters only once.
+  // A gradient is stored; each update is a single pass behind the gradient.
   // CHECK-LABEL: kernel.program @update(
   // CHECK: %[[G:.*]] = kernel.gemm {{.*}} epilogue() maps [] -> [#{{.*}}] attributes {kernel.barrier}
   // CHECK: %[[S:.*]]:2 = kernel.map(%{{.*}} : tensor<f32>) space []
@@ -144,8 +144,8 @@ train.model @fuse {
     train.return %2, %4, %next : tensor<4x16xf32>, tensor<4x16xf32>, tensor<f32>
   }
 
-  // What is added up over a whole gradient is computed by the sums, each of which reads the gradient and nothing else of its size.
-  // Scalar code stays out of them.
+  // Operands of sums over a whole gradient are computed by the sums, each of which reads the gradient and nothing else of that size.
+  // Scalar code stays outside of the sums.
   // CHECK-LABEL: kernel.program @sums(
   // CHECK: %[[G:.*]] = kernel.gemm
   // CHECK: %[[V:.*]] = kernel.view %[[G]]
@@ -178,7 +178,7 @@ train.model @fuse {
     train.return %6, %none, %norm : tensor<4x16xf32>, tensor<f64>, tensor<f64>
   }
 
-  // A factor of a sum does not become one kernel with what waits for a sum, although both read the scale.
+  // A factor of a sum does not fuse with a kernel that waits for a sum, although both read the scale.
   // CHECK-LABEL: kernel.program @factor(
   // CHECK-SAME: %[[SCALE:[a-z0-9]*]]: tensor<f32> {
   // CHECK: %[[INVERSE:.*]] = kernel.map(%[[SCALE]] : tensor<f32>) space []
@@ -205,7 +205,7 @@ train.model @fuse {
     train.return %4, %next, %norm : tensor<4x16xf32>, tensor<f32>, tensor<f64>
   }
 
-  // Squares that are wanted for themselves read what the gradient reads, and their sum is none of a gradient: in one kernel it would pass for one.
+  // Squares with other readers read the operand of the gradient, and the sum of the squares is no total of a gradient: in the same kernel it would pass for a total.
   // CHECK-LABEL: kernel.program @other_sum(
   // CHECK-NOT: kernel.yield {{.*}} : f32, f32
   // CHECK: kernel.return

@@ -1,4 +1,4 @@
-// One kernel for two micro-batches would run with the later one, and what reads the values of the earlier would wait for it.
+// A kernel for two micro-batches would run with the later micro-batch, and readers of the earlier values would wait for that kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc-opt %s --kernel-fuse | FileCheck %s
 
@@ -9,7 +9,7 @@
 #p0 = #train.origin<"f">
 #p1 = #train.origin<"f", part = 1>
 module {
-  // Sums over one tensor, of two micro-batches.
+  // Sums of two micro-batches over the same tensor.
   // CHECK-LABEL: kernel.program @apart(
   // CHECK: kernel.reduce sum
   // CHECK: kernel.reduce sum
@@ -27,7 +27,7 @@ module {
     kernel.return %a, %b : tensor<8xf32>, tensor<8xf32>
   }
 
-  // A weight from the data of micro-batch 1 that micro-batch 0 reads belongs to the latter: the sums are one kernel.
+  // A weight from the data of micro-batch 1 that micro-batch 0 reads belongs to micro-batch 0: the sums are a single kernel.
   // CHECK-LABEL: kernel.program @together(
   // CHECK: %[[SUMS:.*]]:2 = kernel.reduce {{.*}}
   // CHECK: kernel.map(%[[SUMS]]#0, %[[SUMS]]#1
@@ -49,7 +49,7 @@ module {
     kernel.return %c : tensor<8xf32>
   }
 
-  // Shares of a total that read values in memory stay apart, or all of these values would wait for the last one, which has the total.
+  // Shares of a total that read values in memory stay separate, or all these values would wait for the last share, which has the total.
   // CHECK-LABEL: kernel.program @shares(
   // CHECK: %[[A:.*]] = kernel.reduce sum(%arg0
   // CHECK: %[[B:.*]] = kernel.reduce sum(%arg1
@@ -88,7 +88,7 @@ module {
     kernel.return %f : tensor<8xf32>
   }
 
-  // Tensors of two shares of a total come from kernels of their own, though both kernels read inputs alone: one kernel would write both at a time.
+  // Tensors of two shares of a total come from separate kernels, although both kernels read only inputs: a single kernel would write both at a time.
   // CHECK-LABEL: kernel.program @tensors(
   // CHECK: kernel.map(%arg0, %arg1 :
   // CHECK: kernel.map(%arg0, %arg2 :
@@ -130,7 +130,7 @@ module {
     kernel.return %g : tensor<8xf32>
   }
 
-  // The value of micro-batch 0 is not computed again where micro-batch 1 reads it: its operands would have to be kept.
+  // Micro-batch 1 does not recompute the value of micro-batch 0: the operands of the value would have to be kept.
   // CHECK-LABEL: kernel.program @kept(
   // CHECK: kernel.map
   // CHECK: math.tanh

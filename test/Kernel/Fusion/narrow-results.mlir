@@ -1,4 +1,4 @@
-// What was rounded to 16 bits is stored in 16 bits, once; readers widen it.
+// Values rounded to 16 bits are stored in 16 bits, once; readers widen the values.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc-opt %s --convert-train-to-kernel --kernel-fuse --kernel-narrow-results --cse | FileCheck %s
 
@@ -26,7 +26,7 @@ train.model @narrow {
     train.return %2, %4, %6 : tensor<8x4xf32>, tensor<16xf32>, tensor<16xf32>
   }
 
-  // A result of the program keeps its type.
+  // A result of the program keeps the type.
   // CHECK-LABEL: kernel.program @output(
   // CHECK: kernel.map
   // CHECK: } : tensor<8xf32>
@@ -38,7 +38,7 @@ train.model @narrow {
     train.return %2 : tensor<8xf32>
   }
 
-  // A mask chooses between them and zeros: the zeros are in 16 bits, too.
+  // A mask chooses between rounded values and zeros: the zeros are in 16 bits, too.
   // CHECK-LABEL: kernel.program @masked(
   // CHECK:      %[[M:.*]]:2 = kernel.map(
   // CHECK:      %[[R:.*]] = arith.truncf %{{.*}} : f32 to bf16
@@ -59,7 +59,7 @@ train.model @narrow {
     train.return %4, %6 : tensor<16xf32>, tensor<8xf32>
   }
 
-  // bf16 does not have 0.1: the choice is stored as it is.
+  // bf16 does not have 0.1: the choice is stored in f32.
   // CHECK-LABEL: kernel.program @no_tenth(
   // CHECK:      kernel.yield %{{.*}}, %{{.*}} : f32, f32
   // CHECK-NEXT: } : tensor<8x16xf32>, tensor<8xf32>

@@ -1,4 +1,4 @@
-// Convolutions read images whose channels come first where they lie.
+// Convolutions read images with the channels first in place.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc-opt %s --convert-train-to-kernel --kernel-fuse --kernel-read-images | FileCheck %s
 
@@ -16,7 +16,7 @@ train.model @images {
     train.return %1, %2 : tensor<2x5x6x4xf32>, tensor<4x3x3x3xf32>
   }
 
-  // What else the map computes, such as a conversion, it writes where it reads.
+  // The rest of the map, such as a conversion, is written in the order in which the map reads.
   // CHECK-LABEL: kernel.program @converted(
   // CHECK: %[[P:.*]] = kernel.map(%{{[^:]*}} : tensor<2x3x5x6xf32>) space [2, 3, 5, 6] maps [#[[ALL:.*]]] -> [#[[ALL]]]
   // CHECK: arith.truncf
@@ -29,7 +29,7 @@ train.model @images {
     train.return %2 : tensor<2x5x6x4xf32>
   }
 
-  // A signal is an image of one row.
+  // A signal is an image of a single row.
   // CHECK-LABEL: kernel.program @signal(
   // CHECK: %[[V:.*]] = kernel.view %{{.*}} : tensor<2x3x19xf32> to tensor<2x3x1x19xf32>
   // CHECK-NOT: kernel.map

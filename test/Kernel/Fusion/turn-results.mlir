@@ -1,4 +1,4 @@
-// What is only read in another order is written in it.
+// Results that are only read in another order are written in that order.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc-opt %s --kernel-turn-results | FileCheck %s
 
@@ -7,7 +7,7 @@
 #image = affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>
 #pixels = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
 
-// Both copies are of one order; the second adds a dimension.
+// Both copies have the same order; the second adds a dimension.
 // CHECK-DAG: #[[ALL:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 // CHECK-DAG: #[[TURNED:.*]] = affine_map<(d0, d1, d2) -> (d0, d2, d1)>
 // CHECK-LABEL: kernel.program @both(
@@ -33,7 +33,7 @@ kernel.program @both(%x: tensor<2x3x5xf32>) -> (tensor<2x3x5xf32>, tensor<2x5x3x
   kernel.return %y#0, %t, %i : tensor<2x3x5xf32>, tensor<2x5x3xf32>, tensor<2x1x5x3xf32>
 }
 
-// Another reader wants it as it is; a gradient stays what its update reads.
+// Another reader needs the first order; a gradient keeps the order that the update reads.
 // CHECK-LABEL: kernel.program @wanted(
 // CHECK-COUNT-4: kernel.map
 kernel.program @wanted(%x: tensor<2x3x5xf32>) -> (tensor<2x3x5xf32>, tensor<2x5x3xf32>, tensor<2x5x3xf32>) {

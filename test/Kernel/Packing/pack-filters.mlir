@@ -5,7 +5,7 @@
 #all = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
 #turned = affine_map<(d0, d1, d2, d3) -> (d3, 2 - d1, 2 - d2, d0)>
 
-// A step packs the filter of its convolution and of the gradient of its image: the turned one is worth a copy, and then the 16-bit one goes.
+// A step packs the filter of the convolution and of the image's gradient: the turned filter is worth a copy, and then the 16-bit copy goes.
 // CHECK: train.param @w :
 // CHECK-NEXT: train.buffer @w.bf16.packed_turned : tensor<64x3x3x32xbf16, #kernel.packed<rhs, depth = 0, bytes = 36864>> = #train.zeros as working of @w
 // CHECK-NEXT: train.buffer @w.bf16.packed : tensor<64x3x3x32xbf16, #kernel.packed<rhs, depth = 1, bytes = 36864>> = #train.zeros as working of @w
@@ -77,7 +77,7 @@ module {
 #turned = affine_map<(d0, d1, d2, d3) -> (d3, 2 - d1, 2 - d2, d0)>
 #swapped = affine_map<(d0, d1, d2, d3) -> (d3, d1, d2, d0)>
 
-// Filters of groups, of images with zeros between their pixels, that are exchanged but not turned, or odd numbers of 16-bit outputs are packed by whoever reads them.
+// Readers pack filters of groups, of images with zeros between the pixels, exchanged but not turned filters, and odd numbers of 16-bit outputs.
 // CHECK: train.param @spread
 // CHECK-NOT: packed
 // ALWAYS: train.param @spread

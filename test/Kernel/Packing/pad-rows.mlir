@@ -10,7 +10,7 @@
 #row = affine_map<(a, m, n) -> (m, n)>
 #all = affine_map<(a, m, n) -> (a, m, n)>
 
-// Scores, their exponentials and what shows them in another shape get longer rows; spaces and maps stay, and so do results of the program and short rows.
+// Scores, the exponentials and reshapes of scores get longer rows; spaces and maps stay, and so do results of the program and short rows.
 // CPU-NOT: 504x
 module attributes {kernel.target = "sm_90a"} {
   // CHECK-LABEL: kernel.program @scores
@@ -51,7 +51,7 @@ module attributes {kernel.target = "sm_90a"} {
       %2 = arith.mulf %element, %element : f32
       kernel.yield %2 : f32
     } : tensor<501x32xf32>, tensor<f32>
-    // What the program returns keeps its rows.
+    // Results of the program keep the length of rows.
     // CHECK: } : tensor<64x501xf32>
     %out = kernel.map(%y : tensor<64x501xf32>) space [64, 501] maps [#mn] -> [#mn] {
     ^bb0(%a: f32):

@@ -1,7 +1,7 @@
 // RUN: ampc-opt %s --kernel-winograd | FileCheck %s
 // RUN: ampc-opt %s --kernel-winograd="tile=4" | FileCheck %s --check-prefix=FOUR
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Two convolutions share their filter's transform; what is strided, of 16 bits, or small stays.
+// Two convolutions share the transform of the filter; strided, 16-bit and small convolutions stay.
 
 #all = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
 // CHECK-LABEL: kernel.program @shared

@@ -1,4 +1,4 @@
-// A value that runs of a program hand on needs one place, if each of them reads it only where it writes the next one.
+// A carried value needs a single place, if each iteration reads the value only at the elements that the iteration writes at that time.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc-opt %s --kernel-plan | FileCheck %s
 
@@ -13,7 +13,7 @@ module attributes {train.phase = "kernels"} {
     } : tensor<64xf32>
     kernel.return %next : tensor<64xf32>
   }
-  // Reads what others have written.
+  // Reads elements that other tasks have written.
   kernel.program @turn(%sum: tensor<64xf32> {train.is = #train.input<"sum">}, %x: tensor<64x4xf32> {train.is = #train.input<"x">})
       -> (tensor<64xf32> {train.is = #train.output<named, name = "next">}) attributes {role = #train.role<part>} {
     %next = kernel.map(%x, %sum : tensor<64x4xf32>, tensor<64xf32>) space [64] maps [affine_map<(d0) -> (d0, 0)>, affine_map<(d0) -> (63 - d0)>] -> [affine_map<(d0) -> (d0)>] {
@@ -23,7 +23,7 @@ module attributes {train.phase = "kernels"} {
     } : tensor<64xf32>
     kernel.return %next : tensor<64xf32>
   }
-  // The first value, what the call gives and the workspace are at one place.
+  // The first value, the result of the call and the workspace have the same place.
   // CHECK-LABEL: kernel.program @total({{.*}}arena_bytes = 256 : i64, {{.*}}unshared_bytes = 512 : i64
   // CHECK:         kernel.map() {{.*}}kernel.places = [#kernel.place<arena, 0, 0>]
   // CHECK:         kernel.call @add({{.*}}kernel.places = [#kernel.place<arena, 0, 0>], kernel.workspace = 0 : i64, workspace_bytes = 256 : i64
@@ -56,7 +56,7 @@ module attributes {train.phase = "kernels"} {
     } : tensor<64xf32>
     kernel.return %y : tensor<64xf32>
   }
-  // A value that is read once more stays where it is: the call begins with another place.
+  // A value with a further reader keeps the place: the call begins with another place.
   // CHECK-LABEL: kernel.program @kept({{.*}}arena_bytes = 512 : i64
   kernel.program @kept(%xs: tensor<5x64x4xf32> {train.is = #train.input<"xs">}) -> (tensor<64xf32> {train.is = #train.output<named, name = "y">})
       attributes {role = #train.role<export>, export_name = "kept"} {

@@ -1,4 +1,4 @@
-// What kernels leave to their target, and what code generation asks of it.
+// Attributes that kernels leave to the target, and the demands of code generation.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --kernel-configure | FileCheck %s --check-prefix=CPU
 // RUN: sed 's/"cpu"/"reference"/' %s | %ampc-opt --kernel-configure | FileCheck %s --check-prefix=REFERENCE

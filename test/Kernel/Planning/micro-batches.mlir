@@ -1,4 +1,4 @@
-// A micro-batch ends before the next one begins, and its gradient is added to the sum in place.
+// A micro-batch ends before the next micro-batch begins, and the gradient is added to the sum in place.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc-opt %s --kernel-plan | FileCheck %s
 
@@ -16,7 +16,7 @@
 #backward1 = #train.origin<"f", stage = backward, order = 1, part = 1>
 #update = #train.origin<"step.update", stage = update>
 module attributes {train.phase = "kernels"} {
-  // 8192 bytes of values, of one micro-batch at a time, and 4096 bytes of gradients.
+  // 8192 bytes of values of a single micro-batch at a time, and 4096 bytes of gradients.
   // CHECK-LABEL: kernel.program @step({{.*}}arena_bytes = 12288 : i64
   // CHECK: %[[F0:.*]] = kernel.map(%arg0 : tensor<64x32xf32>)
   // CHECK: %[[B0:.*]] = kernel.gemm %arg0, %[[F0]] {{.*}}kernel.places = [#kernel.place<arena, 0, 8192>]

@@ -51,7 +51,7 @@ kernel.program @order(%w: tensor<16xf32> {train.is = #train.state<@w>}, %x: tens
   kernel.return %0, %1, %2 : tensor<16xf32>, tensor<16xf32>, tensor<16xf32>
 }
 
-// A transposed update reads elements that it has already written: it needs a copy.
+// A transposed update reads overwritten elements, so the update needs a copy.
 // CHECK-LABEL: kernel.program @transposed
 // CHECK: maps [#{{.*}}] -> [#{{.*}}] attributes {kernel.places = [#kernel.place<arena, 0, 0>]}
 // CHECK: %[[COPY:.*]] = kernel.map({{.*}}) {{.*}} attributes {kernel.places = [#kernel.place<state, 0, 128>]}
@@ -64,7 +64,7 @@ kernel.program @transposed(%w: tensor<8x8xf32> {train.is = #train.state<@big>}) 
   kernel.return %0 : tensor<8x8xf32>
 }
 
-// So does one that the product reads as a matrix.
+// An update by a product that reads the state as a matrix needs a copy, too.
 // CHECK-LABEL: kernel.program @product
 // CHECK: kernel.gemm {{.*}} attributes {kernel.places = [#kernel.place<arena, 0, 0>]}
 // CHECK: kernel.map({{.*}} attributes {kernel.places = [#kernel.place<state, 0, 128>]}
@@ -87,7 +87,7 @@ kernel.program @exchange(%w: tensor<16xf32> {train.is = #train.state<@w>}, %m: t
   kernel.return %m, %w, %g : tensor<16xf32>, tensor<16xf32>, tensor<16xf32>
 }
 
-// Outputs that are inputs, constants, or outputs already are copied. Equal constants are one.
+// Outputs that are inputs, constants, or other outputs are copied. Equal constants share a place.
 // CHECK-LABEL: kernel.program @outputs
 // CHECK: %[[C:.*]] = kernel.constant {{.*}} {kernel.places = [#kernel.place<constant, 0, 0>]}
 // CHECK: %[[X:.*]] = kernel.map(%{{.*}} attributes {kernel.places = [#kernel.place<output, 0, 0>]{{.*}}}
@@ -131,7 +131,7 @@ kernel.program @arena(%x: tensor<8x8xf32> {train.is = #train.input<"x">}) -> (te
   kernel.return %4 : tensor<8x8xf32>
 }
 
-// A packed result has its elements elsewhere than the input has them, and so another buffer.
+// A packed result has the elements in another order than the input, and so another buffer.
 // CHECK-LABEL: kernel.program @packed
 // CHECK: kernel.places = [#kernel.place<arena, 0, 0>]
 // CHECK: kernel.places = [#kernel.place<arena, 0, 4096>]
@@ -152,7 +152,7 @@ kernel.program @packed(%x: tensor<32x32xf32> {train.is = #train.input<"x">}) -> 
   kernel.return %2 : tensor<32x32xf32>
 }
 
-// State that is computed with the loss waits for it: the new value is copied afterwards.
+// State that is computed with the loss waits for the loss: the new value is copied afterwards.
 // CHECK-LABEL: kernel.program @with_loss
 // CHECK-SAME: loss_ready = 2
 // CHECK: kernel.places = [#kernel.place<arena, 0, 0>, #kernel.place<arena, 0, 64>]
@@ -172,7 +172,7 @@ kernel.program @with_loss(%w: tensor<16xf32> {train.is = #train.state<@w>}, %x: 
   kernel.return %0#0, %1 : tensor<16xf32>, tensor<16xf32>
 }
 
-// Partial sums of a long reduction are arena memory while it runs.
+// Partial sums of a long reduction are arena memory while the reduction runs.
 // CHECK-LABEL: kernel.program @workspace
 // CHECK-SAME: arena_bytes = 8192
 // CHECK: kernel.reduce {{.*}} attributes {kernel.places = [#kernel.place<output, 0, 0>], kernel.workspace = 0 : i64, parts = 16 : i64, workspace_bytes = 8192 : i64}
@@ -239,7 +239,7 @@ kernel.program @rows(%w: tensor<8x8xf32> {train.is = #train.state<@big>}, %x: te
   kernel.return %0, %2 : tensor<8x8xf32>, tensor<8x8xf32>
 }
 
-// A table that every step moves is updated in place before its rows are written.
+// A table whose rows all move in every step is updated in place before the rows are written.
 // CHECK-LABEL: kernel.program @moved_rows
 // CHECK: kernel.gather
 // CHECK: kernel.map({{.*}}kernel.places = [#kernel.place<state, 0, 128>]
@@ -256,7 +256,7 @@ kernel.program @moved_rows(%w: tensor<8x8xf32> {train.is = #train.state<@big>}, 
   kernel.return %1 : tensor<8x8xf32>
 }
 
-// Views stand behind what they show, in the order that they had: that of their uses is another.
+// Views stand behind the viewed values, in the original order of the views: the order of uses differs.
 // CHECK-LABEL: kernel.program @views
 // CHECK: %[[X:.*]] = kernel.map(%arg0
 // CHECK: %[[A:.*]] = kernel.view %[[X]] : tensor<8x8xf32> to tensor<64xf32>

@@ -1,4 +1,4 @@
-// Rows that are put into a table in the arena stay where the table is, also behind another value in one buffer.
+// Rows put into a table in the arena stay in the table's place, also behind another value in the same buffer.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc-opt %s --kernel-plan | FileCheck %s
 

@@ -1,6 +1,6 @@
 // RUN: %ampc-opt %s --split-input-file --verify-diagnostics
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the kernels of row gradients refuse.
+// Errors of the kernels of row gradients.
 
 kernel.program @groups(%i: tensor<12xi32>) -> tensor<12xi32> {
   // expected-error @below {{expected i32 indices [n] of a table of m rows, and [min(n, m)], [n] and [min(n, m) + 1] of them}}

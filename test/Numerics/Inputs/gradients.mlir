@@ -1,4 +1,4 @@
-// Per kind of function its value f, its gradient, and the gradient of <v, gradient>: rows of the second derivative.
+// Per kind of function the value f, the gradient, and the gradient of <v, gradient>: rows of the second derivative.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @kinds(batch = 3) {
   train.param @table : f32[5, 6] = #train.normal<mean = 0.0, std = 0.7> {frozen}

@@ -25,7 +25,7 @@ train.model @line {
 // CHECK:       train.tanh {{.*}} : tensor<32x8xbf16>
 // CHECK:       train.sub {{.*}} : tensor<32x8xf32>, tensor<32x8xf32>
 // CHECK:       train.seed
-// The adjoint of tanh starts from values rounded to bf16, computes in f32, and rounds once.
+// The adjoint of tanh starts from values rounded to bf16, computes in f32, and rounds the result only.
 // CHECK:       train.mul {{.*}}the backward pass runs in the type of loss/square#0
 // CHECK:       %[[IN:.*]] = train.cast %{{.*}} {{.*}}: tensor<32x8xf32> to tensor<32x8xbf16>
 // CHECK:       %[[WIDE:.*]] = train.cast %[[IN]] {{.*}}: tensor<32x8xbf16> to tensor<32x8xf32>
@@ -38,11 +38,11 @@ train.model @line {
 // Under the other policies no weight gradient is rounded.
 // PROPAGATE:      %[[DW:.*]] = train.matmul {{.*}} transpose_lhs {{.*}} -> tensor<16x8xf32>
 // PROPAGATE-NEXT: train.gradient @w, %[[DW]]
-// A name fixes the type of an op and of its adjoint.
+// A name fixes the type of an op and of the op's adjoint.
 // NAMED: train.tanh {{.*}}amp.decision<"override"{{.*}} : tensor<32x8xf32>
 // NAMED: train.seed
 // NAMED: train.mul {{.*}}the override \22^loss/tanh#0$\22 fixes the type
-// The update is f32; the copy for the next step is cast from its result.
+// The update is f32; the copy for the next step is cast from the update's result.
 // CHECK:       %[[NEW:[a-z_]+]]{{.*}} = train.update %[[W]] by {{.*}} : tensor<16x8xf32>, tensor<16x8xf32>,
 // CHECK:       %[[NEXT:.*]] = train.cast %[[NEW]] {{.*}}: tensor<16x8xf32> to tensor<16x8xbf16>
 // CHECK-NEXT:  train.return {{.*}}%[[NEXT]]

@@ -17,7 +17,7 @@ train.model @mixed {
 
 // -----
 
-// The widest type starts from the region's, as in torch: two operands in bf16 do not make a sum of rows in f16 one in bf16.
+// The widest type starts from the region's type, as in torch: with two operands in bf16 a sum of rows in f16 does not become bf16.
 train.model @other {
   train.func @f(%x: tensor<8x8xf32>, %i: tensor<8xi32>) -> tensor<4x8xf32> {
     %0 = amp.autocast bf16 -> tensor<8x8xf32> {

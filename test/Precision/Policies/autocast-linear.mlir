@@ -1,4 +1,4 @@
-// A product and its bias are one op of torch: the bias is rounded as the weights are, and the sum rounds once.
+// A product and the bias are a single op of torch: the bias is rounded like the weights, and the sum rounds once.
 // RUN: %ampc-opt %s --phase-import --phase-simplify --phase-autodiff --phase-optimize --phase-precision="precision=bf16 policy=autocast" --train-strip-origins | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

@@ -7,7 +7,7 @@ train.model @lists {
   train.param @w : tensor<8x8xf32> = #train.zeros {frozen}
   train.param @b : tensor<8xf32> = #train.zeros {frozen}
 
-  // The list of 16-bit ops casts whatever comes; relu, in no list, keeps the type of its operand.
+  // The list of 16-bit ops casts operands of every type; relu, in no list, keeps the type of the operand.
   // CHECK-LABEL: train.func @low
   // CHECK-SAME:  %[[W:[a-z0-9]+]]: tensor<8x8xf16> {train.is = #train.state<@w.f16>}, %[[X:[a-z0-9]+]]: tensor<8x8xf32>
   train.func @low(%w: tensor<8x8xf32> {train.is = #train.state<@w>}, %x: tensor<8x8xf32>) -> tensor<8x8xf32> {
@@ -20,7 +20,7 @@ train.model @lists {
     train.return %1 : tensor<8x8xf32>
   }
 
-  // A bias of its own is f32, and so is the sum; a number does not vote. What scales is not rounded itself.
+  // A separate bias is f32, and so is the sum; a number does not count for the widest type. Scale factors are not rounded.
   // CHECK-LABEL: train.func @promotion
   train.func @promotion(%w: tensor<8x8xf32> {train.is = #train.state<@w>}, %b: tensor<8xf32> {train.is = #train.state<@b>}, %x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %half = train.constant dense<0.5> : tensor<f32>
@@ -33,7 +33,7 @@ train.model @lists {
     train.return %2 : tensor<8x8xf32>
   }
 
-  // CUDA computes softmax, norms, exp and sum in f32 and gives f32; the CPU's list has none of them.
+  // CUDA computes softmax, norms, exp and sum in f32 and gives f32; the CPU's list has none of these ops.
   // CHECK-LABEL: train.func @full
   train.func @full(%w: tensor<8x8xf32> {train.is = #train.state<@w>}, %x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -47,7 +47,7 @@ train.model @lists {
     train.return %2 : tensor<8x8xf32>
   }
 
-  // A sum of rows is in the widest type of its operands; a mean is no sum for the lists and keeps its operand's type.
+  // A sum of rows is in the widest type of the operands; a mean is no sum for the lists and keeps the operand's type.
   // CHECK-LABEL: train.func @scatter
   train.func @scatter(%w: tensor<8x8xf32> {train.is = #train.state<@w>}, %x: tensor<8x8xf32>, %i: tensor<8xi32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -69,7 +69,7 @@ train.model @lists {
     train.return %1 : tensor<8x8xf32>
   }
 
-  // Under a disabled region values keep their types, f16 ones too; under it a region can be enabled again.
+  // Under a disabled region values keep the type, f16 values too; inside, a region can be enabled again.
   // CHECK-LABEL: train.func @regions
   train.func @regions(%w: tensor<8x8xf32> {train.is = #train.state<@w>}, %x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -88,7 +88,7 @@ train.model @lists {
     train.return %1, %6 : tensor<8x8xf32>, tensor<8x8xf32>
   }
 
-  // A region in f32 widens what comes in; a disabled one takes it as it is.
+  // A region in f32 widens operands; a disabled region keeps the operands' types.
   // CHECK-LABEL: train.func @wide
   train.func @wide(%w: tensor<8x8xf32> {train.is = #train.state<@w>}, %x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>

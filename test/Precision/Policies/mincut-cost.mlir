@@ -1,4 +1,4 @@
-// The bytes that the cut minimizes, counted by hand. A store costs its bytes once to write and once per reader; every value here has 32 elements and one reader; what a pointwise op reads in its own kernel is not stored.
+// The bytes that the cut minimizes, counted by hand. A store costs the bytes once to write and once per reader; every value has 32 elements and 1 reader; operands of a pointwise op in the same kernel are not stored.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc compile %s --precision=bf16 --explain-precision --compile-to=precision 2>&1 | FileCheck %s
 // The input, f32:                                         2 * 4 * 32 = 256

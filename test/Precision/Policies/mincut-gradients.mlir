@@ -1,14 +1,14 @@
-// Gradients between ops are stored once, in 16 bits, also where an adjoint begins by flattening rows. Masked targets, the inside of a norm and of an adjoint stay f32.
+// Gradients between ops are stored once, in 16 bits, also where an adjoint begins by flattening rows. Masked targets and values inside a norm or an adjoint stay f32.
 // RUN: ampc compile %s --precision=bf16 --compile-to=precision | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // CHECK-LABEL: train.func @fit.train
 // The inside of a batch norm.
 // CHECK: %[[CENTERED:.*]] = train.sub {{.*}}"partial-result"{{.*}} : tensor<16xf32>, tensor<32x16xf32>
 // CHECK-NEXT: train.square %[[CENTERED]] {{.*}}"partial-result"{{.*}} : tensor<32x16xf32>
-// The targets, masked by the model; nothing asks for them in 16 bits.
+// The targets, masked by the model; no reader needs 16 bits.
 // CHECK: %[[TARGET:.*]] = train.select {{.*}}amp.decision<"between-f32"{{.*}}tensor<4x8x8xf32>, tensor<4x8x8xf32>
 // CHECK: train.mse {{.*}}, %[[TARGET]] reduce  none
-// The gradient of the loss: one copy for the bias, both products and nobody else.
+// The gradient of the loss: a single copy for the bias and both products.
 // CHECK: %[[DP:.*]] = train.mul {{.*}}amp.decision<"cut"{{.*}} : tensor<4x8x8xf32>, tensor<4x8x8xf32>
 // CHECK-NEXT: %[[DPB:.*]] = train.cast %[[DP]] {{.*}}: tensor<4x8x8xf32> to tensor<4x8x8xbf16>
 // CHECK-NOT: %[[DP]]{{[^0-9]}}

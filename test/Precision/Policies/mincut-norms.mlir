@@ -1,4 +1,4 @@
-// Norms and softmax compute in f32 and store 16 bits where a product reads them; a maximum adds nothing up and stays in 16 bits.
+// Norms and softmax compute in f32 and store 16 bits where a product reads the result; a maximum sums nothing and stays in 16 bits.
 // RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=bf16" --train-strip-origins | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

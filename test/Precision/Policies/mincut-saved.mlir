@@ -1,4 +1,4 @@
-// The bytes of values with several readers and of one that waits for the backward pass, counted by hand: 64 elements each.
+// The bytes of values with several readers and of a value that waits for the backward pass, counted by hand: 64 elements each.
 // RUN: %ampc-opt %s --amp-assign-precision="precision=bf16 explain=true" 2>&1 | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The input, f32, written and read by three:           (1 + 3) * 4 * 64 = 1024

@@ -27,17 +27,17 @@ train.model @net {
   }
   train.step @fit minimize @loss over [@w1, @b1, @w2] with #train.sgd<lr = 0.1>
 }
-// Copies are declared beside what they copy.
+// Copies are declared beside the copied state.
 // CHECK:       train.param @w1 : tensor<16x64xf32>
 // CHECK-NEXT:  train.buffer @w1.bf16 : tensor<16x64xbf16> = #train.zeros as working of @w1
 
 // CHECK-LABEL: train.func @fit.train
 // CHECK-SAME:  %[[W1:[a-z0-9]+]]: tensor<16x64xbf16> {train.is = #train.state<@w1.bf16>}
 // CHECK-SAME:  %[[W2:[a-z0-9]+]]: tensor<64x8xbf16> {train.is = #train.state<@w2.bf16>}
-// One cast of the input serves the forward and the backward pass.
+// A single cast of the input serves the forward and the backward pass.
 // CHECK:       %[[X:.*]] = train.cast %{{.*}} {{.*}}: tensor<32x16xf32> to tensor<32x16xbf16>
 // CHECK:       %[[M:.*]] = train.matmul %[[X]], %[[W1]] {{.*}}amp.decision<"same-kernel"
-// Nobody rounds within a kernel: the bias joins the accumulator, the activation follows.
+// No value within a kernel is rounded: the bias joins the accumulator, the activation follows.
 // CHECK-NEXT:  %[[A:.*]] = train.add %[[M]], %{{.*}}amp.decision<"same-kernel"{{.*}} : tensor<32x64xf32>, tensor<64xf32>
 // CHECK-NEXT:  %[[TF:.*]] = train.tanh %[[A]] {{.*}} : tensor<32x64xf32>
 // CHECK-NEXT:  %[[T:.*]] = train.cast %[[TF]] {{.*}}: tensor<32x64xf32> to tensor<32x64xbf16>
@@ -45,7 +45,7 @@ train.model @net {
 // The loss computes in f32.
 // CHECK:       train.softmax_cross_entropy {{.*}} : tensor<32x8xf32>
 // CHECK:       train.seed
-// Parts of an adjoint are not rounded, its result is.
+// Parts of an adjoint are not rounded, the adjoint's result is.
 // CHECK:       train.sub {{.*}}amp.decision<"partial-result"{{.*}} : tensor<32x8xf32>, tensor<32x8xf32>
 // CHECK-NOT:   bf16
 // CHECK:       %[[E:.*]] = train.mul {{.*}} : {{.*}}tensor<32x8xf32>

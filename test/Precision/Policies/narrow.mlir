@@ -15,7 +15,7 @@
 #positive = #train.origin<"positive">
 #t = #train.origin<"t">
 train.model @narrow {
-  // A batch norm of 65536 pixels as simplify leaves it: one name for its parts. f16 ends at 65504.
+  // A batch norm of 65536 pixels in the form of simplify: a single name for all parts. f16 ends at 65504.
   // CHECK-LABEL: train.func @norm
   // BF16-LABEL:  train.func @norm
   train.func @norm(%x: tensor<65536x16xf32>, %w: tensor<16x16xf32>, %valid: tensor<i32>, %mean: tensor<16xf32>) -> (tensor<65536x16xf32>, tensor<16xf32> {train.is = #train.state<@mean>}) {
@@ -38,7 +38,7 @@ train.model @narrow {
     // CHECK: train.add {{.*}}a statistic of the op stays in f32{{.*}} : tensor<16xf32>, tensor<f32>
     %e = train.add %v, %eps {train.origin = #norm} : tensor<16xf32>, tensor<f32>
     %r = train.rsqrt %e {train.origin = #norm} : tensor<16xf32>
-    // Rounded once, at its end.
+    // Rounded once, at the end of the op.
     // CHECK: %[[N:.*]] = train.mul {{.*}}amp.decision<"narrow"{{.*}} : tensor<65536x16xf32>, tensor<16xf32>
     // CHECK-NEXT: %[[N16:.*]] = train.cast %[[N]] {{.*}}: tensor<65536x16xf32> to tensor<65536x16xf16>
     // BF16: train.mul {{.*}}amp.decision<"narrow"{{.*}} : tensor<65536x16xf32>, tensor<16xf32>
@@ -53,7 +53,7 @@ train.model @narrow {
     train.return %y, %new : tensor<65536x16xf32>, tensor<16xf32>
   }
 
-  // What the type cannot hold stays f32: constants, numbers in attributes, results with a bound beyond its end, and what a logarithm reads.
+  // Values beyond the type stay f32: constants, numbers in attributes, results with a bound beyond the type's largest number, and operands of a logarithm.
   // CHECK-LABEL: train.func @ranges
   // BF16-LABEL:  train.func @ranges
   train.func @ranges(%x: tensor<8x8xf32>, %on: tensor<8x8xi1>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {

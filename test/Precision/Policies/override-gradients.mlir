@@ -1,4 +1,4 @@
-// An op that the user asks to compute in 16 bits does not round the gradients of its parameters: they reach the optimizer as sums in f32.
+// An op that the user asks to compute in 16 bits does not round the gradients of the op's parameters: the optimizer gets sums in f32.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc compile %s --precision=f32 --precision-override 'linear=bf16' --compile-to=precision | FileCheck %s
 // RUN: ampc compile %s --precision=f32 --precision-override 'linear=bf16' --policy=autocast --compile-to=precision | FileCheck %s --check-prefix=LIST
@@ -23,7 +23,7 @@ train.model @m {
 // CHECK-DAG: %[[B:.*]] = train.reduce_sum {{.*}} over [0] {{.*}} : tensor<16x4xf32>
 // CHECK-DAG: train.gradient @b, %[[B]] {{.*}} : tensor<4xf32>
 
-// As torch does in a region, the policy autocast rounds them.
+// The policy autocast rounds such gradients, as torch does in a region.
 // LIST-LABEL: train.func @fit.train
 // LIST: train.seed
 // LIST: %[[W:.*]] = train.matmul {{.*}} transpose_lhs {{.*}} : (tensor<16x8xbf16>, tensor<16x4xbf16>) -> tensor<8x4xf32>

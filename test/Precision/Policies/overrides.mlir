@@ -41,7 +41,7 @@ train.model @named {
     train.return %3 : tensor<8x8xf32>
   }
 
-  // A fixed type counts more than the bytes that another one would save.
+  // A fixed type counts more than the bytes that another type would save.
   // LAST-LABEL: train.func @g
   train.func @g(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     // LAST: train.tanh {{.*}}amp.decision<"override"{{.*}} : tensor<8x8xbf16>

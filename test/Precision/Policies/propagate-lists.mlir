@@ -54,7 +54,7 @@ train.model @lists {
     %m14 = train.matmul %14, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %m0, %m1, %m2, %m3, %m4, %m5, %m6, %m7, %m8, %m9, %m10, %m11, %m12, %m13, %m14 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
   }
-  // Clear ops join what is beside them.
+  // Clear ops join the neighbouring ops.
   // CHECK-LABEL: train.func @clear
   train.func @clear(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) {
     %h = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -126,7 +126,7 @@ train.model @lists {
     %m5 = train.matmul %5, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %m0, %m1, %m2, %m3, %m4, %m5 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
   }
-  // Sums and losses are denied, and what follows them up to the next product.
+  // Sums and losses are denied, and all ops behind up to the next product.
   // CHECK-LABEL: train.func @sums
   train.func @sums(%x: tensor<8x8xf32>, %l: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>) {
     %h = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -137,7 +137,7 @@ train.model @lists {
     train.return %0, %1 : tensor<8xf32>, tensor<8xf32>
   }
 
-  // A clear op behind the last product joins it.
+  // A clear op behind the last product joins that product.
   // CHECK-LABEL: train.func @tail
   train.func @tail(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %h = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -146,7 +146,7 @@ train.model @lists {
     train.return %0 : tensor<8x8xf32>
   }
 
-  // What also reads a denied value is denied, although it lies between two products or next to one.
+  // An op that also reads a denied value is denied, although the op lies between two products or next to a product.
   // CHECK-LABEL: train.func @denied
   train.func @denied(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
     %h = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>

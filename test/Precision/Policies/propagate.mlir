@@ -28,7 +28,7 @@ train.model @colours {
     train.return %6 : tensor<8x8xf32>
   }
 
-  // A softmax between two products is computed from and stored in 16 bits; its kernel still adds up in f32.
+  // A softmax between two products reads and stores 16 bits; the softmax kernel still sums in f32.
   // CHECK-LABEL: train.func @attention
   // EDIT-LABEL:  train.func @attention
   train.func @attention(%q: tensor<8x8xf32>, %k: tensor<8x8xf32>, %v: tensor<8x8xf32>) -> tensor<8x8xf32> {
@@ -41,7 +41,7 @@ train.model @colours {
     train.return %2 : tensor<8x8xf32>
   }
 
-  // Ops in no list block: sin is f32, and what lies behind it is not between allow ops. A deny op denies what follows it.
+  // Ops in no list block: sin is f32, and ops behind sin are not between allow ops. A deny op denies all ops that follow.
   // CHECK-LABEL: train.func @blocked
   train.func @blocked(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -54,7 +54,7 @@ train.model @colours {
     train.return %3 : tensor<8x8xf32>
   }
 
-  // With tanh on the deny list it is no longer part of the way from product to product.
+  // With tanh on the deny list, tanh no longer is part of the path from product to product.
   // CHECK-LABEL: train.func @edited
   // EDIT-LABEL:  train.func @edited
   train.func @edited(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
@@ -76,7 +76,7 @@ train.model @colours {
     train.return %1 : tensor<8xf32>
   }
 
-  // A sum denies in f16; the lists for bf16 have it between allow ops. An exponential denies in both.
+  // A sum denies in f16; the lists for bf16 have sums between allow ops. An exponential denies in both.
   // CHECK-LABEL: train.func @sums
   // BF16-LABEL:  train.func @sums
   train.func @sums(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {

@@ -1,4 +1,4 @@
-// Kernels that differ in their mode alone are two kernels: CPUs have code for one and refuse the other, also within a kernel with totals.
+// Kernels that differ only in the mode are two kernels: CPUs have code for one mode and refuse the other, also within a kernel with totals.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: not %ampc-opt %s --split-input-file --kernel-configure --kernel-emit-cpu="tiers=plain" 2>&1 | FileCheck %s --implicit-check-not=error:
 

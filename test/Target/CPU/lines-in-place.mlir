@@ -1,4 +1,4 @@
-// Left sides that vectors read where they are, and those that they pack.
+// Left sides that vectors read in place, and left sides that vectors pack.
 // RUN: %ampc-opt %s --kernel-configure --kernel-emit-cpu="tiers=avx512" | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

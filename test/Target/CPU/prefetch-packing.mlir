@@ -1,5 +1,5 @@
-// Matrix tiles pack sides whose lines are neighbours in stretches of rows: while one is packed, the next one of each side is asked for.
-// Vectors pack panel by panel among the products, which hide the loads, and ask for packed panels of B alone.
+// Matrix tiles pack sides of neighbouring lines in stretches of rows: packing a stretch prefetches the next stretch of each side.
+// Vectors pack panel by panel among the products, which hide the loads, and prefetch packed panels of B alone.
 // RUN: %ampc-opt %s --kernel-configure --kernel-emit-cpu="tiers=avx512,amx" | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 kernel.program @gradient(%x: tensor<128x128xbf16>, %g: tensor<128x128xbf16>) -> tensor<128x128xf32> {
@@ -14,7 +14,7 @@ kernel.program @gradient(%x: tensor<128x128xbf16>, %g: tensor<128x128xbf16>) -> 
 // CHECK-LABEL: module @tier_avx512
 // CHECK-COUNT-2: llvm.intr.prefetch
 // CHECK-NOT: llvm.intr.prefetch
-// A row of a panel of 32 lines of bf16 is one cache line.
+// A row of a panel of 32 lines of bf16 is a cache line.
 // CHECK-LABEL: module @tier_amx
 // CHECK-COUNT-2: llvm.intr.prefetch
 // CHECK-NOT: llvm.intr.prefetch

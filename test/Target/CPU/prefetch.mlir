@@ -1,5 +1,5 @@
-// What the body of a product reads in rows of their own is asked for before the products of a tile, and nothing else: the bias
-// is near, the result would take buffers from loads, and vectors (avx512) read what they need one row after the other; they ask for
+// Inputs that the body of a product reads in separate rows are prefetched before the products of a tile, and nothing else: the bias
+// is near, the result would take fill buffers from loads, and vectors (avx512) read input rows one after the other and prefetch
 // panels of B alone.
 // RUN: %ampc-opt %s --kernel-configure --kernel-emit-cpu="tiers=avx512,amx" | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,7 @@ kernel.program @residual(%a: tensor<96x64xbf16>, %b: tensor<64x64xbf16>, %bias: 
 // CHECK-LABEL: module @tier_avx512
 // CHECK-COUNT-2: llvm.intr.prefetch
 // CHECK-NOT: llvm.intr.prefetch
-// A row of a tile of 32 columns of bf16 is one cache line.
+// A row of a tile of 32 columns of bf16 is a cache line.
 // CHECK-LABEL: module @tier_amx
 // CHECK: llvm.intr.prefetch
 // CHECK-NOT: llvm.intr.prefetch

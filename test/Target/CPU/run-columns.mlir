@@ -12,7 +12,7 @@
 // AVX512-COUNT-2: _avx512: {{.*}}ok
 // SAME-COUNT-2: _sm_80: {{.*}}the same ok
 
-// What a norm's gradient adds up: rows of more columns than registers have sums of, in parts, with a tail.
+// Sums of a norm's gradient: rows of more columns than registers have sums of, in parts, with a tail.
 kernel.program @norm_gradient(%g: tensor<700x150xbf16>, %x: tensor<700x150xbf16>, %mean: tensor<150xf32>) -> (tensor<150xf32>, tensor<150xf32>) {
   %r:2 = kernel.reduce sum (%g, %x, %mean : tensor<700x150xbf16>, tensor<700x150xbf16>, tensor<150xf32>) space [1, 700, 150]
       maps [affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>]

@@ -1,11 +1,11 @@
 // RUN: ampc-kernel-run %s | FileCheck %s --implicit-check-not=FAILED --implicit-check-not='{{calls (memset .+|[^m].*|m[^e].*)$}}' --implicit-check-not=depends
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernels that move rows, parts and windows, against an interpreter, with sizes that no vector divides.
-// Filling with one value becomes memset, which every object may call; nothing else is.
+// Kernels that move rows, parts and windows, against an interpreter, with sizes that are no multiple of a vector.
+// Filling with a single value becomes memset, which every object may call; no other function is called.
 
 // CHECK-COUNT-23: _plain: {{.*}}ok
 
-// Indices reach past the table: those rows are zeros.
+// Indices beyond the table give rows of zeros.
 kernel.program @gather(%t: tensor<17x37xf32>, %i: tensor<501xi32>) -> tensor<501x37xf32> {
   %r = kernel.gather %t, %i {test.limit = 20 : i64} : tensor<17x37xf32>, tensor<501xi32> -> tensor<501x37xf32>
   kernel.return %r : tensor<501x37xf32>
@@ -19,7 +19,7 @@ kernel.program @gather_f64(%t: tensor<17x1xf64>, %i: tensor<9xi32>) -> tensor<9x
   kernel.return %r : tensor<9x1xf64>
 }
 
-// Several tasks share a table; many updates go to one row.
+// Several tasks share a table; many updates go to the same row.
 kernel.program @scatter(%u: tensor<301x37xf32>, %i: tensor<301xi32>) -> tensor<2000x37xf32> {
   %r = kernel.scatter_add %u, %i {test.limit = 2100 : i64} : tensor<301x37xf32>, tensor<301xi32> -> tensor<2000x37xf32>
   kernel.return %r : tensor<2000x37xf32>
@@ -46,7 +46,7 @@ kernel.program @group_one(%i: tensor<1xi32>) -> (tensor<1xi32>, tensor<1xi32>, t
   %r, %o, %s = kernel.group_rows %i of 70000 {test.limit = 70000 : i64} : tensor<1xi32> -> tensor<1xi32>, tensor<1xi32>, tensor<2xi32>
   kernel.return %r, %o, %s : tensor<1xi32>, tensor<1xi32>, tensor<2xi32>
 }
-// Row after row of the groups, some of them empty.
+// Rows of the groups in order; some groups are empty.
 kernel.program @sum_rows(%u: tensor<301x37xf32>, %o: tensor<301xi32>, %s: tensor<601xi32>) -> tensor<600x37xf32> {
   %r = kernel.sum_rows %u, %o, %s {test.limit = 12 : i64} : tensor<301x37xf32>, tensor<301xi32>, tensor<601xi32> -> tensor<600x37xf32>
   kernel.return %r : tensor<600x37xf32>
@@ -55,7 +55,7 @@ kernel.program @sum_rows_bf16(%u: tensor<31x19xbf16>, %o: tensor<31xi32>, %s: te
   %r = kernel.sum_rows %u, %o, %s {test.limit = 31 : i64} : tensor<31x19xbf16>, tensor<31xi32>, tensor<8xi32> -> tensor<7x19xf32>
   kernel.return %r : tensor<7x19xf32>
 }
-// Columns of wider updates, which other targets read four, two and one at a time.
+// Columns of wider updates, which other targets read four, two and 1 at a time.
 kernel.program @sum_columns(%u: tensor<301x96xbf16>, %o: tensor<301xi32>, %s: tensor<601xi32>) -> tensor<600x32xf32> {
   %r = kernel.sum_rows %u, %o, %s from 64 {test.limit = 12 : i64} : tensor<301x96xbf16>, tensor<301xi32>, tensor<601xi32> -> tensor<600x32xf32>
   kernel.return %r : tensor<600x32xf32>
@@ -119,7 +119,7 @@ kernel.program @avg_pool_grad(%g: tensor<2x9x6x19xf64>) -> tensor<2x9x7x19xf64> 
     -> tensor<2x9x7x19xf64>
   kernel.return %r : tensor<2x9x7x19xf64>
 }
-// Windows with gaps between them.
+// Windows with gaps between the windows.
 kernel.program @sparse_pool_grad(%g: tensor<1x2x2x5xf32>) -> tensor<1x7x7x5xf32> {
   %r = kernel.pool_grad sum(%g : tensor<1x2x2x5xf32>) window [2, 2] strides [4, 4] padding [0, 0, 0, 0] scale 1.0
     -> tensor<1x7x7x5xf32>

@@ -7,7 +7,7 @@
 // RUN: %if tiles-f16 %{ FileCheck %s --input-file=%t --check-prefix=HALVES %}
 // HALVES-COUNT-2: _amxfp16: {{.*}} error 0 of 0 ok
 // CHECK: k0_plain: {{.*}} error 0 of 0 ok
-// With infinities and NaNs, results that should not be finite are not, and the others are exact.
+// With infinities and NaNs, results that should not be finite are not, and all other results are exact.
 // CHECK: k0_plain: {{.*}} error 0 of 0 ok
 #left = affine_map<(m, n, k) -> (m, k)>
 #right = affine_map<(m, n, k) -> (k, n)>

@@ -45,7 +45,7 @@ kernel.program @segments(%i0: tensor<2x100003xf32>, %i1: tensor<2xf32>) -> (tens
   kernel.return %r#0, %r#1 : tensor<2x100003xf32>, tensor<2xf32>
 }
 
-// Softmax of rows of 1, and its logarithmic sum.
+// Softmax of rows of 1, and the logarithmic sum.
 kernel.program @softmax1(%i0: tensor<37x1xf32>) -> (tensor<37x1xf32>, tensor<37xf32>) {
   %r:2 = kernel.map(%i0 : tensor<37x1xf32>) space [37, 1]
       maps [affine_map<(d0, d1) -> (d0, d1)>]
@@ -63,7 +63,7 @@ kernel.program @softmax1(%i0: tensor<37x1xf32>) -> (tensor<37x1xf32>, tensor<37x
   kernel.return %r#0, %r#1 : tensor<37x1xf32>, tensor<37xf32>
 }
 
-// Softmax of rows of 3, and its logarithmic sum.
+// Softmax of rows of 3, and the logarithmic sum.
 kernel.program @softmax3(%i0: tensor<37x3xf32>) -> (tensor<37x3xf32>, tensor<37xf32>) {
   %r:2 = kernel.map(%i0 : tensor<37x3xf32>) space [37, 3]
       maps [affine_map<(d0, d1) -> (d0, d1)>]
@@ -81,7 +81,7 @@ kernel.program @softmax3(%i0: tensor<37x3xf32>) -> (tensor<37x3xf32>, tensor<37x
   kernel.return %r#0, %r#1 : tensor<37x3xf32>, tensor<37xf32>
 }
 
-// Softmax of rows of 10, and its logarithmic sum.
+// Softmax of rows of 10, and the logarithmic sum.
 kernel.program @softmax10(%i0: tensor<37x10xf32>) -> (tensor<37x10xf32>, tensor<37xf32>) {
   %r:2 = kernel.map(%i0 : tensor<37x10xf32>) space [37, 10]
       maps [affine_map<(d0, d1) -> (d0, d1)>]
@@ -99,7 +99,7 @@ kernel.program @softmax10(%i0: tensor<37x10xf32>) -> (tensor<37x10xf32>, tensor<
   kernel.return %r#0, %r#1 : tensor<37x10xf32>, tensor<37xf32>
 }
 
-// Softmax of rows of 16, and its logarithmic sum.
+// Softmax of rows of 16, and the logarithmic sum.
 kernel.program @softmax16(%i0: tensor<37x16xf32>) -> (tensor<37x16xf32>, tensor<37xf32>) {
   %r:2 = kernel.map(%i0 : tensor<37x16xf32>) space [37, 16]
       maps [affine_map<(d0, d1) -> (d0, d1)>]
@@ -117,7 +117,7 @@ kernel.program @softmax16(%i0: tensor<37x16xf32>) -> (tensor<37x16xf32>, tensor<
   kernel.return %r#0, %r#1 : tensor<37x16xf32>, tensor<37xf32>
 }
 
-// Softmax of rows of 33, and its logarithmic sum.
+// Softmax of rows of 33, and the logarithmic sum.
 kernel.program @softmax33(%i0: tensor<37x33xf32>) -> (tensor<37x33xf32>, tensor<37xf32>) {
   %r:2 = kernel.map(%i0 : tensor<37x33xf32>) space [37, 33]
       maps [affine_map<(d0, d1) -> (d0, d1)>]
@@ -135,7 +135,7 @@ kernel.program @softmax33(%i0: tensor<37x33xf32>) -> (tensor<37x33xf32>, tensor<
   kernel.return %r#0, %r#1 : tensor<37x33xf32>, tensor<37xf32>
 }
 
-// Softmax of rows of 200, and its logarithmic sum.
+// Softmax of rows of 200, and the logarithmic sum.
 kernel.program @softmax200(%i0: tensor<37x200xf32>) -> (tensor<37x200xf32>, tensor<37xf32>) {
   %r:2 = kernel.map(%i0 : tensor<37x200xf32>) space [37, 200]
       maps [affine_map<(d0, d1) -> (d0, d1)>]
@@ -229,7 +229,7 @@ kernel.program @double(%i0: tensor<3x45xf64>) -> (tensor<3x45xf64>) {
   kernel.return %r#0 : tensor<3x45xf64>
 }
 
-// f64 to 16 bits with one rounding.
+// f64 to 16 bits with a single rounding.
 kernel.program @narrow(%i0: tensor<515xf64>) -> (tensor<515xbf16>, tensor<515xf16>) {
   %r:2 = kernel.map(%i0 : tensor<515xf64>) space [515]
       maps [affine_map<(d0) -> (d0)>]

@@ -4,7 +4,7 @@
 
 // CHECK-COUNT-4: _plain: {{.*}}ok
 
-// The logarithm of a sum is one number per row, which a reduction and the results read: rows shorter than a vector.
+// The logarithm of a sum is a number per row, which a reduction and the results read: rows shorter than a vector.
 kernel.program @short_log(%i0: tensor<9x3xf32>, %i1: tensor<9x3xf32>) -> (tensor<9x3xf32>, tensor<9x3xf32>) {
   %r:2 = kernel.map(%i0, %i1 : tensor<9x3xf32>, tensor<9x3xf32>) space [9, 3]
       maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
@@ -59,7 +59,7 @@ kernel.program @short_bias(%i0: tensor<9x3xf32>, %i1: tensor<3xf32>) -> (tensor<
   kernel.return %r#0 : tensor<9x3xf32>
 }
 
-// In longer rows it is kept between stages as any other value.
+// In longer rows the logarithm is kept between stages like any other value.
 kernel.program @long_bias(%i0: tensor<5x41xf32>, %i1: tensor<41xf32>) -> (tensor<5x41xf32>) {
   %r:1 = kernel.map(%i0, %i1 : tensor<5x41xf32>, tensor<41xf32>) space [5, 41]
       maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>]

@@ -1,6 +1,6 @@
 // RUN: ampc-kernel-run --totals %s | FileCheck %s --implicit-check-not=FAILED --implicit-check-not=depends
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One element that is not finite, the first, one inside, or the last of an edge: its kernel's totals show it.
+// A single element that is not finite, at the first position, inside, or at the end of an edge: the kernel's totals show the element.
 
 // CHECK-COUNT-13: _plain: {{.*}}ok
 
@@ -64,7 +64,7 @@ kernel.program @tasks(%a: tensor<300x64xf32>, %b: tensor<64x160xf32>, %c: tensor
   kernel.return %r : tensor<300x160xf32>
 }
 
-// Finite before it is rounded. The tolerance is one unit in the last place of f16 and that of the sums in f32, 2^-10 + 3e-5.
+// Finite before rounding. The tolerance is a unit in the last place of f16 plus the tolerance of the sums in f32, 2^-10 + 3e-5.
 kernel.program @rounded(%a: tensor<19x8xf16>, %b: tensor<8x21xf16>, %c: tensor<19x21xf32>) -> tensor<19x21xf16> {
   %r = kernel.gemm %a, %b : tensor<19x8xf16>, tensor<8x21xf16> acc f32
     maps [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>] space [19, 21] depth 8
@@ -91,7 +91,7 @@ kernel.program @filter(%a: tensor<2x6x9x3xf32>, %b: tensor<2x6x9x5xf32>, %c: ten
   kernel.return %r : tensor<5x3x3x3xf32>
 }
 
-// A sum of columns in parts, and one of rows at once: one element of the result.
+// A sum of columns in parts and a sum of rows at once: a single element of the result.
 kernel.program @columns(%a: tensor<3000x50xf32>) -> tensor<50xf32> {
   %r = kernel.reduce sum (%a : tensor<3000x50xf32>) space [1, 3000, 50] maps [affine_map<(d0, d1, d2) -> (d1, d2)>]
     -> [affine_map<(d0, d1, d2) -> (d2)>] attributes {test.element = array<i64: 0, 149999>, test.tolerance = 0.0001} {

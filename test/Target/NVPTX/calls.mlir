@@ -1,4 +1,4 @@
-// Code for a device that calls a function is refused where the call stands: there is no library to link it with.
+// Code for a device that calls a function is refused at the call: there is no library to link with.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: split-file %s %t
 // RUN: not ampc-kernel-run --target=sm_80 --emit=ptx %t/math.mlir 2>&1 | FileCheck %s --check-prefix=MATH

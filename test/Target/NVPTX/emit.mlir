@@ -1,4 +1,4 @@
-// What the plain forms look like: functions, launches, loads from global memory, one rounding per term.
+// The plain forms: functions, launches, loads from global memory, one rounding per term.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc-kernel-run --target=sm_80 --emit=nvvm %s | FileCheck %s --check-prefix=NVVM
 // RUN: ampc-kernel-run --target=sm_80 --emit=ptx %s | FileCheck %s --check-prefix=PTX --implicit-check-not=.ftz --implicit-check-not=approx --implicit-check-not=call
@@ -30,7 +30,7 @@ kernel.program @points(%x: tensor<24x37xbf16>) -> tensor<24x37xbf16> {
   kernel.return %y : tensor<24x37xbf16>
 }
 
-// Sixteen threads per row, which hold what they read in vectors; their sums go round in the order of the lanes of a CPU's vector.
+// Sixteen threads per row, which hold inputs in vectors; sums are combined in the order of the lanes of a CPU's vector.
 // PTX-LABEL: .visible .entry model_k1_sm_80(
 // PTX: .maxnreg 255
 // PTX-COUNT-3: ld.global.v4.b32
@@ -75,7 +75,7 @@ kernel.program @product(%x: tensor<8x6xf64>, %w: tensor<6x4xf64>) -> tensor<8x4x
   kernel.return %y : tensor<8x4xf64>
 }
 
-// Four points per thread: vectors of 16 and of 8 bytes, and one load of what they share.
+// Four points per thread: vectors of 16 and of 8 bytes, and a single load of the shared operand.
 // PTX-LABEL: .visible .entry model_k4_sm_80(
 // PTX-DAG: ld.global.v4.b32
 // PTX-DAG: ld.global.b32

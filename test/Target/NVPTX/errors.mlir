@@ -1,4 +1,4 @@
-// What GPUs have no code for is refused where it stands.
+// Kernels without code for GPUs are refused at the op.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: not %ampc-opt %s --kernel-configure --kernel-emit-nvptx 2>&1 | FileCheck %s --implicit-check-not=error:
 // RUN: not %ampc-opt --kernel-emit-nvptx="chip=sm_70" %s 2>&1 | FileCheck %s --check-prefix=CHIP

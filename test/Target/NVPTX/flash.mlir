@@ -1,4 +1,4 @@
-// Attention of 16-bit numbers on matrix units: what a tile of 128 queries by 64 keys takes, and why others are plain.
+// Attention of 16-bit numbers on matrix units: the instructions of a tile of 128 queries by 64 keys, and the reasons of plain forms.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc-kernel-run --target=sm_80 --emit=nvvm %s | FileCheck %s --check-prefix=FORM
 // RUN: ampc-kernel-run --target=sm_75 --emit=nvvm %s | FileCheck %s --check-prefix=OLD
@@ -34,7 +34,7 @@
 // CHECK: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
 // CHECK-COUNT-64: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
 // CHECK-NOT: mma.sync
-// LLVM puts its beginning last, with one barrier.
+// LLVM puts the beginning of the loop last, with a single barrier.
 // CHECK: cp.async.wait_group 0;
 // CHECK-NEXT: bar.sync 0;
 // CHECK-COUNT-8: cp.async.cg.shared.global

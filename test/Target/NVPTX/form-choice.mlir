@@ -1,4 +1,4 @@
-// On sm_90a warpgroups form products of 16 bits, but for small ones that they would copy in pieces, where tiles by warps are faster.
+// On sm_90a warpgroups form products of 16 bits, except small products copied in pieces, where tiles by warps are faster.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc-kernel-run --target=sm_90a --emit=nvvm %s | FileCheck %s
 
@@ -13,7 +13,7 @@ kernel.program @small(%x: tensor<512x130xbf16>, %w: tensor<512x33xbf16>) -> tens
   } : tensor<130x33xf32>
   kernel.return %y : tensor<130x33xf32>
 }
-// One that the hardware copies is none of them.
+// A small product that the hardware copies is no exception.
 // CHECK-SAME: form = "warpgroups: {{[^"]*}}tensor copies"
 kernel.program @aligned(%x: tensor<512x136xbf16>, %w: tensor<512x40xbf16>) -> tensor<136x40xf32> {
   %y = kernel.gemm %x, %w : tensor<512x136xbf16>, tensor<512x40xbf16> acc f32 maps [#km, #kn] space [136, 40] depth 512 epilogue () maps [] -> [#mn] {
@@ -22,7 +22,7 @@ kernel.program @aligned(%x: tensor<512x136xbf16>, %w: tensor<512x40xbf16>) -> te
   } : tensor<136x40xf32>
   kernel.return %y : tensor<136x40xf32>
 }
-// Pieces of 8 bytes are on their way while others are multiplied.
+// Pieces of 8 bytes are in flight while other pieces are multiplied.
 // CHECK-SAME: form = "warpgroups: {{[^"]*}}right side in pieces of 8 bytes"
 kernel.program @pieces(%x: tensor<512x136xbf16>, %w: tensor<512x36xbf16>) -> tensor<136x36xf32> {
   %y = kernel.gemm %x, %w : tensor<512x136xbf16>, tensor<512x36xbf16> acc f32 maps [#km, #kn] space [136, 36] depth 512 epilogue () maps [] -> [#mn] {
@@ -31,7 +31,7 @@ kernel.program @pieces(%x: tensor<512x136xbf16>, %w: tensor<512x36xbf16>) -> ten
   } : tensor<136x36xf32>
   kernel.return %y : tensor<136x36xf32>
 }
-// Warpgroups take turns where a body that they would all wait for takes long, and each has several tiles.
+// Warpgroups take turns where a body for which all warpgroups would wait takes long, and each warpgroup has several tiles.
 #id = affine_map<(m, n) -> (m, n)>
 #rows = affine_map<(m, n, k) -> (m, k)>
 // CHECK-SAME: form = "warpgroups: tiles of 64x256x64 in 5 stages, taken in turns, clusters of
@@ -52,7 +52,7 @@ kernel.program @few_tiles(%x: tensor<2048x768xbf16>, %w: tensor<768x768xbf16>, %
   } : tensor<2048x768xf32>
   kernel.return %y : tensor<2048x768xf32>
 }
-// A gradient before a vocabulary, whose lines and those of the weights start anywhere.
+// A gradient before a vocabulary: lines of the gradient and of the weights start at any address.
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>
 // CHECK-SAME: form = "warpgroups: {{[^"]*}}left side in pieces of 2 bytes, right side in pieces of 2 bytes

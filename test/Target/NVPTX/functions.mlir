@@ -1,4 +1,4 @@
-// A function without code is refused where it stands, before LLVM would make a call of it.
+// A function without code is refused at the op, before LLVM would make a call.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: not ampc-kernel-run --target=sm_80 --emit=ptx %s 2>&1 | FileCheck %s
 

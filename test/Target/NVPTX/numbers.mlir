@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: not %ampc-opt %s --split-input-file --kernel-configure --kernel-emit-nvptx -o /dev/null 2>&1 | FileCheck %s --implicit-check-not=error:
 
-// Bytes that lie apart, one by one; of several parts all are counted.
+// Bytes of separate elements, counted one by one; of several parts all are counted.
 kernel.program @assemble(%a: tensor<1073741824x3xi8>, %b: tensor<1073741824x2xi8>) -> tensor<1073741824x5xi8> {
   // CHECK: error: 'kernel.assemble' op expected a launch of at most 4294967295 points, but got 5368709120
   %r = kernel.assemble(%a, %b : tensor<1073741824x3xi8>, tensor<1073741824x2xi8>) offsets [0, 0, 0, 3] strides [1, 1, 1, 1] fill 0.0 -> tensor<1073741824x5xi8>

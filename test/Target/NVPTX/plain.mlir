@@ -1,4 +1,4 @@
-// Whatever has the plain form of its kernel says why.
+// Every kernel in the plain form has a reason.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc-kernel-run --target=sm_80 --emit=nvvm %s | FileCheck %s --implicit-check-not='form = "plain"'
 

@@ -8,7 +8,7 @@
 // FORMS-COUNT-3: form = "sorted updates"
 // FORMS: form = "rows that look for their updates"
 
-// One block, one digit.
+// A single block, a single digit.
 kernel.program @group(%i: tensor<2047xi32>) -> (tensor<200xi32>, tensor<2047xi32>, tensor<201xi32>) {
   %r:3 = kernel.group_rows %i of 200 {test.limit = 190} : tensor<2047xi32> -> tensor<200xi32>, tensor<2047xi32>, tensor<201xi32>
   kernel.return %r#0, %r#1, %r#2 : tensor<200xi32>, tensor<2047xi32>, tensor<201xi32>

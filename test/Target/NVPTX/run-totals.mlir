@@ -1,4 +1,4 @@
-// Totals of what several blocks store: where it is in registers, and where another launch reads it again.
+// Totals of values that several blocks store: from registers, or read again by another launch.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc-kernel-run --target=sm_80 --totals %s | FileCheck %s --implicit-check-not=FAILED
 // RUN: ampc-kernel-run --target=sm_90a --totals %s | FileCheck %s --check-prefix=HOPPER --implicit-check-not=FAILED
@@ -26,7 +26,7 @@ kernel.program @again(%a: tensor<150x271xf32>) -> tensor<150x271xf32> {
   kernel.return %r : tensor<150x271xf32>
 }
 
-// A product in parts: the launch that adds them up has the totals.
+// A product in parts: the launch that adds up the parts has the totals.
 // PTX-LABEL: .entry model_k1_sm_80_1(
 // PTX: atom.{{.*}}add
 kernel.program @parts(%a: tensor<2048x72xbf16>, %b: tensor<2048x80xbf16>) -> tensor<72x80xf32> {
@@ -39,7 +39,7 @@ kernel.program @parts(%a: tensor<2048x72xbf16>, %b: tensor<2048x80xbf16>) -> ten
   kernel.return %r : tensor<72x80xf32>
 }
 
-// One in whole: its only launch finds parts of totals, and another adds them up.
+// A product without parts: the only launch finds parts of totals, and another launch adds up the totals.
 // PTX-LABEL: .entry model_k2_sm_80(
 // PTX-NOT: atom
 // PTX-LABEL: .entry model_k2_sm_80_1(
@@ -66,7 +66,7 @@ kernel.program @sums(%a: tensor<700x600xf32>) -> tensor<600xf32> {
   kernel.return %r : tensor<600xf32>
 }
 
-// More parts than the threads that add them up: a warp reads neighbours.
+// More parts of totals than threads that add up: a warp reads neighbours.
 // PTX-LABEL: .entry model_k4_sm_80_1(
 // PTX: add.rn.f32
 // PTX-NEXT: add.s64 {{.*}}, 1024;

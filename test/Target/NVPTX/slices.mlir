@@ -42,7 +42,7 @@ kernel.program @micro(%y: tensor<6xf32> {train.is = #train.input<"y", batch = 0>
   kernel.return %0, %1 : tensor<6xf32>, tensor<6xf32>
 }
 
-// What runs read in turn starts anywhere, and so does what they write; what is carried does not.
+// Operands and results of iterations start at any address; carried values do not.
 // CHECK-LABEL: kernel.program @run
 kernel.program @run(%sum: tensor<35xf32> {train.is = #train.input<"sum">}, %x: tensor<35xf32> {train.is = #train.input<"x">}) -> (tensor<35xf32> {train.is = #train.output<named, name = "next">}, tensor<35xf32> {train.is = #train.output<named, name = "square">}) attributes {role = #train.role<part>} {
   // CHECK: kernel.function = 3

@@ -1,4 +1,4 @@
-// Products of 16-bit numbers on matrix units: what a step of 32 of a tile of 128 x 128 takes, and what others are.
+// Products of 16-bit numbers on matrix units: the instructions of a step of 32 of a tile of 128 x 128, and other forms.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc-kernel-run --target=sm_80 --emit=nvvm %s | FileCheck %s --check-prefix=FORM
 // RUN: ampc-kernel-run --target=sm_75 --emit=nvvm %s | FileCheck %s --check-prefix=OLD
@@ -73,7 +73,7 @@ kernel.program @anywhere(%x: tensor<33x70xf16>, %w: tensor<45x33xf16>) -> tensor
   kernel.return %y : tensor<70x45xf32>
 }
 
-// One line of five may be a slice that starts anywhere.
+// A line of five elements may be a slice that starts at any address.
 kernel.program @slice(%x: tensor<1x5xbf16> {train.is = #train.input<"x", batch = 0>}, %next: tensor<1x5xbf16> {train.is = #train.input<"x", batch = 0, part = 1>}, %w: tensor<5x48xbf16>) -> tensor<1x48xf32> {
   %y = kernel.gemm %x, %w : tensor<1x5xbf16>, tensor<5x48xbf16> acc f32 maps [#a, #b] space [1, 48] depth 5
       epilogue () maps [] -> [#id] {

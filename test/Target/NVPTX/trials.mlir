@@ -19,7 +19,7 @@
 // FORM-SAME: form = "tiles of 128x128x16 in 2 stages
 // RUNS-COUNT-3: _sm_90a: {{.*}}ok
 
-// Of each product its own way comes first, then other tiles and splits, each once; tensor maps follow their launch, and PTX is last.
+// Trials of each product: first the chosen launch, then other tiles and splits, each once; tensor maps follow the launch, and PTX is last.
 // TRIALS:      chip sm_90a 132
 // TRIALS-NEXT: product tiles NN 2 1 100 136 1024
 // TRIALS-NEXT: buffer bf16 204800

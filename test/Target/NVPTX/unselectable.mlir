@@ -1,4 +1,4 @@
-// What LLVM has no instructions for is an error at the kernel, not a crash of the compiler.
+// An op without LLVM instructions is an error at the kernel, not a crash of the compiler.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: split-file %s %t
 // RUN: not ampc-kernel-run --target=sm_75 --emit=ptx %t/fatal.mlir 2>&1 | FileCheck %s --check-prefix=FATAL --implicit-check-not=LLVM{{.}}ERROR --implicit-check-not=Stack

@@ -1,4 +1,4 @@
-// Products of 16-bit numbers on the warpgroups of sm_90a: what a step of 64 of a tile of 128 x 256 takes, and what takes the form of older chips.
+// Products of 16-bit numbers on the warpgroups of sm_90a: the instructions of a step of 64 of a tile of 128 x 256, and products in the form of older chips.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc-kernel-run --target=sm_90a --emit=nvvm %s | FileCheck %s --check-prefix=FORM
 // RUN: ampc-kernel-run --target=sm_90a --emit=ptx %s > %t
@@ -27,14 +27,14 @@
 // CHECK-NEXT: fence.mbarrier_init.release.cluster
 // CHECK: barrier.cluster.arrive
 // CHECK-NEXT: barrier.cluster.wait
-// One warpgroup gives registers to the two that multiply.
+// The copying warpgroup gives registers to the two warpgroups that multiply.
 // CHECK: setmaxnreg.inc.sync.aligned.u32 232
 // Sums as vectors; results of eight columns.
 // CHECK: st.shared.v2.b32
 // CHECK: bar.warp.sync
 // CHECK: ld.shared.v4.b32
 // CHECK: st.global.v4.b32
-// The first step, and the others: one fence, four products of 16 points, and the step before is released for both blocks.
+// The first step, and all others: a fence, four products of 16 points, and the step before is released for both blocks.
 // CHECK: mbarrier.try_wait.parity.shared.b64
 // CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16
 // CHECK: mbarrier.try_wait.parity.shared.b64
@@ -47,7 +47,7 @@
 // CHECK: mbarrier.arrive.shared::cluster.b64
 // CHECK: wgmma.wait_group.sync.aligned 0
 // CHECK: mbarrier.arrive.shared::cluster.b64
-// The copies of a step: a box of the left side, and two squares of this block's half of the right one, which go to both blocks.
+// The copies of a step: a box of the left side, and two squares of this block's half of the right side, which go to both blocks.
 // CHECK: setmaxnreg.dec.sync.aligned.u32 40
 // CHECK: mbarrier.try_wait.parity.shared.b64
 // CHECK: mov.b32 [[BYTES:%r[0-9]+]], 49152;
@@ -55,7 +55,7 @@
 // CHECK-NOT: multicast
 // CHECK: cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [
 // CHECK-COUNT-2: cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [
-// Nobody leaves while the other block may write to it.
+// No block exits while the other block may write to the shared memory of that block.
 // CHECK: barrier.cluster.arrive
 // CHECK-NEXT: barrier.cluster.wait
 // CHECK: ret;
@@ -66,7 +66,7 @@
 // CHECK: cp.async.bulk.tensor.4d.shared::cluster.global.tile
 // CHECK: cp.async.bulk.tensor.2d.shared::cluster.global.tile
 
-// What a thread has stored it tells to the units that multiply before it arrives.
+// Stores of a thread are made visible to the matrix units before the thread arrives.
 // CHECK-LABEL: .visible .entry model_k2_sm_90a(
 // CHECK: cp.async.bulk.tensor.2d.shared::cluster.global.tile
 // CHECK: st.shared.v4.b32
@@ -74,7 +74,7 @@
 // CHECK: fence.proxy.async.shared::cta;
 // CHECK: mbarrier.arrive.shared.b64
 
-// What fills a stage: the arrivals of the thread that asks for boxes, and of 128 that copy windows.
+// Arrivals that fill a stage: of the thread that issues box copies, and of 128 threads that copy windows.
 // CHECK-LABEL: .visible .entry model_k4_sm_90a(
 // CHECK: mov.b32 [[FILLERS:%r[0-9]+]], 129;
 // CHECK-NEXT: mbarrier.init.shared.b64 [shared_memory+149504], [[FILLERS]];

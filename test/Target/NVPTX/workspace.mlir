@@ -1,4 +1,4 @@
-// Code needs the workspace that it was configured for.
+// Code needs the configured workspace.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: not %ampc-opt %s --kernel-emit-nvptx 2>&1 | FileCheck %s
 

@@ -1,4 +1,4 @@
-// The backward pass of attention is one op on what the forward pass keeps: no scores. Differentiated in turn it becomes products
+// The backward pass of attention is a single op on values that the forward pass keeps: no scores. The derivative of that op is products
 // and a softmax.
 // RUN: %ampc-opt %s --train-name-ops --train-autodiff="of=f" --train-simplify --train-strip-origins | FileCheck %s
 // RUN: %ampc-opt %s --train-name-ops --train-autodiff="of=f" --train-simplify --train-autodiff="of=f.grad result=1" --train-simplify --train-strip-origins | FileCheck %s --check-prefix=TWICE

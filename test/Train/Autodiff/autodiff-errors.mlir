@@ -27,7 +27,7 @@ train.model @ignored {
 
 // -----
 
-// One way around the stop_gradient is enough.
+// A single path around the stop_gradient is enough.
 train.model @around {
   train.param @w : tensor<3xf32> = #train.ones
   train.func @loss(%x: tensor<3xf32>, %i: tensor<3xi32>) -> tensor<f32> {

@@ -1,4 +1,4 @@
-// What only a floor passes on has the gradient 0: not an error, and not a product that a later infinity makes NaN.
+// A value that reaches the loss through a floor alone has the gradient 0: no error, and no product that a later infinity makes NaN.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-strip-origins | FileCheck %s
 // RUN: ampc check %s | FileCheck %s --check-prefix=GRADIENT

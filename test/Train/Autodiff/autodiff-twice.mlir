@@ -1,4 +1,4 @@
-// The differentiated function is train IR again: differentiating it once more gives second derivatives.
+// The differentiated function is train IR: a second differentiation gives second derivatives.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --train-name-ops --train-autodiff="of=f" --train-simplify --train-autodiff="of=f.grad result=1" --train-simplify --train-strip-origins | FileCheck %s
 
@@ -12,7 +12,7 @@ train.model @cubic {
   }
 }
 
-// x is used twice, so its gradient is a sum of two terms.
+// x is used twice, so the gradient of x is a sum of two terms.
 // CHECK-LABEL: train.func @f.grad(
 // CHECK:       [[SUM:%[a-z0-9]+]] = train.add {{.*}} : tensor<5xf32>, tensor<5xf32>
 // CHECK:       train.return {{.*}}, [[SUM]]

@@ -17,7 +17,7 @@ train.model @line {
   train.step @fit minimize @loss over [@w, @b] with #train.sgd<lr = 0.1>
 }
 
-// Only what the parameters need: no gradient for x or y, and the bias gradient sums what broadcasting added.
+// Gradients for parameters only: none for x or y, and the bias gradient sums over the broadcast dimensions.
 // CHECK-LABEL: train.func @fit.grad
 // CHECK-SAME:  [[W:%[a-z0-9]+]]: tensor<3x2xf32> {train.is = #train.state<@w>}, [[B:%[a-z0-9]+]]: tensor<2xf32> {train.is = #train.state<@b>}, [[X:%[a-z0-9]+]]: tensor<8x3xf32> {train.is = #train.input<"x", batch = 0>}
 // CHECK-SAME:  -> (tensor<f32> {train.is = #train.output<loss>}, tensor<3x2xf32> {train.is = #train.gradient<@w>}, tensor<2xf32> {train.is = #train.gradient<@b>})
@@ -31,7 +31,7 @@ train.model @line {
 // CHECK-NEXT:  train.gradient @w, [[DW]]
 // CHECK-NEXT:  train.gradient @b, [[DB]]
 
-// A product of a matrix with itself, transposed: one product backward, with the cotangent and its transpose.
+// A product of a matrix with the same matrix transposed: a single product backward, with the cotangent plus the transposed cotangent.
 train.model @gram {
   train.param @w : tensor<4x3x5xf32> = #train.kaiming_uniform
   train.func @loss(%y: tensor<4x3x3xf32>) -> tensor<f32> {

@@ -15,7 +15,7 @@ train.model @elsewhere {
 
 // -----
 
-// What stops gradients stops these.
+// stop_gradient stops inner gradients (train.grad), too.
 train.model @stopped {
   train.func @f(%x: tensor<3xf32>) -> tensor<3xf32> {
     %s = train.stop_gradient %x : tensor<3xf32>
@@ -61,7 +61,7 @@ train.model @replaced {
 
 // -----
 
-// A step and its evaluation are instances of one function: one error.
+// A step and the step's evaluation are instances of the same function: a single error.
 train.model @parameter {
   train.param @w : tensor<3xf32> = #train.ones
   train.func @loss(%x: tensor<3xf32>) -> tensor<f32> {
@@ -78,7 +78,7 @@ train.model @parameter {
 
 // -----
 
-// The step differentiates what is differentiated inside: the op that it cannot take is named, and what it stems from.
+// The step differentiates an inner derivative: the error names the active path through the op without a derivative.
 train.model @again {
   train.param @w : tensor<3xf32> = #train.ones
   train.func @loss(%x: tensor<3xf32>, %i: tensor<3xi32>) -> tensor<f32> {

@@ -1,4 +1,4 @@
-// Gradients inside of functions: first and second derivatives, several sources, and what belongs to which part of a step.
+// Gradients inside of functions: first and second derivatives, several sources, and the stage of each op in a step.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-expand-gradients --train-simplify | FileCheck %s
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-expand-gradients --train-autodiff --train-simplify | FileCheck %s --check-prefix=STEP
@@ -25,7 +25,7 @@ train.model @curve {
   train.export @slopes as "slopes"
 }
 
-// No seed of a backward pass, and nothing of it: what is differentiated here is part of the forward pass.
+// No seed of a backward pass, and no backward stage: the inner derivative is part of the forward pass.
 // CHECK-LABEL: train.func @export.slopes
 // CHECK-SAME:  %[[W:[a-z0-9]+]]: tensor<f32> {train.is = #train.state<@w>}, %[[X:[a-z0-9]+]]: tensor<5xf32>
 // CHECK-NOT:   train.seed

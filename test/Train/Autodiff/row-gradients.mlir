@@ -1,9 +1,9 @@
 // RUN: %ampc-opt %s --split-input-file --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step=explain=true --train-simplify --train-strip-origins 2> %t.remarks | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t.remarks
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which gradients of tables stay rows, and what the optimizers do with them.
+// Gradients of tables that stay rows, and the use of the rows by the optimizers.
 
-// A lazy rule reads rows of parameter and moments, updates them and puts them back. Padding and rows of a short batch go nowhere.
+// A lazy rule reads rows of parameter and moments, updates the rows and puts the rows back. Padding and rows of a short batch are dropped.
 train.model @lazy {
   train.param @t : tensor<100x4xf32> = #train.zeros
   train.func @loss(%i: tensor<6xi32>, %y: tensor<6x4xf32>) -> tensor<f32> {
@@ -39,7 +39,7 @@ train.model @lazy {
 
 // -----
 
-// Adam moves every row: the whole table with a gradient of 0, then the rows, from their old values. The norm is that of summed rows.
+// Adam moves every row: the whole table with a gradient of 0, then the rows, from the old values. The norm is the norm of summed rows.
 train.model @dense {
   train.param @t : tensor<100x4xf32> = #train.zeros
   train.func @loss(%i: tensor<6xi32>, %y: tensor<6x4xf32>) -> tensor<f32> {
@@ -64,7 +64,7 @@ train.model @dense {
 
 // -----
 
-// One number per row; micro-batches put their rows one after the other, zeros if none of a part counts.
+// A number per row; micro-batches concatenate the rows, zeros if no row of a part counts.
 train.model @rowwise {
   train.param @t : tensor<100x4xf32> = #train.zeros
   train.func @loss(%i: tensor<6xi32>, %y: tensor<6x4xf32>) -> tensor<f32> {

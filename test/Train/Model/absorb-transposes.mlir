@@ -1,4 +1,4 @@
-// State that every program transposes in one way lies that way, and says how it is seen.
+// State that every program transposes in the same way is stored transposed, and records the original order.
 // RUN: %ampc-opt %s --train-absorb-transposes --train-simplify | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #w = #train.state<@filter>
@@ -12,24 +12,24 @@
 train.model @m {
   // CHECK: train.param @filter : tensor<6x5x5x3xf32> = #train.kaiming_uniform {train.outside = {order = array<i64: 0, 3, 1, 2>}}
   train.param @filter : tensor<6x3x5x5xf32> = #train.kaiming_uniform
-  // The columns of weights behind a flattened image change places, whatever distribution they have.
+  // The columns of weights behind a flattened image are permuted, for any distribution of first values.
   // CHECK: @head : tensor<10x24xf32> = #train.xavier_uniform {train.outside = {as = array<i64: 10, 24>, of = array<i64: 10, 2, 2, 6>, order = array<i64: 0, 3, 1, 2>}}
   train.param @head : tensor<10x24xf32> = #train.xavier_uniform
-  // So do the rows of those that make one, with all that is added to them.
+  // So are the rows of weights that make a flattened image, with all biases added.
   // CHECK: @hidden : tensor<24x4xf32> = #train.zeros {train.outside = {as = array<i64: 24, 4>, of = array<i64: 12, 2, 4>, order = array<i64: 1, 0, 2>}}
   train.param @hidden : tensor<24x4xf32> = #train.zeros
   // CHECK: @shift : tensor<24xf32> = #train.zeros {train.outside = {as = array<i64: 24>, of = array<i64: 12, 2>, order = array<i64: 1, 0>}}
   train.param @shift : tensor<24xf32> = #train.zeros
-  // One program reads it as it is.
+  // A program reads the parameter in the original order.
   // CHECK: @read : tensor<4x2x3xf32> = #train.zeros{{$}}
   train.param @read : tensor<4x2x3xf32> = #train.zeros
   // The optimizer keeps moments of rows and columns.
   // CHECK: @rows : tensor<4x2x3xf32> = #train.zeros{{$}}
   train.param @rows : tensor<4x2x3xf32> = #train.zeros
-  // Extents of 1 do not hide that: means over columns, of one element each, have the parameter's shape.
+  // Extents of 1 do not hide moments of rows: means over columns, of a single element each, have the parameter's shape.
   // CHECK: @column : tensor<4x3x2x1x1xf32> = #train.zeros{{$}}
   train.param @column : tensor<4x3x2x1x1xf32> = #train.zeros
-  // What files have in another order already: that of both.
+  // A parameter that files already have in another order gets the composition of both orders.
   // CHECK: @ordered : tensor<5x2x3x4xf32> = #train.zeros {train.outside = {order = array<i64: 0, 1, 3, 2>}}
   train.param @ordered : tensor<5x3x4x2xf32> = #train.zeros {train.outside = {order = array<i64: 0, 3, 2, 1>}}
   // CHECK-LABEL: train.func @fit.loss

@@ -1,4 +1,4 @@
-// Dimensions that ops look along are the last ones afterwards, and rows of the batch are found where they lie.
+// Ops along any dimension work along the last dimension afterwards, and rows of the batch are found at the new position.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --train-expand-modules --train-name-ops --train-instantiate --train-simplify --train-strip-origins | FileCheck %s
 
@@ -52,7 +52,7 @@ train.model @columns(batch = 4, classes = 3) {
 // CHECK-LABEL: train.func @fit.loss
 // CHECK:       train.softmax_cross_entropy %{{[^ ]*}}, %{{[^ ]*}} reduce none : tensor<4x3xf32>
 
-// Along rows of the batch there is no short one.
+// Ops along the rows of the batch allow no short batch.
 train.model @mixed(batch = 4) {
   train.param @w : f32[3] = #train.ones
   train.func @loss(%x: f32[batch, 3]) {

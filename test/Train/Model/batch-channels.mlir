@@ -1,4 +1,4 @@
-// A batch that is the gain or the bias of a norm has no rows in the norm's result, although it is as long as a multiple of the batch.
+// A batch that is the gain or the bias of a norm has no rows in the norm's result, although the batch has a multiple of the batch's length.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --train-expand-modules --train-name-ops --train-instantiate | FileCheck %s
 

@@ -1,4 +1,4 @@
-// Which functions with gradients give the rows of a short batch what a batch of that size would.
+// Functions with gradients that give the rows of a short batch the results of a batch of that size.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --train-expand-modules --train-name-ops --train-instantiate --train-expand-gradients | FileCheck %s
 
@@ -9,7 +9,7 @@ train.model @rows(batch = 4) {
   train.buffer @mean : f32[3] = #train.zeros
   train.buffer @variance : f32[3] = #train.ones
 
-  // A row's derivative of the sum over rows has no part of other rows, nor has that of its own sum.
+  // A row's derivative of the sum over rows has no part of other rows, nor has the derivative of the row's sum.
   // CHECK: train.func @export.slopes({{.*}}short_batch
   train.func @slopes(%x: f32[batch, 3]) {
     %y = train.linear %x, %w
@@ -32,7 +32,7 @@ train.model @rows(batch = 4) {
   }
   train.export @loss as "loss"
 
-  // The gradient of a mean over all rows is divided by their number.
+  // The gradient of a mean over all rows is divided by the number of rows.
   // CHECK-NOT: short_batch
   // CHECK: train.func @export.average(
   // CHECK-NOT: short_batch
@@ -89,7 +89,7 @@ train.model @rows(batch = 4) {
   }
   train.export @normalized as "normalized"
 
-  // A loss behind it leaves them out.
+  // A loss behind batch norm leaves out rows that do not count.
   // CHECK: train.func @export.normalized_loss({{.*}}short_batch
   train.func @normalized_loss(%x: f32[batch, 3], %y: f32[batch, 3]) {
     %n = train.batch_norm %x, %gamma, %beta running @mean, @variance momentum 0.1 eps 1.0e-5

@@ -1,4 +1,4 @@
-// Which segment ops lie in: one per checkpoint and per module of `times`, the outermost of several, one per run of a function.
+// Segments of ops: one per checkpoint and per module of `times`, the outermost of several, one per call of a function.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --train-expand-modules | FileCheck %s --check-prefix=MARK
 // RUN: %ampc-opt %s --train-expand-modules --train-name-ops --train-instantiate --mlir-print-local-scope | FileCheck %s

@@ -1,4 +1,4 @@
-// What modules and exports are made of may not be there, or be there already.
+// Names that modules and exports refer to may be missing, or be taken already.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --train-expand-modules --split-input-file --verify-diagnostics
 

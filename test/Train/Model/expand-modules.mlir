@@ -1,4 +1,4 @@
-// Modules become parameters with full names and the ops of their functions.
+// Modules become parameters with full names and inlined functions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --train-expand-modules --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
 // RUN: %ampc-opt %s --train-expand-modules | FileCheck %s --check-prefix=STATE

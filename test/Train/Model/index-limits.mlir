@@ -1,6 +1,6 @@
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-strip-origins | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An input that several ops read as row numbers or classes: what one of them refuses is refused, in whatever order they stand.
+// An input that several ops read as row numbers or classes: a number that any of the ops refuses is refused, in any order of the ops.
 
 train.model @m {
   train.param @table : tensor<5x3xf32> = #train.zeros {frozen}

@@ -1,11 +1,11 @@
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-strip-origins | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parts of an input choose rows of different tables: every element of a row has the limits of where it goes.
+// Parts of an input choose rows of different tables: every element of a row has the limits of the tables that the element indexes.
 
 train.model @m(batch = 4) {
   train.param @small : f32[5, 3] = #train.zeros {frozen}
   train.param @large : f32[40, 3] = #train.zeros {frozen}
-  // One column per table, the last one for both, one for none.
+  // A column per table, the last column for both, and a column for none.
   train.func @columns(%id: i64[batch, 4]) {
     %a, %b, %c, %d = train.split %id into [1, 1, 1, 1] along 1
     %0 = train.gather %small at %a
@@ -40,7 +40,7 @@ train.model @m(batch = 4) {
     %1 = train.gather %small at %b
     train.return %0, %1
   }
-  // What some rows of the batch choose with says nothing of the others, and is not checked.
+  // An index from some rows of the batch only is not checked: limits hold for all rows.
   train.func @rows(%id: i64[batch, 2]) {
     %half = train.slice %id from [0, 0] sizes [2, 1] strides [1, 1]
     %0 = train.gather %small at %half

@@ -1,6 +1,6 @@
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-strip-origins | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Integers of callers: what the runtime checks, and what programs compute with.
+// Integers of callers: checks of the runtime, and the values that programs compute with.
 
 train.model @m {
   train.param @table : f32[5, 3] = #train.zeros {frozen}
@@ -9,7 +9,7 @@ train.model @m {
     %1 = train.softmax_cross_entropy %scores, %other
     train.return %0, %1
   }
-  // A part of it chooses rows, which says nothing of the others.
+  // A part of the input chooses rows, which does not bound the rest.
   train.func @moved(%token: i64[4, 6], %small: i8[4, 2]) {
     %part = train.slice %token from [0, 1] sizes [4, 4] strides [1, 1]
     %word = train.cast %part to i32
@@ -19,7 +19,7 @@ train.model @m {
     %0 = train.gather %table at %flat
     train.return %0
   }
-  // Only i32 has to hold it; any number is true or false.
+  // Only i32 has to hold the number; any number is true or false.
   train.func @narrowed(%number: i64[4], %truth: i64[4]) {
     %0 = train.cast %number to i32
     %1 = train.cast %truth to i1
@@ -37,7 +37,7 @@ train.model @m {
     %1 = train.gather %table at %row
     train.return %0, %1
   }
-  // What no caller gave is not refused, but chooses nothing.
+  // A computed index is not refused, but chooses nothing outside of the table.
   train.func @computed(%a: i64[4], %b: i64[4]) {
     %sum = train.add %a, %b
     %0 = train.gather %table at %sum

@@ -46,7 +46,7 @@ train.model @calls {
 // CHECK-SAME:  role = #train.role<export>
 // CHECK-NOT:   train.func
 
-// A batch of single numbers: ops that draw keep them apart, those that look along rows do not.
+// A batch of single numbers: ops that draw keep rows separate, ops along rows do not.
 train.model @vectors {
   train.param @w : tensor<1xf32> = #train.ones
   train.func @apart(%x: tensor<6xf32>, %y: tensor<6xf32>) -> tensor<f32> {
@@ -73,7 +73,7 @@ train.model @vectors {
 // CHECK-NOT:   #train.control<valid>
 // CHECK:       train.softmax
 
-// The first dimension of a single row of logits is its classes, not the batch, even if they are as many.
+// The first dimension of a single row of logits is the classes, not the batch, even for equal extents.
 // CHECK-LABEL: train.model @one_row
 // CHECK: train.func @fit.loss({{.*}}%[[VALID:arg2]]: tensor<i32>
 // CHECK: train.mse

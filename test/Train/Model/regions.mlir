@@ -1,4 +1,4 @@
-// Passes that see one flat block per function say so at an op with regions, and drop nothing.
+// Passes for a single flat block per function report an error at an op with regions, and drop nothing.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: for pass in train-instantiate train-autodiff train-expand-step train-mark-values train-observe amp-assign-precision \
 // RUN:     amp-lower-accumulation amp-insert-loss-scaling amp-recompute amp-lower-loss-scaling convert-train-to-kernel; do \

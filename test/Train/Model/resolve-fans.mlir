@@ -1,4 +1,4 @@
-// Fans of first values: those of the op that multiplies data by the tensor, as torch.nn.init has them, and of every matrix where there are several.
+// Fans of first values: the fans of the op that multiplies data by the tensor, as in torch.nn.init, and of every matrix where there are several.
 // RUN: %ampc-opt %s --split-input-file --verify-diagnostics --train-expand-modules --train-name-ops --train-resolve-fans | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -76,7 +76,7 @@ train.model @windows(batch = 8) {
 }
 
 // -----
-// Weights that are made of weights, tied ones, and those behind calls and in modules.
+// Weights made of weights, tied weights, and weights behind calls and in modules.
 // CHECK-LABEL: train.model @ways
 train.model @ways(batch = 8, width = 12) {
   train.model @layer(out = 6) {
@@ -90,7 +90,7 @@ train.model @ways(batch = 8, width = 12) {
   train.use @layer as @large(out = 24)
   // CHECK-DAG: @small.weight : tensor<12x6xf32> = #train.xavier_uniform<fan_in = 12, fan_out = 6>
   // CHECK-DAG: @large.weight : tensor<12x24xf32> = #train.xavier_uniform<fan_in = 12, fan_out = 24>
-  // An embedding that the scores are tied to: both readers have one fan.
+  // An embedding tied to the scores: both readers have the same fan.
   // CHECK-DAG: @table : tensor<100x12xf32> = #train.xavier_normal<fan_in = 12, fan_out = 100>
   train.param @table : f32[100, width] = #train.xavier_normal
   // CHECK-DAG: @flat : tensor<72xbf16> = #train.kaiming_uniform<fan_in = 12>
@@ -156,7 +156,7 @@ train.model @vector {
 }
 
 // -----
-// Positions are data once they are added to it.
+// Positions are data once added to data.
 train.model @positions {
   // expected-error @+1 {{expected fan_in = ... and fan_out = ... in #train.xavier_normal, as no op multiplies data by @place}}
   train.param @place : f32[8, 4] = #train.xavier_normal

@@ -1,6 +1,6 @@
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-strip-origins | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rows of the batch lie in different dimensions of what a reduced loss compares: it has none to leave out.
+// Rows of the batch lie in different dimensions of the operands of a reduced loss: the loss has no row to leave out.
 train.model @m(batch = 2) {
   train.param @w : f32[2] = #train.ones
   train.func @loss(%x: f32[batch, 2, 2], %y: f32[batch, 2, 2]) {

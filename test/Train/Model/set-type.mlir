@@ -1,7 +1,7 @@
 // RUN: %ampc-opt %s --train-set-type=type=f64 | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The same model in f64. Types that regions and ops ask to compute in stay what they are.
+// The same model in f64. Types that regions and ops ask to compute in are unchanged.
 // CHECK: train.param @w : tensor<3xf64>
 // CHECK-LABEL: train.func @loss
 // CHECK: %[[R:.*]] = amp.autocast f32 -> tensor<3xf64>

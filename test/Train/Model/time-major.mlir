@@ -1,4 +1,4 @@
-// Callers have the batch first, wherever an input of the model has it; ops that combine rows have it first, too.
+// Callers have the batch first, wherever an input of the model has the batch; ops that combine rows have the batch first, too.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --train-expand-modules --train-name-ops --train-instantiate | FileCheck %s
 
@@ -47,7 +47,7 @@ train.model @plain {
 // CHECK-SAME:  tensor<4x5x3xf32> {train.is = #train.input<"x", batch = 0>}
 // CHECK-NOT:   short_batch
 
-// Rows among other things have no place of their own.
+// Rows in a dimension with other extents cannot be separated.
 train.model @mixed(batch = 4, context = 3) {
   train.param @w : f32[5] = #train.ones
   train.func @loss(%x: f32[batch, context, 5], %y: i32[batch * context]) {
@@ -63,7 +63,7 @@ train.model @mixed(batch = 4, context = 3) {
 // CHECK-SAME:  {train.is = #train.input<"x">}
 // CHECK-SAME:  {train.is = #train.input<"y", limit = 5>}
 
-// A target that is the same in every batch moves with what it is compared with.
+// A target that is the same in every batch moves with the compared operand.
 train.model @beside(batch = 4, time = 5) {
   train.param @w : f32[time, batch] = #train.zeros
   train.func @loss(%x: f32[time, batch]) {

@@ -2,7 +2,7 @@
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-expand-step --train-expand-updates --train-simplify --split-input-file --train-strip-origins | FileCheck %s --check-prefix=RULE
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Momentum, weight decay and the learning rate's factor. The gradient function stores what apply reads.
+// Momentum, weight decay and the learning rate's factor. The gradient function stores the tensors that apply reads.
 train.model @momentum {
   train.param @w : tensor<3xf32> = #train.ones
   train.func @loss(%x: tensor<3xf32>) -> tensor<f32> {
@@ -31,7 +31,7 @@ train.model @momentum {
 // CHECK-LABEL: train.func @fit.apply
 // CHECK-SAME:  tensor<3xf32> {train.is = #train.state<@fit.gradient.w>}
 
-// What the update stands for.
+// The expansion of the update.
 // RULE-LABEL: train.func @fit.train
 // RULE-SAME:  [[W:%[a-z0-9]+]]: tensor<3xf32> {train.is = #train.state<@w>}, [[STEP:%[a-z0-9]+]]: tensor<i64> {train.is = #train.state<@fit.step>}, [[M:%[a-z0-9]+]]: tensor<3xf32> {train.is = #train.state<@fit.momentum.w>}
 // RULE-SAME:  [[FACTOR:%[a-z0-9]+]]: tensor<f32> {train.is = #train.control<lr_factor>}
@@ -76,7 +76,7 @@ train.model @clipped {
 // CHECK:       [[NORM:%[a-z0-9]+]] = train.cast [[ROOT]] {{.*}}: tensor<f64> to tensor<f32>
 // CHECK:       [[SHIFTED:%[a-z0-9]+]] = train.add [[NORM]], [[TINY]]
 // CHECK:       [[QUOTIENT:%[a-z0-9]+]] = train.div {{%.*}}, [[SHIFTED]]
-// Where f32 does not hold the norm the factor is one of f64.
+// Where f32 does not hold the norm the factor is f64.
 // CHECK:       [[WIDE:%[a-z0-9]+]] = train.div {{%.*}}, [[ROOT]] : tensor<f64>, tensor<f64>
 // CHECK:       [[EXACT:%[a-z0-9]+]] = train.cast [[WIDE]] {{.*}}: tensor<f64> to tensor<f32>
 // CHECK:       [[BEYOND:%[a-z0-9]+]] = train.compare gt [[ROOT]],
@@ -92,7 +92,7 @@ train.model @clipped {
 
 // -----
 
-// A group has its own rule and its own moments; schedule and step counter are the step's.
+// A group has a separate rule and separate moments; schedule and step counter belong to the step.
 train.model @groups {
   train.param @w : tensor<3xf32> = #train.ones
   train.param @b : tensor<3xf32> = #train.zeros

@@ -123,8 +123,8 @@ void BackwardEmitter::prepareRows() {
 }
 
 /// Softmax weights exp((score - maximum) - logarithm of the sum); 0 for masked scores and for
-/// scores that belong to an earlier tile. Example: score 3, maximum 2, sum 2 -> exp(1 - log 2) =
-/// 1.36.
+/// scores that belong to an earlier tile. Example: score 1, maximum 2, sum 2 -> exp(-1 - log 2) =
+/// 0.18.
 void BackwardEmitter::emitWeights(const ScoreTile &tile) {
   SmallVector<Matrix> arrays{weights};
   if (rounded.element != weights.element)

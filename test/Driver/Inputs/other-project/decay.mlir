@@ -1,4 +1,4 @@
-// y = exp(-k t), with one unknown.
+// y = exp(-k t), with a single unknown.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @decay {
   train.param @k : tensor<1xf32> = #train.zeros

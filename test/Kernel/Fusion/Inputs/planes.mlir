@@ -1,4 +1,4 @@
-// A network as other programs write it: images and filters with the channels first.
+// A network in the layout of other programs: images and filters with the channels first.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @planes {
   train.param @a : f32[6, 3, 3, 3] = #train.kaiming_uniform
