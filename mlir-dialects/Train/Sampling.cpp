@@ -302,15 +302,19 @@ static Value nearest(GradBuilder &b, Value x, int64_t dim, Scaling &scaling) {
   return b.reshape(copies, type.clone(shape));
 }
 
+/// Sums of a 16-bit tensor stay f32 until the last dimension is resized, as in PyTorch: shares of
+/// 0.4 and 0.6 in bf16 add up to 1.002, and each dimension would round its sums again.
 SmallVector<Value> ResizeOp::decompose(GradBuilder &b) {
-  Value x = getX();
+  Type element = tensorOf(getX()).getElementType();
+  bool adds = getMode() != ResizeMode::nearest;
+  bool isNarrow = isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+  Value x = adds && isNarrow ? b.castTo(getX(), b.builder.getF32Type()) : getX();
   for (int64_t dim = 0; dim < tensorOf(x).getRank(); ++dim) {
     Scaling scaling(*this, dim);
     if (!scaling.isNone())
-      x = getMode() == ResizeMode::nearest ? nearest(b, x, dim, scaling)
-                                           : weighted(b, x, dim, scaling);
+      x = adds ? weighted(b, x, dim, scaling) : nearest(b, x, dim, scaling);
   }
-  return {x};
+  return {b.castTo(x, element)};
 }
 
 #define GET_OP_CLASSES
