@@ -24,14 +24,10 @@ LogicalResult WeightedCrossEntropyOp::inferReturnTypes(MLIRContext *, std::optio
                                                        Adaptor a, SmallVectorImpl<Type> &types) {
   Type logits = a.getLogits().getType(), target = a.getTarget().getType(),
        weight = a.getWeight().getType();
-  RankedTensorType rows = inferRows(loc, logits, a.getProperties().dim);
+  RankedTensorType rows = inferCrossEntropyRows(loc, logits, target, a.getProperties().dim);
   if (!rows)
     return failure();
-  auto x = tensorOf(logits), y = tensorOf(target);
-  bool classes = y && y.getElementType().isInteger(32);
-  if (classes ? rows.getShape() != y.getShape() : x != y)
-    return emitOptionalError(loc, "expected one i32 class per row of ", logits,
-                             " or a distribution of that type, but got ", target);
+  auto x = tensorOf(logits);
   auto expected = x.clone({x.getDimSize(dimensionAlong(x, a.getProperties().dim))});
   if (weight != expected)
     return emitOptionalError(loc, "expected a weight per class of type ", expected, ", but got ",
@@ -40,14 +36,7 @@ LogicalResult WeightedCrossEntropyOp::inferReturnTypes(MLIRContext *, std::optio
   return success();
 }
 
-LogicalResult WeightedCrossEntropyOp::verify() {
-  double smoothing = number(getSmoothing());
-  if (!(smoothing >= 0 && smoothing < 1))
-    return emitOpError() << "expected a smoothing in [0, 1), but got " << smoothing;
-  if (getIgnore() && !isSparse())
-    return emitOpError() << "expected classes with `ignore`, but got " << getTarget().getType();
-  return verifyRowsOfBatch(*this);
-}
+LogicalResult WeightedCrossEntropyOp::verify() { return verifyCrossEntropy(*this); }
 
 // Weighted distributions are targets with a sum other than 1. The mean passes no gradient to the
 // weights.

@@ -17,29 +17,31 @@ LogicalResult OneHotOp::verify() {
 
 AffineMap OneHotOp::getOperandMap(unsigned) { return rowMap(getType().getRank(), getContext()); }
 
-LogicalResult SoftmaxCrossEntropyOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
-                                                      Adaptor a, SmallVectorImpl<Type> &types) {
-  Type logits = a.getLogits().getType(), target = a.getTarget().getType();
-  RankedTensorType rows = inferRows(loc, logits, a.getProperties().dim);
+RankedTensorType ampc::inferCrossEntropyRows(std::optional<Location> loc, Type logits, Type target,
+                                             IntegerAttr dim) {
+  RankedTensorType rows = inferRows(loc, logits, dim);
   if (!rows)
-    return failure();
+    return {};
   auto y = tensorOf(target);
   bool classes = y && isa<IntegerType>(y.getElementType()) && !y.getElementType().isInteger(1);
-  if (classes ? rows.getShape() != y.getShape() : logits != target)
-    return emitOptionalError(loc, "expected one class, an integer, per row of ", logits,
-                             " or a distribution of that type, but got ", target);
+  if (classes ? rows.getShape() == y.getShape() : logits == target)
+    return rows;
+  (void)emitOptionalError(loc, "expected one class, an integer, per row of ", logits,
+                          " or a distribution of that type, but got ", target);
+  return {};
+}
+
+LogicalResult SoftmaxCrossEntropyOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                                      Adaptor a, SmallVectorImpl<Type> &types) {
+  RankedTensorType rows = inferCrossEntropyRows(loc, a.getLogits().getType(),
+                                                a.getTarget().getType(), a.getProperties().dim);
+  if (!rows)
+    return failure();
   types.push_back(reducedType(rows, reduces(a.getProperties().reduction)));
   return success();
 }
 
-LogicalResult SoftmaxCrossEntropyOp::verify() {
-  double smoothing = number(getSmoothing());
-  if (!(smoothing >= 0 && smoothing < 1))
-    return emitOpError() << "expected a smoothing in [0, 1), but got " << smoothing;
-  if (getIgnore() && !isSparse())
-    return emitOpError() << "expected classes with `ignore`, but got " << getTarget().getType();
-  return verifyRowsOfBatch(*this);
-}
+LogicalResult SoftmaxCrossEntropyOp::verify() { return verifyCrossEntropy(*this); }
 
 SmallVector<int64_t> SoftmaxCrossEntropyOp::getSpace() {
   return llvm::to_vector(getLogits().getType().getShape());

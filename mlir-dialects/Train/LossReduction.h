@@ -3,6 +3,7 @@
 #ifndef MLIR_DIALECTS_TRAIN_LOSSREDUCTION_H
 #define MLIR_DIALECTS_TRAIN_LOSSREDUCTION_H
 
+#include "mlir-dialects/Train/Numbers.h"
 #include "mlir-dialects/Train/ValidRows.h"
 
 namespace ampc {
@@ -36,6 +37,21 @@ llvm::SmallVector<mlir::Value> reduceLoss(Op op, GradBuilder &b, mlir::Value los
                                           mlir::Value counted = {}) {
   return {LossReduction{b, op.getReduction(), op.getValid(), op.getBatchRows(), counted}.run(
       losses, op.getType())};
+}
+
+/// Type of the losses of a cross entropy's rows: an integer class per row, or a distribution of the
+/// logits' type. [4, 10] with [4] or [4, 10] -> [4]. Null with an error otherwise.
+mlir::RankedTensorType inferCrossEntropyRows(std::optional<mlir::Location> loc, mlir::Type logits,
+                                             mlir::Type target, mlir::IntegerAttr dim);
+/// Smoothing in [0, 1), `ignore` with classes only, and the rows of the batch.
+template <typename Op> llvm::LogicalResult verifyCrossEntropy(Op op) {
+  double smoothing = number(op.getSmoothing());
+  if (!(smoothing >= 0 && smoothing < 1))
+    return op.emitOpError() << "expected a smoothing in [0, 1), but got " << smoothing;
+  if (op.getIgnore() && !op.isSparse())
+    return op.emitOpError() << "expected classes with `ignore`, but got "
+                            << op.getTarget().getType();
+  return verifyRowsOfBatch(op);
 }
 
 /// Rows of another class than `ignore`; null if all count.

@@ -136,6 +136,18 @@ void Checks::compileOtherwise(StringRef check, CompileOptions other, bool observ
   compare(check, runCalls(*changed, calls));
 }
 
+/// First line of two texts that differs, as `LINE: FIRST | SECOND`.
+static std::string firstDifferentLine(StringRef a, StringRef b) {
+  for (int line = 1; !a.empty() || !b.empty(); ++line) {
+    auto [first, restOfA] = a.split('\n');
+    auto [second, restOfB] = b.split('\n');
+    if (first != second)
+      return (Twine(line) + ": " + first.trim() + " | " + second.trim()).str();
+    a = restOfA, b = restOfB;
+  }
+  return "";
+}
+
 /// The text of a phase, fed back.
 void Checks::replay() {
   if (!wants("replay"))
@@ -144,7 +156,8 @@ void Checks::replay() {
   if (!again.module)
     return fail("replay", "text of phase " + replayed + " does not compile: " + again.message);
   if (again.texts["emit"] != compiled.texts["emit"])
-    fail("replay", "text of phase " + replayed + " gives other code");
+    fail("replay", "text of phase " + replayed + " gives other code, line " +
+                       firstDifferentLine(compiled.texts["emit"], again.texts["emit"]));
 }
 
 void Checks::callOtherwise() {

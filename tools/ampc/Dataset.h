@@ -31,7 +31,6 @@ public:
   const Field &get(llvm::StringRef input) const;
   /// Null if there is none.
   const Field *find(llvm::StringRef input) const;
-  llvm::ArrayRef<Field> getFields() const { return fields; }
 
 private:
   bool add(const ampc_tensor &tensor, const Source &source, const Options &options,

@@ -104,12 +104,6 @@ void Lexer::advance() {
   token.text = text.substr(begin, position - begin);
 }
 
-void Lexer::skipLine() {
-  uint32_t start = token.loc.line;
-  while (token.kind != Token::End && token.loc.line == start)
-    advance();
-}
-
 static uint64_t parseHexBits(const Token &token, size_t digits) {
   std::string_view text = token.text.substr(2);
   if (text.size() != digits)

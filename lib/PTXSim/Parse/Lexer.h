@@ -24,8 +24,6 @@ public:
     advance();
     return result;
   }
-  /// Drops the rest of the line on which the current token starts.
-  void skipLine();
   /// Offset of the current token in the text.
   size_t offset() const { return token.text.data() - text.data(); }
   /// Offset behind the token that next() last returned.
