@@ -50,8 +50,8 @@ static SpelledError &spelledError() {
   return *error;
 }
 
-/// In place of the C library's function, for LLVM's libraries too, since the symbol of a program
-/// comes before those of libraries.
+/// Replaces the C library's function, also for LLVM's libraries: the program's symbol comes before
+/// symbols of libraries.
 extern "C" ssize_t write(int file, const void *text, size_t length) {
   if (file != STDERR_FILENO || !isSpelled)
     return writeBytes(file, text, length);

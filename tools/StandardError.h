@@ -4,9 +4,9 @@
 #define TOOLS_STANDARDERROR_H
 
 namespace ampc {
-/// From here on standard error spells control characters, as messages() does, whoever of this
-/// process writes to it through write(): MLIR's handlers of diagnostics take no other stream than
-/// llvm::errs(). Colors, which are control characters there, are off.
+/// Makes standard error spell control characters, like messages(), for every caller of write() in
+/// this process: MLIR's handlers of diagnostics accept no other stream than llvm::errs(). Turns
+/// colors off, since colors are control characters.
 void spellStandardError();
 } // namespace ampc
 #endif

@@ -21,7 +21,7 @@ int ampc::runOpt(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   registerPasses();
-  // MLIR's driver has a thread pool of its own.
+  // MLIR's driver starts a separate thread pool.
   char withoutThreads[] = "--mlir-disable-threading";
   llvm::SmallVector<char *> words(argv, argv + argc);
   if (!startsThreads(llvm::hardware_concurrency().compute_thread_count()))

@@ -17,8 +17,8 @@ struct Deviation {
   double sensitivity = 0;
   /// Largest error under random changes of the size of rounding; 0 if no changes were tried.
   double reached = 0;
-  /// The value depends on inputs and constants alone, such as a rotary angle or its sine. Both
-  /// steps get the same inputs, so rounding of inputs excuses no error here.
+  /// The value depends on inputs and constants alone, such as a rotary angle or the sine of an
+  /// angle. Both steps get the same inputs, so rounding of inputs excuses no error here.
   bool isWithoutParameters = false;
 };
 

@@ -11,8 +11,8 @@ namespace ampc {
 class LabelRun {
 public:
   Limits limits;
-  /// Calls `visit(first, count)` for each piece of the run among `end` elements, while it returns
-  /// true.
+  /// Calls `visit(first, count)` for each piece of the run among `end` elements, until `visit`
+  /// returns false.
   template <typename Visit> void eachPiece(int64_t end, Visit visit) const {
     for (int64_t at = first; at < end && visit(at, std::min(count, end - at)); at += period)
       ;

@@ -34,7 +34,7 @@ public:
   virtual std::optional<double> value() const = 0;
 };
 
-/// What a Class target needs besides.
+/// Facts about a target of kind Class.
 struct Classes {
   int64_t count = 0;
   std::optional<int64_t> ignore; ///< targets that do not count
@@ -48,7 +48,7 @@ enum class ByDefault {
   Never
 };
 
-/// Names are those of one kind for each kind of target.
+/// Names are unique among the metrics of a kind of target.
 struct MetricKind {
   llvm::StringLiteral name;
   TargetKind target;

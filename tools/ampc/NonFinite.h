@@ -12,9 +12,10 @@ inline bool isNonFinite(ampc_status status) {
   return status == AMPC_E_NONFINITE_LOSS || status == AMPC_E_NONFINITE_GRADIENT;
 }
 
-/// Runs beside a session that trains at full speed: keeps the state before each step, and only when
-/// a step went wrong compiles the model once more with all values visible, and does that step
-/// again. The numbers are the same, because storing a value does not change it.
+/// Runs beside a session that trains at full speed: keeps the state before each step. After a step
+/// with numbers that are not finite, compiles the model again with all values visible, and repeats
+/// the step. The repeated step has the same numbers, because storing a value does not change the
+/// value.
 class NonFiniteTracker {
 public:
   NonFiniteTracker(Session &session, int program, const CompileRequest &request,
@@ -22,8 +23,8 @@ public:
       : session(session), program(program), request(request), options(options) {}
   /// Call before a step.
   void before() { snapshot.take(session); }
-  /// Call after it; reports on standard error. `number` counts steps from 1.
-  /// False if something is not finite and no value could be named for it.
+  /// Call after the step; reports on standard error. `number` counts steps from 1.
+  /// False if something is not finite and no value could be named as the cause.
   bool after(ampc_status status, const ampc_train_out &out, llvm::ArrayRef<const void *> inputs,
              uint32_t valid, uint64_t number);
   /// Whether some step had a value that is not finite.

@@ -31,8 +31,8 @@ public:
   int find(llvm::StringRef key) const;
 
   using Sink = llvm::function_ref<void(size_t value, const void *data)>;
-  /// Runs a step and shows every value that it computed once; the data is valid during the call
-  /// only. A step without a loss scale whose loss is not finite stops after the loss.
+  /// Runs a step and shows every computed value once; the data is valid during the call only. A
+  /// step without a loss scale whose loss is not finite stops after the loss.
   ampc_status run(llvm::ArrayRef<const void *> inputs, ampc_train_out &out, uint32_t valid,
                   Sink sink);
 
@@ -81,8 +81,8 @@ bool isReal(const ampc_tensor &tensor);
 class Snapshot {
 public:
   void take(Session &session);
-  /// Slots of other names, and slots that exist in a single precision alone, stay as they are;
-  /// reals are converted.
+  /// Slots of other names, and slots that exist in a single precision alone, stay unchanged; reals
+  /// are converted.
   void restore(Session &session) const;
   /// A slot's elements at the time; empty if there is none.
   std::vector<double> read(llvm::StringRef slot) const;

@@ -8,8 +8,8 @@
 #include "llvm/Support/raw_ostream.h"
 
 namespace ampc {
-/// Program by program, a line per kernel in the order of the schedule. The module is one behind
-/// `emit`; of several targets the first one counts. `machine`: a file, or empty.
+/// Prints program by program, a line per kernel in the order of the schedule. The module is behind
+/// phase `emit`; of several targets the first counts. `machine`: a file, or empty.
 llvm::Error printPlan(mlir::ModuleOp module, llvm::StringRef machine, llvm::raw_ostream &os);
 } // namespace ampc
 #endif

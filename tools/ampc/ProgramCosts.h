@@ -8,7 +8,7 @@
 #include "ampc/Pipelines/Compiler.h"
 
 namespace ampc {
-/// Kernels of the programs that a library offers, by their numbers there.
+/// Kernels of the public programs of a library, indexed by program number in the library.
 class ProgramCosts {
 public:
   /// Has the compilation of `request` fill this object, which has to outlive the compilation.
@@ -44,7 +44,7 @@ struct KernelCost {
   /// The facts as keys of a row.
   void addTo(llvm::json::Object &row) const;
 };
-/// `machine`: null, or one that has figures of the tier.
+/// `machine`: null, or a machine with figures of the tier.
 std::vector<KernelCost> costsOf(const ProgramCosts::Program &program, size_t tier,
                                 llvm::StringRef tierName, const cost::Machine *machine,
                                 int64_t threads);

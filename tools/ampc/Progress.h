@@ -9,15 +9,15 @@
 #include <string>
 
 namespace ampc {
-/// A line that is drawn over itself on a terminal, of whatever width; else a line now and then.
+/// Progress line, redrawn in place on a terminal of any width; elsewhere a line now and then.
 class Progress {
 public:
   /// Steps count from the start of the whole training: `first` are done. `epochs`: 0 if nobody
   /// asked for epochs.
   Progress(uint64_t first, uint64_t total, uint64_t perEpoch, uint64_t epochs);
-  /// `figures`: the losses, then what is shown where there is room.
+  /// `losses`: always shown; `more`: shown where the line has room.
   void show(uint64_t done, llvm::StringRef losses, llvm::StringRef more);
-  /// A line of its own, of which the progress is no part; nothing if isQuiet().
+  /// Prints a separate line, outside of the progress; nothing if isQuiet().
   void say(llvm::StringRef text);
   /// Leaves the last line on the screen; the progress is no longer drawn.
   void stop();

@@ -8,9 +8,10 @@
 #include "tools/ampc/RandomInputs.h"
 
 namespace ampc {
-/// Rounds the elements of an f32 or f64 tensor, which keep their own type.
+/// Rounds the elements of an f32 or f64 tensor to `type`; the tensor keeps the element type.
+/// Example: bf16, 1.001 -> 1.0.
 void roundReals(const ampc_tensor &tensor, void *data, const FloatFormat &type);
-/// Moves each element, at random and independently, by up to one unit in the last place of `type`.
+/// Moves each element, at random and independently, by up to a unit in the last place of `type`.
 void perturbReals(const ampc_tensor &tensor, void *data, const FloatFormat &type, Random &random);
 } // namespace ampc
 #endif

@@ -20,7 +20,7 @@ using Sources = std::vector<Source>;
 /// From words INPUT=FILE of the option `--OPTION`.
 llvm::Expected<Sources> readSources(llvm::ArrayRef<std::string> words,
                                     llvm::StringRef option = "data");
-/// An error if one of the outputs is an input: of the data, or among `others`.
+/// Error if an output is also an input: of the data, or in `others`.
 llvm::Error checkOutputs(llvm::ArrayRef<std::string> outputs, const Sources &data,
                          std::vector<std::string> others);
 

@@ -10,8 +10,8 @@ namespace ampc {
 /// Watches the reports of a train.step.
 class Standstill {
 public:
-  /// Length of a run of skipped steps at the end of a training that makes it a failure, and of a
-  /// run of updates after which the parameters are compared.
+  /// Number of skipped steps at the end of a training that makes the training a failure, and of
+  /// updates after which the parameters are compared.
   static constexpr unsigned lastSteps = 100;
 
   /// `limit`: skips in a row to warn after; 0: never.

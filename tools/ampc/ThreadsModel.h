@@ -8,8 +8,9 @@
 #include "llvm/Support/raw_ostream.h"
 
 namespace ampc {
-/// Runs shares of kernels one after the other and times each. With as many threads as the runtime
-/// takes, a share is one task, or a few of a kernel with more.
+/// Runs shares of kernels one after the other and times each share. With as many threads as the
+/// runtime takes, a share is a single task, or a few tasks of a kernel with more tasks than
+/// threads.
 class ShareTimes {
 public:
   /// Has to outlive the state.
@@ -17,8 +18,8 @@ public:
   ampc_hooks hooks();
   void endRun();
 
-  /// A kernel's tasks, or groups of them, in their order, and what comes before and after: the
-  /// least of all runs, in nanoseconds.
+  /// Times of a kernel's tasks, or of groups of tasks, in order, and of the serial code before and
+  /// after: the least of all runs, in nanoseconds.
   struct Kernel {
     std::string name;
     std::vector<double> tasks;
@@ -44,8 +45,8 @@ struct Shared {
 };
 Shared shareOut(const ShareTimes::Kernel &kernel, int64_t threads);
 
-/// A line per kernel, those first whose threads wait longest. `costs`: of the same kernels.
-/// `forkNanoseconds`: of starting and awaiting the threads.
+/// Prints a line per kernel, kernels with the longest wait of threads first. `costs`: of the same
+/// kernels. `forkNanoseconds`: time to start and await the threads.
 void printThreadsModel(std::vector<ShareTimes::Kernel> kernels, llvm::ArrayRef<KernelCost> costs,
                        int64_t threads, double forkNanoseconds, llvm::raw_ostream &os);
 } // namespace ampc

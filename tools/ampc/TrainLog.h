@@ -19,12 +19,12 @@ public:
   struct Files {
     std::string csv, board; ///< empty: none
   };
-  /// `scores`: names of what validations give. `done`: steps that a checkpoint has done; what the
-  /// files say of later ones is removed. None: the files start anew.
+  /// `scores`: names of the validations' results. `done`: steps done at the checkpoint; lines of
+  /// later steps are removed from the files. Nullopt: the files start anew.
   bool open(const Files &files, std::vector<Turn> turns, llvm::ArrayRef<std::string> scores,
             std::optional<uint64_t> done, std::string &error);
-  /// `outs`: one per turn, of its last run, if it ran; `scores`: empty without a validation after
-  /// this step.
+  /// `outs`: result of each turn's last run, if the turn ran; `scores`: empty without a validation
+  /// after this step.
   bool write(uint64_t step, llvm::ArrayRef<std::optional<ampc_train_out>> outs,
              llvm::ArrayRef<Score> scores, std::string &error);
 

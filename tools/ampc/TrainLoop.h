@@ -12,7 +12,7 @@
 #include <chrono>
 
 namespace ampc {
-/// One train.step of the training: in every step of the whole it runs `times` times.
+/// A train.step of the training, which runs `times` times in every step of the whole training.
 struct Turn {
   std::string name;
   int program = -1;
@@ -22,9 +22,9 @@ struct Turn {
   std::unique_ptr<Standstill> standstill;
 };
 
-/// When a training saves on its way: after every `steps` steps or, where that is 0, after the first
-/// step that ends `time` or more behind the save before it. By default at most ten minutes
-/// of work are lost.
+/// Interval of periodic saves: after every `steps` steps or, for `steps` = 0, after the first step
+/// that ends `time` or more behind the previous save. By default at most ten minutes of work are
+/// lost.
 struct SaveInterval {
   unsigned steps = 0;
   std::chrono::seconds time{600};
@@ -48,7 +48,8 @@ public:
         skipped(turns.size()) {}
   /// Returns the exit status.
   int run();
-  /// Steps of the whole training that the state has seen; skipped ones used up data, too.
+  /// Steps of the whole training that the state has seen, skipped steps included, since skipped
+  /// steps use up data.
   static uint64_t stepsDone(Session &session, llvm::ArrayRef<Turn> turns);
 
 private:

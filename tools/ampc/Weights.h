@@ -6,9 +6,9 @@
 #include "tools/ampc/Session.h"
 
 namespace ampc {
-/// Gives parameters and buffers the values that a safetensors file has under their names; types are
-/// converted, shapes have to agree. What the file lacks keeps its initial value, and what the model
-/// lacks is left out: `notes` says so. False with a message.
+/// Gives parameters and buffers the values of equal name in a safetensors file; types are
+/// converted, shapes have to agree. Tensors missing in the file keep the initial value, tensors
+/// missing in the model are left out, and `notes` lists both. False with a message.
 bool loadWeights(Session &session, const std::string &path, std::vector<std::string> &notes,
                  std::string &error);
 } // namespace ampc
