@@ -103,8 +103,8 @@ train.model @pair {
 
 // -----
 
-// Rows are unscaled in f32 before equal indices meet, and checked after; a skipped step writes them nowhere, and the rest of a
-// table that every step moves stays as it was.
+// Rows are unscaled in f32 before equal indices are added up, and checked after; a skipped step writes no rows, and the rest of a
+// table that every step moves stays unchanged.
 train.model @rows {
   train.param @t : tensor<100x8xf32> = #train.zeros
   train.param @w : tensor<8x8xf32> = #train.zeros

@@ -29,8 +29,8 @@ train.model @machine {
     %0:3 = amp.update_scale %s, %n, %l found_inf %bad with <dynamic = false, initial = 4.0>
     train.return %0#0 : tensor<f32>
   }
-  // The count is of what the update applies, so that a product with an infinite reciprocal counts; the factor 1 / scale is formed once, and
-  // is no number where it would be 0.
+  // The count is of values that the update applies, so a product with an infinite reciprocal counts; the factor 1 / scale is computed once, and
+  // is NaN where the quotient would be 0.
   // CHECK-LABEL: train.func @gradients
   // CHECK-SAME:  %[[G:[a-z0-9]+]]: tensor<4x2xf16> {{.*}}, %[[H:[a-z0-9]+]]: tensor<f32> {{.*}}, %[[S:[a-z0-9]+]]: tensor<f32>
   train.func @gradients(%g: tensor<4x2xf16>, %h: tensor<f32>, %s: tensor<f32>) -> (tensor<4x2xf32>, tensor<f32>, tensor<i64>, tensor<i64>) {

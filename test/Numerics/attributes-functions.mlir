@@ -1,7 +1,7 @@
 // RUN: ampc check %s | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Unusual numbers of activations and moves: negative, 0, one that 16 bits round, and large ones. The values are those of other ops
-// that say the same.
+// Unusual numbers of activations and moves: negative, 0, a number that 16 bits round, and large numbers. Expected values come from
+// equivalent other ops.
 // CHECK-COUNT-1: step values{{.*}}: loss {{(0|[0-9.]+e-(2[0-9]|3[0-9]))$}}
 // CHECK: all gradients agree
 train.model @check {

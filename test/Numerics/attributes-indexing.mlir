@@ -1,7 +1,7 @@
 // RUN: ampc check %s | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Dimension 0, indices from the end, and limits of whole numbers: the largest, and one that most exceed. The values are those of
-// other ops that say the same.
+// Dimension 0, indices from the end, and limits of whole numbers: the largest, and a limit that most numbers exceed. Expected values
+// come from equivalent other ops.
 // CHECK-COUNT-1: step values{{.*}}: loss {{(0|[0-9.]+e-(2[0-9]|3[0-9]))$}}
 // CHECK: all gradients agree
 train.model @check {
@@ -31,7 +31,7 @@ train.model @check {
     %d = train.sub %10, %14
     %15, %16 = train.top_k %x of 4 along 0
     %e = train.sub %15, %12
-    // Below 2 come 1, 0 and 1; what is not stays behind.
+    // Numbers below 2 are sorted: 1, 0 and 1 come before the rest, which stays behind in order.
     %17 = train.constant dense<[[2, 1, -1, 0, 1, 7]]> : tensor<1x6xi32>
     %18 = train.argsort %17 below 2
     %19 = train.constant dense<[[3, 1, 4, 0, 2, 5]]> : tensor<1x6xi32>
@@ -45,7 +45,7 @@ train.model @check {
     %27 = train.sub %20, %21
     %28 = train.sub %22, %23
     %29 = train.sub %24, %25
-    // No index names what is padded.
+    // No index names the padding.
     %31 = train.constant dense<[[1, 3], [2, 1], [3, 3]]> : tensor<3x2xi32>
     %32 = train.constant dense<[[-3, 3], [-2, 1], [-1, 3]]> : tensor<3x2xi32>
     %33 = train.embedding_bag mean %x at %31

@@ -1,7 +1,7 @@
 // RUN: ampc check %s | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Unusual attributes of losses: classes that are negative, 0 or the largest are ignored, rows of a batch that has several entries
-// per row do not count. The values are those of the same losses by hand.
+// per row do not count. Expected values come from the same losses written by hand.
 // CHECK-COUNT-3: step values{{.*}}: loss {{(0|[0-9.]+e-(2[0-9]|3[0-9]))$}}
 // CHECK: all gradients agree
 train.model @check {

@@ -1,7 +1,7 @@
 // RUN: ampc check %s | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rows of tables with a padding that is negative, 0, the largest, or one that no index names: only that row has no gradient, as here,
-// where the loss leaves it out.
+// Rows of tables with a padding that is negative, 0, the largest, or a row that no index names: only the padding has no gradient, and
+// the loss here leaves the padding out.
 // CHECK-COUNT-1: step values{{.*}}: loss {{(0|[0-9.]+e-(2[0-9]|3[0-9]))$}}
 // CHECK: all gradients agree
 train.model @check {
@@ -39,7 +39,7 @@ train.model @check {
     %total = train.call @weigh(%all, %weight) : (tensor<7x5xf32>, tensor<7x5xf32>) -> tensor<f32>
     train.return %total : tensor<f32>
   }
-  // One read alone, at indices that are known only then: its gradient is stored as rows.
+  // A single read, at indices known only at run time: the gradient is stored as rows.
   train.func @rows(%i: tensor<7xi32>, %weight: tensor<7x5xf32>) -> tensor<f32> {
     %table = train.read @table : tensor<4x5xf32>
     %0 = train.embedding %table at %i padding -1 : tensor<4x5xf32>, tensor<7xi32>

@@ -1,7 +1,7 @@
 // RUN: ampc check %s | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Unusual numbers around tensors and of resizing. The values are those of other ops that say the same, or of the same op in other
-// words: on a straight line every sum of shares is on it.
+// Unusual numbers around tensors and of resizing. Expected values come from equivalent other ops, or from the same op with other
+// attributes: on a straight line every weighted sum is on the line.
 // CHECK-COUNT-1: step values{{.*}}: loss {{(0|[0-9.]+e-(2[0-9]|3[0-9]))$}}
 // CHECK: all gradients agree
 train.model @check {
@@ -24,7 +24,7 @@ train.model @check {
     %9 = train.resize nearest %x to [8, 3]
     %10 = train.resize nearest %x to [8, 3] scales [2.0, 1.0] coordinates asymmetric rounding floor
     %e = train.sub %9, %10
-    // With a coefficient of 0 only the two elements around a place have shares; at a place all of them but one are 0.
+    // With a coefficient of 0 only the two elements around a position have weights; at an element's position all other weights are 0.
     %11 = train.resize cubic %x to [7, 3] coordinates align_corners coefficient 0.0
     %12 = train.resize linear %x to [7, 3] coordinates align_corners exclude_outside
     %f = train.sub %11, %12
@@ -41,7 +41,7 @@ train.model @check {
     %j = train.sub %18, %19
     %20 = train.resize nearest %x to [2, 3] coordinates asymmetric rounding ceil
     %21 = train.resize nearest %x to [2, 3] coordinates asymmetric rounding round_prefer_ceil
-    // Place 10 is too far from all four rows: it has the last one.
+    // Position 10 is too far from all four rows: the result is the last row.
     %24 = train.resize linear %x to [2, 3] scales [0.1, 1.0] coordinates asymmetric exclude_outside
     %22 = train.concat %15, %15, %7 along 0
     %23 = train.concat %20, %21, %24 along 0

@@ -1,6 +1,6 @@
 // RUN: ampc check %s --also=bf16,f16 | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Leading dimensions that broadcast: the products are those of operands that are repeated, which the loss of the first step shows.
+// Leading dimensions that broadcast: the products equal products of repeated operands, as the loss of the first step shows.
 // CHECK-COUNT-1: step values{{.*}}: loss {{(0|[0-9.]+e-(2[0-9]|3[0-9]))$}}
 // CHECK: all gradients agree
 train.model @check {

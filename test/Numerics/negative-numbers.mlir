@@ -1,6 +1,6 @@
 // RUN: ampc check %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A negative class to ignore and a negative padding are no class and no row: all of them get gradients, the first one too, whether
+// A negative class to ignore and a negative padding are no class and no row: all rows get gradients, the first row too, whether
 // the gradient of a table is dense (7 rows) or holds rows (40).
 train.model @check {
   train.param @x : tensor<9x3xf32> = #train.normal<mean = 0.0, std = 1.0>

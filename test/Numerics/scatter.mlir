@@ -1,6 +1,6 @@
 // RUN: ampc check %s --also=bf16,f16
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Several updates of one element, and elements without any.
+// Several updates of the same element, and elements without updates.
 train.model @check {
   train.param @x : f32[3, 7] = #train.normal<mean = 0.0, std = 1.0>
   train.param @u : f32[3, 9] = #train.normal<mean = 0.0, std = 1.0>

@@ -1,7 +1,7 @@
 // RUN: ampc check %s --also=bf16,f16
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Nothing goes through u, which differences would move as well: after many iterations it is where the derivative by it is 0. The
-// product of a row and a column has one singular value that is not 0, which one iteration finds.
+// No gradient passes through u, but differences move u: after many iterations the derivative by u is 0. The
+// product of a row and a column has a single singular value that is not 0, found in one iteration.
 train.model @check {
   train.param @x : tensor<4x3x2xf32> = #train.normal<mean = 0.0, std = 1.0>
   train.param @row : tensor<1x7xf32> = #train.normal<mean = 0.0, std = 1.0>

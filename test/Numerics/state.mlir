@@ -1,4 +1,4 @@
-// A gradient is that of one state: every run of the check starts from the same, though a step writes a counter and a factor that the loss reads.
+// A gradient belongs to a state: every run of the check starts from the same state, though a step writes a counter and a factor that the loss reads.
 // RUN: ampc check %s --also=bf16,f16
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @check(batch = 6) {

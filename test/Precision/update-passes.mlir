@@ -1,4 +1,4 @@
-// Passes over a parameter's gradient. The product writes it, counts what is not finite and with clipping adds up the squares, and one
+// Passes over a parameter's gradient. The product writes the gradient, counts values that are not finite and with clipping sums the squares, and one
 // kernel unscales, clips, updates, and writes parameter, moments and the f16 copy.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc compile %s --precision=f16 --compile-to=kernels | FileCheck %s --check-prefix=SCALED

@@ -4,8 +4,8 @@
 // RUN: rm -rf %t && ampc compile %s -o %t | FileCheck %s --check-prefix=LINE
 // RUN: sed "s/ checkpoint$//" %s > %t.mlir && ampc report %t.mlir -o %t.html --json %t.json && FileCheck %s --check-prefix=NONE --input-file %t.json
 
-// Of two layers of 8x4 the input of each is kept in place of three values. A product of a layer has 256 operations, and one of the two of its forward
-// pass is done again, as are the 32 of the other op.
+// Of two layers of 8x4 each keeps the input in place of three values. A product of a layer has 256 operations, and one of the two products of the
+// forward pass is recomputed, as are the 32 operations of the other op.
 // CHECK:      "checkpoints": {
 // CHECK-NEXT:   "f32": {"flops":[[#FLOPS:]],"flops_again":576,"saved_value_bytes_without":[[#BYTES:]]},
 // CHECK-NEXT:   "mixed": {"flops":[[#FLOPS]],"flops_again":576,"saved_value_bytes_without":[[#BYTES]]}

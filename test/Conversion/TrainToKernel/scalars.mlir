@@ -13,7 +13,7 @@ train.model @scalars {
     train.return %x : tensor<f32>
   }
 
-  // Attributes of the function, its arguments and its results are kept.
+  // Attributes of the function, of arguments and of results are kept.
   // CHECK: kernel.program @wide(%[[A:.*]]: tensor<8x4xf32> {train.is = #train.input<"a">}, %[[W:.*]]: tensor<4xf32> {train.is = #train.state<@w>})
   // CHECK-SAME: -> (tensor<8x4xf32> {train.is = #train.output<named, name = "out">}) attributes {role = #train.role<export>}
   // CHECK: kernel.map(%[[A]], %[[W]] : tensor<8x4xf32>, tensor<4xf32>) space [8, 4]

@@ -42,7 +42,7 @@ static void end(const char *call, const char *when) {
 #define CALL(name, ...)                                                                            \
   ({                                                                                               \
     number += counts;                                                                              \
-    if (isLast("before") || isLast("middle")) /* they have none */                                 \
+    if (isLast("before") || isLast("middle")) /* no middle here */                                 \
       end(#name, "before");                                                                        \
     __auto_type result = REAL(name)(__VA_ARGS__);                                                  \
     int error = errno;                                                                             \

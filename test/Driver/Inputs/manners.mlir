@@ -1,4 +1,4 @@
-// Numbers as people write them.
+// Numbers in people's notations.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @m {
   train.param @w : tensor<2x1xf32> = #train.uniform<low = -1, high = 1e0>

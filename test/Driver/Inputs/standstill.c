@@ -53,7 +53,7 @@ int main(void) {
     printf(i < 4 ? "%d, " : "%d", (int)step(state, &out));
   printf(": %s\n", stuck_last_error(state));
   for (int i = 0; i < 32; ++i)
-    y[i] = 16; /* what the model gives: all gradients are 0 */
+    y[i] = 16; /* the model's output: all gradients are 0 */
   ampc_status good = step(state, &out);
   printf("a good step: in a row %d, status %d\n", (int)out.skipped_in_row, (int)good);
   out.size = offsetof(ampc_train_out, skipped_in_row);

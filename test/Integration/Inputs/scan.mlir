@@ -1,4 +1,4 @@
-// A recurrence and its reverse, as programs that call a program.
+// A recurrence and the reverse recurrence, as programs that call a program.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 module attributes {train.phase = "kernels"} {
   train.model @scan {

@@ -7,7 +7,7 @@
 #kept = affine_map<(d0, d1, d2) -> (d0, d2)>
 #none = affine_map<(d0, d1, d2) -> ()>
 
-// The check and the norm of a product's gradient: on what is stored, after the epilogue; squares after the factor. The mode of the product stays
+// The check and the norm of a product's gradient: on stored values, after the epilogue; squares after the factor. The mode of the product stays
 // with the product.
 // CHECK-LABEL: kernel.program @gemm(
 // CHECK-SAME: %[[X:.*]]: tensor<8x4xf16>, %[[Y:.*]]: tensor<8x6xf16>, %[[S:.*]]: tensor<f32>

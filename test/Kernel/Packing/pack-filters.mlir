@@ -130,8 +130,8 @@ module {
 
 #all = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
 
-// An export of few tiles reads the filter transformed; the step, which reads the same, transforms it when it writes it. A filter that more tiles share
-// is transformed by each call.
+// An export of few tiles reads the transformed filter; the step, which reads the same, transforms the filter when writing it back. A filter that more
+// tiles share is transformed by each call.
 // CHECK: train.param @w :
 // CHECK-NEXT: train.buffer @w.packed_tiles2 : tensor<512x16xf32, #kernel.packed<rhs, depth = 1, bytes = 32768>> = #train.zeros as working of @w
 // CHECK: train.param @many :

@@ -26,7 +26,7 @@ module {
   }
 
   // A step writes the packed copies beside the parameter and the 16-bit copy goes: the first
-  // product reads what the export reads, the second the other order.
+  // product reads the same copy as the export, the second product reads the other order.
   // CHECK-LABEL: kernel.program @step
   // CHECK-SAME: %[[W:[^:]*]]: tensor<8x16xf32> {train.is = #train.state<@w>}
   // CHECK-SAME: %[[FORWARD:[^:]*]]: tensor<8x16xbf16, #kernel.packed<rhs, depth = 0, bytes = 1024>> {train.is = #train.state<@w.bf16.packed>}

@@ -52,8 +52,8 @@ module attributes {train.phase = "kernels"} {
     kernel.return %y : tensor<32x32xf32>
   }
 
-  // A total of both micro-batches: the squares of one are added up before the other's are made, and both before the values that read the total.
-  // The mask of both comes first, since the first needs it. 8192 bytes of squares, then of values, of one micro-batch at a time, and 640 of masks and sums.
+  // A total of both micro-batches: the squares of each micro-batch are added up before the next squares are computed, and all before the values that read
+  // the total. The mask comes first. 8192 bytes of squares, then of values, of a single micro-batch at a time, and 640 of masks and sums.
   // CHECK-LABEL: kernel.program @total({{.*}}arena_bytes = 8832 : i64
   // CHECK: %[[Q0:.*]] = kernel.map(%arg0 : tensor<64x32xf32>)
   // CHECK: %[[M:.*]]:2 = kernel.map(%arg2

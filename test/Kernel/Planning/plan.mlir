@@ -76,7 +76,7 @@ kernel.program @product(%w: tensor<8x8xf32> {train.is = #train.state<@big>}) -> 
   kernel.return %0 : tensor<8x8xf32>
 }
 
-// Unchanged state costs nothing; states that are exchanged need one copy through the arena.
+// Unchanged state costs nothing; exchanged states need a single copy through the arena.
 // CHECK-LABEL: kernel.program @exchange
 // CHECK: %[[TEMP:.*]] = kernel.map(%{{.*}}) {{.*}} attributes {kernel.places = [#kernel.place<arena, 0, 0>]{{.*}}}
 // CHECK: kernel.map(%{{.*}}) {{.*}} attributes {kernel.places = [#kernel.place<state, 0, 0>]{{.*}}}
@@ -185,7 +185,7 @@ kernel.program @workspace(%x: tensor<1x4096x128xf32> {train.is = #train.input<"x
   kernel.return %0 : tensor<1x128xf32>
 }
 
-// Each update follows its gradient, not all gradients: one buffer serves both.
+// Each update follows the gradient of the same parameter, not all gradients: a single buffer serves both.
 // CHECK-LABEL: kernel.program @updates
 // CHECK-SAME: arena_bytes = 320 : i64
 // CHECK: kernel.places = [#kernel.place<arena, 0, 256>]
@@ -219,8 +219,8 @@ kernel.program @updates(%w: tensor<8x8xf32> {train.is = #train.state<@big>}, %v:
   kernel.return %3, %4 : tensor<8x8xf32>, tensor<8x8xf32>
 }
 
-// Rows are written where the table is, behind its readers. What is neither a state's old value nor a buffer that nobody else reads is
-// copied first.
+// Rows are written to the table in place, behind the table's readers. A table that is neither a state's old value nor a buffer without other readers
+// is copied first.
 // CHECK-LABEL: kernel.program @rows
 // CHECK: kernel.gather {{.*}} {kernel.places = [#kernel.place<arena, 0, 256>]}
 // CHECK: kernel.put_rows %{{.*}}, %{{.*}} into %arg0 {kernel.places = [#kernel.place<state, 0, 128>]}

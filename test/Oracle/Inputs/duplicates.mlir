@@ -1,4 +1,4 @@
-// Gradients of 64000 times the scale meet in one row. Two parameters: a table of rows, and a dense weight beside it.
+// Gradients of 64000 times the scale are added up in a single row. Two parameters: a table of rows, and a dense weight beside the table.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @duplicates {
   amp.scaler @scale = #amp.scaling<initial = 1024.0, interval = 100>

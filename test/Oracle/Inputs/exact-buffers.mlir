@@ -1,4 +1,4 @@
-// A model that is finite for its data only, with inputs of several types. BATCH becomes a number in the test; STEP what a step says.
+// A model that is finite for the test's data only, with inputs of several types. BATCH becomes a number in the test, STEP the attributes of the step.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @exact {
   train.param @table : tensor<200x4xf32> = #train.normal<mean = 0.0, std = 1.0>

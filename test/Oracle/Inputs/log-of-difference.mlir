@@ -1,4 +1,4 @@
-// Binary cross entropy as exporters write it. In bf16 a sigmoid of 6 rounds to 1.
+// Binary cross entropy in the form of exporters. In bf16 a sigmoid of 6 rounds to 1.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @bce {
   train.param @w : tensor<1x1xf32> = #train.ones

@@ -1,4 +1,4 @@
-// The backward pass runs in the types of the forward pass; weight gradients are rounded before they become f32, as in torch.
+// The backward pass runs in the types of the forward pass; weight gradients are rounded before the conversion to f32, as in torch.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --amp-assign-precision="policy=autocast precision=bf16" --train-strip-origins | FileCheck %s
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --amp-assign-precision="policy=propagate precision=bf16" --train-strip-origins | FileCheck %s --check-prefix=PROPAGATE

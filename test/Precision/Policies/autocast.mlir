@@ -1,4 +1,4 @@
-// Types of results as torch.autocast gives them (aten/src/ATen/autocast_mode.{h,cpp}).
+// Types of results as in torch.autocast (aten/src/ATen/autocast_mode.{h,cpp}).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --train-name-ops --amp-flatten-regions --amp-assign-precision="policy=autocast precision=f16" --train-strip-origins | FileCheck %s --check-prefixes=CHECK,CUDA
 // RUN: %ampc-opt %s --train-name-ops --amp-flatten-regions --amp-assign-precision="policy=autocast-cpu precision=f16" --train-strip-origins | FileCheck %s --check-prefixes=CHECK,CPU

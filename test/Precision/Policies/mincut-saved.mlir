@@ -1,7 +1,7 @@
 // The bytes of values with several readers and of a value that waits for the backward pass, counted by hand: 64 elements each.
 // RUN: %ampc-opt %s --amp-assign-precision="precision=bf16 explain=true" 2>&1 | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The input, f32, written and read by three:           (1 + 3) * 4 * 64 = 1024
+// The input, f32, written once and read 3 times:       (1 + 3) * 4 * 64 = 1024
 //   a rounded copy for the products:                         (4 + 2) * 64 =  384
 // %h, which only the relu in its kernel reads:                              =    0
 // %r, bf16, written, read twice, kept for later:     (1 + 2 + 1) * 2 * 64 =  512

@@ -90,7 +90,7 @@ static void environments(void) {
                             0x7f80,  /* toward zero */
                             0x9fc0,  /* denormals flushed */
                             0x0000,  /* all exceptions are traps */
-                            0xc040}; /* those, toward zero above, and flushed */
+                            0xc040}; /* traps, toward zero, and flushed */
   uint64_t first = 0, last = 0;
   for (unsigned m = 0; m < sizeof modes / sizeof *modes; ++m)
     for (int threads = 1; threads <= 4; threads += 3)

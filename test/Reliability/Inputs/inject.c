@@ -88,7 +88,7 @@ enum { CALLS = sizeof calls / sizeof *calls, MOST_HITS = 10000 };
 typedef struct {
   long number; /* 0: opens of files without a name */
   bool later;
-  int call; /* of `calls`, once it was seen; else -1 */
+  int call; /* index in `calls` once seen, else -1 */
   int hits;
   const char *action;
 } Injection;

@@ -1,8 +1,8 @@
 // RUN: %ampc-opt %s --kernel-emit-cpu="tiers=avx512" | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A sine that two stages of a row need is kept, one row of 257 in vectors of 16: 17 of them, in f64 as in f32. The value of another thread
-// begins behind it, and behind the sums of columns.
+// A sine that two stages of a row need is kept, a row of 257 in vectors of 16: 17 vectors, in f64 as in f32. The value of the next thread
+// begins behind that row, and behind the sums of columns.
 // CHECK: scratch = array<i64: 0, 0, 7296
 #row = affine_map<(d0, d1) -> (d0, d1)>
 kernel.program @sines(%x: tensor<4x257xf64>) -> tensor<4x257xf64> {

@@ -2,8 +2,8 @@
 // RUN: FileCheck %s --input-file=%t --implicit-check-not=FAILED
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every finite f16 times one is exact in all tiers, denormal ones too, though AMX multiplies it as the sum of two bf16 where it
-// has no products of f16.
+// Every finite f16 times 1 is exact in all tiers, denormal numbers too, though AMX without products of f16 multiplies an f16 as the
+// sum of two bf16.
 // RUN: %if tiles-f16 %{ FileCheck %s --input-file=%t --check-prefix=HALVES %}
 // HALVES-COUNT-2: _amxfp16: {{.*}} error 0 of 0 ok
 // CHECK: k0_plain: {{.*}} error 0 of 0 ok

@@ -385,7 +385,7 @@ kernel.program @integers(%i0: tensor<257xi1>) -> (tensor<257x301xbf16>, tensor<2
   kernel.return %r#0, %r#1, %r#2 : tensor<257x301xbf16>, tensor<257x301xf16>, tensor<257x301xbf16>
 }
 
-// Rows of a single point, one of whose values has no dimension of rows: the number of the point is a vector, what is compared with it
+// Rows of a single point, with a value that has no dimension of rows: the number of the point is a vector, the compared operand
 // is not.
 kernel.program @points(%i0: tensor<37xf32>) -> (tensor<37xf32>, tensor<37x1xi1>) {
   %r:2 = kernel.map(%i0 : tensor<37xf32>) space [37, 1]

@@ -1,6 +1,6 @@
 // RUN: ampc-kernel-run %s | FileCheck %s --implicit-check-not=FAILED --implicit-check-not=calls
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rows in several stages: costly values that a stage reads again, though they were known before the row's points.
+// Rows in several stages: costly values that a stage reads again, although computed before the row's points.
 
 // CHECK-COUNT-4: _plain: {{.*}}ok
 

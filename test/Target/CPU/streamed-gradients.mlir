@@ -1,5 +1,5 @@
-// A gradient of 4 MB goes past the caches: they would have lost it before its update, and a store reads what it writes over. Not a smaller one, one that a
-// caller gets, itself or a view of it, whose memory starts anywhere, one of rows that are not whole cache lines, and what no update reads.
+// A gradient of 4 MB is stored past the caches: the caches would lose the gradient before the update, and a plain store reads the overwritten line. Not so:
+// a smaller gradient; one returned to a caller, or a view, whose memory starts at any address; rows of partial cache lines; a value that no update reads.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --kernel-configure | FileCheck %s
 // RUN: %ampc-opt %s --kernel-configure --kernel-emit-cpu="tiers=plain,avx2,avx512" | FileCheck %s --check-prefix=CODE

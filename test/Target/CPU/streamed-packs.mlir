@@ -1,5 +1,5 @@
-// Packed copies of 4 MB go past the caches, in whole lines, whichever side of the matrix is summed over: the products that read them come a step later. Not smaller
-// ones, nor in vectors that are less than a line.
+// Packed copies of 4 MB are stored past the caches, in whole lines, for either summed side of the matrix: the products that read the copies come a step later. Not so:
+// smaller copies, and vectors shorter than a line.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --kernel-configure --kernel-emit-cpu="tiers=avx2,avx512bf16" | FileCheck %s
 

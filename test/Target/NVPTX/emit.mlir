@@ -48,7 +48,7 @@ kernel.program @rows(%x: tensor<37x200xf32>) -> tensor<37x200xf32> {
   kernel.return %y : tensor<37x200xf32>
 }
 
-// Two parts of a sum, and a launch that adds them.
+// Two parts of a sum, and a launch that adds the parts.
 // PTX-LABEL: .visible .entry model_k2_sm_80(
 // PTX: add.rn.f32
 // PTX-LABEL: .visible .entry model_k2_sm_80_1(

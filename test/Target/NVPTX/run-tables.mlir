@@ -54,7 +54,7 @@ kernel.program @put_rows(%r: tensor<50x12xf32>, %i: tensor<50xi32>, %t: tensor<7
   %y = kernel.put_rows %r, %i into %t {test.distinct, test.limit = 90} : tensor<50x12xf32>, tensor<50xi32>, tensor<70x12xf32>
   kernel.return %y : tensor<70x12xf32>
 }
-// Parts that lie in one piece from their second dimension on; flags; every second row.
+// Parts that are contiguous from the second dimension on; flags; every second row.
 kernel.program @concat(%a: tensor<5x3x8xbf16>, %b: tensor<5x4x8xbf16>) -> tensor<5x7x8xbf16> {
   %y = kernel.assemble(%a, %b : tensor<5x3x8xbf16>, tensor<5x4x8xbf16>) offsets [0, 0, 0, 0, 3, 0] strides [1, 1, 1, 1, 1, 1] fill 0.0 -> tensor<5x7x8xbf16>
   kernel.return %y : tensor<5x7x8xbf16>

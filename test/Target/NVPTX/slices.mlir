@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --kernel-configure --kernel-plan --kernel-emit-nvptx | FileCheck %s
 
-// Rows of 35 numbers start at no multiple of 16 bytes in both; micro-batches of 24 bytes at multiples of 8, all by one kernel.
+// Rows of 35 numbers start at no multiple of 16 bytes in both tensors; micro-batches of 24 bytes start at multiples of 8, all by the same kernel.
 // CHECK:      kernel.functions = [
 // CHECK-SAME: {form = "4 points a thread", {{.*}}name = "model_k0"
 // CHECK-SAME: {form = "4 points a thread", {{.*}}name = "model_k1"

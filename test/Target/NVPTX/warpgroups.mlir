@@ -81,7 +81,7 @@
 // CHECK-NEXT: mov.b32 [[READERS:%r[0-9]+]], 8;
 // CHECK-NEXT: mbarrier.init.shared.b64 [shared_memory+149568], [[READERS]];
 // CHECK-NOT: setmaxnreg
-// One box goes to both blocks; pieces of four lines by a thread, which arrive while those of four more steps are on their way.
+// A box goes to both blocks; pieces of four lines by a thread, which arrive while the pieces of four more steps are in flight.
 // CHECK: mbarrier.arrive.expect_tx.shared.b64
 // CHECK: cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [
 // CHECK-COUNT-4: cp.async.cg.shared.global
@@ -111,7 +111,7 @@ kernel.program @large(%x: tensor<4096x4096xbf16>, %w: tensor<4096x4096xbf16>, %b
   kernel.return %y : tensor<4096x4096xbf16>
 }
 
-// A batch of parts of rows: in the order of their strides.
+// A batch of parts of rows: in the order of the strides.
 #parts = affine_map<(d0, d1, d2, d3, d4) -> (d0, d4, d1, d2)>
 #shared = affine_map<(d0, d1, d2, d3, d4) -> (d3, d4)>
 #out = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>

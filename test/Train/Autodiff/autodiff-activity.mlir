@@ -10,7 +10,7 @@ train.model @inactive {
     %w = train.read @w : tensor<3xf32>
     %i = train.constant dense<[2, 0, 1]> : tensor<3xi32>
     %half = train.constant dense<0.5> : tensor<f32>
-    // Of data; behind a stop_gradient, at once or later; before one.
+    // put_rows of data; of a value behind a stop_gradient, directly or later; of a value before a stop_gradient.
     // CHECK-LABEL: train.func @fit.grad
     // CHECK-COUNT-4: train.put_rows
     %0 = train.put_rows %x at %i into %x : tensor<3xf32>, tensor<3xi32>, tensor<3xf32>

@@ -77,7 +77,7 @@ train.model @rows(batch = 4) {
   }
   train.export @mixed as "mixed"
 
-  // Rows that do not count have no part in the statistics of batch norm, but in the sum behind it.
+  // Rows that do not count have no part in the statistics of batch norm, but a part in the sum behind batch norm.
   // CHECK: train.func @export.normalized(
   // CHECK-NOT: short_batch
   train.func @normalized(%x: f32[batch, 3]) {

@@ -27,7 +27,7 @@ train.model @calls {
   train.export @logits as "predict"
 }
 
-// A step's function runs in training mode: writes are results. State comes first, in the order of its declarations.
+// A step's function runs in training mode: writes are results. State comes first, in the order of declarations.
 // CHECK-LABEL: train.func @fit.loss
 // CHECK-SAME:  [[W:%[a-z0-9]+]]: tensor<4x4xf32> {train.is = #train.state<@w>}
 // CHECK-SAME:  [[V:%[a-z0-9]+]]: tensor<4x4xf32> {train.is = #train.state<@v>}

@@ -1,5 +1,5 @@
-// Equal ops become one wherever they come from, and the first keeps its origin; ops that are fixed to different types, or lie in different
-// regions, are different. What a pattern makes comes from where the op does that it replaces.
+// Equal ops become a single op wherever the ops come from, and the first op's origin stays; ops fixed to different types, or in different
+// regions, are different. An op made by a pattern has the origin of the replaced op.
 // RUN: %ampc-opt %s --train-simplify --mlir-print-local-scope | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #first = #train.origin<"f/first">

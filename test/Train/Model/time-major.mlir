@@ -31,7 +31,7 @@ train.model @sequence(batch = 4, time = 5, width = 8, classes = 3) {
 // CHECK-LABEL: train.func @export.predict
 // CHECK-SAME:  -> (tensor<4x5x3xf32> {train.is = #train.output<named, name = "out", batch = 0>})
 
-// Without sizes the attribute says it. What mixes rows takes full batches, of which micro-batches are made all the same.
+// Without sizes the attribute gives the batch. Ops that mix rows take full batches only; micro-batches are made all the same.
 train.model @plain {
   train.param @w : tensor<3x2xf32> = #train.zeros
   train.func @loss(%x: tensor<5x4x3xf32> {train.is = #train.input<"x", batch = 1>}) {
@@ -76,7 +76,7 @@ train.model @beside(batch = 4, time = 5) {
 // CHECK:       train.transpose %{{.*}} [1, 0] {{.*}}: tensor<5x4xf32>
 // CHECK:       train.transpose %{{.*}} [1, 0] {{.*}}: tensor<5x4xf32>
 
-// A product of all rows of all times: they are apart again behind it. Added up while they are not, they are not.
+// A product of all rows of all times: rows are separate again behind the product. A sum before the rows are separate again mixes the rows.
 train.model @flattened(batch = 4, time = 5, width = 8) {
   train.param @w : f32[width, width] = #train.xavier_uniform
   train.func @product(%x: f32[batch, time, width]) {

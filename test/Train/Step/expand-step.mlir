@@ -124,7 +124,7 @@ train.model @groups {
 
 // -----
 
-// Moments of matrices are those of rows and columns, or others than those of vectors; Muon's update of a matrix stays whole until its products have a type.
+// Moments of matrices are of rows and columns, or differ from moments of vectors; Muon's update of a matrix stays whole until the products have a type.
 train.model @matrices {
   train.param @w : tensor<2x4x3xf32> = #train.ones
   train.param @k : tensor<4x2x3xf32> = #train.ones

@@ -84,7 +84,7 @@ train.model @positions(batch = 4) {
 
 // -----
 
-// Nothing says whether four ones are the rows of a batch.
+// Four constant ones may or may not be the rows of a batch.
 train.model @ones(batch = 4) {
   train.param @w : f32[3, 1] = #train.ones
   train.func @loss(%x: f32[batch, 3], %t: f32[batch, 1]) {
@@ -103,7 +103,7 @@ train.model @ones(batch = 4) {
 
 // -----
 
-// The gradient of a mean of weighted rows: it depends on the weights of all rows.
+// The gradient of a mean of weighted rows depends on the weights of all rows.
 train.model @through_totals(batch = 4) {
   train.param @w : f32[3, 1] = #train.ones
   train.func @loss(%x: f32[batch, 3], %m: f32[batch, 1]) {
@@ -124,7 +124,7 @@ train.model @through_totals(batch = 4) {
 
 // -----
 
-// A buffer that goes from part to part is another one in every part.
+// A buffer that is passed from part to part has another value in every part.
 train.model @follows(batch = 4) {
   train.param @w : f32[3, 2] = #train.ones
   train.buffer @center : f32[2] = #train.zeros

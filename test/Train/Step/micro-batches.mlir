@@ -1,4 +1,4 @@
-// Parts of a batch are arguments of their own; what they divide by is known before the first.
+// Parts of a batch are separate arguments; divisors of the parts are computed before the first part.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --phase-simplify --phase-autodiff --phase-optimize | FileCheck %s
 
@@ -38,7 +38,7 @@ train.model @m {
 // CHECK-NEXT: [[SUM:%[0-9]+]] = train.add [[TERM0]], [[TERM1]]
 // CHECK-NEXT: train.gradient @w, [[SUM]]
 
-// Buffers that the function writes and never reads. From rows: a part without any leaves what it held. Not from rows: as in a whole batch.
+// Buffers that the function writes and never reads. From rows: a part without rows leaves the old value. Not from rows: as in a whole batch.
 train.model @written {
   train.param @w : tensor<5x1xf32> = #train.zeros
   train.buffer @last : tensor<f32> = #train.ones

@@ -1,9 +1,9 @@
-// What the loss of one part divides by is that of the whole batch; an evaluation has the totals of all data as inputs.
+// The divisor in the loss of a part is the divisor of the whole batch; an evaluation has the totals of all data as inputs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --split-input-file --train-expand-modules --train-instantiate | FileCheck %s
 // RUN: %ampc-opt %s --split-input-file --train-expand-modules --train-instantiate=totals=true | FileCheck %s --check-prefix=DATA
 
-// A model without short batches: its rows are counted by the text.
+// A model without short batches: the text counts the rows.
 train.model @by_hand(batch = 4) {
   train.param @w : f32[3, 2] = #train.ones
   train.func @loss(%x: f32[batch, 3], %t: f32[batch, 2], %m: f32[batch, 2]) {
@@ -48,7 +48,7 @@ train.model @by_hand(batch = 4) {
 
 // -----
 
-// A variance is a total of what depends on a total.
+// A variance is a total of values that depend on a total.
 train.model @nested(batch = 4) {
   train.param @w : f32[3, 1] = #train.ones
   train.func @loss(%x: f32[batch, 3], %t: f32[batch, 1]) {

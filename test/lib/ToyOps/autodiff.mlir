@@ -1,4 +1,4 @@
-// Composite ops become their parts; adjoints of the entries are used, those of the adjoints too.
+// Composite ops are expanded into parts; adjoints of the entries are used, and adjoints of the adjoints, too.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt --load=%toy %S/Inputs/net.mlir --phase-import --phase-simplify --phase-autodiff | FileCheck %s --check-prefix=NET
 // RUN: %ampc-opt --load=%toy %s --train-autodiff="of=f" --canonicalize --cse --train-autodiff="of=f.grad result=1" --canonicalize --cse | FileCheck %s

@@ -1,4 +1,4 @@
-// Printed and parsed; what verifiers say.
+// Printing and parsing, and errors of the verifiers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt --load=%toy %s --split-input-file --verify-diagnostics -o %t
 // RUN: %ampc-opt --load=%toy %S/Inputs/net.mlir | %ampc-opt --load=%toy | FileCheck %s

@@ -1,4 +1,4 @@
-// Lists, ranges and conditions of entries decide as those of train ops do, and every policy takes the ops.
+// Lists, ranges and conditions of entries decide like the lists, ranges and conditions of train ops, and every policy takes the ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt --load=%toy %s --amp-assign-precision="policy=autocast precision=bf16" | FileCheck %s --check-prefix=LISTED
 // RUN: %ampc-opt --load=%toy %s --amp-assign-precision="policy=autocast precision=bf16 edit=toy.squareplus=pass" | FileCheck %s --check-prefix=EDITED

@@ -1,4 +1,4 @@
-// One element from one: the backward pass makes it again instead of keeping it.
+// An elementwise op with a single operand: the backward pass recomputes the result instead of keeping it.
 // RUN: %ampc-opt --load=%toy %s --amp-recompute=explain=true 2>&1 | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // CHECK: remark: the backward pass of @f keeps 64 bytes less

@@ -13,7 +13,7 @@ train.model @_Hard {
     %m = train.mul %n, %status : tensor<3xbf16>, tensor<8x3xbf16>
     train.return %m, %s : tensor<8x3xbf16>, tensor<8x3xf32>
   }
-  // Words of the languages, and names of what is written around them.
+  // Keywords of the languages, and names in the generated code around.
   train.func @words(
       %alignas: tensor<1xf32>, %alignof: tensor<1xf32>, %and_eq: tensor<1xf32>, %bitand: tensor<1xf32>,
       %bitor: tensor<1xf32>, %char8_t: tensor<1xf32>, %char16_t: tensor<1xf32>, %char32_t: tensor<1xf32>,
