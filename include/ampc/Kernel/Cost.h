@@ -51,7 +51,7 @@ constexpr unsigned numLevels = 3;
 struct Launch {
   std::string name;   ///< name in profiles
   std::string kind;   ///< mnemonic of the op
-  std::string form;   ///< its shape
+  std::string form;   ///< iteration domain or result shape: "64x128 depth 256"
   train::Stage stage; ///< stage of the step
   Work work;
   std::vector<int64_t>

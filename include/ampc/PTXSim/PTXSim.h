@@ -102,8 +102,8 @@ private:
 
 /// Time at which asynchronous work (cp.async, TMA, bulk copies, wgmma) takes effect.
 enum class AsyncMode {
-  Lazy,  ///< at the wait that covers it; the destination is poisoned until then
-  Eager, ///< at the instruction that starts it
+  Lazy,  ///< at the covering wait; the destination is poisoned until then
+  Eager, ///< at the starting instruction
   Random ///< at a point in between, drawn from Options::seed
 };
 
@@ -125,7 +125,7 @@ struct Options {
   bool race = false;         ///< report data races and missing fences; runs on one thread
   bool statistics = false;   ///< collect LaunchResult::statistics
   bool deterministic = true; ///< results do not depend on `threads`
-  unsigned threads = 1;      ///< worker threads; blocks (clusters) are spread over them
+  unsigned threads = 1;      ///< worker threads for blocks (clusters)
   uint64_t seed = 1;         ///< for AsyncMode::Random and for `scheduleQuantum`
   uint32_t scheduleQuantum =
       0; ///< switch warps after this number of instructions; 0: only on waits
@@ -160,7 +160,7 @@ struct Statistics {
     uint64_t requests = 0, waves = 0, minimum = 0;
   };
   std::map<uint32_t, Line> sharedLines;       ///< per PTX line
-  std::map<uint32_t, uint64_t> executedLines; ///< PTX line to warps that executed it
+  std::map<uint32_t, uint64_t> executedLines; ///< PTX line to number of executing warps
   void merge(const Statistics &other);
 };
 
@@ -227,7 +227,7 @@ enum class Mark : uint8_t {
 struct ProgramImpl;
 struct DeviceImpl;
 
-/// A module loaded into a device: its global variables have addresses, its kernels are decoded.
+/// A module loaded into a device, with addresses of global variables and decoded kernels.
 class Program {
 public:
   DeviceAddress global(const std::string &name, uint64_t *size = nullptr) const;
@@ -249,7 +249,7 @@ public:
   /// Decodes every kernel; throws Error(Unsupported) with the PTX line for unknown instructions.
   Program load(const Module &module);
   void unload(const Program &program);
-  /// 256-byte aligned memory with exact bounds; its content is undefined.
+  /// 256-byte aligned memory with exact bounds and undefined content.
   DeviceAddress allocate(uint64_t bytes, const std::string &name = "");
   /// Maps host memory at its own address; all bytes count as written.
   void mapHost(void *host, uint64_t bytes, const std::string &name = "");

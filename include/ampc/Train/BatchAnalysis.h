@@ -1,4 +1,4 @@
-// Batch analysis: independence of batch rows up to the loss that combines them.
+// Batch analysis: independence of batch rows up to the loss, which combines the rows.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_TRAIN_BATCHANALYSIS_H
 #define AMPC_TRAIN_BATCHANALYSIS_H
@@ -9,8 +9,8 @@
 
 namespace ampc {
 using BatchPlaces = llvm::function_ref<std::optional<BatchPlace>(mlir::Value)>;
-/// Batch position of a result, derived from the positions of the operands, at least one of which
-/// has rows of the batch; nothing if the op mixes rows.
+/// Batch position of a result, derived from the operand positions (at least one operand has rows of
+/// the batch); nullopt if the op mixes rows.
 std::optional<BatchPlace> placeOfResult(mlir::OpResult result, int64_t batch, BatchPlaces placeOf);
 
 /// Values with rows of the batch in one block, mapped to the batch dimension: `f32[batch, 1] -> 0`.

@@ -1,14 +1,15 @@
 // Observation of intermediate values of a step.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A fused value has no storage, so it cannot be read from outside: values that are to be seen
-// become results of the step's program, each with a key that is the same in every precision. They
-// leave the compiler as outputs in the tables, which say name, type and shape; the caller of
-// `ampc_rt_run_observed` gives each a place. The alternative, a call-back with the operands of
-// every entry of the table, would see what fusion left over, under names of kernels. Nothing but
-// storage differs from the shipped program, because rounding does not depend on fusion:
-// test/Driver/numerics-observe.test compares the bits. Memory: a caller may take an output's pages
-// back after the last entry that reads it.
+// A fused value has no storage, and cannot be read from outside. Observed values therefore become
+// results of the step's program, each with a key that is equal in every precision. The tables of
+// the library list these outputs with name, type and shape; the caller of `ampc_rt_run_observed`
+// supplies memory for each. The alternative, a call-back with the operands of every table entry,
+// would see only the values that fusion leaves in memory, under names of kernels. The observed
+// program differs from the shipped program in storage only, because rounding does not depend on
+// fusion: test/Driver/numerics-observe.test compares the bits. Memory: a caller may reclaim the
+// pages of an output after the last entry that reads the output. Example: key "dense.matmul", f32
+// [8, 16].
 #ifndef AMPC_TRAIN_OBSERVE_H
 #define AMPC_TRAIN_OBSERVE_H
 
@@ -38,7 +39,7 @@ std::vector<KeyedValue> keyValues(train::FuncOp func);
 
 /// Value that `train-observe` turned into a program result.
 struct ObservedValue {
-  std::string key, step; ///< key of the value; its 16-bit copy has the key with " as f16" appended
+  std::string key, step; ///< key of the value; the 16-bit copy has " as f16" appended
   std::string op;        ///< mnemonic without the dialect
   ValueKind kind = ValueKind::Forward;
   bool isStatistic = false;
