@@ -25,16 +25,26 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-/// Number of a cell; nothing for text or an empty cell.
-std::optional<double> numberOf(std::string_view cell) {
+/// A cell as a number. `isOutside`: a number beyond the range of f64, e.g. 1e400 or 1e-400, which
+/// is no text for a head.
+struct Number {
+  std::optional<double> value; ///< nothing for text, an empty cell, or outside
+  bool isOutside = false;
+
+  bool isText() const { return !value && !isOutside; }
+};
+
+Number numberOf(std::string_view cell) {
   cell = trim(cell);
   if (cell.size() > 1 && cell[0] == '+' && cell[1] != '-')
     cell.remove_prefix(1); // from_chars rejects a leading plus sign
   double value;
   auto [end, problem] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (problem != std::errc() || end != cell.data() + cell.size())
-    return std::nullopt;
-  return value;
+  if (end != cell.data() + cell.size() || problem == std::errc::invalid_argument)
+    return {};
+  if (problem == std::errc::result_out_of_range)
+    return {std::nullopt, true};
+  return {value};
 }
 
 std::string quoted(std::string_view text) {
@@ -121,7 +131,8 @@ bool Reader::isHead() {
     split(text);
   bool found = false;
   for (size_t i = 0; i < first.size(); ++i)
-    found |= !numberOf(first[i]) && (alone || (i < cells.size() && numberOf(cells[i])));
+    found |= numberOf(first[i]).isText() &&
+             (alone || (i < cells.size() && !numberOf(cells[i]).isText()));
   place = behind;
   line = 1;
   cells = first;
@@ -201,12 +212,13 @@ bool Reader::addRow() {
   buffer.clear();
   for (size_t column : selected) {
     std::string_view cell = trim(cells[column]);
-    std::optional<double> value = numberOf(cell);
+    auto [value, isOutside] = numberOf(cell);
     if (cell.empty() && fillsEmpty)
       value = std::numeric_limits<double>::quiet_NaN();
     if (!value)
-      return fail("expected a number, but got " + (cell.empty() ? "an empty cell" : quoted(cell)) +
-                  where + ", " + nameOfColumn(column));
+      return fail("expected a number" + std::string(isOutside ? " that f64 holds" : "") +
+                  ", but got " + (cell.empty() ? "an empty cell" : quoted(cell)) + where + ", " +
+                  nameOfColumn(column));
     buffer.push_back(*value);
   }
   ++rows;

@@ -77,6 +77,11 @@ TEST(Table, NamesLineAndColumn) {
             "expected a number, but got 'x' in line 3, column 'b'");
   EXPECT_EQ(errorOf(written("1,setosa\n2,setosa\n")),
             "expected a number, but got 'setosa' in line 1, column 2");
+  // A number beyond f64 is no name of a column, whose row would be lost.
+  EXPECT_EQ(errorOf(written("1e-400,2\n3,4\n")),
+            "expected a number that f64 holds, but got '1e-400' in line 1, column 1");
+  EXPECT_EQ(errorOf(written("a\n-1e400\n")),
+            "expected a number that f64 holds, but got '-1e400' in line 2, column 'a'");
   EXPECT_EQ(errorOf(written("a\n+5\n+-5\n")),
             "expected a number, but got '+-5' in line 3, column 'a'");
   EXPECT_EQ(errorOf(written("a,b\n1,\n3,4\n")),

@@ -61,8 +61,8 @@ static cl::opt<bool>
                             "that becomes infinite or NaN"),
                    cl::sub(checkCommand));
 static PrecisionOptions precision(checkCommand);
-static cl::opt<unsigned> seed("seed", cl::desc("of parameters and inputs (default: 1)"),
-                              cl::init(1), cl::sub(checkCommand));
+static WholeOption<unsigned> seed("seed", cl::desc("of parameters and inputs (default: 1)"),
+                                  cl::init(1), cl::sub(checkCommand));
 static cl::opt<double> eps("eps", cl::desc("half the step of a difference (default: 1e-6)"),
                            cl::init(1e-6), cl::sub(checkCommand));
 static cl::opt<double> absolute("atol", cl::desc("absolute tolerance (default: 1e-7)"),

@@ -33,19 +33,17 @@ static void explainUnknown(llvm::StringRef word, llvm::StringRef command) {
                      : "; did you mean --" + best + "?"));
 }
 
-/// Explains LLVM's message "'three' value invalid for uint argument!".
+/// Explains a message of a parser, e.g. "'three' value invalid for whole number of at least 0
+/// argument!".
 static void explainOption(llvm::StringRef name, llvm::StringRef said) {
   auto [value, type] = said.split(" value invalid for ");
   if (!type.empty()) {
-    bool isNatural = type.starts_with("uint") || type.starts_with("ulong"),
-         isCount = type.starts_with("count"), isInterval = type.starts_with("interval"),
-         isReal = type.starts_with("floating") || type.starts_with("number");
+    type.consume_back(" argument!");
+    bool isReal = type.starts_with("floating") || type == "number", isInterval = type == "interval";
     fail("expected " + name + " of " +
          (isReal       ? "a number"
-          : isNatural  ? "a whole number of at least 0"
-          : isCount    ? "a whole number of at least 1"
           : isInterval ? "steps or seconds, as in 100 or 600s"
-                       : "a whole number") +
+                       : "a " + type.str()) +
          ", but got " + value.trim('\''));
   } else if (said.contains(" is invalid value for boolean")) {
     fail("expected " + name + " of true or false, but got " + said.split(" is ").first.trim('\''));

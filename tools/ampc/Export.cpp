@@ -7,6 +7,7 @@
 #include "ampc/Pipelines/Messages.h"
 #include "ampc/Support/Terminal.h"
 #include "tools/Version.h"
+#include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/ImportOptions.h"
 #include "llvm/Support/Path.h"
@@ -29,9 +30,9 @@ static cl::opt<std::string>
 static cl::opt<std::string> function("function",
                                      cl::desc("the export to write (default: the only one)"),
                                      cl::value_desc("NAME"), cl::sub(exportCommand));
-static cl::opt<int64_t> opset("opset", cl::desc("of ONNX, from 17 to 21 (default: 17)"),
-                              cl::value_desc("NUMBER"), cl::init(ExportOptions().opset),
-                              cl::sub(exportCommand));
+static WholeOption<long long> opset("opset", cl::desc("of ONNX, from 17 to 21 (default: 17)"),
+                                    cl::value_desc("NUMBER"), cl::init(ExportOptions().opset),
+                                    cl::sub(exportCommand));
 static cl::opt<bool>
     external("external-data",
              cl::desc("weights go to MODEL.onnx.data, as they do if there are more than 2 GB"),

@@ -4,12 +4,13 @@
 #define TOOLS_AMPC_HOSTOPTIONS_H
 
 #include "ampc/Runtime/Common.h"
+#include "tools/ampc/CommandLine.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace ampc {
 /// An instance per command, beside the definition of the command.
 struct HostOptions {
-  llvm::cl::opt<int> threads;
+  WholeOption<int> threads;
   llvm::cl::opt<ampc_shares> shares;
   llvm::cl::opt<bool> pin;
   llvm::cl::opt<ampc_denormals> denormals;

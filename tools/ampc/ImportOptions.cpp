@@ -3,6 +3,7 @@
 #include "tools/ampc/ImportOptions.h"
 #include "ampc/Support/Mistake.h"
 #include "ampc/Support/Text.h"
+#include "tools/ampc/CommandLine.h"
 #include "llvm/Support/CommandLine.h"
 
 using namespace ampc;
@@ -22,9 +23,9 @@ static cl::opt<std::string>
               cl::desc("of MODEL.onnx: the rule of its step (default: adamw(lr=1e-3))"),
               cl::value_desc("RULE(lr=NUMBER,...)"), cl::init(ImportOptions().optimizer),
               cl::sub(cl::SubCommand::getAll()));
-static cl::opt<int64_t> batch("batch", cl::desc("of MODEL.onnx: rows per step"),
-                              cl::value_desc("ROWS"), cl::init(0),
-                              cl::sub(cl::SubCommand::getAll()));
+static WholeOption<long long> batch("batch", cl::desc("of MODEL.onnx: rows per step"),
+                                    cl::value_desc("ROWS"), cl::init(0),
+                                    cl::sub(cl::SubCommand::getAll()));
 static cl::list<std::string> dims("dim", cl::CommaSeparated,
                                   cl::desc("of MODEL.onnx: numbers for dimensions that it names"),
                                   cl::value_desc("NAME=NUMBER"), cl::sub(cl::SubCommand::getAll()));

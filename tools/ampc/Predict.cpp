@@ -4,6 +4,7 @@
 #include "ampc/Support/Nearest.h"
 #include "ampc/Support/Terminal.h"
 #include "ampc/Support/Text.h"
+#include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/Evaluation.h"
 #include "tools/ampc/PrecisionOptions.h"
@@ -25,7 +26,7 @@ static cl::opt<std::string> exportName("export",
 static cl::list<std::string>
     output("out", cl::desc("the result, or with several results one RESULT=FILE for each"),
            cl::value_desc("FILE.npy"), cl::sub(predictCommand));
-static cl::opt<uint64_t>
+static WholeOption<unsigned long long>
     seed("seed", cl::desc("of random ops, which draw others in every batch (default: 0)"),
          cl::init(0), cl::sub(predictCommand));
 static PrecisionOptions precision(predictCommand);

@@ -3,6 +3,7 @@
 #ifndef TOOLS_AMPC_RUNOPTIONS_H
 #define TOOLS_AMPC_RUNOPTIONS_H
 
+#include "tools/ampc/CommandLine.h"
 #include "tools/ampc/HostOptions.h"
 #include "tools/ampc/Sources.h"
 
@@ -11,7 +12,7 @@ namespace ampc {
 struct RunOptions {
   llvm::cl::opt<std::string> input;
   DataOptions data;
-  llvm::cl::opt<uint64_t> seed;
+  WholeOption<unsigned long long> seed;
   llvm::cl::opt<bool> shuffle;
   HostOptions host;
 

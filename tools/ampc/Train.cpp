@@ -44,7 +44,7 @@ public:
 } // namespace
 
 static RunOptions runOptions(trainCommand);
-static cl::opt<unsigned>
+static WholeOption<unsigned>
     steps("steps", cl::desc("steps of the whole training, with those of --resume (default: 100)"),
           cl::init(100), cl::sub(trainCommand));
 static CountOption epochs("epochs", cl::desc("instead of --steps: how often every row is seen"),
@@ -105,7 +105,7 @@ static cl::opt<bool>
                    cl::desc("name the first value that becomes infinite or NaN, and what it was "
                             "made from; the state is kept before every step"),
                    cl::sub(trainCommand));
-static cl::opt<unsigned>
+static WholeOption<unsigned>
     warnSkips("warn-skips", cl::desc("warn after N skipped steps in a row (default: 20; 0: never)"),
               cl::value_desc("N"), cl::init(AMPC_SKIPS_TO_LOG), cl::sub(trainCommand));
 static PrecisionOptions precision(trainCommand);
