@@ -19,7 +19,8 @@ static constexpr StringLiteral keywords = "False None True and as assert async a
                                           "for from global if import in is lambda nonlocal not or "
                                           "pass raise return try while with yield ";
 /// Members of the class other than the model's programs.
-static constexpr StringLiteral members = "close tensors self mro _run _finish _find _state _lock";
+static constexpr StringLiteral members =
+    "close tensors view self mro _run _finish _find _state _lock _views";
 /// Names of parameters of the generated methods.
 static constexpr StringLiteral locals = "self lr_factor seed";
 
@@ -183,7 +184,8 @@ void PythonWriter::write() {
         "converted if that loses nothing but digits. Where the\nfirst dimension is the batch, all "
         "arrays of a call may have fewer rows. Numbers of bf16 are float32 here. A call that fails "
         "raises Error.\"\"\"\n"
-     << "import ctypes\nimport os\nimport threading\nimport types\nimport typing\n\n"
+     << "import ctypes\nimport os\nimport threading\nimport types\nimport typing\nimport "
+        "weakref\n\n"
         "import numpy as np\n\n";
   writeCommon();
   writeFunctions();

@@ -27,6 +27,23 @@ class _Operand(typing.NamedTuple):
     batched: bool
 
 
+class _DLManagedTensor(ctypes.Structure):
+    """DLPack's struct without a version number."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32), ("device_id", ctypes.c_int32), ("rank", ctypes.c_int32),
+                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
+                ("byte_offset", ctypes.c_uint64), ("context", ctypes.c_void_p),
+                ("deleter", ctypes.CFUNCTYPE(None, ctypes.c_void_p))]
+
+
+class _View:
+    """Memory of a state for NumPy, which keeps this object, and with it the state, as long as an array needs the memory."""
+
+    def __init__(self, model, interface):
+        self.model, self.__array_interface__ = model, interface
+
+
 class _Call(typing.NamedTuple):
     batch: int
     trains: bool
@@ -55,6 +72,14 @@ def _load():
         function.restype, function.argtypes = result, parameters
         setattr(functions, name, function)
     return functions
+
+
+def _empty(shape, dtype):
+    """An array whose data begins at a multiple of 64 bytes, which JAX needs to take it without a copy."""
+    bytes_of = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    memory = np.empty(bytes_of + 63, np.uint8)
+    start = -memory.ctypes.data % 64
+    return memory[start:start + bytes_of].view(dtype).reshape(shape)
 
 
 def _narrow(values):
@@ -129,7 +154,7 @@ class _Model:
         kernels on the host make of numbers below 1.2e-38; AMPC_DENORMALS_FLUSH takes them for zeros, which some processors
         are faster with. `skip_limit`: from so many skipped steps in a row on, a call of a step raises Error with the status
         AMPC_E_STALLED; 0 for never."""
-        self._lock, self._state = threading.Lock(), ctypes.c_void_p()
+        self._lock, self._state, self._views = threading.Lock(), ctypes.c_void_p(), weakref.WeakSet()
         message = ctypes.create_string_buffer(512)
         options = ampc_options(size=ctypes.sizeof(ampc_options), seed=seed, threads=threads, shares=shares,
                                pin_threads=pin_threads, want_split=want_split, denormals=denormals, skip_limit=skip_limit,
@@ -141,10 +166,12 @@ class _Model:
             raise Error(status, message.value.decode(errors="replace"))
 
     def close(self):
-        """Ends the state, after calls that other threads are in; later ones raise Error."""
+        """Ends the state, after calls that other threads are in; later ones raise Error. A BufferError while arrays of view() are in use."""
         if not hasattr(self, "_state"):  # invalid options: no state was created
             return
         with self._lock:
+            if self._views:
+                raise BufferError(f"expected no arrays on the state's memory, but there are {len(self._views)} of view()")
             state, self._state = self._state, ctypes.c_void_p()
             if state:
                 _library.destroy(state)
@@ -183,7 +210,7 @@ class _Model:
             shape = list(operand.shape)
             if operand.batched and rows:
                 shape[0] = shape[0] // call.batch * rows
-            outputs[operand.name] = np.empty(shape, _NUMPY[operand.dtype])
+            outputs[operand.name] = _empty(shape, _NUMPY[operand.dtype])
             setattr(results, operand.field, outputs[operand.name].ctypes.data)
         with self._lock:
             self._finish(getattr(_library, name)(self._state, ctypes.byref(arguments), ctypes.byref(results)))
@@ -237,6 +264,32 @@ class _Model:
             raise ValueError(f"{name}: expected shape {list(tensor.shape)}, but got {list(array.shape)}")
         with self._lock:
             self._finish(_library.set(self._state, number, array.ctypes.data, array.nbytes))
+
+
+    def view(self, name):
+        """A tensor of the state as an array on the state's own memory, which shows what later steps write. NumPy's arrays have
+        DLPack: torch.from_dlpack(model.view("w")) makes no copy either. The memory stays as long as such an array or tensor.
+        bf16 is bits in uint16. After writing parameters call refresh()."""
+        number, tensor = self._find(name)
+        managed = ctypes.POINTER(_DLManagedTensor)()
+        with self._lock:
+            self._finish(_library.dlpack(self._state, number, ctypes.byref(managed)))
+            given, dtype = managed.contents, np.dtype(_NUMPY[tensor.dtype])
+            interface = {"version": 3, "typestr": dtype.str, "shape": tuple(given.shape[:given.rank]),
+                         "strides": tuple(stride * dtype.itemsize for stride in given.strides[:given.rank]) if given.strides else None,
+                         "data": ((given.data or 0) + given.byte_offset, False)}
+            device = given.device
+            given.deleter(ctypes.cast(managed, ctypes.c_void_p))
+            if device != 1:
+                raise ValueError(f"view: expected a state on the CPU, but {name} is in memory of a device")
+            view = _View(self, interface)
+            self._views.add(view)
+        return np.asarray(view)
+
+    def refresh(self):
+        """Has the next call see parameters that were written through view()."""
+        with self._lock:
+            self._finish(_library.refresh(self._state))
 
 
 def _tensor(number):
