@@ -5,6 +5,7 @@
 
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/FunctionExtras.h"
 
 namespace ampc {
 /// Rewriter that knows which of two ops of a block runs first, at the price of a look-up.
@@ -22,6 +23,9 @@ public:
   explicit BlockRewriter(mlir::MLIRContext *context)
       : IRRewriter(context, static_cast<mlir::RewriterBase::Listener *>(this)) {}
 
+  /// Called for each op before it is erased: tables of a pass drop their entries here.
+  llvm::unique_function<void(mlir::Operation *)> whenErased = [](mlir::Operation *) {};
+
   bool isBefore(mlir::Operation *a, mlir::Operation *b);
   /// Moves `op` behind `other`, or to the front of the block if `other` is null.
   void moveBehind(mlir::Operation *op, mlir::Operation *other);
@@ -32,7 +36,10 @@ private:
   void labelAll(mlir::Block &block);
 
   void notifyOperationInserted(mlir::Operation *op, InsertPoint) override { labels.erase(op); }
-  void notifyOperationErased(mlir::Operation *op) override { labels.erase(op); }
+  void notifyOperationErased(mlir::Operation *op) override {
+    labels.erase(op);
+    whenErased(op);
+  }
 
   llvm::DenseMap<mlir::Operation *, int64_t> labels;
 };

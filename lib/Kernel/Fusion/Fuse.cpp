@@ -38,7 +38,12 @@ class Fuser {
 public:
   Fuser(Block &block, FusionLimits limits, bool acrossGradients)
       : block(block), limits(limits), acrossGradients(acrossGradients), microBatches(block),
-        rewriter(block.getParentOp()->getContext()) {}
+        rewriter(block.getParentOp()->getContext()) {
+    rewriter.whenErased = [this](Operation *op) {
+      microBatches.forget(op);
+      worklist.remove(op);
+    };
+  }
   void run();
 
 private:
@@ -65,7 +70,6 @@ private:
     if (isa<FusedKernelOpInterface>(op))
       worklist.insert(op);
   }
-  void forget(Operation *op) { worklist.remove(op); }
   kernel::MapOp respaceQueued(kernel::MapOp op, ArrayRef<int64_t> space);
 
   Block &block;
@@ -156,7 +160,6 @@ void Fuser::replaced(ArrayRef<Operation *> old, FusedKernelOpInterface merged) {
     merged->setAttr("kernel.barrier", UnitAttr::get(merged->getContext()));
   for (Operation *op : old) {
     microBatches.replace(op, merged);
-    forget(op);
     rewriter.eraseOp(op);
   }
   llvm::SmallSetVector<Operation *, 4> readers;
@@ -169,10 +172,12 @@ void Fuser::replaced(ArrayRef<Operation *> old, FusedKernelOpInterface merged) {
 
 kernel::MapOp Fuser::respaceQueued(kernel::MapOp op, ArrayRef<int64_t> space) {
   Operation *old = op;
-  kernel::MapOp now = respace(rewriter, op, space);
+  bool isQueued = worklist.contains(old);
+  MicroBatches::Place place = microBatches.placeOf(old);
+  kernel::MapOp now = respace(rewriter, op, space); // erases `old` if another op takes its place
   if (now && now != old) {
-    microBatches.replace(old, now);
-    if (worklist.remove(old))
+    microBatches.assign(now, place);
+    if (isQueued)
       enqueue(now);
   }
   return now;
@@ -261,10 +266,8 @@ bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
   replaced({reader}, merged);
   if (isView)
     dropDeadViews(rewriter, producer);
-  if (producer->use_empty()) {
-    forget(producer);
+  if (producer->use_empty())
     rewriter.eraseOp(producer);
-  }
   return true;
 }
 
