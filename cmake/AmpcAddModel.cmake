@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #[[
-  ampc_add_model(TARGET SOURCE model.mlir [NAME name] [OPTIONS option...])
+  ampc_add_model(TARGET SOURCE model.mlir [NAME name] [TIERS tier...] [OPTIONS option...])
 
 Compiles `model.mlir` when it or the compiler changes. Whoever links TARGET can include <name.h>. NAME is what files and functions
-are called; without it they are called as the train.model, for which the file is searched. OPTIONS go to `ampc compile`.
+are called; without it they are called as the train.model, for which the file is searched. TIERS are those to compile
+code for, as avx2 and avx512; without them all. OPTIONS go to `ampc compile`.
 
     ampc_add_model(digits SOURCE digits.mlir)
     ampc_add_model(digits-double SOURCE digits.mlir NAME digits64 OPTIONS --precision=f64)
@@ -14,9 +15,9 @@ are called; without it they are called as the train.model, for which the file is
 AMPC_EXECUTABLE names another compiler, for instance the host's when cross-compiling.
 ]]
 function(ampc_add_model target)
-  cmake_parse_arguments(ARG "" "SOURCE;NAME" "OPTIONS" ${ARGN})
+  cmake_parse_arguments(ARG "" "SOURCE;NAME" "TIERS;OPTIONS" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "ampc_add_model(${target}): expected SOURCE, NAME or OPTIONS, but got ${ARG_UNPARSED_ARGUMENTS}")
+    message(FATAL_ERROR "ampc_add_model(${target}): expected SOURCE, NAME, TIERS or OPTIONS, but got ${ARG_UNPARSED_ARGUMENTS}")
   endif()
   if(NOT ARG_SOURCE)
     message(FATAL_ERROR "ampc_add_model(${target}): expected SOURCE model.mlir")
@@ -30,6 +31,11 @@ function(ampc_add_model target)
     set(name_option --name=${ARG_NAME})
   else()
     _ampc_model_name(ARG_NAME ${target} ${source})
+  endif()
+
+  if(ARG_TIERS)
+    list(JOIN ARG_TIERS "," tiers)
+    list(APPEND ARG_OPTIONS --tiers=${tiers})
   endif()
 
   # A folder per target: two targets may compile one model with different options.

@@ -7,10 +7,11 @@
 using namespace mlir;
 using namespace ampc;
 
-/// Reads code that the host calls, tier by tier; `own`: tiers with code of their own.
+/// Code that the host calls, tier by tier. `sources`: per tier the number of the highest tier whose
+/// code any kernel runs there, e.g. avx512 for amx if no kernel has products for tiles.
 static LogicalResult readCode(ModuleOp module, SymbolTableCollection &symbols,
                               const ModelInfo &result, DictionaryAttr function, KernelInfo &kernel,
-                              uint32_t &mask, uint32_t &own) {
+                              uint32_t &mask, MutableArrayRef<size_t> sources) {
   auto lookup = [&](Operation *table, const Twine &name) {
     return symbols.lookupSymbolIn(table, StringAttr::get(module.getContext(), name));
   };
@@ -33,7 +34,8 @@ static LogicalResult readCode(ModuleOp module, SymbolTableCollection &symbols,
     if (source.empty())
       continue;
     mask |= 1u << tier.isa;
-    own |= uint32_t(source == tier.name) << tier.isa;
+    auto found = llvm::find_if(known, [&](const TargetTier &t) { return t.name == source; });
+    sources[i] = std::max(sources[i], size_t(found - known.begin()));
     entry.run = kernel.name + "_" + source.str();
     auto code = dyn_cast_or_null<ModuleOp>(lookup(module, "tier_" + source));
     if (!code || !lookup(code, entry.run))
@@ -93,13 +95,33 @@ static LogicalResult readLaunches(ModuleOp module, SymbolTableCollection &symbol
   return success();
 }
 
+/// Tiers that a state may claim are those with code of their own. A tier that runs the code of a
+/// lower one altogether gives its code to that tier, if the lower one was not asked for: a library
+/// of --tiers=amx for a model without tile products is one of avx512, and runs on all such
+/// processors.
+static void resolveTiers(ModelInfo &result, ArrayRef<size_t> sources) {
+  ArrayRef<TargetTier> known = result.target->getTiers();
+  for (auto [number, tier] : llvm::enumerate(known)) {
+    size_t source = sources[number];
+    if (!(result.tiers >> tier.isa & 1) || source == number)
+      continue;
+    result.tiers &= ~(1u << tier.isa);
+    if (result.tiers >> known[source].isa & 1)
+      continue;
+    result.tiers |= 1u << known[source].isa;
+    for (KernelInfo &kernel : result.kernels)
+      kernel.code[source] = kernel.code[number];
+  }
+}
+
 LogicalResult ampc::readKernels(ModuleOp module, ModelInfo &result) {
   auto functions = module->getAttrOfType<ArrayAttr>("kernel.functions");
   if (!functions)
     return module.emitError() << "expected a module after emit, but there are no kernel.functions";
   bool isDevice = result.target->isDevice();
   SymbolTableCollection symbols;
-  uint32_t own = 0, all = 0;
+  uint32_t all = 0;
+  SmallVector<size_t> sources(result.target->getTiers().size());
   for (const TargetTier &tier : result.target->getTiers())
     all |= 1u << tier.isa;
   result.tiers = all; // nothing to run: any processor suffices
@@ -118,12 +140,12 @@ LogicalResult ampc::readKernels(ModuleOp module, ModelInfo &result) {
     }
     uint32_t mask = 0;
     if (failed(isDevice ? readLaunches(module, symbols, result, function, kernel)
-                        : readCode(module, symbols, result, function, kernel, mask, own)))
+                        : readCode(module, symbols, result, function, kernel, mask, sources)))
       return failure();
     result.tiers &= isDevice ? all : mask;
     result.kernels.push_back(std::move(kernel));
   }
   if (!isDevice && !result.kernels.empty())
-    result.tiers &= own; // a state never selects a tier whose kernels all belong to another tier
+    resolveTiers(result, sources);
   return success();
 }

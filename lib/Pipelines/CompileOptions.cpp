@@ -1,10 +1,12 @@
 // The table of compile options: name, type, default and help text.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/CompileOptions.h"
+#include "ampc/Pipelines/Pipelines.h"
 #include "ampc/Precision/ActivationBudget.h"
 #include "ampc/Precision/Policy.h"
 #include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
+#include "lib/Pipelines/OnTargets.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -87,8 +89,10 @@ llvm::ArrayRef<OptionDefinition> ampc::getOptionDefinitions() {
        "what to make code for, in order of preference: cpu (default), sm_80 and other GPUs, or "
        "reference, plain loops",
        "", nullptr},
-      {&O::tiers, OptionScope::Internal, "tiers", "TIER",
-       "those of the targets' tiers to write code for (none given: all)", "", nullptr},
+      {&O::tiers, OptionScope::User, "tiers", "LIST",
+       "tiers of the targets to write code for, as in avx2,avx512 (default: all): the library runs "
+       "only on processors that have one of them",
+       "", nullptr},
       {&O::observe, OptionScope::Internal, "observe", "",
        "every value of a step is a result of its program", "", nullptr},
       {&O::dataTotals, OptionScope::Internal, "data-totals", "",
@@ -135,6 +139,10 @@ llvm::Error ampc::checkValues(const CompileOptions &options) {
         text && option.allowedValues)
       if (llvm::Error error = checkValue(option.name, options.*(*text), option.allowedValues()))
         return error;
+  bool hasTargets = expectedTargets(options.targets).empty();
+  if (std::string expected = expectedTiers(options.tiers, options.targets);
+      hasTargets && !expected.empty())
+    return llvm::createStringError("expected --tiers to be " + expected);
   if (!options.activationBudget.empty())
     if (llvm::Error error = ActivationBudget::parse(options.activationBudget).takeError())
       return llvm::createStringError("--activation-budget: " + llvm::toString(std::move(error)));

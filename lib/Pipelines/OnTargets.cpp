@@ -24,6 +24,18 @@ std::string ampc::expectedTargets(ArrayRef<std::string> names) {
   return names.empty() ? "some of " + targetNames() + ", but got none" : "";
 }
 
+std::string ampc::expectedTiers(ArrayRef<std::string> tiers, ArrayRef<std::string> targets) {
+  SmallVector<StringRef> known;
+  for (const Target *target : allTargets())
+    if (llvm::is_contained(targets, target->getName()))
+      for (const TargetTier &tier : target->getTiers())
+        known.push_back(tier.name);
+  for (auto [i, tier] : llvm::enumerate(tiers))
+    if (!llvm::is_contained(known, tier) || llvm::is_contained(tiers.take_front(i), tier))
+      return "different ones of " + llvm::join(known, ", ") + ", but got " + shown(tier);
+  return "";
+}
+
 namespace {
 struct SplitByTarget : PassWrapper<SplitByTarget, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SplitByTarget)
@@ -67,6 +79,15 @@ struct RunOnTargets : PassWrapper<RunOnTargets, OperationPass<ModuleOp>> {
     registerDialects(registry);
   }
   void runOnOperation() override {
+    std::vector<std::string> targets;
+    for (ModuleOp module : targetModules(getOperation()))
+      if (const Target *target = targetOf(module))
+        targets.push_back(target->getName().str());
+    // An unknown name would select no tier, which means all of them.
+    if (std::string expected = expectedTiers(options.tiers, targets); !expected.empty()) {
+      getOperation().emitError() << "expected tiers to be " << expected;
+      return signalPassFailure();
+    }
     for (ModuleOp module : targetModules(getOperation())) {
       const Target *target = targetOf(module);
       if (!target)

@@ -43,12 +43,12 @@ def cmake_dir() -> str:
 
 
 def compile(model: "str | os.PathLike[str]", *, folder: "str | os.PathLike[str] | None" = None,
-            **options: "str | int | float | bool | None") -> types.ModuleType:
+            **options: "str | int | float | bool | list[str] | tuple[str, ...] | None") -> types.ModuleType:
     """Compiles a model and returns its interface for Python: the class Model, Error, and constants.
 
     `model`: the path of a file (.mlir or .onnx), or a text of several lines. `folder`: for library, header and manifest;
     None for one that is removed when Python ends. `options`: those of `ampc compile` with `_` for `-`, as in precision="bf16",
-    loss_scale=1024 or winograd="off"; True gives an option without a value, and False or None leaves it out.
+    winograd="off" or tiers=["avx2", "avx512"]; True gives an option without a value, and False or None leaves it out.
 
     Needs a C compiler, `cc` or that of CC, which links the library. Raises CompileError with ampc's messages.
     """
@@ -62,6 +62,8 @@ def compile(model: "str | os.PathLike[str]", *, folder: "str | os.PathLike[str] 
     command = [executable(), "compile", "-" if is_text else os.path.abspath(model), "-o", os.path.abspath(folder), "--bindings=python"]
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
+        if isinstance(value, (list, tuple)):
+            value = ",".join(value)
         if value is not None and value is not False:
             command.append(option if value is True else f"{option}={value}")
     before = set(os.listdir(folder))

@@ -34,8 +34,8 @@ def failure(call):
 
 fit(ampc.compile(LINE), 2, "line")
 fit(ampc.compile(LINE, precision="bf16"), 1, "bf16")
-with ampc.compile(LINE, precision="f64", name="other").Model() as model:
-    print("f64: weights of", model["w"].dtype)
+with ampc.compile(LINE, precision="f64", name="other", tiers=["plain"]).Model() as model:
+    print(f"f64: weights of {model['w'].dtype}, tier {model.tier}")
 failure(lambda: ampc.compile(LINE.replace("#train.zeros", "#train.zero", 1)))
 failure(lambda: ampc.compile("none.mlir"))
 failure(lambda: ampc.compile(LINE, precisoin="bf16"))
