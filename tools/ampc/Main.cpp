@@ -101,6 +101,17 @@ struct Driver {
 static const Driver drivers[] = {
     {"opt", runOpt}, {"reduce", runReduce}, {"lsp", runLanguageServer}};
 
+/// Takes options on models and devices away from commands that have none. Options of all commands
+/// are in a map per command; the parser, its help, the man page and completions read that map.
+static void removeForeignOptions() {
+  for (cl::SubCommand *command : {&newCommand, &importCommand, &doctorCommand}) {
+    command->OptionsMap.erase("load");
+    command->OptionsMap.erase("gpu-images");
+  }
+  newCommand.OptionsMap.erase("device");
+  importCommand.OptionsMap.erase("device");
+}
+
 static const Driver *driverOf(llvm::StringRef command) {
   const Driver *found = llvm::find_if(drivers, [&](const Driver &d) { return d.name == command; });
   return found == std::end(drivers) ? nullptr : found;
@@ -189,6 +200,7 @@ static int run(int argc, char **argv) {
   // Exceeding the file size limit becomes a write error, like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   setVersionPrinter();
+  removeForeignOptions();
   llvm::SmallVector<const char *> arguments(argv, argv + argc);
   commandLine.assign(argv, argv + argc);
   explainCrashes(version);
