@@ -15,6 +15,9 @@ config.test_exec_root = os.path.join(config.build_dir, "test")
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.build_dir, "bin"), config.llvm_bin, os.environ["PATH"]])
 
+# Commands compile in every test; tests of the cache set AMPC_CACHE.
+config.environment["AMPC_CACHE"] = ""
+
 # With AMPC_VERIFY_ROUNDTRIP=1 every test of ampc-opt also prints and parses input and output again.
 opt = "ampc-opt"
 if os.environ.get("AMPC_VERIFY_ROUNDTRIP"):

@@ -1,15 +1,14 @@
-// PTX to machine code: NVIDIA's assembler and a cache.
+// PTX to machine code: NVIDIA's assembler and the cache.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/DeviceImages.h"
+#include "ampc/Package/Cache.h"
 #include "ampc/Package/WriteFile.h"
 #include "ampc/Runtime/Runtime.h"
 #include "ampc/Support/ReadFile.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -53,24 +52,19 @@ std::optional<std::string> ampc::findAssembler() {
   return {};
 }
 
-std::string ampc::cacheFolder() {
-  if (std::optional<std::string> folder = llvm::sys::Process::GetEnv("AMPC_CACHE"))
-    return *folder;
-  llvm::SmallString<128> folder;
-  return path::cache_directory(folder) ? (folder + "/ampc").str() : std::string();
+uint64_t ampc::stampOf(StringRef program) {
+  fs::file_status status;
+  if (fs::status(program, status))
+    return 0;
+  return status.getSize() * 31 +
+         uint64_t(status.getLastModificationTime().time_since_epoch().count());
 }
 
-/// Cache key: chip, PTX, and the assembler's size and date, since other assemblers emit other code.
-/// Example: sm_90a-HASH.cubin.
+/// Cache entry: hash of chip, PTX, and the assembler's path, size and date, since other assemblers
+/// emit other code.
 static std::string keyOf(StringRef assembler, StringRef ptx, StringRef chip) {
-  fs::file_status status;
-  uint64_t stamp = 0;
-  if (!fs::status(assembler, status))
-    stamp = status.getSize() * 31 +
-            uint64_t(status.getLastModificationTime().time_since_epoch().count());
-  return llvm::formatv("{0}-{1:x-16}{2:x-16}.cubin", chip, llvm::xxh3_64bits(ptx),
-                       llvm::xxh3_64bits(ptx.drop_front(ptx.size() / 2)) ^ stamp)
-      .str();
+  CacheKey key;
+  return key.add(assembler).addNumber(stampOf(assembler)).add(chip).add(ptx).digits() + ".cubin";
 }
 
 static llvm::Expected<std::string> contentOf(const llvm::Twine &name) {
@@ -132,37 +126,14 @@ static llvm::Expected<std::string> runAssembler(StringRef assembler, StringRef p
   return written;
 }
 
-/// Cache file: machine code, then a hash of the code. A damaged file fails the check and is
-/// assembled again.
-static std::string withHash(StringRef code) {
-  uint64_t hash = llvm::xxh3_64bits(code);
-  return (code + StringRef(reinterpret_cast<const char *>(&hash), sizeof hash)).str();
-}
-
-/// Machine code from the cache; nullopt if the file is missing or damaged.
-static std::optional<std::string> readCached(const std::string &name) {
-  llvm::Expected<std::string> file = contentOf(name);
-  if (!file) {
-    llvm::consumeError(file.takeError());
-    return {};
-  }
-  std::string code = file->substr(0, file->size() - std::min(file->size(), sizeof(uint64_t)));
-  if (!isMachineCode(code) || withHash(code) != *file)
-    return {};
-  return code;
-}
-
 llvm::Expected<std::string> ampc::assemble(StringRef assembler, StringRef ptx, StringRef chip) {
-  std::string folder = cacheFolder(), cached = folder + "/" + keyOf(assembler, ptx, chip);
-  if (!folder.empty())
-    if (std::optional<std::string> known = readCached(cached))
-      return *known;
+  Cache cache;
+  std::string name = keyOf(assembler, ptx, chip);
+  if (std::optional<std::string> known = cache.find(name))
+    return *known;
   llvm::Expected<std::string> code = runAssembler(assembler, ptx, chip);
-  if (!code)
-    return code;
-  // Without a writable cache the code is assembled every time.
-  if (!folder.empty() && !fs::create_directories(folder))
-    llvm::consumeError(writeFile(cached, withHash(*code)));
+  if (code)
+    cache.store(name, *code);
   return code;
 }
 

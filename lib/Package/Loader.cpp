@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/Loader.h"
 #include "ampc/Runtime/Runtime.h"
+#include "lib/Package/MainModule.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Object/Archive.h"
 #include "llvm/Support/TargetSelect.h"
@@ -12,20 +13,26 @@ using namespace ampc;
 LoadedModel::LoadedModel(std::unique_ptr<orc::LLJIT> jit) : jit(std::move(jit)) {}
 LoadedModel::~LoadedModel() = default;
 
-Expected<std::unique_ptr<LoadedModel>> LoadedModel::load(const PackagedModel &package) {
+Expected<std::unique_ptr<LoadedModel>>
+LoadedModel::load(StringRef tables, const MemoryBuffer &content, ArrayRef<NamedArray> values) {
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
   Expected<std::unique_ptr<orc::LLJIT>> jit = orc::LLJITBuilder().create();
   if (!jit)
     return jit.takeError();
-  // Device driver of the model's tables: defined by this process.
-  orc::ExecutorSymbolDef device(orc::ExecutorAddr::fromPtr(&ampc_rt_cuda),
-                                JITSymbolFlags::Exported);
-  if (Error error = (*jit)->getMainJITDylib().define(
-          orc::absoluteSymbols({{(*jit)->mangleAndIntern("ampc_rt_cuda"), device}})))
+  // Addresses of this process, to which the tables refer by name.
+  orc::SymbolMap addresses;
+  auto define = [&](const Twine &name, const void *address) {
+    addresses[(*jit)->mangleAndIntern(name.str())] = {orc::ExecutorAddr::fromPtr(address),
+                                                      JITSymbolFlags::Exported};
+  };
+  define(deviceSymbol, &ampc_rt_cuda);
+  for (auto [number, value] : enumerate(values))
+    define(valueSymbol(int64_t(number)), value.array.data);
+  if (Error error = (*jit)->getMainJITDylib().define(orc::absoluteSymbols(std::move(addresses))))
     return std::move(error);
   Expected<std::unique_ptr<object::Archive>> archive =
-      object::Archive::create(package.archive->getMemBufferRef());
+      object::Archive::create(content.getMemBufferRef());
   if (!archive)
     return archive.takeError();
   Error problem = Error::success();
@@ -40,11 +47,11 @@ Expected<std::unique_ptr<LoadedModel>> LoadedModel::load(const PackagedModel &pa
   if (problem)
     return std::move(problem);
   std::unique_ptr<LoadedModel> loaded(new LoadedModel(std::move(*jit)));
-  Expected<void *> tables = loaded->lookup(package.tables);
-  if (!tables)
-    return tables.takeError();
-  loaded->values = package.values;
-  loaded->tables = static_cast<const ampc_model *>(*tables);
+  Expected<void *> address = loaded->lookup(tables);
+  if (!address)
+    return address.takeError();
+  loaded->values = values.vec();
+  loaded->tables = static_cast<const ampc_model *>(*address);
   return loaded;
 }
 

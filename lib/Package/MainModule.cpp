@@ -19,6 +19,7 @@ extern const std::size_t runtimeBitcodeSize;
 using namespace ampc;
 
 std::string ampc::tableSymbol(const ModelInfo &model) { return model.name + "_model"; }
+std::string ampc::valueSymbol(int64_t number) { return (valuePrefix + Twine(number)).str(); }
 
 namespace {
 /// Constants with the layout of the C structs: fields are aligned as in C, with explicit padding.
@@ -128,13 +129,21 @@ Constant *Tables::slot(const SlotInfo &info) {
                  f64(info.init.b), i64(info.offset), firstValue(info)});
 }
 
+/// Declares a variable of another object of the archive, or of this process.
+static GlobalVariable *declare(Module &module, const Twine &name) {
+  if (GlobalVariable *known = module.getNamedGlobal(name.str()))
+    return known;
+  auto *ofUnknownSize = ArrayType::get(Type::getInt8Ty(module.getContext()), 0);
+  return new GlobalVariable(module, ofUnknownSize, true, GlobalValue::ExternalLinkage, nullptr,
+                            name);
+}
+
 /// Initial values are shared by all targets: a single copy in the object.
 Constant *Tables::firstValue(const SlotInfo &info) {
   if (!info.value.data || values == ValuesOfStates::BesideArchive)
     return null();
   if (values == ValuesOfStates::InProcess)
-    return ConstantExpr::getIntToPtr(i64(int64_t(reinterpret_cast<uintptr_t>(info.value.data))),
-                                     PointerType::get(context, 0));
+    return declare(module, valueSymbol(places.lookup(info.tensor.name)));
   GlobalVariable *all = module.getNamedGlobal(dataSymbol);
   if (!all) {
     Type *byte = Type::getInt8Ty(context);
@@ -145,14 +154,15 @@ Constant *Tables::firstValue(const SlotInfo &info) {
                                                 i64(places.lookup(info.tensor.name)));
 }
 
-/// Finds the offsets of initial values in the data object.
+/// Finds the offsets of initial values in the data object; of values in the process the numbers.
 void Tables::findPlaces(const ModelInfo &model) {
-  SmallVector<StringRef> pieces = piecesOf(model);
-  std::vector<int64_t> found = placesOf(pieces);
-  size_t number = 0;
+  std::vector<int64_t> offsets = placesOf(piecesOf(model));
+  int64_t number = 0;
   for (const SlotInfo &slot : model.slots)
-    if (slot.value.data)
-      places[slot.tensor.name] = found[number++];
+    if (slot.value.data) {
+      places[slot.tensor.name] = values == ValuesOfStates::InProcess ? number : offsets[number];
+      ++number;
+    }
 }
 
 Constant *Tables::program(const ProgramInfo &info) {
@@ -241,15 +251,6 @@ Constant *Tables::image(const ImageInfo &info) {
   return record(sizeof(ampc_image),
                 {i32(info.kind), i32(info.capability), data(info.bytes + std::string(1, 0)),
                  i64(int64_t(info.bytes.size()))});
-}
-
-/// Declares a variable of another object of the archive, or of this process.
-static GlobalVariable *declare(Module &module, const Twine &name) {
-  if (GlobalVariable *known = module.getNamedGlobal(name.str()))
-    return known;
-  auto *ofUnknownSize = ArrayType::get(Type::getInt8Ty(module.getContext()), 0);
-  return new GlobalVariable(module, ofUnknownSize, true, GlobalValue::ExternalLinkage, nullptr,
-                            name);
 }
 
 /// Reference to the device driver of the model.

@@ -17,6 +17,11 @@ inline constexpr llvm::StringLiteral deviceSymbol = "ampc_rt_cuda";
 /// Symbol of the initial values in the archive.
 inline constexpr llvm::StringLiteral dataSymbol = "ampc.data";
 
+/// Symbol of initial value number N of PackagedModel::values, e.g. ampc_value_0. The process that
+/// loads the model defines the symbol: an address in the tables would be valid in one process only.
+inline constexpr llvm::StringLiteral valuePrefix = "ampc_value_";
+std::string valueSymbol(int64_t number);
+
 /// Place of initial values that files hold: memory of this process, the archive, or a file.
 enum class ValuesOfStates { InProcess, InArchive, BesideArchive };
 

@@ -287,7 +287,8 @@ static LogicalResult checkExternals(ModuleOp module, const ModelInfo &model,
                                     ArrayRef<std::string> externals,
                                     const PackageOptions &options) {
   for (const std::string &name : externals)
-    if (!mayBeExternal(name, options.sanitizer) && !(options.pickTier && name == "ampc_rt_cuda"))
+    if (!mayBeExternal(name, options.sanitizer) &&
+        !(options.pickTier && (name == deviceSymbol || StringRef(name).starts_with(valuePrefix))))
       return module.emitError() << "internal error: the code of @" << model.name << " calls '"
                                 << name << "', which no library defines";
   return success();

@@ -1,6 +1,7 @@
 // Standard error and standard output for text of models, files and users.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Terminal.h"
+#include "ampc/Support/RecordedMessages.h"
 #include "ampc/Support/Shown.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -14,7 +15,14 @@ static bool isBegun(llvm::StringRef text) {
   return text.size() < ampc_utf8_length(text[0]) && llvm::all_of(text.drop_front(), isContinuation);
 }
 
+/// Copy of the text of messages(), of which a process has one; null: none.
+static std::string *record = nullptr;
+RecordedMessages::RecordedMessages(std::string &to) { record = &to; }
+RecordedMessages::~RecordedMessages() { record = nullptr; }
+
 void ShowingStream::write_impl(const char *text, size_t length) {
+  if (record && this == &messages())
+    record->append(text, length);
   std::string joined;
   llvm::StringRef rest(text, length);
   if (!begun.empty()) {

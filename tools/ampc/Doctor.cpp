@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Doctor.h"
 #include "ampc/Package/Assembler.h"
+#include "ampc/Package/Cache.h"
 #include "ampc/Support/ReadFile.h"
 #include "ampc/Support/Terminal.h"
 #include "ampc/Target/Targets.h"
@@ -14,7 +15,6 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Threading.h"
@@ -24,11 +24,15 @@
 using namespace ampc;
 namespace cl = llvm::cl;
 namespace fs = llvm::sys::fs;
-namespace path = llvm::sys::path;
 
 cl::SubCommand ampc::doctorCommand("doctor", "the parts of this machine that ampc relies on");
 
 static cl::opt<bool> asJson("json", cl::desc("print an object for programs"),
+                            cl::sub(doctorCommand));
+
+static cl::opt<bool> clears("clear-cache",
+                            cl::desc("remove the compiled models and machine code of the cache, "
+                                     "and do nothing else"),
                             cl::sub(doctorCommand));
 
 static std::string variable(llvm::StringRef name) {
@@ -141,48 +145,39 @@ static Finding findPtxas() {
   return result;
 }
 
-/// Whether files can be created in the folder, or in the nearest existing parent folder.
-static bool isWritable(llvm::StringRef folder) {
-  llvm::SmallString<128> name(folder);
-  while (!name.empty() && !fs::exists(name))
-    name = path::parent_path(name);
-  if (name.empty())
-    name = ".";
-  llvm::SmallString<128> probe = name;
-  path::append(probe, "ampc-%%%%%%%%");
-  int file = -1;
-  llvm::SmallString<128> made;
-  if (!fs::is_directory(name) || fs::createUniqueFile(probe, file, made))
-    return false;
-  llvm::sys::Process::SafelyCloseFileDescriptor(file);
-  return !fs::remove(made);
+/// Bytes in MiB, e.g. "0.3 MiB".
+static std::string inMebibytes(uint64_t bytes) {
+  return llvm::formatv("{0:f1} MiB", double(bytes) / (1 << 20));
 }
 
 static Finding findCache() {
   Finding result;
   result.part = "cache";
   std::string folder = cacheFolder();
-  int64_t files = 0;
-  uint64_t bytes = 0;
-  std::error_code error;
-  for (fs::directory_iterator file(folder, error), end; !folder.empty() && file != end && !error;
-       file.increment(error)) {
-    llvm::ErrorOr<fs::basic_file_status> status = file->status();
-    ++files;
-    bytes += status ? status->getSize() : 0;
-  }
-  bool writable = !folder.empty() && isWritable(folder);
-  result.facts = llvm::json::Object{
-      {"path", folder}, {"files", files}, {"bytes", int64_t(bytes)}, {"writable", writable}};
-  result.text = llvm::formatv("{0}, {1} files of machine code, {2} bytes",
-                              folder.empty() ? "no folder" : folder, files, bytes);
-  if (!writable) {
-    result.text += ", not writable";
-    result.advice = "set AMPC_CACHE to a folder that this user may write, or ptxas runs anew in "
-                    "every compilation";
-    result.failed = !variable("AMPC_CACHE").empty();
+  Cache cache;
+  Cache::Usage usage = cache.usage();
+  std::string problem = cache.findProblem();
+  result.facts = llvm::json::Object{{"path", folder},
+                                    {"files", usage.files},
+                                    {"bytes", int64_t(usage.bytes)},
+                                    {"bound", int64_t(Cache::defaultBytes)},
+                                    {"writable", problem.empty()}};
+  result.text =
+      llvm::formatv("{0}, {1} files, {2} of at most {3}", folder.empty() ? "no folder" : folder,
+                    usage.files, inMebibytes(usage.bytes), inMebibytes(Cache::defaultBytes));
+  if (!problem.empty()) {
+    result.text += ", not used: " + problem;
+    result.advice = "set AMPC_CACHE to a folder that only this user may write, or every command "
+                    "compiles its model anew, and ptxas runs anew";
+    result.failed = !folder.empty() && !variable("AMPC_CACHE").empty();
   }
   return result;
+}
+
+static int clearCache() {
+  Cache::Usage removed = Cache().clear();
+  results() << llvm::formatv("removed {0} files, {1}\n", removed.files, inMebibytes(removed.bytes));
+  return 0;
 }
 
 static Finding findCompiler() {
@@ -228,6 +223,8 @@ static void printJson(llvm::ArrayRef<Finding> findings, llvm::raw_ostream &os) {
 }
 
 int ampc::runDoctor() {
+  if (clears)
+    return clearCache();
   AllTiers all;
   Finding program;
   program.part = "ampc";

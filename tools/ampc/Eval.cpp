@@ -3,7 +3,6 @@
 #include "ampc/Support/Terminal.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/Evaluation.h"
-#include "tools/ampc/IgnoredLabels.h"
 #include "tools/ampc/Observer.h"
 #include "tools/ampc/PrecisionOptions.h"
 #include "tools/ampc/TrainedModel.h"
@@ -42,8 +41,7 @@ int ampc::runEval() {
   if (!sources)
     return fail(llvm::toString(sources.takeError()));
   Session session;
-  IgnoredLabels labels;
-  if (!model.open(session, precision, *sources, {}, &labels))
+  if (!model.open(session, precision, *sources, {}, /*evaluates=*/true))
     return 1;
   int step = findStep(session, stepName);
   if (step < 0)
@@ -53,7 +51,7 @@ int ampc::runEval() {
   std::string error;
   const ampc_program &program = session.getModel().programs[findEvaluation(session, step)];
   if (!data.open({&program}, *sources, {"data", !dataOptions.allowNonFinite}, error) ||
-      !evaluation.open(session, {step}, data, labels, metrics, error))
+      !evaluation.open(session, {step}, data, metrics, error))
     return fail(error);
   if (std::string source = evaluation.getSource(); !source.empty())
     note("metrics are of " + source);

@@ -25,8 +25,7 @@ int ampc::findEvaluation(const Session &session, int step) {
 }
 
 bool Evaluation::open(Session &s, llvm::ArrayRef<int> steps, const Dataset &data,
-                      const IgnoredLabels &labels, llvm::ArrayRef<std::string> wanted,
-                      std::string &error) {
+                      llvm::ArrayRef<std::string> wanted, std::string &error) {
   session = &s;
   losses.resize(steps.size());
   for (auto [part, step] : llvm::zip_equal(losses, steps)) {
@@ -38,7 +37,7 @@ bool Evaluation::open(Session &s, llvm::ArrayRef<int> steps, const Dataset &data
       return false;
     names.push_back(steps.size() == 1 ? "loss" : stepNameOf(model, step) + ".loss");
   }
-  if (!findPredictions(data, labels, error) || !chooseMetrics(wanted, error))
+  if (!findPredictions(data, error) || !chooseMetrics(wanted, error))
     return false;
   for (const MetricKind *metric : chosen)
     names.push_back(metric->name.str());
@@ -89,8 +88,7 @@ bool Evaluation::matchTarget(int program, const Dataset::Field &field) {
 
 /// Finds the first export whose inputs a step has, and whose output predicts another input of the
 /// step.
-bool Evaluation::findPredictions(const Dataset &data, const IgnoredLabels &labels,
-                                 std::string &error) {
+bool Evaluation::findPredictions(const Dataset &data, std::string &error) {
   const ampc_model &model = session->getModel();
   for (int p = 0; p < model.program_count && !target; ++p) {
     const ampc_program &program = model.programs[p];
@@ -102,7 +100,7 @@ bool Evaluation::findPredictions(const Dataset &data, const IgnoredLabels &label
         predictions.program = p;
   }
   if (target)
-    classes.ignore = labels.find(target->source.input);
+    classes.ignore = session->getIgnoredLabels().find(target->source.input);
   // 0 also stands for "nothing ignored" in the tables.
   if (target && !classes.ignore && target->tensor.label_ignore)
     classes.ignore = target->tensor.label_ignore;

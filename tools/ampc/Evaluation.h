@@ -4,7 +4,6 @@
 #define TOOLS_AMPC_EVALUATION_H
 
 #include "tools/ampc/Batches.h"
-#include "tools/ampc/IgnoredLabels.h"
 #include "tools/ampc/Metrics.h"
 #include "tools/ampc/Session.h"
 
@@ -26,10 +25,10 @@ private:
 class Evaluation {
 public:
   /// `steps`: numbers of training programs; the scores of a single step have no prefix. `data` was
-  /// opened for the evaluations of the steps, `labels` has seen the model. `wanted`: names of
-  /// metrics; empty: all metrics that the model allows. False after a message.
+  /// opened for the evaluations of the steps. `wanted`: names of metrics; empty: all metrics that
+  /// the model allows. False after a message.
   bool open(Session &session, llvm::ArrayRef<int> steps, const Dataset &data,
-            const IgnoredLabels &labels, llvm::ArrayRef<std::string> wanted, std::string &error);
+            llvm::ArrayRef<std::string> wanted, std::string &error);
   /// The losses come first. Nothing after a message in `error`.
   std::optional<std::vector<Score>> run(std::string &error);
   /// Names of the scores that run() returns.
@@ -55,7 +54,7 @@ private:
   bool openTotals(Part &part, int step, const Dataset &data, std::string &error);
   bool runTotals(Part &part, std::string &error);
   std::optional<double> runLoss(Part &part, std::string &error);
-  bool findPredictions(const Dataset &data, const IgnoredLabels &labels, std::string &error);
+  bool findPredictions(const Dataset &data, std::string &error);
   bool matchStep(int program, llvm::ArrayRef<ampc_tensor> inputs, const ampc_program &step,
                  const Dataset &data);
   bool matchTarget(int program, const Dataset::Field &target);

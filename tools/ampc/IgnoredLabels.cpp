@@ -32,12 +32,12 @@ void IgnoredLabels::collect(ModuleOp module) {
       return;
     train::InputAttr input = inputOf(func, indices);
     if (std::optional<int64_t> label = op.getIgnoredIndex(); label && input)
-      found[input.getName()].push_back(*label);
+      found[input.getName().str()].push_back(*label);
   });
 }
 
 std::optional<int64_t> IgnoredLabels::find(StringRef input) const {
-  auto labels = found.find(input);
+  auto labels = found.find(input.str());
   return labels == found.end() || !llvm::all_equal(labels->second)
              ? std::nullopt
              : std::optional(labels->second.front());

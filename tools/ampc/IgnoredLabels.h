@@ -4,7 +4,9 @@
 #define TOOLS_AMPC_IGNOREDLABELS_H
 
 #include "ampc/Pipelines/Compiler.h"
-#include "llvm/ADT/StringMap.h"
+#include <map>
+#include <string>
+#include <vector>
 
 namespace ampc {
 /// The tables of a library have a label that is allowed beside those below the limit. One below it,
@@ -13,12 +15,16 @@ class IgnoredLabels {
 public:
   /// Observes the compilation of a request, which has to end before this object does.
   void watch(CompileRequest &request);
+  /// By input, an ignored label per loss. A cached compilation gives them back.
+  using Labels = std::map<std::string, std::vector<int64_t>>;
+  const Labels &getAll() const { return found; }
+  void set(Labels labels) { found = std::move(labels); }
   /// Ignored label of an input in evaluations; nothing without such a label.
   std::optional<int64_t> find(llvm::StringRef input) const;
 
 private:
   void collect(mlir::ModuleOp module);
-  llvm::StringMap<llvm::SmallVector<int64_t, 1>> found; ///< by input, an ignored label per loss
+  Labels found;
 };
 } // namespace ampc
 #endif

@@ -5,6 +5,7 @@
 #include "ampc/Support/Text.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/Regex.h"
+#include <cstdlib>
 
 using namespace ampc;
 namespace cl = llvm::cl;
@@ -115,7 +116,12 @@ static llvm::StringRef levelHelp() {
 }
 
 PrecisionOptions::PrecisionOptions(cl::SubCommand &command)
-    : level("amp-level", cl::desc(levelHelp()), cl::value_desc("LEVEL"), cl::sub(command)) {
+    : level("amp-level", cl::desc(levelHelp()), cl::value_desc("LEVEL"), cl::sub(command)),
+      noCache("no-cache", cl::desc("compile anew, without the cache of AMPC_CACHE"),
+              cl::sub(command), cl::callback([](const bool &isOff) {
+                if (isOff)
+                  setenv("AMPC_CACHE", "", 1); // an empty name is no cache
+              })) {
   for (const OptionDefinition &definition : getOptionDefinitions())
     if (definition.scope != OptionScope::Internal)
       entries.push_back(std::visit(

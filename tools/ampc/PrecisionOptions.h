@@ -35,6 +35,7 @@ private:
   const Entry &entryOf(OptionMember member) const;
 
   llvm::cl::opt<std::string> level;
+  llvm::cl::opt<bool> noCache; ///< takes effect while the command line is parsed
   std::vector<std::unique_ptr<Entry>> entries;
 };
 

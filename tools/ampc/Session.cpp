@@ -1,6 +1,8 @@
 // A model compiled and loaded into this process, with one state.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Session.h"
+#include "ampc/Package/InitialData.h"
+#include "ampc/Support/RecordedMessages.h"
 #include "ampc/Support/Terminal.h"
 #include "tools/ampc/Commands.h"
 #include "llvm/ADT/StringExtras.h"
@@ -52,25 +54,51 @@ static std::optional<PickedTier> pickTier(llvm::StringRef name, llvm::ArrayRef<u
   return PickedTier{size_t(choice.model - models.data()), choice.tier};
 }
 
-bool Session::open(const CompileRequest &request, ampc_options options) {
-  if (!options.device)
-    options.device = defaults.device;
-  CompileRequest wanted = request;
-  if (defaults.quiet)
-    wanted.shown = Shown::Errors;
-  auto module = compiler.run(wanted);
+/// Compiles for the tier that runs. The messages are recorded, since a later hit in the cache gives
+/// them again.
+bool Session::compile(const CompileRequest &request, const char *device, ModelCache::Pick pick) {
+  ModelCache cache(request, defaults.images, device);
+  if (std::optional<CompiledModel> known = cache.find(pick)) {
+    compiled = std::move(*known);
+    labels.set(compiled.ignored);
+    messages() << compiled.said;
+    return true;
+  }
+  CompileRequest watched = request;
+  if (!request.inspect)
+    labels.watch(watched);
+  std::optional<RecordedMessages> record(std::in_place, compiled.said);
+  compiler = std::make_unique<Compiler>();
+  auto module = compiler->run(watched);
   if (!module)
     return false;
   PackageOptions once;
-  std::string problem;
+  bool isPicked = false;
   once.images = defaults.images;
   once.pickTier = [&](llvm::StringRef name, llvm::ArrayRef<uint32_t> tiers) {
-    return pickTier(name, tiers, options.device, problem);
+    compiled.name = name.str();
+    compiled.tiers = tiers.vec();
+    std::optional<PickedTier> picked = pick(name, tiers);
+    compiled.picked = picked.value_or(PickedTier());
+    isPicked = picked.has_value();
+    return picked;
   };
   auto packaged = packageModel(*module, once);
   if (failed(packaged))
     return false;
-  auto model = LoadedModel::load(*packaged);
+  record.reset();
+  compiled.tables = packaged->tables;
+  compiled.archive = std::move(packaged->archive);
+  compiled.values = std::move(packaged->values);
+  compiled.sizes = compiler->getSizes();
+  compiled.ignored = labels.getAll();
+  if (isPicked) // a model that nothing here runs is an error below
+    cache.store(compiled, filesOfInitialData(*module));
+  return true;
+}
+
+bool Session::load(ampc_options options, llvm::StringRef problem) {
+  auto model = LoadedModel::load(compiled.tables, *compiled.archive, compiled.values);
   if (!model) {
     messages() << "ampc: error: " << llvm::toString(model.takeError()) << "\n";
     return false;
@@ -88,6 +116,19 @@ bool Session::open(const CompileRequest &request, ampc_options options) {
     return true;
   messages() << "ampc: error: " << ampc_rt_status_string(status) << ": " << message << "\n";
   return false;
+}
+
+bool Session::open(const CompileRequest &request, ampc_options options) {
+  if (!options.device)
+    options.device = defaults.device;
+  CompileRequest wanted = request;
+  if (defaults.quiet)
+    wanted.shown = Shown::Errors;
+  std::string problem;
+  auto pick = [&](llvm::StringRef name, llvm::ArrayRef<uint32_t> tiers) {
+    return pickTier(name, tiers, options.device, problem);
+  };
+  return compile(wanted, options.device, pick) && load(options, problem);
 }
 
 std::string Session::describe(ampc_status status) const {

@@ -6,6 +6,7 @@
 #include "ampc/Package/Loader.h"
 #include "ampc/Pipelines/Compiler.h"
 #include "ampc/Runtime/Runtime.h"
+#include "tools/ampc/ModelCache.h"
 #include <map>
 #include <vector>
 
@@ -21,11 +22,14 @@ public:
   static Defaults defaults;
 
   ~Session();
-  /// Compiles, loads and creates a state. False after a failure, which has been reported.
+  /// Compiles the model or takes it from the cache, loads it and creates a state. False after a
+  /// failure, which has been reported.
   bool open(const CompileRequest &request, ampc_options options);
 
   /// The sizes that the model declares, as in "depth = 12".
-  llvm::ArrayRef<std::string> getSizes() const { return compiler.getSizes(); }
+  llvm::ArrayRef<std::string> getSizes() const { return compiled.sizes; }
+  /// Empty if the request is observed (CompileRequest::inspect).
+  const IgnoredLabels &getIgnoredLabels() const { return labels; }
   const ampc_model &getModel() const { return loaded->model(); }
   ampc_state *getState() { return state; }
   /// Number of the first program of a kind with this C suffix (empty: any), or -1.
@@ -58,7 +62,12 @@ private:
   ampc_status writeCopies();
   ampc_status readCopies();
 
-  Compiler compiler;
+  bool compile(const CompileRequest &request, const char *device, ModelCache::Pick pick);
+  bool load(ampc_options options, llvm::StringRef problem);
+
+  std::unique_ptr<Compiler> compiler; ///< null if the cache had the model
+  CompiledModel compiled;
+  IgnoredLabels labels;
   std::map<int, std::vector<uint64_t>> copies; ///< of slots on a device
   std::unique_ptr<LoadedModel> loaded;
   ampc_state *state = nullptr;

@@ -188,7 +188,6 @@ private:
 
   Session session;
   CompileRequest request;
-  IgnoredLabels labels;
   ampc_options state = runOptions.stateOptions();
   std::vector<Turn> turns;
   Dataset data;
@@ -216,7 +215,7 @@ bool Training::openData(const Sources &training, const Sources &validating) {
     return true;
   validation = std::make_unique<Validation>();
   Validation::Options options{{metrics.begin(), metrics.end()}, monitor, bestPath(), patience};
-  if (!validation->open(session, numbers, validating, data, labels, finite, options, error))
+  if (!validation->open(session, numbers, validating, data, finite, options, error))
     return failed(error);
   const Evaluation &evaluation = validation->getEvaluation();
   if (std::string source = evaluation.getSource(); !source.empty())
@@ -288,7 +287,6 @@ bool Training::open() {
   request = requestFor(runOptions.input);
   request.options = *chosen;
   request.options.dataTotals = !validate.empty();
-  labels.watch(request);
   Sources all = *training;
   llvm::append_range(all, *validating);
   std::vector<std::string> others = request.inputs();
@@ -297,7 +295,6 @@ bool Training::open() {
     return failed(llvm::toString(std::move(mistake)));
   if (!session.open(request, state))
     return false;
-  request.inspect = nullptr;
   turns = findTurns(session);
   return !turns.empty() && openData(*training, *validating) && openState() && openLog();
 }

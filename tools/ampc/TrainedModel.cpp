@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/TrainedModel.h"
 #include "tools/ampc/Commands.h"
-#include "tools/ampc/IgnoredLabels.h"
 #include "tools/ampc/ImportOptions.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -52,15 +51,13 @@ static bool hasTrainedValues(const ampc_model &model) {
 }
 
 bool TrainedModel::open(Session &session, const PrecisionOptions &precision, const Sources &data,
-                        llvm::ArrayRef<std::string> outputs, IgnoredLabels *labels) const {
+                        llvm::ArrayRef<std::string> outputs, bool evaluates) const {
   auto chosen = precision.get();
   if (!chosen)
     return fail(llvm::toString(chosen.takeError())), false;
   CompileRequest request = requestFor(input);
   request.options = *chosen;
-  request.options.dataTotals = labels;
-  if (labels)
-    labels->watch(request);
+  request.options.dataTotals = evaluates;
   std::vector<std::string> others = request.inputs();
   if (!checkpoint.empty())
     others.push_back(checkpoint);

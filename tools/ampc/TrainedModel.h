@@ -9,8 +9,6 @@
 #include "tools/ampc/Sources.h"
 
 namespace ampc {
-class IgnoredLabels;
-
 /// Reason for a checkpoint that does not load, with advice.
 void reportLoad(const Session &session, ampc_status status);
 
@@ -22,9 +20,9 @@ struct TrainedModel {
   explicit TrainedModel(llvm::cl::SubCommand &command);
   /// Compiles the model and loads parameters and buffers. Without a checkpoint they keep initial
   /// values, if these come from a file. False after a message, which there is also if an output is
-  /// an input. With `labels` evaluations are for the loss over all data: see Evaluation.
+  /// an input. `evaluates`: evaluations are for the loss over all data, as Evaluation reads them.
   bool open(Session &session, const PrecisionOptions &precision, const Sources &data,
-            llvm::ArrayRef<std::string> outputs, IgnoredLabels *labels = nullptr) const;
+            llvm::ArrayRef<std::string> outputs, bool evaluates = false) const;
 };
 } // namespace ampc
 #endif

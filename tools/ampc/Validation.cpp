@@ -27,15 +27,15 @@ std::string ampc::textOf(llvm::ArrayRef<Score> scores, llvm::StringRef prefix) {
 }
 
 bool Validation::open(Session &s, llvm::ArrayRef<int> steps, const Sources &sources,
-                      const Dataset &training, const IgnoredLabels &labels, bool finite,
-                      const Options &wanted, std::string &error) {
+                      const Dataset &training, bool finite, const Options &wanted,
+                      std::string &error) {
   session = &s;
   options = wanted;
   std::vector<const ampc_program *> programs;
   for (int step : steps)
     programs.push_back(&s.getModel().programs[findEvaluation(s, step)]);
   if (!data.open(programs, sources, {"validate", finite, &training}, error) ||
-      !evaluation.open(s, steps, data, labels, options.metrics, error))
+      !evaluation.open(s, steps, data, options.metrics, error))
     return false;
   const std::vector<std::string> &names = getNames();
   if (options.monitor.empty())

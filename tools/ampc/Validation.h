@@ -16,8 +16,7 @@ public:
     unsigned patience = 0; ///< validations without a better score that end the training; 0: no end
   };
   bool open(Session &session, llvm::ArrayRef<int> steps, const Sources &sources,
-            const Dataset &training, const IgnoredLabels &labels, bool finite,
-            const Options &options, std::string &error);
+            const Dataset &training, bool finite, const Options &options, std::string &error);
   /// Takes the score of the best state of an earlier run as the one to beat, from its file. Changes
   /// the state. A warning in `warning` if there is such a file, but of another model.
   bool recall(std::string &warning, std::string &error);

@@ -1,8 +1,9 @@
-// NVIDIA's assembler and the cache of assembled code; shared with commands that report on both.
+// NVIDIA's assembler; shared with commands that report on the assembler.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_PACKAGE_ASSEMBLER_H
 #define AMPC_PACKAGE_ASSEMBLER_H
 
+#include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
 
@@ -11,8 +12,7 @@ namespace ampc {
 /// missing.
 std::optional<std::string> findAssembler();
 
-/// Folder of the cache of machine code: AMPC_CACHE, or `ampc` in the user's cache folder; empty if
-/// the process has neither.
-std::string cacheFolder();
+/// Number that changes with a program file: size and time of the last change; 0 without the file.
+uint64_t stampOf(llvm::StringRef program);
 } // namespace ampc
 #endif

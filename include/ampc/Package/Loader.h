@@ -16,7 +16,13 @@ namespace ampc {
 class LoadedModel {
 public:
   ~LoadedModel();
-  static llvm::Expected<std::unique_ptr<LoadedModel>> load(const PackagedModel &package);
+  static llvm::Expected<std::unique_ptr<LoadedModel>> load(const PackagedModel &package) {
+    return load(package.tables, *package.archive, package.values);
+  }
+  /// `tables`: the symbol of the ampc_model.
+  static llvm::Expected<std::unique_ptr<LoadedModel>> load(llvm::StringRef tables,
+                                                           const llvm::MemoryBuffer &archive,
+                                                           llvm::ArrayRef<NamedArray> values);
   /// Tables of the model in the archive, for the functions of ampc/Runtime/Runtime.h. Valid as long
   /// as this object.
   const ampc_model &model() const { return *tables; }
