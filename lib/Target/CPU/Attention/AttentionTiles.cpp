@@ -48,7 +48,7 @@ TileProduct AttentionScratch::takeProduct(int64_t m, int64_t n, int64_t k, Type 
     lhs.depth = k;
     lhs.lineStride = lineStride;
     lhs.depthStride = depthStride;
-    Blocking blocking = chooseBlocking(result.shape, lhs, tier);
+    Blocking blocking = Blocking::choose(result.shape, lhs, tier);
     productBytes = std::max(productBytes, ScratchLayout::of(result.shape, blocking, lhs).total);
   }
   result.bytes = alignUp(PackedSide(result.shape, 0, tier).bytes());
@@ -113,13 +113,13 @@ void AttentionEmitter::multiply(const Matrix &a, const TileProduct &product, Val
   lhs.lineStride = a.rowStride;
   lhs.depthStride = a.columnStride;
   rhs.pointer = packedTile(product, tile);
-  Blocking blocking = chooseBlocking(product.shape, lhs, e.tier);
+  Blocking blocking = Blocking::choose(product.shape, lhs, e.tier);
   auto finish = [&](Value, Value row, Value column, int64_t active, Value sums) {
     epilogue(row, column, active, sums);
   };
-  ProductEmitter(e, product.shape, blocking, lhs, rhs, finish)
-      .emit(e.index(0), e.index(blocking.mTasks * blocking.nTasks),
-            e.offset(pointers.scratch, productScratch));
+  ProductEmitter(e, product.shape, blocking, lhs, rhs, e.offset(pointers.scratch, productScratch),
+                 finish)
+      .emit(e.index(0), e.index(blocking.tasks()));
 }
 
 ScoreTile AttentionEmitter::tileAt(Value queryTile, Value keyTile) {

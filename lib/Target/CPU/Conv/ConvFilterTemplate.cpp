@@ -135,8 +135,8 @@ FailureOr<KernelEmission> ConvFilterTemplate::plan(Operation *op, const Tier &ti
     emission.scratchBytes = FilterGradientEmitter::scratchBytes(conv.shape, blocking);
     return emission;
   }
-  Blocking blocking = chooseBlocking(conv.shape, conv.cotangent, tier);
-  emission.tasks = conv.shape.batch * blocking.mTasks * blocking.nTasks;
+  Blocking blocking = Blocking::choose(conv.shape, conv.cotangent, tier);
+  emission.tasks = conv.shape.batch * blocking.tasks();
   emission.scratchBytes = ScratchLayout::of(conv.shape, blocking, conv.cotangent).total;
   return emission;
 }
@@ -181,9 +181,9 @@ void ConvFilterTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPo
     Value output = e.add(e.mul(group, conv.shape.m), channel);
     store(e.index(0), output, position, active, sums);
   };
-  Blocking blocking = chooseBlocking(conv.shape, conv.cotangent, e.tier);
-  ProductEmitter(e, conv.shape, blocking, conv.cotangent, image, epilogue)
-      .emit(begin, end, pointers.scratch, pointers.totals);
+  Blocking blocking = Blocking::choose(conv.shape, conv.cotangent, e.tier);
+  ProductEmitter(e, conv.shape, blocking, conv.cotangent, image, pointers.scratch, epilogue)
+      .emit(begin, end, pointers.totals);
 }
 
 /// Adds the slices' sums in ascending order; gathered panels have a single slice.

@@ -41,7 +41,7 @@ struct PhaseProduct {
   ConvPhase phase;
   ConvPhase::Place place; // of the phase being emitted
   ProductShape shape;
-  Blocking blocking;
+  std::optional<Blocking> blocking;
   std::optional<WindowTile> tile; // set if windows overlap and are packed once
   std::unique_ptr<PanelSource> image, filter;
   FilterTaps *taps = nullptr;  // filter, if the phase skips taps
@@ -112,16 +112,18 @@ PhaseProduct::PhaseProduct(const Conv &conv, const ConvPhase &phase, const Tier 
   else
     this->filter.reset(taps = new FilterTaps(whole, phase, conv.window.kernel[1]));
   PatchReader reader(phase.window, image, conv.element);
-  tile = chooseWindowTile(phase.window, shape, tier, blocking);
-  if (tile) {
-    int64_t depth = PanelFormat::of(blocking.multiply, shape.acc, 0).depth;
+  if (auto windows = WindowBlocking::choose(phase.window, shape, tier)) {
+    tile = windows->pixels;
+    shape = windows->shape;
+    blocking = windows->blocking;
+    int64_t depth = PanelFormat::of(blocking->tile.multiply, shape.acc).depth;
     this->image = std::make_unique<WindowLines>(reader, *tile, depth);
   } else {
     this->image = linesOfPixels(reader);
     cutPixels(tier);
   }
-  tasks = shape.batch * blocking.mTasks * blocking.nTasks;
-  scratchBytes = ScratchLayout::of(shape, blocking, *this->image).total;
+  tasks = shape.batch * blocking->tasks();
+  scratchBytes = ScratchLayout::of(shape, *blocking, *this->image).total;
 }
 
 void PhaseProduct::cutPixels(const Tier &tier) {
@@ -129,7 +131,7 @@ void PhaseProduct::cutPixels(const Tier &tier) {
   ProductShape tiled = shape;
   if (chooseMultiply(shape, tier) >= Multiply::Tiles && phase.step[0] * phase.step[1] > 1)
     tiled.m = roundUp(shape.m, 16);
-  blocking = chooseBlocking(tiled, *image, tier);
+  blocking = Blocking::choose(tiled, *image, tier);
 }
 
 /// Stores finished sums of output pixel [image, row, column].
@@ -190,7 +192,7 @@ void PhaseProduct::emitPhase(KernelEmitter &e, BodyEmitter &body, Value number, 
   auto epilogue = [&](Value group, Value line, Value channel, int64_t active, Value sums) {
     storeLine(e, body, group, line, channel, active, sums);
   };
-  ProductEmitter(e, shape, blocking, *image, *filter, epilogue).emit(begin, end, scratch, totals);
+  ProductEmitter(e, shape, *blocking, *image, *filter, scratch, epilogue).emit(begin, end, totals);
 }
 
 PhaseTasks::PhaseTasks(const Conv &conv, const Tier &tier, Value image, Value filter) {
@@ -295,10 +297,10 @@ int64_t ConvTemplate::packsPerRun(Operation *op) const {
   PhaseTasks phases(Conv(conv), tiers().back());
   if (!phases.isOne())
     return 1;
-  const Blocking &blocking = phases.products[0].blocking;
-  if (!blocking.keepRhs)
-    return blocking.mTasks;
-  return blocking.nTasks == 1 ? std::min<int64_t>(2, blocking.mTasks) : 1;
+  const Blocking &blocking = *phases.products[0].blocking;
+  if (!blocking.keepsRhs)
+    return blocking.m.tasks;
+  return blocking.n.tasks == 1 ? std::min<int64_t>(2, blocking.m.tasks) : 1;
 }
 
 void ampc::cpu::addConvTemplate(TemplateRegistry &registry) {

@@ -9,14 +9,16 @@ static constexpr int64_t workPerTask = 1 << 20; // multiply-adds: about 20 us
 
 void FilterTasks::cut(const ProductShape &shape, int64_t wantedTasks, int64_t most, int64_t mostM,
                       int64_t leastM, int64_t leastC) {
-  cutPanels(mPanels, mostM, mStep, mTasks);
-  cutPanels(cPanels, most / mStep, cStep, cTasks);
+  PanelGrid m(mPanels, mostM), c(cPanels, most / m.step);
   int64_t work = shape.batch * shape.m * shape.n * shape.k;
   int64_t wanted = std::min(wantedTasks, work / workPerTask);
-  while (tasks() < wanted && cStep > leastC)
-    cutPanels(cPanels, ceilDiv(cStep, 2), cStep, cTasks);
-  while (tasks() < wanted && mStep > leastM)
-    cutPanels(mPanels, ceilDiv(mStep, 2), mStep, mTasks);
+  auto lacksTasks = [&] { return groups * parts * m.tasks * c.tasks < wanted; };
+  while (lacksTasks() && c.step > leastC)
+    c.halve();
+  while (lacksTasks() && m.step > leastM)
+    m.halve();
+  mStep = m.step, mTasks = m.tasks;
+  cStep = c.step, cTasks = c.tasks;
 }
 
 FilterTasks::Place FilterTasks::locate(KernelEmitter &e, Value number) const {

@@ -3,6 +3,7 @@
 #ifndef LIB_TARGET_CPU_CONV_FILTERTASKS_H
 #define LIB_TARGET_CPU_CONV_FILTERTASKS_H
 
+#include "lib/Target/CPU/Product/Blocking.h"
 #include "lib/Target/CPU/Product/Product.h"
 
 namespace ampc::cpu {

@@ -114,7 +114,9 @@ std::optional<FilterTiles> FilterTiles::of(const Window &window, const ProductSh
   int64_t most = std::max<int64_t>(1, sumsBytes / (4 * edge * edge * window.taps()));
   tiles.cut(shape, wantedTasks, most, std::min<int64_t>(most, 4), 1, 1);
   int64_t mostC = planeBytes / (4 * edge * tiles.phases() * tiles.planePoints());
-  cutPanels(tiles.cPanels, std::min(tiles.cStep, mostC), tiles.cStep, tiles.cTasks);
+  PanelGrid channels(tiles.cPanels, std::min(tiles.cStep, mostC));
+  tiles.cStep = channels.step;
+  tiles.cTasks = channels.tasks;
   return tiles;
 }
 

@@ -27,27 +27,32 @@ WindowTile::Pixel WindowTile::pixelAt(KernelEmitter &e, const Window &window, Va
   return pixel;
 }
 
+namespace {
+/// Tile of pixels and the register tile that holds the sums of its pixels.
+struct TileChoice {
+  WindowTile pixels;
+  MicroTile tile;
+};
+} // namespace
+
 /// Fewest cycles over all panels; among tiles within 3 %, the tallest, which reads B the least.
-static WindowTile chooseTile(const Window &window, const ProductShape &shape, const Tier &tier,
-                             Blocking &blocking) {
-  WindowTile bestTile;
+static TileChoice chooseTile(const Window &window, const ProductShape &shape, const Tier &tier) {
+  TileChoice choice = {WindowTile(), MicroTile(shape, tier)};
   double best = 0;
-  auto consider = [&](WindowTile tile, int64_t vectors) {
-    tile.columns = ceilDiv(window.outWidth, tile.width);
-    tile.imageGroups = ceilDiv(window.images, tile.images);
-    int64_t nPanels = ceilDiv(shape.n, vectors * blocking.width);
-    double cycles = double(tile.panels(window) * nPanels) * tileCycles(tile.rows(), vectors);
+  auto consider = [&](WindowTile pixels, int64_t vectors) {
+    pixels.columns = ceilDiv(window.outWidth, pixels.width);
+    pixels.imageGroups = ceilDiv(window.images, pixels.images);
+    int64_t tiles = pixels.panels(window) * ceilDiv(shape.n, vectors * choice.tile.width);
+    double cycles = double(tiles) * tileCycles(pixels.rows(), vectors);
     if (best && cycles >= 0.97 * best)
       return;
     best = cycles;
-    bestTile = tile;
-    blocking.rows = tile.rows();
-    blocking.vectors = vectors;
-    blocking.mPanels = tile.panels(window);
-    blocking.nPanels = nPanels;
+    choice.pixels = pixels;
+    choice.tile.rows = pixels.rows();
+    choice.tile.vectors = vectors;
   };
   for (int64_t vectors : {2, 1, 3, 4}) {
-    if (shape.packedRhs && vectors != packedVectors(shape, blocking))
+    if (shape.packedRhs && vectors != packedVectors(shape, choice.tile))
       continue;
     int64_t most = mostTileRows(vectors, tier);
     for (int64_t images = most / window.outWidth; images >= 1; --images)
@@ -55,34 +60,31 @@ static WindowTile chooseTile(const Window &window, const ProductShape &shape, co
     for (int64_t width = std::min(most, window.outWidth); width >= 1; --width)
       consider({width, 1, 0, 0}, vectors);
   }
-  return bestTile;
+  return choice;
 }
 
-std::optional<WindowTile> ampc::cpu::chooseWindowTile(const Window &window, ProductShape &shape,
-                                                      const Tier &tier, Blocking &blocking) {
-  blocking.multiply = chooseMultiply(shape, tier);
-  blocking.width = tier.lanes(8 * elementBytes(shape.acc));
-  blocking.packedRhs = shape.packedRhs;
-  blocking.packedPoints = packedPoints(shape, blocking);
-  int64_t depth = PanelFormat::of(blocking.multiply, shape.acc, 0).depth;
+std::optional<WindowBlocking> WindowBlocking::choose(const Window &window, ProductShape shape,
+                                                     const Tier &tier) {
+  int64_t depth = PanelFormat::of(chooseMultiply(shape, tier), shape.acc).depth;
   int64_t channels = window.groupChannels;
   bool overlaps = window.taps() > 1 && window.strides[1] <= window.kernel[1] &&
                   (window.dilations[1] == 1 || window.kernel[1] == 1);
   bool dilated = window.inputDilations[0] * window.inputDilations[1] > 1;
-  if (blocking.usesTiles() || !overlaps || dilated || window.channelsFirst ||
+  if (MicroTile(shape, tier).usesTiles() || !overlaps || dilated || window.channelsFirst ||
       channels % (4 * depth))
     return std::nullopt;
-  WindowTile tile = chooseTile(window, shape, tier, blocking);
-  if (double(blocking.mPanels * blocking.rows) > 1.1 * double(shape.m))
+  auto [pixels, tile] = chooseTile(window, shape, tier);
+  int64_t height = pixels.panels(window) * tile.rows;
+  if (double(height) > 1.1 * double(shape.m))
     return std::nullopt;
-  shape.m = blocking.mPanels * blocking.rows;
+  shape.m = height;
   int64_t run = window.kernel[1] * channels / depth;
-  int64_t line = ((tile.width - 1) * window.strides[1] + window.kernel[1]) * channels / depth;
-  int64_t rows = panelBytes / (tile.images * line * elementBytes(shape.acc));
-  blocking.points = window.kernel[0] * run;
+  int64_t line = ((pixels.width - 1) * window.strides[1] + window.kernel[1]) * channels / depth;
+  int64_t rows = panelBytes / (pixels.images * line * elementBytes(shape.acc));
   rows = ceilDiv(window.kernel[0], ceilDiv(window.kernel[0], std::max<int64_t>(rows, 1)));
-  cutProduct(shape, rows * run, /*lhsTogether=*/false, blocking);
-  return tile;
+  KBlocks k(window.kernel[0] * run, rows * run);
+  return WindowBlocking{pixels, shape,
+                        Blocking(shape, tile, LhsFeedKind::Runs, chooseRhsFeed(shape, tile), k)};
 }
 
 int64_t WindowLines::columns() const {

@@ -4,6 +4,7 @@
 #define LIB_TARGET_CPU_CONV_WINDOWPANELS_H
 
 #include "lib/Target/CPU/Conv/ImagePanels.h"
+#include "lib/Target/CPU/Product/Blocking.h"
 
 namespace ampc::cpu {
 
@@ -23,10 +24,18 @@ struct WindowTile {
   Pixel pixelAt(KernelEmitter &e, const Window &window, mlir::Value line) const;
 };
 
-/// Chooses the tile, and blocks of k that are whole window rows. Nullopt if packed windows do not
-/// pay: windows do not overlap, or tiles would be over 10 % larger than the pixels.
-std::optional<WindowTile> chooseWindowTile(const Window &window, ProductShape &shape,
-                                           const Tier &tier, Blocking &blocking);
+/// Blocking of a convolution that packs windows of neighbouring pixels once. k-blocks are whole
+/// window rows.
+struct WindowBlocking {
+  WindowTile pixels;
+  ProductShape shape; // M in whole panels
+  Blocking blocking;
+
+  /// Nullopt if packed windows do not pay: windows do not overlap, or tiles would be over 10 %
+  /// larger than the pixels.
+  static std::optional<WindowBlocking> choose(const Window &window, ProductShape shape,
+                                              const Tier &tier);
+};
 
 /// A of a convolution with overlapping windows: lines are pixels of tiles, k is (tap, channel). A
 /// run is a window row, contiguous in the packed image row; neighbouring lines start stride *

@@ -1,6 +1,7 @@
 // Transform matrices of Winograd's minimal filtering (Lavin and Gray, 2015), and blocking of tiles.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Conv/Winograd.h"
+#include "lib/Target/CPU/Product/Blocking.h"
 #include "lib/Target/CPU/Product/RegisterTile.h"
 #include "lib/Target/Common/ConvPhases.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -88,12 +89,13 @@ WinogradPlan::WinogradPlan(kernel::WinogradOp op, const Tier &tier)
       block = outputs / parts;
   int64_t tileBytes = form.places() * (channels + block) * 4;
   int64_t most = std::max<int64_t>(2, squareBytes / tileBytes / rows);
-  int64_t panels = ceilDiv(tiles, rows), panelStep;
-  cutPanels(panels, most, panelStep, mTasks);
-  step = panelStep * rows;
-  int64_t blocks = outputs / block, blockStep;
-  cutPanels(blocks, ceilDiv(blocks, ceilDiv(wantedTasks, mTasks)), blockStep, nTasks);
-  nStep = blockStep * block;
+  PanelGrid panels(ceilDiv(tiles, rows), most);
+  mTasks = panels.tasks;
+  step = panels.step * rows;
+  int64_t blocks = outputs / block;
+  PanelGrid columns(blocks, ceilDiv(blocks, ceilDiv(wantedTasks, mTasks)));
+  nTasks = columns.tasks;
+  nStep = columns.step * block;
 
   // Strides of an odd number of cache lines: rows and planes spread over all cache sets.
   auto odd = [](int64_t numbers) { return (ceilDiv(numbers, 16) | 1) * 16; };

@@ -1,244 +1,154 @@
-// Picks register tile, cache blocks and tasks of a product.
+// Search for feeds, k-blocks and task grid of a GEMM.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/CPU/Product/Blocking.h"
 #include "lib/Target/CPU/Product/Panels.h"
 
 using namespace mlir;
 using namespace ampc::cpu;
 
-// Cache sizes every x86-64-v3 or later server core has at least (L1d 32 KB, L2 512 KB).
-constexpr int64_t depthBytes = 2048; // of one line of a panel: a panel of A of 12 lines fits L1
-// Tiles hide their loads from L2: with k up to 2048 in one block, sums need not leave the registers
-// in between (measured on a core with AMX: 1736 of 2500 GFLOP/s at k = 1024).
+// Cache sizes that every x86-64-v3 or later server core has at least: L1d 32 KB, L2 512 KB.
+constexpr int64_t depthBytes = 2048; // of a row of a panel: a panel of A of 12 rows fits L1
+// AMX hides its loads from L2: with k up to 2048 in one block, sums need not leave the registers in
+// between (measured on a core with AMX: 1736 of 2500 GFLOP/s at k = 1024).
 constexpr int64_t tileDepthBytes = 4096;
-constexpr int64_t lhsBytes = 512 << 10;   // of A, which tiles read in place from L2
+constexpr int64_t lhsBytes = 512 << 10;   // of A per task, which AMX reads in place from L2
 constexpr int64_t mostColumns = 512;      // of a block of B
-constexpr int64_t rhsBytes = 768 << 10;   // of such a block: it stays in L2
+constexpr int64_t rhsBytes = 768 << 10;   // of a block of B, which stays in L2
 constexpr int64_t keptRhsBytes = 4 << 20; // of B kept packed for later tasks: a share of L3
-constexpr int64_t sumsBytes = 1 << 20;    // of sums between blocks of k
+constexpr int64_t sumsBytes = 1 << 20;    // of sums between k-blocks
 constexpr int64_t leastWidened = 4;       // panels of A; by count two pay for widening B
 constexpr int64_t workPerTask = 1 << 20;  // multiply-adds: about 20 us
 constexpr int64_t mostTasks = 16;
 
-/// Sums of a tile live in registers beside the vectors of B and A (and, without FMA, products).
-/// Where not two registers are left for numbers of A, a sum goes to memory at every point, which
-/// halves the speed of 4 rows of 3 vectors among 16 registers.
-int64_t ampc::cpu::mostTileRows(int64_t vectors, const Tier &tier) {
-  int64_t registers = tier.vectorRegisters;
-  if (!tier.hasFMA())
-    return registers / 2 / vectors;
-  return std::min(registers * 3 / 4, registers - vectors - 2) / vectors;
+Value KBlocks::pointsIn(KernelEmitter &e, Value kBlock) const {
+  return e.min(e.index(depth), e.sub(e.index(points), e.mul(kBlock, depth)));
 }
-double ampc::cpu::tileCycles(int64_t rows, int64_t vectors) {
-  constexpr int64_t latency = 8, rowsPerLoad = 4;
-  return double(std::max({rows * vectors, rows + vectors, rowsPerLoad * vectors, latency}));
+Value KBlocks::isLast(KernelEmitter &e, Value kBlock) const {
+  return e.less(e.index(count - 2), kBlock);
 }
 
-static bool isPacked(const ProductShape &shape) { return shape.packedLhs || shape.packedRhs; }
-int64_t ampc::cpu::packedVectors(const ProductShape &shape, const Blocking &blocking) {
-  return shape.n > blocking.width ? 2 : 1;
-}
-int64_t ampc::cpu::packedPoints(const ProductShape &shape, const Blocking &blocking) {
-  int64_t depth = PanelFormat::of(blocking.multiply, shape.acc, 0).depth;
-  int64_t points = ceilDiv(shape.k, depth);
-  return depth == 2 ? roundUp(points, 16) : points; // whole steps of tiles
+PanelGrid::PanelGrid(int64_t panels, int64_t mostPerTask)
+    : panels(panels), step(ceilDiv(panels, ceilDiv(panels, std::max<int64_t>(mostPerTask, 1)))),
+      tasks(ceilDiv(panels, step)) {}
+
+/// The feed of A that packs the least. Vectors read A in place unless rows of A are whole pages
+/// apart: such rows map to one L1 set, and a tile of 12 rows would thrash an 8-way cache. Tiles
+/// read A in place if k is whole steps. A k-major A, whose neighbouring panels share rows of
+/// memory, is packed for tiles in a sweep.
+static LhsFeedKind chooseLhsFeed(const ProductShape &shape, const PanelSource &lhs,
+                                 const MicroTile &tile) {
+  constexpr int64_t page = 4096;
+  if (shape.packedLhs)
+    return LhsFeedKind::Prepacked;
+  PanelFormat format = PanelFormat::of(tile.multiply, shape.acc);
+  int64_t rowBytes = lhs.bytesBetweenLines(format); // 0: memory has another format
+  if (!tile.usesTiles())
+    return rowBytes % elementBytes(format.unit) == 0 && rowBytes % page ? LhsFeedKind::InPlace
+                                                                        : LhsFeedKind::PackedPanel;
+  bool isWholeSteps = shape.k % (format.depth * tile.width) == 0;
+  if (rowBytes && isWholeSteps && tile.parts() == 1)
+    return LhsFeedKind::InPlaceTiles;
+  return lhs.linesAreNeighbours() ? LhsFeedKind::PackedSweep : LhsFeedKind::PackedPanel;
 }
 
-/// The tile with the fewest cycles per point of k over all panels, edges included.
-static void chooseTile(const ProductShape &shape, const Tier &tier, Blocking &blocking) {
-  double best = 0;
-  for (int64_t vectors : {2, 1, 3, 4}) {
-    if (isPacked(shape) && vectors != packedVectors(shape, blocking))
-      continue;
-    int64_t most = mostTileRows(shape.packedLhs ? 2 : vectors, tier);
-    int64_t panels = ceilDiv(shape.m, most), rows = ceilDiv(shape.m, panels);
-    int64_t nPanels = ceilDiv(shape.n, vectors * blocking.width);
-    double cycles = double(panels * nPanels) * tileCycles(rows, vectors);
-    if (best && cycles >= 0.97 * best)
-      continue;
-    best = cycles;
-    blocking.rows = rows;
-    blocking.vectors = vectors;
-    blocking.mPanels = panels;
-    blocking.nPanels = nPanels;
-  }
+/// Widening packed bf16 once per task pays from a few panels of A on: converting in the
+/// micro-kernel repeats for every panel of A, on the ports that multiply.
+RhsFeedKind ampc::cpu::chooseRhsFeed(const ProductShape &shape, const MicroTile &tile) {
+  if (!shape.packedRhs)
+    return RhsFeedKind::Packed;
+  bool widens = shape.mayWidenRhs && shape.rhs.isBF16() && tile.multiply == Multiply::Wide &&
+                ceilDiv(shape.m, tile.rows) >= leastWidened;
+  return widens ? RhsFeedKind::Widened : RhsFeedKind::InPlace;
 }
 
-/// Up to four tiles of 16 x 16 sums; a step along k takes 16 cycles for each of them, or 16 for
-/// each tile that comes from L2. A side of up to 16 rows gets shorter tiles. Registers of tiles
-/// have one shape each: attention of few queries and few keys multiplies by both in one function,
-/// so that products whose k is a single short step leave half of the registers to others.
-static void chooseMatrixTile(const ProductShape &shape, Blocking &blocking) {
-  int64_t best = 0;
-  bool isShort = shape.m < 16 && shape.k < 16 && !isPacked(shape);
-  for (auto [high, wide] : {std::pair{2, 2}, {1, 4}, {4, 1}, {1, 2}, {2, 1}, {1, 1}}) {
-    if ((isPacked(shape) && wide != packedVectors(shape, blocking)) ||
-        (shape.packedLhs && high != (shape.m > 16 ? 2 : 1)) || (isShort && wide > 2))
-      continue;
-    int64_t panels = ceilDiv(shape.m, 16 * high), nPanels = ceilDiv(shape.n, 16 * wide);
-    int64_t cycles = panels * nPanels * 16 * std::max(high * wide, high + wide);
-    if (best && cycles >= best)
-      continue;
-    best = cycles;
-    blocking.rows = std::min<int64_t>(shape.m, 16 * high);
-    blocking.rows = high > 1 ? 16 * high : blocking.rows;
-    blocking.vectors = wide;
-    blocking.mPanels = panels;
-    blocking.nPanels = nPanels;
-  }
+/// k-blocks of equal depth: a panel of A (on AMX a row of the panel) has its share of a cache.
+/// Example: f32, k = 1000: at most 512 points, so 2 blocks of 500, rounded up to 512 by vectors.
+static KBlocks chooseKBlocks(const ProductShape &shape, const MicroTile &tile, LhsFeedKind lhs) {
+  int64_t points = ceilDiv(shape.k, PanelFormat::of(tile.multiply, shape.acc).depth);
+  int64_t bytes = elementBytes(shape.acc) * tile.parts();
+  int64_t most = (tile.usesTiles() ? tileDepthBytes : depthBytes) / bytes;
+  if (lhs == LhsFeedKind::PackedSweep)
+    most /= 2; // all panels of A of a task lie packed beside panels of B
+  int64_t depth = roundUp(ceilDiv(points, ceilDiv(points, most)), tile.width);
+  return {points, tile.usesTiles() ? depth : std::min(points, depth)};
 }
 
-void ampc::cpu::cutPanels(int64_t panels, int64_t most, int64_t &step, int64_t &tasks) {
-  tasks = ceilDiv(panels, std::max<int64_t>(most, 1));
-  step = ceilDiv(panels, tasks);
-  tasks = ceilDiv(panels, step);
+/// Most panels of B per task: a block of B stays in L2.
+static int64_t mostRhsPanels(const ProductShape &shape, const MicroTile &tile, const KBlocks &k) {
+  int64_t most = mostColumns;
+  if (!tile.usesTiles())
+    most = std::min(most, rhsBytes / (k.depth * elementBytes(shape.acc)));
+  return std::max<int64_t>(1, most / tile.columns());
 }
 
-PanelFormat PanelFormat::of(Multiply multiply, Type acc, int64_t panelUnits) {
-  if (multiply == Multiply::Wide)
-    return acc;
-  PanelFormat format(IntegerType::get(acc.getContext(), 32));
-  format.depth = 2;
-  format.secondPanel = multiply == Multiply::SplitTiles ? panelUnits : 0;
-  return format;
-}
-
-PanelFormat ampc::cpu::rhsFormat(const ProductShape &shape, const Blocking &blocking,
-                                 int64_t panelUnits) {
-  if (blocking.readsRhsInPlace() && blocking.multiply == Multiply::Wide && shape.rhs.isBF16())
-    return PanelFormat(IntegerType::get(shape.rhs.getContext(), 16));
-  return PanelFormat::of(blocking.multiply, shape.acc, panelUnits);
-}
-
-Multiply ampc::cpu::chooseMultiply(const ProductShape &shape, const Tier &tier) {
-  if (!shape.acc.isF32() || shape.lhs != shape.rhs)
-    return Multiply::Wide;
-  if (shape.lhs.isBF16() && tier.hasBF16Products())
-    return tier.hasAMX() ? Multiply::Tiles : Multiply::Pairs;
-  if (!shape.lhs.isF16() || !tier.hasAMX())
-    return Multiply::Wide;
-  return tier.hasF16Tiles() ? Multiply::HalfTiles : Multiply::SplitTiles;
-}
-bool ampc::cpu::hasOwnProducts(const ProductShape &shape, const Tier &tier) {
-  if (tier.kind <= TierKind::AVX512)
-    return true;
-  const Tier &below = tiers()[unsigned(tier.kind) - 1];
-  return chooseMultiply(shape, tier) != chooseMultiply(shape, below);
-}
-
-/// Blocks of k: a panel of A, or a line of it for tiles, has its share of a cache.
-static int64_t chooseDepth(const ProductShape &shape, bool lhsTogether, const Blocking &blocking) {
-  int64_t bytes = elementBytes(shape.acc) * blocking.parts();
-  int64_t most = (blocking.usesTiles() ? tileDepthBytes : depthBytes) / bytes;
-  if (lhsTogether)
-    most /= 2; // all panels of A of a task lie packed beside those of B
-  int64_t depth = roundUp(ceilDiv(blocking.points, ceilDiv(blocking.points, most)), blocking.width);
-  return blocking.usesTiles() ? depth : std::min(blocking.points, depth);
-}
-
-/// Most panels of A in a task: sums between blocks of k stay in L2, and so does what tiles read of
-/// A again for every panel of B.
-static int64_t mostPanels(const ProductShape &shape, const Blocking &blocking) {
-  int64_t bytes = elementBytes(shape.acc), most = blocking.mPanels;
-  if (blocking.depthBlocks > 1)
-    most = sumsBytes / (blocking.nStep * blocking.columns() * blocking.rows * bytes);
-  if (blocking.usesTiles())
-    most = std::min(most, lhsBytes / (blocking.rows * blocking.depth * bytes * blocking.parts()));
+/// Most panels of A per task: sums between k-blocks stay in L2, and so does the part of A that AMX
+/// reads again for every panel of B.
+static int64_t mostLhsPanels(const ProductShape &shape, const MicroTile &tile, const KBlocks &k,
+                             int64_t rhsPanels) {
+  int64_t bytes = elementBytes(shape.acc), most = ceilDiv(shape.m, tile.rows);
+  if (k.areSeveral())
+    most = sumsBytes / (rhsPanels * tile.columns() * tile.rows * bytes);
+  if (tile.usesTiles())
+    most = std::min(most, lhsBytes / (tile.rows * k.depth * bytes * tile.parts()));
   return most;
 }
 
-bool ampc::cpu::packsTogether(const Blocking &blocking, const PanelSource &side) {
-  return blocking.usesTiles() && side.linesAreNeighbours();
+/// Whether panels of all k-blocks of a task fit their share of L3.
+static bool fitsKept(const ProductShape &shape, const MicroTile &tile, const KBlocks &k) {
+  int64_t columns = std::min(mostRhsPanels(shape, tile, k) * tile.columns(), shape.n);
+  return columns * k.points * elementBytes(shape.acc) * tile.parts() <= keptRhsBytes;
 }
 
-/// Units between lines of A where vectors read them in place, else 0: of lines whole pages apart a
-/// tile wants twelve from one set of the first cache, which in some processors has eight.
-static int64_t lineInPlace(const ProductShape &shape, const PanelSource &lhs,
-                           const Blocking &blocking) {
-  constexpr int64_t page = 4096;
-  PanelFormat format = PanelFormat::of(blocking.multiply, shape.acc, 0);
-  int64_t bytes = lhs.bytesBetweenLines(format), unit = elementBytes(format.unit);
-  return bytes % unit == 0 && bytes % page ? bytes / unit : 0;
+Blocking::Blocking(const ProductShape &shape, const MicroTile &tile, LhsFeedKind lhs,
+                   RhsFeedKind rhs, const KBlocks &k)
+    : tile(tile), lhs(lhs), rhs(rhs), k(k),
+      keepsRhs(rhs != RhsFeedKind::InPlace && fitsKept(shape, tile, k)),
+      n(ceilDiv(shape.n, tile.columns()), mostRhsPanels(shape, tile, k)),
+      m(ceilDiv(shape.m, tile.rows), mostLhsPanels(shape, tile, k, n.step)) {
+  cutTasks(shape);
 }
 
-Blocking ampc::cpu::chooseBlocking(const ProductShape &shape, const PanelSource &lhs,
-                                   const Tier &tier) {
-  Blocking blocking;
-  blocking.multiply = chooseMultiply(shape, tier);
-  blocking.width = tier.lanes(8 * elementBytes(shape.acc));
-  int64_t pointDepth = PanelFormat::of(blocking.multiply, shape.acc, 0).depth;
-  blocking.points = ceilDiv(shape.k, pointDepth);
-  blocking.packedLhs = shape.packedLhs;
-  blocking.packedRhs = shape.packedRhs;
-  blocking.packedPoints = packedPoints(shape, blocking);
-  if (blocking.usesTiles())
-    chooseMatrixTile(shape, blocking);
-  else
-    chooseTile(shape, tier, blocking);
-  if (!blocking.usesTiles() && !blocking.packedLhs)
-    blocking.lhsLineInPlace = lineInPlace(shape, lhs, blocking);
-  blocking.widensRhs = shape.mayWidenRhs && shape.packedRhs && shape.rhs.isBF16() &&
-                       blocking.multiply == Multiply::Wide && blocking.mPanels >= leastWidened;
-  bool together = packsTogether(blocking, lhs);
-  cutProduct(shape, chooseDepth(shape, together, blocking), together, blocking);
-  return blocking;
+Blocking Blocking::choose(const ProductShape &shape, const PanelSource &lhs, const Tier &tier) {
+  MicroTile tile = MicroTile::choose(shape, tier);
+  LhsFeedKind feed = chooseLhsFeed(shape, lhs, tile);
+  return {shape, tile, feed, chooseRhsFeed(shape, tile), chooseKBlocks(shape, tile, feed)};
 }
 
-/// Cuts more tasks where that reads least again: tasks of rows read all of B, those of columns all
-/// of A. A number that has to be packed counts twice as much as one that is read where it lies, and
-/// one of B, which comes from memory once per task, twice as much as one of A; what a thread keeps
-/// packed for its next tasks counts little.
-static void cutByReads(const ProductShape &shape, int64_t wanted, Blocking &blocking) {
-  bool lhsIsReady = blocking.packedLhs || blocking.lhsLineInPlace;
+/// Tasks that pack B again and again are few: a quarter as many.
+void Blocking::cutTasks(const ProductShape &shape) {
+  int64_t work = shape.batch * shape.m * shape.n * shape.k;
+  bool packsPerTask = rhs != RhsFeedKind::InPlace && !keepsRhs;
+  int64_t wanted = std::min(packsPerTask ? mostTasks / 4 : mostTasks, work / workPerTask);
+  tile.usesTiles() ? cutForTiles(shape, wanted) : cutForVectors(shape, wanted);
+}
+
+/// Halves the side that costs fewer repeated reads: tasks of fewer rows read all of B once more,
+/// tasks of fewer columns all of A. An element that has to be packed counts twice as much as an
+/// element read in place, and an element of B, which comes from memory once per task, twice as much
+/// as an element of A; elements of B kept packed count little.
+void Blocking::cutForVectors(const ProductShape &shape, int64_t wanted) {
+  bool lhsIsReady = lhs == LhsFeedKind::Prepacked || lhs == LhsFeedKind::InPlace;
   double lhsReads = double(shape.m) * (lhsIsReady ? 1 : 2);
-  double rhsReads = double(shape.n) * (blocking.keepRhs ? 0.5 : blocking.readsRhsInPlace() ? 2 : 4);
-  while (shape.batch * blocking.mTasks * blocking.nTasks < wanted) {
-    bool hasRows = blocking.mStep * blocking.rows > 32 && blocking.mStep > 1;
-    bool hasColumns = blocking.nStep > 1;
+  double rhsReads = double(shape.n) * (keepsRhs ? 0.5 : rhs == RhsFeedKind::InPlace ? 2 : 4);
+  while (shape.batch * tasks() < wanted) {
+    bool hasRows = m.step * tile.rows > 32 && m.step > 1;
+    bool hasColumns = n.step > 1;
     if (!hasRows && !hasColumns)
       return;
-    bool readsLess = rhsReads * double(blocking.mTasks) <= lhsReads * double(blocking.nTasks);
-    if (hasRows && (!hasColumns || readsLess))
-      cutPanels(blocking.mPanels, ceilDiv(blocking.mStep, 2), blocking.mStep, blocking.mTasks);
-    else
-      cutPanels(blocking.nPanels, ceilDiv(blocking.nStep, 2), blocking.nStep, blocking.nTasks);
+    bool readsLess = rhsReads * double(m.tasks) <= lhsReads * double(n.tasks);
+    hasRows && (!hasColumns || readsLess) ? m.halve() : n.halve();
   }
 }
 
-/// The same for matrix tiles, which read most lines of A in place: first two halves of the columns,
-/// whose packing is not repeated unless panels of A are packed together; then rows.
-static void cutForTiles(const ProductShape &shape, int64_t wanted, bool lhsTogether,
-                        Blocking &blocking) {
-  auto tasks = [&] { return shape.batch * blocking.mTasks * blocking.nTasks; };
-  if (!(lhsTogether && blocking.keepRhs) && tasks() < wanted && blocking.nTasks == 1 &&
-      shape.n >= 256)
-    cutPanels(blocking.nPanels, ceilDiv(blocking.nPanels, 2), blocking.nStep, blocking.nTasks);
-  while (tasks() < wanted && blocking.mStep * blocking.rows > 32 && blocking.mStep > 1)
-    cutPanels(blocking.mPanels, ceilDiv(blocking.mStep, 2), blocking.mStep, blocking.mTasks);
-  while (tasks() < wanted && blocking.nStep > 1)
-    cutPanels(blocking.nPanels, ceilDiv(blocking.nStep, 2), blocking.nStep, blocking.nTasks);
-}
-
-void ampc::cpu::cutProduct(const ProductShape &shape, int64_t depth, bool lhsTogether,
-                           Blocking &blocking) {
-  blocking.depth = depth;
-  blocking.depthBlocks = ceilDiv(blocking.points, depth);
-  int64_t mostLines = mostColumns;
-  if (!blocking.usesTiles())
-    mostLines = std::min(mostLines, rhsBytes / (depth * elementBytes(shape.acc)));
-  int64_t nMost = std::max<int64_t>(1, mostLines / blocking.columns());
-  int64_t rhsLineBytes = blocking.points * elementBytes(shape.acc) * blocking.parts();
-  blocking.keepRhs = !blocking.readsRhsInPlace() &&
-                     std::min(nMost * blocking.columns(), shape.n) * rhsLineBytes <= keptRhsBytes;
-  cutPanels(blocking.nPanels, nMost, blocking.nStep, blocking.nTasks);
-  cutPanels(blocking.mPanels, mostPanels(shape, blocking), blocking.mStep, blocking.mTasks);
-
-  // Enough tasks to share. Long sums want large tasks, for each of them packs both sides.
-  int64_t work = shape.batch * shape.m * shape.n * shape.k;
-  int64_t wanted =
-      std::min(blocking.keepRhs || blocking.readsRhsInPlace() ? mostTasks : mostTasks / 4,
-               work / workPerTask);
-  if (blocking.usesTiles())
-    cutForTiles(shape, wanted, lhsTogether, blocking);
-  else
-    cutByReads(shape, wanted, blocking);
+/// AMX reads most rows of A in place: first two halves of the columns, whose packing is not
+/// repeated unless panels of A are packed in a sweep; then rows; then columns.
+void Blocking::cutForTiles(const ProductShape &shape, int64_t wanted) {
+  auto lacksTasks = [&] { return shape.batch * tasks() < wanted; };
+  bool repeatsPacking = lhs == LhsFeedKind::PackedSweep && keepsRhs;
+  if (!repeatsPacking && lacksTasks() && n.tasks == 1 && shape.n >= 256)
+    n = PanelGrid(n.panels, ceilDiv(n.panels, 2));
+  while (lacksTasks() && m.step * tile.rows > 32 && m.step > 1)
+    m.halve();
+  while (lacksTasks() && n.step > 1)
+    n.halve();
 }

@@ -93,9 +93,9 @@ void GemmTemplate::configure(Operation *op) const {
 
 FailureOr<KernelEmission> GemmTemplate::plan(Operation *op, const Tier &tier) const {
   Gemm gemm(cast<kernel::GemmOp>(op));
-  Blocking blocking = chooseBlocking(gemm.shape, gemm.lhs, tier);
+  Blocking blocking = Blocking::choose(gemm.shape, gemm.lhs, tier);
   KernelEmission emission;
-  emission.tasks = gemm.shape.batch * blocking.mTasks * blocking.nTasks;
+  emission.tasks = gemm.shape.batch * blocking.tasks();
   emission.scratchBytes = ScratchLayout::of(gemm.shape, blocking, gemm.lhs).total;
   return emission;
 }
@@ -111,7 +111,7 @@ void GemmTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
   if (streams)
     body.streamResults();
   unsigned rank = gemmOp.getSpace().size();
-  Blocking blocking = chooseBlocking(gemm.shape, gemm.lhs, e.tier);
+  Blocking blocking = Blocking::choose(gemm.shape, gemm.lhs, e.tier);
   auto runAt = [&](Value batch, Value m, Value n) {
     Run run;
     run.dims = body.space().delinearize(e, batch, rank - 2);
@@ -121,16 +121,16 @@ void GemmTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
   };
   auto epilogue = [&](Value batch, Value m, Value n, int64_t active, Value sums) {
     Run run = runAt(batch, m, n);
-    run.lanes = blocking.width;
+    run.lanes = blocking.tile.width;
     run.active = active;
     body.emitResults(run, sums);
   };
   // Of what may still be in cache vectors get nothing for it (measured on two processors).
   auto prefetch = [&](Value batch, Value m, Value n, int64_t columns) {
-    body.prefetch(runAt(batch, m, n), columns, blocking.usesTiles() ? 0 : leastStreamed);
+    body.prefetch(runAt(batch, m, n), columns, blocking.tile.usesTiles() ? 0 : leastStreamed);
   };
-  ProductEmitter(e, gemm.shape, blocking, gemm.lhs, gemm.rhs, epilogue, prefetch)
-      .emit(begin, end, pointers.scratch, pointers.totals);
+  ProductEmitter(e, gemm.shape, blocking, gemm.lhs, gemm.rhs, pointers.scratch, epilogue, prefetch)
+      .emit(begin, end, pointers.totals);
   if (streams)
     e.finishStreams();
 }

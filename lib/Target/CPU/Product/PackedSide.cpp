@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Product/PackedSide.h"
 #include "lib/Target/CPU/Loops.h"
+#include "lib/Target/CPU/Product/RhsFeed.h"
 #include "mlir-dialects/PackedFilter.h"
 
 using namespace mlir;
@@ -27,12 +28,12 @@ PackedSide::PackedSide(RankedTensorType type, const Tier &tier)
   planned = kernel::byteSize(type);
 }
 PackedSide::PackedSide(const ProductShape &shape, unsigned lineDim, const Tier &tier, int64_t taps)
-    : shape(shape), isLeft(shape.packedLhs), blocking(chooseBlocking(shape, StridedSource(), tier)),
-      lines(isLeft ? blocking.rows : blocking.columns()),
-      panels(isLeft ? blocking.mPanels : blocking.nPanels),
-      panelUnits(lines * blocking.packedPoints),
-      format(isLeft ? PanelFormat::of(blocking.multiply, shape.acc, panelUnits)
-                    : rhsFormat(shape, blocking, panelUnits)),
+    : shape(shape), isLeft(shape.packedLhs), tile(MicroTile::choose(shape, tier)),
+      points(ceilDiv(shape.k, PanelFormat::of(tile.multiply, shape.acc).depth)),
+      padded(packedPoints(shape, tile)), lines(isLeft ? tile.rows : tile.columns()),
+      panels(ceilDiv(isLeft ? shape.m : shape.n, lines)), panelUnits(lines * padded),
+      format(isLeft ? PanelFormat::of(tile.multiply, shape.acc, panelUnits)
+                    : rhsFormat(shape, tile, RhsFeedKind::InPlace, panelUnits)),
       lineDim(lineDim), taps(taps) {
   source.element = format.unit.isInteger(16) ? format.unit : isLeft ? shape.lhs : shape.rhs;
   source.lines = isLeft ? shape.m : shape.n;
@@ -91,17 +92,15 @@ Value PackedSide::panelAt(KernelEmitter &e, Value number, Value packed) const {
 
 /// Points past the end of k are zeros on both sides of a product.
 void PackedSide::clearPadding(KernelEmitter &e, Value panel) const {
-  int64_t points = blocking.points, padded = blocking.packedPoints;
   if (points == padded)
     return;
   int64_t from = lines * (hasTileOrder() ? points / 16 * 16 : points);
-  for (int64_t part = 0; part < blocking.parts(); ++part)
+  for (int64_t part = 0; part < tile.parts(); ++part)
     fillRow(e, format.unit, 0, panel, e.index(part * panelUnits + from), lines * padded - from);
 }
 
 void PackedSide::packPanel(KernelEmitter &e, Value number, Value packed) {
   Value line = e.mul(number, lines), panel = panelAt(e, number, packed);
-  int64_t points = blocking.points;
   clearPadding(e, panel);
   if (taps > 1)
     return e.loop(e.index(0), e.index(taps), 1, [&](Value tap) {
@@ -148,8 +147,8 @@ void PackedSide::packLines(KernelEmitter &e, const MatrixBlock &block, Value fir
     Value panel = panelAt(e, e.div(first, lines), packed);
     Value to = e.address(panel, format.unit, e.mul(e.add(firstPoint, point), lines));
     source.pack(e, first, lines, point, e.sub(pointEnd, point), to, {1, lines}, format);
-    if (blocking.points != blocking.packedPoints)
-      e.when(e.less(e.index(blocking.points - 1), e.add(firstPoint, pointEnd)),
+    if (points != padded)
+      e.when(e.less(e.index(points - 1), e.add(firstPoint, pointEnd)),
              [&] { clearPadding(e, panel); });
   });
 }

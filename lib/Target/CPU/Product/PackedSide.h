@@ -3,6 +3,7 @@
 #ifndef LIB_TARGET_CPU_PRODUCT_PACKEDSIDE_H
 #define LIB_TARGET_CPU_PRODUCT_PACKEDSIDE_H
 
+#include "lib/Target/CPU/Product/MicroTile.h"
 #include "lib/Target/CPU/Product/Panels.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 
@@ -49,9 +50,9 @@ public:
 
 private:
   /// A step of 16 points lies line by line.
-  bool hasTileOrder() const { return isLeft && blocking.usesTiles(); }
-  int64_t panelBytes() const { return blocking.parts() * panelUnits * elementBytes(format.unit); }
-  int64_t pointsPerTap() const { return blocking.points / taps; }
+  bool hasTileOrder() const { return isLeft && tile.usesTiles(); }
+  int64_t panelBytes() const { return tile.parts() * panelUnits * elementBytes(format.unit); }
+  int64_t pointsPerTap() const { return points / taps; }
   mlir::Value panelAt(KernelEmitter &e, mlir::Value number, mlir::Value packed) const;
   void packLines(KernelEmitter &e, const MatrixBlock &block, mlir::Value firstPoint,
                  mlir::Value packed);
@@ -60,7 +61,8 @@ private:
   int64_t planned = 0; // bytes
   ProductShape shape;
   bool isLeft;
-  Blocking blocking;
+  MicroTile tile;
+  int64_t points, padded; // of k, and of a panel
   int64_t lines, panels, panelUnits;
   PanelFormat format;
   unsigned lineDim;

@@ -18,6 +18,10 @@ struct PanelLayout {
     return runPoints ? i / linesPerSegment * segmentStride + i % linesPerSegment * lineStride
                      : i * lineStride;
   }
+  /// Units of a panel. Example: 12 lines of 100 points, 112 units apart: 1344.
+  int64_t units(int64_t lines, int64_t points) const {
+    return runPoints ? points / runPoints * runStride : lines * std::max(lineStride, points);
+  }
 };
 
 /// Lines one after the other, an odd number of cache lines apart, which keeps them out of one
