@@ -8,8 +8,8 @@ using namespace ampc::cpu;
 
 // Cache sizes that every x86-64-v3 or later server core has at least: L1d 32 KB, L2 512 KB.
 constexpr int64_t depthBytes = 2048; // of a row of a panel: a panel of A of 12 rows fits L1
-// AMX hides its loads from L2: with k up to 2048 in one block, sums need not leave the registers in
-// between (measured on a core with AMX: 1736 of 2500 GFLOP/s at k = 1024).
+// AMX hides loads from L2: with k up to 2048 in one block, sums stay in registers (measured on a
+// core with AMX: 1736 of 2500 GFLOP/s at k = 1024).
 constexpr int64_t tileDepthBytes = 4096;
 constexpr int64_t lhsBytes = 512 << 10;   // of A per task, which AMX reads in place from L2
 constexpr int64_t mostColumns = 512;      // of a block of B
@@ -61,8 +61,8 @@ RhsFeedKind ampc::cpu::chooseRhsFeed(const ProductShape &shape, const MicroTile 
   return widens ? RhsFeedKind::Widened : RhsFeedKind::InPlace;
 }
 
-/// k-blocks of equal depth: a panel of A (on AMX a row of the panel) has its share of a cache.
-/// Example: f32, k = 1000: at most 512 points, so 2 blocks of 500, rounded up to 512 by vectors.
+/// k-blocks of equal depth: a panel of A (on AMX a row of the panel) fits a share of a cache.
+/// Example: f32, k = 1000, at most 512 points: 2 blocks of 500, in whole vectors 512 and 488.
 static KBlocks chooseKBlocks(const ProductShape &shape, const MicroTile &tile, LhsFeedKind lhs) {
   int64_t points = ceilDiv(shape.k, PanelFormat::of(tile.multiply, shape.acc).depth);
   int64_t bytes = elementBytes(shape.acc) * tile.parts();

@@ -12,8 +12,8 @@ class PanelSource;
 enum class LhsFeedKind {
   Prepacked,    // by kernel.pack, for this tier
   PackedSweep,  // all panels of a task, packed in one sweep over a k-block
-  PackedPanel,  // one panel at a time, packed before its row of register tiles
-  Runs,         // one panel at a time, without the runs of k that are all zero
+  PackedPanel,  // panel by panel, packed before a row of register tiles
+  Runs,         // panel by panel, without the runs of k that are all zero
   InPlace,      // vectors broadcast elements of the matrix itself
   InPlaceTiles, // tile loads read rows of the matrix itself
 };
@@ -37,7 +37,7 @@ struct KBlocks {
   mlir::Value isLast(KernelEmitter &e, mlir::Value kBlock) const;
 };
 
-/// Panels along one dimension of C, cut into tasks of `step` panels.
+/// Panels along a dimension of C, cut into tasks of `step` panels.
 /// Example: 10 panels, at most 4 per task: 3 tasks of 4, 4 and 2.
 struct PanelGrid {
   int64_t panels, step, tasks;
@@ -64,7 +64,7 @@ struct Blocking {
   Blocking(const ProductShape &shape, const MicroTile &tile, LhsFeedKind lhs, RhsFeedKind rhs,
            const KBlocks &k);
 
-  /// Tasks of one batch entry.
+  /// Tasks of a batch entry.
   int64_t tasks() const { return m.tasks * n.tasks; }
 
 private:

@@ -1,4 +1,4 @@
-// Packing of panels of one operand of a GEMM.
+// Packing of the panels of a GEMM operand.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Product/GemmSide.h"
 

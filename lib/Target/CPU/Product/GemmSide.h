@@ -1,4 +1,4 @@
-// One operand of a GEMM in the emitted function: source, panels, and packing into scratch.
+// Operand of a GEMM in the emitted function: source, panels, and packing into scratch.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_PRODUCT_GEMMSIDE_H
 #define LIB_TARGET_CPU_PRODUCT_GEMMSIDE_H
@@ -13,7 +13,7 @@ struct GemmTask {
   mlir::Value batch, m, mEnd, n, nEnd;
 };
 
-/// Panels of one operand as the micro-kernel reads a panel.
+/// Panels of an operand as the micro-kernel reads a panel.
 /// Example: B [k, n] bf16 on AMX with 64 columns per panel: each panel [k / 2, 64, 2] bf16.
 struct SidePanels {
   int64_t lines;        // rows of A or columns of B in a panel
@@ -23,7 +23,7 @@ struct SidePanels {
   int64_t buffered = 0; // panels in scratch; 0: the operand is read in place
 };
 
-/// One operand (A or B) of the GEMM that a function computes. Feeds (LhsFeed, RhsFeed) decide which
+/// Operand (A or B) of the GEMM that a function computes. Feeds (LhsFeed, RhsFeed) decide which
 /// panels are packed, where and when.
 class GemmSide {
 public:
@@ -43,7 +43,7 @@ public:
 
   /// Address of the packed panels.
   Value buffer() const { return e.offset(scratch, offset); }
-  /// Units from one packed panel to the next: both parts of split numbers.
+  /// Units from a packed panel to the next: both parts of split numbers.
   int64_t panelStride() const { return blocking.tile.parts() * panels.units; }
   int64_t panelBytes() const { return panelStride() * elementBytes(panels.format.unit); }
   /// First line of a panel in the matrix.
@@ -65,7 +65,7 @@ public:
   static constexpr int64_t chunkPoints = 16;
   /// Chunks of a k-block for a sweep over all panels of a task. A sweep suits a k-major matrix, in
   /// which neighbouring panels share rows: the sweep reads whole rows of memory, where packing
-  /// panel by panel reads one cache line per row, each on its own page (TLB misses).
+  /// panel by panel reads a cache line per row, and each row is on another page (TLB misses).
   /// `k`: first point of the chunk, counted from the start of the k-block.
   using ChunkBody = llvm::function_ref<void(Value k, Value count, Value nextCount)>;
   void forChunks(Value kBlock, ChunkBody body) const;

@@ -1,4 +1,4 @@
-// kernel.gemm: operands by strides, batches of any layout, the body on finished sums.
+// kernel.gemm: strided operands, batches of any layout, the body as epilogue.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/BodyEmitter.h"
 #include "lib/Target/CPU/Cost.h"
@@ -10,7 +10,7 @@ using namespace ampc;
 using namespace ampc::cpu;
 
 namespace {
-/// The product that a kernel.gemm is, without pointers yet.
+/// GEMM of a kernel.gemm; pointers are set at emission.
 struct Gemm {
   ProductShape shape;
   StridedSource lhs, rhs;
@@ -18,7 +18,7 @@ struct Gemm {
   explicit Gemm(kernel::GemmOp op);
 };
 
-/// Discardable attribute of a product whose results go past the caches.
+/// Discardable attribute of a GEMM whose results are stored past the caches.
 constexpr llvm::StringLiteral streamsName = "code.streams";
 
 struct GemmTemplate : KernelTemplate {
@@ -66,8 +66,8 @@ Gemm::Gemm(kernel::GemmOp op) {
   shape.packedRhs = shape.mayWidenRhs = kernel::packingOf(op.getRhs().getType()) != nullptr;
 }
 
-/// Whether vectors of the result, of some numbers from a multiple of their count on, are aligned in
-/// a buffer that is: not if a caller owns it, who may have put it anywhere.
+/// Whether all vectors of a row of the result are aligned if the buffer is: rows are whole cache
+/// lines apart. Buffers of a caller may have any alignment and are excluded before.
 static bool isAlignedInRows(OpResult result, unsigned rank) {
   auto op = cast<FusedKernelOpInterface>(result.getOwner());
   auto type = cast<RankedTensorType>(result.getType());
@@ -78,9 +78,9 @@ static bool isAlignedInRows(OpResult result, unsigned rank) {
                       [&](int64_t stride) { return stride % line == 0; });
 }
 
-// A store to a line that is not in cache reads it first.
+// Large results are streamed: a store to a cache line outside of the caches reads the line first.
 void GemmTemplate::configure(Operation *op) const {
-  Operation *outer = op; // what programs hold
+  Operation *outer = op; // op of the program
   if (auto totals = dyn_cast<kernel::WithTotalsOp>(op->getParentOp()))
     outer = totals;
   auto isStreamed = [&](OpResult result) {
@@ -125,7 +125,8 @@ void GemmTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
     run.active = active;
     body.emitResults(run, sums);
   };
-  // Of what may still be in cache vectors get nothing for it (measured on two processors).
+  // Vectors prefetch large operands only: operands that may still be in cache gain nothing
+  // (measured on two processors).
   auto prefetch = [&](Value batch, Value m, Value n, int64_t columns) {
     body.prefetch(runAt(batch, m, n), columns, blocking.tile.usesTiles() ? 0 : leastStreamed);
   };

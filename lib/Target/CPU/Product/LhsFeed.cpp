@@ -46,8 +46,8 @@ LhsPanel LhsFeed::packTo(Value to, Value m, Value kBlock) const {
 }
 
 namespace {
-/// A packed by kernel.pack for this tier. On AMX a step of 16 points is one tile after the other:
-/// [k / 16, rows, 16] pairs.
+/// A packed by kernel.pack for this tier. On AMX in the order of tiles: [points / 16, rows, 16]
+/// pairs, else [points, rows].
 struct Prepacked : LhsFeed {
   using LhsFeed::LhsFeed;
   LhsPanel panel(const GemmTask &task, Value m, Value kBlock) override {
@@ -87,7 +87,7 @@ private:
   }
 };
 
-/// One panel at a time, packed right before its row of register tiles.
+/// Panel by panel, packed right before a row of register tiles: the panel is still in L1.
 struct PackedPanel : LhsFeed {
   using LhsFeed::LhsFeed;
   LhsPanel panel(const GemmTask &task, Value m, Value kBlock) override {
@@ -95,8 +95,8 @@ struct PackedPanel : LhsFeed {
   }
 };
 
-/// One panel at a time in runs of k, of which the source skips those that are all zero: windows of
-/// a convolution, whose rows in the padding are left out.
+/// Panel by panel in runs of k. The source skips runs that are all zero: rows of a convolution's
+/// windows that lie in the padding.
 struct Runs : LhsFeed {
   using LhsFeed::LhsFeed;
   LhsPanel panel(const GemmTask &task, Value m, Value kBlock) override {
@@ -111,8 +111,8 @@ struct Runs : LhsFeed {
 };
 
 /// Vectors broadcast elements of A from the matrix itself. The last panel, if M is no multiple of
-/// its rows, begins earlier and shares rows with the panel before.
-/// Example: M = 20 in panels of 12 rows: rows 0 to 11 and 8 to 19.
+/// the panel's rows, begins earlier and shares rows with the panel before.
+/// Example: M = 23 in panels of 12 rows: rows 0 to 11 and 11 to 22.
 struct InPlace : LhsFeed {
   using LhsFeed::LhsFeed;
   LhsPanel panel(const GemmTask &task, Value m, Value kBlock) override {
@@ -126,8 +126,8 @@ struct InPlace : LhsFeed {
   }
 };
 
-/// Tile loads read rows of A from the matrix itself. The last panel, if M is no multiple of its
-/// rows, is packed, because tile loads would read past the matrix.
+/// Tile loads read rows of A from the matrix itself. The last panel, if M is no multiple of
+/// the panel's rows, is packed, because tile loads would read past the matrix.
 struct InPlaceTiles : LhsFeed {
   using LhsFeed::LhsFeed;
   void beginBlock(const GemmTask &task, Value kBlock) override {

@@ -7,7 +7,7 @@
 
 namespace ampc::cpu {
 
-/// One panel of A over one k-block: operand of the micro-kernel.
+/// Panel of A over a k-block: operand of the micro-kernel.
 struct LhsPanel {
   mlir::Value pointer;
   /// FMA and pair kernels: unit (row, point) of the panel.

@@ -7,9 +7,9 @@
 using namespace mlir;
 using namespace ampc::cpu;
 
-constexpr int64_t tileEdge = 16, lineBytes = 64; // of a full tile: 16 pairs, or 16 sums
-// After about 0.9 us without TILESTORED the next one stalls for 220 ns (measured on a core with
-// AMX; not in any manual). Storing a tile that is at hand every 8 steps avoids that.
+constexpr int64_t tileEdge = 16, lineBytes = 64; // row of a full tile: 16 pairs or 16 sums
+// TILESTORED stalls for 220 ns if the core has run no TILESTORED for about 0.9 us (measured on a
+// core with AMX; not in any manual). Storing a loaded tile every 8 steps avoids the stall.
 constexpr int64_t stepsPerStore = 8;
 static_assert(mostPointsWithoutSpare == 2 * stepsPerStore * tileEdge, "those are too few stores");
 
@@ -37,8 +37,8 @@ private:
   KernelEmitter &e;
   const MatrixTiles &tiles;
   TileSide sides[2];
-  int64_t high, rows; // tiles on top of one another; lines of each
-  Value last;         // a tile of the last step
+  int64_t high, rows; // tiles along M; rows of a tile
+  Value last;         // tile loaded in the last step
 };
 } // namespace
 
@@ -77,8 +77,8 @@ Value TileBuilder::loadRight(Value point, int64_t j, int64_t part) {
   return load(tileEdge, e.offset(side.pointer, e.add(at, j * lineBytes)), side.bytesBetweenLines);
 }
 
-/// Loads all tiles first if 8 registers hold them beside the sums; else those of the longer side
-/// one at a time.
+/// Loads all tiles first if the 8 tile registers hold both sides beside the sums; else the tiles of
+/// the longer side one by one. Example: [2, 2] tiles of sums: 4 + 2 + 2 registers, all first.
 void TileBuilder::addProducts(Value point, int64_t leftPart, int64_t rightPart,
                               SmallVectorImpl<Value> &sums) {
   StringRef product = tiles.multiply == Multiply::HalfTiles ? "tdpfp16ps" : "tdpbf16ps";
@@ -104,7 +104,7 @@ void TileBuilder::addProducts(Value point, int64_t leftPart, int64_t rightPart,
   last = held.back();
 }
 
-/// 16 points. Split numbers: (high + low) * (high + low), all four products.
+/// One step of 16 points. Split numbers: (high + low) * (high + low), all four products.
 SmallVector<Value> TileBuilder::step(Value point, ValueRange sums) {
   SmallVector<Value> next = llvm::to_vector(sums);
   addProducts(point, 0, 0, next);

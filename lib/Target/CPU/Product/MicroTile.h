@@ -34,8 +34,8 @@ int64_t packedVectors(const ProductShape &shape, const MicroTile &tile);
 int64_t packedPoints(const ProductShape &shape, const MicroTile &tile);
 /// Most rows of a register tile of `vectors` vectors.
 int64_t mostTileRows(int64_t vectors, const Tier &tier);
-/// Cycles of a register tile per point of k: the most of its multiply-adds, its loads, its loads of
-/// B (from L2, which keeps up with 4 rows) and the latency of a multiply-add.
+/// Cycles of a register tile per point of k: the most of multiply-adds, loads, loads of B (from L2,
+/// which keeps up with 4 rows) and the latency of a multiply-add.
 double tileCycles(int64_t rows, int64_t vectors);
 
 } // namespace ampc::cpu

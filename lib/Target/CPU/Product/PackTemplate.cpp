@@ -1,4 +1,4 @@
-// kernel.pack: panels of one side of products, in the order of this tier.
+// kernel.pack: a GEMM operand in the panel order of this tier.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/KernelTemplate.h"
 #include "lib/Target/CPU/Product/PackedSide.h"

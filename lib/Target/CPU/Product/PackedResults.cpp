@@ -1,4 +1,4 @@
-// Blocks of a matrix that a map writes, packed while they are in cache.
+// Blocks of a matrix written by a map, packed while in cache.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Product/PackedResults.h"
 #include "lib/Target/CPU/Cost.h"
@@ -8,10 +8,10 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::cpu;
 
-// Of scratch: a share of the second-level cache, beside the lines of other tensors that stream
-// through it. Blocks have whole rows up to that, because the update of a 384 x 1536 matrix took 1.5
-// times as long in rows of 512 elements: tensors of several streams are read ahead only if they run
-// on.
+// Most scratch: a share of L2, beside the lines of other tensors that stream through L2. Blocks
+// have whole rows up to that size, because the update of a [384, 1536] matrix took 1.5 times as
+// long in rows of 512 elements: the hardware prefetcher follows several streams only over long
+// rows.
 constexpr int64_t mostBytes = 256 << 10;
 
 static RankedTensorType typeOf(kernel::MapOp op, unsigned result) {
@@ -68,8 +68,8 @@ int64_t PackedResults::elementBytesOf(const Result &result) const {
   return elementBytes(typeOf(op, result.number).getElementType());
 }
 
-/// Rows in scratch are an odd number of cache lines apart, which keeps them out of one another's
-/// cache sets.
+/// Leading dimension in scratch: an odd number of cache lines, so that neighbouring rows map to
+/// different cache sets.
 int64_t PackedResults::rowStride(const Result &result) const {
   return (ceilDiv(blockColumns * elementBytesOf(result), 64) | 1) * 64 / elementBytesOf(result);
 }

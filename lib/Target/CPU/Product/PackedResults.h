@@ -1,4 +1,4 @@
-// Results of maps that are packed.
+// Packed results of maps: weight copies that an update writes in panel order.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_PRODUCT_PACKEDRESULTS_H
 #define LIB_TARGET_CPU_PRODUCT_PACKEDRESULTS_H
@@ -8,17 +8,17 @@
 
 namespace ampc::cpu {
 
-/// Cuts the matrix (of a filter: outputs x all else) into blocks of whole panels of all packed
-/// results, one per task. The body writes the elements of a block to scratch, row by row; from
-/// there, still in cache, they are packed.
+/// Cuts the matrix (of a filter: [outputs, all else]) into blocks of whole panels of all packed
+/// results, one block per task. The body writes the elements of a block to scratch, row by row;
+/// from scratch, still in cache, the elements are packed.
 class PackedResults {
 public:
   using Value = mlir::Value;
 
   PackedResults(kernel::MapOp op, const Tier &tier);
   explicit operator bool() const { return !results.empty(); }
-  /// Whether the elements of a result of the map are written, packed or not: those of one value are
-  /// written to scratch once.
+  /// Whether the body writes elements of this result: for packed results of the same value only the
+  /// first writes scratch.
   static bool writesElements(kernel::MapOp op, unsigned result);
 
   mlir::LogicalResult checkSizes(const Tier &tier) const;
@@ -35,19 +35,19 @@ private:
   struct Result {
     unsigned number;
     PackedSide side;
-    int64_t scratch; // where its elements are
+    int64_t scratch; // offset of the unpacked block
   };
   int64_t blocksDown() const { return ceilDiv(rows, blockRows); }
   int64_t blocksAcross() const { return ceilDiv(columns, blockColumns); }
   int64_t elementBytesOf(const Result &result) const;
   int64_t rowStride(const Result &result) const; // in scratch
   int64_t bytesOf(const Result &result) const;
-  /// Where element (0, 0) of the matrix would be.
+  /// Address that element (0, 0) of the matrix would have.
   Value originOf(KernelEmitter &e, const Result &result, Value scratch, const MatrixBlock &block);
 
   kernel::MapOp op;
   int64_t rows, columns, blockRows, blockColumns, scratch = 0;
-  bool streams = false; // some results, past the caches
+  bool streams = false; // some results are stored past the caches
   llvm::SmallVector<Result, 2> results;
 };
 

@@ -1,4 +1,4 @@
-// Panels of a side that is packed before, whole or in parts.
+// Packing of prepacked operands: whole panels, or blocks of a matrix.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Product/PackedSide.h"
 #include "lib/Target/CPU/Loops.h"
@@ -69,7 +69,7 @@ int64_t PackedSide::blockEdge(const Tier &tier) const {
 bool PackedSide::streamPanels(const Tier &tier) {
   constexpr int64_t line = 64;
   int64_t unit = elementBytes(format.unit);
-  // Runs of a called program write slices of `planned` bytes, one behind the other.
+  // Each run of an outlined loop body writes its own slice of `planned` bytes.
   format.streams = tier.lanes(8 * unit) * unit == line && lines * unit % line == 0 &&
                    panelBytes() % line == 0 && planned % line == 0;
   return format.streams;
@@ -90,7 +90,7 @@ Value PackedSide::panelAt(KernelEmitter &e, Value number, Value packed) const {
   return e.offset(packed, e.mul(number, panelBytes()));
 }
 
-/// Points past the end of k are zeros on both sides of a product.
+/// Zeros behind the last k, in A and in B: 0 * 0 adds nothing, where 0 * NaN would.
 void PackedSide::clearPadding(KernelEmitter &e, Value panel) const {
   if (points == padded)
     return;
@@ -132,8 +132,7 @@ void PackedSide::packBlock(KernelEmitter &e, const MatrixBlock &block, Value pac
   });
 }
 
-/// The block's first row (or column) of k is point `firstPoint` of the panels if it is the
-/// matrix's.
+/// Packs a block of lines. `firstPoint`: point of the panels that k = 0 of the matrix becomes.
 void PackedSide::packLines(KernelEmitter &e, const MatrixBlock &block, Value firstPoint,
                            Value packed) {
   bool linesAreRows = lineDim == 0;

@@ -1,4 +1,4 @@
-// Pairs of 16-bit numbers in 32-bit units, and f16 as the sum of two bf16.
+// VNNI layout (pairs of 16-bit numbers in an i32) and two-term split (f16 as the sum of two bf16).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Product/Panels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,7 +22,7 @@ Value ampc::cpu::interleave(KernelEmitter &e, Value even, Value odd) {
   return arith::OrIOp::create(e.b, e.loc, low, high);
 }
 
-/// The upper halves of f32, which hold all of their bits that are not zero.
+/// Upper halves of f32 whose lower halves are zero.
 static Value upperHalves(KernelEmitter &e, Value x) {
   auto type = cast<VectorType>(x.getType());
   Value bits = arith::BitcastOp::create(e.b, e.loc, type.clone(e.b.getI32Type()), x);
@@ -30,8 +30,9 @@ static Value upperHalves(KernelEmitter &e, Value x) {
   return arith::TruncIOp::create(e.b, e.loc, type.clone(e.b.getIntegerType(16)), bits);
 }
 
-/// f16 (as i16) to the bf16 of its leading 8 bits and that of the other 3: exact, for both are
-/// normal in bf16. Infinities and NaNs stay in the high part.
+/// Two-term split of f16 (as i16): bf16 of the leading 8 bits of the significand, bf16 of the other
+/// 3. Exact, because both are normal in bf16. Infinities and NaNs stay in the high part.
+/// Example: 1 + 2^-10 -> 1 and 2^-10.
 static std::pair<Value, Value> split(KernelEmitter &e, Value halves) {
   auto type = cast<VectorType>(halves.getType());
   auto wideType = type.clone(e.b.getF32Type()), bitsType = type.clone(e.b.getI32Type());
@@ -59,7 +60,7 @@ static Value reinterpret(KernelEmitter &e, Value x, Type element) {
 void ampc::cpu::storeUnits(KernelEmitter &e, Value units, Value panel, Value position,
                            const PanelFormat &format) {
   auto store = [&](Value units, Value position) {
-    bool isWhole = isa<VectorType>(units.getType()); // edges are stored one by one
+    bool isWhole = isa<VectorType>(units.getType()); // scalars at edges
     if (format.streams && isWhole)
       e.stream(units, panel, position);
     else

@@ -71,7 +71,7 @@ void StridedSource::pack(KernelEmitter &e, Value line, int64_t count, Value k, V
          [&] { copyElements(e, job, e.index(0), points); });
 }
 
-/// Only of lines side by side: processors fetch the others ahead themselves.
+/// Only for k-major matrices: the hardware prefetcher follows rows that hold a line.
 void StridedSource::prefetch(KernelEmitter &e, Value line, int64_t count, Value k, Value points,
                              const PanelFormat &format) {
   if (!linesAreNeighbours())
@@ -84,14 +84,14 @@ void StridedSource::prefetch(KernelEmitter &e, Value line, int64_t count, Value 
   });
 }
 
-/// Position of a line at the job's first point; lines past the edge repeat the last one.
+/// Position of a line at the first point of the job; lines past the edge repeat the last line.
 Value StridedSource::startOf(KernelEmitter &e, const Job &job, Value i) {
   Value line = e.min(e.add(job.line, i), e.index(lines - 1));
   Value k = e.mul(job.k, job.format.depth * depthStride);
   return e.add(e.mul(line, lineStride), k);
 }
 
-/// A vector of neighbours in k.
+/// Loads a vector of neighbours in k.
 Value StridedSource::alongLine(KernelEmitter &e, const Job &job, Value start, Value j) {
   if (job.format.depth == 1)
     return widen(e, e.loadVector(entry, element, e.add(start, j), job.width), job.format.unit);
@@ -101,7 +101,7 @@ Value StridedSource::alongLine(KernelEmitter &e, const Job &job, Value start, Va
   return vector::BitCastOp::create(e.b, e.loc, type, numbers);
 }
 
-/// `lanes` neighbouring lines from line `i` of the job on, at one point.
+/// Loads `lanes` neighbouring lines from line `i` of the job on, at point `j`.
 Value StridedSource::acrossLines(KernelEmitter &e, const Job &job, Value i, Value j, int64_t lanes,
                                  bool isPaired) {
   Value at = e.add(e.add(job.line, i), e.mul(e.add(job.k, j), job.format.depth * depthStride));
@@ -129,7 +129,7 @@ Value StridedSource::unitAt(KernelEmitter &e, const Job &job, Value i, Value j) 
   return interleave(e, even, odd);
 }
 
-/// Lines stay lines: both sides have neighbours in k side by side.
+/// Row-major memory to row-major panel: neighbours in k are contiguous in both.
 void StridedSource::copyLines(KernelEmitter &e, const Job &job) {
   SmallVector<Value> starts;
   for (int64_t i = 0; i < job.count; ++i)
@@ -144,7 +144,8 @@ void StridedSource::copyLines(KernelEmitter &e, const Job &job) {
     copyElements(e, job, whole, job.points);
 }
 
-/// Squares of lines by k are transposed in registers, by one piece of code for all of a panel.
+/// Row-major memory to k-major panel: squares [width lines, width points] are transposed in
+/// registers, in a loop over the panel, since unrolled code would be large.
 void StridedSource::transposeLines(KernelEmitter &e, const Job &job) {
   Value whole = e.sub(job.pairs, e.rem(job.pairs, job.width));
   e.loop(e.index(0), e.index(job.count), job.width, [&](Value group) {
@@ -165,7 +166,7 @@ void StridedSource::transposeLines(KernelEmitter &e, const Job &job) {
     copyElements(e, job, whole, job.points);
 }
 
-/// Lines are side by side in memory and in the panel.
+/// k-major memory to k-major panel: neighbouring lines are contiguous in both.
 void StridedSource::copyColumns(KernelEmitter &e, const Job &job) {
   auto copy = [&](Value j, bool isPaired) {
     Value to = e.mul(j, job.layout.depthStride);
@@ -183,7 +184,7 @@ void StridedSource::copyColumns(KernelEmitter &e, const Job &job) {
     e.loop(job.pairs, job.points, 1, [&](Value j) { copy(j, false); });
 }
 
-/// Lines are side by side in memory and apart in the panel.
+/// k-major memory to row-major panel: squares are transposed in registers.
 void StridedSource::transposeColumns(KernelEmitter &e, const Job &job) {
   Value whole = e.sub(job.pairs, e.rem(job.pairs, job.width));
   e.loop(e.index(0), whole, job.width, [&](Value j) {

@@ -1,4 +1,4 @@
-// Shape of a GEMM and formats of the numbers that its micro-kernels multiply.
+// Shape of a GEMM, and formats of the numbers that micro-kernels multiply.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_PRODUCT_PRODUCT_H
 #define LIB_TARGET_CPU_PRODUCT_PRODUCT_H
@@ -10,14 +10,14 @@ namespace ampc::cpu {
 inline int64_t ceilDiv(int64_t x, int64_t y) { return (x + y - 1) / y; }
 inline int64_t roundUp(int64_t x, int64_t y) { return ceilDiv(x, y) * y; }
 
-/// Instructions of the micro-kernel. They define a point: the k that a unit of a panel holds.
+/// Instructions of the micro-kernel, which define a point: the k that a unit of a panel holds.
 ///
 /// Order of every sum: k ascending, one fused multiply-add at a time (plain tier: product rounded,
 /// then added). k-blocks continue the same sums, so the order depends on neither blocking nor
-/// threads. vdpbf16ps adds both products of a pair in an order of its own; tdpbf16ps and tdpfp16ps
-/// sum 16 even k and 16 odd k apart, add both sums, then add the result. The two instructions on
-/// bf16 flush denormal operands and sums to zero; tdpfp16ps keeps denormal operands, and its sums,
-/// multiples of 2^-48, are never denormal.
+/// threads. vdpbf16ps adds both products of a pair in the order that Intel defines; tdpbf16ps and
+/// tdpfp16ps sum 16 even k and 16 odd k apart, add both sums, then add the result. The two
+/// instructions on bf16 flush denormal operands and sums to zero; tdpfp16ps keeps denormal
+/// operands, and sums, multiples of 2^-48, are never denormal.
 enum class Multiply {
   Wide,       // FMA in the type of the sums; a point is 1 k
   Pairs,      // vdpbf16ps; a point is 2 neighbours in k, bf16 in an i32 (VNNI layout)
@@ -26,7 +26,7 @@ enum class Multiply {
   SplitTiles, // tdpbf16ps on f16: two-term split, high and low bf16 in two panels
 };
 
-/// Unit of a panel: one line at one point. Example: Pairs: {i32, 2 k}.
+/// Unit of a panel: a line at a point. Example: Pairs: an i32 of 2 k.
 struct PanelFormat {
   PanelFormat(mlir::Type unit) : unit(unit) {}
   static PanelFormat of(Multiply multiply, mlir::Type acc, int64_t panelUnits = 0);

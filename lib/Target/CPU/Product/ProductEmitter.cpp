@@ -89,7 +89,7 @@ ProductEmitter::Located ProductEmitter::locate(Value number) {
   return located;
 }
 
-/// All register tiles of the task over one k-block.
+/// All register tiles of the task over a k-block.
 void ProductEmitter::emitBlock(const GemmTask &task, Value kBlock) {
   rhs->beginBlock(task, kBlock);
   lhs->beginBlock(task, kBlock);
@@ -159,7 +159,7 @@ void ProductEmitter::multiplyVectors(const LhsPanel &a, Value b, Value points, V
                        left,
                        numbers,
                        a.layout};
-  tile.fetchesAhead = true;
+  tile.prefetchesRhs = true;
   SmallVector<Value> sums = from ? tile.load(e, from, columns) : tile.zeros(e);
   if (!a.layout.runPoints)
     sums = tile.add(e, a.pointer, b, points, sums);

@@ -1,4 +1,4 @@
-// Multiply-adds of a register tile.
+// Micro-kernel on vectors: multiply-adds of a register tile.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Product/RegisterTile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,8 +41,8 @@ void RegisterTile::store(KernelEmitter &e, ValueRange sums, Value to, int64_t st
     e.store(sums[i], to, e.index(i / vectors * stride + i % vectors * width));
 }
 
-/// Points ahead of the products for which B is asked: some 4 KB. Prefetchers of processors begin
-/// later, and end with a page.
+/// Distance of the software prefetch of B in points: about 4 KB. The hardware prefetcher starts
+/// later, and stops at the end of a page.
 static constexpr int64_t pointsAhead = 32;
 
 SmallVector<Value> RegisterTile::add(KernelEmitter &e, Value a, Value b, Value points,
@@ -52,7 +52,7 @@ SmallVector<Value> RegisterTile::add(KernelEmitter &e, Value a, Value b, Value p
     for (int64_t v = 0; v < vectors; ++v) {
       Value at = e.add(e.mul(k, columns()), v * width);
       Value y = e.loadVector(b, rhs, at, width);
-      if (fetchesAhead && v * width * elementBytes(rhs) % 64 == 0)
+      if (prefetchesRhs && v * width * elementBytes(rhs) % 64 == 0)
         e.prefetch(b, rhs, e.add(at, pointsAhead * columns()));
       right.push_back(multiply == Multiply::Pairs ? y : widen(e, y, acc));
     }

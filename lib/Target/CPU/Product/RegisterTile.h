@@ -1,4 +1,4 @@
-// Sums of a product that live in registers.
+// Micro-kernel on vectors: sums of a register tile in registers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_PRODUCT_REGISTERTILE_H
 #define LIB_TARGET_CPU_PRODUCT_REGISTERTILE_H
@@ -7,11 +7,11 @@
 
 namespace ampc::cpu {
 
-/// sum + x * y, where pairs of bf16 add two products.
+/// sum + x * y; a pair of bf16 adds two products.
 mlir::Value multiplyAdd(KernelEmitter &e, Multiply multiply, mlir::Value x, mlir::Value y,
                         mlir::Value sum);
 
-/// `rows` x `vectors` vectors of `width` sums, row by row.
+/// Register tile: [rows, vectors] vectors of `width` sums, row-major.
 struct RegisterTile {
   using Value = mlir::Value;
   using Sums = llvm::SmallVector<Value>;
@@ -21,15 +21,14 @@ struct RegisterTile {
   mlir::Type acc, lhs,
       rhs; // of sums and of the points of both sides; a narrow rhs is widened, pairs are not
   PanelLayout lhsLines;
-  bool fetchesAhead = false; // B's panel may come from beyond the second-level cache
+  bool prefetchesRhs = false; // software prefetch of B, whose panel may lie beyond L2
 
   int64_t columns() const { return vectors * width; }
   Sums zeros(KernelEmitter &e) const;
-  /// Rows are `stride` sums apart.
+  /// Loads sums whose rows are `stride` sums apart.
   Sums load(KernelEmitter &e, Value from, int64_t stride) const;
   void store(KernelEmitter &e, mlir::ValueRange sums, Value to, int64_t stride) const;
-  /// Adds the products of neighbouring points of k, ascending. B's panel has all columns of a point
-  /// side by side.
+  /// Adds the products of `points` points, k ascending. B panel: [points, columns()].
   Sums add(KernelEmitter &e, Value a, Value b, Value points, mlir::ValueRange sums) const;
 };
 

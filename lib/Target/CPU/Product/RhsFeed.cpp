@@ -86,7 +86,7 @@ struct InPlace : RhsFeed {
   }
 };
 
-/// Panels of one k-block in scratch: [nStep] panels, written by every task.
+/// Panels of a k-block in scratch: [n.step] panels, written by every task.
 struct PerBlock : RhsFeed {
   PerBlock(const GemmSide &side, FillBlock fill) : RhsFeed(side), fill(fill) {}
   void beginBlock(const GemmTask &task, Value kBlock) override {
@@ -102,8 +102,8 @@ private:
   const FillBlock fill;
 };
 
-/// Panels of all k-blocks in scratch: [k-blocks, nStep] panels, written by the first of a thread's
-/// tasks that reads these columns of B.
+/// Panels of all k-blocks in scratch: [k.count, n.step] panels, written by the first of a thread's
+/// tasks with the same columns of B.
 struct Kept : RhsFeed {
   Kept(const GemmSide &side, FillBlock fill) : RhsFeed(side), fill(fill) {}
   void beginTask(const GemmTask &task, Value columns, Value before) override {

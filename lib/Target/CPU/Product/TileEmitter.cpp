@@ -1,4 +1,4 @@
-// Squares transposed in registers.
+// Transposing maps: squares of [lanes, lanes] elements, transposed in registers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Product/TileEmitter.h"
 #include "lib/Target/CPU/Cost.h"
@@ -54,7 +54,8 @@ private:
   BodyEmitter &body;
   const TileShape &shape;
   unsigned last;
-  SmallVector<Value> dims; // of the unit; those of `across` and the last are overwritten
+  SmallVector<Value>
+      dims; // of the unit; entries of `across` and of the last dimension are overwritten
 };
 } // namespace
 
@@ -72,7 +73,7 @@ void TileEmitter::emitRun(Value i, Value j, int64_t active) {
   body.emitResults(runAt(i, j, active), {});
 }
 
-/// Vectors along `across`, one per column, turned into one per row.
+/// Loads [edge, edge] elements as columns along `across` and transposes to rows.
 SmallVector<Value> TileEmitter::loadColumns(unsigned input, Value first, Value j) {
   Value base = body.inputPointer(input);
   Type element = body.body().getArgument(input).getType();
@@ -91,7 +92,7 @@ void TileEmitter::storeColumns(unsigned k, ArrayRef<Value> rows, Value first, Va
   }
 }
 
-// Everything is read before anything is written: a result may take the place of an input.
+// All loads come before all stores: a result may share the buffer of an input.
 void TileEmitter::emitSquare(Value first, Value j) {
   const IterationSpace &space = body.space();
   SmallVector<std::pair<Value, SmallVector<Value>>> turned;
@@ -122,7 +123,7 @@ void TileEmitter::emitSquare(Value first, Value j) {
   }
 }
 
-// What is left beside the squares goes element by element.
+// Rows and columns beside whole squares go element by element.
 void TileEmitter::emitUnit(Value unit) {
   const IterationSpace &space = body.space();
   int64_t rows = space.sizes[shape.across], length = space.sizes[last], edge = shape.edge;

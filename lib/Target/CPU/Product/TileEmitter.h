@@ -1,4 +1,4 @@
-// Maps that read or write a tensor across the rows of the space: squares transposed in registers.
+// Transposing maps: a tensor is read or written across the rows of the iteration domain.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_CPU_PRODUCT_TILEEMITTER_H
 #define LIB_TARGET_CPU_PRODUCT_TILEEMITTER_H
@@ -7,14 +7,15 @@
 
 namespace ampc::cpu {
 
-/// Points of a map in units of `edge` rows along the dimension `across`, whole rows long.
+/// Iteration domain of a map in units of `edge` rows along the dimension `across`, whole rows long.
+/// Example: [64, 100] with across = 0 and edge = 16: 4 units of [16, 100].
 struct TileShape {
   unsigned across;
   int64_t edge;
   int64_t strips, units; // per plane (across, last); in all
   int64_t unitsPerTask;
 
-  /// Nullopt unless some tensor has its neighbours along a dimension other than the last.
+  /// Nullopt unless neighbouring elements of some tensor lie along a dimension other than the last.
   static std::optional<TileShape> of(kernel::MapOp op, const IterationSpace &space, int64_t lanes);
   int64_t tasks() const { return llvm::divideCeil(units, unitsPerTask); }
 };
