@@ -89,7 +89,7 @@ int64_t Validation::fill(size_t first, Batch &batch) const {
   std::fill(batch.token.begin(), batch.token.end(), 0);
   std::fill(batch.next.begin(), batch.next.end(), -1);
   for (int row = 0; row < batch.rows && first + row < places.size(); ++row) {
-    const Place &place = places[first + row];
+    const TextWindow &place = places[first + row];
     batch.setRow(row, *place.document, place.begin, place.from, place.to);
   }
   return std::count_if(batch.next.begin(), batch.next.end(),

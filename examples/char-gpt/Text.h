@@ -63,10 +63,10 @@ public:
   int64_t fill(size_t first, Batch &batch) const;
 
 private:
-  struct Place {
+  struct TextWindow {
     const Document *document;
     size_t begin, from, to;
   };
-  std::vector<Place> places;
+  std::vector<TextWindow> places;
 };
 #endif

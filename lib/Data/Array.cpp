@@ -63,37 +63,37 @@ constexpr Suffix suffixes[] = {{".npy", false, false},
                                {".csv", true, false},
                                {".tsv", true, false}};
 
-struct Parts {
+struct SourceName {
   std::string file, part, suffix;
 };
 
 /// File, part and extension of a data source; nothing for an unknown extension.
-std::optional<Parts> split(const std::string &source) {
+std::optional<SourceName> split(const std::string &source) {
   auto endsWith = [](const std::string &text, const std::string &end) {
     return text.size() >= end.size() &&
            text.compare(text.size() - end.size(), end.size(), end) == 0;
   };
   for (const Suffix &suffix : suffixes) {
     if (!suffix.needsPart && endsWith(source, suffix.text))
-      return Parts{source, "", suffix.text};
+      return SourceName{source, "", suffix.text};
     size_t colon = source.find(std::string(suffix.text) + ":");
     if (!suffix.hasPart || colon == std::string::npos)
       continue;
     colon += std::strlen(suffix.text);
-    return Parts{source.substr(0, colon), source.substr(colon + 1), suffix.text};
+    return SourceName{source.substr(0, colon), source.substr(colon + 1), suffix.text};
   }
   return std::nullopt;
 }
 } // namespace
 
 std::string ampc::fileOf(const std::string &source) {
-  std::optional<Parts> parts = split(source);
+  std::optional<SourceName> parts = split(source);
   return parts ? parts->file : source;
 }
 
 std::optional<Array> ampc::readArray(const std::string &source, std::string &error,
                                      bool fillsEmpty) {
-  std::optional<Parts> parts = split(source);
+  std::optional<SourceName> parts = split(source);
   if (!parts) {
     error =
         source +

@@ -11,7 +11,7 @@ using namespace llvm::ELF;
 
 static constexpr uint64_t alignment = 64;
 
-std::vector<int64_t> ampc::placesOf(ArrayRef<StringRef> pieces) {
+std::vector<int64_t> ampc::pieceOffsets(ArrayRef<StringRef> pieces) {
   std::vector<int64_t> places{0};
   for (StringRef piece : pieces)
     places.push_back(int64_t(alignTo(uint64_t(places.back()) + piece.size(), alignment)));
@@ -69,7 +69,7 @@ void Writer::addSymbols(StringRef symbol, uint64_t size) {
 }
 
 SmallVector<char, 0> Writer::run(StringRef symbol, ArrayRef<StringRef> pieces) {
-  std::vector<int64_t> places = placesOf(pieces);
+  std::vector<int64_t> places = pieceOffsets(pieces);
   object.reserve(places.back() + 4096);
   Elf64_Ehdr header{};
   put(header);

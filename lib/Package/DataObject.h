@@ -10,7 +10,7 @@
 
 namespace ampc {
 /// Offsets of all pieces, then the end of the last piece: n pieces -> n + 1 offsets.
-std::vector<int64_t> placesOf(llvm::ArrayRef<llvm::StringRef> pieces);
+std::vector<int64_t> pieceOffsets(llvm::ArrayRef<llvm::StringRef> pieces);
 /// Object file with the pieces at these offsets under a hidden symbol. Constants of LLVM IR would
 /// take a multiple of the data's size in memory at compile time.
 llvm::SmallVector<char, 0> writeDataObject(llvm::StringRef symbol,

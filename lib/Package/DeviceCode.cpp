@@ -10,13 +10,13 @@
 using namespace mlir;
 using namespace ampc;
 
-static StringRef suffixOf(DeviceForm form) {
+static StringRef suffixOf(DeviceCodeFormat form) {
   switch (form) {
-  case DeviceForm::NVVM:
+  case DeviceCodeFormat::NVVM:
     return ".mlir";
-  case DeviceForm::PTX:
+  case DeviceCodeFormat::PTX:
     return ".ptx";
-  case DeviceForm::Cubin:
+  case DeviceCodeFormat::Cubin:
     return ".cubin";
   }
   llvm_unreachable("all forms are handled");
@@ -30,11 +30,11 @@ static std::string printed(ModuleOp code) {
   return text;
 }
 
-static FailureOr<std::string> codeOf(ModuleOp tier, const Target &target, DeviceForm form) {
-  if (form == DeviceForm::NVVM)
+static FailureOr<std::string> codeOf(ModuleOp tier, const Target &target, DeviceCodeFormat form) {
+  if (form == DeviceCodeFormat::NVVM)
     return printed(tier);
   FailureOr<std::string> ptx = target.translateDevice(tier);
-  if (failed(ptx) || form == DeviceForm::PTX)
+  if (failed(ptx) || form == DeviceCodeFormat::PTX)
     return ptx;
   std::optional<std::string> assembler = findAssembler();
   if (!assembler)
@@ -57,7 +57,7 @@ static LogicalResult writeCode(ModuleOp module, StringRef path, StringRef code,
   return success();
 }
 
-LogicalResult ampc::writeDeviceCode(ModuleOp module, DeviceForm form, StringRef name,
+LogicalResult ampc::writeDeviceCode(ModuleOp module, DeviceCodeFormat form, StringRef name,
                                     StringRef folder, ArrayRef<std::string> inputs) {
   FailureOr<std::vector<ModelInfo>> models = readModels(module, name);
   if (failed(models))

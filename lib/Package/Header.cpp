@@ -93,7 +93,7 @@ void HeaderWriter::writeStruct(StringRef title, ArrayRef<FieldInfo> fields) {
 }
 
 /// Enum with the positions of the named numbers in ampc_train_out.numbers.
-static void writePlaces(StringRef prefix, ArrayRef<TensorInfo> numbers, raw_ostream &os) {
+static void writeNumberIndices(StringRef prefix, ArrayRef<TensorInfo> numbers, raw_ostream &os) {
   if (numbers.empty())
     return;
   os << "/* Places in ampc_train_out.numbers. */\nenum {\n";
@@ -106,7 +106,7 @@ static void writePlaces(StringRef prefix, ArrayRef<TensorInfo> numbers, raw_ostr
 void HeaderWriter::writeCall(const CallInfo &call) {
   std::string prefix = name + "_" + call.program->name;
   os << "/* ---- " << prefix << " ---- */\n";
-  writePlaces(prefix, numbersOf(*call.program), os);
+  writeNumberIndices(prefix, numbersOf(*call.program), os);
   writeStruct(prefix + "_in", call.in);
   if (!call.trains)
     writeStruct(prefix + "_out", call.out);

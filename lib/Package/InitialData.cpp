@@ -8,7 +8,7 @@
 #include "ampc/Target/Target.h"
 #include "lib/Package/Mirrors.h"
 #include "lib/Package/TensorFiles.h"
-#include "mlir-dialects/Train/Outside.h"
+#include "mlir-dialects/Train/LogicalLayout.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -77,7 +77,7 @@ FailureOr<Array> TensorFiles::read(StateOpInterface state, ampc_dtype dtype) {
     return failure();
   }
   const Array &array = file.arrays[found->second].array;
-  Outside outside = outsideOf(state, symbols);
+  LogicalLayout outside = logicalLayoutOf(state, symbols);
   if (ArrayRef(outside.shape) != ArrayRef(array.dims)) {
     InFlightDiagnostic error = mistake() << "tensor '" << name << "': expected shape ["
                                          << ArrayRef(outside.shape) << "], but got [";
@@ -180,7 +180,7 @@ std::optional<std::vector<NamedArray>> ampc::trainedInitialData(ModuleOp module)
         return std::nullopt;
       FailureOr<Array> value =
           isData ? files.read(state, ampc_dtype(*dtype))
-                 : filled(ampc_dtype(*dtype), outsideOf(state, symbols).shape, init.a);
+                 : filled(ampc_dtype(*dtype), logicalLayoutOf(state, symbols).shape, init.a);
       if (failed(value))
         return std::nullopt;
       bool isParameter = isa<train::ParamOp>(state.getOperation());

@@ -76,7 +76,7 @@ private:
   Constant *tensor(const TensorInfo &info);
   Constant *slot(const SlotInfo &info);
   Constant *firstValue(const SlotInfo &info);
-  void findPlaces(const ModelInfo &model);
+  void findValueOffsets(const ModelInfo &model);
   Constant *program(const ProgramInfo &info);
   Constant *kernel(const KernelInfo &info);
   Constant *launch(const LaunchInfo &info);
@@ -155,8 +155,8 @@ Constant *Tables::firstValue(const SlotInfo &info) {
 }
 
 /// Finds the offsets of initial values in the data object; of values in the process the numbers.
-void Tables::findPlaces(const ModelInfo &model) {
-  std::vector<int64_t> offsets = placesOf(piecesOf(model));
+void Tables::findValueOffsets(const ModelInfo &model) {
+  std::vector<int64_t> offsets = pieceOffsets(piecesOf(model));
   int64_t number = 0;
   for (const SlotInfo &slot : model.slots)
     if (slot.value.data) {
@@ -288,7 +288,7 @@ Constant *Tables::model(const ModelInfo &model, Constant *next) {
 }
 
 bool Tables::write(ArrayRef<ModelInfo> targets) {
-  findPlaces(targets.front());
+  findValueOffsets(targets.front());
   Constant *next = null();
   for (const ModelInfo &other : reverse(targets.drop_front()))
     next = global(model(other, next));

@@ -7,8 +7,8 @@
 #include "lib/Package/TensorFiles.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
+#include "mlir-dialects/Train/LogicalLayout.h"
 #include "mlir-dialects/Train/Origin.h"
-#include "mlir-dialects/Train/Outside.h"
 #include "mlir-dialects/Train/Signature.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringSet.h"
@@ -82,7 +82,7 @@ LogicalResult Reader::readSlots(train::ModelOp model) {
       return state->emitError() << "expected the fans of " << state.getInit()
                                 << ", which train-resolve-fans finds";
     slot.init = state.getInit().getInitializer();
-    Outside outside = outsideOf(state, symbols);
+    LogicalLayout outside = logicalLayoutOf(state, symbols);
     if (!isWorking(state))
       slot.tensor.dims.assign(outside.shape.begin(), outside.shape.end());
     slot.tensor.memoryDims.assign(outside.dims.begin(), outside.dims.end());

@@ -12,8 +12,9 @@
 #include "ampc/Target/Reference/Passes.h"
 #include "ampc/Target/Targets.h"
 #include "ampc/Train/Passes.h"
-#include "lib/Pipelines/FindParts.h"
+#include "lib/Pipelines/MarkChunkedOps.h"
 #include "lib/Pipelines/OnTargets.h"
+#include "lib/Pipelines/RenamedPasses.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Families.h"
@@ -49,14 +50,14 @@ static void addKernels(OpPassManager &pm, const Target &target, const CompileOpt
       rows && target.getFusionLimits())
     pm.addPass(createKernelChunkRows({*rows, options.explain}));
   if (options.fuse && target.getFusionLimits()) {
-    pm.addPass(createKernelAddRows());
+    pm.addPass(createKernelSparseAdd());
     pm.addPass(createKernelFuse());
-    pm.addPass(createKernelTurnResults());
-    pm.addPass(createKernelReadImages());
-    pm.addPass(createKernelNarrowResults());
+    pm.addPass(createKernelFoldTransposes());
+    pm.addPass(createKernelFoldImageTransposes());
+    pm.addPass(createKernelSinkCasts());
     if (int64_t tile = 0; !StringRef(options.winograd).getAsInteger(10, tile))
       pm.addPass(createKernelWinograd({tile}));
-    pm.addPass(createKernelFuseTotals({options.explain}));
+    pm.addPass(createKernelFuseReductions({options.explain}));
     pm.addPass(createTrainSimplify({/*canonical=*/false}));
     KernelPackWeightsOptions packing;
     packing.always = options.packWeights == "always";
@@ -65,7 +66,7 @@ static void addKernels(OpPassManager &pm, const Target &target, const CompileOpt
     if (options.fusePacks)
       pm.addPass(createKernelFusePacks({options.explain}));
   }
-  pm.addPass(createKernelPadRows());
+  pm.addPass(createKernelPadLeadingDimension());
   pm.addPass(createKernelConfigure());
 }
 
@@ -139,7 +140,7 @@ ArrayRef<Phase> ampc::getPhases() {
        }},
       {"recompute", "what is saved for the backward pass is the least that cheap ops need",
        [](OpPassManager &pm, const CompileOptions &options) {
-         pm.addPass(createFindParts(options));
+         pm.addPass(createMarkChunkedOps(options));
          AmpRecomputeOptions recompute;
          recompute.explain = options.explain;
          recompute.budget = options.activationBudget;
@@ -236,6 +237,7 @@ void ampc::registerPasses() {
   registerTargetCPUPasses();
   registerTargetReferencePasses();
   registerTargetNVPTXPasses();
+  registerRenamedPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   static std::vector<std::unique_ptr<PassPipelineRegistration<PhaseOptions>>> pipelines;

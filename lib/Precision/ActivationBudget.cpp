@@ -46,7 +46,7 @@ static double costOf(Operation *op) {
   for (mlir::Value result : op->getResults())
     bytes += bytesOf(result);
   // Cheap ops are rematerialized inside the kernel of the consumer, at next to no cost.
-  if (isCheapToRepeat(op))
+  if (isCheapToRecompute(op))
     return bytes / operationsPerByte;
   auto counted = dyn_cast<PrecisionOpInterface>(op);
   return bytes * operationsPerByte + (counted ? double(counted.getFlops()) : 0);
@@ -65,7 +65,7 @@ RecomputationPlanner::RecomputationPlanner(Block &body,
     ops.push_back({&op,
                    positions[&op],
                    costOf(&op),
-                   isCheapToRepeat(&op),
+                   isCheapToRecompute(&op),
                    isMemoryEffectFree(&op) && op.getNumRegions() == 0,
                    {},
                    {}});
@@ -85,9 +85,9 @@ void RecomputationPlanner::addReaders(int value, mlir::Value result,
   for (Operation *user : llvm::SetVector<Operation *>(result.user_begin(), result.user_end())) {
     int64_t position = positions.lookup(user);
     if (auto place = places.find(user); place != places.end()) {
-      entry.readers.push_back(place->second);
+      entry.consumers.push_back(place->second);
       ops[place->second].reads.push_back(value);
-    } else if (!user->hasTrait<OpTrait::IsTerminator>() && !runsInParts(user)) {
+    } else if (!user->hasTrait<OpTrait::IsTerminator>() && !isChunked(user)) {
       entry.firstBackward =
           entry.firstBackward < 0 ? position : std::min(entry.firstBackward, position);
       entry.lastBackward = std::max(entry.lastBackward, position);
@@ -104,7 +104,8 @@ SmallVector<int> RecomputationPlanner::findBoundaries() const {
     llvm::append_range(open, op.gives);
     llvm::erase_if(open, [&, at = int(place)](int value) {
       const Value &v = values[value];
-      return v.readers.empty() || llvm::all_of(v.readers, [&](int reader) { return reader <= at; });
+      return v.consumers.empty() ||
+             llvm::all_of(v.consumers, [&](int consumer) { return consumer <= at; });
     });
     int64_t all = 0, most = 0;
     int widest = -1;
@@ -170,9 +171,9 @@ int64_t RecomputationPlanner::peakOf(const Choice &repeated, Choice &isNeeded) c
     for (int value : op.gives) {
       if (values[value].firstBackward >= 0)
         readAt(values[value].firstBackward);
-      for (int reader : values[value].readers)
-        if (copies[reader] >= 0)
-          readAt(copies[reader]);
+      for (int consumer : values[value].consumers)
+        if (copies[consumer] >= 0)
+          readAt(copies[consumer]);
     }
     if (first < 0)
       continue;
@@ -184,9 +185,9 @@ int64_t RecomputationPlanner::peakOf(const Choice &repeated, Choice &isNeeded) c
       int64_t end = -1;
       if (values[value].lastBackward >= 0)
         end = keyOf(values[value].lastBackward, count);
-      for (int reader : values[value].readers)
-        if (copies[reader] >= 0)
-          end = std::max(end, keyOf(copies[reader], reader));
+      for (int consumer : values[value].consumers)
+        if (copies[consumer] >= 0)
+          end = std::max(end, keyOf(copies[consumer], consumer));
       if (end < 0)
         continue;
       events.push_back({begin, values[value].bytes});

@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace ampc;
 
 /// One remark per op at the op's source line, with the name that overrides match.
-static void explainOps(const PrecisionFacts &facts, const Assignment &assignment) {
+static void explainOps(const PrecisionAnalysis &facts, const Assignment &assignment) {
   for (Operation *op : facts.ops) {
     auto reason = assignment.reasons.find(op);
     if (reason == assignment.reasons.end())
@@ -37,7 +37,7 @@ static void noteCosts(train::FuncOp func, Type low, const PolicyTable &table, bo
   Builder b(func.getContext());
   NamedAttrList all;
   std::string text;
-  PrecisionFacts facts(func, low, table);
+  PrecisionAnalysis facts(func, low, table);
   for (auto [policy, bytes] : costsOf(facts)) {
     all.set(policy, b.getI64IntegerAttr(bytes));
     text += (text.empty() ? "" : ", ") + policy.str() + " " + std::to_string(bytes);
@@ -51,9 +51,9 @@ static void noteCosts(train::FuncOp func, Type low, const PolicyTable &table, bo
 
 /// Compute mode of a contraction: the override's, else the mode of the whole model unless a region
 /// or attribute fixes a type.
-static std::optional<ComputeMode> modeOf(const PrecisionFacts &facts, Operation *op,
+static std::optional<ComputeMode> modeOf(const PrecisionAnalysis &facts, Operation *op,
                                          const std::optional<ComputeMode> &ofModel) {
-  Demand demand = facts.demand(op);
+  UserConstraint demand = facts.demand(op);
   if (!facts.isDecided(op) || facts.treatment(op) != Treatment::Low || facts.lowOf(op) != facts.f32)
     return std::nullopt;
   if (demand.mode)
@@ -63,7 +63,7 @@ static std::optional<ComputeMode> modeOf(const PrecisionFacts &facts, Operation 
 
 /// Marks contractions of f32 values with the type in which each operand is multiplied, for example
 /// `amp.compute = [tf32, tf32]`.
-static void markContractions(const PrecisionFacts &facts,
+static void markContractions(const PrecisionAnalysis &facts,
                              const std::optional<ComputeMode> &ofModel) {
   for (Operation *op : facts.ops)
     if (auto mode = modeOf(facts, op, ofModel)) {
@@ -77,7 +77,7 @@ static void markContractions(const PrecisionFacts &facts,
 
 /// Ops with the demand `roundsOnce` read partial results in f32, compute in f32 and round the
 /// result alone to 16 bits.
-static void roundOnce(const PrecisionFacts &facts, Assignment &assignment) {
+static void roundOnce(const PrecisionAnalysis &facts, Assignment &assignment) {
   for (Operation *op : facts.ops)
     if (facts.demand(op).roundsOnce) {
       assignment.entry[op] = facts.demand(op).type;
@@ -141,7 +141,7 @@ private:
   const StepProfile *profileOf(train::FuncOp func) const;
   double scaleOf(train::FuncOp func, const StepProfile *known) const;
   LogicalResult assign(train::FuncOp func, WorkingCopies &copies);
-  void warn(const PrecisionFacts &facts);
+  void warn(const PrecisionAnalysis &facts);
   PolicyTable tableOfCosts() const;
   LogicalResult fail(const Twine &message) { return getOperation()->emitError() << message; }
 
@@ -324,7 +324,7 @@ double AmpAssignPrecision::scaleOf(train::FuncOp func, const StepProfile *known)
 }
 
 /// An op of the model occurs in several programs; each warning is emitted once.
-void AmpAssignPrecision::warn(const PrecisionFacts &facts) {
+void AmpAssignPrecision::warn(const PrecisionAnalysis &facts) {
   for (auto &[location, text] : facts.getWarnings())
     if (warned.insert({location, StringAttr::get(&getContext(), text)}).second)
       mlir::emitWarning(location) << text;
@@ -343,7 +343,7 @@ PolicyTable AmpAssignPrecision::tableOfCosts() const {
 LogicalResult AmpAssignPrecision::assign(train::FuncOp func, WorkingCopies &copies) {
   guardQuotients(func, low);
   const StepProfile *known = profileOf(func);
-  PrecisionFacts facts(func, low, table, known, scaleOf(func, known));
+  PrecisionAnalysis facts(func, low, table, known, scaleOf(func, known));
   warn(facts);
   if (!chosen->keepsValuesFull())
     facts.forceMisfits();

@@ -17,26 +17,26 @@ static bool isNarrow(Type type) {
 namespace {
 class Emitter {
 public:
-  Emitter(const PrecisionFacts &facts, const Assignment &assignment, WorkingCopies &copies)
+  Emitter(const PrecisionAnalysis &facts, const Assignment &assignment, WorkingCopies &copies)
       : facts(facts), assignment(assignment), copies(copies), builder(facts.func.getContext()) {}
   void run();
 
 private:
   void emit(Operation *op);
-  /// `v` converted to `type` for `reader`; at most one conversion per value and type.
-  Value form(Value v, Type type, Operation *reader);
-  Value castOf(Value v, Type type, Operation *reader);
-  std::string whyCast(Type type, Operation *reader);
-  Value storageFreeForm(Value v, Type type, Operation *reader);
+  /// `v` converted to `type` for `consumer`; at most one conversion per value and type.
+  Value castTo(Value v, Type type, Operation *consumer);
+  Value castOf(Value v, Type type, Operation *consumer);
+  std::string whyCast(Type type, Operation *consumer);
+  Value storageFreeForm(Value v, Type type, Operation *consumer);
   Value workingCopy(BlockArgument parameter, Type type);
   Value operandOf(Operation *op, Value v, Type type);
   Type computeOf(Operation *op);
 
-  const PrecisionFacts &facts;
+  const PrecisionAnalysis &facts;
   const Assignment &assignment;
   WorkingCopies &copies;
   OpBuilder builder;
-  DenseMap<std::pair<Value, Type>, Value> forms;
+  DenseMap<std::pair<Value, Type>, Value> casts;
   DenseMap<Value, Value> stored; ///< value that consumers read in place of a rounded result
 };
 } // namespace
@@ -51,12 +51,12 @@ Value Emitter::workingCopy(BlockArgument parameter, Type type) {
                                   parameter.getLoc());
 }
 
-Value Emitter::storageFreeForm(Value v, Type type, Operation *reader) {
+Value Emitter::storageFreeForm(Value v, Type type, Operation *consumer) {
   if (auto parameter = dyn_cast<BlockArgument>(v))
     return workingCopy(parameter, type);
   Operation *op = v.getDefiningOp();
   if (!op->hasTrait<OpTrait::ConstantLike>()) {
-    Value operand = form(op->getOperand(0), type, op);
+    Value operand = castTo(op->getOperand(0), type, op);
     builder.setInsertionPointAfter(op);
     Operation *copy = builder.clone(*op);
     copy->setOperand(0, operand);
@@ -65,7 +65,7 @@ Value Emitter::storageFreeForm(Value v, Type type, Operation *reader) {
   }
   auto elements = dyn_cast<DenseFPElementsAttr>(cast<train::ConstantOp>(op).getValue());
   if (!elements)
-    return castOf(v, type, reader);
+    return castOf(v, type, consumer);
   auto round = [&](const APFloat &x) {
     APFloat rounded = x;
     bool losesInfo;
@@ -80,39 +80,39 @@ Value Emitter::storageFreeForm(Value v, Type type, Operation *reader) {
 
 // Position: a rounding cast directly after the producer, so that the wide value dies early; a
 // widening cast directly before the first consumer, so that the narrow value lives longer.
-Value Emitter::castOf(Value v, Type type, Operation *reader) {
+Value Emitter::castOf(Value v, Type type, Operation *consumer) {
   if (isNarrow(type) && !isNarrow(getElementTypeOrSelf(v)))
     builder.setInsertionPointAfterValue(v);
   else
-    builder.setInsertionPoint(reader);
+    builder.setInsertionPoint(consumer);
   train::OriginAttr origin = originOf(v);
-  if (!isNarrow(type) && !reader->hasTrait<OpTrait::IsTerminator>())
-    origin = origin.withStage(stageOf(reader)).withSegment(segmentOf(reader));
-  return insertCast(builder, v, type, whyCast(type, reader), origin);
+  if (!isNarrow(type) && !consumer->hasTrait<OpTrait::IsTerminator>())
+    origin = origin.withStage(stageOf(consumer)).withSegment(segmentOf(consumer));
+  return insertCast(builder, v, type, whyCast(type, consumer), origin);
 }
 
 /// Reason for a cast. Casts are shared; the reason is the first consumer's.
-std::string Emitter::whyCast(Type type, Operation *reader) {
-  if (reader->hasTrait<OpTrait::IsTerminator>())
+std::string Emitter::whyCast(Type type, Operation *consumer) {
+  if (consumer->hasTrait<OpTrait::IsTerminator>())
     return "the program returns " + textOf(type);
-  std::string who = reader->getName().getStringRef().str();
-  if (train::OriginAttr origin = originOf(reader))
+  std::string who = consumer->getName().getStringRef().str();
+  if (train::OriginAttr origin = originOf(consumer))
     who += " at " + origin.getText();
-  if (assignment.entry.lookup(reader) == type && assignment.compute.lookup(reader) != type)
+  if (assignment.entry.lookup(consumer) == type && assignment.compute.lookup(consumer) != type)
     return who + " takes " + textOf(type) + " and computes in f32";
   return who + " computes in " + textOf(type);
 }
 
-Value Emitter::form(Value v, Type type, Operation *reader) {
+Value Emitter::castTo(Value v, Type type, Operation *consumer) {
   if (Value replaced = stored.lookup(v))
     v = replaced;
   if (getElementTypeOrSelf(v) == type)
     return v;
-  Value &known = forms[{v, type}];
+  Value &known = casts[{v, type}];
   if (!known) {
-    Value made = facts.isStorageFree(v) && isNarrow(type) ? storageFreeForm(v, type, reader)
-                                                          : castOf(v, type, reader);
-    forms[{v, type}] = made;
+    Value made = facts.isDuplicable(v) && isNarrow(type) ? storageFreeForm(v, type, consumer)
+                                                         : castOf(v, type, consumer);
+    casts[{v, type}] = made;
     return made;
   }
   return known;
@@ -120,12 +120,12 @@ Value Emitter::form(Value v, Type type, Operation *reader) {
 
 Value Emitter::operandOf(Operation *op, Value v, Type type) {
   if (Type kept = facts.isBackward(op) ? assignment.saved.lookup(v) : Type(); kept && kept != type)
-    return form(form(v, kept, op), type, op);
+    return castTo(castTo(v, kept, op), type, op);
   Type entry = assignment.entry.lookup(op);
-  if (entry && entry != type && !facts.isPartial(v) && !facts.magnified(v) && !isNumber(v) &&
+  if (entry && entry != type && !facts.isUnrounded(v) && !facts.illConditioned(v) && !isNumber(v) &&
       !constantMisfit(v, entry))
-    return form(form(v, entry, op), type, op);
-  return form(v, type, op);
+    return castTo(castTo(v, entry, op), type, op);
+  return castTo(v, type, op);
 }
 
 /// Compute type: the assigned type, except that ops which compare for equality (adjoint of
@@ -149,7 +149,7 @@ void Emitter::emit(Operation *op) {
   for (OpOperand &operand : op->getOpOperands())
     if (facts.isReal(operand.get()) || stored.contains(operand.get())) {
       bool full = !compute || precision.operandStaysFull(operand.getOperandNumber());
-      operand.set(full ? form(operand.get(), facts.f32, op)
+      operand.set(full ? castTo(operand.get(), facts.f32, op)
                        : operandOf(op, operand.get(), compute));
     }
   if (!compute)
@@ -177,19 +177,20 @@ void Emitter::run() {
   };
   for (Operation *op : facts.ops)
     if (facts.isDecided(op) || llvm::any_of(op->getOperands(), isChanged))
-      if (llvm::none_of(op->getResults(), [&](Value v) { return facts.isStorageFree(v); }))
+      if (llvm::none_of(op->getResults(), [&](Value v) { return facts.isDuplicable(v); }))
         emit(op);
   Block &body = facts.func.getBody().front();
   for (OpOperand &operand : body.getTerminator()->getOpOperands())
-    operand.set(form(operand.get(),
-                     getElementTypeOrSelf(facts.func.getResultTypes()[operand.getOperandNumber()]),
-                     body.getTerminator()));
+    operand.set(
+        castTo(operand.get(),
+               getElementTypeOrSelf(facts.func.getResultTypes()[operand.getOperandNumber()]),
+               body.getTerminator()));
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (isOpTriviallyDead(&op))
       op.erase();
 }
 
-void ampc::emitAssignment(const PrecisionFacts &facts, const Assignment &assignment,
+void ampc::emitAssignment(const PrecisionAnalysis &facts, const Assignment &assignment,
                           WorkingCopies &copies) {
   Emitter(facts, assignment, copies).run();
 }

@@ -13,11 +13,11 @@ inline int64_t bytesOf(mlir::Value v) {
 
 /// Ops of a chunked loss: the backward pass of each chunk of rows runs right after the chunk's
 /// forward pass, so nothing is kept.
-inline bool runsInParts(mlir::Operation *op) { return op->hasAttr("amp.in_parts"); }
+inline bool isChunked(mlir::Operation *op) { return op->hasAttr("amp.in_parts"); }
 
 /// Whether the op maps an element per operand to an element at low cost: casts, masks, additions.
 /// No sums, no exponentials.
-bool isCheapToRepeat(mlir::Operation *op);
+bool isCheapToRecompute(mlir::Operation *op);
 
 /// Ops that the backward pass recomputes.
 struct RecomputationPlan {
@@ -49,7 +49,7 @@ private:
   struct Value {
     int op;
     int64_t bytes;
-    llvm::SmallVector<int> readers;                ///< indices into `ops`
+    llvm::SmallVector<int> consumers;              ///< indices into `ops`
     int64_t firstBackward = -1, lastBackward = -1; ///< positions of the consumers in the backward
                                                    ///< pass; -1: no consumer
   };

@@ -19,7 +19,7 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
-bool ampc::isCheapToRepeat(Operation *op) {
+bool ampc::isCheapToRecompute(Operation *op) {
   auto precision = dyn_cast<PrecisionOpInterface>(op);
   return op->getNumResults() == 1 && precision && (movesOnly(op) || isa<ScalarOpInterface>(op)) &&
          (precision.getCategory() == Category::Promote ||
@@ -36,9 +36,9 @@ public:
     return llvm::any_of(body, [](Operation &op) { return bool(segmentOf(&op)); });
   }
   /// Recomputes values inside checkpointed segments from the segments' inputs.
-  void repeatSegments();
+  void recomputeSegments();
   /// Rematerializes cheap ops whose operands take fewer bytes than the result.
-  void repeatCheapOps();
+  void rematerializeCheapOps();
   /// Recomputes with the least work until the step holds at most `budget`; changes nothing if no
   /// plan fits.
   BudgetCosts keepWithin(ActivationBudget budget);
@@ -57,7 +57,7 @@ private:
     return origin ? Segment{origin.getSegment(), origin.getPart()} : Segment();
   }
   bool isBackward(Operation *op) const {
-    return (!isForward(op) || op->hasAttr("amp.recompute")) && !runsInParts(op);
+    return (!isForward(op) || op->hasAttr("amp.recompute")) && !isChunked(op);
   }
   bool isOriginal(Operation *op) const { return isForward(op) && !op->hasAttr("amp.recompute"); }
   bool isSaved(Value v) const {
@@ -109,7 +109,7 @@ void Recomputation::copyToBackward(Operation *op, Readers takesCopy) {
   });
 }
 
-void Recomputation::repeatSegments() {
+void Recomputation::recomputeSegments() {
   llvm::MapVector<Segment, SmallVector<Operation *>> segments;
   for (Operation &op : body)
     if (segmentOf(&op) && isOriginal(&op))
@@ -142,14 +142,14 @@ bool Recomputation::pays(Operation *op) const {
   return more < bytesOf(op->getResult(0));
 }
 
-void Recomputation::repeatCheapOps() {
+void Recomputation::rematerializeCheapOps() {
   SmallVector<Operation *> forward;
   for (Operation &op : body.without_terminator())
     if (isOriginal(&op))
       forward.push_back(&op);
   // Reverse order: a copy's operands may be rematerialized in turn.
   for (Operation *op : llvm::reverse(forward))
-    if (isCheapToRepeat(op) && isSaved(op->getResult(0)) && pays(op))
+    if (isCheapToRecompute(op) && isSaved(op->getResult(0)) && pays(op))
       copyToBackward(op, [&](Operation *user) { return isBackward(user); });
 }
 
@@ -203,13 +203,13 @@ private:
     Recomputation recomputation(func.getBody().front());
     bool hasSegments = recomputation.hasSegments();
     int64_t bytesWithout = hasSegments || limit ? savedBytesWithout(func) : 0;
-    recomputation.repeatSegments();
+    recomputation.recomputeSegments();
     if (limit && func.getStep() && failed(holdWithin(func, recomputation, *limit)))
       return failure();
     auto [flops, again] = recomputation.countFlops();
     int64_t before = recomputation.savedBytes();
     if (repeat && !limit)
-      recomputation.repeatCheapOps();
+      recomputation.rematerializeCheapOps();
     int64_t bytes = recomputation.savedBytes();
     if (explain && bytes < before)
       func.emitRemark() << "the backward pass of @" << func.getSymName() << " keeps "
@@ -246,7 +246,7 @@ private:
     OwningOpRef<train::FuncOp> copy(func.clone());
     Recomputation recomputation(copy->getBody().front());
     if (repeat)
-      recomputation.repeatCheapOps();
+      recomputation.rematerializeCheapOps();
     return recomputation.savedBytes();
   }
 };

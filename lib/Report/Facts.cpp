@@ -8,8 +8,8 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::report;
 
-Place report::placeOf(Location loc) {
-  Place place;
+SourceLocation report::placeOf(Location loc) {
+  SourceLocation place;
   loc->walk([&](Location at) {
     auto file = dyn_cast<FileLineColLoc>(at);
     if (!file)
@@ -40,7 +40,7 @@ Step *Compilation::findStep(StringRef name) {
   return found == steps.end() ? nullptr : &*found;
 }
 
-StringRef report::partName(Part part) {
+StringRef report::partName(StepStage part) {
   static const char *const names[] = {"input", "forward", "backward", "optimizer"};
   return names[size_t(part)];
 }

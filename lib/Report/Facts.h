@@ -7,10 +7,10 @@
 #include "mlir/IR/BuiltinTypes.h"
 
 namespace ampc::report {
-Place placeOf(mlir::Location loc);
+SourceLocation placeOf(mlir::Location loc);
 /// Shape and element type, e.g. "16x8xbf16".
 std::string typeText(mlir::Type type);
 std::string elementText(mlir::Type type);
-llvm::StringRef partName(Part part);
+llvm::StringRef partName(StepStage part);
 } // namespace ampc::report
 #endif

@@ -8,7 +8,7 @@ using namespace ampc::report;
 using llvm::StringRef;
 namespace json = llvm::json;
 
-static void addPlace(json::Object &row, const Place &place) {
+static void addPlace(json::Object &row, const SourceLocation &place) {
   if (!place.file.empty())
     row["source"] = llvm::formatv("{0}:{1}:{2}", place.file, place.line, place.column).str();
 }
@@ -160,7 +160,7 @@ static json::Object timesOf(const Step &f32, const Step &mixed) {
 static json::Object countsOf(const Step &step) {
   std::map<std::string, std::map<std::string, int64_t>> counts;
   for (const Op &op : step.operations)
-    if (op.part != Part::Input)
+    if (op.part != StepStage::Input)
       ++counts[partName(op.part).str()][op.compute];
   for (const Cast &cast : step.casts)
     ++counts["casts"][cast.from + " to " + cast.to];

@@ -35,7 +35,7 @@ static void writeData(llvm::raw_ostream &os, const json::Value &value) {
 static json::Object linesOf(const Compilation &compilation, llvm::ArrayRef<StringRef> lines) {
   static constexpr size_t longest = 240;
   json::Object object;
-  auto add = [&](const Place &place) {
+  auto add = [&](const SourceLocation &place) {
     if (place.line > 0 && size_t(place.line) <= lines.size()) {
       StringRef line = lines[place.line - 1].trim();
       std::string shown = line.take_front(longest).str() + (line.size() > longest ? " ..." : "");

@@ -1,7 +1,7 @@
 // Ops, casts and reasons of a step's program, after the precision phases.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Report/Facts.h"
-#include "lib/Report/Parts.h"
+#include "lib/Report/StepStages.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Origin.h"
@@ -187,11 +187,11 @@ void GraphReader::addOperation(mlir::Operation *op) {
   row.name = nameOf(op);
   row.kind = op->getName().getStringRef().str();
   row.id = uniqueId(row.name, op->getName().stripDialect());
-  row.part = parts.partOf(op);
+  row.part = parts.stepStageOf(op);
   train::OriginAttr origin = originOf(op);
-  row.group = row.part == Part::Optimizer ? parts.parameterOf(op)
-              : origin                    ? origin.getName().str()
-                                          : row.name;
+  row.group = row.part == StepStage::Optimizer ? parts.parameterOf(op)
+              : origin                         ? origin.getName().str()
+                                               : row.name;
   row.category = categoryOf(op);
   if (auto decision = op->getAttrOfType<amp::DecisionAttr>(amp::DecisionAttr::key)) {
     row.rule = decision.getRule().str();
@@ -225,7 +225,7 @@ void GraphReader::addCast(train::CastOp op, StringAttr why) {
   row.to = elementText(op.getResult().getType());
   row.reason = why.str();
   row.shape = shapeText(op.getType());
-  row.part = parts.partOf(op);
+  row.part = parts.stepStageOf(op);
   row.bytes = kernel::byteSize(op.getType());
   row.savedBytes = savedBytes(op);
   row.recomputed = op->hasAttr("amp.recompute");
@@ -246,7 +246,7 @@ void GraphReader::addInputs() {
     row.name = row.group = input.getName().str();
     row.kind = "input";
     row.id = uniqueId(row.name, row.kind);
-    row.part = Part::Input;
+    row.part = StepStage::Input;
     row.compute = row.stored = elementText(argument.getType());
     row.shape = shapeText(argument.getType());
     row.f32Bytes = bytesInF32(argument.getType());

@@ -23,52 +23,54 @@ static double widthOf(const Op &op) {
 
 namespace {
 /// A group during layout.
-struct Members {
+struct GroupLayout {
   std::string name;
-  Part part;
+  StepStage part;
   std::vector<int> operations;
   int column = 0;
   double width = 0, height = 0;
 };
 
-class StepLayouter {
+class StepLayoutBuilder {
 public:
-  explicit StepLayouter(const Step &step) : step(step) {}
+  explicit StepLayoutBuilder(const Step &step) : step(step) {}
   StepLayout run();
 
 private:
   void findGroups();
-  void layOutGroup(Members &group);
+  void layOutGroup(GroupLayout &group);
   void findColumns();
   void placeColumns();
-  void place(Members &group, double x, double y);
+  void place(GroupLayout &group, double x, double y);
   /// Whether the group serves all parameters: schedule, norm, check of gradients. Such a group is
   /// wide, so it has no column.
-  bool isShared(const Members &group) const {
-    return group.part == Part::Optimizer && group.name == step.name;
+  bool isShared(const GroupLayout &group) const {
+    return group.part == StepStage::Optimizer && group.name == step.name;
   }
   /// Places the groups of a part below `top`; returns the bottom.
-  double placeLane(Part part, double top);
+  double placeLane(StepStage part, double top);
   void findBands();
   std::vector<Edge> edgesBetween(llvm::ArrayRef<int> members,
                                  llvm::function_ref<int(int)> numberOf) const;
 
   const Step &step;
   StepLayout result;
-  std::vector<Members> groups;
+  std::vector<GroupLayout> groups;
   std::vector<int> groupOf; ///< group of each op
   std::vector<double> columnX, columnWidth;
 };
 } // namespace
 
 /// Lane of a part; inputs are drawn in the forward lane.
-static Part laneOf(Part part) { return part == Part::Input ? Part::Forward : part; }
+static StepStage laneOf(StepStage part) {
+  return part == StepStage::Input ? StepStage::Forward : part;
+}
 
-void StepLayouter::findGroups() {
-  std::map<std::pair<Part, std::string>, int> known;
+void StepLayoutBuilder::findGroups() {
+  std::map<std::pair<StepStage, std::string>, int> known;
   for (auto [number, op] : llvm::enumerate(step.operations)) {
-    Part lane = laneOf(op.part);
-    std::string name = op.part == Part::Input ? "inputs" : op.group;
+    StepStage lane = laneOf(op.part);
+    std::string name = op.part == StepStage::Input ? "inputs" : op.group;
     auto [found, isNew] = known.try_emplace({lane, name}, groups.size());
     if (isNew)
       groups.push_back({name, lane, {}, 0, 0, 0});
@@ -78,8 +80,8 @@ void StepLayouter::findGroups() {
 }
 
 /// Edges among `members`, numbered by `numberOf`.
-std::vector<Edge> StepLayouter::edgesBetween(llvm::ArrayRef<int> members,
-                                             llvm::function_ref<int(int)> numberOf) const {
+std::vector<Edge> StepLayoutBuilder::edgesBetween(llvm::ArrayRef<int> members,
+                                                  llvm::function_ref<int(int)> numberOf) const {
   std::vector<Edge> edges;
   for (int reader : members)
     for (const Operand &operand : step.operations[reader].operands)
@@ -95,7 +97,7 @@ std::vector<Edge> StepLayouter::edgesBetween(llvm::ArrayRef<int> members,
 
 /// Lays out a group at the origin, from top to bottom; the shared group of the optimizer has long
 /// chains and runs from left to right.
-void StepLayouter::layOutGroup(Members &group) {
+void StepLayoutBuilder::layOutGroup(GroupLayout &group) {
   llvm::DenseMap<int, int> local;
   for (auto [i, number] : llvm::enumerate(group.operations))
     local[number] = i;
@@ -133,24 +135,24 @@ void StepLayouter::layOutGroup(Members &group) {
   }
 }
 
-void StepLayouter::findColumns() {
+void StepLayoutBuilder::findColumns() {
   std::map<std::string, int> forward;
   std::vector<Edge> edges;
   for (auto [i, group] : llvm::enumerate(groups)) {
-    if (group.part != Part::Forward)
+    if (group.part != StepStage::Forward)
       continue;
     forward[group.name] = i;
     for (Edge edge : edgesBetween(group.operations, [&](int number) { return groupOf[number]; }))
-      if (groups[edge.first].part == Part::Forward)
+      if (groups[edge.first].part == StepStage::Forward)
         edges.push_back(edge);
   }
   std::vector<int> columns = longestPathLayers(groups.size(), edges);
   for (auto [i, group] : llvm::enumerate(groups)) {
     group.column = columns[i];
     auto source = forward.find(group.name);
-    if (group.part == Part::Backward)
+    if (group.part == StepStage::Backward)
       group.column = source == forward.end() ? 0 : columns[source->second];
-    if (group.part == Part::Optimizer) // below the gradient that the update reads
+    if (group.part == StepStage::Optimizer) // below the gradient that the update reads
       for (int number : group.operations)
         if (step.operations[number].kind == "train.gradient")
           for (const Operand &operand : step.operations[number].operands)
@@ -159,8 +161,8 @@ void StepLayouter::findColumns() {
   }
 }
 
-void StepLayouter::placeColumns() {
-  for (const Members &group : groups) {
+void StepLayoutBuilder::placeColumns() {
+  for (const GroupLayout &group : groups) {
     if (isShared(group))
       continue;
     if (columnWidth.size() <= size_t(group.column))
@@ -175,7 +177,7 @@ void StepLayouter::placeColumns() {
   result.width = x;
 }
 
-void StepLayouter::place(Members &group, double x, double y) {
+void StepLayoutBuilder::place(GroupLayout &group, double x, double y) {
   for (int operation : group.operations) {
     result.operations[operation].x += x;
     result.operations[operation].y += y;
@@ -189,7 +191,7 @@ void StepLayouter::place(Members &group, double x, double y) {
                            {x, y, group.width, group.height}});
 }
 
-double StepLayouter::placeLane(Part part, double top) {
+double StepLayoutBuilder::placeLane(StepStage part, double top) {
   std::vector<int> members;
   llvm::DenseMap<int, int> local;
   LayeredGraph graph;
@@ -210,14 +212,14 @@ double StepLayouter::placeLane(Part part, double top) {
   std::vector<double> centres = placeInLayers(graph, groupGap);
   double bottom = top;
   for (auto [i, number] : llvm::enumerate(members)) {
-    Members &group = groups[number];
+    GroupLayout &group = groups[number];
     double x = columnX[group.column] + (columnWidth[group.column] - group.width) / 2;
     double y = top + centres[i] - group.height / 2;
     place(group, x, y);
     bottom = std::max(bottom, y + group.height);
   }
-  for (Members &group : groups)
-    if (part == Part::Optimizer && isShared(group)) {
+  for (GroupLayout &group : groups)
+    if (part == StepStage::Optimizer && isShared(group)) {
       place(group, laneLabel, bottom + groupGap);
       bottom += groupGap + group.height;
       result.width = std::max(result.width, laneLabel + group.width + columnGap);
@@ -227,11 +229,11 @@ double StepLayouter::placeLane(Part part, double top) {
 }
 
 /// Finds nested calls by names: "loss/call#0/block/call#1/linear#0" is in two calls.
-void StepLayouter::findBands() {
+void StepLayoutBuilder::findBands() {
   std::map<std::string, std::pair<double, double>> extents;
   std::vector<std::string> order;
   for (const Group &group : result.groups) {
-    if (group.part != Part::Forward)
+    if (group.part != StepStage::Forward)
       continue;
     for (size_t at = 0; (at = group.path.find('/', at + 1)) != std::string::npos;) {
       size_t start = group.path.rfind('/', at - 1) + 1; // npos + 1 is 0
@@ -257,15 +259,15 @@ void StepLayouter::findBands() {
   }
 }
 
-StepLayout StepLayouter::run() {
+StepLayout StepLayoutBuilder::run() {
   result.operations.resize(step.operations.size());
   findGroups();
-  for (Members &group : groups)
+  for (GroupLayout &group : groups)
     layOutGroup(group);
   findColumns();
   placeColumns();
   double top = 3 * bandHeight;
-  for (Part part : {Part::Forward, Part::Backward, Part::Optimizer})
+  for (StepStage part : {StepStage::Forward, StepStage::Backward, StepStage::Optimizer})
     top = placeLane(part, top) + laneGap;
   result.height = top - laneGap + 24;
   for (Box &lane : result.lanes)
@@ -274,7 +276,7 @@ StepLayout StepLayouter::run() {
   return std::move(result);
 }
 
-StepLayout report::layOut(const Step &step) { return StepLayouter(step).run(); }
+StepLayout report::layOut(const Step &step) { return StepLayoutBuilder(step).run(); }
 
 static llvm::json::Array toJson(const Box &box) {
   auto rounded = [](double x) { return int64_t(x + 0.5); };

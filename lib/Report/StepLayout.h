@@ -12,7 +12,7 @@ struct Box {
 /// Ops of a single op of the model, or of the update of a single parameter.
 struct Group {
   std::string label, path; ///< "conv2d#0" in "loss/call#0/scores"
-  Part part = Part::Forward;
+  StepStage part = StepStage::Forward;
   Box box;
 };
 /// Columns of the groups of a call in the model, such as a repeated layer.

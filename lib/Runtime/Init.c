@@ -282,8 +282,8 @@ static void storeMany(const ampc_state *state, const ampc_slot *slot, uint64_t f
     return;
   }
   for (int i = 0; i < count; ++i)
-    store(data, slot->tensor.dtype, (uint64_t)ampc_rt_place(&slot->tensor, (int64_t)first + i),
-          values[i]);
+    store(data, slot->tensor.dtype,
+          (uint64_t)ampc_rt_memory_index(&slot->tensor, (int64_t)first + i), values[i]);
 }
 
 typedef struct {
@@ -300,7 +300,7 @@ static void copyShare(const ampc_state *state, const ampc_slot *slot, int32_t sh
           end = share + 1 == shares ? bytes : begin + bytes / shares;
   if (slot->tensor.memory_rank) {
     if (share == 0)
-      ampc_rt_from_rows(&slot->tensor, ampc_rt_slot_data(state, slot), slot->data);
+      ampc_rt_from_logical(&slot->tensor, ampc_rt_slot_data(state, slot), slot->data);
     return;
   }
   memcpy(ampc_rt_slot_data(state, slot) + begin, (const char *)slot->data + begin,

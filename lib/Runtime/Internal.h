@@ -116,7 +116,7 @@ struct ampc_state {
   bool flushes; /* kernels flush denormals to zero */
   uint64_t skip_limit;
   bool own_memory;
-  bool is_present; /* pages of state and work memory are prefaulted, or need no prefault */
+  bool is_prefaulted; /* pages of state and work memory are prefaulted, or need no prefault */
   ampc_release release;
   void *allocator_context;
   ampc_parallel_for parallel_for;
@@ -185,7 +185,7 @@ void ampc_rt_parallel(const ampc_state *state, ampc_rt_body body, void *argument
 void ampc_rt_touch(unsigned char *block, size_t bytes, int32_t share, int32_t shares);
 /* Prefaults, before the first training program, all pages not yet used. Without prefault a kernel
    takes two faults per page: a read maps the zero page, the first write replaces that page. */
-void ampc_rt_bring(ampc_state *state);
+void ampc_rt_prefault(ampc_state *state);
 /* Checks the process before a call runs in a state. A child of fork has the state's memory, but no
    worker threads (the caller then runs all shares) and no GPU context (an error). */
 ampc_status ampc_rt_enter_process(ampc_state *state, char *error);
@@ -216,12 +216,13 @@ static inline const int64_t *ampc_rt_memory_strides(const ampc_tensor *tensor) {
   return ampc_rt_memory_dims(tensor) + tensor->memory_rank;
 }
 /* Memory index of an element of the logical layout, e.g. logical [2, 3] kept as [3, 2]: 1 -> 2. */
-int64_t ampc_rt_place(const ampc_tensor *tensor, int64_t element);
+int64_t ampc_rt_memory_index(const ampc_tensor *tensor, int64_t element);
 /* Conversion between memory order and logical layout: bytes [begin, begin + bytes) to rows, a whole
    tensor from rows. `begin` is a multiple of 8 or of the element's bytes. */
-void ampc_rt_to_rows(const ampc_tensor *tensor, const unsigned char *memory, int64_t begin,
-                     int64_t bytes, unsigned char *rows);
-void ampc_rt_from_rows(const ampc_tensor *tensor, unsigned char *memory, const unsigned char *rows);
+void ampc_rt_to_logical(const ampc_tensor *tensor, const unsigned char *memory, int64_t begin,
+                        int64_t bytes, unsigned char *rows);
+void ampc_rt_from_logical(const ampc_tensor *tensor, unsigned char *memory,
+                          const unsigned char *rows);
 
 /* ---- Data ---- */
 int64_t ampc_rt_element_count(const ampc_tensor *tensor);

@@ -396,7 +396,7 @@ static ampc_status readTensor(const Load *load, const ampc_rt_range *range, unsi
 }
 
 /* Destination of the next tensor; advances `stage`. */
-static unsigned char *nextPlace(const ampc_rt_range *range, unsigned char **stage) {
+static unsigned char *nextDestination(const ampc_rt_range *range, unsigned char **stage) {
   unsigned char *place = *stage;
   if (range->slot >= 0)
     *stage += range->end - range->begin;
@@ -408,7 +408,7 @@ static unsigned char *nextPlace(const ampc_rt_range *range, unsigned char **stag
 static ampc_status readData(const Load *load, unsigned char *stage) {
   uint64_t hash = AMPC_DATA_HASH_SEED;
   for (int32_t i = 0; i < load->count; ++i) {
-    unsigned char *place = nextPlace(&load->ranges[i], &stage);
+    unsigned char *place = nextDestination(&load->ranges[i], &stage);
     ampc_status status = readTensor(load, &load->ranges[i], place, &hash);
     if (status)
       return status;
@@ -420,7 +420,7 @@ static ampc_status readData(const Load *load, unsigned char *stage) {
 
 static ampc_status checkCounters(const Load *load, unsigned char *stage) {
   for (int32_t i = 0; i < load->count; ++i) {
-    unsigned char *place = nextPlace(&load->ranges[i], &stage);
+    unsigned char *place = nextDestination(&load->ranges[i], &stage);
     const ampc_slot *slot = place ? &load->state->model->slots[load->ranges[i].slot] : NULL;
     if (slot && !ampc_rt_is_valid_count(slot, place))
       return ampc_rt_fail(load->state->error, AMPC_E_CKPT_MISMATCH,
@@ -432,10 +432,10 @@ static ampc_status checkCounters(const Load *load, unsigned char *stage) {
 
 static void copyToState(const Load *load, unsigned char *stage) {
   for (int32_t i = 0; i < load->count; ++i) {
-    unsigned char *place = nextPlace(&load->ranges[i], &stage);
+    unsigned char *place = nextDestination(&load->ranges[i], &stage);
     if (place) {
       const ampc_slot *slot = &load->state->model->slots[load->ranges[i].slot];
-      ampc_rt_from_rows(&slot->tensor, ampc_rt_slot_data(load->state, slot), place);
+      ampc_rt_from_logical(&slot->tensor, ampc_rt_slot_data(load->state, slot), place);
     }
   }
 }
@@ -448,7 +448,7 @@ typedef struct {
 
 /* Prefaults a thread's share of the destination: a single thread reads and copies, but pages should
    lie on the memory node of the thread that uses the pages in a step. */
-static void touchShare(void *argument, int32_t share) {
+static void prefaultShare(void *argument, int32_t share) {
   const Destination *to = argument;
   const ampc_state *state = to->load->state;
   int32_t shares = state->layout.thread_count;
@@ -481,7 +481,7 @@ static ampc_status loadData(const Load *load) {
     return ampc_rt_fail(load->state->error, AMPC_E_MEMORY, "load: could not map %u bytes",
                         (uint64_t)bytes);
   Destination to = {load, stage, fits ? bytes : 0};
-  ampc_rt_parallel(load->state, touchShare, &to);
+  ampc_rt_parallel(load->state, prefaultShare, &to);
   ampc_status status = readData(load, stage);
   if (!status)
     status = checkCounters(load, stage);

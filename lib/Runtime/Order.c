@@ -3,7 +3,7 @@
 #include "lib/Runtime/Internal.h"
 #include <string.h>
 
-int64_t ampc_rt_place(const ampc_tensor *tensor, int64_t element) {
+int64_t ampc_rt_memory_index(const ampc_tensor *tensor, int64_t element) {
   if (!tensor->memory_rank)
     return element;
   int64_t place = 0;
@@ -48,7 +48,7 @@ static void copy(const ampc_tensor *tensor, unsigned char *memory, int64_t begin
     count = length - at % length;
     if (count > end - at)
       count = end - at;
-    unsigned char *place = memory + ampc_rt_place(tensor, at) * size;
+    unsigned char *place = memory + ampc_rt_memory_index(tensor, at) * size;
     if (to_rows)
       copyRow(rows, size, place, step, count, size);
     else
@@ -57,16 +57,16 @@ static void copy(const ampc_tensor *tensor, unsigned char *memory, int64_t begin
   }
 }
 
-void ampc_rt_to_rows(const ampc_tensor *tensor, const unsigned char *memory, int64_t begin,
-                     int64_t bytes, unsigned char *rows) {
+void ampc_rt_to_logical(const ampc_tensor *tensor, const unsigned char *memory, int64_t begin,
+                        int64_t bytes, unsigned char *rows) {
   if (tensor->memory_rank)
     copy(tensor, (unsigned char *)memory, begin, bytes, rows, true);
   else
     memcpy(rows, memory + begin, (size_t)bytes);
 }
 
-void ampc_rt_from_rows(const ampc_tensor *tensor, unsigned char *memory,
-                       const unsigned char *rows) {
+void ampc_rt_from_logical(const ampc_tensor *tensor, unsigned char *memory,
+                          const unsigned char *rows) {
   if (tensor->memory_rank)
     copy(tensor, memory, 0, tensor->bytes, (unsigned char *)rows, false);
   else

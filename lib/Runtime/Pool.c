@@ -28,7 +28,7 @@ int32_t ampc_rt_cpu_count(void) {
 }
 
 /* Iteration i of a spin loop; false after SPIN_NS. `end`: 0 before the first deadline is set. */
-static bool maySpin(uint32_t i, uint64_t *end) {
+static bool spinOnce(uint32_t i, uint64_t *end) {
   __builtin_ia32_pause();
   if (i % 64)
     return true;
@@ -43,7 +43,7 @@ static bool maySpin(uint32_t i, uint64_t *end) {
 static bool spinWhile64(_Atomic uint64_t *value, uint64_t old) {
   uint64_t end = 0;
   for (uint32_t i = 1; atomic_load_explicit(value, memory_order_acquire) == old; ++i)
-    if (!maySpin(i, &end))
+    if (!spinOnce(i, &end))
       return false;
   return true;
 }
@@ -91,7 +91,7 @@ static void postJob(ampc_rt_pool *pool) {
 static void awaitWorkers(ampc_rt_pool *pool) {
   uint64_t end = 0;
   for (uint32_t i = 1; atomic_load_explicit(&pool->left, memory_order_acquire); ++i)
-    if (!maySpin(i, &end))
+    if (!spinOnce(i, &end))
       break;
   if (!atomic_load(&pool->left))
     return;

@@ -32,7 +32,7 @@ static void runShare(void *argument, int32_t share) {
 
 /* Guided self-scheduling: claims half of the remaining tasks, e.g. 64 tasks as 32, 16, 8, ...
    Few calls, because each call packs its operands again; the rest stays for work stealing. */
-static bool takeTasks(ampc_rt_share *from, int64_t *begin, int64_t *end) {
+static bool claimTasks(ampc_rt_share *from, int64_t *begin, int64_t *end) {
   *begin = atomic_load_explicit(&from->next, memory_order_relaxed);
   do {
     if (*begin >= from->end)
@@ -51,7 +51,7 @@ static void runOpenShares(void *argument, int32_t share) {
   for (int32_t i = 0; i < launch->shares; ++i) {
     ampc_rt_share *from = &launch->call->open[(share + i) % launch->shares];
     int64_t begin, end;
-    while (takeTasks(from, &begin, &end))
+    while (claimTasks(from, &begin, &end))
       runTasks(launch->call, launch->function, begin, end, share);
   }
 }

@@ -31,9 +31,9 @@ struct ampc_rt_call {
 
 /* Pads a short batch: replaces the caller's tensors of control.valid rows by whole batches in
    `room`, e.g. [5, 4] -> [8, 4]. */
-void ampc_rt_widen(ampc_rt_call *call);
+void ampc_rt_pad_batch(ampc_rt_call *call);
 /* Copies the first control.valid rows of the padded outputs to the caller's outputs. */
-void ampc_rt_narrow(const ampc_rt_call *call, void *const *outputs);
+void ampc_rt_unpad_batch(const ampc_rt_call *call, void *const *outputs);
 
 /* Number of entries up to the loss for training programs without a loss scale that skips: the
    entries behind wait until the loss is known to be finite. 0 for other programs. */

@@ -37,7 +37,7 @@ static int forEachPart(const ampc_state *state, const ampc_slot *slot, Visit vis
   for (int64_t at = 0; at < slot->tensor.bytes; at += room) {
     int64_t left = slot->tensor.bytes - at;
     int64_t bytes = left < room ? left : room;
-    ampc_rt_to_rows(&slot->tensor, memory, at, bytes, part);
+    ampc_rt_to_logical(&slot->tensor, memory, at, bytes, part);
     int failure = visit(argument, part, (size_t)bytes);
     if (failure)
       return failure;

@@ -50,7 +50,7 @@ static void **place(const ampc_tensor *tensors, int32_t count, const void *const
   return addresses;
 }
 
-void ampc_rt_widen(ampc_rt_call *call) {
+void ampc_rt_pad_batch(ampc_rt_call *call) {
   const ampc_program *program = call->program;
   unsigned char *room = call->room;
   void **inputs = place(program->inputs, program->input_count, call->inputs, room);
@@ -69,7 +69,7 @@ void ampc_rt_widen(ampc_rt_call *call) {
       place(program->outputs, program->output_count, (const void *const *)call->outputs, room);
 }
 
-void ampc_rt_narrow(const ampc_rt_call *call, void *const *outputs) {
+void ampc_rt_unpad_batch(const ampc_rt_call *call, void *const *outputs) {
   const ampc_program *program = call->program;
   for (int32_t i = 0; i < program->output_count; ++i)
     if (program->outputs[i].batched)

@@ -225,7 +225,7 @@ void ampc_rt_touch(unsigned char *block, size_t bytes, int32_t share, int32_t sh
     data[i] = data[i];
 }
 
-static void touchWork(const ampc_state *state, int32_t share) {
+static void prefaultWork(const ampc_state *state, int32_t share) {
   const ampc_rt_layout *layout = &state->layout;
   ampc_rt_touch(ampc_rt_at(state, layout->arena), layout->scratch - layout->arena, share,
                 layout->thread_count);
@@ -250,7 +250,7 @@ static void clearShare(void *argument, int32_t share) {
     size_t begin = bytes * number / shares, end = bytes * (number + 1) / shares;
     memset(ampc_rt_slot_data(state, slot) + begin, 0, end - begin);
   }
-  touchWork(state, share);
+  prefaultWork(state, share);
 }
 
 static void touchAll(void *argument, int32_t share) {
@@ -261,12 +261,12 @@ static void touchAll(void *argument, int32_t share) {
       ampc_rt_touch(ampc_rt_slot_data(state, slot), (size_t)slot->tensor.bytes, share,
                     state->layout.thread_count);
   }
-  touchWork(state, share);
+  prefaultWork(state, share);
 }
-void ampc_rt_bring(ampc_state *state) {
-  if (!state->is_present)
+void ampc_rt_prefault(ampc_state *state) {
+  if (!state->is_prefaulted)
     ampc_rt_parallel(state, touchAll, state);
-  state->is_present = true;
+  state->is_prefaulted = true;
 }
 
 /* Initial values are drawn on the host for all targets, so that the bits are equal. */
@@ -323,7 +323,7 @@ static ampc_status start(const ampc_model *model, const ampc_options *options,
                                           options->pin_threads != 0, error);
   if (!status && !is_zero)
     ampc_rt_parallel(state, clearShare, state);
-  state->is_present = !is_zero || model->device;
+  state->is_prefaulted = !is_zero || model->device;
   if (!status && model->device)
     status = model->device->create(state, choice->device, options->stream, error);
   if (!status)
@@ -474,7 +474,7 @@ ampc_status ampc_rt_get(ampc_state *state, int32_t number, void *data, size_t by
     return device->read(state, slot, data, state->error);
   if (device && (status = device->read(state, slot, ampc_rt_slot_data(state, slot), state->error)))
     return status;
-  ampc_rt_to_rows(&slot->tensor, ampc_rt_slot_data(state, slot), 0, (int64_t)bytes, data);
+  ampc_rt_to_logical(&slot->tensor, ampc_rt_slot_data(state, slot), 0, (int64_t)bytes, data);
   return AMPC_OK;
 }
 
@@ -491,7 +491,7 @@ ampc_status ampc_rt_set(ampc_state *state, int32_t number, const void *data, siz
     return status;
   unsigned char *memory = ampc_rt_slot_data(state, slot);
   ampc_rt_note_change(state);
-  ampc_rt_from_rows(&slot->tensor, memory, data);
+  ampc_rt_from_logical(&slot->tensor, memory, data);
   if (state->model->device)
     status = state->model->device->write(state, slot, memory, state->error);
   ampc_rt_note_change(state);

@@ -421,7 +421,7 @@ static ampc_status run(ampc_state *state, int32_t number, const void *input, voi
       (status = checkOutputs(program, output, error)))
     return status;
   if (ampc_rt_is_training(program))
-    ampc_rt_bring(state);
+    ampc_rt_prefault(state);
   ampc_rt_call call = prepare(state, program, in->workspace);
   call.inputs = in->inputs;
   call.control.valid = (int32_t)valid;
@@ -433,14 +433,14 @@ static ampc_status run(ampc_state *state, int32_t number, const void *input, voi
   call.outputs = outputs;
   bool onDevice = isOnDevice(state), isShort = valid < program->batch && !onDevice, refused;
   if (isShort)
-    ampc_rt_widen(&call);
+    ampc_rt_pad_batch(&call);
   if (ampc_rt_is_training(program))
     return train(state, &call, output, error);
   if (onDevice)
     return runOnDevice(&call, &refused, error);
   ampc_rt_walk(&call, 0, program->entry_count);
   if (isShort)
-    ampc_rt_narrow(&call, outputs);
+    ampc_rt_unpad_batch(&call, outputs);
   return AMPC_OK;
 }
 

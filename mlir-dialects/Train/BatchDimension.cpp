@@ -99,15 +99,15 @@ static int64_t product(ArrayRef<int64_t> sizes) {
 
 /// Batch position behind a reshape: element order and the number of outer blocks are kept. A
 /// dimension with one block is preferred over a dimension with several.
-static std::optional<BatchPlace> placeOfReshape(ReshapeOp op, int64_t batch, BatchPlace from) {
+static std::optional<BatchLayout> placeOfReshape(ReshapeOp op, int64_t batch, BatchLayout from) {
   ArrayRef<int64_t> to = op.getType().getShape();
   int64_t blocks = product(op.getX().getType().getShape().take_front(from.dim)) * from.outer;
-  std::optional<BatchPlace> found;
+  std::optional<BatchLayout> found;
   for (auto [dim, size] : llvm::enumerate(to)) {
     int64_t before = product(to.take_front(dim));
     if (before == 0 || blocks % before != 0 || size % (blocks / before * batch) != 0)
       continue;
-    BatchPlace place{int64_t(dim), blocks / before};
+    BatchLayout place{int64_t(dim), blocks / before};
     if (!found || place.outer < found->outer)
       found = place;
   }
@@ -122,7 +122,7 @@ template <typename Op> struct Rows : BatchDimensionOpInterface::ExternalModel<Ro
   bool keepsBlocks(Operation *) const {
     return std::is_same_v<Op, LinearOp> || std::is_same_v<Op, MatmulOp>;
   }
-  std::optional<BatchPlace> getPlaceInOrder(Operation *op, BatchPlace from, int64_t batch) const {
+  std::optional<BatchLayout> getPlaceInOrder(Operation *op, BatchLayout from, int64_t batch) const {
     if constexpr (std::is_same_v<Op, ReshapeOp>)
       return placeOfReshape(cast<ReshapeOp>(op), batch, from);
     return std::nullopt;

@@ -11,7 +11,7 @@ namespace ampc {
 /// Position of the batch rows in a value: dimension `dim` has `outer` equal blocks, each with one
 /// equal part per row, in order. A reshape of [time, batch, size] to [time * batch, size] leaves
 /// `outer` = time.
-struct BatchPlace {
+struct BatchLayout {
   int64_t dim = 0;
   int64_t outer = 1;
 };

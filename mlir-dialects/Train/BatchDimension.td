@@ -23,8 +23,8 @@ def BatchDimensionOpInterface : OpInterface<"BatchDimensionOpInterface"> {
                  InterfaceMethod<[{
       Position of the rows in the result, given the position `from` in the only operand, for ops that keep the
       order of elements but not the dimensions; nullopt for other ops, or if rows are mixed.}],
-                                 "std::optional<::ampc::BatchPlace>", "getPlaceInOrder",
-                                 (ins "::ampc::BatchPlace":$from, "int64_t":$batch), "",
+                                 "std::optional<::ampc::BatchLayout>", "getPlaceInOrder",
+                                 (ins "::ampc::BatchLayout":$from, "int64_t":$batch), "",
                                  "return std::nullopt;">];
 }
 #endif

@@ -162,9 +162,9 @@ SmallVector<Value> TopKOp::decompose(GradBuilder &b) {
 namespace {
 /// Sorted updates of a scatter along a dimension: updates of equal index form a run. The index may
 /// have size 1 in dimensions where all updates share the index.
-class Runs {
+class UpdateSegments {
 public:
-  Runs(GradBuilder &b, Value updates, Value index, int64_t dim)
+  UpdateSegments(GradBuilder &b, Value updates, Value index, int64_t dim)
       : updates(updates), index(index), b(b), dim(dim), count(tensorOf(index).getDimSize(dim)) {}
   /// The last update of every run becomes the combination of all.
   void combine(ScatterMode mode);
@@ -186,7 +186,7 @@ private:
 };
 } // namespace
 
-Value Runs::from(Value x, int64_t places, double beyond) {
+Value UpdateSegments::from(Value x, int64_t places, double beyond) {
   SmallVector<int64_t> sizes(tensorOf(x).getShape()), zeros(sizes.size(), 0), ones(sizes.size(), 1),
       start(zeros), pad(zeros);
   pad[dim] = std::abs(places);
@@ -198,14 +198,14 @@ Value Runs::from(Value x, int64_t places, double beyond) {
 }
 
 /// In steps of doubling distance.
-void Runs::combine(ScatterMode mode) {
+void UpdateSegments::combine(ScatterMode mode) {
   for (int64_t places = 1; places < count; places *= 2) {
     Value isSame = b.compare(ComparePredicate::eq, from(index, places, -1), index);
     updates = b.select(isSame, combined(mode, updates, from(updates, places, 0)), updates);
   }
 }
 
-Value Runs::indexOfLast() {
+Value UpdateSegments::indexOfLast() {
   if (count == 1)
     return index;
   Value isLast = b.compare(ComparePredicate::ne, from(index, -1, -1), index);
@@ -223,8 +223,8 @@ SmallVector<Value> ScatterOp::decompose(GradBuilder &b) {
     return {b.castTo(b.add(x, b.op<AddAlongAxisOp>(updates, getIndex(), dim, size)), element)};
   Value order = firstPlaces(b, getIndex(), tensorOf(getIndex()).getDimSize(dim), dim, false,
                             b.builder.getI64IntegerAttr(size));
-  Runs runs(b, b.op<TakeAlongAxisOp>(updates, order, dim, false),
-            b.op<TakeAlongAxisOp>(getIndex(), order, dim, false), dim);
+  UpdateSegments runs(b, b.op<TakeAlongAxisOp>(updates, order, dim, false),
+                      b.op<TakeAlongAxisOp>(getIndex(), order, dim, false), dim);
   if (getMode() != ScatterMode::set)
     runs.combine(getMode());
   Value index = runs.indexOfLast(), put = b.op<AddAlongAxisOp>(runs.updates, index, dim, size);
@@ -343,8 +343,8 @@ Value Bags::max(Value rows) {
   if (isKept)
     bags = b.select(b.reshape(isKept, type), bags, b.real(-1, bags));
   Value order = b.op<ArgsortOp>(bags, false, b.builder.getI64IntegerAttr(*op.getOf()));
-  Runs runs(b, b.op<GatherOp>(rows, order, IntegerAttr()),
-            b.columnOf(b.op<TakeAlongAxisOp>(bags, order, 0, false)), 0);
+  UpdateSegments runs(b, b.op<GatherOp>(rows, order, IntegerAttr()),
+                      b.columnOf(b.op<TakeAlongAxisOp>(bags, order, 0, false)), 0);
   runs.combine(ScatterMode::max);
   Value last = b.reshape(runs.indexOfLast(), type);
   return b.op<ScatterAddOp>(op.getType(), runs.updates, last, IntegerAttr());

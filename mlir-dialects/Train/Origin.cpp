@@ -1,7 +1,7 @@
 // Where ops come from.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Origin.h"
-#include "mlir-dialects/Train/Outside.h"
+#include "mlir-dialects/Train/LogicalLayout.h"
 #include "mlir-dialects/Train/Signature.h"
 #include "mlir-dialects/Train/Sizes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -198,7 +198,7 @@ static std::optional<std::string> misfitOf(Operation *op, StringRef name, Attrib
     std::optional<StringRef> expected = misfitOfSizes(op, value);
     return expected ? std::optional<std::string>(expected->str()) : std::nullopt;
   }
-  if (name == OutsideOrder::key)
+  if (name == LogicalOrder::key)
     return misfitOfOutside(op, value);
   if (isa<ModuleOp, FunctionOpInterface>(op)) // programs check their own
     return std::nullopt;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Precision/Policy.h"
 #include "ampc/Pipelines/Pipelines.h"
-#include "lib/Precision/PrecisionFacts.h"
+#include "lib/Precision/PrecisionAnalysis.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ struct OnlyContractions : PrecisionPolicy {
     llvm::cantFail(table.addLine("matmul = low", low.getContext()));
     return table;
   }
-  FailureOr<Assignment> assign(const PrecisionFacts &facts) const override {
+  FailureOr<Assignment> assign(const PrecisionAnalysis &facts) const override {
     Assignment assignment;
     for (Operation *op : facts.ops)
       if (facts.isDecided(op)) {

@@ -66,9 +66,10 @@ namespace {
 using Change = llvm::function_ref<void(const ampc_tensor &tensor, void *data)>;
 
 /// Inputs of both programs: equal data, in each program's types.
-class Feed {
+class PairedInputs {
 public:
-  Feed(const AgainstOptions &options, uint64_t seed) : options(options), random(seed), seed(seed) {}
+  PairedInputs(const AgainstOptions &options, uint64_t seed)
+      : options(options), random(seed), seed(seed) {}
   bool open(const ampc_program &tables, const ampc_program *other) {
     narrow = &tables;
     wide = other;
@@ -159,7 +160,7 @@ private:
   ampc_options state;
   const AgainstOptions &options;
   Observer mixed, exact;
-  Feed feed;
+  PairedInputs feed;
   AgainstReport report;
   std::vector<int> partner;  ///< per row: index of the reference value
   std::vector<size_t> value; ///< per row: index of the mixed value
@@ -398,7 +399,7 @@ static int trackAlone(const CompileRequest &request, const ampc_options &state,
   int program = findStep(session, options.step);
   if (program < 0)
     return 1;
-  Feed feed(options, state.seed);
+  PairedInputs feed(options, state.seed);
   const ampc_program &tables = session.getModel().programs[program];
   if (!feed.open(tables, nullptr))
     return 1;

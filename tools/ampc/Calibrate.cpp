@@ -97,7 +97,7 @@ struct Sample {
 };
 
 /// Model compiled for a tier and a number of threads.
-class Run {
+class MeasuredModel {
 public:
   llvm::Error open(StringRef path, StringRef tier, int threads);
   /// Measures the first kernel of an export; returns the shortest time.
@@ -111,7 +111,7 @@ private:
 };
 } // namespace
 
-llvm::Error Run::open(StringRef path, StringRef tier, int threads) {
+llvm::Error MeasuredModel::open(StringRef path, StringRef tier, int threads) {
   if (!tier.empty())
     setenv("AMPC_ISA", tier.str().c_str(), /*overwrite=*/1);
   CompileRequest request = requestFor(path.str());
@@ -123,7 +123,7 @@ llvm::Error Run::open(StringRef path, StringRef tier, int threads) {
                                         : mistake("cannot run what --calibrate measures");
 }
 
-llvm::Expected<Sample> Run::measure(StringRef name) {
+llvm::Expected<Sample> MeasuredModel::measure(StringRef name) {
   int number = session.findProgram(AMPC_PROGRAM_EXPORT, name);
   const ampc_program &program = session.getModel().programs[number];
   Random random(1);
@@ -156,10 +156,10 @@ public:
 
 private:
   std::string text() const;
-  double timeOf(Run &run, StringRef name, Sample *sample = nullptr);
-  void measureMemory(Run &one, Run &all);
-  void measureRates(Run &run, cost::Rates &rates);
-  void measureProduct(Run &run, StringRef type, cost::Rates &rates);
+  double timeOf(MeasuredModel &run, StringRef name, Sample *sample = nullptr);
+  void measureMemory(MeasuredModel &one, MeasuredModel &all);
+  void measureRates(MeasuredModel &run, cost::Rates &rates);
+  void measureProduct(MeasuredModel &run, StringRef type, cost::Rates &rates);
 
   cost::Machine machine;
   std::optional<llvm::Error> error;
@@ -188,7 +188,7 @@ std::string Calibration::text() const {
   return text.take();
 }
 
-double Calibration::timeOf(Run &run, StringRef name, Sample *sample) {
+double Calibration::timeOf(MeasuredModel &run, StringRef name, Sample *sample) {
   if (error)
     return 1;
   auto measured = run.measure(name);
@@ -201,7 +201,7 @@ double Calibration::timeOf(Run &run, StringRef name, Sample *sample) {
   return measured->nanoseconds;
 }
 
-void Calibration::measureMemory(Run &one, Run &all) {
+void Calibration::measureMemory(MeasuredModel &one, MeasuredModel &all) {
   machine.launchNanoseconds = timeOf(one, "small");
   double alone = timeOf(one, "functions"), shared = timeOf(all, "functions");
   machine.forkNanoseconds = std::max(0.0, shared - alone / machine.cores);
@@ -224,7 +224,7 @@ void Calibration::measureMemory(Run &one, Run &all) {
 
 /// Solves for the rates of multiplying and packing, from two products with different shares of
 /// packing.
-void Calibration::measureProduct(Run &run, StringRef type, cost::Rates &rates) {
+void Calibration::measureProduct(MeasuredModel &run, StringRef type, cost::Rates &rates) {
   Sample square, narrow;
   timeOf(run, ("square_" + type).str(), &square);
   timeOf(run, ("narrow_" + type).str(), &narrow);
@@ -245,7 +245,7 @@ void Calibration::measureProduct(Run &run, StringRef type, cost::Rates &rates) {
     rates.packed = 1 / perPacked;
 }
 
-void Calibration::measureRates(Run &run, cost::Rates &rates) {
+void Calibration::measureRates(MeasuredModel &run, cost::Rates &rates) {
   Sample vector, slow, functions;
   rates.vectorOps = 1 / timeOf(run, "vector", &vector);
   rates.slowOps = 1 / timeOf(run, "slow", &slow);
@@ -270,7 +270,7 @@ llvm::Expected<cost::Machine> Calibration::take() {
   llvm::FileRemover remover(path);
   if (llvm::Error failed = writeFile(path, text()))
     return std::move(failed);
-  Run best, all;
+  MeasuredModel best, all;
   if (llvm::Error failed = best.open(path, "", 1))
     return std::move(failed);
   if (llvm::Error failed = all.open(path, "", machine.cores))
@@ -278,7 +278,7 @@ llvm::Expected<cost::Machine> Calibration::take() {
   measureMemory(best, all);
   std::string top = best.tier();
   for (const std::string &tier : best.tiers()) {
-    Run run;
+    MeasuredModel run;
     if (llvm::Error failed = run.open(path, tier, 1))
       return std::move(failed);
     measureRates(run, machine.tiers[tier]);

@@ -60,11 +60,11 @@ static cl::opt<bool>
 static cl::opt<bool> memory("memory", cl::desc("print the memory of the same model in f32 too"),
                             cl::sub(compileCommand));
 
-static cl::opt<DeviceForm>
+static cl::opt<DeviceCodeFormat>
     emitted("emit", cl::desc("write the code of GPUs in place of a library: NAME.TIER.*"),
-            cl::values(clEnumValN(DeviceForm::NVVM, "nvvm", "MLIR's dialects LLVM and NVVM"),
-                       clEnumValN(DeviceForm::PTX, "ptx", "text, which the driver assembles"),
-                       clEnumValN(DeviceForm::Cubin, "cubin", "machine code, by ptxas")),
+            cl::values(clEnumValN(DeviceCodeFormat::NVVM, "nvvm", "MLIR's dialects LLVM and NVVM"),
+                       clEnumValN(DeviceCodeFormat::PTX, "ptx", "text, which the driver assembles"),
+                       clEnumValN(DeviceCodeFormat::Cubin, "cubin", "machine code, by ptxas")),
             cl::sub(compileCommand));
 static cl::opt<InitialValues> initialData(
     "initial-data", cl::desc("where states find first values that the model names in files"),

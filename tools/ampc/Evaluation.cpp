@@ -95,7 +95,7 @@ bool Evaluation::findPredictions(const Dataset &data, std::string &error) {
     if (program.kind != AMPC_PROGRAM_EXPORT)
       continue;
     llvm::ArrayRef<ampc_tensor> inputs(program.inputs, program.input_count);
-    for (const Part &part : losses)
+    for (const ScoredProgram &part : losses)
       if (!target && matchStep(p, inputs, model.programs[part.program], data))
         predictions.program = p;
   }
@@ -181,7 +181,7 @@ std::string Evaluation::getSource() const {
 
 int64_t Evaluation::getLeftOut() const {
   int64_t rows = 0;
-  for (const Part &part : losses)
+  for (const ScoredProgram &part : losses)
     rows = std::max(rows, part.batches.getLeftOut());
   return rows;
 }
@@ -199,7 +199,8 @@ static std::string failure(Session &session, ampc_status status) {
 }
 
 /// Opens the program of totals; no inputs are needed if the totals depend on `valid` alone.
-bool Evaluation::openTotals(Part &part, int step, const Dataset &data, std::string &error) {
+bool Evaluation::openTotals(ScoredProgram &part, int step, const Dataset &data,
+                            std::string &error) {
   const ampc_model &model = session->getModel();
   part.totals = session->findProgram(AMPC_PROGRAM_EVAL, "totals_" + stepNameOf(model, step));
   if (part.totals < 0)
@@ -233,7 +234,7 @@ bool Evaluation::runAll(int program, Batches &batches, const Batches &rows, Take
 
 /// Computes the totals of an evaluation. A total may depend on other totals: a further run for each
 /// input that is a total makes all final.
-bool Evaluation::runTotals(Part &part, std::string &error) {
+bool Evaluation::runTotals(ScoredProgram &part, std::string &error) {
   const ampc_model &model = session->getModel();
   const ampc_program &tables = model.programs[part.totals];
   llvm::ArrayRef<ampc_tensor> found(tables.outputs, tables.output_count);
@@ -264,7 +265,7 @@ bool Evaluation::runTotals(Part &part, std::string &error) {
 
 /// Loss on all data: the sum of the batches' contributions, or, if the loss is no such sum, the
 /// mean over batches weighted by rows.
-std::optional<double> Evaluation::runLoss(Part &part, std::string &error) {
+std::optional<double> Evaluation::runLoss(ScoredProgram &part, std::string &error) {
   const ampc_program &tables = session->getModel().programs[part.program];
   bool isSum = part.totals >= 0;
   if (isSum && !runTotals(part, error))

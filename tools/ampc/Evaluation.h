@@ -42,7 +42,7 @@ public:
   int64_t getLeftOut() const;
 
 private:
-  struct Part {
+  struct ScoredProgram {
     int program = -1;
     Batches batches;
     int totals = -1;      ///< program of a batch's totals; -1: the loss is no sum over batches
@@ -51,9 +51,9 @@ private:
   /// Called for each batch, with outputs and the number of valid rows.
   using Take = llvm::function_ref<void(const Outputs &, uint32_t)>;
   bool runAll(int program, Batches &batches, const Batches &rows, Take take, std::string &error);
-  bool openTotals(Part &part, int step, const Dataset &data, std::string &error);
-  bool runTotals(Part &part, std::string &error);
-  std::optional<double> runLoss(Part &part, std::string &error);
+  bool openTotals(ScoredProgram &part, int step, const Dataset &data, std::string &error);
+  bool runTotals(ScoredProgram &part, std::string &error);
+  std::optional<double> runLoss(ScoredProgram &part, std::string &error);
   bool findPredictions(const Dataset &data, std::string &error);
   bool matchStep(int program, llvm::ArrayRef<ampc_tensor> inputs, const ampc_program &step,
                  const Dataset &data);
@@ -64,8 +64,8 @@ private:
              int64_t count) const;
 
   Session *session = nullptr;
-  std::vector<Part> losses;
-  Part predictions;
+  std::vector<ScoredProgram> losses;
+  ScoredProgram predictions;
   const Dataset::Field *target = nullptr; ///< null: no export has a target
   int output = -1;
   TargetKind kind = TargetKind::Number;

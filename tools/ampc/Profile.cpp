@@ -168,9 +168,9 @@ static bool drawAll(const Profile &profile, std::string &error) {
 
 namespace {
 /// A step of the model, with data and collected statistics.
-class Run {
+class ProfiledStep {
 public:
-  Run(Observer &observer, int program) : observer(observer), program(program) {}
+  ProfiledStep(Observer &observer, int program) : observer(observer), program(program) {}
   bool open(const Dataset &data, std::string &error) {
     if (!observer.select(program))
       return false;
@@ -202,14 +202,14 @@ private:
 };
 } // namespace
 
-std::vector<ampc_tensor> Run::realInputs() const {
+std::vector<ampc_tensor> ProfiledStep::realInputs() const {
   const ampc_program &tables = observer.getTables();
   std::vector<ampc_tensor> inputs(tables.inputs, tables.inputs + tables.input_count);
   llvm::erase_if(inputs, [](const ampc_tensor &input) { return !isReal(input); });
   return inputs;
 }
 
-void Run::noteInputs(uint32_t valid) {
+void ProfiledStep::noteInputs(uint32_t valid) {
   const ampc_program &tables = observer.getTables();
   for (int32_t i = 0, row = 0; i < tables.input_count; ++i) {
     const ampc_tensor &input = tables.inputs[i];
@@ -224,7 +224,7 @@ void Run::noteInputs(uint32_t valid) {
   }
 }
 
-void Run::noteUpdates(const Snapshot &before, const Snapshot &after) {
+void ProfiledStep::noteUpdates(const Snapshot &before, const Snapshot &after) {
   const ampc_model &model = observer.getSession().getModel();
   for (int i = 0; i < model.slot_count; ++i) {
     if (model.slots[i].role != AMPC_ROLE_PARAM)
@@ -243,7 +243,7 @@ void Run::noteUpdates(const Snapshot &before, const Snapshot &after) {
   }
 }
 
-bool Run::step(unsigned number) {
+bool ProfiledStep::step(unsigned number) {
   if (!observer.select(program))
     return false;
   std::vector<int> row(observed.size(), -1);
@@ -275,12 +275,13 @@ bool Run::step(unsigned number) {
 }
 
 /// Opens the steps' data; non-finite elements are allowed, and counted.
-static bool openAll(std::vector<Run> &runs, llvm::ArrayRef<int> programs, const Sources &sources,
-                    const ampc_model &model, Dataset &data, std::string &error) {
+static bool openAll(std::vector<ProfiledStep> &runs, llvm::ArrayRef<int> programs,
+                    const Sources &sources, const ampc_model &model, Dataset &data,
+                    std::string &error) {
   auto tables = llvm::map_to_vector(
       programs, [&](int p) -> const ampc_program * { return &model.programs[p]; });
   return data.open(tables, sources, {"data", false}, error) &&
-         llvm::all_of(runs, [&](Run &run) { return run.open(data, error); });
+         llvm::all_of(runs, [&](ProfiledStep &run) { return run.open(data, error); });
 }
 
 static std::string outputPath() {
@@ -320,7 +321,7 @@ int ampc::runProfile() {
     return 1;
   Session &session = observer.getSession();
   std::vector<int> programs = findSteps(session, stepName);
-  std::vector<Run> runs;
+  std::vector<ProfiledStep> runs;
   for (int program : programs)
     runs.emplace_back(observer, program);
   Dataset data;
@@ -333,12 +334,12 @@ int ampc::runProfile() {
       return fail(llvm::Twine(ampc_rt_status_string(status)) + ": " + session.lastError());
   }
   for (unsigned number = 0; number < steps; ++number)
-    for (Run &run : runs)
+    for (ProfiledStep &run : runs)
       if (!run.step(number))
         return 1;
   Profile profile;
   profile.model = session.getModel().name;
-  for (const Run &run : runs) {
+  for (const ProfiledStep &run : runs) {
     run.print();
     profile.steps.push_back(run.getProfile());
   }

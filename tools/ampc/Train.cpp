@@ -145,29 +145,29 @@ static bool canSave(const std::string &file, std::string &error) {
 }
 
 /// The steps of --step, or the only one; none after a message.
-static std::vector<Turn> findTurns(const Session &session) {
-  std::vector<Turn> turns;
+static std::vector<ScheduleSlot> findTurns(const Session &session) {
+  std::vector<ScheduleSlot> schedule;
   llvm::SmallVector<llvm::StringRef> words;
   llvm::StringRef(stepNames).split(words, ',');
   for (llvm::StringRef word : words) {
     auto [name, times] = word.split(':');
-    Turn turn;
-    if (word.contains(':') && (times.getAsInteger(10, turn.times) || turn.times == 0)) {
+    ScheduleSlot slot;
+    if (word.contains(':') && (times.getAsInteger(10, slot.times) || slot.times == 0)) {
       fail("expected --step with NAME:TIMES, but got " + shown(word));
       return {};
     }
-    turn.program = findStep(session, name);
-    if (turn.program < 0)
+    slot.program = findStep(session, name);
+    if (slot.program < 0)
       return {};
-    turn.name = stepNameOf(session.getModel(), turn.program);
-    for (const Turn &other : turns)
-      if (other.program == turn.program) {
-        fail("expected --step with every step once, but got " + turn.name + " twice");
+    slot.name = stepNameOf(session.getModel(), slot.program);
+    for (const ScheduleSlot &other : schedule)
+      if (other.program == slot.program) {
+        fail("expected --step with every step once, but got " + slot.name + " twice");
         return {};
       }
-    turns.push_back(std::move(turn));
+    schedule.push_back(std::move(slot));
   }
-  return turns;
+  return schedule;
 }
 
 namespace {
@@ -182,14 +182,14 @@ private:
   bool openState();
   bool openLog();
   uint64_t perEpoch() const {
-    return (turns[0].batches.getPerEpoch() + turns[0].times - 1) / turns[0].times;
+    return (schedule[0].batches.getPerEpoch() + schedule[0].times - 1) / schedule[0].times;
   }
   bool failed(const llvm::Twine &message) { return fail(message), false; }
 
   Session session;
   CompileRequest request;
   ampc_options state = runOptions.stateOptions();
-  std::vector<Turn> turns;
+  std::vector<ScheduleSlot> schedule;
   Dataset data;
   std::unique_ptr<Validation> validation;
   TrainLog log;
@@ -201,14 +201,14 @@ bool Training::openData(const Sources &training, const Sources &validating) {
   bool finite = !runOptions.data.allowNonFinite;
   std::vector<const ampc_program *> programs;
   std::vector<int> numbers;
-  for (const Turn &turn : turns) {
-    programs.push_back(&session.getModel().programs[turn.program]);
-    numbers.push_back(turn.program);
+  for (const ScheduleSlot &slot : schedule) {
+    programs.push_back(&session.getModel().programs[slot.program]);
+    numbers.push_back(slot.program);
   }
   if (!data.open(programs, training, {"data", finite}, error))
     return failed(error);
-  for (Turn &turn : turns)
-    if (!turn.batches.open(session.getModel().programs[turn.program], data,
+  for (ScheduleSlot &slot : schedule)
+    if (!slot.batches.open(session.getModel().programs[slot.program], data,
                            {runOptions.seed, runOptions.shuffle}, error))
       return failed(error);
   if (validating.empty())
@@ -257,12 +257,12 @@ bool Training::openState() {
 
 bool Training::openLog() {
   std::string error;
-  std::vector<TrainLog::Turn> columns;
-  for (const Turn &turn : turns)
-    columns.push_back({turn.name, &session.getModel().programs[turn.program]});
+  std::vector<TrainLog::ScheduleSlot> columns;
+  for (const ScheduleSlot &slot : schedule)
+    columns.push_back({slot.name, &session.getModel().programs[slot.program]});
   std::optional<uint64_t> done;
   if (!resume.empty())
-    done = TrainLoop::stepsDone(session, turns);
+    done = TrainLoop::stepsDone(session, schedule);
   if (!canSave(output, error) || !canSave(bestPath(), error) ||
       !log.open({logFile, boardDir}, columns,
                 validation ? validation->getNames() : std::vector<std::string>(), done, error))
@@ -295,17 +295,17 @@ bool Training::open() {
     return failed(llvm::toString(std::move(mistake)));
   if (!session.open(request, state))
     return false;
-  turns = findTurns(session);
-  return !turns.empty() && openData(*training, *validating) && openState() && openLog();
+  schedule = findTurns(session);
+  return !schedule.empty() && openData(*training, *validating) && openState() && openLog();
 }
 
 int Training::run() {
   if (!open())
     return 1;
-  for (Turn &turn : turns) {
-    turn.standstill = std::make_unique<Standstill>(session, turn.program, warnSkips);
+  for (ScheduleSlot &slot : schedule) {
+    slot.standstill = std::make_unique<Standstill>(session, slot.program, warnSkips);
     if (trackNonFinite)
-      turn.tracker = std::make_unique<NonFiniteTracker>(session, turn.program, request, state);
+      slot.tracker = std::make_unique<NonFiniteTracker>(session, slot.program, request, state);
   }
   LoopOptions options;
   options.total = epochs ? epochs * perEpoch() : uint64_t(steps);
@@ -313,12 +313,12 @@ int Training::run() {
   options.output = output;
   options.saveEvery = saveEvery;
   options.validateEvery = validateEvery ? uint64_t(validateEvery) : perEpoch();
-  uint64_t done = TrainLoop::stepsDone(session, turns);
+  uint64_t done = TrainLoop::stepsDone(session, schedule);
   if (!resume.empty() && done >= options.total)
     note(resume + " has done " + llvm::Twine(done) + " steps, and " + llvm::Twine(options.total) +
          " were asked for: --steps and --epochs count those of the whole training");
   catchStopSignals();
-  return TrainLoop(session, turns, data, log, validation.get(), options).run();
+  return TrainLoop(session, schedule, data, log, validation.get(), options).run();
 }
 
 int ampc::runTrain() { return Training().run(); }

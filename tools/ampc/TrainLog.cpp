@@ -13,18 +13,19 @@ static llvm::ArrayRef<ampc_tensor> numbersOf(const ampc_program &program) {
   return {program.outputs + program.loss_output + 1, size_t(program.number_count)};
 }
 
-bool TrainLog::open(const Files &where, std::vector<Turn> all, llvm::ArrayRef<std::string> scores,
-                    std::optional<uint64_t> done, std::string &error) {
+bool TrainLog::open(const Files &where, std::vector<ScheduleSlot> all,
+                    llvm::ArrayRef<std::string> scores, std::optional<uint64_t> done,
+                    std::string &error) {
   files = where;
-  turns = std::move(all);
-  skipped.assign(turns.size(), 0);
+  schedule = std::move(all);
+  skipped.assign(schedule.size(), 0);
   scoreCount = scores.size();
   std::vector<std::string> columns = {"step"};
-  for (const Turn &turn : turns) {
-    std::string prefix = turns.size() > 1 ? turn.name + "." : "";
+  for (const ScheduleSlot &slot : schedule) {
+    std::string prefix = schedule.size() > 1 ? slot.name + "." : "";
     for (const char *figure : figures)
       columns.push_back(prefix + figure);
-    for (const ampc_tensor &number : numbersOf(*turn.program))
+    for (const ampc_tensor &number : numbersOf(*slot.program))
       columns.push_back(prefix + number.name);
   }
   for (const std::string &score : scores)
@@ -39,15 +40,15 @@ bool TrainLog::open(const Files &where, std::vector<Turn> all, llvm::ArrayRef<st
 bool TrainLog::write(uint64_t step, llvm::ArrayRef<std::optional<ampc_train_out>> outs,
                      llvm::ArrayRef<Score> scores, std::string &error) {
   std::vector<std::optional<double>> row = {double(step)};
-  for (auto [turn, out] : llvm::zip_equal(turns, outs)) {
-    size_t numbers = turn.program->number_count;
+  for (auto [slot, out] : llvm::zip_equal(schedule, outs)) {
+    size_t numbers = slot.program->number_count;
     auto ifAny = [](int32_t output, float value) {
       return output >= 0 ? std::optional<double>(value) : std::nullopt;
     };
     if (out)
       row.insert(row.end(),
-                 {out->loss, ifAny(turn.program->norm_output, out->grad_norm), out->loss_scale,
-                  out->skipped, ifAny(turn.program->rate_output, out->learning_rate),
+                 {out->loss, ifAny(slot.program->norm_output, out->grad_norm), out->loss_scale,
+                  out->skipped, ifAny(slot.program->rate_output, out->learning_rate),
                   double(out->nonfinite)});
     if (out)
       row.insert(row.end(), out->numbers, out->numbers + numbers);
@@ -71,12 +72,12 @@ bool TrainLog::write(uint64_t step, llvm::ArrayRef<std::optional<ampc_train_out>
 }
 
 /// Skips charts of figures that the step lacks, which would be constant 0.
-bool TrainLog::writeBoard(uint64_t step, size_t turn, const ampc_train_out &out,
+bool TrainLog::writeBoard(uint64_t step, size_t slot, const ampc_train_out &out,
                           std::string &error) {
-  const ampc_program &program = *turns[turn].program;
-  skipped[turn] += out.skipped;
+  const ampc_program &program = *schedule[slot].program;
+  skipped[slot] += out.skipped;
   auto chart = [&](bool has, llvm::StringRef tag, float value) {
-    std::string name = (turns.size() > 1 ? turns[turn].name + "/" : "") + tag.str();
+    std::string name = (schedule.size() > 1 ? schedule[slot].name + "/" : "") + tag.str();
     return !has || board.scalar(name, int64_t(step), value, error);
   };
   for (auto [place, number] : llvm::enumerate(numbersOf(program)))
@@ -87,6 +88,6 @@ bool TrainLog::writeBoard(uint64_t step, size_t turn, const ampc_train_out &out,
          chart(program.rate_output >= 0, "learning_rate", out.learning_rate) &&
          chart(program.norm_output >= 0, "grad_norm", out.grad_norm) &&
          chart(scales, "loss_scale", out.loss_scale) &&
-         chart(skips, "skipped_steps", float(skipped[turn])) &&
+         chart(skips, "skipped_steps", float(skipped[slot])) &&
          chart(out.found_inf, "nonfinite", float(out.nonfinite));
 }

@@ -12,7 +12,7 @@ namespace ampc {
 /// A line per step of the whole training, counted by batches, skipped steps included.
 class TrainLog {
 public:
-  struct Turn {
+  struct ScheduleSlot {
     std::string name; ///< of the train.step
     const ampc_program *program;
   };
@@ -21,18 +21,18 @@ public:
   };
   /// `scores`: names of the validations' results. `done`: steps done at the checkpoint; lines of
   /// later steps are removed from the files. Nullopt: the files start anew.
-  bool open(const Files &files, std::vector<Turn> turns, llvm::ArrayRef<std::string> scores,
-            std::optional<uint64_t> done, std::string &error);
+  bool open(const Files &files, std::vector<ScheduleSlot> schedule,
+            llvm::ArrayRef<std::string> scores, std::optional<uint64_t> done, std::string &error);
   /// `outs`: result of each turn's last run, if the turn ran; `scores`: empty without a validation
   /// after this step.
   bool write(uint64_t step, llvm::ArrayRef<std::optional<ampc_train_out>> outs,
              llvm::ArrayRef<Score> scores, std::string &error);
 
 private:
-  bool writeBoard(uint64_t step, size_t turn, const ampc_train_out &out, std::string &error);
+  bool writeBoard(uint64_t step, size_t slot, const ampc_train_out &out, std::string &error);
 
   Files files;
-  std::vector<Turn> turns;
+  std::vector<ScheduleSlot> schedule;
   size_t scoreCount = 0;
   std::vector<unsigned> skipped; ///< per turn, in this run
   CsvWriter csv;

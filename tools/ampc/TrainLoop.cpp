@@ -12,10 +12,10 @@
 
 using namespace ampc;
 
-uint64_t TrainLoop::stepsDone(Session &session, llvm::ArrayRef<Turn> turns) {
+uint64_t TrainLoop::stepsDone(Session &session, llvm::ArrayRef<ScheduleSlot> schedule) {
   uint64_t done = ~uint64_t(0);
-  for (const Turn &turn : turns)
-    done = std::min(done, ampc_rt_runs(session.getState(), turn.program) / turn.times);
+  for (const ScheduleSlot &slot : schedule)
+    done = std::min(done, ampc_rt_runs(session.getState(), slot.program) / slot.times);
   return done;
 }
 
@@ -81,10 +81,10 @@ std::string TrainLoop::findBadData(const ampc_program &program, int64_t row) con
 }
 
 /// By halves, in inference mode, with the state from before the step.
-std::string TrainLoop::findBadRow(Turn &turn, uint64_t run) {
-  int evaluation = findEvaluation(session, turn.program);
+std::string TrainLoop::findBadRow(ScheduleSlot &slot, uint64_t run) {
+  int evaluation = findEvaluation(session, slot.program);
   const ampc_program &tables = session.getModel().programs[evaluation];
-  std::vector<int64_t> all = turn.batches.rowsOf(run);
+  std::vector<int64_t> all = slot.batches.rowsOf(run);
   Batches batches;
   std::string error;
   if (!tables.batch || !batches.open(tables, data, {}, error))
@@ -119,17 +119,18 @@ int TrainLoop::endOnData(const std::string &message, uint64_t run) {
 
 /// The failed step changed nothing but what counts runs; with that taken back, the state is the one
 /// before it, and what resumes does the same step again.
-int TrainLoop::explain(Turn &turn, uint64_t run, ampc_status status, const std::string &message) {
+int TrainLoop::explain(ScheduleSlot &slot, uint64_t run, ampc_status status,
+                       const std::string &message) {
   progress->stop();
-  std::string where = nameOf(turn, run);
+  std::string where = nameOf(slot, run);
   if (!isNonFinite(status))
     return endOnData(where + ": " + ampc_rt_status_string(status) + ": " + message, run);
-  bool isBack = session.takeBack(turn.program) == AMPC_OK;
+  bool isBack = session.takeBack(slot.program) == AMPC_OK;
   fail(where + ": " + ampc_rt_status_string(status) + ": " + message +
-       (status == AMPC_E_NONFINITE_LOSS ? findBadRow(turn, run) : std::string()));
+       (status == AMPC_E_NONFINITE_LOSS ? findBadRow(slot, run) : std::string()));
   if (!isBack)
     return fail("the state from before it is lost: " + llvm::Twine(session.lastError()));
-  if (save() != 0 || turn.tracker)
+  if (save() != 0 || slot.tracker)
     return 1;
   std::string command = options.output.empty() ? commandWithout({})
                                                : commandWithout({"resume", "weights"}) +
@@ -140,34 +141,34 @@ int TrainLoop::explain(Turn &turn, uint64_t run, ampc_status status, const std::
   return 1;
 }
 
-std::string TrainLoop::nameOf(const Turn &turn, uint64_t run) const {
-  return "step " + std::to_string(run / turn.times + 1) +
-         (turns.size() > 1 ? " (" + turn.name + ")" : "");
+std::string TrainLoop::nameOf(const ScheduleSlot &slot, uint64_t run) const {
+  return "step " + std::to_string(run / slot.times + 1) +
+         (schedule.size() > 1 ? " (" + slot.name + ")" : "");
 }
 
 /// How to find the first value that is not finite, unless this run does so.
-std::string TrainLoop::trackingText(const Turn &turn) const {
-  if (turn.tracker)
+std::string TrainLoop::trackingText(const ScheduleSlot &slot) const {
+  if (slot.tracker)
     return "";
   return "\n  to see which value is the first:\n  " + commandWithout({}) + " --track-nonfinite";
 }
 
 /// Once each: such steps seldom come alone.
-void TrainLoop::note(size_t turn, uint64_t run, const ampc_train_out &out) {
-  outs[turn] = out;
+void TrainLoop::note(size_t slot, uint64_t run, const ampc_train_out &out) {
+  outs[slot] = out;
   if (out.numbers) { // those of the state are overwritten by the next call
-    const ampc_program &program = session.getModel().programs[turns[turn].program];
-    numbers[turn].assign(out.numbers, out.numbers + program.number_count);
-    outs[turn]->numbers = numbers[turn].data();
+    const ampc_program &program = session.getModel().programs[schedule[slot].program];
+    numbers[slot].assign(out.numbers, out.numbers + program.number_count);
+    outs[slot]->numbers = numbers[slot].data();
   }
-  skipped[turn] += out.skipped;
+  skipped[slot] += out.skipped;
   allSkipped += out.skipped;
-  std::string where = "ampc: warning: " + nameOf(turns[turn], run) + ": ";
+  std::string where = "ampc: warning: " + nameOf(schedule[slot], run) + ": ";
   if (out.skipped && !std::isfinite(out.loss_double) && !badLosses++)
     progress->say(where + "skipped, since the loss is not finite, which no loss scale mends" +
-                  findBadRow(turns[turn], run) + trackingText(turns[turn]));
-  if (std::string what = turns[turn].standstill->note(out); !what.empty())
-    progress->say(where + what + (out.skipped ? trackingText(turns[turn]) : ""));
+                  findBadRow(schedule[slot], run) + trackingText(schedule[slot]));
+  if (std::string what = schedule[slot].standstill->note(out); !what.empty())
+    progress->say(where + what + (out.skipped ? trackingText(schedule[slot]) : ""));
   if (out.found_inf && !out.skipped && !spoilt++)
     progress->say(where + std::to_string(out.nonfinite) +
                   " elements of gradients are infinite or NaN, and the update was done with them: "
@@ -176,33 +177,33 @@ void TrainLoop::note(size_t turn, uint64_t run, const ampc_train_out &out) {
 }
 
 int TrainLoop::runBatch(size_t number, uint64_t run) {
-  Turn &turn = turns[number];
-  uint32_t valid = turn.batches.fill(run);
+  ScheduleSlot &slot = schedule[number];
+  uint32_t valid = slot.batches.fill(run);
   if (std::string lost = shortenedFile(); !lost.empty())
-    return endOnData(nameOf(turn, run) + ": " + lost, run);
+    return endOnData(nameOf(slot, run) + ": " + lost, run);
   ampc_train_out out;
-  if (turn.tracker)
-    turn.tracker->before();
-  ampc_status status = session.runStep(turn.program, turn.batches.getInputs(), out, valid);
+  if (slot.tracker)
+    slot.tracker->before();
+  ampc_status status = session.runStep(slot.program, slot.batches.getInputs(), out, valid);
   std::string message = session.lastError();
-  if (turn.tracker)
-    turn.tracker->after(status, out, turn.batches.getInputs(), valid, run + 1);
+  if (slot.tracker)
+    slot.tracker->after(status, out, slot.batches.getInputs(), valid, run + 1);
   if (status < 0)
-    return explain(turn, run, status, message);
+    return explain(slot, run, status, message);
   note(number, run, out);
   return 0;
 }
 
 /// `step` from 0. What an earlier run did of it is not done again.
-int TrainLoop::runTurns(uint64_t step) {
+int TrainLoop::runSchedule(uint64_t step) {
   llvm::fill(skipped, 0);
   llvm::fill(outs, std::nullopt);
-  for (size_t i = 0; i < turns.size(); ++i)
-    for (uint64_t run = ampc_rt_runs(session.getState(), turns[i].program);
-         run < (step + 1) * turns[i].times; ++run)
+  for (size_t i = 0; i < schedule.size(); ++i)
+    for (uint64_t run = ampc_rt_runs(session.getState(), schedule[i].program);
+         run < (step + 1) * schedule[i].times; ++run)
       if (int status = runBatch(i, run))
         return status;
-  for (size_t i = 0; i < turns.size(); ++i)
+  for (size_t i = 0; i < schedule.size(); ++i)
     if (outs[i])
       outs[i]->skipped = uint8_t(std::min(skipped[i], 255u));
   return 0;
@@ -211,12 +212,12 @@ int TrainLoop::runTurns(uint64_t step) {
 void TrainLoop::show(uint64_t done) {
   std::string losses, more;
   llvm::raw_string_ostream os(losses), further(more);
-  for (auto [turn, out] : llvm::zip_equal(turns, outs)) {
+  for (auto [slot, out] : llvm::zip_equal(schedule, outs)) {
     if (!out)
       continue;
-    os << (losses.empty() ? "" : "  ") << (turns.size() > 1 ? turn.name : "loss")
+    os << (losses.empty() ? "" : "  ") << (schedule.size() > 1 ? slot.name : "loss")
        << llvm::format(" %.5g", double(out->loss));
-    const ampc_program &program = session.getModel().programs[turn.program];
+    const ampc_program &program = session.getModel().programs[slot.program];
     for (int32_t i = 0; i < program.number_count; ++i)
       os << "  " << program.outputs[program.loss_output + 1 + i].name
          << llvm::format(" %.5g", out->numbers[i]);
@@ -256,22 +257,23 @@ int TrainLoop::finish(uint64_t done) {
   int status = save();
   if (validation && !validation->getBestText().empty())
     progress->say(validation->getBestText());
-  for (const Turn &turn : turns)
-    if (std::string why = turn.standstill->failure(); !why.empty() && !stopSignal()) {
-      std::string name = turns.size() > 1 ? turn.name + ": " : "";
-      return fail(name + why + trackingText(turn));
+  for (const ScheduleSlot &slot : schedule)
+    if (std::string why = slot.standstill->failure(); !why.empty() && !stopSignal()) {
+      std::string name = schedule.size() > 1 ? slot.name + ": " : "";
+      return fail(name + why + trackingText(slot));
     }
   return stopSignal() ? 128 + stopSignal() : status;
 }
 
 int TrainLoop::run() {
-  uint64_t done = stepsDone(session, turns), first = done;
-  uint64_t perEpoch = (turns[0].batches.getPerEpoch() + turns[0].times - 1) / turns[0].times;
+  uint64_t done = stepsDone(session, schedule), first = done;
+  uint64_t perEpoch =
+      (schedule[0].batches.getPerEpoch() + schedule[0].times - 1) / schedule[0].times;
   progress = std::make_unique<Progress>(first, options.total, perEpoch, options.epochs);
   std::string error;
   lastSave = std::chrono::steady_clock::now();
   while (done < options.total && !stopSignal() && !(validation && validation->isOutOfPatience())) {
-    if (int status = runTurns(done))
+    if (int status = runSchedule(done))
       return status;
     if (!finishStep(++done, error)) {
       progress->stop();

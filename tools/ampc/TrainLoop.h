@@ -13,7 +13,7 @@
 
 namespace ampc {
 /// A train.step of the training, which runs `times` times in every step of the whole training.
-struct Turn {
+struct ScheduleSlot {
   std::string name;
   int program = -1;
   unsigned times = 1;
@@ -41,28 +41,28 @@ struct LoopOptions {
 class TrainLoop {
 public:
   /// `validation` may be null.
-  TrainLoop(Session &session, std::vector<Turn> &turns, const Dataset &data, TrainLog &log,
-            Validation *validation, LoopOptions options)
-      : session(session), turns(turns), data(data), log(log), validation(validation),
-        options(std::move(options)), outs(turns.size()), numbers(turns.size()),
-        skipped(turns.size()) {}
+  TrainLoop(Session &session, std::vector<ScheduleSlot> &schedule, const Dataset &data,
+            TrainLog &log, Validation *validation, LoopOptions options)
+      : session(session), schedule(schedule), data(data), log(log), validation(validation),
+        options(std::move(options)), outs(schedule.size()), numbers(schedule.size()),
+        skipped(schedule.size()) {}
   /// Returns the exit status.
   int run();
   /// Steps of the whole training that the state has seen, skipped steps included, since skipped
   /// steps use up data.
-  static uint64_t stepsDone(Session &session, llvm::ArrayRef<Turn> turns);
+  static uint64_t stepsDone(Session &session, llvm::ArrayRef<ScheduleSlot> schedule);
 
 private:
-  int runTurns(uint64_t step);
-  int runBatch(size_t turn, uint64_t run);
+  int runSchedule(uint64_t step);
+  int runBatch(size_t slot, uint64_t run);
   int endOnData(const std::string &message, uint64_t run);
-  int explain(Turn &turn, uint64_t run, ampc_status status, const std::string &message);
-  std::string findBadRow(Turn &turn, uint64_t run);
+  int explain(ScheduleSlot &slot, uint64_t run, ampc_status status, const std::string &message);
+  std::string findBadRow(ScheduleSlot &slot, uint64_t run);
   std::string findBadData(const ampc_program &program, int64_t row) const;
   bool isBad(int evaluation, Batches &batches, llvm::ArrayRef<int64_t> rows);
-  std::string nameOf(const Turn &turn, uint64_t run) const;
-  void note(size_t turn, uint64_t run, const ampc_train_out &out);
-  std::string trackingText(const Turn &turn) const;
+  std::string nameOf(const ScheduleSlot &slot, uint64_t run) const;
+  void note(size_t slot, uint64_t run, const ampc_train_out &out);
+  std::string trackingText(const ScheduleSlot &slot) const;
   bool finishStep(uint64_t step, std::string &error);
   void show(uint64_t done);
   int save();
@@ -70,7 +70,7 @@ private:
   int finish(uint64_t done);
 
   Session &session;
-  std::vector<Turn> &turns;
+  std::vector<ScheduleSlot> &schedule;
   const Dataset &data;
   TrainLog &log;
   Validation *validation;

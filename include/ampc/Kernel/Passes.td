@@ -25,7 +25,7 @@ def KernelChunkRows : Pass<"kernel-chunk-rows", "::mlir::ModuleOp"> {
   ];
 }
 
-def KernelAddRows : Pass<"kernel-add-rows", "::mlir::ModuleOp"> {
+def KernelSparseAdd : Pass<"kernel-sparse-add", "::mlir::ModuleOp"> {
   let summary = "Add rows, not a table of mostly zeros";
   let description = [{
     The gradient of a tied embedding, a table that is also the output layer's weight, is the sum of the output
@@ -53,7 +53,7 @@ def KernelFuse : Pass<"kernel-fuse", "::mlir::ModuleOp"> {
                         "fuse updates into the kernels of gradients">];
 }
 
-def KernelTurnResults : Pass<"kernel-turn-results", "::mlir::ModuleOp"> {
+def KernelFoldTransposes : Pass<"kernel-fold-transposes", "::mlir::ModuleOp"> {
   let summary = "Fold transposes into their producer";
   let description = [{
     Folds transposes into their producer: if every consumer of a `kernel.map` result is the same permuting copy,
@@ -62,7 +62,7 @@ def KernelTurnResults : Pass<"kernel-turn-results", "::mlir::ModuleOp"> {
   }];
 }
 
-def KernelReadImages : Pass<"kernel-read-images", "::mlir::ModuleOp"> {
+def KernelFoldImageTransposes : Pass<"kernel-fold-image-transposes", "::mlir::ModuleOp"> {
   let summary = "Let convolutions read NCHW images in place";
   let description = [{
     Removes the layout conversion of a `kernel.map` from [N, C, H, W] to [N, H, W, C] whose consumers are
@@ -72,7 +72,7 @@ def KernelReadImages : Pass<"kernel-read-images", "::mlir::ModuleOp"> {
   }];
 }
 
-def KernelNarrowResults : Pass<"kernel-narrow-results", "::mlir::ModuleOp"> {
+def KernelSinkCasts : Pass<"kernel-sink-casts", "::mlir::ModuleOp"> {
   let summary = "Store widened values in their original 16-bit type";
   let description = [{
     A kernel that rounds an element to 16 bits and widens the element again (f32 -> bf16 -> f32) stores the 16
@@ -131,7 +131,7 @@ def KernelFusePacks : Pass<"kernel-fuse-packs", "::mlir::ModuleOp"> {
                         "a remark for every copy that stays a separate kernel">];
 }
 
-def KernelFuseTotals : Pass<"kernel-fuse-totals", "::mlir::ModuleOp"> {
+def KernelFuseReductions : Pass<"kernel-fuse-reductions", "::mlir::ModuleOp"> {
   let summary = "Fuse gradient reductions into the producers of gradients";
   let description = [{
     The sum of squares for clipping and the check for non-finite numbers are reductions over all elements of a
@@ -144,7 +144,7 @@ def KernelFuseTotals : Pass<"kernel-fuse-totals", "::mlir::ModuleOp"> {
                         "a remark for every sum that stays a separate kernel">];
 }
 
-def KernelPadRows : Pass<"kernel-pad-rows", "::mlir::ModuleOp"> {
+def KernelPadLeadingDimension : Pass<"kernel-pad-leading-dimension", "::mlir::ModuleOp"> {
   let summary = "Pad rows of intermediate tensors to the target's alignment";
   let description = [{
     A target copies whole rows at once only if rows start at multiples of `Target::getRowAlignment` bytes, unlike

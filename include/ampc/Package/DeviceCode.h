@@ -7,13 +7,14 @@
 
 namespace ampc {
 /// Form of the written code: LLVM and NVVM dialects as text, PTX, or machine code.
-enum class DeviceForm { NVVM, PTX, Cubin };
+enum class DeviceCodeFormat { NVVM, PTX, Cubin };
 
 /// Writes the code of every device target into `folder`, which is created if missing:
 /// NAME.TIER.mlir, .ptx or .cubin, for example mlp.sm_90a.ptx. No file of `inputs` is overwritten.
 /// Empty `name`: the name of the model. Precondition: the module has been through the phase `emit`.
 /// Errors, at the module: no device target; no assembler for machine code.
-llvm::LogicalResult writeDeviceCode(mlir::ModuleOp module, DeviceForm form, llvm::StringRef name,
-                                    llvm::StringRef folder, llvm::ArrayRef<std::string> inputs);
+llvm::LogicalResult writeDeviceCode(mlir::ModuleOp module, DeviceCodeFormat form,
+                                    llvm::StringRef name, llvm::StringRef folder,
+                                    llvm::ArrayRef<std::string> inputs);
 } // namespace ampc
 #endif

@@ -10,7 +10,7 @@
 #include <string>
 
 namespace ampc {
-class PrecisionFacts;
+class PrecisionAnalysis;
 struct Assignment;
 struct PolicyTable;
 
@@ -29,7 +29,7 @@ public:
   /// Treatment of each op if the 16-bit type is `low`. Users append lines to this table.
   virtual PolicyTable table(mlir::Type low) const = 0;
   /// Assigns types to one program. A failure has been reported at an op.
-  virtual mlir::FailureOr<Assignment> assign(const PrecisionFacts &facts) const = 0;
+  virtual mlir::FailureOr<Assignment> assign(const PrecisionAnalysis &facts) const = 0;
 
   /// Whether the policy keeps a single value in f32 if it does not fit 16 bits. Under other
   /// policies the defining op computes in f32.

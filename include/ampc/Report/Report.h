@@ -11,7 +11,7 @@
 
 namespace ampc::report {
 /// Source location in the model. The file name has no folders; empty: unknown.
-struct Place {
+struct SourceLocation {
   std::string file;
   int64_t line = 0, column = 0;
 };
@@ -25,14 +25,14 @@ struct Operand {
 };
 
 /// Stage of a step. Rematerialized ops belong to the backward stage.
-enum class Part { Input, Forward, Backward, Optimizer };
+enum class StepStage { Input, Forward, Backward, Optimizer };
 
 struct Op {
   std::string id;    ///< name, kind and a number; equal in every compilation of the model
   std::string name;  ///< name of the source op, with a suffix in the backward pass
   std::string group; ///< group of ops drawn together: the source op or the updated parameter
   std::string kind;  ///< mnemonic
-  Part part = Part::Forward;
+  StepStage part = StepStage::Forward;
   std::string category, rule, reason; ///< empty: no decision of the precision phase
   std::string compute;                ///< compute type: element type of the operands
   std::string stored; ///< storage types: element types in which the first result exists
@@ -40,20 +40,20 @@ struct Op {
   int64_t f32Bytes = 0, bytes = 0; ///< live bytes of the arena while the kernel runs
   int64_t savedBytes = 0;          ///< bytes kept for the backward pass
   bool recomputed = false;
-  Place place;
+  SourceLocation place;
   std::vector<Operand> operands;
 };
 
 /// Cast inserted by the compiler.
 struct Cast {
   std::string id, from, to, reason, shape;
-  Part part = Part::Forward;
+  StepStage part = StepStage::Forward;
   int of = -1;         ///< number of the op whose result is cast, or -1
   std::string ofLabel; ///< name of the cast state or input if `of` is -1
   std::vector<int> readers;
   int64_t bytes = 0, savedBytes = 0;
   bool recomputed = false;
-  Place place;
+  SourceLocation place;
 };
 
 /// Buffer in the arena and its live range, as numbers of the first and last kernel.

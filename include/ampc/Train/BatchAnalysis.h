@@ -8,10 +8,10 @@
 #include <optional>
 
 namespace ampc {
-using BatchPlaces = llvm::function_ref<std::optional<BatchPlace>(mlir::Value)>;
+using BatchPlaces = llvm::function_ref<std::optional<BatchLayout>(mlir::Value)>;
 /// Batch position of a result, derived from the operand positions (at least one operand has rows of
 /// the batch); nullopt if the op mixes rows.
-std::optional<BatchPlace> placeOfResult(mlir::OpResult result, int64_t batch, BatchPlaces placeOf);
+std::optional<BatchLayout> placeOfResult(mlir::OpResult result, int64_t batch, BatchPlaces placeOf);
 
 /// Values with rows of the batch in one block, mapped to the batch dimension: `f32[batch, 1] -> 0`.
 using BatchDimensions = llvm::DenseMap<mlir::Value, int64_t>;
@@ -25,6 +25,6 @@ using CanCombine = llvm::function_ref<bool(ValidRowsOpInterface, int64_t)>;
 std::optional<BatchDimensions> rowsOfBatch(train::FuncOp func, int64_t batch, CanCombine canCombine,
                                            mlir::Operation *end = nullptr);
 /// Whether scalar code reduces along the last dimension of its iteration domain, as softmax does.
-bool looksAlongRow(ScalarOpInterface op);
+bool readsAlongRow(ScalarOpInterface op);
 } // namespace ampc
 #endif

@@ -155,7 +155,7 @@ static LogicalResult convertAttentionGrad(train::AttentionGradOp op, Converter &
   return success();
 }
 
-void ampc::addAttentionRules(Families &families) {
+void ampc::addAttentionRules(ConversionRules &families) {
   families.add<train::AttentionOp>(convertAttention);
   families.add<train::AttentionGradOp>(convertAttentionGrad);
 }

@@ -47,4 +47,6 @@ static LogicalResult convertMatmul(train::MatmulOp op, Converter &converter) {
   return success();
 }
 
-void ampc::addContractionRules(Families &families) { families.add<train::MatmulOp>(convertMatmul); }
+void ampc::addContractionRules(ConversionRules &families) {
+  families.add<train::MatmulOp>(convertMatmul);
+}

@@ -15,8 +15,8 @@ using namespace mlir;
 using namespace ampc;
 
 /// Rules in order of precedence: special cases first, since data movement is no scalar code.
-static Families allFamilies() {
-  Families families;
+static ConversionRules allFamilies() {
+  ConversionRules families;
   addShapeRules(families);
   addMarkRules(families);
   addMoveRules(families);
@@ -40,7 +40,7 @@ static kernel::ProgramOp createProgram(train::FuncOp func, OpBuilder &builder) {
 
 /// Copies provenance to the kernels between `last` and the end of the block; a kernel of a
 /// recomputed op is marked as recomputed, too.
-static void handOn(Operation *op, Block *body, Operation *last) {
+static void copyProvenance(Operation *op, Block *body, Operation *last) {
   Operation *first = last ? last->getNextNode() : body->empty() ? nullptr : &body->front();
   for (Operation *made = first; made; made = made->getNextNode()) {
     if (train::OriginAttr origin = originOf(op);
@@ -53,7 +53,7 @@ static void handOn(Operation *op, Block *body, Operation *last) {
 
 /// Converts a program. The loop continues after an op without a kernel, so that a single run
 /// reports all such ops.
-static LogicalResult convertProgram(train::FuncOp func, const Families &families,
+static LogicalResult convertProgram(train::FuncOp func, const ConversionRules &families,
                                     OpBuilder &builder) {
   OpBuilder::InsertionGuard guard(builder);
   kernel::ProgramOp program = createProgram(func, builder);
@@ -76,7 +76,7 @@ static LogicalResult convertProgram(train::FuncOp func, const Families &families
     } else if (!families.convert(&op, converter)) {
       status = op.emitError() << "expected a kernel for " << op.getName();
     }
-    handOn(&op, body, last);
+    copyProvenance(&op, body, last);
   }
   return status;
 }
@@ -86,7 +86,7 @@ struct ConvertTrainToKernel : ampc::impl::ConvertTrainToKernelBase<ConvertTrainT
   void runOnOperation() override {
     if (mlir::failed(checkIsFlat(getOperation(), getArgument())))
       return signalPassFailure();
-    Families families = allFamilies();
+    ConversionRules families = allFamilies();
     OpBuilder builder(&getContext());
     bool failed = false;
     for (auto model : llvm::to_vector(getOperation().getOps<train::ModelOp>())) {

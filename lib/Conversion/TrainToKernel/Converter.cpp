@@ -8,7 +8,7 @@ using namespace ampc;
 
 /// True if `map` walks the tensor in row-major order, that is, an identity apart from dimensions of
 /// size 1.
-static bool walksInOrder(AffineMap map, ArrayRef<int64_t> shape, RankedTensorType tensor) {
+static bool isRowMajor(AffineMap map, ArrayRef<int64_t> shape, RankedTensorType tensor) {
   SmallVector<unsigned> dims;
   for (auto [i, size] : llvm::enumerate(shape))
     if (size != 1)
@@ -67,7 +67,7 @@ Value Converter::tensor(Value value) {
 }
 
 Value Converter::tensor(Location loc, Access access) {
-  if (!access.literal && walksInOrder(access.map, access.type.getShape(), tensorOf(access.tensor)))
+  if (!access.literal && isRowMajor(access.map, access.type.getShape(), tensorOf(access.tensor)))
     return view(loc, access.tensor, access.type.getShape());
   AffineMap all = builder.getMultiDimIdentityMap(access.type.getRank());
   auto copy = [](ScalarBuilder &, ValueRange x) { return SmallVector<Value>(x); };
@@ -83,7 +83,7 @@ Access Converter::reshape(Location loc, Access access, ArrayRef<int64_t> shape) 
   };
   if (sized(shape) != sized(access.type.getShape())) {
     AffineMap split = splitMap(access.type.getShape(), shape, builder.getContext());
-    if (split && !walksInOrder(access.map, access.type.getShape(), tensorOf(access.tensor)))
+    if (split && !isRowMajor(access.map, access.type.getShape(), tensorOf(access.tensor)))
       return {access.tensor, access.map.compose(split), {}, type};
     return whole(view(loc, tensor(loc, access), shape));
   }

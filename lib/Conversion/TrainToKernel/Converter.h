@@ -75,7 +75,7 @@ private:
 };
 
 /// Conversion rules in order of precedence; the first rule that succeeds has converted the op.
-class Families {
+class ConversionRules {
 public:
   template <typename Op> void add(llvm::LogicalResult (*rule)(Op, Converter &)) {
     rules.push_back([rule](mlir::Operation *op, Converter &converter) {
@@ -91,14 +91,14 @@ private:
   llvm::SmallVector<std::function<bool(mlir::Operation *, Converter &)>> rules;
 };
 
-void addShapeRules(Families &families);
-void addReductionRules(Families &families);
-void addContractionRules(Families &families);
-void addConvolutionRules(Families &families);
-void addAttentionRules(Families &families);
-void addMarkRules(Families &families);
-void addMoveRules(Families &families);
-void addScalarRules(Families &families);
+void addShapeRules(ConversionRules &families);
+void addReductionRules(ConversionRules &families);
+void addContractionRules(ConversionRules &families);
+void addConvolutionRules(ConversionRules &families);
+void addAttentionRules(ConversionRules &families);
+void addMarkRules(ConversionRules &families);
+void addMoveRules(ConversionRules &families);
+void addScalarRules(ConversionRules &families);
 
 inline mlir::RankedTensorType tensorOf(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());

@@ -68,7 +68,7 @@ static LogicalResult convertGradInput(train::Conv2dGradInputOp op, Converter &co
                                     op.getStrides(), converter);
 }
 
-void ampc::addConvolutionRules(Families &families) {
+void ampc::addConvolutionRules(ConversionRules &families) {
   families.add<train::Conv2dOp>(convertConv2d);
   families.add<train::Conv2dGradInputOp>(convertGradInput);
   families.add<train::Conv2dGradFilterOp>(convertGradFilter);

@@ -277,7 +277,7 @@ static LogicalResult convertArgsort(train::ArgsortOp op, Converter &converter) {
   return success();
 }
 
-void ampc::addIndexingRules(Families &families) {
+void ampc::addIndexingRules(ConversionRules &families) {
   families.add<train::TakeAlongAxisOp>(convertTake);
   families.add<train::AddAlongAxisOp>(convertAdd);
   families.add<train::ArgsortOp>(convertArgsort);

@@ -6,6 +6,6 @@
 #include "lib/Conversion/TrainToKernel/Converter.h"
 
 namespace ampc {
-void addIndexingRules(Families &families);
+void addIndexingRules(ConversionRules &families);
 } // namespace ampc
 #endif

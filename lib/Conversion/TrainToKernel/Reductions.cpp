@@ -106,4 +106,6 @@ static LogicalResult convertReduce(ReduceOpInterface op, Converter &converter) {
   return success();
 }
 
-void ampc::addReductionRules(Families &families) { families.add<ReduceOpInterface>(convertReduce); }
+void ampc::addReductionRules(ConversionRules &families) {
+  families.add<ReduceOpInterface>(convertReduce);
+}

@@ -22,4 +22,6 @@ static LogicalResult convertScalar(ScalarOpInterface op, Converter &converter) {
   return success();
 }
 
-void ampc::addScalarRules(Families &families) { families.add<ScalarOpInterface>(convertScalar); }
+void ampc::addScalarRules(ConversionRules &families) {
+  families.add<ScalarOpInterface>(convertScalar);
+}

@@ -42,7 +42,7 @@ static LogicalResult convertConstant(train::ConstantOp op, Converter &converter)
   return success();
 }
 
-void ampc::addShapeRules(Families &families) {
+void ampc::addShapeRules(ConversionRules &families) {
   families.add<train::TransposeOp>(convertTranspose);
   families.add<train::BroadcastToOp>(convertBroadcast);
   families.add<train::SliceOp>(convertSlice);

@@ -6,14 +6,14 @@ using namespace mlir;
 using namespace ampc;
 
 /// The ops of a decomposed update, inserted in front of the update.
-struct Updates::Parts {
+struct Updates::DecomposedUpdate {
   SmallVector<Operation *> all, ofElements; ///< ofElements: ops that depend on elements of the
                                             ///< parameter
   SmallVector<Value> results;
   DenseSet<Value> elements; ///< parameter, gradient, moments, and values computed from any of the
                             ///< three
 
-  explicit Parts(train::UpdateOp op) {
+  explicit DecomposedUpdate(train::UpdateOp op) {
     elements.insert_range(SmallVector<Value>{op.getParam(), op.getGradient()});
     elements.insert_range(op.getMoments());
     OpBuilder builder(op);
@@ -65,7 +65,7 @@ static void appendCode(ScalarOpInterface part, ScalarBuilder &b, DenseMap<Value,
 
 /// Builds the kernel of an update. Returns a cache entry for parameters of the same type, empty if
 /// the code fits only this parameter.
-Updates::Code Updates::make(train::UpdateOp op, const Parts &parts) {
+Updates::CachedKernel Updates::make(train::UpdateOp op, const DecomposedUpdate &parts) {
   llvm::SetVector<Value> read;
   for (Operation *part : parts.ofElements)
     for (Value operand : part->getOperands())
@@ -87,7 +87,7 @@ Updates::Code Updates::make(train::UpdateOp op, const Parts &parts) {
                     space, llvm::map_to_vector(op->getResults(), mapOf), build);
   for (auto [from, to] : llvm::zip(op->getResults(), map->getResults()))
     converter.set(from, to);
-  Code code{cast<kernel::MapOp>(map), {}};
+  CachedKernel code{cast<kernel::MapOp>(map), {}};
   unsigned tensors = 0;
   for (auto [value, access] : llvm::zip(read, accesses)) {
     bool isShared = !parts.elements.contains(value);
@@ -98,12 +98,12 @@ Updates::Code Updates::make(train::UpdateOp op, const Parts &parts) {
       return {};
   }
   bool isDistinct = tensors == code.map->getNumOperands();
-  return isDistinct && !op.getKeys() && !op.getParamKey() ? code : Code();
+  return isDistinct && !op.getKeys() && !op.getParamKey() ? code : CachedKernel();
 }
 
 /// Clones the cached code for another parameter; false if the code does not fit and must be built
 /// anew.
-bool Updates::copy(train::UpdateOp op, const Code &code) {
+bool Updates::copy(train::UpdateOp op, const CachedKernel &code) {
   ArrayRef<int64_t> space = tensorOf(op.getParam()).getShape();
   SmallVector<Access> accesses;
   SmallVector<AffineMap> maps;
@@ -125,7 +125,7 @@ bool Updates::copy(train::UpdateOp op, const Code &code) {
   return true;
 }
 
-LogicalResult Updates::convertEach(train::UpdateOp op, const Parts &parts) {
+LogicalResult Updates::convertEach(train::UpdateOp op, const DecomposedUpdate &parts) {
   for (Operation *part : parts.all)
     if (!converter.known(part->getResult(0)) && !families.convert(part, converter))
       return part->emitError() << "expected a kernel for " << part->getName();
@@ -136,11 +136,11 @@ LogicalResult Updates::convertEach(train::UpdateOp op, const Parts &parts) {
 
 LogicalResult Updates::convert(train::UpdateOp op) {
   Type stored = op.getMoments().empty() ? Type() : getElementTypeOrSelf(op.getMoments().front());
-  Code &code = known[Key(op.getRule(), op.getParam().getType(), stored, op.getCount(), op.getRate(),
-                         op.getMomentum(), op.getSkip())];
+  CachedKernel &code = known[Key(op.getRule(), op.getParam().getType(), stored, op.getCount(),
+                                 op.getRate(), op.getMomentum(), op.getSkip())];
   if (code.map && copy(op, code))
     return success();
-  Parts parts(op);
+  DecomposedUpdate parts(op);
   for (Operation *part : parts.all)
     if (!llvm::is_contained(parts.ofElements, part) && !families.convert(part, converter))
       return part->emitError() << "expected a kernel for " << part->getName();

@@ -14,7 +14,7 @@ namespace ampc {
 /// fusion then merges such kernels.
 class Updates {
 public:
-  Updates(const Families &families, Converter &converter)
+  Updates(const ConversionRules &families, Converter &converter)
       : families(families), converter(converter) {}
   llvm::LogicalResult convert(train::UpdateOp op);
 
@@ -26,21 +26,21 @@ private:
     Value value;
   };
   /// Cache entry: a kernel and the kernel's inputs.
-  struct Code {
+  struct CachedKernel {
     kernel::MapOp map;
     llvm::SmallVector<Input> inputs;
   };
-  struct Parts;
+  struct DecomposedUpdate;
   /// Cache key: rule, type of the parameter, element type of the moments, and the shared operands.
   using Key = std::tuple<mlir::Attribute, mlir::Type, mlir::Type, Value, Value, Value, Value>;
 
-  Code make(train::UpdateOp op, const Parts &parts);
-  bool copy(train::UpdateOp op, const Code &code);
-  llvm::LogicalResult convertEach(train::UpdateOp op, const Parts &parts);
+  CachedKernel make(train::UpdateOp op, const DecomposedUpdate &parts);
+  bool copy(train::UpdateOp op, const CachedKernel &code);
+  llvm::LogicalResult convertEach(train::UpdateOp op, const DecomposedUpdate &parts);
 
-  const Families &families;
+  const ConversionRules &families;
   Converter &converter;
-  llvm::DenseMap<Key, Code> known;
+  llvm::DenseMap<Key, CachedKernel> known;
 };
 } // namespace ampc
 #endif

@@ -22,22 +22,22 @@ std::string Emitter::state(StringRef name) {
   return form(constant, constant.array.dims, identity(int64_t(constant.array.dims.size())));
 }
 
-Traced &Emitter::trace(Value v) {
+GraphValue &Emitter::trace(Value v) {
   auto found = values.find(v);
   if (found != values.end())
     return found->second;
-  Traced traced;
+  GraphValue traced;
   traced.order = identity(rankOf(v));
   // Weights and constants are materialized on demand.
   if (auto read = v.getDefiningOp<train::ReadOp>()) {
     traced.constant = constantOf(read.getState());
   } else if (auto constant = v.getDefiningOp<train::ConstantOp>()) {
     if (std::optional<Array> array = arrayOf(constant.getValue())) {
-      if (int64_t dim = kind == RowsInGraph::AnyRepeated ? repeatedDimension(*array, rows) : -1;
+      if (int64_t dim = kind == BatchMode::AnyRepeated ? repeatedDimension(*array, rows) : -1;
           dim >= 0) {
         array = firstAlong(*array, dim);
-        traced.rows = BatchPlace{dim};
-        traced.isRepeated = true;
+        traced.rows = BatchLayout{dim};
+        traced.isSingleRow = true;
       }
       traced.constant = std::make_shared<Constant>(Constant{"constant", *array, {}});
     } else
@@ -70,7 +70,7 @@ std::string Emitter::form(Constant &constant, ArrayRef<int64_t> dims, ArrayRef<i
 std::string Emitter::in(Value v) { return in(v, identity(rankOf(v))); }
 
 std::string Emitter::in(Value v, ArrayRef<int64_t> order) {
-  Traced &traced = trace(v);
+  GraphValue &traced = trace(v);
   Dims moved = exporting::positions(order, traced.order);
   if (traced.constant)
     return form(*traced.constant, traced.constant->array.dims, moved);
@@ -87,7 +87,7 @@ std::string Emitter::in(Value v, ArrayRef<int64_t> order, int64_t rank) {
     return in(v);
   Dims dims(rank - own, 1);
   llvm::append_range(dims, sizesOf(v));
-  Traced &traced = trace(v);
+  GraphValue &traced = trace(v);
   if (traced.constant && isIdentity(traced.order))
     return form(*traced.constant, dims, order);
   return transpose(node("Reshape", {in(v), integers(dims)}), order);
@@ -96,7 +96,7 @@ std::string Emitter::in(Value v, ArrayRef<int64_t> order, int64_t rank) {
 Dims Emitter::sizesOf(Value v) {
   Dims dims(shapeOf(v));
   if (isBatched(v))
-    dims[trace(v).rows->dim] = isRepeated(v) ? 1 : -1;
+    dims[trace(v).rows->dim] = isSingleRow(v) ? 1 : -1;
   return dims;
 }
 
@@ -115,14 +115,14 @@ ValueInfo Emitter::describe(Value v, StringRef name) {
 // ---- Results ----
 
 void Emitter::set(Value v, std::string name, ArrayRef<int64_t> order) {
-  Traced &traced = values[v]; // the batch dimension may be known already
+  GraphValue &traced = values[v]; // the batch dimension may be known already
   traced.name = std::move(name);
   traced.order = Dims(order);
   traced.constant = nullptr;
 }
 
 void Emitter::alias(Value v, Value of) {
-  Traced traced = trace(of);
+  GraphValue traced = trace(of);
   values[v] = std::move(traced);
 }
 
@@ -234,7 +234,7 @@ bool Emitter::rename(const std::string &from, const std::string &to) {
 
 // ---- Rows of the batch ----
 
-void Emitter::bindInput(Value v, StringRef name, std::optional<BatchPlace> place) {
+void Emitter::bindInput(Value v, StringRef name, std::optional<BatchLayout> place) {
   bind(v, {name.str(), identity(rankOf(v)), nullptr, place});
   if (!place || !rowsInput.empty())
     return;
@@ -253,7 +253,7 @@ std::string Emitter::countRows(int64_t times) {
 }
 
 std::string Emitter::sizes(Value v, Dims dims) {
-  if (!isBatched(v) || isRepeated(v))
+  if (!isBatched(v) || isSingleRow(v))
     return integers(dims);
   int64_t dim = trace(v).rows->dim;
   std::vector<std::string> parts;
@@ -266,10 +266,10 @@ std::string Emitter::sizes(Value v, Dims dims) {
 }
 
 void Emitter::repeat(Value v) {
-  if (!isRepeated(v))
+  if (!isSingleRow(v))
     return;
   std::string one = in(v);
-  Traced traced{"", identity(rankOf(v)), nullptr, trace(v).rows};
+  GraphValue traced{"", identity(rankOf(v)), nullptr, trace(v).rows};
   bind(v, traced);
   traced.name = node("Expand", {one, sizes(v, Dims(shapeOf(v)))});
   bind(v, traced);
@@ -280,19 +280,18 @@ void Emitter::noteRows(Operation *op) {
   if (!batched.empty())
     repeatOperands(*this, op);
   for (OpResult result : op->getResults()) {
-    Traced traced;
+    GraphValue traced;
     traced.order = identity(rankOf(result));
     if (!batched.empty()) {
       traced.rows = rowsOfResult(*this, result);
-      traced.isRepeated =
-          traced.rows && llvm::all_of(batched, [&](Value v) { return isRepeated(v); });
+      traced.isSingleRow =
+          traced.rows && llvm::all_of(batched, [&](Value v) { return isSingleRow(v); });
       if (!traced.rows && !result.use_empty() && !mixesRows)
         mixesRows = op;
-    } else if (int64_t dim =
-                   kind == RowsInGraph::AnyRepeated ? repeatedDimension(result, rows) : -1;
+    } else if (int64_t dim = kind == BatchMode::AnyRepeated ? repeatedDimension(result, rows) : -1;
                dim >= 0) {
-      traced.rows = BatchPlace{dim};
-      traced.isRepeated = true;
+      traced.rows = BatchLayout{dim};
+      traced.isSingleRow = true;
     }
     values[result] = std::move(traced);
   }

@@ -25,16 +25,16 @@ struct Constant {
 /// A value of the model: a value of the graph, or a constant that is materialized when a node reads
 /// it. Dimension i of the graph's value is dimension order[i] of the model's value, so a transpose
 /// is no node: images stay [N, C, H, W] from convolution to convolution.
-struct Traced {
+struct GraphValue {
   std::string name;
   Dims order;
   std::shared_ptr<Constant> constant;
-  std::optional<BatchPlace> rows; ///< batch dimension
-  bool isRepeated = false;        ///< the graph has a single row that stands for all rows
+  std::optional<BatchLayout> rows; ///< batch dimension
+  bool isSingleRow = false;        ///< the graph has a single row that stands for all rows
 };
 
 /// Number of batch rows that the graph accepts.
-enum class RowsInGraph {
+enum class BatchMode {
   Any,         ///< any number of rows
   AnyRepeated, ///< any number; values equal in every row, such as a class token, have a single row
   Fixed        ///< the number of rows of the model
@@ -47,8 +47,7 @@ struct Fault {
 class Emitter {
 public:
   /// `stateOf` returns the value of a parameter or buffer; `rows` is the model's batch size.
-  Emitter(Model &model, std::function<Array(llvm::StringRef)> stateOf, RowsInGraph kind,
-          int64_t rows)
+  Emitter(Model &model, std::function<Array(llvm::StringRef)> stateOf, BatchMode kind, int64_t rows)
       : model(model), rows(rows), stateOf(std::move(stateOf)), kind(kind) {}
 
   Model &model;
@@ -58,8 +57,8 @@ public:
   mlir::Operation *mixesRows = nullptr;
 
   // ---- Values ----
-  Traced &trace(mlir::Value v);
-  void bind(mlir::Value v, Traced traced) { values[v] = std::move(traced); }
+  GraphValue &trace(mlir::Value v);
+  void bind(mlir::Value v, GraphValue traced) { values[v] = std::move(traced); }
   /// Name of the value in the graph, in the model's dimension order or in the given order.
   std::string in(mlir::Value v);
   std::string in(mlir::Value v, llvm::ArrayRef<int64_t> order);
@@ -73,9 +72,9 @@ public:
   Dims order(mlir::Value v) { return trace(v).order; }
   bool isConstant(mlir::Value v) { return bool(trace(v).constant); }
   bool isBatched(mlir::Value v) { return trace(v).rows.has_value(); }
-  bool isRepeated(mlir::Value v) { return trace(v).isRepeated; }
+  bool isSingleRow(mlir::Value v) { return trace(v).isSingleRow; }
   /// Binds an input, from which the graph computes the number of rows.
-  void bindInput(mlir::Value v, llvm::StringRef name, std::optional<BatchPlace> place);
+  void bindInput(mlir::Value v, llvm::StringRef name, std::optional<BatchLayout> place);
   static llvm::ArrayRef<int64_t> shapeOf(mlir::Value v) { return typeOf(v).getShape(); }
   static int64_t rankOf(mlir::Value v) { return typeOf(v).getRank(); }
   static mlir::RankedTensorType typeOf(mlir::Value v) {
@@ -134,11 +133,11 @@ private:
 
   std::function<Array(llvm::StringRef)> stateOf;
   llvm::StringMap<std::shared_ptr<Constant>> states;
-  RowsInGraph kind;
+  BatchMode kind;
   std::string rowsInput; ///< a batched input, for the number of rows
   int64_t rowsDim = 0, rowsTimes = 1;
   std::string current;
-  mlir::DenseMap<mlir::Value, Traced> values;
+  mlir::DenseMap<mlir::Value, GraphValue> values;
   llvm::StringSet<> names;
   llvm::StringMap<std::string> shared; ///< constants, by contents
   std::map<std::pair<std::string, std::vector<int64_t>>, std::string> transposes;
@@ -177,7 +176,7 @@ Aligned align(Emitter &e, mlir::ValueRange operands, int64_t rank);
 std::string log1p(Emitter &e, const std::string &x, mlir::Type element);
 /// Batch dimension of a result of an op with batched operands; nothing if the op mixes rows, or has
 /// a separate constant for every row of the model.
-std::optional<BatchPlace> rowsOfResult(Emitter &e, mlir::OpResult result);
+std::optional<BatchLayout> rowsOfResult(Emitter &e, mlir::OpResult result);
 /// Dimension of size `rows` along which a value without batch dimension is constant, or -1.
 int64_t repeatedDimension(mlir::Value v, int64_t rows);
 /// Expands operands with a single row that stands for all rows, if the op's node needs every row.

@@ -6,7 +6,7 @@
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Train/Along.h"
 #include "mlir-dialects/Train/Gradients.h"
-#include "mlir-dialects/Train/Outside.h"
+#include "mlir-dialects/Train/LogicalLayout.h"
 #include "mlir-dialects/Train/Signature.h"
 #include "mlir-dialects/Train/Sizes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -44,7 +44,7 @@ static std::string shapeText(ArrayRef<int64_t> dims) {
 }
 
 /// Elements of the file, which has the logical layout, in the memory layout of the model.
-static Array asInMemory(const Array &seen, const Outside &outside, ArrayRef<int64_t> shape) {
+static Array asInMemory(const Array &seen, const LogicalLayout &outside, ArrayRef<int64_t> shape) {
   Array array = seen;
   array.dims.assign(shape.begin(), shape.end());
   if (outside.dims.empty())
@@ -73,7 +73,7 @@ std::optional<Array> States::find(StateOpInterface state) {
                        << didYouMean(name, names);
     return std::nullopt;
   }
-  Outside outside = outsideOf(state, symbols);
+  LogicalLayout outside = logicalLayoutOf(state, symbols);
   if (ArrayRef<int64_t>(given->array.dims) != ArrayRef(outside.shape)) {
     state->emitError() << "expected tensor '" << name << "' of shape " << shapeText(outside.shape)
                        << ", but got " << shapeText(given->array.dims) << " in " << file;
@@ -108,7 +108,7 @@ Array States::get(StringRef name) {
 namespace {
 struct Batch {
   int64_t rows = 0; ///< 0: the text does not name the batch dimension
-  SmallVector<std::optional<BatchPlace>> arguments;
+  SmallVector<std::optional<BatchLayout>> arguments;
 };
 } // namespace
 
@@ -145,7 +145,7 @@ static Batch batchOf(train::FuncOp func) {
     batch.arguments.emplace_back();
     if (dim < 0)
       continue;
-    batch.arguments.back() = BatchPlace{dim};
+    batch.arguments.back() = BatchLayout{dim};
     batch.rows = Emitter::shapeOf(argument)[dim];
   }
   if (batch.rows)
@@ -155,7 +155,7 @@ static Batch batchOf(train::FuncOp func) {
     if (!batch.rows && !shape.empty())
       batch.rows = shape[0];
     if (!shape.empty() && shape[0] == batch.rows)
-      place = BatchPlace();
+      place = BatchLayout();
   }
   return batch;
 }
@@ -164,9 +164,9 @@ static Batch batchOf(train::FuncOp func) {
 
 namespace {
 /// Writes the nodes of a function, calls included.
-class Walk {
+class GraphExporter {
 public:
-  Walk(Emitter &e, train::ModelOp model) : e(e), model(model) {}
+  GraphExporter(Emitter &e, train::ModelOp model) : e(e), model(model) {}
   void emit(Block &block);
 
 private:
@@ -184,31 +184,31 @@ private:
 };
 } // namespace
 
-void Walk::emit(Block &block) {
+void GraphExporter::emit(Block &block) {
   Operation *op = &block.front();
   while (op && ops <= mostOps && !op->hasTrait<OpTrait::IsTerminator>())
     op = emit(op);
 }
 
-void Walk::emitCall(train::CallOp call) {
+void GraphExporter::emitCall(train::CallOp call) {
   if (llvm::is_contained(active, call.getCallee()))
     return e.fail(call, "a function that calls itself");
   auto callee = cast<train::FuncOp>(SymbolTable::lookupSymbolIn(model, call.getCallee()));
   Block &body = callee.getBody().front();
   for (auto [argument, operand] : llvm::zip(body.getArguments(), call.getOperands()))
-    e.bind(argument, Traced(e.trace(operand)));
+    e.bind(argument, GraphValue(e.trace(operand)));
   active.push_back(call.getCallee());
   emit(body);
   active.pop_back();
   for (auto [result, value] : llvm::zip(call.getResults(), body.getTerminator()->getOperands()))
-    e.bind(result, Traced(e.trace(value)));
+    e.bind(result, GraphValue(e.trace(value)));
 }
 
-void Walk::emitRegion(amp::AutocastOp region) {
+void GraphExporter::emitRegion(amp::AutocastOp region) {
   Block &body = region->getRegion(0).front();
   emit(body);
   for (auto [result, value] : llvm::zip(region->getResults(), body.getTerminator()->getOperands()))
-    e.bind(result, Traced(e.trace(value)));
+    e.bind(result, GraphValue(e.trace(value)));
 }
 
 /// Whether the op works along a dimension other than the last. Transposes that move the dimension
@@ -219,7 +219,7 @@ static bool isAlongOther(Operation *op) {
 }
 
 /// Replaces an op by its inference form or decomposition; null if the op has none.
-Operation *Walk::expand(Operation *op) {
+Operation *GraphExporter::expand(Operation *op) {
   OpBuilder builder(op);
   GradBuilder b(builder, op);
   Operation *before = op->getPrevNode();
@@ -249,7 +249,7 @@ static bool isReducedLoss(Operation *op) {
 }
 
 /// Writes the nodes of the op and returns the next op.
-Operation *Walk::emit(Operation *op) {
+Operation *GraphExporter::emit(Operation *op) {
   if (++ops > mostOps) {
     e.fail(op, "more than 200000 ops, with those that calls stand for");
     return nullptr;
@@ -289,7 +289,7 @@ static void nameOutputs(Emitter &e, train::FuncOp func, ArrayRef<std::string> na
   for (Value value : end->getOperands()) {
     values.push_back(e.in(value));
     // A result whose row stands for all rows has no number of rows of its own.
-    if (e.isRepeated(value) && !e.mixesRows)
+    if (e.isSingleRow(value) && !e.mixesRows)
       e.mixesRows = end;
   }
   std::map<std::string, std::string> renamed;
@@ -326,7 +326,7 @@ static void emitFunction(Emitter &e, train::ModelOp model, train::FuncOp func, c
     e.model.inputs.push_back(e.describe(argument, name));
   }
   std::vector<std::string> names = outputNames(e, func);
-  Walk(e, model).emit(func.getBody().front());
+  GraphExporter(e, model).emit(func.getBody().front());
   if (e.faults.empty())
     nameOutputs(e, func, names);
 }
@@ -378,10 +378,10 @@ FailureOr<OnnxFile> ampc::exportOnnx(ModuleOp module, ArrayRef<NamedArray> weigh
   States states(model, weights, options.weightsFile);
   Batch batch = batchOf(func);
   OnnxFile file;
-  for (RowsInGraph kind : {RowsInGraph::Any, RowsInGraph::AnyRepeated, RowsInGraph::Fixed}) {
-    if (kind != RowsInGraph::Fixed && !batch.rows)
+  for (BatchMode kind : {BatchMode::Any, BatchMode::AnyRepeated, BatchMode::Fixed}) {
+    if (kind != BatchMode::Fixed && !batch.rows)
       continue;
-    if (kind == RowsInGraph::Fixed)
+    if (kind == BatchMode::Fixed)
       batch.arguments.assign(func.getNumArguments(), std::nullopt);
     Model graph;
     graph.name = model.getSymName().str();
@@ -399,7 +399,7 @@ FailureOr<OnnxFile> ampc::exportOnnx(ModuleOp module, ArrayRef<NamedArray> weigh
       continue;
     }
     bool isBeside = options.external || isLarge(graph);
-    if (kind == RowsInGraph::Fixed)
+    if (kind == BatchMode::Fixed)
       file.rows = batch.rows;
     file.model = encode(graph, isBeside ? options.dataFile : "", file.data);
     return file;

@@ -38,8 +38,8 @@ static train::AddOp biasOf(Emitter &e, Operation *op) {
 }
 
 /// Emits the node of a convolution, with the bias if there is one.
-static void give(Emitter &e, Operation *op, StringRef kind, std::vector<std::string> inputs,
-                 std::vector<NodeAttribute> attributes) {
+static void emitWithBias(Emitter &e, Operation *op, StringRef kind, std::vector<std::string> inputs,
+                         std::vector<NodeAttribute> attributes) {
   Value y = op->getResult(0);
   train::AddOp add = biasOf(e, op);
   if (add) {
@@ -53,8 +53,8 @@ static void give(Emitter &e, Operation *op, StringRef kind, std::vector<std::str
 
 static void emitConv(Emitter &e, train::Conv2dOp op) {
   Type element = Emitter::elementTypeOf(op);
-  give(e, op, "Conv", {image(e, op.getImage(), element), image(e, op.getFilter(), element)},
-       attributesOf(op, Emitter::shapeOf(op.getFilter())));
+  emitWithBias(e, op, "Conv", {image(e, op.getImage(), element), image(e, op.getFilter(), element)},
+               attributesOf(op, Emitter::shapeOf(op.getFilter())));
 }
 
 /// Exports the cotangent of a convolution's image as ConvTranspose. output_padding restores the
@@ -73,8 +73,8 @@ static void emitConvTranspose(Emitter &e, train::Conv2dGradInputOp op) {
   Type element = Emitter::elementTypeOf(op);
   std::vector<NodeAttribute> attributes = attributesOf(op, filter);
   attributes.push_back({"output_padding", extra});
-  give(e, op, "ConvTranspose", {image(e, op.getG(), element), image(e, op.getFilter(), element)},
-       attributes);
+  emitWithBias(e, op, "ConvTranspose",
+               {image(e, op.getG(), element), image(e, op.getFilter(), element)}, attributes);
 }
 
 static void emitMaxPool(Emitter &e, train::MaxPoolOp op) {

@@ -13,9 +13,9 @@ static int64_t positionOf(int64_t dim, ArrayRef<int64_t> order) {
 }
 
 static void emitReshape(Emitter &e, train::ReshapeOp op) {
-  Traced &x = e.trace(op.getX());
-  if (x.constant && !x.isRepeated && isIdentity(x.order)) {
-    Traced same = x;
+  GraphValue &x = e.trace(op.getX());
+  if (x.constant && !x.isSingleRow && isIdentity(x.order)) {
+    GraphValue same = x;
     Array array = reshaped(same.constant->array, Emitter::shapeOf(op));
     same.constant = std::make_shared<Constant>(Constant{same.constant->name, array, {}});
     same.order = identity(Emitter::rankOf(op));
@@ -26,7 +26,7 @@ static void emitReshape(Emitter &e, train::ReshapeOp op) {
 
 /// Exports a transpose as a change of the recorded order, without a node.
 static void emitTranspose(Emitter &e, train::TransposeOp op) {
-  Traced traced = e.trace(op.getX());
+  GraphValue traced = e.trace(op.getX());
   traced.order = positions(traced.order, op.getPermutation());
   traced.rows = e.trace(op).rows;
   e.bind(op, traced);
@@ -123,7 +123,8 @@ template <typename Op> static void emitRows(Emitter &e, Op op) {
 
 /// Index with an additional row `rows` in place of dropped indices, because ONNX requires indices
 /// in range; the additional row is cut off after the scatter.
-static std::string inside(Emitter &e, Value numbers, int64_t rows, std::optional<int64_t> padding) {
+static std::string indexInRange(Emitter &e, Value numbers, int64_t rows,
+                                std::optional<int64_t> padding) {
   Type i32 = Emitter::elementTypeOf(numbers);
   std::string index = e.in(numbers), last = e.number(double(rows), i32);
   std::string isBefore = e.node("Less", {index, e.number(0, i32)});
@@ -141,7 +142,7 @@ static void emitScatterAdd(Emitter &e, train::ScatterAddOp op) {
   Type element = Emitter::elementTypeOf(op);
   Dims sizes(Emitter::shapeOf(op));
   int64_t rows = sizes[0]++;
-  std::string wide = inside(e, op.getIndex(), rows, op.getPadding());
+  std::string wide = indexInRange(e, op.getIndex(), rows, op.getPadding());
   std::string column = e.node("Unsqueeze", {wide, e.integers({-1})});
   std::string zeros = e.node("Expand", {e.number(0, element), e.integers(sizes)});
   std::string sums =
@@ -157,7 +158,7 @@ static void emitAddAlong(Emitter &e, train::AddAlongAxisOp op) {
       e.node("Expand", {e.number(0, Emitter::elementTypeOf(op)), e.sizes(op, sizes)});
   std::string sums =
       e.node("ScatterElements",
-             {zeros, inside(e, op.getIndex(), size, std::nullopt), e.in(op.getUpdates())},
+             {zeros, indexInRange(e, op.getIndex(), size, std::nullopt), e.in(op.getUpdates())},
              {{"axis", int64_t(op.getDim())}, {"reduction", "add"}});
   e.set(op,
         e.node("Slice", {sums, e.integers({0}), e.integers({size}), e.integers({op.getDim()})}));

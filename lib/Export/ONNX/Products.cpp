@@ -63,7 +63,8 @@ static void emitLinear(Emitter &e, train::LinearOp op) {
 // ---- Attention ----
 
 /// Emits the causal mask: scores of keys behind the query become -inf.
-static std::string hideLater(Emitter &e, train::AttentionOp op, std::string scores, Type element) {
+static std::string applyCausalMask(Emitter &e, train::AttentionOp op, std::string scores,
+                                   Type element) {
   int64_t queries = Emitter::shapeOf(op.getQuery()).end()[-2];
   int64_t keys = Emitter::shapeOf(op.getKey()).end()[-2];
   std::string last = e.positions(queries, 0, 2);
@@ -88,7 +89,7 @@ static void emitAttention(Emitter &e, train::AttentionOp op) {
   if (op.getBias())
     scores = e.node("Add", {scores, e.in(op.getBias(), wide)});
   if (op.getCausal())
-    scores = hideLater(e, op, scores, wide);
+    scores = applyCausalMask(e, op, scores, wide);
   std::string shares = e.node("Softmax", {scores}, {{"axis", int64_t(-1)}});
   int64_t queries = Emitter::shapeOf(op.getQuery())[rank - 2];
   if (op.getBias() || (op.getCausal() && queries > Emitter::shapeOf(op.getKey())[rank - 2])) {

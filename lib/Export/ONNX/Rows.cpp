@@ -48,9 +48,9 @@ static bool operandsFit(Emitter &e, Operation *op) {
 
 // ---- Results ----
 
-std::optional<BatchPlace> exporting::rowsOfResult(Emitter &e, OpResult result) {
+std::optional<BatchLayout> exporting::rowsOfResult(Emitter &e, OpResult result) {
   Operation *op = result.getOwner();
-  std::optional<BatchPlace> first = e.trace(op->getOperand(0)).rows;
+  std::optional<BatchLayout> first = e.trace(op->getOperand(0)).rows;
   // Inference forms, which the analysis of training steps does not cover.
   if (auto norm = dyn_cast<train::BatchNormOp>(op)) {
     bool isApart = first && first->dim + 1 < Emitter::rankOf(result) &&
@@ -58,7 +58,7 @@ std::optional<BatchPlace> exporting::rowsOfResult(Emitter &e, OpResult result) {
     return isApart ? first : std::nullopt;
   }
   if (auto transposed = dyn_cast<train::Conv2dGradInputOp>(op)) {
-    std::optional<BatchPlace> rows = e.trace(transposed.getG()).rows;
+    std::optional<BatchLayout> rows = e.trace(transposed.getG()).rows;
     bool isApart = rows && rows->dim == 0 && !e.isBatched(transposed.getFilter());
     return isApart ? rows : std::nullopt;
   }
@@ -95,11 +95,11 @@ static bool broadcasts(Operation *op) {
 
 void exporting::repeatOperands(Emitter &e, Operation *op) {
   bool isNeeded = !broadcasts(op) && llvm::any_of(op->getOperands(), [&](Value v) {
-    return e.isBatched(v) && !e.isRepeated(v);
+    return e.isBatched(v) && !e.isSingleRow(v);
   });
   // A single row cannot stand for a dimension that merges rows with another dimension.
   if (isa<train::ReshapeOp>(op))
-    if (std::optional<BatchPlace> place = rowsOfResult(e, op->getResult(0)))
+    if (std::optional<BatchLayout> place = rowsOfResult(e, op->getResult(0)))
       isNeeded = Emitter::shapeOf(op->getResult(0))[place->dim] != e.rows;
   if (!isNeeded)
     return;

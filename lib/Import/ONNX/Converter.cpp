@@ -17,7 +17,7 @@ Failed Converter::fail(const Twine &message) {
 
 // ---- Inputs ----
 
-Known *Converter::find(unsigned i) const {
+ImportedValue *Converter::find(unsigned i) const {
   if (!has(i))
     return nullptr;
   auto found = scope.find(node.inputs[i]);
@@ -38,7 +38,7 @@ Dims ampc::onnx::toChannelsFirst(int64_t rank) {
   return order;
 }
 
-Value Converter::readState(const Known &known) {
+Value Converter::readState(const ImportedValue &known) {
   const Dims &dims = known.stateDims.empty() ? known.dims : known.stateDims;
   auto type = RankedTensorType::get(dims, elementOf(known.type));
   Value read = train::ReadOp::create(b, NameLoc::get(b.getStringAttr(known.state)), type,
@@ -51,7 +51,7 @@ Value Converter::readState(const Known &known) {
   return isRepeated ? broadcastTo(read, known.dims) : transpose(read, {1, 0});
 }
 
-Value Converter::valueOf(Known &known) {
+Value Converter::valueOf(ImportedValue &known) {
   if (known.sequence)
     return fail("expected a tensor, but got a sequence");
   if (!known.plain && !known.state.empty())
@@ -64,7 +64,7 @@ Value Converter::valueOf(Known &known) {
 }
 
 Value Converter::in(unsigned i) {
-  Known *known = find(i);
+  ImportedValue *known = find(i);
   return known ? valueOf(*known) : fail("expected an input " + Twine(i));
 }
 
@@ -73,13 +73,13 @@ Value Converter::fixed(unsigned i) {
   return value ? make<train::StopGradientOp>(value) : Value();
 }
 
-Known Converter::known(unsigned i) const {
-  Known *known = find(i);
-  return known ? *known : Known();
+ImportedValue Converter::known(unsigned i) const {
+  ImportedValue *known = find(i);
+  return known ? *known : ImportedValue();
 }
 
 Value Converter::image(unsigned i) {
-  Known *known = find(i);
+  ImportedValue *known = find(i);
   if (!known)
     return fail("expected an input " + Twine(i));
   if (known->dims.size() < 3)
@@ -90,28 +90,28 @@ Value Converter::image(unsigned i) {
 }
 
 bool Converter::isChannelsLast(unsigned i) const {
-  Known *known = find(i);
+  ImportedValue *known = find(i);
   return known && known->channelsLast && !known->plain;
 }
 const Literal *Converter::literal(unsigned i) const {
-  Known *known = find(i);
+  ImportedValue *known = find(i);
   return known && known->state.empty() ? known->literal.get() : nullptr;
 }
 const Literal *Converter::setting(unsigned i) const {
-  Known *known = find(i);
+  ImportedValue *known = find(i);
   return known ? known->literal.get() : nullptr;
 }
 ArrayRef<int64_t> Converter::dims(unsigned i) const {
-  Known *known = find(i);
+  ImportedValue *known = find(i);
   return known ? ArrayRef<int64_t>(known->dims) : ArrayRef<int64_t>();
 }
 onnx::Type Converter::type(unsigned i) const {
-  Known *known = find(i);
+  ImportedValue *known = find(i);
   return known ? known->type : onnx::Type::None;
 }
 
 std::string Converter::state(unsigned i) {
-  Known *known = find(i);
+  ImportedValue *known = find(i);
   if (!known || known->state.empty())
     fail("expected input " + Twine(i) + " to be an initializer");
   return known ? known->state : "";
@@ -182,9 +182,9 @@ static std::string nameFor(StringRef output) {
   return name.empty() || isNumber ? "" : llvm::isDigit(name[0]) ? "_" + name : name;
 }
 
-Known &Converter::define(unsigned i, onnx::Type type) {
-  Known &known = scope[node.outputs[i]];
-  known = Known();
+ImportedValue &Converter::define(unsigned i, onnx::Type type) {
+  ImportedValue &known = scope[node.outputs[i]];
+  known = ImportedValue();
   known.type = type;
   return known;
 }
@@ -201,7 +201,7 @@ static onnx::Type typeOf(Value value) {
 }
 
 /// Names an op created for this node after the node's output.
-static void giveName(Value value, const Node &node, const std::string &output) {
+static void nameAfterOutput(Value value, const Node &node, const std::string &output) {
   Operation *op = value.getDefiningOp();
   std::string name = nameFor(output);
   if (op && !name.empty() && isa<UnknownLoc>(op->getLoc()) && op->getNumResults() == 1)
@@ -211,35 +211,35 @@ static void giveName(Value value, const Node &node, const std::string &output) {
 void Converter::set(unsigned i, Value value) {
   if (!value || !wants(i))
     return;
-  Known &known = define(i, typeOf(value));
+  ImportedValue &known = define(i, typeOf(value));
   known.dims = Dims(shapeOf(value));
   known.plain = value;
-  giveName(value, node, node.outputs[i]);
+  nameAfterOutput(value, node, node.outputs[i]);
 }
 void Converter::setImage(unsigned i, Value value) {
   if (!value || !wants(i))
     return;
-  Known &known = define(i, typeOf(value));
+  ImportedValue &known = define(i, typeOf(value));
   ArrayRef<int64_t> shape = shapeOf(value);
   for (int64_t from : toChannelsFirst(shape.size()))
     known.dims.push_back(shape[from]);
   known.channelsLast = value;
-  giveName(value, node, node.outputs[i]);
+  nameAfterOutput(value, node, node.outputs[i]);
 }
 void Converter::set(unsigned i, Literal literal) {
   if (!wants(i))
     return;
-  Known &known = define(i, literal.type);
+  ImportedValue &known = define(i, literal.type);
   known.dims = literal.dims;
   known.literal = std::make_shared<const Literal>(std::move(literal));
 }
-void Converter::set(unsigned i, Known known) {
+void Converter::set(unsigned i, ImportedValue known) {
   if (wants(i))
     scope[node.outputs[i]] = std::move(known);
 }
 void Converter::pass(unsigned i, unsigned from) {
-  if (Known *known = find(from); known && wants(i))
-    scope[node.outputs[i]] = Known(*known);
+  if (ImportedValue *known = find(from); known && wants(i))
+    scope[node.outputs[i]] = ImportedValue(*known);
 }
 
 // ---- Building ----

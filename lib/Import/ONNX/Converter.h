@@ -13,7 +13,7 @@ namespace ampc::onnx {
 /// Facts about a value of the graph: a small literal, or a value of the function under
 /// construction, in the file's dimension order or, for images, channels last: [N, C, ...] -> [N,
 /// ..., C], as ampc's ops require. Each representation is created from another on demand.
-struct Known {
+struct ImportedValue {
   Type type = Type::None;
   Dims dims;
   std::shared_ptr<const Literal> literal;
@@ -25,10 +25,10 @@ struct Known {
 /// A sequence as linked list: the elements in front and the last element; empty if `size` is 0.
 struct Sequence {
   std::shared_ptr<const Sequence> front;
-  Known last;
+  ImportedValue last;
   int64_t size = 0;
 };
-using Scope = llvm::StringMap<Known>;
+using Scope = llvm::StringMap<ImportedValue>;
 
 /// Result of a builder or check that recorded a fault: converts to null and false.
 struct Failed {
@@ -64,8 +64,8 @@ public:
   mlir::Value fixed(unsigned i);
   /// Input with channels last: [N, ..., C].
   mlir::Value image(unsigned i);
-  Known known(unsigned i) const;
-  mlir::Value valueOf(Known &known);
+  ImportedValue known(unsigned i) const;
+  mlir::Value valueOf(ImportedValue &known);
   bool isChannelsLast(unsigned i) const;
   const Literal *literal(unsigned i) const;
   /// Literal of the file for an input that is a setting, even if the input may be a parameter.
@@ -94,7 +94,7 @@ public:
   void set(unsigned i, mlir::Value value);
   void setImage(unsigned i, mlir::Value value);
   void set(unsigned i, Literal literal);
-  void set(unsigned i, Known known);
+  void set(unsigned i, ImportedValue known);
   /// Binds output i to the value of input `from`.
   void pass(unsigned i, unsigned from);
   bool wants(unsigned i) const { return i < node.outputs.size() && !node.outputs[i].empty(); }
@@ -149,9 +149,9 @@ public:
   }
 
 private:
-  Known *find(unsigned i) const;
-  mlir::Value readState(const Known &known);
-  Known &define(unsigned i, Type type);
+  ImportedValue *find(unsigned i) const;
+  mlir::Value readState(const ImportedValue &known);
+  ImportedValue &define(unsigned i, Type type);
 
   Scope &scope;
 };

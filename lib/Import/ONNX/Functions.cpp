@@ -1,7 +1,7 @@
 // Inlining of the file's local functions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Functions.h"
-#include "lib/Import/ONNX/Plan.h"
+#include "lib/Import/ONNX/GraphSlice.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace ampc::onnx;

@@ -1,6 +1,6 @@
 // Convolutions and resizing of images [N, ..., C] of one to three dimensions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Import/ONNX/Crop.h"
+#include "lib/Import/ONNX/CropResize.h"
 #include "lib/Import/ONNX/Window.h"
 #include "mlir-dialects/Train/Windows.h"
 #include <cmath>

@@ -3,12 +3,12 @@
 #include "ampc/Support/Mistake.h"
 #include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
-#include "lib/Import/ONNX/Batch.h"
+#include "lib/Import/ONNX/DynamicBatch.h"
 #include "lib/Import/ONNX/Functions.h"
 #include "lib/Import/ONNX/Importer.h"
-#include "lib/Import/ONNX/Module.h"
 #include "lib/Import/ONNX/Print.h"
 #include "lib/Import/ONNX/Raise.h"
+#include "lib/Import/ONNX/RestoreModule.h"
 #include "mlir-dialects/Train/Signature.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "llvm/ADT/StringExtras.h"
@@ -121,7 +121,7 @@ train::FuncOp Importer::begin(StringRef name, const Slice &slice, Scope &scope) 
     Value argument = body->addArgument(type, NameLoc::get(b.getStringAttr(input.name)));
     b.setInsertionPointToEnd(body);
     Converter c(b, Node(), 0, scope);
-    Known &known = scope[input.name];
+    ImportedValue &known = scope[input.name];
     known.type = input.type;
     known.dims = dims;
     known.plain = c.cast(argument, c.elementOf(input.type));
@@ -257,7 +257,7 @@ llvm::Error Importer::build() {
   for (train::FuncOp func : {predictFunc, lossFunc}) {
     if (!func)
       continue;
-    for (const WrittenNorm &norm : raiseBatchNorms(func, options.trains)) {
+    for (const DecomposedBatchNorm &norm : raiseBatchNorms(func, options.trains)) {
       bool isNew = states.noteStatistics(norm.mean);
       states.noteStatistics(norm.variance);
       if (isNew && !options.trains)
@@ -390,8 +390,8 @@ static llvm::Expected<ImportedModel> import(std::optional<Model> model, StringRe
   auto importWith = [&](const ImportOptions &with) {
     return Importer(*model, with, source.str()).run();
   };
-  return hasOpenBatch(*model, options) ? importForAnyBatch(options, importWith)
-                                       : importWith(options);
+  return hasDynamicBatch(*model, options) ? importForAnyBatch(options, importWith)
+                                          : importWith(options);
 }
 
 llvm::Expected<ImportedModel> ampc::importOnnx(const std::string &path,

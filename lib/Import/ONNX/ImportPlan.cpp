@@ -143,7 +143,7 @@ llvm::Error Importer::plan() {
   auto whole = producers.slice(names);
   if (!whole)
     return whole.takeError();
-  llvm::StringMap<std::string> needs = valuesBehind(*whole, *given);
+  llvm::StringMap<std::string> needs = dependentValues(*whole, *given);
   for (const std::string &name : names)
     if (auto target = needs.find(name); target != needs.end())
       remarks.push_back("the output '" + name + "' is left out, as it needs " + target->second);

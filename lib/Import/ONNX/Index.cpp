@@ -1,6 +1,6 @@
 // Gather and scatter nodes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Import/ONNX/Evaluate.h"
+#include "lib/Import/ONNX/ConstantFolding.h"
 #include "mlir-dialects/Train/Indexing.h"
 
 using namespace mlir;

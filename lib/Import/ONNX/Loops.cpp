@@ -22,20 +22,20 @@ static Node valueOf(const std::string &input, const std::string &output = "") {
 
 namespace {
 /// Iterations of a loop: carried values of an iteration are inputs of the next.
-class Rounds {
+class LoopIterations {
 public:
-  Rounds(OpBuilder &b, Converter &loop, const Graph &body, Scope &scope)
+  LoopIterations(OpBuilder &b, Converter &loop, const Graph &body, Scope &scope)
       : b(b), loop(loop), body(body), scope(scope) {}
 
   /// Binds the body's inputs from `first` on.
-  void enter(size_t first, std::vector<Known> values);
+  void enter(size_t first, std::vector<ImportedValue> values);
   /// Reads the body's outputs from `first` on; false if an output is missing.
-  bool leave(size_t first, std::vector<Known> &values);
+  bool leave(size_t first, std::vector<ImportedValue> &values);
   /// Appends the body's outputs from `first` on, a row per iteration.
   bool keep(size_t first);
   /// Concatenates the rows along their axes, reversed where the direction says so, as the loop's
   /// outputs from `first` on.
-  void giveRows(size_t first, ArrayRef<int64_t> axes, ArrayRef<int64_t> directions);
+  void concatenateRows(size_t first, ArrayRef<int64_t> axes, ArrayRef<int64_t> directions);
 
 private:
   OpBuilder &b;
@@ -46,13 +46,13 @@ private:
 };
 } // namespace
 
-void Rounds::enter(size_t first, std::vector<Known> values) {
+void LoopIterations::enter(size_t first, std::vector<ImportedValue> values) {
   for (auto [i, value] : llvm::enumerate(values))
     scope[body.inputs[first + i].name] = std::move(value);
 }
 
-bool Rounds::leave(size_t first, std::vector<Known> &values) {
-  std::vector<Known> next;
+bool LoopIterations::leave(size_t first, std::vector<ImportedValue> &values) {
+  std::vector<ImportedValue> next;
   for (size_t i = 0; i < values.size(); ++i) {
     auto found = scope.find(body.outputs[first + i].name);
     if (found == scope.end())
@@ -63,7 +63,7 @@ bool Rounds::leave(size_t first, std::vector<Known> &values) {
   return true;
 }
 
-bool Rounds::keep(size_t first) {
+bool LoopIterations::keep(size_t first) {
   rows.resize(body.outputs.size() - first);
   for (size_t i = 0; i < rows.size(); ++i) {
     Node node = valueOf(body.outputs[first + i].name);
@@ -75,7 +75,8 @@ bool Rounds::keep(size_t first) {
   return true;
 }
 
-void Rounds::giveRows(size_t first, ArrayRef<int64_t> axes, ArrayRef<int64_t> directions) {
+void LoopIterations::concatenateRows(size_t first, ArrayRef<int64_t> axes,
+                                     ArrayRef<int64_t> directions) {
   for (size_t i = 0; i < rows.size(); ++i) {
     if (!loop.wants(first + i))
       continue;
@@ -97,8 +98,8 @@ void Rounds::giveRows(size_t first, ArrayRef<int64_t> axes, ArrayRef<int64_t> di
 bool Nodes::convertBody(OpBuilder &b, const Graph &body, Scope &scope) {
   for (const Tensor &tensor : body.initializers)
     if (auto literal = readLiteral(tensor)) {
-      Known &known = scope[tensor.name];
-      known = Known();
+      ImportedValue &known = scope[tensor.name];
+      known = ImportedValue();
       known.type = literal->type;
       known.dims = literal->dims;
       known.literal = std::make_shared<const Literal>(std::move(*literal));
@@ -133,9 +134,9 @@ static bool checkTimes(Converter &c, const Graph &body, int64_t times) {
                 " nodes, but got " + Twine(times));
 }
 
-static std::vector<Known> knownOf(const Node &node, size_t first, size_t count,
-                                  const Scope &scope) {
-  std::vector<Known> values;
+static std::vector<ImportedValue> knownOf(const Node &node, size_t first, size_t count,
+                                          const Scope &scope) {
+  std::vector<ImportedValue> values;
   for (size_t i = first; i < first + count; ++i)
     values.push_back(scope.lookup(node.inputs[i]));
   return values;
@@ -145,7 +146,7 @@ static std::vector<Known> knownOf(const Node &node, size_t first, size_t count,
 
 /// Whether another iteration follows; nothing, with a fault recorded, if the condition is unknown
 /// at import.
-static std::optional<bool> isTrue(Converter &c, const Known *condition) {
+static std::optional<bool> isTrue(Converter &c, const ImportedValue *condition) {
   if (!condition)
     return true;
   if (condition->literal && condition->literal->count() == 1)
@@ -155,7 +156,7 @@ static std::optional<bool> isTrue(Converter &c, const Known *condition) {
   return std::nullopt;
 }
 
-static const Known *knownAs(const Scope &scope, StringRef name) {
+static const ImportedValue *knownAs(const Scope &scope, StringRef name) {
   auto found = scope.find(name);
   return found == scope.end() ? nullptr : &found->second;
 }
@@ -176,14 +177,14 @@ void Nodes::convertLoop(OpBuilder &b, Converter &c, Scope &scope) {
   auto goes = isTrue(c, c.has(1) ? knownAs(scope, node.inputs[1]) : nullptr);
   if (!body || !goes)
     return;
-  Rounds rounds(b, c, *body, scope);
-  std::vector<Known> values = knownOf(node, 2, carried, scope);
+  LoopIterations rounds(b, c, *body, scope);
+  std::vector<ImportedValue> values = knownOf(node, 2, carried, scope);
   int64_t round = 0;
   for (; *goes && round < times; ++round) {
     if (!checkTimes(c, *body, round + 1))
       return;
     auto numberOf = [](Literal literal) {
-      Known known;
+      ImportedValue known;
       known.type = literal.type;
       known.literal = std::make_shared<const Literal>(std::move(literal));
       return known;
@@ -203,7 +204,7 @@ void Nodes::convertLoop(OpBuilder &b, Converter &c, Scope &scope) {
   for (int64_t i = 0; i < carried; ++i)
     if (c.wants(i))
       scope[node.outputs[i]] = values[i];
-  rounds.giveRows(carried, {}, {});
+  rounds.concatenateRows(carried, {}, {});
   noteWrittenOut(node, round);
 }
 
@@ -232,8 +233,8 @@ void Nodes::convertScan(OpBuilder &b, Converter &c, Scope &scope) {
   int64_t times = c.dims(carried)[axes[0]];
   if (!checkTimes(c, *body, times))
     return;
-  Rounds rounds(b, c, *body, scope);
-  std::vector<Known> values = knownOf(node, 0, carried, scope);
+  LoopIterations rounds(b, c, *body, scope);
+  std::vector<ImportedValue> values = knownOf(node, 0, carried, scope);
   for (int64_t round = 0; round < times; ++round) {
     rounds.enter(0, values);
     for (int64_t i = 0; i < sequences; ++i) {
@@ -259,7 +260,7 @@ void Nodes::convertScan(OpBuilder &b, Converter &c, Scope &scope) {
   for (int64_t i = 0; i < carried; ++i)
     if (c.wants(i))
       scope[node.outputs[i]] = values[i];
-  rounds.giveRows(carried, c.ints("scan_output_axes").value_or(Dims()),
-                  c.ints("scan_output_directions").value_or(Dims()));
+  rounds.concatenateRows(carried, c.ints("scan_output_axes").value_or(Dims()),
+                         c.ints("scan_output_directions").value_or(Dims()));
   noteWrittenOut(node, times);
 }

@@ -98,7 +98,7 @@ bool Nodes::convertIf(OpBuilder &b, const Node &node, Scope &scope) {
     auto found = scope.find(branch->graph->outputs[i].name);
     if (found == scope.end())
       return false;
-    Known known = found->second;
+    ImportedValue known = found->second;
     if (!output.empty())
       scope[output] = known;
   }

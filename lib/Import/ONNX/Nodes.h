@@ -4,7 +4,7 @@
 #define LIB_IMPORT_ONNX_NODES_H
 
 #include "lib/Import/ONNX/Converter.h"
-#include "lib/Import/ONNX/Plan.h"
+#include "lib/Import/ONNX/GraphSlice.h"
 #include "llvm/Support/Error.h"
 #include <set>
 

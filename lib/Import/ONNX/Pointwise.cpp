@@ -1,6 +1,6 @@
 // Elementwise nodes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Import/ONNX/Evaluate.h"
+#include "lib/Import/ONNX/ConstantFolding.h"
 #include "lib/Import/ONNX/Raise.h"
 #include <cmath>
 #include <limits>
@@ -190,7 +190,7 @@ static void convertAdd(Converter &c) {
     return;
   Aligned x(c, 2);
   for (unsigned i : {0, 1})
-    if (Value norm = writtenGroupNorm(c, x[i], x[1 - i]))
+    if (Value norm = matchGroupNorm(c, x[i], x[1 - i]))
       return c.setImage(0, norm);
   x.set(c, c.make<train::AddOp>({x[0], x[1]}));
 }

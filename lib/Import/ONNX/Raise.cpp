@@ -16,7 +16,7 @@ using namespace ampc::onnx;
 /// Number that a rounded f32 stands for: a short decimal, or a power 0.5, -0.5, 0.25 or -0.25 of an
 /// integer up to 4096. An attention scales by width^-0.5, or queries and keys by width^-0.25 each.
 /// Example: 0.17677669 -> 32^-0.5.
-static double meantBy(float rounded) {
+static double originalNumber(float rounded) {
   double number = shortest(rounded, FLT_DIG);
   if (number != rounded)
     return number;
@@ -39,7 +39,7 @@ std::optional<double> ampc::onnx::numberOf(Value value) {
   if (!elements || !elements.isSplat())
     return std::nullopt;
   double number = elements.getSplatValue<APFloat>().convertToDouble();
-  return elements.getElementType().isF32() ? meantBy(float(number)) : number;
+  return elements.getElementType().isF32() ? originalNumber(float(number)) : number;
 }
 
 Operation *ampc::onnx::makeBefore(Operation *root, StringRef name, ValueRange operands,
@@ -70,7 +70,7 @@ bool Product::take(Value value) {
   return true;
 }
 
-bool ampc::onnx::mayOpen(Value value, int depth) {
+bool ampc::onnx::canLookThrough(Value value, int depth) {
   constexpr int deepest = 8;
   return depth == 0 || (depth < deepest && value.hasOneUse());
 }
@@ -81,7 +81,7 @@ static void takeApart(Value value, Product &product, int depth = 0) {
     product.factor *= *number;
     return;
   }
-  bool isOpen = op && mayOpen(value, depth);
+  bool isOpen = op && canLookThrough(value, depth);
   if (isOpen && isa<train::MulOp>(op)) {
     takeApart(op->getOperand(0), product, depth + 1);
     takeApart(op->getOperand(1), product, depth + 1);
@@ -114,7 +114,7 @@ Product ampc::onnx::apart(Value value) {
 // ---- Activations ----
 
 /// The other operand of a sum with 1; null if `value` is no such sum.
-static Value besideOne(Value value) {
+static Value otherSummandOfOne(Value value) {
   auto sum = value.getDefiningOp<train::AddOp>();
   if (!sum)
     return {};
@@ -175,7 +175,7 @@ static bool isGateOfHardswish(Value value, Value x) {
 /// Name of the activation that equals `factor` times `x` times `gate`; "" if there is none.
 static StringRef activationOf(double factor, Value x, Value gate) {
   if (factor == 0.5) {
-    Value inside = besideOne(gate);
+    Value inside = otherSummandOfOne(gate);
     if (inside && isErf(inside, x))
       return train::GeluOp::getOperationName();
     if (inside && isTanh(inside, x))

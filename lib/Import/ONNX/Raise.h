@@ -22,15 +22,15 @@ mlir::Operation *raiseBags(mlir::Operation *root);
 mlir::Operation *raiseOneHot(mlir::Operation *root);
 
 /// A batch norm that the exporter decomposed, with running statistics.
-struct WrittenNorm {
+struct DecomposedBatchNorm {
   std::string name, mean, variance;
 };
 /// Finds decomposed batch norms; with `trains` replaces each by an op. Runs before `raise`.
-std::vector<WrittenNorm> raiseBatchNorms(train::FuncOp func, bool trains);
+std::vector<DecomposedBatchNorm> raiseBatchNorms(train::FuncOp func, bool trains);
 
 /// Group norm whose last step is `scaled` + `beta`, with channels last; null if there is none.
 /// Matched when the sum is converted, so that consumers get the dimension order.
-mlir::Value writtenGroupNorm(Converter &c, mlir::Value scaled, mlir::Value beta);
+mlir::Value matchGroupNorm(Converter &c, mlir::Value scaled, mlir::Value beta);
 
 /// Erases ops without uses.
 void eraseDead(mlir::Block &body);
@@ -47,7 +47,7 @@ struct Product {
   bool take(mlir::Value value);
 };
 /// Whether a match may look through the producer of `value`: no other consumer, and a small depth.
-bool mayOpen(mlir::Value value, int depth);
+bool canLookThrough(mlir::Value value, int depth);
 /// Factors of nested products without other consumers; `value` itself is always taken apart.
 Product apart(mlir::Value value);
 

@@ -24,14 +24,14 @@ struct Bag {
 };
 
 /// Consecutive elements of a value along the first dimension, whole along the other dimensions.
-struct Part {
+struct RowSlice {
   Value whole;
   int64_t from = 0, size = 0;
 };
 } // namespace
 
-static Part partOf(Value value) {
-  Part part = {value, 0, tensorOf(value).getDimSize(0)};
+static RowSlice rowSliceOf(Value value) {
+  RowSlice part = {value, 0, tensorOf(value).getDimSize(0)};
   auto slice = value.getDefiningOp<train::SliceOp>();
   if (!slice ||
       tensorOf(slice.getX()).getShape().drop_front() != tensorOf(value).getShape().drop_front() ||
@@ -98,19 +98,19 @@ static std::optional<Bag> bagOf(Value row) {
   Bag bag;
   bag.mode = divisor ? train::BagMode::mean : *mode;
   // PyTorch's newer exporter looks up the rows of all bags together, the older exporter per bag.
-  Part rows = partOf(reduction->getOperand(0));
+  RowSlice rows = rowSliceOf(reduction->getOperand(0));
   bag.rows = weightedRows(rows.whole, bag.weights);
   if (!bag.rows || tensorOf(bag.rows.getIndex()).getRank() != 1 ||
       tensorOf(bag.rows.getTable()).getRank() != 2 || (divisor && *divisor != double(rows.size)))
     return std::nullopt;
-  Part index = partOf(bag.rows.getIndex());
+  RowSlice index = rowSliceOf(bag.rows.getIndex());
   bool isOfEach = rows.size == tensorOf(rows.whole).getDimSize(0);
   bag.index = isOfEach ? index.whole : bag.rows.getIndex();
   bag.from = isOfEach ? index.from : rows.from;
   bag.size = rows.size;
   if (!bag.weights || !isOfEach)
     return bag;
-  Part weights = partOf(bag.weights);
+  RowSlice weights = rowSliceOf(bag.weights);
   bag.weights = weights.whole;
   return weights.from == bag.from ? std::optional(bag) : std::nullopt;
 }

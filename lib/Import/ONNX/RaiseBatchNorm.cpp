@@ -29,7 +29,7 @@ static Value vectorOf(Value value, int64_t width) {
 
 namespace {
 /// Decomposed norm (x - mean) / sqrt(variance + epsilon) * gamma + beta.
-struct Written {
+struct DecomposedNorm {
   Value x, gamma, beta;
   train::ReadOp mean, variance;
   double epsilon = 0;
@@ -42,7 +42,7 @@ struct Written {
 };
 } // namespace
 
-bool Written::setVariance(Value radicand) {
+bool DecomposedNorm::setVariance(Value radicand) {
   auto sum = radicand ? strip(radicand).getDefiningOp<train::AddOp>() : nullptr;
   for (unsigned i : {0, 1})
     if (auto number = sum ? numberOf(sum->getOperand(i)) : std::nullopt; number && !variance) {
@@ -53,7 +53,7 @@ bool Written::setVariance(Value radicand) {
   return false;
 }
 
-bool Written::takeFactor(Value factor) {
+bool DecomposedNorm::takeFactor(Value factor) {
   factor = strip(factor);
   if (Value radicand = reciprocalRootOf(factor))
     return setVariance(radicand);
@@ -66,7 +66,7 @@ bool Written::takeFactor(Value factor) {
 }
 
 /// Matches factors and divisors from the result down to the deviations.
-static bool readScaled(Value value, int64_t width, Written &norm) {
+static bool readScaled(Value value, int64_t width, DecomposedNorm &norm) {
   while (Operation *op = value.getDefiningOp()) {
     if (op->getNumOperands() != 2 || !value.hasOneUse())
       return false;
@@ -91,7 +91,7 @@ static bool readScaled(Value value, int64_t width, Written &norm) {
 }
 
 /// Matches the folded form x * factor + (beta - mean * factor).
-static bool readFolded(Value scaled, Value moved, int64_t width, Written &norm) {
+static bool readFolded(Value scaled, Value moved, int64_t width, DecomposedNorm &norm) {
   auto product = scaled.getDefiningOp<train::MulOp>();
   auto rest = moved.getDefiningOp<train::SubOp>();
   auto mean = rest ? strip(rest.getRhs()).getDefiningOp<train::MulOp>() : nullptr;
@@ -108,7 +108,7 @@ static bool readFolded(Value scaled, Value moved, int64_t width, Written &norm) 
   return false;
 }
 
-static std::optional<Written> match(Operation *root) {
+static std::optional<DecomposedNorm> match(Operation *root) {
   if (!isa<train::AddOp>(root) || tensorOf(root->getResult(0)).getShape().size() < 2)
     return std::nullopt;
   int64_t width = tensorOf(root->getResult(0)).getShape().back();
@@ -116,7 +116,7 @@ static std::optional<Written> match(Operation *root) {
     Value moved = vectorOf(root->getOperand(1 - i), width);
     if (!moved)
       continue;
-    Written norm, folded;
+    DecomposedNorm norm, folded;
     norm.beta = moved;
     if (readScaled(root->getOperand(i), width, norm) && norm.isWhole())
       return norm;
@@ -126,7 +126,7 @@ static std::optional<Written> match(Operation *root) {
   return std::nullopt;
 }
 
-static Operation *makeNorm(Operation *root, Written &norm) {
+static Operation *makeNorm(Operation *root, DecomposedNorm &norm) {
   Builder b(root->getContext());
   auto symbol = [&](train::ReadOp state) {
     return FlatSymbolRefAttr::get(b.getContext(), state.getState());
@@ -139,8 +139,8 @@ static Operation *makeNorm(Operation *root, Written &norm) {
                     attributes, root->getResult(0).getType());
 }
 
-std::vector<WrittenNorm> ampc::onnx::raiseBatchNorms(train::FuncOp func, bool trains) {
-  std::vector<WrittenNorm> found;
+std::vector<DecomposedBatchNorm> ampc::onnx::raiseBatchNorms(train::FuncOp func, bool trains) {
+  std::vector<DecomposedBatchNorm> found;
   for (Operation &op : llvm::make_early_inc_range(func.front())) {
     auto norm = match(&op);
     if (!norm)

@@ -57,7 +57,7 @@ static std::optional<Groups> groupsOf(Value value) {
   return groups;
 }
 
-Value ampc::onnx::writtenGroupNorm(Converter &c, Value scaled, Value beta) {
+Value ampc::onnx::matchGroupNorm(Converter &c, Value scaled, Value beta) {
   auto product = scaled ? scaled.getDefiningOp<train::MulOp>() : nullptr;
   if (!product || !beta)
     return {};

@@ -97,7 +97,7 @@ struct Term {
 /// Collects terms of nested sums and differences without other consumers.
 static void takeTerms(Value value, double sign, SmallVectorImpl<Term> &terms, int depth = 0) {
   Operation *op = value.getDefiningOp();
-  bool isOpen = op && mayOpen(value, depth);
+  bool isOpen = op && canLookThrough(value, depth);
   if (isOpen && isa<train::NegOp>(op))
     return takeTerms(op->getOperand(0), -sign, terms, depth + 1);
   if (!isOpen || !isa<train::AddOp, train::SubOp>(op))

@@ -8,7 +8,7 @@ using namespace ampc::onnx;
 
 namespace {
 /// Weights of a direction; gates are blocks of rows.
-struct Cell {
+struct RecurrentWeights {
   Value input, hidden;         // [gates * width, in] and [gates * width, width]
   Value inputBias, hiddenBias; // [gates * width], or null
   Value peepholes;             // [3 * width], or null
@@ -16,10 +16,11 @@ struct Cell {
   bool linearBeforeReset = false;
 };
 /// State carried between steps.
-struct Carried {
+struct CarriedState {
   Value h, c;
 };
-using Step = Carried (*)(Converter &c, const Cell &cell, Value x, Carried before);
+using Step = CarriedState (*)(Converter &c, const RecurrentWeights &cell, Value x,
+                              CarriedState before);
 
 constexpr int64_t mostSteps = 2048;
 } // namespace
@@ -40,7 +41,8 @@ static Value sigmoid(Converter &c, Value x) { return c.make<train::SigmoidOp>(x)
 static Value tanh(Converter &c, Value x) { return c.make<train::TanhOp>(x); }
 
 /// Step of an LSTM; gate order i, o, f, c.
-static Carried stepLstm(Converter &c, const Cell &cell, Value x, Carried before) {
+static CarriedState stepLstm(Converter &c, const RecurrentWeights &cell, Value x,
+                             CarriedState before) {
   Value gates = c.add(plus(c, byRows(c, x, cell.input), cell.inputBias),
                       plus(c, byRows(c, before.h, cell.hidden), cell.hiddenBias));
   auto gate = [&](int64_t number) { return part(c, gates, number, cell.width); };
@@ -55,7 +57,8 @@ static Carried stepLstm(Converter &c, const Cell &cell, Value x, Carried before)
 }
 
 /// Step of a GRU; gate order z, r, h.
-static Carried stepGru(Converter &c, const Cell &cell, Value x, Carried before) {
+static CarriedState stepGru(Converter &c, const RecurrentWeights &cell, Value x,
+                            CarriedState before) {
   int64_t w = cell.width;
   Value fromX = plus(c, byRows(c, x, cell.input), cell.inputBias);
   if (cell.linearBeforeReset) {
@@ -80,7 +83,8 @@ static Carried stepGru(Converter &c, const Cell &cell, Value x, Carried before) 
   return {c.add(n, c.mul(z, c.sub(before.h, n))), {}};
 }
 
-static Carried stepRnn(Converter &c, const Cell &cell, Value x, Carried before) {
+static CarriedState stepRnn(Converter &c, const RecurrentWeights &cell, Value x,
+                            CarriedState before) {
   return {tanh(c, c.add(plus(c, byRows(c, x, cell.input), cell.inputBias),
                         plus(c, byRows(c, before.h, cell.hidden), cell.hiddenBias))),
           {}};
@@ -120,8 +124,8 @@ static Value ofDirection(Converter &c, unsigned input, int64_t d, int64_t axis =
   return c.reshape(x, dims);
 }
 
-static Cell cellOf(Converter &c, int64_t d, int64_t gates, int64_t width) {
-  Cell cell;
+static RecurrentWeights cellOf(Converter &c, int64_t d, int64_t gates, int64_t width) {
+  RecurrentWeights cell;
   cell.width = width;
   cell.input = ofDirection(c, 1, d);
   cell.hidden = ofDirection(c, 2, d);
@@ -151,7 +155,7 @@ static void convertRecurrent(Converter &c, int64_t gates, Step step) {
   SmallVector<Value> sequence[2], lastH, lastC;
   bool isLstm = c.node.op == "LSTM";
   for (int64_t d = 0; d < directions; ++d) {
-    Cell cell = cellOf(c, d, gates, width);
+    RecurrentWeights cell = cellOf(c, d, gates, width);
     if (!cell.input)
       return;
     auto first = [&](unsigned input) {
@@ -160,7 +164,7 @@ static void convertRecurrent(Converter &c, int64_t gates, Step step) {
         zeros = c.broadcastTo(c.real(0, cell.input), {rows, width});
       return given ? given : zeros;
     };
-    Carried carried = {first(5), isLstm ? first(6) : Value()};
+    CarriedState carried = {first(5), isLstm ? first(6) : Value()};
     bool isReverse = d == 1 || direction == "reverse";
     for (int64_t i = 0; i < steps; ++i) {
       int64_t at = isReverse ? steps - 1 - i : i;

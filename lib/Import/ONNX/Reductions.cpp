@@ -1,6 +1,6 @@
 // Reductions, softmax, argmax and normalization.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Import/ONNX/Evaluate.h"
+#include "lib/Import/ONNX/ConstantFolding.h"
 #include "mlir-dialects/Train/CompositeNorm.h"
 #include <limits>
 

@@ -1,7 +1,7 @@
 // Registry of all converters.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Converter.h"
-#include "lib/Import/ONNX/Plan.h"
+#include "lib/Import/ONNX/GraphSlice.h"
 
 using namespace ampc::onnx;
 

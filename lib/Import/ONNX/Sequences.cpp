@@ -8,7 +8,7 @@ using namespace ampc::onnx;
 
 /// Sequence of input `i`; null, with a fault recorded, for other values.
 static std::shared_ptr<const Sequence> sequenceOf(Converter &c, unsigned i) {
-  Known known = c.known(i);
+  ImportedValue known = c.known(i);
   if (!known.sequence)
     c.fail("expected a sequence as input " + Twine(i));
   return known.sequence;
@@ -16,7 +16,7 @@ static std::shared_ptr<const Sequence> sequenceOf(Converter &c, unsigned i) {
 
 /// Appends an element to a sequence, which shares the elements in front.
 static std::shared_ptr<const Sequence> append(Converter &c, std::shared_ptr<const Sequence> front,
-                                              Known last) {
+                                              ImportedValue last) {
   constexpr int64_t longest = 2048; // equal to the limit of loops
   if (!front || front->size == longest) {
     c.fail("expected a sequence of at most " + Twine(longest) + " elements");
@@ -27,7 +27,7 @@ static std::shared_ptr<const Sequence> append(Converter &c, std::shared_ptr<cons
 }
 
 static void give(Converter &c, std::shared_ptr<const Sequence> sequence) {
-  Known known;
+  ImportedValue known;
   known.sequence = std::move(sequence);
   if (known.sequence)
     c.set(0, std::move(known));
@@ -87,7 +87,7 @@ static void convertConcat(Converter &c) {
   int64_t axis = c.axis(c.integer("axis", 0), int64_t(sequence->last.dims.size()) + isNew);
   SmallVector<Value> parts;
   for (; axis >= 0 && sequence->size > 0; sequence = sequence->front) {
-    Known last = sequence->last;
+    ImportedValue last = sequence->last;
     Value part = c.valueOf(last);
     Dims dims(last.dims);
     if (int64_t(dims.size()) + isNew <= axis) {
@@ -130,7 +130,7 @@ static void convertSplit(Converter &c) {
                          sizes->size());
   auto sequence = std::make_shared<const Sequence>();
   for (unsigned i = 0; made && i < made->getNumResults(); ++i) {
-    Known part;
+    ImportedValue part;
     part.type = c.type(0);
     part.dims = Dims(c.dims(0));
     part.dims[axis] = (*sizes)[i];

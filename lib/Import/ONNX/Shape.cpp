@@ -1,6 +1,6 @@
 // Data movement: reshape, concat, split, slice, pad, expand.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Import/ONNX/Evaluate.h"
+#include "lib/Import/ONNX/ConstantFolding.h"
 #include "mlir-dialects/Train/Sampling.h"
 
 using namespace mlir;
@@ -184,13 +184,13 @@ static void convertSplit(Converter &c) {
 
 namespace {
 /// Selected elements of a dimension.
-struct Extent {
+struct SliceRange {
   int64_t from, count, step;
 };
 } // namespace
 
 /// Elements of a slice with Python's semantics: bounds beyond the dimension are clamped.
-static Extent extentOf(int64_t start, int64_t end, int64_t step, int64_t size) {
+static SliceRange extentOf(int64_t start, int64_t end, int64_t step, int64_t size) {
   auto place = [&](int64_t at) { return at < 0 ? at + size : at; };
   if (step > 0) {
     int64_t from = std::clamp<int64_t>(place(start), 0, size);
@@ -202,9 +202,9 @@ static Extent extentOf(int64_t start, int64_t end, int64_t step, int64_t size) {
   return {from, from > to ? (from - to - 1) / -step + 1 : 0, step};
 }
 
-static Literal sliced(const Literal &x, ArrayRef<Extent> extents) {
+static Literal sliced(const Literal &x, ArrayRef<SliceRange> extents) {
   Dims dims, strides = stridesOf(x.dims);
-  for (const Extent &extent : extents)
+  for (const SliceRange &extent : extents)
     dims.push_back(extent.count);
   return rearranged(x, dims, [&](ArrayRef<int64_t> position) {
     int64_t from = 0;
@@ -228,7 +228,7 @@ static void convertSlice(Converter &c) {
     c.fail("expected as many ends, axes and steps as starts");
     return;
   }
-  SmallVector<Extent> extents;
+  SmallVector<SliceRange> extents;
   for (int64_t size : c.dims(0))
     extents.push_back({0, size, 1});
   for (auto [i, number] : llvm::enumerate(*axes)) {
@@ -244,7 +244,7 @@ static void convertSlice(Converter &c) {
   if (const Literal *known = c.literal(0))
     return c.set(0, sliced(*known, extents));
   Dims from, sizes, strides;
-  for (const Extent &extent : extents) {
+  for (const SliceRange &extent : extents) {
     from.push_back(extent.from);
     sizes.push_back(extent.count);
     strides.push_back(extent.count > 1 ? extent.step : 1);

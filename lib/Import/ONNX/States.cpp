@@ -1,8 +1,8 @@
 // Classification of initializers: constants, parameters and buffers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/States.h"
-#include "lib/Import/ONNX/Module.h"
 #include "lib/Import/ONNX/Print.h"
+#include "lib/Import/ONNX/RestoreModule.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -14,7 +14,7 @@ using namespace ampc;
 using namespace ampc::onnx;
 
 /// Whether an exporter invented the name. Names of parameters are paths in a module.
-static bool isMadeUp(StringRef name) {
+static bool isExporterName(StringRef name) {
   return name.contains("::") || name.starts_with("/") || name.starts_with("val_") ||
          name.starts_with("const") || name.starts_with("Const") || name.starts_with("scalar") ||
          name.starts_with("int64_") || llvm::all_of(name, llvm::isDigit);
@@ -48,7 +48,7 @@ std::vector<std::string> States::learnedBehind(const Tensor &tensor) const {
   llvm::copy_if(tensor.computedFrom, std::back_inserter(names), [&](const std::string &name) {
     if (isKnown)
       return graph.parameters.count(name) != 0;
-    return !name.empty() && !isMadeUp(name) && !values.contains(name) && !isNumbered(name);
+    return !name.empty() && !isExporterName(name) && !values.contains(name) && !isNumbered(name);
   });
   return names;
 }
@@ -89,7 +89,7 @@ static bool isMask(const Tensor &tensor) {
 }
 
 bool States::isState(const Tensor &tensor) const {
-  return onnx::isReal(tensor.type) && !(tensor.count <= 1 && isMadeUp(tensor.name)) &&
+  return onnx::isReal(tensor.type) && !(tensor.count <= 1 && isExporterName(tensor.name)) &&
          !isComputed(tensor) && !isMask(tensor);
 }
 
@@ -106,7 +106,7 @@ void States::declare(Scope &scope, const llvm::StringSet<> &needed, Nodes &nodes
       nodes.note("initializer '" + tensor.name + "': " + tensor.fault);
       continue;
     }
-    Known &known = scope[tensor.name];
+    ImportedValue &known = scope[tensor.name];
     known.type = tensor.type;
     known.dims = Dims(tensor.dims.begin(), tensor.dims.end());
     bool isKept = isState(tensor) && tensor.count > 0;

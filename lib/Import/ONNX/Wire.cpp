@@ -3,7 +3,7 @@
 #include "lib/Import/ONNX/Wire.h"
 #include "ampc/Data/Mapping.h"
 #include "ampc/Data/Paths.h"
-#include "lib/Import/ONNX/Raw.h"
+#include "lib/Import/ONNX/RawData.h"
 #include "onnx.pb.h"
 #include <algorithm>
 #include <cstdlib>

@@ -4,7 +4,7 @@
 #include "ampc/Kernel/Chunking.h"
 #include "ampc/Kernel/Passes.h"
 #include "ampc/Target/Target.h"
-#include "lib/Kernel/Chunking/RowRegion.h"
+#include "lib/Kernel/Chunking/ChunkRegion.h"
 #include "lib/Kernel/Fusion/Views.h"
 #include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/Signature.h"
@@ -40,7 +40,7 @@ static Value viewOf(OpBuilder &builder, Value value, Type type) {
 namespace {
 class Chunking {
 public:
-  Chunking(kernel::ProgramOp caller, RowRegion &region, int64_t times)
+  Chunking(kernel::ProgramOp caller, ChunkRegion &region, int64_t times)
       : caller(caller), region(region), times(times), builder(caller.getContext()),
         loc(region.ops.front()->getLoc()) {}
   void run();
@@ -59,23 +59,24 @@ private:
   }
   /// Type of the operand inside the outlined loop body: [8192, 64] by row in 16 chunks -> [512,
   /// 64].
-  RankedTensorType seenType(std::pair<Value, RowRegion::Access> input) {
-    return input.second == RowRegion::Access::ByRow ? chunkType(input.first) : typeOf(input.first);
+  RankedTensorType seenType(std::pair<Value, ChunkRegion::Access> input) {
+    return input.second == ChunkRegion::Access::ByRow ? chunkType(input.first)
+                                                      : typeOf(input.first);
   }
   void findValues();
-  kernel::ProgramOp createPart();
-  void fillPart(kernel::ProgramOp part);
+  kernel::ProgramOp createLoopBody();
+  void fillLoopBody(kernel::ProgramOp part);
   Operation *cloneForChunk(Operation *op, kernel::ProgramOp part, IRMapping &inner);
   kernel::CallOp createCall(kernel::ProgramOp part);
   void replaceResults(kernel::CallOp call);
 
   kernel::ProgramOp caller;
-  RowRegion &region;
+  ChunkRegion &region;
   int64_t times;
   OpBuilder builder;
   Location loc;
   SmallVector<OpResult> sums, outputs; ///< sums over rows; results by row
-  llvm::SetVector<std::pair<Value, RowRegion::Access>> inputs;
+  llvm::SetVector<std::pair<Value, ChunkRegion::Access>> inputs;
 };
 } // namespace
 
@@ -86,7 +87,7 @@ void Chunking::findValues() {
       if (!isMadeHere(operand.get()))
         inputs.insert({operand.get(), region.accessOf(op, operand.getOperandNumber())});
     for (OpResult result : any->getResults()) {
-      if (region.addsRows(op))
+      if (region.sumsRows(op))
         sums.push_back(result);
       else if (!region.isRepeated(any) && !region.isInside(result))
         outputs.push_back(result);
@@ -94,7 +95,7 @@ void Chunking::findValues() {
   }
 }
 
-kernel::ProgramOp Chunking::createPart() {
+kernel::ProgramOp Chunking::createLoopBody() {
   SmallVector<Type> arguments, results;
   for (Value sum : sums) {
     arguments.push_back(sum.getType());
@@ -140,7 +141,7 @@ Operation *Chunking::cloneForChunk(Operation *any, kernel::ProgramOp part, IRMap
   Operation *clone = builder.clone(*any);
   clone->setOperands(operands);
   clone->removeAttr("kernel.barrier");
-  SmallVector<int64_t> points = pointsOf(op), rowSizes;
+  SmallVector<int64_t> points = loopSizes(op), rowSizes;
   ArrayRef<unsigned> dims = region.rowDims[any];
   for (unsigned dim : dims)
     rowSizes.push_back(points[dim]);
@@ -149,13 +150,13 @@ Operation *Chunking::cloneForChunk(Operation *any, kernel::ProgramOp part, IRMap
   if (auto product = dyn_cast<kernel::GemmOp>(clone))
     product.setDepth(points.pop_back_val());
   clone->setAttr("space", builder.getDenseI64ArrayAttr(points));
-  if (!region.addsRows(op))
+  if (!region.sumsRows(op))
     for (auto [old, result] : llvm::zip(any->getResults(), clone->getResults()))
       result.setType(chunkType(old));
   return clone;
 }
 
-void Chunking::fillPart(kernel::ProgramOp part) {
+void Chunking::fillLoopBody(kernel::ProgramOp part) {
   Block *body = &part.getBody().front();
   builder.setInsertionPointToEnd(body);
   IRMapping inner;
@@ -192,7 +193,7 @@ kernel::CallOp Chunking::createCall(kernel::ProgramOp part) {
   }
   for (auto [value, access] : inputs)
     operands.push_back(
-        access == RowRegion::Access::ByRow ? viewOf(builder, value, stackedType(value)) : value);
+        access == ChunkRegion::Access::ByRow ? viewOf(builder, value, stackedType(value)) : value);
   for (Value output : outputs)
     types.push_back(stackedType(output));
   auto call = kernel::CallOp::create(builder, loc, types, part.getSymName(), operands,
@@ -247,8 +248,8 @@ static void eraseDeadViewsOf(Operation *op) {
 
 void Chunking::run() {
   findValues();
-  kernel::ProgramOp part = createPart();
-  fillPart(part);
+  kernel::ProgramOp part = createLoopBody();
+  fillLoopBody(part);
   builder.setInsertionPointAfter(region.ops.back());
   kernel::CallOp call = createCall(part);
   replaceResults(call);
@@ -283,10 +284,10 @@ private:
       if (!rows && kernel::byteSize(result.clone(product.getAcc())) <= smallScores)
         continue;
       std::string why;
-      std::optional<RowRegion> region = RowRegion::around(product, why);
+      std::optional<ChunkRegion> region = ChunkRegion::around(product, why);
       int64_t wanted = target->getScoreRows(typeOf(product.getLhs()).getElementType());
       int64_t least = region ? rows ? rows : leastRows(region->rows, wanted) : 0;
-      int64_t times = region ? region->mostParts(least) : 1;
+      int64_t times = region ? region->maxChunks(least) : 1;
       if (times == 1) {
         if (region)
           why = "they have no equal parts of at least " + std::to_string(least) + " rows";
@@ -310,7 +311,7 @@ private:
   static void explainWhole(kernel::GemmOp product, const Twine &why) {
     ArrayRef<int64_t> space = product.getSpace();
     SmallVector<train::OriginAttr> origins = originsOf(product);
-    if (space.back() > RowRegion::scoresPerOther * product.getDepth() &&
+    if (space.back() > ChunkRegion::scoresPerOther * product.getDepth() &&
         (origins.empty() || origins.front().isForward()))
       product.emitRemark() << "makes its " << elements(space) / space.back()
                            << " rows at once: " << why;

@@ -21,7 +21,7 @@ static kernel::PlaceAttr placeOf(Value value) {
 namespace {
 /// Reuse distances: bytes touched so far, and the time of the last access to each buffer. Values
 /// that share a buffer of the arena share an entry.
-class Clock {
+class ReuseDistances {
 public:
   /// Reuse distance of the access, `bytes` included; INT64_MAX for the first access. An access to
   /// less than half of a tensor, such as rows of a table, does not count as an access to the
@@ -47,9 +47,9 @@ private:
   int64_t now = 0;
 };
 
-class Reader {
+class LaunchCollector {
 public:
-  explicit Reader(ModuleOp module)
+  explicit LaunchCollector(ModuleOp module)
       : functions(module->getAttrOfType<ArrayAttr>("kernel.functions")) {}
   void read(kernel::ProgramOp program);
   std::vector<Launch> launches;
@@ -59,11 +59,11 @@ private:
   void readKernel(KernelOpInterface op);
 
   ArrayAttr functions;
-  Clock clock;
+  ReuseDistances clock;
 };
 } // namespace
 
-std::vector<int64_t> Reader::tasksOf(Operation *op) const {
+std::vector<int64_t> LaunchCollector::tasksOf(Operation *op) const {
   auto function = op->getAttrOfType<IntegerAttr>("kernel.function");
   if (!function || !functions || function.getInt() >= int64_t(functions.size()))
     return {};
@@ -79,7 +79,7 @@ static KernelOpInterface innerKernel(KernelOpInterface op) {
 static std::string sizesText(ArrayRef<int64_t> sizes) {
   return llvm::join(llvm::map_range(sizes, [](int64_t size) { return std::to_string(size); }), "x");
 }
-static std::string formOf(KernelOpInterface op) {
+static std::string shapeText(KernelOpInterface op) {
   std::string text;
   if (auto space = op->getAttrOfType<DenseI64ArrayAttr>("space"))
     text = sizesText(space);
@@ -90,12 +90,12 @@ static std::string formOf(KernelOpInterface op) {
   return text;
 }
 
-void Reader::readKernel(KernelOpInterface op) {
+void LaunchCollector::readKernel(KernelOpInterface op) {
   KernelOpInterface inner = innerKernel(op);
   Launch launch;
   launch.name = nameOf(op);
   launch.kind = inner->getName().stripDialect().str();
-  launch.form = formOf(inner);
+  launch.form = shapeText(inner);
   auto origins = originsOf(op);
   launch.stage = origins.empty() ? train::Stage::Forward : origins.front().getStage();
   launch.work = workOf(op);
@@ -109,7 +109,7 @@ void Reader::readKernel(KernelOpInterface op) {
   launches.push_back(std::move(launch));
 }
 
-void Reader::read(kernel::ProgramOp program) {
+void LaunchCollector::read(kernel::ProgramOp program) {
   for (auto op : program.getBody().getOps<KernelOpInterface>()) {
     auto call = dyn_cast<kernel::CallOp>(*op);
     for (int64_t run = 0, runs = call ? call.getRuns() : 0; run < runs; ++run)
@@ -120,9 +120,9 @@ void Reader::read(kernel::ProgramOp program) {
 }
 
 std::vector<Launch> cost::launchesOf(kernel::ProgramOp program) {
-  Reader reader(program->getParentOfType<ModuleOp>());
-  reader.read(program); // the second run finds the caches as the first run left them
-  reader.launches.clear();
-  reader.read(program);
-  return std::move(reader.launches);
+  LaunchCollector consumer(program->getParentOfType<ModuleOp>());
+  consumer.read(program); // the second run finds the caches as the first run left them
+  consumer.launches.clear();
+  consumer.read(program);
+  return std::move(consumer.launches);
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
 #include "ampc/Target/Target.h"
-#include "lib/Kernel/Fusion/Meeting.h"
+#include "lib/Kernel/Fusion/FusionMap.h"
 #include "lib/Kernel/Fusion/Merge.h"
 #include "lib/Kernel/Fusion/Views.h"
 #include "lib/Kernel/Planning/MicroBatches.h"
@@ -48,11 +48,11 @@ public:
 
 private:
   void visit(FusedKernelOpInterface op);
-  bool recompute(FusedKernelOpInterface reader, unsigned input);
-  bool join(FusedKernelOpInterface &anyReader, unsigned input);
-  bool joinSibling(FusedKernelOpInterface op);
-  bool mergeSiblings(FusedKernelOpInterface first, FusedKernelOpInterface second);
-  bool pushUsersBehind(Operation *producer, Operation *reader);
+  bool recompute(FusedKernelOpInterface consumer, unsigned input);
+  bool join(FusedKernelOpInterface &anyConsumer, unsigned input);
+  bool fuseSibling(FusedKernelOpInterface op);
+  bool fuseSiblings(FusedKernelOpInterface first, FusedKernelOpInterface second);
+  bool moveUsersBehind(Operation *producer, Operation *consumer);
   bool fits(FusedKernelOpInterface a, FusedKernelOpInterface b) const;
   /// Whether fusion leaves the order of micro-batches. A fused kernel runs with the later
   /// micro-batch, and all consumers of the earlier kernel would wait: the backward pass of
@@ -70,11 +70,11 @@ private:
     if (isa<FusedKernelOpInterface>(op))
       worklist.insert(op);
   }
-  kernel::MapOp respaceQueued(kernel::MapOp op, ArrayRef<int64_t> space);
+  kernel::MapOp reshapeQueued(kernel::MapOp op, ArrayRef<int64_t> space);
 
   Block &block;
   FusionLimits limits;
-  bool acrossGradients, joining = false;
+  bool acrossGradients, fusesEpilogues = false;
   MicroBatches microBatches;
   BlockRewriter rewriter;
   SetVector<Operation *> worklist;
@@ -123,17 +123,17 @@ static bool isLiteral(FusedKernelOpInterface op) {
 static bool isRepeated(Operation *op) { return op->hasAttr("kernel.recompute"); }
 /// Whether fusion would move a recomputed kernel into the forward pass. A recomputed epilogue may
 /// join a recomputed GEMM; a recomputed map goes into its consumers.
-static bool mustStayBehind(Operation *reader, Operation *producer) {
-  return isRepeated(reader) && (!isRepeated(producer) || isa<kernel::MapOp>(producer));
+static bool mustStayInBackwardPass(Operation *consumer, Operation *producer) {
+  return isRepeated(consumer) && (!isRepeated(producer) || isa<kernel::MapOp>(producer));
 }
 
 /// Moves the ops between producer and reader that depend on the producer behind the reader. False
 /// if the reader depends on an op that would have to move.
-bool Fuser::pushUsersBehind(Operation *producer, Operation *reader) {
+bool Fuser::moveUsersBehind(Operation *producer, Operation *consumer) {
   SetVector<Operation *> between;
   auto add = [&](Operation *op) {
     for (Operation *user : op->getUsers())
-      if (user != reader && rewriter.isBefore(user, reader))
+      if (user != consumer && rewriter.isBefore(user, consumer))
         between.insert(user);
   };
   add(producer);
@@ -142,12 +142,12 @@ bool Fuser::pushUsersBehind(Operation *producer, Operation *reader) {
       return false;
     add(between[i]);
   }
-  for (Value operand : reader->getOperands())
+  for (Value operand : consumer->getOperands())
     if (between.contains(operand.getDefiningOp()))
       return false;
   SmallVector<Operation *> ops = between.takeVector();
   llvm::sort(ops, [&](Operation *a, Operation *b) { return rewriter.isBefore(a, b); });
-  Operation *last = reader;
+  Operation *last = consumer;
   for (Operation *op : ops) {
     rewriter.moveBehind(op, last);
     last = op;
@@ -162,19 +162,20 @@ void Fuser::replaced(ArrayRef<Operation *> old, FusedKernelOpInterface merged) {
     microBatches.replace(op, merged);
     rewriter.eraseOp(op);
   }
-  llvm::SmallSetVector<Operation *, 4> readers;
+  llvm::SmallSetVector<Operation *, 4> consumers;
   for (Value result : merged->getResults())
-    findReaders(result, readers);
-  for (Operation *reader : readers)
-    enqueue(reader);
+    findConsumers(result, consumers);
+  for (Operation *consumer : consumers)
+    enqueue(consumer);
   enqueue(merged);
 }
 
-kernel::MapOp Fuser::respaceQueued(kernel::MapOp op, ArrayRef<int64_t> space) {
+kernel::MapOp Fuser::reshapeQueued(kernel::MapOp op, ArrayRef<int64_t> space) {
   Operation *old = op;
   bool isQueued = worklist.contains(old);
-  MicroBatches::Place place = microBatches.placeOf(old);
-  kernel::MapOp now = respace(rewriter, op, space); // erases `old` if another op takes its place
+  MicroBatches::SchedulePosition place = microBatches.placeOf(old);
+  kernel::MapOp now =
+      reshapeDomain(rewriter, op, space); // erases `old` if another op takes its place
   if (now && now != old) {
     microBatches.assign(now, place);
     if (isQueued)
@@ -202,34 +203,34 @@ bool Fuser::isFree(kernel::MapOp op) const {
            to = getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth();
   Operation *source = kernel::throughViews(whole).getDefiningOp();
   return (from < to || (from == to && source && isBarrier(source))) &&
-         isReadByElement(op->getResult(0));
+         isReadElementwise(op->getResult(0));
 }
 
 /// Inlines a pointwise producer into the only consumer, or into each consumer if recomputing is
 /// free. Indexing maps compose: a producer's input map (i) -> (i, 0), read by the consumer at
 /// (i, j) -> (i), becomes (i, j) -> (i, 0).
-bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
-  Value given = inputsOf(reader)[input].get();
+bool Fuser::recompute(FusedKernelOpInterface consumer, unsigned input) {
+  Value given = inputsOf(consumer)[input].get();
   auto producer = kernel::throughViews(given).getDefiningOp<kernel::MapOp>();
-  if (!producer || !isPointwise(producer) || isBarrier(producer) || !fits(producer, reader) ||
-      !(isLiteral(producer) ||
-        (areOfOneMicroBatch(producer, reader) ? readOnlyBy(producer, reader) || isFree(producer)
-                                              : needsNoInput(producer))))
+  if (!producer || !isPointwise(producer) || isBarrier(producer) || !fits(producer, consumer) ||
+      !(isLiteral(producer) || (areOfOneMicroBatch(producer, consumer)
+                                    ? isOnlyConsumer(producer, consumer) || isFree(producer)
+                                    : needsNoInput(producer))))
     return false;
-  int64_t from = elements(producer.getSpace()), to = elements(reader.getSpace());
+  int64_t from = elements(producer.getSpace()), to = elements(consumer.getSpace());
   // Uniform scalars are computed once per program, not once per element.
   if (!isLiteral(producer) && from < to && (from == 1 || !isCheap(producer)))
     return false;
   bool isView = given.getDefiningOp<kernel::ViewOp>() != nullptr;
   if (isView) {
-    producer = respaceQueued(producer, shapeOf(given));
+    producer = reshapeQueued(producer, shapeOf(given));
     if (!producer)
       return false;
-    readThroughUnitViews(rewriter, reader); // the remaining views
+    readThroughUnitViews(rewriter, consumer); // the remaining views
   }
   // consumer inputs that are results of the producer
   SmallVector<std::pair<unsigned, AffineMap>> reads;
-  for (auto [i, operand] : llvm::enumerate(inputsOf(reader))) {
+  for (auto [i, operand] : llvm::enumerate(inputsOf(consumer))) {
     if (operand.get().getDefiningOp() != producer)
       continue;
     unsigned result = cast<OpResult>(operand.get()).getResultNumber();
@@ -237,12 +238,12 @@ bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
                                   shapeOf(operand.get()));
     if (!inverse)
       return false;
-    AffineMap via = composed(inverse, mapAt(reader.getInputMaps(), i));
+    AffineMap via = composed(inverse, mapAt(consumer.getInputMaps(), i));
     if (usesLinearIndex(producer) &&
-        (reader.getSpace() != producer.getSpace() || !isIdentityOn(via, reader.getSpace())))
+        (consumer.getSpace() != producer.getSpace() || !isIdentityOn(via, consumer.getSpace())))
       return false;
     for (auto [j, source] : llvm::enumerate(inputsOf(producer)))
-      if (!mayAccess(reader, composed(mapAt(producer.getInputMaps(), j), via),
+      if (!mayAccess(consumer, composed(mapAt(producer.getInputMaps(), j), via),
                      shapeOf(source.get())))
         return false;
     reads.emplace_back(i, via);
@@ -250,20 +251,21 @@ bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
   if (reads.empty())
     return false;
   bool isLast = producer->hasOneUse();
-  Merge merge(reader);
+  Merge merge(consumer);
   Merge::Known known;
   for (auto [i, via] : reads) {
     SmallVector<Value> made = isLast ? merge.take(producer, via) : merge.append(producer, via);
-    known[i] = made[cast<OpResult>(inputsOf(reader)[i].get()).getResultNumber()];
+    known[i] = made[cast<OpResult>(inputsOf(consumer)[i].get()).getResultNumber()];
   }
-  AffineMap all = AffineMap::getMultiDimIdentityMap(reader.getSpace().size(), reader->getContext());
-  SmallVector<Value> yields = merge.take(reader, all, known);
+  AffineMap all =
+      AffineMap::getMultiDimIdentityMap(consumer.getSpace().size(), consumer->getContext());
+  SmallVector<Value> yields = merge.take(consumer, all, known);
   for (auto [i, value] : llvm::enumerate(yields))
-    merge.addResult(value, reader->getResult(i), mapAt(reader.getResultMaps(), i));
-  FusedKernelOpInterface merged = merge.finish(reader, producer);
-  if (isRepeated(producer) && known.size() == inputsOf(reader).size()) // so are all operands
+    merge.addResult(value, consumer->getResult(i), mapAt(consumer.getResultMaps(), i));
+  FusedKernelOpInterface merged = merge.finish(consumer, producer);
+  if (isRepeated(producer) && known.size() == inputsOf(consumer).size()) // so are all operands
     merged->setAttr("kernel.recompute", UnitAttr::get(merged->getContext()));
-  replaced({reader}, merged);
+  replaced({consumer}, merged);
   if (isView)
     dropDeadViews(rewriter, producer);
   if (producer->use_empty())
@@ -273,7 +275,7 @@ bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
 
 static bool isSummed(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
-    return isa<kernel::ViewOp>(user) ? isSummed(user->getResult(0)) : addsUp(user);
+    return isa<kernel::ViewOp>(user) ? isSummed(user->getResult(0)) : isSum(user);
   });
 }
 
@@ -289,60 +291,60 @@ static bool hidesSum(Operation *first, Operation *second) {
 
 /// Fuses a consumer into the kernel of the producer, as epilogue. The iteration domain of the
 /// consumer may change even if fusion then fails.
-bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
-  auto reader = dyn_cast<kernel::MapOp>(*anyReader);
-  Value given = inputsOf(anyReader)[input].get();
+bool Fuser::join(FusedKernelOpInterface &anyConsumer, unsigned input) {
+  auto consumer = dyn_cast<kernel::MapOp>(*anyConsumer);
+  Value given = inputsOf(anyConsumer)[input].get();
   auto producer = kernel::throughViews(given).getDefiningOp<FusedKernelOpInterface>();
-  if (!reader || !producer || isa<kernel::ReduceOp>(producer) || isBarrier(producer) ||
-      mustStayBehind(reader, producer) || !areOfOneMicroBatch(producer, reader) ||
-      !fits(producer, reader) || GradientSum::of(rewriter, reader) ||
-      GradientSum::of(rewriter, producer) || hidesSum(producer, reader))
+  if (!consumer || !producer || isa<kernel::ReduceOp>(producer) || isBarrier(producer) ||
+      mustStayInBackwardPass(consumer, producer) || !areOfOneMicroBatch(producer, consumer) ||
+      !fits(producer, consumer) || GradientReduction::of(rewriter, consumer) ||
+      GradientReduction::of(rewriter, producer) || hidesSum(producer, consumer))
     return false;
   bool isView = given.getDefiningOp<kernel::ViewOp>() != nullptr;
   if (isView) {
-    if (delaysSums(rewriter, producer, reader))
+    if (delaysFusedReductions(rewriter, producer, consumer))
       return false;
-    reader = respaceQueued(reader, producer.getSpace());
-    if (!reader)
+    consumer = reshapeQueued(consumer, producer.getSpace());
+    if (!consumer)
       return false;
-    anyReader = reader;
+    anyConsumer = consumer;
   }
-  AffineMap via = meetingMap(producer, reader);
+  AffineMap via = fusionMap(producer, consumer);
   // The search for sums visits all consumers of the producer, so it comes last.
-  if (!via || !canJoin(producer, reader, via) ||
-      (!isView && delaysSums(rewriter, producer, reader)))
+  if (!via || !canFuse(producer, consumer, via) ||
+      (!isView && delaysFusedReductions(rewriter, producer, consumer)))
     return false;
   dropDeadViews(rewriter, producer);
-  if (!pushUsersBehind(producer, reader))
+  if (!moveUsersBehind(producer, consumer))
     return false;
   Merge merge(producer);
   AffineMap all =
-      AffineMap::getMultiDimIdentityMap(producer.getSpace().size(), reader->getContext());
+      AffineMap::getMultiDimIdentityMap(producer.getSpace().size(), consumer->getContext());
   SmallVector<Value> made = merge.take(producer, all);
   Merge::Known known;
-  for (auto [i, operand] : llvm::enumerate(inputsOf(reader)))
+  for (auto [i, operand] : llvm::enumerate(inputsOf(consumer)))
     if (operand.get().getDefiningOp() == producer)
       known[i] = made[cast<OpResult>(operand.get()).getResultNumber()];
-  SmallVector<Value> more = merge.take(reader, via, known);
+  SmallVector<Value> more = merge.take(consumer, via, known);
   for (auto [i, value] : llvm::enumerate(made))
     if (llvm::any_of(producer->getResult(i).getUsers(),
-                     [&](Operation *user) { return user != reader; }))
+                     [&](Operation *user) { return user != consumer; }))
       merge.addResult(value, producer->getResult(i), mapAt(producer.getResultMaps(), i));
   for (auto [i, value] : llvm::enumerate(more))
     merge.addResult(
-        value, reader->getResult(i),
-        normalized(composed(mapAt(reader.getResultMaps(), i), via), producer.getSpace()));
-  FusedKernelOpInterface merged = merge.finish(reader, reader);
-  replaced({reader, producer}, merged);
+        value, consumer->getResult(i),
+        normalized(composed(mapAt(consumer.getResultMaps(), i), via), producer.getSpace()));
+  FusedKernelOpInterface merged = merge.finish(consumer, consumer);
+  replaced({consumer, producer}, merged);
   return true;
 }
 
 /// Fuses two siblings of equal iteration domain; fails if the second depends on the first.
-bool Fuser::mergeSiblings(FusedKernelOpInterface first, FusedKernelOpInterface second) {
+bool Fuser::fuseSiblings(FusedKernelOpInterface first, FusedKernelOpInterface second) {
   bool depends =
       llvm::any_of(second->getOperands(), [&](Value v) { return v.getDefiningOp() == first; });
   if (depends || !fits(first, second) || hidesSum(first, second) ||
-      delaysSums(rewriter, first, second) || !pushUsersBehind(first, second))
+      delaysFusedReductions(rewriter, first, second) || !moveUsersBehind(first, second))
     return false;
   Merge merge(first);
   AffineMap all = AffineMap::getMultiDimIdentityMap(first.getSpace().size(), first->getContext());
@@ -372,9 +374,9 @@ static bool isReady(BlockRewriter &order, Operation *op, Operation *position) {
 
 /// Sibling fusion: maps, or reductions of equal kind, that read the same elements (or the same
 /// scalar) in the same order.
-bool Fuser::joinSibling(FusedKernelOpInterface op) {
+bool Fuser::fuseSibling(FusedKernelOpInterface op) {
   auto reduce = dyn_cast<kernel::ReduceOp>(*op);
-  if ((!reduce && !isa<kernel::MapOp>(op)) || GradientSum::of(rewriter, op))
+  if ((!reduce && !isa<kernel::MapOp>(op)) || GradientReduction::of(rewriter, op))
     return false;
   for (auto [i, operand] : llvm::enumerate(inputsOf(op))) {
     unsigned seen = 0;
@@ -387,7 +389,7 @@ bool Fuser::joinSibling(FusedKernelOpInterface op) {
       if (++seen > maxSiblings)
         break;
       if (!other || other == op || other->getName() != op->getName() ||
-          other.getSpace() != op.getSpace() || GradientSum::of(rewriter, other) ||
+          other.getSpace() != op.getSpace() || GradientReduction::of(rewriter, other) ||
           isRepeated(other) != isRepeated(op) || !areOfOneMicroBatch(other, op) ||
           (reduce && cast<kernel::ReduceOp>(*other).getKind() != reduce.getKind()))
         continue;
@@ -404,7 +406,7 @@ bool Fuser::joinSibling(FusedKernelOpInterface op) {
           continue;
         rewriter.moveBehind(second, first);
       }
-      if (mergeSiblings(first, second))
+      if (fuseSiblings(first, second))
         return true;
     }
   }
@@ -414,16 +416,16 @@ bool Fuser::joinSibling(FusedKernelOpInterface op) {
 void Fuser::visit(FusedKernelOpInterface op) {
   readThroughUnitViews(rewriter, op);
   for (unsigned i = 0, e = inputsOf(op).size(); i < e; ++i)
-    if (recompute(op, i) || (joining && join(op, i)))
+    if (recompute(op, i) || (fusesEpilogues && join(op, i)))
       return;
-  if (joining)
-    joinSibling(op);
+  if (fusesEpilogues)
+    fuseSibling(op);
 }
 
 void Fuser::run() {
   // Recomputation first: a value that a consumer can recompute is better not stored by an epilogue.
   for (bool phase : {false, true}) {
-    joining = phase;
+    fusesEpilogues = phase;
     for (Operation &op : llvm::reverse(block))
       enqueue(&op);
     while (!worklist.empty())

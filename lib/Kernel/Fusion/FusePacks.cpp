@@ -1,7 +1,7 @@
 // Fusion of weight packing: the kernel that writes a matrix also writes the packed copy.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
-#include "lib/Kernel/Planning/Schedule.h"
+#include "lib/Kernel/Planning/ListScheduler.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
 #include "mlir-dialects/Train/Signature.h"
 
@@ -15,9 +15,9 @@ using namespace ampc;
 
 namespace {
 /// Fusion of the packs of a single program.
-class PacksFusion {
+class PackFusion {
 public:
-  PacksFusion(kernel::ProgramOp program, bool explain)
+  PackFusion(kernel::ProgramOp program, bool explain)
       : program(program), rewriter(program.getContext()),
         ret(program.getBody().front().getTerminator()), explain(explain) {}
   void run();
@@ -26,8 +26,8 @@ private:
   /// Reason why the kernel of the matrix cannot write the packed copy as well; empty if there is no
   /// obstacle.
   std::string obstacle(kernel::PackOp pack);
-  bool mustComeBefore(Operation *op, kernel::PackOp pack);
-  bool isBehind(kernel::MapOp map, kernel::PackOp pack);
+  bool mustPrecede(Operation *op, kernel::PackOp pack);
+  bool delaysPredecessors(kernel::MapOp map, kernel::PackOp pack);
   std::string fuse(kernel::PackOp pack);
 
   kernel::ProgramOp program;
@@ -44,7 +44,7 @@ static kernel::MapOp mapOf(kernel::PackOp pack) {
 
 /// Whether neighbours along the last dimension of the domain are not neighbours in the tensor, as
 /// under (i, j) -> (j, i).
-static bool liesAcross(AffineMap map, unsigned rank) {
+static bool isStridedAlongRows(AffineMap map, unsigned rank) {
   return map.isFunctionOfDim(rank - 1) &&
          map.getResults().back() != getAffineDimExpr(rank - 1, map.getContext());
 }
@@ -76,7 +76,7 @@ static bool walksRows(kernel::MapOp map) {
 
 /// Whether the op must run before the pack: the op reads the old packed copy, or computes the loss,
 /// which is checked before state changes.
-bool PacksFusion::mustComeBefore(Operation *op, kernel::PackOp pack) {
+bool PackFusion::mustPrecede(Operation *op, kernel::PackOp pack) {
   for (OpOperand &use : pack->getUses()) {
     if (use.getOwner() != ret)
       continue;
@@ -94,18 +94,18 @@ bool PacksFusion::mustComeBefore(Operation *op, kernel::PackOp pack) {
 }
 
 /// Whether an op that must run before the pack depends on the map.
-bool PacksFusion::isBehind(kernel::MapOp map, kernel::PackOp pack) {
+bool PackFusion::delaysPredecessors(kernel::MapOp map, kernel::PackOp pack) {
   SetVector<Operation *> behind;
   behind.insert(map);
   for (unsigned i = 0; i < behind.size(); ++i) {
-    if (behind[i] != ret && mustComeBefore(behind[i], pack))
+    if (behind[i] != ret && mustPrecede(behind[i], pack))
       return true;
     behind.insert(behind[i]->user_begin(), behind[i]->user_end());
   }
   return false;
 }
 
-std::string PacksFusion::obstacle(kernel::PackOp pack) {
+std::string PackFusion::obstacle(kernel::PackOp pack) {
   Value matrix = kernel::throughViews(pack.getX());
   Operation *writer = matrix.getDefiningOp();
   kernel::MapOp map = mapOf(pack);
@@ -120,9 +120,9 @@ std::string PacksFusion::obstacle(kernel::PackOp pack) {
   if (!isIdentityOn(written, map.getSpace()))
     return "the matrix is written in another order than it is computed in";
   for (AffineMap read : mapsOf(map.getInputMaps()))
-    if (liesAcross(read, map.getSpace().size()))
+    if (isStridedAlongRows(read, map.getSpace().size()))
       return "the kernel that writes the matrix reads a tensor across its rows";
-  if (isBehind(map, pack))
+  if (delaysPredecessors(map, pack))
     return "something that has to come before it waits for the matrix";
   return {};
 }
@@ -178,7 +178,7 @@ static void dropUnread(BlockRewriter &rewriter, kernel::MapOp map) {
 }
 
 /// Fuses the pack; returns the obstacle, or an empty string after success.
-std::string PacksFusion::fuse(kernel::PackOp pack) {
+std::string PackFusion::fuse(kernel::PackOp pack) {
   std::string why = obstacle(pack);
   if (!why.empty())
     return why;
@@ -186,7 +186,7 @@ std::string PacksFusion::fuse(kernel::PackOp pack) {
   auto type = cast<RankedTensorType>(pack.getType());
   if (map.getSpace() != type.getShape()) {
     bool isFixed = fused.contains(map);
-    map = isFixed ? kernel::MapOp() : respace(rewriter, map, type.getShape());
+    map = isFixed ? kernel::MapOp() : reshapeDomain(rewriter, map, type.getShape());
     if (!map)
       return "the points of the kernel that writes the matrix are not its rows and columns";
   }
@@ -204,7 +204,7 @@ std::string PacksFusion::fuse(kernel::PackOp pack) {
   return {};
 }
 
-void PacksFusion::run() {
+void PackFusion::run() {
   for (auto pack : llvm::to_vector(program.getBody().getOps<kernel::PackOp>())) {
     Location loc = pack.getLoc();
     std::string why = fuse(pack);
@@ -221,7 +221,7 @@ struct KernelFusePacks : ampc::impl::KernelFusePacksBase<KernelFusePacks> {
   void runOnOperation() override {
     for (auto program : getOperation().getOps<kernel::ProgramOp>())
       if (!program.is(train::Role::Derive))
-        PacksFusion(program, explain).run();
+        PackFusion(program, explain).run();
   }
 };
 } // namespace

@@ -3,7 +3,7 @@
 #ifndef LIB_KERNEL_FUSION_MERGE_H
 #define LIB_KERNEL_FUSION_MERGE_H
 
-#include "lib/Kernel/Fusion/Spaces.h"
+#include "lib/Kernel/Fusion/IterationDomain.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace ampc {

@@ -5,24 +5,24 @@
 using namespace mlir;
 using namespace ampc;
 
-void ampc::findReaders(Value value, llvm::SmallSetVector<Operation *, 4> &readers) {
+void ampc::findConsumers(Value value, llvm::SmallSetVector<Operation *, 4> &consumers) {
   for (Operation *user : value.getUsers())
     if (auto view = dyn_cast<kernel::ViewOp>(user))
-      findReaders(view, readers);
+      findConsumers(view, consumers);
     else
-      readers.insert(user);
+      consumers.insert(user);
 }
 /// Stops at the first other consumer: a learning rate has as many consumers as a model has
 /// parameters.
-static bool isReadByOthers(Value value, Operation *reader) {
+static bool hasOtherConsumer(Value value, Operation *consumer) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     auto view = dyn_cast<kernel::ViewOp>(user);
-    return view ? isReadByOthers(view, reader) : user != reader;
+    return view ? hasOtherConsumer(view, consumer) : user != consumer;
   });
 }
-bool ampc::readOnlyBy(Operation *producer, Operation *reader) {
+bool ampc::isOnlyConsumer(Operation *producer, Operation *consumer) {
   return llvm::none_of(producer->getResults(),
-                       [&](Value result) { return isReadByOthers(result, reader); });
+                       [&](Value result) { return hasOtherConsumer(result, consumer); });
 }
 
 void ampc::eraseDeadViews(BlockRewriter &rewriter, Operation *op) {

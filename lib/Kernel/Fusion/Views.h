@@ -4,14 +4,14 @@
 #define LIB_KERNEL_FUSION_VIEWS_H
 
 #include "lib/Kernel/Fusion/BlockRewriter.h"
-#include "lib/Kernel/Fusion/Spaces.h"
+#include "lib/Kernel/Fusion/IterationDomain.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace ampc {
 /// Collects kernels and returns that read `value`, directly or through views.
-void findReaders(mlir::Value value, llvm::SmallSetVector<mlir::Operation *, 4> &readers);
-/// Whether `reader` is the only consumer of all results of the producer.
-bool readOnlyBy(mlir::Operation *producer, mlir::Operation *reader);
+void findConsumers(mlir::Value value, llvm::SmallSetVector<mlir::Operation *, 4> &consumers);
+/// Whether `consumer` is the only consumer of all results of the producer.
+bool isOnlyConsumer(mlir::Operation *producer, mlir::Operation *consumer);
 
 /// Erases `op` and the views it is a view of, as long as each is a view without a consumer.
 void eraseDeadViews(BlockRewriter &rewriter, mlir::Operation *op);

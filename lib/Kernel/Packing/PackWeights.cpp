@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
 #include "ampc/Target/Target.h"
-#include "lib/Kernel/Fusion/Spaces.h"
-#include "lib/Kernel/Packing/ReadWeights.h"
+#include "lib/Kernel/Fusion/IterationDomain.h"
+#include "lib/Kernel/Packing/PackableProducts.h"
 #include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/Signature.h"
 #include "llvm/ADT/SetVector.h"
@@ -28,7 +28,7 @@ private:
   bool isWeight(StringAttr state);
   Packing packingOf(const Copy &copy);
   bool pays(const Copy &copy);
-  bool goes(StringAttr state);
+  bool becomesUnread(StringAttr state);
   void add(const Copy &copy);
   Value copyIn(kernel::ProgramOp program, kernel::ProgramOp caller, const Copy &copy,
                StringAttr name);
@@ -43,7 +43,7 @@ private:
   const Target &target;
   int64_t rows; ///< 0: the default of the target
   bool always;
-  PackedReads reads;
+  PackableProducts reads;
   /// State writes of each program, without the copies: added results stand behind the others.
   DenseMap<Operation *, DenseMap<StringAttr, unsigned>> writes;
 };
@@ -85,7 +85,7 @@ bool PackWeights::pays(const Copy &copy) {
     if (!isWritten && !cast<kernel::ProgramOp>(program).is(train::Role::Export))
       continue;
     int64_t total = 0, saved = isWritten ? -found.front().writing : 0;
-    for (PackedRead read : found) {
+    for (PackableProduct read : found) {
       total += read.runs * elements(read.product.getSpace().drop_back());
       saved += read.runs * read.saving;
     }
@@ -124,14 +124,14 @@ static void dropArguments(kernel::ProgramOp part) {
 }
 
 void PackWeights::read(kernel::ProgramOp program, const Copy &copy, StringAttr name) {
-  for (const PackedRead &read : reads[copy][program]) {
+  for (const PackableProduct &read : reads[copy][program]) {
     Operation *turned = read.product->getOperand(1).getDefiningOp();
-    auto reader = read.product->getParentOfType<kernel::ProgramOp>();
-    read.product->setOperand(1, copyIn(reader, program, copy, name));
+    auto consumer = read.product->getParentOfType<kernel::ProgramOp>();
+    read.product->setOperand(1, copyIn(consumer, program, copy, name));
     if (turned && turned->use_empty())
       turned->erase();
-    if (reader != program)
-      dropArguments(reader);
+    if (consumer != program)
+      dropArguments(consumer);
   }
 }
 
@@ -217,16 +217,16 @@ void PackWeights::dropIfUnread(StringAttr state) {
 }
 
 /// Whether the state has no consumer left once all of its copies exist.
-bool PackWeights::goes(StringAttr state) {
+bool PackWeights::becomesUnread(StringAttr state) {
   if (!model.lookupSymbol<train::BufferOp>(state))
     return false;
-  SmallPtrSet<Operation *, 8> readers;
+  SmallPtrSet<Operation *, 8> consumers;
   for (auto &[copy, programs] : reads)
     for (auto &[program, found] : programs)
-      for (const PackedRead &read : found)
+      for (const PackableProduct &read : found)
         if (copy.first == state)
-          readers.insert(read.product);
-  auto isPackable = [&](Operation *user) { return readers.contains(user); };
+          consumers.insert(read.product);
+  auto isPackable = [&](Operation *user) { return consumers.contains(user); };
   std::function<bool(OpOperand &)> goesWith = [&](OpOperand &use) {
     Operation *user = use.getOwner();
     if (auto call = dyn_cast<kernel::CallOp>(user)) {
@@ -246,7 +246,7 @@ bool PackWeights::goes(StringAttr state) {
 void PackWeights::run() {
   auto isKnown = [this](StringAttr state) { return isWeight(state); };
   for (auto program : module.getOps<kernel::ProgramOp>()) {
-    findReads(program, target, isKnown, reads);
+    findPackableProducts(program, target, isKnown, reads);
     writes[program] = findWrites(program);
   }
   llvm::SetVector<StringAttr> weights;
@@ -258,7 +258,7 @@ void PackWeights::run() {
   }
   for (const Copy &copy : all)
     if (always || pays(copy) ||
-        (weights.contains(copy.first) && packingOf(copy).isCompact && goes(copy.first)))
+        (weights.contains(copy.first) && packingOf(copy).isCompact && becomesUnread(copy.first)))
       wanted.push_back(copy);
   for (const Copy &copy : wanted)
     add(copy);

@@ -13,7 +13,7 @@ using namespace ampc;
 /// for which runs exist.
 static constexpr size_t mostInRun = 256;
 
-void FirstFit::Run::summarize() {
+void FirstFit::BufferRun::summarize() {
   leastFirst = leastLast = std::numeric_limits<int64_t>::max();
   mostFirst = mostLast = end = mostGap = 0;
   hasTails = false;
@@ -31,13 +31,13 @@ void FirstFit::Run::summarize() {
 
 /// Moves the buffer behind all live buffers that overlap in the runs, and drops passed runs, whose
 /// buffers end before the new offset. Whether the buffer was moved.
-bool FirstFit::pass(ArrayRef<Run> &runs, Buffer &buffer) {
+bool FirstFit::pass(ArrayRef<BufferRun> &runs, Buffer &buffer) {
   int64_t old = buffer.offset;
   auto isReached = [&](const Buffer *other) {
     return other->offset < buffer.offset + buffer.bytes + buffer.tail;
   };
   for (; !runs.empty() && isReached(runs.front().buffers.front()); runs = runs.drop_front()) {
-    const Run &run = runs.front();
+    const BufferRun &run = runs.front();
     if (run.mostLast < buffer.first || run.leastFirst > buffer.last)
       continue;
     bool allLive = run.mostFirst <= buffer.last && run.leastLast >= buffer.first;
@@ -46,7 +46,8 @@ bool FirstFit::pass(ArrayRef<Run> &runs, Buffer &buffer) {
       continue;
     }
     for (Buffer *other : run.buffers)
-      if (other->livesWith(buffer) && other->offset < buffer.offset + buffer.bytesBeside(*other))
+      if (other->overlapsLiveness(buffer) &&
+          other->offset < buffer.offset + buffer.bytesBeside(*other))
         buffer.offset = std::max(buffer.offset, other->offset + other->bytesBeside(buffer));
     if (!isReached(run.buffers.back()))
       break; // a move beside the other runs may still reach the rest of this run
@@ -55,17 +56,17 @@ bool FirstFit::pass(ArrayRef<Run> &runs, Buffer &buffer) {
 }
 
 bool FirstFit::passAll(Buffer &buffer) {
-  auto ahead = llvm::map_to_vector(byLife, [](const Runs &runs) { return ArrayRef(runs); });
+  auto ahead = llvm::map_to_vector(byLife, [](const BufferRuns &runs) { return ArrayRef(runs); });
   int64_t old = buffer.offset;
   for (bool moved = true; moved;) {
     moved = false;
-    for (ArrayRef<Run> &runs : ahead)
+    for (ArrayRef<BufferRun> &runs : ahead)
       moved |= pass(runs, buffer);
   }
   return buffer.offset != old;
 }
 
-void FirstFit::place(Buffer &buffer) {
+void FirstFit::assign(Buffer &buffer) {
   // The tail is live beside buffers that the body of the buffer does not meet, so a move may lead
   // onto a buffer that was compared before: all buffers are compared again.
   while (passAll(buffer) && buffer.tail)
@@ -77,18 +78,18 @@ void FirstFit::place(Buffer &buffer) {
 }
 
 /// Inserts the buffer behind buffers of equal offset.
-void FirstFit::insert(Runs &runs, Buffer &buffer) {
+void FirstFit::insert(BufferRuns &runs, Buffer &buffer) {
   auto comesBefore = [](const Buffer *a, const Buffer *b) { return a->offset < b->offset; };
   if (runs.empty())
     runs.emplace_back();
-  auto behind = llvm::upper_bound(runs, &buffer, [&](const Buffer *a, const Run &run) {
+  auto behind = llvm::upper_bound(runs, &buffer, [&](const Buffer *a, const BufferRun &run) {
     return !run.buffers.empty() && comesBefore(a, run.buffers.front());
   });
   size_t number = behind == runs.begin() ? 0 : behind - runs.begin() - 1;
   auto &into = runs[number].buffers;
   into.insert(llvm::upper_bound(into, &buffer, comesBefore), &buffer);
   if (into.size() > mostInRun) {
-    Run rest;
+    BufferRun rest;
     rest.buffers.assign(into.begin() + mostInRun / 2, into.end());
     rest.summarize();
     into.truncate(mostInRun / 2);

@@ -17,7 +17,9 @@ struct Buffer {
   int64_t bytesBeside(const Buffer &other) const {
     return bytes + (other.first <= tailTime && tailTime <= other.last ? tail : 0);
   }
-  bool livesWith(const Buffer &other) const { return first <= other.last && other.first <= last; }
+  bool overlapsLiveness(const Buffer &other) const {
+    return first <= other.last && other.first <= last;
+  }
 };
 
 /// Assigns each buffer in turn the lowest offset that is free during the buffer's liveness.
@@ -33,10 +35,10 @@ struct Buffer {
 ///   [16-24: 3..5, 24-32: 4..6] none live: free
 class FirstFit {
 public:
-  void place(Buffer &buffer);
+  void assign(Buffer &buffer);
 
 private:
-  struct Run {
+  struct BufferRun {
     llvm::SmallVector<Buffer *, 0> buffers; ///< by offset
     // Bounds over the buffers of the run. hasTails: bytesBeside differs by the other buffer.
     int64_t leastFirst, mostFirst, leastLast, mostLast, end, mostGap;
@@ -44,12 +46,12 @@ private:
 
     void summarize();
   };
-  using Runs = llvm::SmallVector<Run, 0>; ///< by offset; no run is empty
+  using BufferRuns = llvm::SmallVector<BufferRun, 0>; ///< by offset; no run is empty
   bool passAll(Buffer &buffer);
-  static bool pass(llvm::ArrayRef<Run> &runs, Buffer &buffer);
-  static void insert(Runs &runs, Buffer &buffer);
+  static bool pass(llvm::ArrayRef<BufferRun> &runs, Buffer &buffer);
+  static void insert(BufferRuns &runs, Buffer &buffer);
 
-  llvm::SmallVector<Runs, 0> byLife; ///< by the logarithm of the liveness in kernels
+  llvm::SmallVector<BufferRuns, 0> byLife; ///< by the logarithm of the liveness in kernels
 };
 } // namespace ampc
 #endif

@@ -23,7 +23,7 @@ MicroBatches::MicroBatches(Block &block) {
     return;
   for (Operation &op : llvm::reverse(block)) {
     std::optional<int64_t> own = ownMicroBatch(&op);
-    Place first(own.value_or(last), 0);
+    SchedulePosition first(own.value_or(last), 0);
     for (Operation *user : op.getUsers())
       first = std::min(first, places.lookup(user));
     bool isAhead = own && (*own > first.first || first.second < 0);

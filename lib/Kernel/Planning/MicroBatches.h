@@ -27,19 +27,19 @@ public:
   explicit MicroBatches(mlir::Block &block);
   int64_t of(mlir::Operation *op) const { return placeOf(op).first; }
   /// Micro-batch that needs the op, and the share of the prologue (-n to -1), or 0.
-  using Place = std::pair<int64_t, int64_t>;
-  Place placeOf(mlir::Operation *op) const { return places.lookup(op); }
+  using SchedulePosition = std::pair<int64_t, int64_t>;
+  SchedulePosition placeOf(mlir::Operation *op) const { return places.lookup(op); }
   /// Gives `now`, a new op, the entry of `old`.
   void replace(mlir::Operation *old, mlir::Operation *now) {
     if (auto known = places.find(old); known != places.end())
       assign(now, known->second);
   }
-  void assign(mlir::Operation *op, Place place) { places[op] = place; }
+  void assign(mlir::Operation *op, SchedulePosition place) { places[op] = place; }
   /// To be called before `op` is erased: a new op may have the address of an erased op.
   void forget(mlir::Operation *op) { places.erase(op); }
 
 private:
-  llvm::DenseMap<mlir::Operation *, Place> places; ///< (0, 0) for ops without an entry
+  llvm::DenseMap<mlir::Operation *, SchedulePosition> places; ///< (0, 0) for ops without an entry
 };
 } // namespace ampc
 #endif

@@ -3,8 +3,8 @@
 #include "ampc/Kernel/Passes.h"
 #include "ampc/Target/Target.h"
 #include "lib/Kernel/Planning/FirstFit.h"
+#include "lib/Kernel/Planning/ListScheduler.h"
 #include "lib/Kernel/Planning/MicroBatches.h"
-#include "lib/Kernel/Planning/Schedule.h"
 #include "mlir-dialects/Train/Origin.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -21,8 +21,8 @@ using kernel::Space;
 namespace {
 class Arena {
 public:
-  Arena(kernel::ProgramOp program, Homes &homes, const Target &target)
-      : program(program), homes(homes), target(target) {}
+  Arena(kernel::ProgramOp program, BufferAssignment &assignment, const Target &target)
+      : program(program), assignment(assignment), target(target) {}
   void run();
 
 private:
@@ -30,23 +30,23 @@ private:
   void findBuffers();
   void addKernel(KernelOpInterface op, int64_t time);
   bool carriesInPlace(kernel::CallOp call);
-  void addCarried(kernel::CallOp call, int64_t time);
+  void assignCarried(kernel::CallOp call, int64_t time);
   int64_t lastRead(Value value, int64_t time) const;
   /// Buffer of an input whose liveness ends at `op`, if the result may reuse the buffer.
-  std::optional<unsigned> inherited(KernelOpInterface op, OpResult result, int64_t time);
+  std::optional<unsigned> reusableInput(KernelOpInterface op, OpResult result, int64_t time);
   void assignOffsets();
   void annotate();
   int64_t savedBytes() const;
 
   kernel::ProgramOp program;
-  Homes &homes;
+  BufferAssignment &assignment;
   const Target &target;
   SmallVector<Buffer> buffers;
   DenseMap<Value, unsigned> bufferOf;
   DenseMap<Value, int64_t> offsetIn; ///< offset within a buffer of several values
   DenseMap<Operation *, unsigned> workspaceOf;
   DenseMap<Operation *, int64_t> timeOf;
-  int64_t unshared = 0, peak = 0;
+  int64_t bytesWithoutReuse = 0, peak = 0;
 };
 } // namespace
 
@@ -60,7 +60,7 @@ static Value operandOf(kernel::WithTotalsOp totals, Value input) {
   return llvm::count_if(totals.getInputs(), isSame) == 1 ? operand : Value();
 }
 
-std::optional<unsigned> Arena::inherited(KernelOpInterface op, OpResult result, int64_t time) {
+std::optional<unsigned> Arena::reusableInput(KernelOpInterface op, OpResult result, int64_t time) {
   auto totals = dyn_cast<kernel::WithTotalsOp>(*op);
   auto kernel = dyn_cast<FusedKernelOpInterface>(totals ? *totals.getKernel() : *op);
   // GEMMs on GPUs prefetch epilogue sources tile by tile, clamped at edges: rows that other threads
@@ -74,17 +74,17 @@ std::optional<unsigned> Arena::inherited(KernelOpInterface op, OpResult result, 
     auto buffer = operand ? bufferOf.find(kernel::throughViews(operand)) : bufferOf.end();
     if (buffer != bufferOf.end() && buffers[buffer->second].last == time &&
         buffers[buffer->second].bytes == alignUp(target, kernel::byteSize(result.getType())) &&
-        canOverwrite(kernel, kernel->getResult(result.getResultNumber()), input.get()))
+        canWriteInPlace(kernel, kernel->getResult(result.getResultNumber()), input.get()))
       return buffer->second;
   }
   return {};
 }
 
 int64_t Arena::lastRead(Value value, int64_t time) const {
-  SmallVector<Operation *> readers;
-  findReaders(value, readers);
-  for (Operation *reader : readers)
-    time = std::max(time, timeOf.lookup(reader));
+  SmallVector<Operation *> consumers;
+  findConsumers(value, consumers);
+  for (Operation *consumer : consumers)
+    time = std::max(time, timeOf.lookup(consumer));
   return time;
 }
 
@@ -95,11 +95,11 @@ bool Arena::carriesInPlace(kernel::CallOp call) {
   for (int64_t i = 0; i < call.getCarried(); ++i) {
     Value value = kernel::throughViews(body.getTerminator()->getOperand(i));
     auto producer = value.getDefiningOp<FusedKernelOpInterface>();
-    SmallVector<Operation *> readers;
-    findReaders(body.getArgument(i), readers);
-    if (!producer || readers != SmallVector<Operation *>{producer} ||
-        !canOverwrite(producer, cast<OpResult>(value), body.getArgument(i)) ||
-        homes.places.contains(call->getResult(i)))
+    SmallVector<Operation *> consumers;
+    findConsumers(body.getArgument(i), consumers);
+    if (!producer || consumers != SmallVector<Operation *>{producer} ||
+        !canWriteInPlace(producer, cast<OpResult>(value), body.getArgument(i)) ||
+        assignment.places.contains(call->getResult(i)))
       return false;
   }
   return call.getCarried() > 0;
@@ -108,7 +108,7 @@ bool Arena::carriesInPlace(kernel::CallOp call) {
 /// Assigns carried values in place. The second buffers of carried values, at the front of the
 /// workspace, coincide with the first buffers, and with the buffers of the initial values if those
 /// hold no other value.
-void Arena::addCarried(kernel::CallOp call, int64_t time) {
+void Arena::assignCarried(kernel::CallOp call, int64_t time) {
   unsigned number = buffers.size();
   Buffer buffer{0, time, time};
   for (int64_t i = 0; i < call.getCarried(); ++i) {
@@ -129,29 +129,29 @@ void Arena::addCarried(kernel::CallOp call, int64_t time) {
     offsetIn[result] = buffer.bytes;
     buffer.last = lastRead(result, buffer.last);
     buffer.bytes += bytes;
-    unshared += bytes;
+    bytesWithoutReuse += bytes;
   }
   buffer.tail = alignUp(target, call.getWorkspaceBytes()) - buffer.bytes;
   buffer.tailTime = time;
-  unshared += buffer.tail;
+  bytesWithoutReuse += buffer.tail;
   workspaceOf[call] = number;
   buffers.push_back(buffer);
 }
 
 void Arena::addKernel(KernelOpInterface op, int64_t time) {
   if (auto call = dyn_cast<kernel::CallOp>(*op); call && carriesInPlace(call)) {
-    addCarried(call, time);
+    assignCarried(call, time);
   } else if (int64_t bytes = op.getWorkspaceBytes()) {
     workspaceOf[op] = buffers.size();
     buffers.push_back({alignUp(target, bytes), time, time});
-    unshared += alignUp(target, bytes);
+    bytesWithoutReuse += alignUp(target, bytes);
   }
   for (OpResult result : op->getResults()) {
-    if (homes.places.contains(result) || bufferOf.contains(result))
+    if (assignment.places.contains(result) || bufferOf.contains(result))
       continue;
     int64_t bytes = alignUp(target, kernel::byteSize(result.getType()));
     int64_t last = lastRead(result, time);
-    unshared += bytes;
+    bytesWithoutReuse += bytes;
     if (OpOperand *target = result.getResultNumber() ? nullptr : op.getOverwritten()) {
       Value table = kernel::throughViews(target->get());
       unsigned buffer = bufferOf.lookup(table);
@@ -160,7 +160,8 @@ void Arena::addKernel(KernelOpInterface op, int64_t time) {
       offsetIn[result] = offsetIn.lookup(table);
       continue;
     }
-    if (std::optional<unsigned> buffer = last > time ? inherited(op, result, time) : std::nullopt) {
+    if (std::optional<unsigned> buffer =
+            last > time ? reusableInput(op, result, time) : std::nullopt) {
       buffers[*buffer].last = last;
       bufferOf[result] = *buffer;
       continue;
@@ -196,7 +197,7 @@ void Arena::assignOffsets() {
                     [](Buffer *a, Buffer *b) { return a->bytes + a->tail > b->bytes + b->tail; });
   FirstFit placed;
   for (Buffer *buffer : order) {
-    placed.place(*buffer);
+    placed.assign(*buffer);
     peak = std::max(peak, buffer->offset + buffer->bytes + buffer->tail);
   }
 }
@@ -221,11 +222,12 @@ static bool isGradientOfLoop(Value value) {
 /// Bytes of saved values: live from the forward to the backward pass when the loss is known. Sums
 /// of gradients of earlier micro-batches do not count, because they wait for the update.
 int64_t Arena::savedBytes() const {
-  int64_t lossTime = timeOf.lookup(homes.loss), bytes = 0;
-  MicroBatches microBatches(*homes.loss->getBlock());
+  int64_t lossTime = timeOf.lookup(assignment.loss), bytes = 0;
+  MicroBatches microBatches(*assignment.loss->getBlock());
   auto waitsForBackward = [&](Value value) {
     Operation *source = value.getDefiningOp();
-    bool isSum = microBatches.of(source) < microBatches.of(homes.loss) && !hasForwardOp(source);
+    bool isSum =
+        microBatches.of(source) < microBatches.of(assignment.loss) && !hasForwardOp(source);
     return timeOf.lookup(source) <= lossTime && lastRead(value, 0) > lossTime && !isSum &&
            !isGradientOfLoop(value);
   };
@@ -243,7 +245,7 @@ void Arena::annotate() {
     ++kernels;
     SmallVector<Attribute> places;
     for (Value result : op->getResults()) {
-      PlaceAttr home = homes.places.lookup(result);
+      PlaceAttr home = assignment.places.lookup(result);
       places.push_back(
           home ? home
                : PlaceAttr::get(builder.getContext(), Space::arena, 0,
@@ -252,12 +254,12 @@ void Arena::annotate() {
     op->setAttr("kernel.places", builder.getArrayAttr(places));
     if (auto workspace = workspaceOf.find(op); workspace != workspaceOf.end())
       op->setAttr("kernel.workspace", builder.getI64IntegerAttr(buffers[workspace->second].offset));
-    if (op == homes.loss)
+    if (op == assignment.loss)
       program.setLossReady(kernels);
   }
   program.setArenaBytes(peak);
-  program.setUnsharedBytes(unshared);
-  if (homes.loss)
+  program.setUnsharedBytes(bytesWithoutReuse);
+  if (assignment.loss)
     program.setSavedBytes(savedBytes());
 }
 
@@ -318,10 +320,10 @@ struct KernelPlan : ampc::impl::KernelPlanBase<KernelPlan> {
       addProgram(program, order);
     for (Operation *op : order) {
       auto program = cast<kernel::ProgramOp>(op);
-      FailureOr<Homes> homes = schedule(program, state);
-      if (failed(homes))
+      FailureOr<BufferAssignment> assignment = schedule(program, state);
+      if (failed(assignment))
         return signalPassFailure();
-      Arena(program, *homes, *target).run();
+      Arena(program, *assignment, *target).run();
     }
     numberConstants(getOperation());
   }

@@ -345,7 +345,7 @@ void startBlock(Block &block, const Launch &launch) {
 }
 
 /// Rotation of the warp order, drawn from the seed with Options::scheduleQuantum.
-struct Turn {
+struct WarpOrder {
   size_t start, count;
   size_t at(size_t k) const { return (start + k) % count; }
 };
@@ -446,7 +446,7 @@ void runCluster(Worker &worker, uint64_t index) {
   size_t done = 0;
   while (done < total) {
     bool progress = false;
-    Turn turn{options.scheduleQuantum ? size_t(worker.random() % total) : 0, total};
+    WarpOrder turn{options.scheduleQuantum ? size_t(worker.random() % total) : 0, total};
     for (size_t k = 0; k < total; k++) {
       size_t at = turn.at(k);
       Block &block = cluster.blocks[at / perBlock];

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Casts.h"
 #include "lib/Precision/Policies/Policies.h"
-#include "lib/Precision/PrecisionFacts.h"
+#include "lib/Precision/PrecisionAnalysis.h"
 #include "mlir-dialects/Train/Origin.h"
 
 using namespace mlir;
@@ -15,7 +15,7 @@ using namespace ampc;
 namespace {
 class Autocast {
 public:
-  explicit Autocast(const PrecisionFacts &facts) : facts(facts) {}
+  explicit Autocast(const PrecisionAnalysis &facts) : facts(facts) {}
   FailureOr<Assignment> run() {
     for (Operation *op : facts.ops)
       if (facts.isDecided(op) && failed(assign(op)))
@@ -29,7 +29,7 @@ private:
   FailureOr<Type> widest(Operation *op, Type start);
   void set(Operation *op, Type type);
 
-  const PrecisionFacts &facts;
+  const PrecisionAnalysis &facts;
   Assignment result;
   DenseMap<Operation *, Type> types; ///< dtype that torch would report for the op's result
 };
@@ -65,7 +65,7 @@ FailureOr<Type> Autocast::widest(Operation *op, Type start) {
 }
 
 FailureOr<Type> Autocast::forwardType(Operation *op, Reason &reason) {
-  Demand demand = facts.demand(op);
+  UserConstraint demand = facts.demand(op);
   if (demand.forced) {
     reason = {demand.rule, demand.source};
     return demand.type;
@@ -78,7 +78,7 @@ FailureOr<Type> Autocast::forwardType(Operation *op, Reason &reason) {
   // Ops from a single op of torch (a product and the bias, a sum and the division) round once, at
   // the end.
   for (Value v : op->getOperands())
-    if (Operation *part = facts.isReal(v) && facts.isPartial(v) ? v.getDefiningOp() : nullptr;
+    if (Operation *part = facts.isReal(v) && facts.isUnrounded(v) ? v.getDefiningOp() : nullptr;
         part && types.contains(part)) {
       reason = {"same-op", "a part of " + nameOf(part) + ", which runs in " + textOf(types[part])};
       return types[part];
@@ -107,10 +107,10 @@ void Autocast::set(Operation *op, Type type) {
   bool isSingle = precision.getCategory() != Category::FullPrecision;
   for (Value value : op->getResults())
     if (facts.isReal(value)) {
-      result.storage[value] = facts.isPartial(value) ? facts.f32 : type;
-      isSingle &= !facts.isPartial(value);
+      result.storage[value] = facts.isUnrounded(value) ? facts.f32 : type;
+      isSingle &= !facts.isUnrounded(value);
     }
-  auto isPart = [&](Value v) { return facts.isReal(v) && facts.isPartial(v); };
+  auto isPart = [&](Value v) { return facts.isReal(v) && facts.isUnrounded(v); };
   isSingle &= llvm::none_of(op->getOperands(), isPart);
   // Sums, norms and intermediates of an adjoint compute in f32, from operands rounded as torch
   // rounds operands.
@@ -142,7 +142,7 @@ struct AutocastPolicy : PrecisionPolicy {
   PolicyTable table(Type) const override {
     return PolicyTable::ofLists(getName(), /*others=*/Treatment::Pass);
   }
-  FailureOr<Assignment> assign(const PrecisionFacts &facts) const override {
+  FailureOr<Assignment> assign(const PrecisionAnalysis &facts) const override {
     return Autocast(facts).run();
   }
   bool roundsWeightGradients() const override { return true; }

@@ -14,17 +14,19 @@ const PrecisionPolicy &ampc::cheapestPolicy() {
 
 /// Cost of an assignment. Hard constraints come first, because values that have to be f32 are f32
 /// under every policy. The 16-bit residuals are the policy's own choice.
-static int64_t costOf(const PrecisionFacts &facts, Pins pins, const Assignment &assignment) {
-  pins.savedLow.clear();
+static int64_t costOf(const PrecisionAnalysis &facts, HardConstraints hardConstraints,
+                      const Assignment &assignment) {
+  hardConstraints.savedLow.clear();
   for (auto &[value, type] : assignment.saved)
-    pins.savedLow.insert(value);
-  return StorageCost(facts, pins).evaluate([&](Value v) {
-    return pins.full.contains(v) || (!pins.low.contains(v) && assignment.storageOf(v) == facts.f32);
+    hardConstraints.savedLow.insert(value);
+  return StorageCost(facts, hardConstraints).evaluate([&](Value v) {
+    return hardConstraints.full.contains(v) ||
+           (!hardConstraints.low.contains(v) && assignment.storageOf(v) == facts.f32);
   });
 }
 
-SmallVector<std::pair<StringRef, int64_t>> ampc::costsOf(const PrecisionFacts &facts) {
-  Pins pins = findPins(facts);
+SmallVector<std::pair<StringRef, int64_t>> ampc::costsOf(const PrecisionAnalysis &facts) {
+  HardConstraints hardConstraints = findHardConstraints(facts);
   SmallVector<std::pair<StringRef, int64_t>> costs;
   for (const std::unique_ptr<PrecisionPolicy> &policy : getPolicies()) {
     if (!policy->isCompared())
@@ -32,16 +34,16 @@ SmallVector<std::pair<StringRef, int64_t>> ampc::costsOf(const PrecisionFacts &f
     FailureOr<Assignment> assignment =
         policy->movesFewestBytes()
             ? policy->assign(facts)
-            : policy->assign(PrecisionFacts(facts.func, facts.low, policy->table(facts.low)));
+            : policy->assign(PrecisionAnalysis(facts.func, facts.low, policy->table(facts.low)));
     if (succeeded(assignment))
-      costs.push_back({policy->getName(), costOf(facts, pins, *assignment)});
+      costs.push_back({policy->getName(), costOf(facts, hardConstraints, *assignment)});
   }
   return costs;
 }
 
-int64_t ampc::costOfAnyError(const PrecisionFacts &facts) {
-  Pins pins = findPins(facts);
-  pins.sensitive.clear();
-  pins.savedLow.clear();
-  return costOf(facts, pins, assignMinCut(facts, pins));
+int64_t ampc::costOfAnyError(const PrecisionAnalysis &facts) {
+  HardConstraints hardConstraints = findHardConstraints(facts);
+  hardConstraints.sensitive.clear();
+  hardConstraints.savedLow.clear();
+  return costOf(facts, hardConstraints, assignMinCut(facts, hardConstraints));
 }

@@ -18,9 +18,9 @@ using namespace ampc;
 
 /// Compute type of an op for the chosen storage types.
 static void chooseCompute(const StorageCost &model, Operation *op, Assignment &assignment) {
-  const PrecisionFacts &facts = model.facts;
+  const PrecisionAnalysis &facts = model.facts;
   Type low = facts.lowOf(op), &type = assignment.compute[op];
-  Demand demand = facts.demand(op);
+  UserConstraint demand = facts.demand(op);
   if (demand.forced) {
     // A user constraint on an op does not round the gradients of parameters that the op's adjoint
     // produces.
@@ -46,7 +46,7 @@ static void chooseCompute(const StorageCost &model, Operation *op, Assignment &a
   bool isLow = !all.empty() && !model.needsFull(op) &&
                llvm::all_of(all, [&](Value v) { return assignment.storageOf(v) == low; });
   bool readsStorageFree = llvm::any_of(
-      op->getOperands(), [&](Value v) { return facts.isReal(v) && facts.isStorageFree(v); });
+      op->getOperands(), [&](Value v) { return facts.isReal(v) && facts.isDuplicable(v); });
   bool readsStored = llvm::any_of(op->getOperands(), [&](Value v) { return model.isStored(v); });
   type = isLow && (readsStored || !readsStorageFree)
              ? low
@@ -67,7 +67,7 @@ static std::string whyNormalized(Operation *op, Type stored) {
   return text;
 }
 
-static std::string describe(const PrecisionFacts &facts, Value v, Type stored) {
+static std::string describe(const PrecisionAnalysis &facts, Value v, Type stored) {
   Operation *op = v.getDefiningOp();
   std::string type = textOf(stored);
   switch (facts.treatment(op)) {
@@ -82,14 +82,16 @@ static std::string describe(const PrecisionFacts &facts, Value v, Type stored) {
   }
 }
 
-Assignment ampc::assignMinCut(const PrecisionFacts &facts, const Pins &pins) {
-  StorageCost model(facts, pins);
+Assignment ampc::assignMinCut(const PrecisionAnalysis &facts,
+                              const HardConstraints &hardConstraints) {
+  StorageCost model(facts, hardConstraints);
   FlowGraph graph;
   DenseMap<Value, int> node;
   DenseMap<Value, int> widening; // node on the f32 side if any pointwise op widens the value
   for (Value v : model.values) {
     int at = node[v] = graph.addNode();
-    bool isFull = pins.isFull(v) || !v.getDefiningOp(), isLow = pins.low.contains(v);
+    bool isFull = hardConstraints.isFull(v) || !v.getDefiningOp(),
+         isLow = hardConstraints.low.contains(v);
     graph.addEdge(at, FlowGraph::low, isFull ? 0 : isLow ? FlowGraph::never : model.store(v, true));
     graph.addEdge(FlowGraph::full, at,
                   isFull  ? FlowGraph::never
@@ -125,17 +127,19 @@ Assignment ampc::assignMinCut(const PrecisionFacts &facts, const Pins &pins) {
                    cast<OpResult>(v).getResultNumber())) // the op's reason belongs to the main
                                                          // result
       continue;
-    if (isFull && pins.savedLow.contains(v))
-      assignment.saved[v] =
-          pins.savedWide.contains(v) ? BFloat16Type::get(op->getContext()) : facts.lowOf(op);
-    if (auto pinned = pins.full.find(v); isFull && pinned != pins.full.end())
+    if (isFull && hardConstraints.savedLow.contains(v))
+      assignment.saved[v] = hardConstraints.savedWide.contains(v)
+                                ? BFloat16Type::get(op->getContext())
+                                : facts.lowOf(op);
+    if (auto pinned = hardConstraints.full.find(v); isFull && pinned != hardConstraints.full.end())
       assignment.reasons[op] = pinned->getSecond();
-    else if (auto sensitive = pins.sensitive.find(v); isFull && sensitive != pins.sensitive.end())
+    else if (auto sensitive = hardConstraints.sensitive.find(v);
+             isFull && sensitive != hardConstraints.sensitive.end())
       assignment.reasons[op] = sensitive->getSecond();
     else if (isFull)
       assignment.reasons[op] = {"cut", describe(facts, v, facts.f32)};
-    else if (pins.low.contains(v))
-      assignment.reasons[op] = pins.low.find(v)->getSecond();
+    else if (hardConstraints.low.contains(v))
+      assignment.reasons[op] = hardConstraints.low.find(v)->getSecond();
     else
       assignment.reasons[op] = {facts.treatment(op) == Treatment::Low         ? "contraction"
                                 : facts.treatment(op) == Treatment::Normalize ? "normalize"
@@ -161,8 +165,8 @@ struct MinCut : PrecisionPolicy {
     table.keepsKernelsFull = true;
     return table;
   }
-  FailureOr<Assignment> assign(const PrecisionFacts &facts) const override {
-    return assignMinCut(facts, findPins(facts));
+  FailureOr<Assignment> assign(const PrecisionAnalysis &facts) const override {
+    return assignMinCut(facts, findHardConstraints(facts));
   }
   bool keepsValuesFull() const override { return true; }
   bool movesFewestBytes() const override { return true; }

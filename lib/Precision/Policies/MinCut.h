@@ -3,10 +3,10 @@
 #ifndef LIB_PRECISION_POLICIES_MINCUT_H
 #define LIB_PRECISION_POLICIES_MINCUT_H
 
-#include "lib/Precision/Policies/Pins.h"
+#include "lib/Precision/Policies/HardConstraints.h"
 
 namespace ampc {
-/// Assignment with the fewest moved bytes under the hard constraints `pins`.
-Assignment assignMinCut(const PrecisionFacts &facts, const Pins &pins);
+/// Assignment with the fewest moved bytes under the hard constraints `hardConstraints`.
+Assignment assignMinCut(const PrecisionAnalysis &facts, const HardConstraints &hardConstraints);
 } // namespace ampc
 #endif

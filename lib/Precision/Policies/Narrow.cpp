@@ -15,8 +15,8 @@ struct Narrow : PrecisionPolicy {
     return PolicyTable::ofLists({}, /*others=*/Treatment::Narrow);
   }
   // The table leaves the cut a choice only inside regions and where the user fixes types.
-  FailureOr<Assignment> assign(const PrecisionFacts &facts) const override {
-    return assignMinCut(facts, findPins(facts));
+  FailureOr<Assignment> assign(const PrecisionAnalysis &facts) const override {
+    return assignMinCut(facts, findHardConstraints(facts));
   }
   bool keepsValuesFull() const override { return true; }
   bool isCompared() const override { return false; }

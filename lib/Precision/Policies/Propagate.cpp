@@ -1,7 +1,7 @@
 // Policy `propagate`, TensorFlow's graph rewrite: allow, infer, deny and clear ops are painted
 // (auto_mixed_precision.cc).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Precision/Policies/Pins.h"
+#include "lib/Precision/Policies/HardConstraints.h"
 #include "lib/Precision/Policies/Policies.h"
 
 using namespace mlir;
@@ -10,7 +10,7 @@ using namespace ampc;
 namespace {
 class Painter {
 public:
-  explicit Painter(const PrecisionFacts &facts) : facts(facts) {
+  explicit Painter(const PrecisionAnalysis &facts) : facts(facts) {
     for (Operation *op : facts.ops) {
       bool fixed = facts.demand(op).forced && facts.demand(op).type == facts.f32;
       if (facts.isDecided(op) && !fixed && facts.lowOf(op) != facts.f32 &&
@@ -20,7 +20,7 @@ public:
   }
   void paint();
 
-  const PrecisionFacts &facts;
+  const PrecisionAnalysis &facts;
   DenseSet<Operation *> nodes, allowed, denied;
 
 private:
@@ -115,7 +115,7 @@ void Painter::paint() {
 }
 
 static Reason reasonOf(const Painter &painter, Operation *op) {
-  const PrecisionFacts &facts = painter.facts;
+  const PrecisionAnalysis &facts = painter.facts;
   Treatment treatment = facts.treatment(op);
   if (!painter.nodes.contains(op))
     return facts.demand(op).forced
@@ -133,7 +133,7 @@ static Reason reasonOf(const Painter &painter, Operation *op) {
   return {treatment == Treatment::Promote ? "infer" : "clear", "not between two allow ops"};
 }
 
-static Assignment assignTypes(const PrecisionFacts &facts) {
+static Assignment assignTypes(const PrecisionAnalysis &facts) {
   Painter painter(facts);
   painter.paint();
   DenseSet<Value> gradients = gradientsOf(facts); // gradients reach the optimizer without rounding
@@ -141,7 +141,7 @@ static Assignment assignTypes(const PrecisionFacts &facts) {
   for (Operation *op : facts.ops) {
     if (!facts.isDecided(op))
       continue;
-    Demand demand = facts.demand(op);
+    UserConstraint demand = facts.demand(op);
     bool moves =
         facts.treatment(op) == Treatment::Promote || facts.treatment(op) == Treatment::Pass;
     bool movesGradient = moves && op->getNumResults() == 1 && gradients.contains(op->getResult(0));
@@ -179,7 +179,7 @@ struct Propagate : PrecisionPolicy {
     return PolicyTable::ofLists(ArrayRef(lists).drop_front(low.isBF16() ? 0 : 1),
                                 /*others=*/Treatment::Untouched);
   }
-  FailureOr<Assignment> assign(const PrecisionFacts &facts) const override {
+  FailureOr<Assignment> assign(const PrecisionAnalysis &facts) const override {
     return assignTypes(facts);
   }
 };

@@ -7,7 +7,7 @@
 // cut rounds no other values than autocast, so the error is not larger, and stores values where
 // storage is cheapest. A loss that a model writes out as pointwise ops is recognized by position:
 // after the last contraction.
-#include "lib/Precision/Policies/Pins.h"
+#include "lib/Precision/Policies/HardConstraints.h"
 #include "lib/Precision/Ranges.h"
 
 using namespace mlir;
@@ -15,7 +15,7 @@ using namespace ampc;
 
 namespace {
 /// Rounding history of a value.
-enum class Origin {
+enum class RoundingHistory {
   Neutral, ///< random numbers and constants: exact in any type, or nearly
   Rounded, ///< from a contraction in 16 bits
   Wide,    ///< from f32, without a contraction on the way
@@ -23,7 +23,8 @@ enum class Origin {
 
 class SensitivityFinder {
 public:
-  SensitivityFinder(const PrecisionFacts &facts, Pins &pins) : facts(facts), pins(pins) {}
+  SensitivityFinder(const PrecisionAnalysis &facts, HardConstraints &hardConstraints)
+      : facts(facts), hardConstraints(hardConstraints) {}
   void run() {
     traceOrigins();
     findPlaces();
@@ -32,29 +33,29 @@ public:
         for (Value result : op->getResults())
           if (isCandidate(result))
             decide(op, result);
-    for (auto &[value, reason] : pins.sensitive)
+    for (auto &[value, reason] : hardConstraints.sensitive)
       if (maySaveRounded(value))
-        pins.savedLow.insert(value);
-    for (Value value : pins.savedLow)
+        hardConstraints.savedLow.insert(value);
+    for (Value value : hardConstraints.savedLow)
       if (!fits(value))
-        pins.savedWide.insert(value);
+        hardConstraints.savedWide.insert(value);
   }
 
 private:
   bool isCandidate(Value v) const {
-    return facts.isReal(v) && !facts.isStorageFree(v) && !facts.isPartial(v) &&
-           !pins.full.contains(v) && !pins.low.contains(v);
+    return facts.isReal(v) && !facts.isDuplicable(v) && !facts.isUnrounded(v) &&
+           !hardConstraints.full.contains(v) && !hardConstraints.low.contains(v);
   }
   bool isContraction(Operation *op) const {
     return facts.isDecided(op) && facts.treatment(op) == Treatment::Low &&
            facts.lowOf(op) != facts.f32;
   }
-  Origin originOf(Value v) const {
+  RoundingHistory originOf(Value v) const {
     auto found = origins.find(v);
-    return found == origins.end() ? Origin::Neutral : found->second;
+    return found == origins.end() ? RoundingHistory::Neutral : found->second;
   }
   void traceOrigins();
-  Origin trace(Operation *op) const;
+  RoundingHistory trace(Operation *op) const;
   bool votes(Operation *op, Value v) const;
   void findPlaces();
   bool readerRounds(OpOperand &use) const;
@@ -64,9 +65,9 @@ private:
   bool maySaveRounded(Value v) const;
   bool fits(Value v) const;
 
-  const PrecisionFacts &facts;
-  Pins &pins;
-  DenseMap<Value, Origin> origins;
+  const PrecisionAnalysis &facts;
+  HardConstraints &hardConstraints;
+  DenseMap<Value, RoundingHistory> origins;
   DenseSet<Operation *> feeding;    ///< forward ops with a path to a contraction
   DenseSet<Value> roundedByReaders; ///< values that every consumer rounds first: contractions, and
                                     ///< moves into contractions
@@ -78,54 +79,55 @@ private:
 /// type. In the backward pass only cotangents vote: forward values are as exact as the cut stores
 /// forward values.
 bool SensitivityFinder::votes(Operation *op, Value v) const {
-  if (!facts.isReal(v) || originOf(v) == Origin::Neutral)
+  if (!facts.isReal(v) || originOf(v) == RoundingHistory::Neutral)
     return false;
   if (facts.isBackward(op))
     return v.getDefiningOp() && facts.isBackward(v.getDefiningOp());
   return !isa<ScalarOpInterface>(op) || llvm::none_of(op->getOperands(), [&](Value other) {
-    return facts.isReal(other) && originOf(other) != Origin::Neutral &&
+    return facts.isReal(other) && originOf(other) != RoundingHistory::Neutral &&
            elements(other) > elements(v);
   });
 }
 
-Origin SensitivityFinder::trace(Operation *op) const {
+RoundingHistory SensitivityFinder::trace(Operation *op) const {
   if (facts.treatment(op) == Treatment::Low)
-    return facts.lowOf(op) == facts.f32 ? Origin::Wide : Origin::Rounded;
+    return facts.lowOf(op) == facts.f32 ? RoundingHistory::Wide : RoundingHistory::Rounded;
   if (isa<train::SeedOp>(op))
-    return Origin::Wide;
+    return RoundingHistory::Wide;
   SmallVector<Value> voters =
       llvm::filter_to_vector(op->getOperands(), [&](Value v) { return votes(op, v); });
-  auto is = [&](Origin origin) {
+  auto is = [&](RoundingHistory origin) {
     return llvm::any_of(voters, [&](Value v) { return originOf(v) == origin; });
   };
   if (facts.isBackward(op)) // a sum of cotangents is rounded if any term is
-    return is(Origin::Rounded) ? Origin::Rounded
-           : is(Origin::Wide)  ? Origin::Wide
-                               : Origin::Neutral;
-  if (is(Origin::Wide) || (is(Origin::Rounded) && facts.treatment(op) == Treatment::Full))
-    return Origin::Wide;
-  if (is(Origin::Rounded))
-    return Origin::Rounded;
+    return is(RoundingHistory::Rounded) ? RoundingHistory::Rounded
+           : is(RoundingHistory::Wide)  ? RoundingHistory::Wide
+                                        : RoundingHistory::Neutral;
+  if (is(RoundingHistory::Wide) ||
+      (is(RoundingHistory::Rounded) && facts.treatment(op) == Treatment::Full))
+    return RoundingHistory::Wide;
+  if (is(RoundingHistory::Rounded))
+    return RoundingHistory::Rounded;
   // Rows of a table and numbers from integers.
-  return !facts.isStorageFree(op->getResult(0)) && !op->getOperands().empty() &&
+  return !facts.isDuplicable(op->getResult(0)) && !op->getOperands().empty() &&
                  llvm::any_of(op->getOperands(), [&](Value v) { return facts.isReal(v); })
-             ? Origin::Wide
-             : Origin::Neutral;
+             ? RoundingHistory::Wide
+             : RoundingHistory::Neutral;
 }
 
 void SensitivityFinder::traceOrigins() {
   for (BlockArgument argument : facts.func.getArguments())
-    if (facts.isReal(argument) && !facts.isStorageFree(argument))
-      origins[argument] = Origin::Wide;
+    if (facts.isReal(argument) && !facts.isDuplicable(argument))
+      origins[argument] = RoundingHistory::Wide;
   for (Operation *op : facts.ops) {
     // A tensor of constants is f32 like an input; a single constant is neutral.
     if (op->hasTrait<OpTrait::ConstantLike>() && !isNumber(op->getResult(0)))
-      origins[op->getResult(0)] = Origin::Wide;
+      origins[op->getResult(0)] = RoundingHistory::Wide;
     if (!facts.isDecided(op))
       continue;
-    Origin origin = trace(op);
+    RoundingHistory origin = trace(op);
     for (Value result : op->getResults())
-      if (facts.isReal(result) && !facts.isStorageFree(result))
+      if (facts.isReal(result) && !facts.isDuplicable(result))
         origins[result] = origin;
   }
 }
@@ -178,14 +180,14 @@ bool SensitivityFinder::givesLogits(Operation *op) const {
   if (isContraction(op)) {
     int64_t widest = 0;
     for (Value v : op->getOperands())
-      if (facts.isReal(v) && !facts.isStorageFree(v))
+      if (facts.isReal(v) && !facts.isDuplicable(v))
         widest = std::max(widest, elements(v));
     return elements(result) >= widest;
   }
   auto isLogits = [&](Value v) { return logits.contains(v); };
   return (op->hasTrait<SumsOperands>() || movesElements(op)) &&
          llvm::any_of(op->getOperands(), isLogits) && llvm::all_of(op->getOperands(), [&](Value v) {
-           return isLogits(v) || facts.isStorageFree(v) || !facts.isReal(v);
+           return isLogits(v) || facts.isDuplicable(v) || !facts.isReal(v);
          });
 }
 
@@ -198,17 +200,19 @@ void SensitivityFinder::decide(Operation *op, Value result) {
     return;
   }
   if (isLast && !result.use_empty()) {
-    pins.sensitive[result] = {"loss", "it lies between the last contraction and the loss"};
+    hardConstraints.sensitive[result] = {"loss",
+                                         "it lies between the last contraction and the loss"};
     return;
   }
-  if (isContraction(op) || originOf(result) != Origin::Wide || roundedByReaders.contains(result))
+  if (isContraction(op) || originOf(result) != RoundingHistory::Wide ||
+      roundedByReaders.contains(result))
     return;
   if (facts.isBackward(op))
-    pins.sensitive[result] = {
+    hardConstraints.sensitive[result] = {
         "loss", "the value is between the loss and the first contraction of the backward pass"};
   else
-    pins.sensitive[result] = {"unrounded",
-                              "computed from f32, and read by other ops than contractions"};
+    hardConstraints.sensitive[result] = {
+        "unrounded", "computed from f32, and read by other ops than contractions"};
 }
 
 /// Whether the backward pass may read a rounded copy: all backward consumers combine the value with
@@ -224,7 +228,7 @@ bool SensitivityFinder::maySaveRounded(Value v) const {
     isKept = true;
     if (llvm::none_of(user->getOperands(), [&](Value other) {
           Operation *source = other.getDefiningOp();
-          return source && facts.isBackward(source) && originOf(other) == Origin::Rounded;
+          return source && facts.isBackward(source) && originOf(other) == RoundingHistory::Rounded;
         }))
       return false;
   }
@@ -241,6 +245,6 @@ bool SensitivityFinder::fits(Value v) const {
   return facts.hasProfile() ? !facts.misfit(v) : rangeOf(v) && !rangeMisfit(v, low);
 }
 
-void ampc::findSensitive(const PrecisionFacts &facts, Pins &pins) {
-  SensitivityFinder(facts, pins).run();
+void ampc::findSensitive(const PrecisionAnalysis &facts, HardConstraints &hardConstraints) {
+  SensitivityFinder(facts, hardConstraints).run();
 }

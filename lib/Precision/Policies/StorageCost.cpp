@@ -6,7 +6,8 @@
 using namespace mlir;
 using namespace ampc;
 
-StorageCost::StorageCost(const PrecisionFacts &facts, const Pins &pins) : facts(facts), pins(pins) {
+StorageCost::StorageCost(const PrecisionAnalysis &facts, const HardConstraints &hardConstraints)
+    : facts(facts), hardConstraints(hardConstraints) {
   for (Operation *op : facts.ops) {
     if (!facts.isDecided(op))
       continue;
@@ -22,15 +23,15 @@ StorageCost::StorageCost(const PrecisionFacts &facts, const Pins &pins) : facts(
 }
 
 int64_t StorageCost::store(Value v, bool full) const {
-  if (facts.isPartial(v) && facts.isNeverStored(v))
+  if (facts.isUnrounded(v) && facts.isNeverStored(v))
     return 0;
   auto users = SetVector<Operation *>(v.getUsers().begin(), v.getUsers().end());
   int64_t later = 0; // number of consumers in the backward pass
   if (v.getDefiningOp() && !facts.isBackward(v.getDefiningOp()))
     later = llvm::count_if(users, [&](Operation *user) { return facts.isBackward(user); });
   int64_t moves = 1 + users.size() + (later > 0), bytes = elements(v) * (full ? 4 : 2) * moves;
-  if (full && pins.savedLow.contains(v)) // backward consumers read a copy that is written once and
-                                         // kept
+  if (full && hardConstraints.savedLow.contains(v)) // backward consumers read a copy that is
+                                                    // written once and kept
     bytes = elements(v) * (4 * (1 + users.size() - later) + 2 * (2 + later));
   bool copied = llvm::any_of(v.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -42,11 +43,11 @@ int64_t StorageCost::store(Value v, bool full) const {
 }
 
 bool StorageCost::needsFull(Operation *op) const {
-  auto isPart = [&](Value v) { return facts.isPartial(v); };
+  auto isPart = [&](Value v) { return facts.isUnrounded(v); };
   if (llvm::any_of(op->getOperands(), isPart) || llvm::any_of(op->getResults(), isPart))
     return true;
   return facts.lowOf(op) == facts.f32 || llvm::any_of(op->getOperands(), [&](Value v) {
-           return facts.isReal(v) && facts.isStorageFree(v) && constantMisfit(v, facts.lowOf(op));
+           return facts.isReal(v) && facts.isDuplicable(v) && constantMisfit(v, facts.lowOf(op));
          });
 }
 

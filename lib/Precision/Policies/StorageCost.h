@@ -3,7 +3,7 @@
 #ifndef LIB_PRECISION_POLICIES_STORAGECOST_H
 #define LIB_PRECISION_POLICIES_STORAGECOST_H
 
-#include "lib/Precision/Policies/Pins.h"
+#include "lib/Precision/Policies/HardConstraints.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace ampc {
@@ -16,8 +16,8 @@ namespace ampc {
 /// f32 value of 100 elements with one pointwise consumer costs 4 * 100 * 2 = 800 bytes.
 class StorageCost {
 public:
-  StorageCost(const PrecisionFacts &facts, const Pins &pins);
-  bool isStored(mlir::Value v) const { return facts.isReal(v) && !facts.isStorageFree(v); }
+  StorageCost(const PrecisionAnalysis &facts, const HardConstraints &hardConstraints);
+  bool isStored(mlir::Value v) const { return facts.isReal(v) && !facts.isDuplicable(v); }
   /// Bytes moved for the value, stored in f32 (`full`) or in 16 bits.
   int64_t store(mlir::Value v, bool full) const;
   /// Bytes of a cast between f32 and 16 bits: 4 + 2 per element.
@@ -30,8 +30,8 @@ public:
   /// Bytes moved by the whole program.
   int64_t evaluate(llvm::function_ref<bool(mlir::Value)> isFull) const;
 
-  const PrecisionFacts &facts;
-  const Pins &pins;
+  const PrecisionAnalysis &facts;
+  const HardConstraints &hardConstraints;
   llvm::SmallVector<mlir::Value> values;
   llvm::SetVector<mlir::Operation *> followers;
 };

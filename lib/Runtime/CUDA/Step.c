@@ -125,7 +125,7 @@ static int advanceRandom(ampc_cuda *cuda) {
 
 /* Address of report entry `number`: [scalars of the program | updates, loss scale, flag of a
    non-finite loss]. A single copy transfers the report. */
-static ampc_cuda_address reportPlace(const ampc_cuda *cuda, int32_t number) {
+static ampc_cuda_address reportAddress(const ampc_cuda *cuda, int32_t number) {
   return cuda->report_on_device + (ampc_cuda_address)(AMPC_CUDA_ALIGN * number);
 }
 
@@ -140,12 +140,12 @@ static int gatherReport(ampc_cuda *cuda, const ampc_program *program) {
   for (int i = 0; i < 2 && !result; ++i) {
     const ampc_slot *slot = reportedSlot(program, cuda->state->model, i);
     if (slot)
-      result = cuda->driver.copy(reportPlace(cuda, program->output_count + i),
+      result = cuda->driver.copy(reportAddress(cuda, program->output_count + i),
                                  cuda->slots + (ampc_cuda_address)slot->offset,
                                  (size_t)slot->tensor.bytes, cuda->stream);
   }
   return result ? result
-                : cuda->driver.copy(reportPlace(cuda, program->output_count + 2), cuda->stop,
+                : cuda->driver.copy(reportAddress(cuda, program->output_count + 2), cuda->stop,
                                     sizeof(int32_t), cuda->stream);
 }
 
@@ -363,7 +363,7 @@ static void placeAll(ampc_cuda *cuda, const ampc_program *program) {
   placeTensors(program->outputs, program->output_count, cuda->outputs, cuda->output_places);
   for (int32_t i = 0; i < program->output_count; ++i)
     if (isReported(program, i))
-      cuda->output_places[i] = ampc_rt_cuda_pointer(reportPlace(cuda, i));
+      cuda->output_places[i] = ampc_rt_cuda_pointer(reportAddress(cuda, i));
 }
 
 static ampc_status run(ampc_cuda *cuda, const ampc_rt_call *given, bool *refused, char *error) {

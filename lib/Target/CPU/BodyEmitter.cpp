@@ -83,13 +83,13 @@ BodyEmitter::Values BodyEmitter::take(size_t mark) {
   release(mark);
   return taken;
 }
-void BodyEmitter::pin(const Run &run, uint64_t varying) {
-  Run point = run;
+void BodyEmitter::pin(const PointVector &run, uint64_t varying) {
+  PointVector point = run;
   point.lanes = point.active = 1;
   pinReady(point, varying);
 }
-void BodyEmitter::pinVectors(const Run &run, uint64_t varying) { pinReady(run, varying); }
-void BodyEmitter::pinReady(const Run &run, uint64_t varying) {
+void BodyEmitter::pinVectors(const PointVector &run, uint64_t varying) { pinReady(run, varying); }
+void BodyEmitter::pinReady(const PointVector &run, uint64_t varying) {
   auto ready = [&](Value value) { return pinned.contains(value); };
   for (BlockArgument arg : body().getArguments())
     if (!(dependence(arg) & varying) && !arg.use_empty() && !ready(arg)) {
@@ -108,7 +108,7 @@ void BodyEmitter::pinReady(const Run &run, uint64_t varying) {
   }
 }
 
-Value BodyEmitter::read(unsigned input, const Run &run) {
+Value BodyEmitter::read(unsigned input, const PointVector &run) {
   const Access &access = points.inputs[input];
   Value base = inputs[input];
   OperandRange operands = op.getInputsMutable();
@@ -121,7 +121,7 @@ Value BodyEmitter::read(unsigned input, const Run &run) {
   return e.loadScattered(base, element, scattered(access, run), run.lanes);
 }
 /// Positions of the active lanes, lane by lane.
-SmallVector<Value> BodyEmitter::scattered(const Access &access, const Run &run) {
+SmallVector<Value> BodyEmitter::scattered(const Access &access, const PointVector &run) {
   SmallVector<Value> dims(run.dims), positions;
   for (int64_t lane = 0; lane < run.active; ++lane) {
     dims[run.along] = e.add(run.dims[run.along], lane);
@@ -141,18 +141,18 @@ static Value countingFrom(KernelEmitter &e, Value first, int64_t step, int64_t l
     numbers = arith::MulIOp::create(e.b, e.loc, numbers, e.constant(numbers.getType(), step));
   return arith::AddIOp::create(e.b, e.loc, e.broadcast(start, lanes), numbers);
 }
-Value BodyEmitter::rowIndex(const Run &run) {
+Value BodyEmitter::rowIndex(const PointVector &run) {
   unsigned last = points.rank() - 1;
   return countingFrom(e, run.dims[last], run.along == last, run.lanes);
 }
-Value BodyEmitter::linearIndex(const Run &run) {
+Value BodyEmitter::linearIndex(const PointVector &run) {
   Value sum = e.index(0);
   for (unsigned dim = 0; dim < points.rank(); ++dim)
     sum = e.add(sum, e.mul(run.dims[dim], points.count(dim + 1, points.rank())));
   return countingFrom(e, sum, points.count(run.along + 1, points.rank()), run.lanes);
 }
 
-Value BodyEmitter::knownAt(Value value, const Run &run, const Values &done) {
+Value BodyEmitter::knownAt(Value value, const PointVector &run, const Values &done) {
   if (Value known = done.lookup(value))
     return known;
   if (Value known = pinned.lookup(value)) {
@@ -163,7 +163,7 @@ Value BodyEmitter::knownAt(Value value, const Run &run, const Values &done) {
   }
   return {};
 }
-Value BodyEmitter::evaluate(Value value, const Run &run, Values &done) {
+Value BodyEmitter::evaluate(Value value, const PointVector &run, Values &done) {
   if (Value known = knownAt(value, run, done))
     return known;
   SourceWalk().visit(
@@ -171,12 +171,12 @@ Value BodyEmitter::evaluate(Value value, const Run &run, Values &done) {
       [&](Value source) { compute(source, run, done); });
   return done.lookup(value);
 }
-Value BodyEmitter::evaluateVector(Value value, const Run &run, Values &done) {
+Value BodyEmitter::evaluateVector(Value value, const PointVector &run, Values &done) {
   return e.broadcast(evaluate(value, run, done), run.lanes);
 }
 
 // Body ops are elementwise: the same op applies to vectors.
-void BodyEmitter::compute(Value value, const Run &run, Values &done) {
+void BodyEmitter::compute(Value value, const PointVector &run, Values &done) {
   if (done.contains(value)) // a sibling result of the same op
     return;
   if (auto arg = dyn_cast<BlockArgument>(value)) {
@@ -207,7 +207,7 @@ void cpu::emitOnVectors(KernelEmitter &e, Operation *def, ArrayRef<Value> operan
     values[from] = to;
 }
 
-void BodyEmitter::storeResult(unsigned k, Value value, const Run &run) {
+void BodyEmitter::storeResult(unsigned k, Value value, const PointVector &run) {
   const Access &access = points.results[k];
   Value base = results[k], at = target::position(e, access, run.dims);
   if (!access.dependsOn(run.along) || run.lanes == 1) {
@@ -227,7 +227,7 @@ void BodyEmitter::storeResult(unsigned k, Value value, const Run &run) {
 }
 // Prefetches inputs only: prefetches of lines to be written would take the fill buffers that the
 // loads of products need.
-void BodyEmitter::prefetch(const Run &run, int64_t count, int64_t least) {
+void BodyEmitter::prefetch(const PointVector &run, int64_t count, int64_t least) {
   OperandRange operands = op.getInputsMutable();
   for (BlockArgument arg : body().getArguments().drop_front(op.getNumLeadingArguments())) {
     unsigned input = arg.getArgNumber() - op.getNumLeadingArguments();
@@ -252,7 +252,7 @@ void BodyEmitter::addToTotals(unsigned k, Value value, int64_t active) {
     totals->add(k, value, active);
 }
 // All results are evaluated before the first store: a result may overwrite an input in place.
-void BodyEmitter::emitResults(const Run &run, ValueRange leading) {
+void BodyEmitter::emitResults(const PointVector &run, ValueRange leading) {
   Values done;
   for (auto [arg, value] : llvm::zip(body().getArguments(), leading))
     done[arg] = value;

@@ -13,7 +13,7 @@ using target::IterationSpace;
 
 /// Consecutive points along one dimension of the iteration domain: the lanes of a vector. Example:
 /// row 3, columns 16 to 31.
-struct Run {
+struct PointVector {
   llvm::SmallVector<mlir::Value> dims; // index of the first point
   unsigned along = 0;                  // the dimension of the lanes
   int64_t lanes = 1;                   // 1: scalars
@@ -36,9 +36,9 @@ public:
   /// Computes every body value that depends on none of the dimensions in `varying` (a bit per
   /// dimension) at the indices of `run`. Meant for the point before a loop over `varying`: LLVM
   /// cannot hoist loads past stores that may alias.
-  void pin(const Run &run, uint64_t varying);
+  void pin(const PointVector &run, uint64_t varying);
   /// Like `pin`, but as vectors of run.lanes, for loops whose iterations all have these lanes.
-  void pinVectors(const Run &run, uint64_t varying);
+  void pinVectors(const PointVector &run, uint64_t varying);
   /// Binds a body value to `known` until the release.
   void define(mlir::Value bodyValue, mlir::Value known);
   /// Whether a body value is pinned or defined: `evaluate` then returns that and adds nothing to
@@ -53,20 +53,20 @@ public:
 
   /// Value of a body value at the run: a vector of run.lanes if it depends on the lanes, else
   /// possibly a scalar.
-  mlir::Value evaluate(mlir::Value bodyValue, const Run &run, Values &done);
+  mlir::Value evaluate(mlir::Value bodyValue, const PointVector &run, Values &done);
   /// Like `evaluate`, but always a vector if run.lanes > 1.
-  mlir::Value evaluateVector(mlir::Value bodyValue, const Run &run, Values &done);
+  mlir::Value evaluateVector(mlir::Value bodyValue, const PointVector &run, Values &done);
   /// Evaluates and stores all results, given the leading arguments (accumulators): the epilogue of
   /// a contraction.
-  void emitResults(const Run &run, mlir::ValueRange leading);
+  void emitResults(const PointVector &run, mlir::ValueRange leading);
   /// Prefetches the inputs of `count` points along run.along that no other row shares, for tensors
   /// of at least `least` bytes.
-  void prefetch(const Run &run, int64_t count, int64_t least);
+  void prefetch(const PointVector &run, int64_t count, int64_t least);
   /// Non-temporal stores for whole vectors of results from now on. Results must be aligned, and
   /// large enough to leave the caches before their consumer runs.
   void streamResults() { streams = true; }
   /// Stores result `k` at the run.
-  void storeResult(unsigned k, mlir::Value value, const Run &run);
+  void storeResult(unsigned k, mlir::Value value, const PointVector &run);
 
   /// Stores result `k` from now on at this pointer, with these strides per dimension.
   void redirectResult(unsigned k, mlir::Value pointer, llvm::ArrayRef<int64_t> strides);
@@ -86,15 +86,15 @@ public:
   static int64_t lanesFor(FusedKernelOpInterface op, const Tier &tier);
 
 private:
-  void pinReady(const Run &run, uint64_t varying);
-  mlir::Value read(unsigned input, const Run &run);
-  llvm::SmallVector<mlir::Value> scattered(const Access &access, const Run &run);
-  mlir::Value rowIndex(const Run &run);
-  mlir::Value linearIndex(const Run &run);
+  void pinReady(const PointVector &run, uint64_t varying);
+  mlir::Value read(unsigned input, const PointVector &run);
+  llvm::SmallVector<mlir::Value> scattered(const Access &access, const PointVector &run);
+  mlir::Value rowIndex(const PointVector &run);
+  mlir::Value linearIndex(const PointVector &run);
   /// Null if not computed yet.
-  mlir::Value knownAt(mlir::Value bodyValue, const Run &run, const Values &done);
+  mlir::Value knownAt(mlir::Value bodyValue, const PointVector &run, const Values &done);
   /// Adds a value whose sources are known to `done`.
-  void compute(mlir::Value bodyValue, const Run &run, Values &done);
+  void compute(mlir::Value bodyValue, const PointVector &run, Values &done);
   uint64_t ownDependence(mlir::Value bodyValue) const;
 
   KernelEmitter &e;

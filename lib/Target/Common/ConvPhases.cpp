@@ -106,8 +106,8 @@ SmallVector<ConvPhase> ampc::target::phasesOf(const Window &window, bool splits)
   return phases;
 }
 
-ConvPhase::Place ConvPhase::placeOf(LoopEmitter &e, Value number) const {
-  Place place;
+ConvPhase::Offsets ConvPhase::placeOf(LoopEmitter &e, Value number) const {
+  Offsets place;
   for (unsigned axis : {0, 1}) {
     Value along = axis == 0 ? e.div(number, count[1]) : e.rem(number, count[1]);
     place.start[axis] = e.add(e.mul(along, between[axis]), start[axis]);

@@ -70,10 +70,10 @@ struct ConvPhase {
 
   int64_t phases() const { return count[0] * count[1]; }
   /// First output and first tap of phase `number`, which is below phases().
-  struct Place {
+  struct Offsets {
     mlir::Value start[2], firstTap[2];
   };
-  Place placeOf(LoopEmitter &e, mlir::Value number) const;
+  Offsets placeOf(LoopEmitter &e, mlir::Value number) const;
   /// Number of the phase that holds output row (column) `at`; `isHere` tells whether there is one.
   mlir::Value numberAt(LoopEmitter &e, unsigned axis, mlir::Value at, mlir::Value &isHere) const;
 };

@@ -171,7 +171,7 @@ void ThreadPerPoint::forEachOnDevice(
   if (points == 0)
     return;
   LaunchShape shape = LaunchShape::perPoint(points);
-  shape.showsResults = showsResults;
+  shape.writesFinalResults = writesFinalResults;
   code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
     Value number = e.globalThread(shape.threads);
     auto run = [&] { body(e, pointers, e.split(number, sizes)); };

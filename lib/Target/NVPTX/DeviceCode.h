@@ -27,7 +27,7 @@ struct LaunchShape {
   /// assembler spills to fit two blocks.
   bool needsRegisters = false;
   /// This launch alone writes the final results, and passes each element to DeviceEmitter::stored.
-  bool showsResults = false;
+  bool writesFinalResults = false;
 
   /// A thread per point, in blocks of plainThreads; the last block may have idle threads.
   static LaunchShape perPoint(int64_t points);
@@ -93,8 +93,8 @@ private:
 /// Points of plain kernels, a thread per point and a launch per call.
 class ThreadPerPoint : public target::Points {
 public:
-  explicit ThreadPerPoint(DeviceCode &code, bool showsResults = false)
-      : Points(/*fusesMultiplyAdd=*/true), code(code), showsResults(showsResults) {}
+  explicit ThreadPerPoint(DeviceCode &code, bool writesFinalResults = false)
+      : Points(/*fusesMultiplyAdd=*/true), code(code), writesFinalResults(writesFinalResults) {}
   void forEach(llvm::ArrayRef<int64_t> sizes, Body body) override;
   void forEachOnDevice(llvm::ArrayRef<int64_t> sizes,
                        llvm::function_ref<void(DeviceEmitter &e, const KernelPointers &pointers,
@@ -104,7 +104,7 @@ public:
 
 private:
   DeviceCode &code;
-  bool showsResults;
+  bool writesFinalResults;
 };
 
 } // namespace ampc::nvptx

@@ -110,7 +110,7 @@ Value DeviceEmitter::sharedMemory(unsigned alignment) {
 static unsigned runAlignment(Type element, int64_t count) {
   return std::min<int64_t>(16, count * ampc::target::elementBytes(element));
 }
-SmallVector<Value> DeviceEmitter::loadRun(Value pointer, Type element, int64_t count) {
+SmallVector<Value> DeviceEmitter::loadVector(Value pointer, Type element, int64_t count) {
   if (count == 1)
     return {loadScalar(pointer, element, index(0))};
   auto type = VectorType::get({count}, rawType(element));
@@ -120,7 +120,7 @@ SmallVector<Value> DeviceEmitter::loadRun(Value pointer, Type element, int64_t c
     values.push_back(fromRaw(vector::ExtractOp::create(b, loc, run, i), element));
   return values;
 }
-void DeviceEmitter::storeRun(ArrayRef<Value> values, Value pointer) {
+void DeviceEmitter::storeVector(ArrayRef<Value> values, Value pointer) {
   Type element = values.front().getType();
   int64_t count = values.size();
   if (count == 1)

@@ -57,8 +57,8 @@ public:
   /// First byte of the launch's dynamic shared memory, at a multiple of `alignment`.
   Value sharedMemory(unsigned alignment = 128);
   /// Vector access to `count` neighbouring elements, aligned to the vector's size or to 16 bytes.
-  llvm::SmallVector<Value> loadRun(Value pointer, Type element, int64_t count);
-  void storeRun(llvm::ArrayRef<Value> values, Value pointer);
+  llvm::SmallVector<Value> loadVector(Value pointer, Type element, int64_t count);
+  void storeVector(llvm::ArrayRef<Value> values, Value pointer);
   /// cp.async of 4, 8 or 16 bytes from global to shared memory: copies the first `present` bytes
   /// (all if null) and fills the rest with zeros.
   void copyAsync(Value to, Value from, int64_t bytes, Value present);
@@ -90,7 +90,7 @@ public:
   void assign(Value variable, Value value) { storeScalar(value, variable, index(0)); }
 
   /// Called with each element of a result at the store, in launches that write the final results
-  /// (LaunchShape::showsResults).
+  /// (LaunchShape::writesFinalResults).
   std::function<void(unsigned result, Value element)> onStored;
   void stored(unsigned result, Value element) {
     if (onStored)

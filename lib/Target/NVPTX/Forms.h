@@ -15,8 +15,8 @@ struct Form {
   void (*configure)(mlir::Operation *op, const Chip &chip) = nullptr;
   /// Bytes of workspace that the code needs; null: none.
   int64_t (*workspaceBytes)(mlir::Operation *op, const Chip &chip) = nullptr;
-  /// Number of warps in the launch that writes the final results (LaunchShape::showsResults); null
-  /// or 0: no such launch.
+  /// Number of warps in the launch that writes the final results (LaunchShape::writesFinalResults);
+  /// null or 0: no such launch.
   int64_t (*showingWarps)(mlir::Operation *op, const Chip &chip) = nullptr;
 };
 using Forms = llvm::StringMap<Form>;

@@ -3,8 +3,8 @@
 #include "ampc/Target/NVPTX/Passes.h"
 #include "lib/Target/Common/ConvPhases.h"
 #include "lib/Target/Common/Lowering.h"
-#include "lib/Target/NVPTX/DeviceText.h"
 #include "lib/Target/NVPTX/Forms.h"
+#include "lib/Target/NVPTX/PTXEmission.h"
 #include "lib/Target/NVPTX/Target.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
@@ -55,7 +55,7 @@ public:
   }
   bool isDevice() const override { return true; }
   FailureOr<std::string> translateDevice(ModuleOp module) const override {
-    return deviceText(module, chip);
+    return emitPTX(module, chip);
   }
 
 private:

@@ -100,7 +100,7 @@ static bool roundsInside(Operation *op, Operation *first, Operation *end,
 
 /// Adjoints of the op on operands widened to f32, so that intermediates are not rounded: bf16 ->
 /// f32.
-static SmallVector<Value> wideAdjoints(Operation *op, GradBuilder &b, ArrayRef<Value> given) {
+static SmallVector<Value> adjointsInF32(Operation *op, GradBuilder &b, ArrayRef<Value> given) {
   Type f32 = b.builder.getF32Type();
   auto widen = [&](Value v) { return v && isNarrow(v) ? b.castTo(v, f32) : v; };
   auto operands = llvm::map_to_vector(op->getOperands(), widen);
@@ -141,7 +141,7 @@ LogicalResult Reverse::apply(Operation *op) {
   if (roundsInside(op, first, end, adjoints)) {
     while (end->getPrevNode() != last)
       end->getPrevNode()->erase();
-    adjoints = wideAdjoints(op, b, given);
+    adjoints = adjointsInF32(op, b, given);
   }
   for (auto [operand, adjoint] : llvm::zip(op->getOperands(), adjoints))
     if (adjoint && varied.contains(operand))

@@ -4,7 +4,7 @@
 #include "ampc/Train/BatchAnalysis.h"
 #include "ampc/Train/Passes.h"
 #include "mlir-dialects/Kernel/Kernel.h"
-#include "mlir-dialects/Train/Outside.h"
+#include "mlir-dialects/Train/LogicalLayout.h"
 #include "mlir-dialects/Train/Signature.h"
 #include "mlir-dialects/Train/Tensors.h"
 #include "mlir-dialects/Train/TransposeClaims.h"
@@ -22,7 +22,7 @@ using namespace ampc;
 static bool isPointwise(Operation *op) {
   auto scalar = dyn_cast<ScalarOpInterface>(op);
   return scalar && op->getNumResults() == 1 && !isa<RandomOpInterface>(op) &&
-         !looksAlongRow(scalar);
+         !readsAlongRow(scalar);
 }
 
 // ---- State ----
@@ -36,17 +36,17 @@ struct State {
   bool canChange = true;
 };
 
-class Absorption {
+class LayoutPropagation {
 public:
-  explicit Absorption(train::ModelOp model) : model(model) {}
+  explicit LayoutPropagation(train::ModelOp model) : model(model) {}
   void run();
 
 private:
   void findStates();
   void findClaims(train::FuncOp func);
-  void settle();
+  void dropInconsistentClaims();
   bool agree(State &state);
-  bool mayTake(State &state, const Reordering &reordering);
+  bool canReorder(State &state, const Reordering &reordering);
   bool keepsMomentsOf(train::StepOp step, train::ParamOp param);
   void apply(State &state);
 
@@ -59,7 +59,7 @@ private:
 } // namespace
 
 /// Collects state. State that a function writes keeps its layout.
-void Absorption::findStates() {
+void LayoutPropagation::findStates() {
   for (auto state : model.getOps<StateOpInterface>())
     states[StringAttr::get(model.getContext(), state.getSymName())].op = state;
   for (auto func : model.getOps<train::FuncOp>()) {
@@ -73,7 +73,7 @@ void Absorption::findStates() {
   }
 }
 
-void Absorption::findClaims(train::FuncOp func) {
+void LayoutPropagation::findClaims(train::FuncOp func) {
   Signature signature(func);
   auto isState = [&](Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
@@ -86,7 +86,7 @@ void Absorption::findClaims(train::FuncOp func) {
 /// and column have not, and depend on the order of dimensions. Extents of 1 hide the dimensions
 /// that a moment lacks: the column moments of [16, 16, 16, 1, 1] have the parameter's shape. So the
 /// rule is queried for a parameter with an additional element along each dimension.
-bool Absorption::keepsMomentsOf(train::StepOp step, train::ParamOp param) {
+bool LayoutPropagation::keepsMomentsOf(train::StepOp step, train::ParamOp param) {
   if (!llvm::is_contained(step.getParams(), FlatSymbolRefAttr::get(param.getSymNameAttr())))
     return true;
   auto shape = llvm::map_to_vector(tensorOf(param.getType()).getShape(),
@@ -97,18 +97,18 @@ bool Absorption::keepsMomentsOf(train::StepOp step, train::ParamOp param) {
 
 /// Whether the logical layout is a permutation of whole dimensions, or the memory layout itself.
 static bool hasWholeDimensions(StateOpInterface state) {
-  std::optional<OutsideOrder> outside = OutsideOrder::of(state);
+  std::optional<LogicalOrder> outside = LogicalOrder::of(state);
   return !outside || (outside->shape.empty() &&
                       ArrayRef(outside->parts) == tensorOf(state.getType()).getShape());
 }
 
 /// Whether the state may have the order. Optimizer rules may depend on rows, so dimension 0 stays
 /// first.
-bool Absorption::mayTake(State &state, const Reordering &reordering) {
+bool LayoutPropagation::canReorder(State &state, const Reordering &reordering) {
   ArrayRef<int64_t> shape = tensorOf(state.op.getType()).getShape();
   bool isWhole = ArrayRef(reordering.parts) == shape;
   if (!state.canChange || !hasWholeDimensions(state.op) ||
-      (!isWhole && state.op->hasAttr(OutsideOrder::key)))
+      (!isWhole && state.op->hasAttr(LogicalOrder::key)))
     return false;
   if (isWhole && reordering.order.front() != 0)
     return false;
@@ -118,7 +118,7 @@ bool Absorption::mayTake(State &state, const Reordering &reordering) {
 }
 
 /// Whether all uses have the same claim, which is then the state's order.
-bool Absorption::agree(State &state) {
+bool LayoutPropagation::agree(State &state) {
   state.reordering.reset();
   for (BlockArgument argument : state.arguments)
     for (OpOperand &use : argument.getUses()) {
@@ -128,11 +128,11 @@ bool Absorption::agree(State &state) {
         return false;
       state.reordering = *reordering;
     }
-  return !state.reordering || mayTake(state, *state.reordering);
+  return !state.reordering || canReorder(state, *state.reordering);
 }
 
 /// Drops claims until the remaining claims are consistent.
-void Absorption::settle() {
+void LayoutPropagation::dropInconsistentClaims() {
   DenseSet<Value> arguments;
   for (auto &[name, state] : states)
     arguments.insert_range(state.arguments);
@@ -158,14 +158,14 @@ void Absorption::settle() {
   }
 }
 
-void Absorption::apply(State &state) {
+void LayoutPropagation::apply(State &state) {
   auto [parts, order] = *state.reordering;
   auto type = tensorOf(state.op.getType());
   bool isWhole = ArrayRef(parts) == type.getShape();
   SmallVector<int64_t> seen = inversePermutation(order);
-  if (std::optional<OutsideOrder> before = OutsideOrder::of(state.op))
+  if (std::optional<LogicalOrder> before = LogicalOrder::of(state.op))
     seen = permuted(seen, before->order);
-  OutsideOrder outside{seen, permuted(parts, order), {}};
+  LogicalOrder outside{seen, permuted(parts, order), {}};
   if (!isWhole)
     outside.shape = llvm::to_vector(type.getShape());
   auto inside = isWhole ? type.clone(outside.parts) : type;
@@ -175,11 +175,11 @@ void Absorption::apply(State &state) {
     argument.setType(inside);
 }
 
-void Absorption::run() {
+void LayoutPropagation::run() {
   findStates();
   for (auto func : model.getOps<train::FuncOp>())
     findClaims(func);
-  settle();
+  dropInconsistentClaims();
   for (auto &[name, state] : states)
     if (state.reordering)
       apply(state);
@@ -198,7 +198,7 @@ struct TrainAbsorbTransposes : ampc::impl::TrainAbsorbTransposesBase<TrainAbsorb
   }
   void runOnOperation() override {
     for (auto model : getOperation().getOps<train::ModelOp>())
-      Absorption(model).run();
+      LayoutPropagation(model).run();
   }
 };
 } // namespace

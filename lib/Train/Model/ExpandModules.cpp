@@ -2,7 +2,7 @@
 // ops; sizes become numbers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
-#include "lib/Train/Model/Patterns.h"
+#include "lib/Train/Model/NamePatterns.h"
 #include "mlir-dialects/Train/Modules.h"
 
 namespace ampc {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Nearest.h"
 #include "ampc/Train/Passes.h"
-#include "lib/Train/Model/Patterns.h"
+#include "lib/Train/Model/NamePatterns.h"
 #include "mlir-dialects/Train/Train.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -25,7 +25,7 @@ static SmallVector<Attribute> withoutNames(ArrayAttr params, const llvm::StringS
 }
 
 /// Removes frozen parameters from the step and from its groups; empty groups are dropped.
-static void leaveOut(train::StepOp step, const llvm::StringSet<> &frozen) {
+static void removeFrozen(train::StepOp step, const llvm::StringSet<> &frozen) {
   Builder b(step.getContext());
   step.setParamsAttr(b.getArrayAttr(withoutNames(step.getParams(), frozen)));
   if (!step.getGroups())
@@ -82,7 +82,7 @@ private:
       if (!step.getParams().empty() && withoutNames(step.getParams(), frozen).empty())
         return step.emitError() << "expected --freeze to leave a parameter to step @"
                                 << step.getSymName() << ", but it matches all of them";
-      leaveOut(step, frozen);
+      removeFrozen(step, frozen);
     }
     for (auto param : model.getOps<train::ParamOp>())
       if (frozen.contains(param.getSymName()))

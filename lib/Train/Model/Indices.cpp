@@ -1,8 +1,8 @@
 // Integer inputs that select rows and classes: limits that the runtime checks, and i32 indices for
 // programs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Train/Model/ElementLimits.h"
-#include "lib/Train/Model/Mode.h"
+#include "lib/Train/Model/IndexRanges.h"
+#include "lib/Train/Model/LowerMode.h"
 #include "mlir-dialects/Train/Tensors.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseSet.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace ampc;
 
 /// Range of a signed integer: 32 -> [-2^31, 2^31).
-static Accepted rangeOf(unsigned width) {
+static IndexRange rangeOf(unsigned width) {
   int64_t limit = int64_t(1) << (width - 1);
   return {limit, 0, -limit};
 }
@@ -22,15 +22,15 @@ static IntegerType integerOf(Value v) {
 }
 
 /// Accepted indices of the op. Numbers beyond i32 are refused even if the op takes any number.
-static Accepted acceptedBy(IndexOpInterface op) {
+static IndexRange acceptedBy(IndexOpInterface op) {
   int64_t limit = op.getIndexLimit();
   if (!limit)
-    return integerOf(op.getIndices()).getWidth() > 32 ? rangeOf(32) : Accepted();
+    return integerOf(op.getIndices()).getWidth() > 32 ? rangeOf(32) : IndexRange();
   return {limit, op.getIgnoredIndex().value_or(0), op.countsFromEnd() ? -limit : 0};
 }
 
 /// Numbers that a cast preserves. A cast to i1 takes any number.
-static Accepted acceptedBy(train::CastOp op) {
+static IndexRange acceptedBy(train::CastOp op) {
   IntegerType from = integerOf(op.getX()), to = integerOf(op.getResult());
   if (!from || !to || op.getIsUnsigned() || from.isInteger(1) || to.isInteger(1))
     return {};
@@ -46,14 +46,14 @@ static train::InputAttr inputOf(train::FuncOp func, Value value) {
 
 /// Limits that ops impose on the elements of integer inputs, directly or through ops that only move
 /// elements.
-static ElementLimits limitsOf(train::FuncOp func) {
-  ElementLimits limits;
+static IndexRanges limitsOf(train::FuncOp func) {
+  IndexRanges limits;
   for (Operation &op : llvm::reverse(func.getBody().front())) {
     if (auto index = dyn_cast<IndexOpInterface>(op)) {
       if (index.getIndices())
         limits.tighten(index.getIndices(), acceptedBy(index));
       for (auto [numbers, limit] : index.getOtherIndices())
-        limits.tighten(numbers, Accepted{limit});
+        limits.tighten(numbers, IndexRange{limit});
     }
     if (auto cast = dyn_cast<train::CastOp>(op))
       limits.tighten(cast.getX(), acceptedBy(cast));
@@ -65,7 +65,7 @@ static ElementLimits limitsOf(train::FuncOp func) {
 /// Records the limits of inputs. Returns the inputs whose limits differ from row to row, which the
 /// runtime cannot check.
 static llvm::DenseSet<Value> recordLimits(train::FuncOp func) {
-  ElementLimits limits = limitsOf(func);
+  IndexRanges limits = limitsOf(func);
   llvm::DenseSet<Value> unchecked;
   for (BlockArgument argument : func.getArguments()) {
     train::InputAttr input = inputOf(func, argument);
@@ -95,7 +95,7 @@ static llvm::SetVector<Value> sourcesOf(Value tensor) {
 
 /// Clamps an unchecked index, which may not fit i32, to the accepted range plus a number on either
 /// side, so that an index out of range stays out of range and selects nothing.
-static Value clampToAccepted(GradBuilder &b, Value index, Accepted accepted) {
+static Value clampToAccepted(GradBuilder &b, Value index, IndexRange accepted) {
   Value least = b.real(double(std::min(accepted.least, accepted.ignore) - 1), index);
   Value most = b.real(double(std::max(accepted.limit, accepted.ignore + 1)), index);
   index = b.select(b.greater(least, index), least, index);
@@ -155,7 +155,7 @@ static LogicalResult checkClasses(IndexOpInterface op) {
   if (!isa<ValidRowsOpInterface>(*op) || !op.getIndices() ||
       !matchPattern(op.getIndices(), m_Constant(&classes)))
     return success();
-  Accepted accepted = acceptedBy(op);
+  IndexRange accepted = acceptedBy(op);
   for (const APInt &number : classes.getValues<APInt>())
     if (!accepted.accepts(number.getSExtValue()))
       return op->emitOpError() << "expected classes in [0, " << accepted.limit

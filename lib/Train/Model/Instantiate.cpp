@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Model/InlineCalls.h"
-#include "lib/Train/Model/Mode.h"
-#include "lib/Train/Step/WeighParts.h"
+#include "lib/Train/Model/LowerMode.h"
+#include "lib/Train/Step/WeighMicroBatches.h"
 #include "mlir-dialects/Train/SignatureChange.h"
 #include "mlir-dialects/Train/TrainFlat.h"
 #include "llvm/ADT/MapVector.h"
@@ -117,7 +117,7 @@ private:
     bool isLoss = role == train::Role::Loss, isEval = role == train::Role::Eval;
     bool isInParts = isLoss && step.getMicroBatches().value_or(1) > 1;
     if (failed(Instance(func, symbols, isLoss, isInParts || (isEval && totals)).run()) ||
-        (isInParts && failed(weighParts(func, step))))
+        (isInParts && failed(weighMicroBatches(func, step))))
       return failure();
     if (isEval && totals)
       (void)weighEvaluation(func, step);

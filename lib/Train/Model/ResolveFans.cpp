@@ -55,9 +55,9 @@ private:
 };
 
 /// Dataflow of the weights of a tensor of state through changes of shape and type.
-class Flow {
+class WeightDataflow {
 public:
-  Flow(const Programs &programs, StringRef state);
+  WeightDataflow(const Programs &programs, StringRef state);
   Readings readings;
 
 private:
@@ -143,7 +143,7 @@ static bool makesWeights(OpOperand &use) {
                                     }));
 }
 
-Flow::Flow(const Programs &programs, StringRef state) : programs(programs) {
+WeightDataflow::WeightDataflow(const Programs &programs, StringRef state) : programs(programs) {
   for (Value read : programs.readsOf(state))
     reach(read, false);
   while (!open.empty()) {
@@ -153,7 +153,7 @@ Flow::Flow(const Programs &programs, StringRef state) : programs(programs) {
   }
 }
 
-void Flow::follow(OpOperand &use, bool isProduct) {
+void WeightDataflow::follow(OpOperand &use, bool isProduct) {
   Operation *op = use.getOwner();
   auto product = dyn_cast<FanOpInterface>(op);
   std::optional<Fans> fans;
@@ -181,7 +181,7 @@ static InFlightDiagnostic expectFans(StateOpInterface state) {
 
 static LogicalResult resolve(StateOpInterface state, const Programs &programs) {
   InitAttrInterface init = state.getInit();
-  Readings all = Flow(programs, state.getSymName()).readings;
+  Readings all = WeightDataflow(programs, state.getSymName()).readings;
   if (all.ofData.empty() && all.ofProduct) {
     InFlightDiagnostic error = expectFans(state)
                                << "@" << state.getSymName()

@@ -30,10 +30,10 @@ static bool isAnnotation(Attribute value, Attribute &meaning) {
 namespace {
 /// Removes annotations (AnnotationAttrInterface) of `root` and nested ops until destruction: equal
 /// ops may differ in annotations, and CSE compares all attributes.
-class AnnotationsAside {
+class ScopedAnnotationRemoval {
 public:
-  explicit AnnotationsAside(Operation *root);
-  ~AnnotationsAside();
+  explicit ScopedAnnotationRemoval(Operation *root);
+  ~ScopedAnnotationRemoval();
 
 private:
   Operation *root;
@@ -41,7 +41,7 @@ private:
 };
 
 /// Origins of ops that a pattern creates: the origin of the op that the pattern matched.
-class OriginsFollow : public RewriterBase::Listener {
+class OriginListener : public RewriterBase::Listener {
 public:
   void notifyPatternBegin(const Pattern &, Operation *op) override { root = originOf(op); }
   void notifyPatternEnd(const Pattern &, LogicalResult) override { root = {}; }
@@ -55,7 +55,7 @@ private:
 };
 } // namespace
 
-AnnotationsAside::AnnotationsAside(Operation *root) : root(root) {
+ScopedAnnotationRemoval::ScopedAnnotationRemoval(Operation *root) : root(root) {
   root->walk([&](Operation *op) {
     DictionaryAttr all = op->getRawDictionaryAttrs();
     bool hasAnnotations = false;
@@ -77,7 +77,7 @@ AnnotationsAside::AnnotationsAside(Operation *root) : root(root) {
   });
 }
 
-AnnotationsAside::~AnnotationsAside() {
+ScopedAnnotationRemoval::~ScopedAnnotationRemoval() {
   // Erased ops are not visited, and no op was created meanwhile that could have the address of an
   // erased op.
   root->walk([&](Operation *op) {
@@ -110,7 +110,7 @@ struct TrainSimplify : ampc::impl::TrainSimplifyBase<TrainSimplify> {
 
 private:
   void simplify(FunctionOpInterface program) const {
-    OriginsFollow listener;
+    OriginListener listener;
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal()
         .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
@@ -118,7 +118,7 @@ private:
     // Canonicalization may stop at the iteration limit; partly canonical forms are valid.
     if (canonical)
       (void)applyPatternsGreedily(program, patterns, config);
-    AnnotationsAside aside(program);
+    ScopedAnnotationRemoval aside(program);
     IRRewriter rewriter(program.getContext());
     DominanceInfo dominance(program);
     eliminateCommonSubExpressions(rewriter, dominance, program);

@@ -1,6 +1,6 @@
 // Warning of inputs on which no result depends.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Train/Model/Mode.h"
+#include "lib/Train/Model/LowerMode.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;

@@ -32,9 +32,9 @@ static bool isRealValue(Value v) { return isa<FloatType>(getElementTypeOrSelf(v)
 namespace {
 /// Walks a program once; the kind of an op follows from the kinds of the operands: gradient ->
 /// gradient, weight gradient -> update.
-class Keys {
+class KeyAssigner {
 public:
-  explicit Keys(train::FuncOp func) : func(func), body(func.getBody().front()) {}
+  explicit KeyAssigner(train::FuncOp func) : func(func), body(func.getBody().front()) {}
   std::vector<KeyedValue> run() {
     addInputs();
     for (Operation &op : body.without_terminator())
@@ -57,7 +57,7 @@ private:
 };
 } // namespace
 
-ValueKind Keys::kindOf(Operation *op) const {
+ValueKind KeyAssigner::kindOf(Operation *op) const {
   if (isa<train::GradientOp>(op))
     return ValueKind::WeightGradient;
   if (isa<train::SeedOp>(op))
@@ -77,7 +77,7 @@ ValueKind Keys::kindOf(Operation *op) const {
 
 /// Whether the value is a statistic, by the rule of the precision pass, from facts known before
 /// precision is assigned.
-bool Keys::isStatistic(Operation *op, Value result) const {
+bool KeyAssigner::isStatistic(Operation *op, Value result) const {
   if (isa<train::SeedOp>(op) || cast<RankedTensorType>(result.getType()).getNumElements() == 1)
     return true;
   bool any = false;
@@ -94,13 +94,13 @@ bool Keys::isStatistic(Operation *op, Value result) const {
 
 /// Whether the result is a statistic of operand x that an adjoint returns beside a cotangent.
 /// Statistics do not carry the loss scale.
-static bool isAside(Value result) {
+static bool isSideStatistic(Value result) {
   auto precision = result.getDefiningOp<PrecisionOpInterface>();
   return precision && precision.resultIsStatistic(cast<OpResult>(result).getResultNumber());
 }
 
 /// Adds inputs; the micro-batches of an input share its name.
-void Keys::addInputs() {
+void KeyAssigner::addInputs() {
   for (BlockArgument argument : body.getArguments()) {
     auto input = Signature(func).argument<train::InputAttr>(argument);
     if (!input || !isRealValue(argument))
@@ -112,11 +112,11 @@ void Keys::addInputs() {
   }
 }
 
-void Keys::visit(Operation *op) {
+void KeyAssigner::visit(Operation *op) {
   if (op->hasTrait<OpTrait::ConstantLike>())
     return;
   for (Value result : op->getResults()) {
-    ValueKind kind = isAside(result) ? ValueKind::Forward : kindOf(op);
+    ValueKind kind = isSideStatistic(result) ? ValueKind::Forward : kindOf(op);
     kinds[result] = kind;
     if (!isRealValue(result))
       continue;
@@ -137,7 +137,7 @@ void Keys::visit(Operation *op) {
   }
 }
 
-std::vector<KeyedValue> ampc::keyValues(train::FuncOp func) { return Keys(func).run(); }
+std::vector<KeyedValue> ampc::keyValues(train::FuncOp func) { return KeyAssigner(func).run(); }
 
 namespace {
 struct TrainMarkValues : ampc::impl::TrainMarkValuesBase<TrainMarkValues> {

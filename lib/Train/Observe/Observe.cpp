@@ -35,7 +35,7 @@ static bool isRounding(Operation *op) {
 
 /// Value as the consumers read it: the rounded form if a rounding cast is the only consumer, e.g.
 /// f32 -> bf16, else the value.
-static Value seenAs(Value v) {
+static Value asConsumed(Value v) {
   return v.hasOneUse() && isRounding(*v.getUsers().begin()) ? (*v.getUsers().begin())->getResult(0)
                                                             : v;
 }
@@ -66,7 +66,7 @@ private:
         DictionaryAttr mark = op.hasAttr("amp.recompute") ? DictionaryAttr() : markOf(v);
         if (!mark || !known.insert(keyOf(mark)).second)
           continue;
-        Value seen = seenAs(v);
+        Value seen = asConsumed(v);
         results.push_back({seen, keyOf(mark).str()});
         if (seen != v)
           continue;
@@ -86,9 +86,9 @@ private:
 };
 
 /// Names of the values that an op depends on, looking through ops without a key.
-class Producers {
+class ProducerNames {
 public:
-  Producers(train::FuncOp func, Operation *op) : func(func) {
+  ProducerNames(train::FuncOp func, Operation *op) : func(func) {
     for (Value operand : op->getOperands())
       add(operand);
   }
@@ -143,7 +143,7 @@ static ObservedValue describe(train::FuncOp func, Value result, StringRef key) {
   Operation *op = isForm ? result.getDefiningOp() : source.getDefiningOp();
   value.op = op->getName().stripDialect().str();
   value.location = locationOf(source.getDefiningOp());
-  value.producers = Producers(func, op).names;
+  value.producers = ProducerNames(func, op).names;
   value.mayCancel = mayCancel(op);
   value.isStatistic = mark.get("statistic") != nullptr;
   auto kind = cast<StringAttr>(mark.get("kind")).getValue();

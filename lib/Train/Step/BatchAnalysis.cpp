@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace ampc;
 
-bool ampc::looksAlongRow(ScalarOpInterface op) {
+bool ampc::readsAlongRow(ScalarOpInterface op) {
   if (isa<RandomOpInterface>(*op)) // draws per element, without state so far
     return false;
   Block block;
@@ -60,7 +60,7 @@ static int64_t dimensionOfResult(ScalarOpInterface op, unsigned result,
       return -1;
     row = position;
   }
-  if (row + 1 == int64_t(op.getSpace().size()) && looksAlongRow(op))
+  if (row + 1 == int64_t(op.getSpace().size()) && readsAlongRow(op))
     return -1;
   ArrayRef<AffineExpr> exprs = op.getResultMap(result).getResults();
   auto found = llvm::find(exprs, getAffineDimExpr(row, op.getContext()));
@@ -79,7 +79,7 @@ static int64_t dimensionOfResult(BatchedOpInterface op, BatchDimension dimension
 static int64_t commonBlocks(Operation *op, BatchPlaces placeOf) {
   int64_t blocks = 0;
   for (Value operand : op->getOperands()) {
-    std::optional<BatchPlace> place = placeOf(operand);
+    std::optional<BatchLayout> place = placeOf(operand);
     if (place && blocks && place->outer != blocks)
       return 0;
     if (place)
@@ -88,12 +88,13 @@ static int64_t commonBlocks(Operation *op, BatchPlaces placeOf) {
   return blocks;
 }
 
-std::optional<BatchPlace> ampc::placeOfResult(OpResult result, int64_t batch, BatchPlaces placeOf) {
+std::optional<BatchLayout> ampc::placeOfResult(OpResult result, int64_t batch,
+                                               BatchPlaces placeOf) {
   Operation *op = result.getOwner();
   int64_t blocks = commonBlocks(op, placeOf);
   auto own = dyn_cast<BatchDimensionOpInterface>(op);
   if (own && op->getNumOperands() == 1)
-    if (std::optional<BatchPlace> place = own.getPlaceInOrder(*placeOf(op->getOperand(0)), batch))
+    if (std::optional<BatchLayout> place = own.getPlaceInOrder(*placeOf(op->getOperand(0)), batch))
       return place;
   auto batched = dyn_cast<BatchedOpInterface>(op);
   auto scalar = dyn_cast<ScalarOpInterface>(op);
@@ -102,7 +103,7 @@ std::optional<BatchPlace> ampc::placeOfResult(OpResult result, int64_t batch, Ba
   if (blocks == 0 || (blocks > 1 && !keepsBlocks))
     return std::nullopt;
   auto dimensionOf = [&](Value v) {
-    std::optional<BatchPlace> place = placeOf(v);
+    std::optional<BatchLayout> place = placeOf(v);
     return place ? place->dim : -1;
   };
   int64_t dim = batched  ? dimensionOfResult(batched, dimensionOf)
@@ -111,28 +112,29 @@ std::optional<BatchPlace> ampc::placeOfResult(OpResult result, int64_t batch, Ba
   ArrayRef<int64_t> shape = tensorOf(result).getShape();
   if (dim < 0 || dim >= int64_t(shape.size()) || shape[dim] % (blocks * batch) != 0)
     return std::nullopt;
-  return BatchPlace{dim, blocks};
+  return BatchLayout{dim, blocks};
 }
 
 namespace {
 /// Walks the ops of a function in block order.
-class BatchRows {
+class BatchDimensionAnalysis {
 public:
-  BatchRows(int64_t batch, CanCombine canCombine) : batch(batch), canCombine(canCombine) {}
+  BatchDimensionAnalysis(int64_t batch, CanCombine canCombine)
+      : batch(batch), canCombine(canCombine) {}
   /// Records the batch dimensions of the op's results; false if the op mixes rows of the batch in a
   /// way that a short batch would change.
   bool visit(Operation *op);
-  void note(Value v, BatchPlace place) { places[v] = place; }
+  void note(Value v, BatchLayout place) { places[v] = place; }
   BatchDimensions getDimensions() const;
 
 private:
-  std::optional<BatchPlace> placeOf(Value v) const {
+  std::optional<BatchLayout> placeOf(Value v) const {
     auto found = places.find(v);
     return found == places.end() ? std::nullopt : std::optional(found->second);
   }
   /// Batch dimension of a value with a single block, or -1.
   int64_t dimensionOf(Value v) const {
-    std::optional<BatchPlace> place = placeOf(v);
+    std::optional<BatchLayout> place = placeOf(v);
     return place && place->outer == 1 ? place->dim : -1;
   }
   bool visitGradient(train::GradOp op);
@@ -141,13 +143,13 @@ private:
 
   int64_t batch;
   CanCombine canCombine;
-  DenseMap<Value, BatchPlace> places;
+  DenseMap<Value, BatchLayout> places;
   DenseSet<Value> combined; // depend on a combination of the valid rows
   DenseSet<Value> sums;     // sums over all rows, valid or not
 };
 } // namespace
 
-BatchDimensions BatchRows::getDimensions() const {
+BatchDimensions BatchDimensionAnalysis::getDimensions() const {
   BatchDimensions dims;
   for (auto [value, place] : places)
     if (place.outer == 1)
@@ -157,7 +159,7 @@ BatchDimensions BatchRows::getDimensions() const {
 
 /// Whether the op is a sum over rows whose only consumer is train.grad. The gradient of a row does
 /// not depend on other rows.
-bool BatchRows::isDifferentiatedSum(Operation *op) const {
+bool BatchDimensionAnalysis::isDifferentiatedSum(Operation *op) const {
   auto reduce = dyn_cast<ReduceOpInterface>(op);
   return reduce && reduce.getCombine() == "sum" &&
          llvm::is_contained(reduce.getDims(), dimensionOf(op->getOperand(0))) &&
@@ -166,10 +168,10 @@ bool BatchRows::isDifferentiatedSum(Operation *op) const {
          });
 }
 
-bool BatchRows::visitGradient(train::GradOp op) {
+bool BatchDimensionAnalysis::visitGradient(train::GradOp op) {
   bool isSum = sums.contains(op.getValue());
   for (auto [source, gradient] : llvm::zip(op.getSources(), op.getGradients())) {
-    if (std::optional<BatchPlace> place = placeOf(source))
+    if (std::optional<BatchLayout> place = placeOf(source))
       note(gradient, *place);
     else if (isSum)
       return false;
@@ -180,7 +182,7 @@ bool BatchRows::visitGradient(train::GradOp op) {
 }
 
 /// Dimension of the rows that the op combines without invalid rows, or -1.
-int64_t BatchRows::combinedDimension(Operation *op) {
+int64_t BatchDimensionAnalysis::combinedDimension(Operation *op) {
   auto combining = dyn_cast<ValidRowsOpInterface>(op);
   if (!combining)
     return -1;
@@ -190,7 +192,7 @@ int64_t BatchRows::combinedDimension(Operation *op) {
   return dim >= 0 && canCombine(combining, dim) ? dim : -1;
 }
 
-bool BatchRows::visit(Operation *op) {
+bool BatchDimensionAnalysis::visit(Operation *op) {
   if (auto gradient = dyn_cast<train::GradOp>(op))
     return visitGradient(gradient);
   int64_t along = combinedDimension(op);
@@ -219,7 +221,7 @@ bool BatchRows::visit(Operation *op) {
 
 std::optional<BatchDimensions> ampc::rowsOfBatch(train::FuncOp func, int64_t batch,
                                                  CanCombine canCombine, Operation *end) {
-  BatchRows rows(batch, canCombine);
+  BatchDimensionAnalysis rows(batch, canCombine);
   for (BlockArgument argument : func.getArguments())
     if (auto input = Signature(func).argument<train::InputAttr>(argument);
         input && input.isBatched())

@@ -2,7 +2,7 @@
 // result; updates in place come with buffer assignment.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
-#include "lib/Train/Autodiff/RowGradients.h"
+#include "lib/Train/Autodiff/SparseGradients.h"
 #include "lib/Train/FindProgram.h"
 #include "lib/Train/Step/MicroBatches.h"
 #include "mlir-dialects/Train/SignatureChange.h"
@@ -23,9 +23,9 @@ struct Gradient {
   Value value, rows;
 };
 
-class Expansion {
+class StepExpansion {
 public:
-  Expansion(train::ModelOp model, train::StepOp step, bool explain)
+  StepExpansion(train::ModelOp model, train::StepOp step, bool explain)
       : model(model), step(step), symbols(model), name(step.getSymName()), explain(explain),
         builder(model.getContext()) {}
   LogicalResult run();
@@ -85,15 +85,15 @@ private:
 };
 } // namespace
 
-void Expansion::declare(StringRef symbol, Type type, train::StateRole role, StringAttr param,
-                        double value) {
+void StepExpansion::declare(StringRef symbol, Type type, train::StateRole role, StringAttr param,
+                            double value) {
   Attribute init = value == 0.0
                        ? Attribute(train::ZerosAttr::get(builder.getContext()))
                        : Attribute(train::FillAttr::get(builder.getContext(), APFloat(value)));
   train::BufferOp::create(builder, step.getLoc(), symbol, type, init, role, param, name);
 }
 
-void Expansion::declareState(ArrayRef<Gradient> gradients) {
+void StepExpansion::declareState(ArrayRef<Gradient> gradients) {
   builder.setInsertionPoint(step);
   using train::StateRole;
   declare((name + ".step").str(), RankedTensorType::get({}, builder.getI64Type()), StateRole::Step);
@@ -111,7 +111,7 @@ void Expansion::declareState(ArrayRef<Gradient> gradients) {
 }
 
 /// Results of the gradient function, in the order of the step's parameters.
-SmallVector<Gradient> Expansion::gradientsOf(train::FuncOp func) {
+SmallVector<Gradient> StepExpansion::gradientsOf(train::FuncOp func) {
   SmallVector<Gradient> gradients(step.getParams().size());
   for (OpOperand &returned : func.getBody().front().getTerminator()->getOpOperands())
     if (auto is = Signature(func).result<train::GradientAttr>(returned)) {
@@ -166,8 +166,8 @@ static Value clippingFactor(GradBuilder &b, const Norm &norm, double limit) {
   return b.select(b.greater(one, factor), factor, one);
 }
 
-void Expansion::clip(GradBuilder &b, SignatureChange &program,
-                     MutableArrayRef<Gradient> gradients) {
+void StepExpansion::clip(GradBuilder &b, SignatureChange &program,
+                         MutableArrayRef<Gradient> gradients) {
   if (step.getClipValue())
     for (auto &[g, rows] : gradients) {
       double limit = step.getClipValue()->convertToDouble();
@@ -184,8 +184,8 @@ void Expansion::clip(GradBuilder &b, SignatureChange &program,
 }
 
 /// Applies the optimizer's rule to a tensor, or to rows of a table.
-SmallVector<Value> Expansion::applyRule(GradBuilder &b, unsigned i, Value param, Value gradient,
-                                        ArrayRef<Value> moments, StringRef part) {
+SmallVector<Value> StepExpansion::applyRule(GradBuilder &b, unsigned i, Value param, Value gradient,
+                                            ArrayRef<Value> moments, StringRef part) {
   OptimizerAttrInterface optimizer = rule(i);
   SmallVector<int32_t> keys;
   auto keyOf = [&](StringRef kind) {
@@ -208,8 +208,8 @@ SmallVector<Value> Expansion::applyRule(GradBuilder &b, unsigned i, Value param,
 
 /// New parameter and moments. A sparse gradient gathers, updates and scatters rows; if the rule
 /// moves every row, the whole table is first updated with a gradient of 0.
-SmallVector<Value> Expansion::updateParam(GradBuilder &b, SignatureChange &program, unsigned i,
-                                          Gradient gradient) {
+SmallVector<Value> StepExpansion::updateParam(GradBuilder &b, SignatureChange &program, unsigned i,
+                                              Gradient gradient) {
   OptimizerAttrInterface optimizer = rule(i);
   SmallVector<Value> state{program.addState(paramName(i), paramType(i))};
   for (const Moment &moment : momentsOf(i))
@@ -232,8 +232,8 @@ SmallVector<Value> Expansion::updateParam(GradBuilder &b, SignatureChange &progr
 
 /// Adds the exponential moving average of a parameter, whose initial value is the first updated
 /// weight.
-void Expansion::addAverage(GradBuilder &b, SignatureChange &program, unsigned i, Value updated,
-                           Value next) {
+void StepExpansion::addAverage(GradBuilder &b, SignatureChange &program, unsigned i, Value updated,
+                               Value next) {
   double keep = step.getEmaDecay()->convertToDouble();
   std::string ema = stateName("ema", paramName(i));
   Value old = program.addState(ema, typeOfRule(paramType(i)));
@@ -243,7 +243,7 @@ void Expansion::addAverage(GradBuilder &b, SignatureChange &program, unsigned i,
   program.addStateResult(b.select(isFirst, updated, blended), ema);
 }
 
-void Expansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradients) {
+void StepExpansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradients) {
   Value lrFactor = Signature(func).addControl(train::Control::LrFactor);
   SignatureChange program(func);
   OpBuilder inner(func.getBody().front().getTerminator());
@@ -295,7 +295,7 @@ void Expansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradients) {
 }
 
 /// Creates the training program from a copy of the gradient function.
-train::FuncOp Expansion::makeTrain(train::FuncOp gradient) {
+train::FuncOp StepExpansion::makeTrain(train::FuncOp gradient) {
   auto whole = cast<train::FuncOp>(builder.clone(*gradient));
   whole.setSymName((name + ".train").str());
   whole.setRole(train::Role::Train);
@@ -306,7 +306,7 @@ train::FuncOp Expansion::makeTrain(train::FuncOp gradient) {
 }
 
 /// Creates the apply program: the optimizer alone, on stored gradients.
-train::FuncOp Expansion::makeApply(ArrayRef<Gradient> gradients) {
+train::FuncOp StepExpansion::makeApply(ArrayRef<Gradient> gradients) {
   auto apply = train::FuncOp::create(builder, step.getLoc(), (name + ".apply").str(),
                                      builder.getFunctionType({}, {}));
   apply.setRole(train::Role::Apply);
@@ -329,7 +329,7 @@ train::FuncOp Expansion::makeApply(ArrayRef<Gradient> gradients) {
 }
 
 /// Turns the gradient function into the gradient program: gradients become state.
-void Expansion::storeGradients(train::FuncOp gradient) {
+void StepExpansion::storeGradients(train::FuncOp gradient) {
   Signature program(gradient);
   SignatureChange change(gradient);
   for (unsigned i = 0; i < gradient.getNumResults(); ++i)
@@ -340,7 +340,7 @@ void Expansion::storeGradients(train::FuncOp gradient) {
 
 /// Warns of lost updates: with rounding to nearest, an update below half a unit in the last place
 /// of a 16-bit parameter has no effect.
-void Expansion::warnOfLostUpdates() {
+void StepExpansion::warnOfLostUpdates() {
   if (weightRounding())
     return;
   for (unsigned i = 0; i < step.getParams().size(); ++i) {
@@ -356,7 +356,7 @@ void Expansion::warnOfLostUpdates() {
   }
 }
 
-LogicalResult Expansion::run() {
+LogicalResult StepExpansion::run() {
   train::FuncOp gradient = findProgram(model, train::Role::Grad, step);
   if (!gradient)
     return step->emitOpError() << "expected train-autodiff to have run";
@@ -366,7 +366,7 @@ LogicalResult Expansion::run() {
                                 << " micro-batches";
     accumulateMicroBatches(gradient, count);
   }
-  keepRowGradients(gradient, step, explain);
+  makeSparseGradients(gradient, step, explain);
   warnOfLostUpdates();
   declareState(gradientsOf(gradient));
   builder.setInsertionPointAfter(gradient);
@@ -400,7 +400,7 @@ struct TrainExpandStep : ampc::impl::TrainExpandStepBase<TrainExpandStep> {
       return signalPassFailure();
     for (auto model : getOperation().getOps<train::ModelOp>())
       for (auto step : llvm::to_vector(model.getOps<train::StepOp>()))
-        if (failed(Expansion(model, step, explain).run()))
+        if (failed(StepExpansion(model, step, explain).run()))
           return signalPassFailure();
   }
 };

@@ -1,7 +1,7 @@
 // Gradient accumulation over the micro-batches of a batch.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Step/MicroBatches.h"
-#include "lib/Train/Step/PartAnalysis.h"
+#include "lib/Train/Step/MicroBatchAnalysis.h"
 #include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/Parts.h"
 #include "mlir/IR/IRMapping.h"
@@ -27,8 +27,8 @@ private:
   /// Share of a micro-batch in the rows of the batch, or in the valid rows.
   Value shareOf(train::ShareOp op, int64_t part);
   /// Prologue: totals over all micro-batches, which depend on no parameter.
-  void addTotals(ArrayRef<Operation *> original);
-  void addCone(int64_t part, Value value, ArrayRef<Operation *> original);
+  void addPrologue(ArrayRef<Operation *> original);
+  void collectDependences(int64_t part, Value value, ArrayRef<Operation *> original);
   /// Appends a copy of the op for a micro-batch.
   void copy(Operation *op, int64_t part);
   /// Term of a loss or a gradient: 0, even in place of a NaN, if the micro-batch has no valid row.
@@ -132,7 +132,7 @@ void Accumulation::copy(Operation *op, int64_t part) {
 }
 
 /// Copies the ops on which a value depends, in block order.
-void Accumulation::addCone(int64_t part, Value value, ArrayRef<Operation *> original) {
+void Accumulation::collectDependences(int64_t part, Value value, ArrayRef<Operation *> original) {
   DenseSet<Operation *> cone;
   SmallVector<Value> open{value};
   while (!open.empty())
@@ -143,7 +143,7 @@ void Accumulation::addCone(int64_t part, Value value, ArrayRef<Operation *> orig
       copy(op, part);
 }
 
-void Accumulation::addTotals(ArrayRef<Operation *> original) {
+void Accumulation::addPrologue(ArrayRef<Operation *> original) {
   for (Operation *op : original) {
     auto total = dyn_cast<train::TotalOp>(op);
     if (!total)
@@ -156,7 +156,7 @@ void Accumulation::addTotals(ArrayRef<Operation *> original) {
     for (int64_t part = 0; part < count; ++part) {
       GradBuilder b(builder, op->getLoc(), isTensor ? origin.withPart(part) : origin);
       b.compute = getElementTypeOrSelf(total.getType());
-      addCone(part, total.getX(), original);
+      collectDependences(part, total.getX(), original);
       Value term = parts[part].lookupOrDefault(total.getX());
       sum = sum ? b.add(sum, term) : term;
     }
@@ -209,7 +209,7 @@ void Accumulation::run() {
     validRows.push_back(validOf(part));
     parts[part].map(valid, validRows.back());
   }
-  addTotals(original);
+  addPrologue(original);
   for (int64_t part = 0; part < count; ++part)
     addCopy(part, original, results, sums);
   for (unsigned i = 0; i < results.size(); ++i) {

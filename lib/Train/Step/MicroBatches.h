@@ -8,8 +8,8 @@
 namespace ampc {
 /// Rewrites a gradient function (train-autodiff) for batches of `count` times as many rows, with a
 /// copy of the body per micro-batch: argument `x` becomes `count` arguments, numbered by
-/// `train.part`. Losses and gradients are added in their own type; weighParts has made them terms
-/// of a sum. Every `train.total` is computed before the first copy. New values of buffers are
+/// `train.part`. Losses and gradients are added in their own type; weighMicroBatches has made them
+/// terms of a sum. Every `train.total` is computed before the first copy. New values of buffers are
 /// passed from copy to copy. Equal kernels are emitted once, so a copy costs rows of the step's
 /// table and no code. With short batches, a micro-batch without valid rows adds 0.
 void accumulateMicroBatches(train::FuncOp gradient, int64_t count);

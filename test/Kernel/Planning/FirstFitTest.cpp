@@ -29,7 +29,7 @@ static std::vector<Buffer> draw(std::mt19937 &random, int64_t count, bool tails)
 }
 
 static bool meets(const Buffer &a, const Buffer &b) {
-  return a.livesWith(b) && a.offset < b.offset + b.bytesBeside(a) &&
+  return a.overlapsLiveness(b) && a.offset < b.offset + b.bytesBeside(a) &&
          b.offset < a.offset + a.bytesBeside(b);
 }
 
@@ -38,7 +38,7 @@ static bool meets(const Buffer &a, const Buffer &b) {
 static int64_t lowest(const std::vector<Buffer> &placed, Buffer buffer) {
   std::vector<int64_t> ends = {0};
   for (const Buffer &other : placed)
-    if (other.livesWith(buffer))
+    if (other.overlapsLiveness(buffer))
       ends.push_back(other.offset + other.bytesBeside(buffer));
   std::sort(ends.begin(), ends.end());
   for (int64_t end : ends) {
@@ -55,7 +55,7 @@ static void check(uint32_t seed, int64_t count, bool tails) {
   std::vector<Buffer> buffers = draw(random, count, tails), placed;
   FirstFit fit;
   for (Buffer &buffer : buffers) {
-    fit.place(buffer);
+    fit.assign(buffer);
     for (const Buffer &other : placed)
       ASSERT_FALSE(meets(buffer, other)) << "seed " << seed;
     // A tail that lies over others' bytes at another time may leave room below unused.

@@ -144,7 +144,7 @@ FailureOr<KernelEmission> ConvFilterTemplate::plan(Operation *op, const Tier &ti
 /// Stores finished sums of one output channel.
 static void storeResults(KernelEmitter &e, BodyEmitter &body, Value output, Value position,
                          int64_t active, Value sums) {
-  Run run;
+  PointVector run;
   run.dims = {output, position};
   run.along = 1;
   run.lanes = cast<VectorType>(sums.getType()).getNumElements();

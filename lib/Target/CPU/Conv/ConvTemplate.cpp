@@ -39,7 +39,7 @@ struct Conv {
 /// number of tasks matters.
 struct PhaseProduct {
   ConvPhase phase;
-  ConvPhase::Place place; // of the phase being emitted
+  ConvPhase::Offsets place; // of the phase being emitted
   ProductShape shape;
   std::optional<Blocking> blocking;
   std::optional<WindowTile> tile; // set if windows overlap and are packed once
@@ -137,7 +137,7 @@ void PhaseProduct::cutPixels(const Tier &tier) {
 /// Stores finished sums of output pixel [image, row, column].
 static void store(BodyEmitter &body, ArrayRef<Value> pixel, Value channel, int64_t active,
                   Value sums) {
-  Run run;
+  PointVector run;
   run.dims = {pixel[0], pixel[1], pixel[2], channel};
   run.along = 3;
   run.lanes = cast<VectorType>(sums.getType()).getNumElements();
@@ -146,7 +146,7 @@ static void store(BodyEmitter &body, ArrayRef<Value> pixel, Value channel, int64
 }
 
 /// Output row (axis 0) or column (axis 1) of index `at` in the phase: start + at * step.
-static Value outputOf(KernelEmitter &e, const ConvPhase &phase, const ConvPhase::Place &place,
+static Value outputOf(KernelEmitter &e, const ConvPhase &phase, const ConvPhase::Offsets &place,
                       unsigned axis, Value at) {
   return e.add(e.mul(at, phase.step[axis]), place.start[axis]);
 }
@@ -235,7 +235,7 @@ void PhaseTasks::emitZeros(KernelEmitter &e, BodyEmitter &body, const Conv &conv
       phase.numberAt(e, 0, y, meets);
       e.when(meets, [&] {
         e.loop(e.index(0), e.index(phase.count[1]), 1, [&](Value number) {
-          ConvPhase::Place place = phase.placeOf(e, number);
+          ConvPhase::Offsets place = phase.placeOf(e, number);
           e.loop(e.index(0), e.index(phase.window.outWidth), 1, [&](Value x) {
             forVectors(e, channels, width, [&](Value channel, int64_t active) {
               store(body, {image, y, outputOf(e, phase, place, 1, x)}, channel, active, zero);

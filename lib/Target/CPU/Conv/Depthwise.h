@@ -78,16 +78,16 @@ public:
 
 private:
   using Value = mlir::Value;
-  struct Place {
+  struct ChannelBlock {
     Value image, row, column, channel; // row and column of the phase
     int64_t active;
   };
   void packFilter(KernelEmitter &e, const KernelPointers &pointers) const;
   void emitRow(KernelEmitter &e, const KernelPointers &pointers, const ConvPhase &phase,
-               const ConvPhase::Place &start, Value image, Value row, Epilogue epilogue) const;
+               const ConvPhase::Offsets &start, Value image, Value row, Epilogue epilogue) const;
   llvm::SmallVector<Value> sumBlock(KernelEmitter &e, const KernelPointers &pointers,
-                                    const ConvPhase &phase, const ConvPhase::Place &start,
-                                    const ColumnBlocks &blocks, const Place &place) const;
+                                    const ConvPhase &phase, const ConvPhase::Offsets &start,
+                                    const ColumnBlocks &blocks, const ChannelBlock &place) const;
 
   Depthwise conv;
   llvm::SmallVector<ConvPhase> phases;
@@ -109,16 +109,16 @@ public:
 
 private:
   using Value = mlir::Value;
-  struct Place {
+  struct ChannelBlock {
     Value image, row, channel, sums;
     int64_t active;
   };
-  void addRow(KernelEmitter &e, const KernelPointers &pointers, const Place &place) const;
-  void addTaps(KernelEmitter &e, const KernelPointers &pointers, const Place &place, Value tapRow,
-               int64_t tapRows) const;
+  void addRow(KernelEmitter &e, const KernelPointers &pointers, const ChannelBlock &place) const;
+  void addTaps(KernelEmitter &e, const KernelPointers &pointers, const ChannelBlock &place,
+               Value tapRow, int64_t tapRows) const;
   llvm::SmallVector<Value> addBlock(KernelEmitter &e, const KernelPointers &pointers,
-                                    const Place &place, const ColumnBlocks &blocks, Value column,
-                                    Value tapRow, mlir::ValueRange sums) const;
+                                    const ChannelBlock &place, const ColumnBlocks &blocks,
+                                    Value column, Value tapRow, mlir::ValueRange sums) const;
   void forChannels(KernelEmitter &e, Value from, Value to,
                    llvm::function_ref<void(Value channel, int64_t active)> body) const;
 

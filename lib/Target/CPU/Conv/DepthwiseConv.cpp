@@ -59,7 +59,7 @@ void DepthwiseConv::emit(KernelEmitter &e, const KernelPointers &pointers, Value
 }
 
 void DepthwiseConv::emitRow(KernelEmitter &e, const KernelPointers &pointers,
-                            const ConvPhase &phase, const ConvPhase::Place &start, Value image,
+                            const ConvPhase &phase, const ConvPhase::Offsets &start, Value image,
                             Value row, Epilogue epilogue) const {
   auto outputOf = [&](unsigned axis, Value at) {
     return e.add(e.mul(at, phase.step[axis]), start.start[axis]);
@@ -70,7 +70,7 @@ void DepthwiseConv::emitRow(KernelEmitter &e, const KernelPointers &pointers,
     Value last = e.index(blocks.first + blocks.count * blocks.pixels);
     e.loop(first, last, blocks.pixels, [&](Value column) {
       forVectors(e, conv.window.channels, lanes, [&](Value channel, int64_t active) {
-        Place place{image, row, column, channel, active};
+        ChannelBlock place{image, row, column, channel, active};
         for (auto [i, sums] : llvm::enumerate(sumBlock(e, pointers, phase, start, blocks, place)))
           epilogue({image, y, outputOf(1, e.add(column, i))}, channel, active, sums);
       });
@@ -80,8 +80,9 @@ void DepthwiseConv::emitRow(KernelEmitter &e, const KernelPointers &pointers,
 
 /// One vector of sums per pixel of a block.
 SmallVector<Value> DepthwiseConv::sumBlock(KernelEmitter &e, const KernelPointers &pointers,
-                                           const ConvPhase &phase, const ConvPhase::Place &start,
-                                           const ColumnBlocks &blocks, const Place &place) const {
+                                           const ConvPhase &phase, const ConvPhase::Offsets &start,
+                                           const ColumnBlocks &blocks,
+                                           const ChannelBlock &place) const {
   const Window &window = phase.window;
   SmallVector<Value> zeros(blocks.pixels, e.constant(e.vectorOf(conv.acc, lanes), 0));
   if (window.taps() == 0)

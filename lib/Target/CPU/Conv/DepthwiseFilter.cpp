@@ -78,7 +78,7 @@ void DepthwiseFilter::emit(KernelEmitter &e, const KernelPointers &pointers, Val
 
 /// Adds an output row: `tapRows` tap rows at a time if all lie in the image, else row by row.
 void DepthwiseFilter::addRow(KernelEmitter &e, const KernelPointers &pointers,
-                             const Place &place) const {
+                             const ChannelBlock &place) const {
   int64_t rows = conv.window.kernel[0], rest = rows % tapRows;
   auto [top, bottom] = tapRowsInside(e, conv.window, place.row);
   Value isWhole = e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::eq,
@@ -95,8 +95,8 @@ void DepthwiseFilter::addRow(KernelEmitter &e, const KernelPointers &pointers,
 }
 
 /// Adds the products of a row of pixels to the sums of `count` tap rows.
-void DepthwiseFilter::addTaps(KernelEmitter &e, const KernelPointers &pointers, const Place &place,
-                              Value tapRow, int64_t count) const {
+void DepthwiseFilter::addTaps(KernelEmitter &e, const KernelPointers &pointers,
+                              const ChannelBlock &place, Value tapRow, int64_t count) const {
   int64_t width = conv.window.kernel[1];
   auto at = [&](int64_t tap) { return e.add(e.mul(tapRow, width * lanes), tap * lanes); };
   SmallVector<Value> sums;
@@ -114,7 +114,7 @@ void DepthwiseFilter::addTaps(KernelEmitter &e, const KernelPointers &pointers, 
 }
 
 SmallVector<Value> DepthwiseFilter::addBlock(KernelEmitter &e, const KernelPointers &pointers,
-                                             const Place &place, const ColumnBlocks &blocks,
+                                             const ChannelBlock &place, const ColumnBlocks &blocks,
                                              Value column, Value tapRow, ValueRange soFar) const {
   const Window &window = conv.window;
   int64_t width = window.kernel[1], rows = soFar.size() / width;

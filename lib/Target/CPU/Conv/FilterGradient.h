@@ -65,7 +65,7 @@ private:
     int64_t panel;                                  // units per packed panel
     Value packed;
   };
-  using Task = FilterTasks::Place;
+  using Task = FilterTasks::TaskBounds;
   struct Block {
     Value unit, unitEnd, y, yEnd;
     Value imageRow; // first packed row

@@ -15,14 +15,14 @@ public:
   FilterTaps(const StridedSource &filter, const ConvPhase &phase, int64_t filterWidth);
   void enterBatch(KernelEmitter &e, mlir::Value group) override { this->group = group; }
   /// Selects one of the phases that share the code.
-  void enterPhase(const ConvPhase::Place &place) { this->place = place; }
+  void enterPhase(const ConvPhase::Offsets &place) { this->place = place; }
   void pack(KernelEmitter &e, mlir::Value line, int64_t lines, mlir::Value k, mlir::Value depth,
             mlir::Value panel, PanelLayout layout, const PanelFormat &format) override;
 
 private:
   StridedSource filter;
   ConvPhase phase;
-  ConvPhase::Place place;
+  ConvPhase::Offsets place;
   int64_t filterWidth; // taps in a row
   mlir::Value group;
 };

@@ -21,8 +21,8 @@ void FilterTasks::cut(const ProductShape &shape, int64_t wantedTasks, int64_t mo
   cStep = c.step, cTasks = c.tasks;
 }
 
-FilterTasks::Place FilterTasks::locate(KernelEmitter &e, Value number) const {
-  Place place;
+FilterTasks::TaskBounds FilterTasks::locate(KernelEmitter &e, Value number) const {
+  TaskBounds place;
   place.m = e.mul(e.rem(number, mTasks), mStep);
   number = e.div(number, mTasks);
   place.c = e.mul(e.rem(number, cTasks), cStep);

@@ -22,10 +22,10 @@ struct FilterTasks {
   void cut(const ProductShape &shape, int64_t wantedTasks, int64_t most, int64_t mostM,
            int64_t leastM, int64_t leastC);
 
-  struct Place {
+  struct TaskBounds {
     mlir::Value group, part, m, mEnd, c, cEnd;
   };
-  Place locate(KernelEmitter &e, mlir::Value number) const;
+  TaskBounds locate(KernelEmitter &e, mlir::Value number) const;
 };
 
 } // namespace ampc::cpu

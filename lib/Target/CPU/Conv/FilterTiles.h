@@ -66,7 +66,7 @@ public:
 
 private:
   using Value = mlir::Value;
-  struct Task : FilterTasks::Place {
+  struct Task : FilterTasks::TaskBounds {
     Value pair, pairEnd; // of images
     Value row, rowEnd;   // of all pairs of images, as planes
   };

@@ -23,9 +23,9 @@ static const double filter4[] = {1. / 4,  0,        0,       -1. / 6, -1. / 6, -
 static const double output4[] = {1, 1, 1, 1, 1, 0, 0, 1, -1, 2, -2, 0,
                                  0, 1, 1, 4, 4, 0, 0, 1, -1, 8, -8, 1};
 
-const WinogradForm &WinogradForm::of(int64_t outputs) {
-  static const WinogradForm two = {2, 4, {4, 4, image2}, {4, 3, filter2}, {2, 4, output2}};
-  static const WinogradForm four = {4, 6, {6, 6, image4}, {6, 3, filter4}, {4, 6, output4}};
+const WinogradTransform &WinogradTransform::of(int64_t outputs) {
+  static const WinogradTransform two = {2, 4, {4, 4, image2}, {4, 3, filter2}, {2, 4, output2}};
+  static const WinogradTransform four = {4, 6, {6, 6, image4}, {6, 3, filter4}, {4, 6, output4}};
   return outputs == 2 ? two : four;
 }
 
@@ -70,7 +70,7 @@ constexpr int64_t mostBlock = 128;         // in columns
 constexpr int64_t wantedTasks = 16;
 
 WinogradPlan::WinogradPlan(kernel::WinogradOp op, const Tier &tier)
-    : form(WinogradForm::of(op.getTile())) {
+    : form(WinogradTransform::of(op.getTile())) {
   ArrayRef<int64_t> image = cast<RankedTensorType>(op.getLhs().getType()).getShape(),
                     space = op.getSpace();
   images = image[0], height = image[1], width = image[2], channels = image[3];

@@ -22,18 +22,18 @@ private:
 };
 
 /// F(outputs x outputs, 3x3): squares of side x side elements, side = outputs + 2.
-struct WinogradForm {
+struct WinogradTransform {
   int64_t outputs, side;
   Transform image, filter, output; // B', G and A' of the paper
 
-  static const WinogradForm &of(int64_t outputs);
+  static const WinogradTransform &of(int64_t outputs);
   int64_t places() const { return side * side; }
 };
 
 /// Blocking. A task is `step` tiles x `nStep` output columns, processed in blocks of `block`
 /// columns. A panels: transformed pixels of `rows` tiles, [places, rows, channels].
 struct WinogradPlan {
-  const WinogradForm &form;
+  const WinogradTransform &form;
   int64_t images, height, width, channels, outputs; // sizes of the image; output channels
   int64_t outHeight, outWidth, paddingTop, paddingLeft;
   int64_t tilesDown, tilesAcross, tiles;

@@ -45,11 +45,11 @@ public:
   void emit(Value task);
 
 private:
-  struct Place {
+  struct TileOrigin {
     Value image, y, x; // position of the first output
   };
-  Place placeOf(Value tile);
-  SmallVector<Value> pixelsAt(const Place &place);
+  TileOrigin placeOf(Value tile);
+  SmallVector<Value> pixelsAt(const TileOrigin &place);
   void transformPixels(Value first, Value count);
   void multiply(Value column, Value count);
   void multiplyBlock(Value place, Value k, Value points, Value column, Value count, bool isFirst);
@@ -57,7 +57,7 @@ private:
   void transformSums(Value at);
 
   const WinogradPlan plan;
-  const WinogradForm &form;
+  const WinogradTransform &form;
   KernelEmitter &e;
   BodyEmitter body;
   Value image, filter, zeros, pixels, sums, finished;
@@ -66,14 +66,14 @@ private:
 };
 } // namespace
 
-TileConv::Place TileConv::placeOf(Value tile) {
+TileConv::TileOrigin TileConv::placeOf(Value tile) {
   Value rest = e.div(tile, plan.tilesAcross);
   return {e.div(rest, plan.tilesDown), e.mul(e.rem(rest, plan.tilesDown), form.outputs),
           e.mul(e.rem(tile, plan.tilesAcross), form.outputs)};
 }
 
 /// Addresses of the channels of a tile's pixels; padding pixels point at zeros.
-SmallVector<Value> TileConv::pixelsAt(const Place &place) {
+SmallVector<Value> TileConv::pixelsAt(const TileOrigin &place) {
   auto along = [&](Value start, int64_t padding, int64_t size) {
     SmallVector<std::pair<Value, Value>> result; // coordinate, inside the image
     for (int64_t i = 0; i < form.side; ++i) {
@@ -158,14 +158,14 @@ void TileConv::transformSums(Value at) {
 void TileConv::finish(Value first, Value count, Value column) {
   e.loop(e.index(0), count, 1, [&](Value i) {
     transformSums(e.mul(i, plan.block));
-    Place place = placeOf(e.add(first, i));
+    TileOrigin place = placeOf(e.add(first, i));
     Value down = e.min(e.index(form.outputs), e.sub(e.index(plan.outHeight), place.y));
     Value across = e.min(e.index(form.outputs), e.sub(e.index(plan.outWidth), place.x));
     e.loop(e.index(0), down, 1, [&](Value y) {
       e.loop(e.index(0), across, 1, [&](Value x) {
         Value from = e.mul(e.add(e.mul(y, form.outputs), x), plan.block);
         e.loop(e.index(0), e.index(plan.block), plan.lanes, [&](Value n) {
-          Run run;
+          PointVector run;
           run.dims = {place.image, e.add(place.y, y), e.add(place.x, x), e.add(column, n)};
           run.along = 3;
           run.lanes = run.active = plan.lanes;
@@ -210,12 +210,12 @@ void WinogradTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPoin
 namespace {
 /// Task of the filter transform: one panel of outputs x a chunk of channels.
 struct FilterPlan {
-  const WinogradForm &form;
+  const WinogradTransform &form;
   int64_t outputs, channels, lanes, columns, panels, stretches;
   static constexpr int64_t stretch = 64;
 
   FilterPlan(kernel::WinogradFilterOp op, const Tier &tier)
-      : form(WinogradForm::of(op.getTile())), lanes(tier.lanes(32)) {
+      : form(WinogradTransform::of(op.getTile())), lanes(tier.lanes(32)) {
     auto filter = cast<RankedTensorType>(op.getFilter().getType());
     auto packed = cast<RankedTensorType>(op.getResult().getType());
     outputs = filter.getDimSize(0);

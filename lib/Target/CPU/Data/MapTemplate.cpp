@@ -66,14 +66,14 @@ public:
 
   void emit(ArrayRef<Value> outer, Value from, Value to);
   /// A whole row as one vector, for rows shorter than a vector.
-  Run wholeRow(ArrayRef<Value> dims) const {
-    Run run = runAt(dims.back(), length);
+  PointVector wholeRow(ArrayRef<Value> dims) const {
+    PointVector run = runAt(dims.back(), length);
     run.dims = llvm::to_vector(dims);
     return run;
   }
 
 private:
-  Run runAt(Value j, int64_t active) const;
+  PointVector runAt(Value j, int64_t active) const;
   void reduceStage(MutableArrayRef<kernel::RowReduceOp> reductions);
   void storeVarying(Value from, Value to);
   void storeUniform();
@@ -90,8 +90,8 @@ private:
 };
 } // namespace
 
-Run RowEmitter::runAt(Value j, int64_t active) const {
-  Run run;
+PointVector RowEmitter::runAt(Value j, int64_t active) const {
+  PointVector run;
   run.dims = outer;
   run.dims.push_back(j);
   run.along = last;
@@ -105,7 +105,7 @@ void RowEmitter::reduceStage(MutableArrayRef<kernel::RowReduceOp> reductions) {
   for (kernel::RowReduceOp r : reductions)
     sums.push_back({r.getKind(), r.getType()});
   auto terms = [&](Value j, int64_t active) {
-    Run run = runAt(j, active);
+    PointVector run = runAt(j, active);
     BodyEmitter::Values done;
     cache.load(e, body, scratch, stage, run, done);
     SmallVector<Value> found;
@@ -128,7 +128,7 @@ void RowEmitter::storeVarying(Value from, Value to) {
   if (varying.empty())
     return;
   auto write = [&](Value j, int64_t active) {
-    Run run = runAt(j, active);
+    PointVector run = runAt(j, active);
     BodyEmitter::Values done;
     cache.load(e, body, scratch, stage, run, done);
     SmallVector<Value> values;
@@ -145,7 +145,7 @@ void RowEmitter::storeVarying(Value from, Value to) {
 }
 void RowEmitter::storeUniform() {
   Operation *yield = op.getBody().front().getTerminator();
-  Run run = runAt(e.index(0), 1);
+  PointVector run = runAt(e.index(0), 1);
   run.lanes = 1;
   BodyEmitter::Values done;
   for (unsigned k = 0; k < op->getNumResults(); ++k)
@@ -157,7 +157,7 @@ void RowEmitter::emit(ArrayRef<Value> outerDims, Value from, Value to) {
   outer = llvm::to_vector(outerDims);
   size_t mark = body.mark();
   uint64_t lastBit = uint64_t(1) << last;
-  Run start = runAt(from, 1);
+  PointVector start = runAt(from, 1);
   body.pin(start, lastBit);
   auto stages = target::reductionsByStage(op.getBody().front());
   for (stage = 0; stage < stages.size(); ++stage) {
@@ -202,7 +202,7 @@ class MapTemplate : public KernelTemplate {
     unsigned outer = shape.space.rank() - 1;
     BodyEmitter body(e, op, pointers, shape.space);
     RowEmitter rows(e, op, body, pointers.scratch);
-    Run nowhere;
+    PointVector nowhere;
     nowhere.dims.assign(outer + 1, e.index(0));
     body.pin(nowhere, ~uint64_t(0));
     if (PackedResults packed(op, e.tier); packed)

@@ -80,10 +80,10 @@ private:
   void forVectorsOf(Value j, Value end, llvm::function_ref<void(Value at, int64_t active)> body);
   Values start();
   Values add(ValueRange x, ValueRange y);
-  Run columnsAt(Value outer, Value i, Value j, int64_t active);
+  PointVector columnsAt(Value outer, Value i, Value j, int64_t active);
   void storeColumns(ArrayRef<Value> sums, Value outer, Value j, int64_t active);
   void reduceRow(Value outer, Value from, int64_t length);
-  Values terms(const Run &run, BodyEmitter::Values known);
+  Values terms(const PointVector &run, BodyEmitter::Values known);
   void storeSum(unsigned k, Value sum, Value outer, Value inner, int64_t active);
   void finishAt(Value outer, Value j, int64_t width, int64_t active);
   Value partialBase(unsigned k);
@@ -114,7 +114,7 @@ void ReduceEmitter::storeSum(unsigned k, Value sum, Value outer, Value inner, in
     Value row = e.add(e.mul(chunkNumber, shape.outer), outer);
     return e.store(sum, partialBase(k), e.add(e.mul(row, shape.inner), inner), active);
   }
-  Run run;
+  PointVector run;
   run.dims = {outer, e.index(0), inner};
   run.along = 2;
   run.active = active;
@@ -136,15 +136,15 @@ ReduceEmitter::Values ReduceEmitter::add(ValueRange x, ValueRange y) {
   return sums;
 }
 /// Terms of a run: the body's yielded values, starting from the values in `known`.
-ReduceEmitter::Values ReduceEmitter::terms(const Run &run, BodyEmitter::Values known) {
+ReduceEmitter::Values ReduceEmitter::terms(const PointVector &run, BodyEmitter::Values known) {
   return llvm::map_to_vector(body.body().getTerminator()->getOperands(),
                              [&](Value value) { return body.evaluateVector(value, run, known); });
 }
 
 // ---- Columns ----
 
-Run ReduceEmitter::columnsAt(Value outer, Value i, Value j, int64_t active) {
-  Run run;
+PointVector ReduceEmitter::columnsAt(Value outer, Value i, Value j, int64_t active) {
+  PointVector run;
   run.dims = {outer, i, j};
   run.along = 2;
   run.lanes = lanes;
@@ -230,7 +230,7 @@ void ReduceEmitter::reduceRow(Value outer, Value from, int64_t length) {
   for (unsigned k = 0; k < count(); ++k)
     sums.push_back({kind, elementOf(k)});
   auto termsAt = [&](Value column, int64_t active) {
-    Run run;
+    PointVector run;
     run.dims = {outer, e.add(from, column), e.index(0)};
     run.along = 1;
     run.lanes = lanes;
@@ -245,7 +245,7 @@ void ReduceEmitter::reduceRow(Value outer, Value from, int64_t length) {
 
 void ReduceEmitter::reduceChunk(Value outer, Value innerNumber) {
   Value from = e.mul(chunkNumber, shape.chunk);
-  Run run;
+  PointVector run;
   run.dims = {outer, from, e.index(0)};
   size_t mark = body.mark();
   body.pin(run, 6);
@@ -283,7 +283,7 @@ void ReduceEmitter::emitTask(Value task) {
 }
 
 void ReduceEmitter::emitTasks(Value begin, Value end) {
-  Run nowhere;
+  PointVector nowhere;
   nowhere.dims.assign(3, e.index(0));
   body.pin(nowhere, ~uint64_t(0));
   forTasks(e, pointers.totals, begin, end,
@@ -292,7 +292,7 @@ void ReduceEmitter::emitTasks(Value begin, Value end) {
 
 /// Last level of the tree over chunks: adds the two halves and stores the results.
 void ReduceEmitter::finishAt(Value outer, Value j, int64_t width, int64_t active) {
-  Run run;
+  PointVector run;
   run.dims = {outer, e.index(0), j};
   run.along = 2;
   run.lanes = width;

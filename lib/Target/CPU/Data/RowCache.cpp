@@ -46,13 +46,13 @@ RowCache::RowCache(kernel::MapOp op, int64_t length)
 }
 
 void RowCache::load(KernelEmitter &e, const BodyEmitter &body, Value scratch, unsigned stage,
-                    const Run &run, BodyEmitter::Values &done) const {
+                    const PointVector &run, BodyEmitter::Values &done) const {
   for (auto [i, entry] : llvm::enumerate(values))
     if (entry.stage < stage && !body.isKnown(entry.value))
       done[entry.value] = e.loadVector(e.offset(scratch, i * rowBytes), entry.value.getType(),
                                        run.dims.back(), run.lanes);
 }
-void RowCache::store(KernelEmitter &e, Value scratch, unsigned stage, const Run &run,
+void RowCache::store(KernelEmitter &e, Value scratch, unsigned stage, const PointVector &run,
                      const BodyEmitter::Values &done) const {
   for (auto [i, entry] : llvm::enumerate(values))
     if (Value value = done.lookup(entry.value); value && entry.stage == stage)

@@ -18,9 +18,9 @@ public:
   /// Loads values that earlier stages stored. Skips values pinned in `body`: pinned values were
   /// never computed at a point, so never stored.
   void load(KernelEmitter &e, const BodyEmitter &body, mlir::Value scratch, unsigned stage,
-            const Run &run, BodyEmitter::Values &done) const;
+            const PointVector &run, BodyEmitter::Values &done) const;
   /// Stores values that this stage is the first to compute.
-  void store(KernelEmitter &e, mlir::Value scratch, unsigned stage, const Run &run,
+  void store(KernelEmitter &e, mlir::Value scratch, unsigned stage, const PointVector &run,
              const BodyEmitter::Values &done) const;
 
 private:

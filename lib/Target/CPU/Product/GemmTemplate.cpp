@@ -113,14 +113,14 @@ void GemmTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
   unsigned rank = gemmOp.getSpace().size();
   Blocking blocking = Blocking::choose(gemm.shape, gemm.lhs, e.tier);
   auto runAt = [&](Value batch, Value m, Value n) {
-    Run run;
+    PointVector run;
     run.dims = body.space().delinearize(e, batch, rank - 2);
     run.dims.append({m, n});
     run.along = rank - 1;
     return run;
   };
   auto epilogue = [&](Value batch, Value m, Value n, int64_t active, Value sums) {
-    Run run = runAt(batch, m, n);
+    PointVector run = runAt(batch, m, n);
     run.lanes = blocking.tile.width;
     run.active = active;
     body.emitResults(run, sums);

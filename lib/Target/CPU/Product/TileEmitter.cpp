@@ -45,7 +45,7 @@ public:
 private:
   void emitSquare(Value first, Value j);
   void emitRun(Value i, Value j, int64_t active);
-  Run runAt(Value i, Value j, int64_t active) const;
+  PointVector runAt(Value i, Value j, int64_t active) const;
   SmallVector<Value> loadColumns(unsigned input, Value first, Value j);
   void storeColumns(unsigned k, ArrayRef<Value> rows, Value first, Value j);
 
@@ -59,8 +59,8 @@ private:
 };
 } // namespace
 
-Run TileEmitter::runAt(Value i, Value j, int64_t active) const {
-  Run run;
+PointVector TileEmitter::runAt(Value i, Value j, int64_t active) const {
+  PointVector run;
   run.dims = dims;
   run.dims[shape.across] = i;
   run.dims[last] = j;
@@ -79,7 +79,7 @@ SmallVector<Value> TileEmitter::loadColumns(unsigned input, Value first, Value j
   Type element = body.body().getArgument(input).getType();
   SmallVector<Value> columns;
   for (int64_t n = 0; n < shape.edge; ++n) {
-    Run run = runAt(first, e.add(j, n), shape.edge);
+    PointVector run = runAt(first, e.add(j, n), shape.edge);
     Value at = target::position(e, body.space().inputs[input], run.dims);
     columns.push_back(e.loadVector(base, element, at, shape.edge));
   }
@@ -87,7 +87,7 @@ SmallVector<Value> TileEmitter::loadColumns(unsigned input, Value first, Value j
 }
 void TileEmitter::storeColumns(unsigned k, ArrayRef<Value> rows, Value first, Value j) {
   for (auto [n, column] : llvm::enumerate(e.transpose(rows))) {
-    Run run = runAt(first, e.add(j, n), shape.edge);
+    PointVector run = runAt(first, e.add(j, n), shape.edge);
     e.store(column, body.resultPointer(k), target::position(e, body.space().results[k], run.dims));
   }
 }
@@ -102,7 +102,7 @@ void TileEmitter::emitSquare(Value first, Value j) {
   Operation *yield = body.body().getTerminator();
   SmallVector<SmallVector<Value>> values(op->getNumResults());
   for (int64_t i = 0; i < shape.edge; ++i) {
-    Run run = runAt(e.add(first, i), j, shape.edge);
+    PointVector run = runAt(e.add(first, i), j, shape.edge);
     BodyEmitter::Values done;
     for (auto &[arg, rows] : turned)
       done[arg] = rows[i];

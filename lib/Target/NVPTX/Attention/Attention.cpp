@@ -1,6 +1,6 @@
 // kernel.attention, plain kernel: a lane group per query visits the keys tile by tile.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Target/NVPTX/Attention/FlashForms.h"
+#include "lib/Target/NVPTX/Attention/FlashKernels.h"
 #include "lib/Target/NVPTX/Attention/Scores.h"
 #include "lib/Target/NVPTX/Forms.h"
 #include <limits>
@@ -52,7 +52,7 @@ static SmallVector<Value> scoresOf(Entry &a, Value query, Value first, Value sta
   return scores;
 }
 
-static Softmax meetKeys(Entry &a, Value query, Value tile, Softmax soFar) {
+static Softmax visitKeyTile(Entry &a, Value query, Value tile, Softmax soFar) {
   DeviceEmitter &e = a.e;
   Value first = e.mul(tile, a.sizes.keyTile);
   Value start = e.min(first, e.index(a.sizes.keys - a.sizes.keyTile));
@@ -101,7 +101,7 @@ static void emitAttention(Operation *operation, DeviceCode &code) {
                   SmallVector<Value>(sizes.channels, a.number(0))};
     Softmax all = Softmax::of(
         e.loop(e.index(0), tilesOf(a, query), 1, start.list(), [&](Value tile, ValueRange soFar) {
-          return meetKeys(a, query, tile, Softmax::of(soFar)).list();
+          return visitKeyTile(a, query, tile, Softmax::of(soFar)).list();
         }));
     Value sum = a.group.combine(kernel::Combine::sum, all.weights);
     Value share = arith::DivFOp::create(e.b, e.loc, a.number(1), sum);

@@ -1,7 +1,7 @@
 // kernel.attention_grad, plain kernel: a lane group per query, then a lane group per key. Both
 // launches recompute the softmax weights, which costs less than storing [queries, keys].
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Target/NVPTX/Attention/FlashForms.h"
+#include "lib/Target/NVPTX/Attention/FlashKernels.h"
 #include "lib/Target/NVPTX/Attention/Scores.h"
 #include "lib/Target/NVPTX/Forms.h"
 

@@ -10,14 +10,14 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::nvptx;
 
-Squares nvptx::unflatten(ValueRange values) {
-  Squares squares(values.size() / 4);
+Accumulators nvptx::unflatten(ValueRange values) {
+  Accumulators squares(values.size() / 4);
   for (auto [i, value] : llvm::enumerate(values))
     squares[i / 4][i % 4] = value;
   return squares;
 }
-void nvptx::append(SmallVectorImpl<Value> &values, const Squares &squares) {
-  for (const Square &square : squares)
+void nvptx::append(SmallVectorImpl<Value> &values, const Accumulators &squares) {
+  for (const Accumulator &square : squares)
     llvm::append_range(values, square);
 }
 
@@ -112,7 +112,7 @@ Value FlashBlock::bound(Value row) {
   return shape.causal ? e.min32(e.add32(row, e.i32(shape.offset() + 1)), all) : all;
 }
 
-void FlashBlock::hide(Squares &numbers, Value tileNumber, double hidden) {
+void FlashBlock::hide(Accumulators &numbers, Value tileNumber, double hidden) {
   bool isRagged = ownsQueries && columnCount() % tile.columns;
   if (!shape.causal && !isRagged)
     return;
@@ -135,7 +135,7 @@ void FlashBlock::hide(Squares &numbers, Value tileNumber, double hidden) {
   e.b.setInsertionPointToStart(&branch.getElseRegion().front());
   scf::YieldOp::create(e.b, e.loc, before);
   e.b.setInsertionPointToStart(&branch.getThenRegion().front());
-  Squares kept = numbers;
+  Accumulators kept = numbers;
   Value column = e.add32(start, pair);
   for (auto [n, square] : llvm::enumerate(kept))
     for (int64_t i = 0; i < 4; ++i) {
@@ -188,20 +188,20 @@ void FlashBlock::forBias(Value tileNumber, llvm::function_ref<void(int64_t, int6
       }
       Value place =
           e.address(pointers.operands[operand], layout.element, scorePosition(layout, own, across));
-      for (auto [q, loaded] : llvm::enumerate(e.loadRun(place, layout.element, run))) {
+      for (auto [q, loaded] : llvm::enumerate(e.loadVector(place, layout.element, run))) {
         Value bias = target::widen(e, loaded, e.b.getF32Type());
         use(n, i + q, exists && !ownsQueries ? target::select(e, exists, bias, number(0)) : bias);
       }
     }
 }
 
-void FlashBlock::scaleAndBias(Squares &products, Value tileNumber) {
+void FlashBlock::scaleAndBias(Accumulators &products, Value tileNumber) {
   Value scale = number(shape.scale);
   if (shape.biased)
     return forBias(tileNumber, [&](int64_t n, int64_t i, Value bias) {
       products[n][i] = fma(products[n][i], scale, bias);
     });
-  for (Square &square : products)
+  for (Accumulator &square : products)
     for (Value &x : square)
       x = mul(x, scale);
 }

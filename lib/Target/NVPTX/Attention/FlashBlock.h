@@ -11,12 +11,12 @@ namespace ampc::nvptx {
 
 /// Accumulator fragment of mma m16n8, 16 rows by 8 columns in the registers of a warp: thread t has
 /// columns 2 (t % 4) and 2 (t % 4) + 1 of row t / 4, then of row t / 4 + 8.
-using Square = std::array<mlir::Value, 4>;
+using Accumulator = std::array<mlir::Value, 4>;
 /// Fragments of a tile [rows, columns]: all columns of the first 16 rows, then of the next 16 rows.
-using Squares = llvm::SmallVector<Square>;
+using Accumulators = llvm::SmallVector<Accumulator>;
 
-Squares unflatten(mlir::ValueRange values);
-void append(llvm::SmallVectorImpl<mlir::Value> &values, const Squares &squares);
+Accumulators unflatten(mlir::ValueRange values);
+void append(llvm::SmallVectorImpl<mlir::Value> &values, const Accumulators &squares);
 
 /// A thread block of a flash attention kernel. Owned rows: rows of the score tile, queries or keys,
 /// split over the warps. Columns are the other side, streamed through shared memory. Example:
@@ -34,7 +34,7 @@ public:
   int64_t warpBlocks() const { return tile.warpRows / 16; } // number of 16-row fragments per warp
   int64_t columnTiles() const { return tile.columns / 8; }
   RowTile ownTile() const { return {tile.rows(), shape.width}; }
-  RowTile passingTile() const { return {tile.columns, shape.width}; }
+  RowTile streamedTile() const { return {tile.columns, shape.width}; }
 
   // Positions. Range of the column tiles that are visible to any row of the block, as values of
   // type index.
@@ -64,9 +64,9 @@ public:
   RowCopy copyOf(unsigned operand, const RowTile &rows, int64_t count);
 
   // Scores. Replaces masked pairs and pairs out of range by `hidden`.
-  void hide(Squares &numbers, Value tileNumber, double hidden);
+  void hide(Accumulators &numbers, Value tileNumber, double hidden);
   /// Products of queries and keys become scores: scale, then bias.
-  void scaleAndBias(Squares &products, Value tileNumber);
+  void scaleAndBias(Accumulators &products, Value tileNumber);
   /// Element (part, row) of an operand [2, queries], such as the logsumexp, at the thread's row.
   Value rowNumber(unsigned operand, int64_t part, int64_t i, int64_t half);
 
@@ -85,12 +85,12 @@ public:
 
   // Results. Stores rows of accumulators that are in range; the row of fragment i and `half` is
   // multiplied by factors[2 i + half].
-  void storeRows(const Squares &sums, llvm::ArrayRef<Value> factors, unsigned result);
+  void storeRows(const Accumulators &sums, llvm::ArrayRef<Value> factors, unsigned result);
   /// Stores element (part, row) of a result [2, queries], by the first of the four threads that
   /// share the row.
   void storeRowNumber(Value number, unsigned result, int64_t part, int64_t i, int64_t half);
   /// Stores this thread's scores of a tile; result maps end with (query, key).
-  void storeScores(const Squares &numbers, Value tileNumber, unsigned result);
+  void storeScores(const Accumulators &numbers, Value tileNumber, unsigned result);
 
   DeviceEmitter &e;
   const FlashShape &shape;
@@ -101,8 +101,8 @@ public:
 private:
   Value bound(Value row);
   Value shuffleXor(Value x, int64_t mask);
-  void storeChunks(const Squares &sums, llvm::ArrayRef<Value> factors, unsigned result);
-  void storeElements(const Squares &sums, llvm::ArrayRef<Value> factors, unsigned result);
+  void storeChunks(const Accumulators &sums, llvm::ArrayRef<Value> factors, unsigned result);
+  void storeElements(const Accumulators &sums, llvm::ArrayRef<Value> factors, unsigned result);
   /// 4x4 transpose among the four threads of a row: thread t, with piece t of four tiles, gets all
   /// four pieces of tile t.
   void transposeQuad(llvm::MutableArrayRef<Value> words);

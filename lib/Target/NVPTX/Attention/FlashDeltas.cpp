@@ -1,6 +1,6 @@
 // Deltas: rowsum(g o) of every query, a term of the cotangent of each of the query's scores.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Target/NVPTX/Attention/FlashForms.h"
+#include "lib/Target/NVPTX/Attention/FlashKernels.h"
 #include "lib/Target/NVPTX/Attention/Scores.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -56,7 +56,7 @@ static void emitChunks(const FlashShape &shape, unsigned o, DeviceCode &code) {
       const RowLayout &layout = shape.operands[operand];
       Value start = addressOf(e, layout, pointers.operands[operand], place,
                               e.position(e.mul32(number, chunk)));
-      return e.loadRun(start, layout.element, chunk);
+      return e.loadVector(start, layout.element, chunk);
     };
     Type f32 = e.b.getF32Type();
     Value sum = e.constant(f32, 0);

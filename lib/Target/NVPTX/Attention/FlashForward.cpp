@@ -1,9 +1,9 @@
 // kernel.attention on matrix units: a block owns some queries, and keys with their values are
 // streamed.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Target/NVPTX/Attention/FlashForms.h"
+#include "lib/Target/NVPTX/Attention/FlashKernels.h"
 #include "lib/Target/NVPTX/Attention/RowProducts.h"
-#include "lib/Target/NVPTX/Attention/TileRing.h"
+#include "lib/Target/NVPTX/Attention/TilePipeline.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
@@ -33,7 +33,7 @@ namespace {
 /// thread's sum of weights; and accumulators of the values.
 struct Softmax {
   SmallVector<Value> most, weights;
-  Squares values;
+  Accumulators values;
 
   static Softmax of(ValueRange carried, int64_t rows) {
     return {llvm::to_vector(carried.take_front(rows)), llvm::to_vector(carried.slice(rows, rows)),
@@ -52,7 +52,7 @@ public:
   Forward(DeviceEmitter &e, const FlashShape &shape, const FlashTile &tile,
           const KernelPointers &pointers)
       : e(e), shape(shape), f(e, shape, tile, pointers, /*ownsQueries=*/true), rows(f.ownTile()),
-        keys(f.passingTile()),
+        keys(f.streamedTile()),
         // Late scaling: with a positive factor, the largest product is also the largest score.
         scalesLate(!shape.biased && shape.scale > 0),
         unit((scalesLate ? shape.scale : 1) * llvm::numbers::log2e), products(RowProducts::of(f)) {}
@@ -65,9 +65,9 @@ public:
 private:
   int64_t rowsOfThread() const { return 2 * f.warpBlocks(); }
   Softmax start();
-  Softmax meetKeys(Value stage, Value tile, Softmax soFar);
-  Squares scores(Value stage, Value tile);
-  Value weigh(Softmax &state, Squares &scores, int64_t row);
+  Softmax visitKeyTile(Value stage, Value tile, Softmax soFar);
+  Accumulators scores(Value stage, Value tile);
+  Value weigh(Softmax &state, Accumulators &scores, int64_t row);
   void finish(Softmax all);
 
   DeviceEmitter &e;
@@ -81,16 +81,16 @@ private:
 } // namespace
 
 Softmax Forward::start() {
-  Square zeros;
+  Accumulator zeros;
   zeros.fill(f.number(0));
   return {SmallVector<Value>(rowsOfThread(), f.number(-infinity)),
           SmallVector<Value>(rowsOfThread(), f.number(0)),
-          Squares(f.warpBlocks() * shape.channelTiles(), zeros)};
+          Accumulators(f.warpBlocks() * shape.channelTiles(), zeros)};
 }
 
 /// Scores of a tile, or unscaled products with late scaling; -inf for masked pairs.
-Squares Forward::scores(Value stage, Value tile) {
-  Squares scores = products->multiply(f.memory(), stage);
+Accumulators Forward::scores(Value stage, Value tile) {
+  Accumulators scores = products->multiply(f.memory(), stage);
   if (!scalesLate)
     f.scaleAndBias(scores, tile);
   f.hide(scores, tile, -infinity);
@@ -99,7 +99,7 @@ Squares Forward::scores(Value stage, Value tile) {
 
 /// Replaces a row's scores by weights; returns the factor for the sums so far. A row without a
 /// visible key keeps the maximum -inf; 2^(-inf - 0) = 0 is the right factor.
-Value Forward::weigh(Softmax &state, Squares &scores, int64_t row) {
+Value Forward::weigh(Softmax &state, Accumulators &scores, int64_t row) {
   int64_t tiles = f.columnTiles(), block = row / 2, half = row % 2;
   auto eachScore = [&](llvm::function_ref<void(Value &)> visit) {
     for (int64_t j = 0; j < tiles; ++j)
@@ -126,8 +126,8 @@ Value Forward::weigh(Softmax &state, Squares &scores, int64_t row) {
   return factor;
 }
 
-Softmax Forward::meetKeys(Value stage, Value tile, Softmax state) {
-  Squares weights = scores(stage, tile);
+Softmax Forward::visitKeyTile(Value stage, Value tile, Softmax state) {
+  Accumulators weights = scores(stage, tile);
   int64_t tiles = shape.channelTiles();
   for (int64_t row = 0; row < rowsOfThread(); ++row) {
     Value factor = weigh(state, weights, row);
@@ -171,8 +171,8 @@ void Forward::emit() {
     valueCopy.issue(e.advance(stage, keys.bytes()), key);
   };
   auto [from, to] = f.tileRange();
-  TileRing ring(e, e.advance(f.memory(), rows.bytes()), f.tile.stages, 2 * keys.bytes(), from, to,
-                shape.warpgroups, f.mayMeetNothing());
+  TilePipeline ring(e, e.advance(f.memory(), rows.bytes()), f.tile.stages, 2 * keys.bytes(), from,
+                    to, shape.warpgroups, f.mayMeetNothing());
   queryCopy.issue(f.memory(), e.position(f.firstRow()));
   ring.start(issue);
   if (shape.width <= 64 && !shape.warpgroups) {
@@ -181,7 +181,7 @@ void Forward::emit() {
   }
   SmallVector<Value> carried =
       ring.run(start().list(), issue, [&](Value stage, Value tile, ValueRange now) {
-        return meetKeys(stage, tile, Softmax::of(now, rowsOfThread())).list();
+        return visitKeyTile(stage, tile, Softmax::of(now, rowsOfThread())).list();
       });
   finish(Softmax::of(carried, rowsOfThread()));
 }

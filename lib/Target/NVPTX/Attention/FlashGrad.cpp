@@ -2,9 +2,9 @@
 // of keys and values by blocks of keys, streaming queries; then cotangents of queries by blocks of
 // queries, streaming keys.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Target/NVPTX/Attention/FlashForms.h"
+#include "lib/Target/NVPTX/Attention/FlashKernels.h"
 #include "lib/Target/NVPTX/Attention/RowProducts.h"
-#include "lib/Target/NVPTX/Attention/TileRing.h"
+#include "lib/Target/NVPTX/Attention/TilePipeline.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -18,7 +18,7 @@ namespace {
 /// and cotangents of scores. Accumulated: cotangents of scores times streamed first rows
 /// (sumsFirst), and weights times streamed second rows (sumsSecond). Example: {false, true, true}
 /// -> dK and dV.
-struct GradPart {
+struct GradLaunch {
   bool ownsQueries, sumsFirst, sumsSecond;
 
   int64_t ownSides() const { return sumsFirst ? 2 : 1; } // weights alone need no changes
@@ -36,10 +36,10 @@ struct GradPart {
 
 class Backward {
 public:
-  Backward(DeviceEmitter &e, const FlashShape &shape, const GradPart &part, const FlashTile &tile,
+  Backward(DeviceEmitter &e, const FlashShape &shape, const GradLaunch &part, const FlashTile &tile,
            const KernelPointers &pointers)
       : e(e), shape(shape), part(part), f(e, shape, tile, pointers, part.ownsQueries),
-        own(f.ownTile()), passing(f.passingTile()), unit(shape.scale * llvm::numbers::log2e),
+        own(f.ownTile()), streamed(f.streamedTile()), unit(shape.scale * llvm::numbers::log2e),
         products(RowProducts::of(f)) {}
   void emit();
 
@@ -55,7 +55,7 @@ private:
   /// Address of the statistics of a tile's queries, stored after the tile's rows. Kinds: 0 maxima,
   /// 1 logarithms of sums, 2 deltas.
   Value numbersOf(Value stage, int64_t kind) {
-    return e.advance(stage, 2 * passing.bytes() + kind * 4 * f.tile.columns);
+    return e.advance(stage, 2 * streamed.bytes() + kind * 4 * f.tile.columns);
   }
 
   void issueNumbers(Value stage, Value tile);
@@ -68,17 +68,17 @@ private:
   Shift shiftOf(Value maximum, Value logSum);
   Value weightOf(Value x, const Shift &shift);
   SmallVector<Value> columnNumbers(Value place, int64_t columnTile);
-  Squares weights(Value stage, Value tile);
-  Squares scoreCotangents(const Squares &weights, Value stage);
+  Accumulators weights(Value stage, Value tile);
+  Accumulators scoreCotangents(const Accumulators &weights, Value stage);
   SmallVector<Value> meet(Value stage, Value tile, ValueRange carried);
   void clearScores(Value from);
   void finish(ValueRange sums);
 
   DeviceEmitter &e;
   const FlashShape &shape;
-  const GradPart &part;
+  const GradLaunch &part;
   FlashBlock f;
-  RowTile own, passing;
+  RowTile own, streamed;
   double unit; // factor from products to exponents of 2
   std::unique_ptr<RowProducts> products;
   SmallVector<Shift> rowShifts; // statistics of the thread's rows, if rows are queries
@@ -86,7 +86,7 @@ private:
 };
 } // namespace
 
-FlashTile GradPart::chooseTile(const FlashShape &shape) const {
+FlashTile GradLaunch::chooseTile(const FlashShape &shape) const {
   bool isWide = shape.width > 128;
   FlashTile tile{isWide && !shape.warpgroups ? 4 : 8, 16, 32, 2};
   if (shape.width <= 64)
@@ -148,12 +148,12 @@ void Backward::loadRowNumbers() {
 /// Statistics of the thread's two columns in a column tile.
 SmallVector<Value> Backward::columnNumbers(Value place, int64_t columnTile) {
   place = e.advance(place, e.mul32(f.pairColumn(), 4));
-  return e.loadRun(e.advance(place, 4 * 8 * columnTile), e.b.getF32Type(), 2);
+  return e.loadVector(e.advance(place, 4 * 8 * columnTile), e.b.getF32Type(), 2);
 }
 
 /// Softmax weights exp((score - maximum) - logSum); 0 for masked pairs.
-Squares Backward::weights(Value stage, Value tile) {
-  Squares weights = products->multiply(f.memory(), stage);
+Accumulators Backward::weights(Value stage, Value tile) {
+  Accumulators weights = products->multiply(f.memory(), stage);
   if (shape.biased)
     f.scaleAndBias(weights, tile);
   for (int64_t j = 0; j < f.columnTiles(); ++j) {
@@ -171,9 +171,9 @@ Squares Backward::weights(Value stage, Value tile) {
 }
 
 /// Cotangents of scores: weight * (change - rowsum(g o)).
-Squares Backward::scoreCotangents(const Squares &weights, Value stage) {
-  Squares changes =
-      products->multiply(e.advance(f.memory(), own.bytes()), e.advance(stage, passing.bytes()));
+Accumulators Backward::scoreCotangents(const Accumulators &weights, Value stage) {
+  Accumulators changes =
+      products->multiply(e.advance(f.memory(), own.bytes()), e.advance(stage, streamed.bytes()));
   for (int64_t j = 0; j < f.columnTiles(); ++j) {
     SmallVector<Value> deltas;
     if (!part.ownsQueries)
@@ -190,16 +190,16 @@ Squares Backward::scoreCotangents(const Squares &weights, Value stage) {
 }
 
 SmallVector<Value> Backward::meet(Value stage, Value tile, ValueRange carried) {
-  Squares found = weights(stage, tile);
+  Accumulators found = weights(stage, tile);
   SmallVector<Value> first, second;
   if (part.sumsSecond) {
-    Squares sums = unflatten(carried.take_back(countSums()));
-    products->addTo(sums, found, e.advance(stage, passing.bytes()));
+    Accumulators sums = unflatten(carried.take_back(countSums()));
+    products->addTo(sums, found, e.advance(stage, streamed.bytes()));
     append(second, sums);
   }
   if (part.sumsFirst) {
-    Squares sums = unflatten(carried.take_front(countSums()));
-    Squares cotangents = scoreCotangents(found, stage);
+    Accumulators sums = unflatten(carried.take_front(countSums()));
+    Accumulators cotangents = scoreCotangents(found, stage);
     if (wantsScores())
       f.storeScores(cotangents, tile, 3);
     products->addTo(sums, cotangents, stage);
@@ -211,9 +211,9 @@ SmallVector<Value> Backward::meet(Value stage, Value tile, ValueRange carried) {
 
 /// Stores zero cotangents for key tiles that no query of the block sees.
 void Backward::clearScores(Value from) {
-  Square zeros;
+  Accumulator zeros;
   zeros.fill(f.number(0));
-  Squares none(f.warpBlocks() * f.columnTiles(), zeros);
+  Accumulators none(f.warpBlocks() * f.columnTiles(), zeros);
   Value to = e.index(llvm::divideCeil(shape.keys, f.tile.columns));
   e.loop(from, to, 1, [&](Value tile) { f.storeScores(none, tile, 3); });
 }
@@ -230,18 +230,18 @@ void Backward::finish(ValueRange sums) {
 void Backward::emit() {
   Sides owned = part.ownsQueries ? querySides() : keySides(),
         others = part.ownsQueries ? keySides() : querySides();
-  RowCopy firsts = f.copyOf(others.first, passing, f.columnCount()),
-          seconds = f.copyOf(others.second, passing, f.columnCount());
+  RowCopy firsts = f.copyOf(others.first, streamed, f.columnCount()),
+          seconds = f.copyOf(others.second, streamed, f.columnCount());
   auto issue = [&](Value stage, Value tile) {
     Value row = e.mul(tile, f.tile.columns);
     firsts.issue(stage, row);
-    seconds.issue(e.advance(stage, passing.bytes()), row);
+    seconds.issue(e.advance(stage, streamed.bytes()), row);
     if (!part.ownsQueries)
       issueNumbers(stage, tile);
   };
   auto [from, to] = f.tileRange();
-  TileRing ring(e, e.advance(f.memory(), part.ownSides() * own.bytes()), f.tile.stages,
-                part.stageBytes(shape, f.tile), from, to, shape.warpgroups, f.mayMeetNothing());
+  TilePipeline ring(e, e.advance(f.memory(), part.ownSides() * own.bytes()), f.tile.stages,
+                    part.stageBytes(shape, f.tile), from, to, shape.warpgroups, f.mayMeetNothing());
   Value start = e.position(f.firstRow());
   f.copyOf(owned.first, own, f.rowCount()).issue(f.memory(), start);
   if (part.sumsFirst)
@@ -265,13 +265,13 @@ void nvptx::emitFlashAttentionGrad(kernel::AttentionGradOp op, const FlashShape 
   emitFlashDeltas(op, shape, code);
   // Accumulators of heads wider than 128 leave no registers for a second sum, so dV and dK take a
   // launch each.
-  SmallVector<GradPart> parts;
+  SmallVector<GradLaunch> parts;
   if (shape.width <= 128)
     parts = {{false, true, true}, {true, true, false}};
   else
     parts = {{false, false, true}, {false, true, false}, {true, true, false}};
   std::string form = shape.formName();
-  for (const GradPart &part : parts) {
+  for (const GradLaunch &part : parts) {
     FlashTile tile = part.chooseTile(shape);
     form += (form.back() == ':' ? " " : ", ") + tile.describe();
     LaunchShape launch;

@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::nvptx;
 
-void FlashBlock::storeRows(const Squares &sums, ArrayRef<Value> factors, unsigned result) {
+void FlashBlock::storeRows(const Accumulators &sums, ArrayRef<Value> factors, unsigned result) {
   const RowLayout &layout = shape.results[result];
   if (target::elementBytes(layout.element) == 2 && layout.columnStride() == 1 &&
       layout.startsAt(8, shape.batch) && shape.width % 8 == 0)
@@ -33,7 +33,7 @@ void FlashBlock::transposeQuad(MutableArrayRef<Value> words) {
 }
 
 /// Stores 16 bytes per thread, in groups of four tiles of eight channels.
-void FlashBlock::storeChunks(const Squares &sums, ArrayRef<Value> factors, unsigned result) {
+void FlashBlock::storeChunks(const Accumulators &sums, ArrayRef<Value> factors, unsigned result) {
   const RowLayout &layout = shape.results[result];
   Value start = rowStart(layout, pointers.results[result]), number = e.rem32(lane, 4);
   int64_t tiles = shape.channelTiles();
@@ -46,12 +46,12 @@ void FlashBlock::storeChunks(const Squares &sums, ArrayRef<Value> factors, unsig
         SmallVector<Value> words(4, e.i32(0));
         int64_t present = std::min<int64_t>(4, tiles - group);
         for (int64_t t = 0; t < present; ++t) {
-          const Square &square = sums[i * tiles + group + t];
+          const Accumulator &square = sums[i * tiles + group + t];
           words[t] = roundPair(mul(square[2 * half], factor), mul(square[2 * half + 1], factor),
                                layout.element);
         }
         transposeQuad(words);
-        auto store = [&] { e.storeRun(words, e.advance(line, 16 * group)); };
+        auto store = [&] { e.storeVector(words, e.advance(line, 16 * group)); };
         whenRow(own, [&] {
           if (present == 4)
             store();
@@ -62,7 +62,7 @@ void FlashBlock::storeChunks(const Squares &sums, ArrayRef<Value> factors, unsig
     }
 }
 
-void FlashBlock::storeElements(const Squares &sums, ArrayRef<Value> factors, unsigned result) {
+void FlashBlock::storeElements(const Accumulators &sums, ArrayRef<Value> factors, unsigned result) {
   const RowLayout &layout = shape.results[result];
   Value start = rowStart(layout, pointers.results[result]);
   int64_t tiles = shape.channelTiles();
@@ -78,7 +78,7 @@ void FlashBlock::storeElements(const Squares &sums, ArrayRef<Value> factors, uns
         numbers.push_back(target::narrow(e, mul(sums[n][i], factor), layout.element));
       Value place = e.add(e.mul(e.position(own), layout.rowStride()),
                           e.mul(e.position(channel), layout.columnStride()));
-      auto store = [&] { e.storeRun(numbers, e.address(start, layout.element, place)); };
+      auto store = [&] { e.storeVector(numbers, e.address(start, layout.element, place)); };
       whenRow(own, [&] {
         if (n % tiles * 8 + 8 <= shape.width)
           store();
@@ -101,7 +101,7 @@ void FlashBlock::storeRowNumber(Value number, unsigned result, int64_t part, int
   });
 }
 
-void FlashBlock::storeScores(const Squares &numbers, Value tileNumber, unsigned result) {
+void FlashBlock::storeScores(const Accumulators &numbers, Value tileNumber, unsigned result) {
   const RowLayout &layout = shape.results[result];
   int64_t run = liesInPairs(layout) ? 2 : 1;
   Value start = column(tileNumber);
@@ -114,7 +114,7 @@ void FlashBlock::storeScores(const Squares &numbers, Value tileNumber, unsigned 
         values.push_back(target::narrow(e, square[q], layout.element));
       auto store = [&] {
         Value place = scorePosition(layout, e.position(own), across);
-        e.storeRun(values, e.address(pointers.results[result], layout.element, place));
+        e.storeVector(values, e.address(pointers.results[result], layout.element, place));
       };
       whenRow(own, [&] {
         if (columnCount() % tile.columns)

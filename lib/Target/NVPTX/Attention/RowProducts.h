@@ -15,10 +15,10 @@ public:
   static std::unique_ptr<RowProducts> of(FlashBlock &block);
   virtual ~RowProducts();
   /// own * passing^T of the tiles at the two addresses: [rows, columns].
-  virtual Squares multiply(Value own, Value passing) = 0;
+  virtual Accumulators multiply(Value own, Value streamed) = 0;
   /// Adds factors * passing to `sums`, with factors rounded to 16 bits: [rows, columns] x [columns,
   /// width].
-  virtual void addTo(Squares &sums, const Squares &factors, Value passing) = 0;
+  virtual void addTo(Accumulators &sums, const Accumulators &factors, Value streamed) = 0;
   /// Declares that the rows at `own` are the only owned rows from here on, so that an
   /// implementation may keep fragments in registers.
   virtual void keep(Value own) {}
@@ -26,15 +26,15 @@ public:
 protected:
   explicit RowProducts(FlashBlock &block)
       : f(block), e(block.e), shape(block.shape), own(block.ownTile()),
-        passing(block.passingTile()) {}
+        streamed(block.streamedTile()) {}
   /// Two neighbouring accumulator fragments (16 x 8), rounded and packed as a left operand fragment
   /// (16 x 16).
-  Fragment leftOf(const Square *factors);
+  Fragment leftOf(const Accumulator *factors);
 
   FlashBlock &f;
   DeviceEmitter &e;
   const FlashShape &shape;
-  RowTile own, passing;
+  RowTile own, streamed;
 };
 
 // The implementations.

@@ -12,10 +12,10 @@ std::unique_ptr<RowProducts> RowProducts::of(FlashBlock &block) {
   return block.shape.warpgroups ? makeWarpgroupProducts(block) : makeWarpProducts(block);
 }
 
-Fragment RowProducts::leftOf(const Square *factors) {
+Fragment RowProducts::leftOf(const Accumulator *factors) {
   Fragment fragment;
   for (int64_t word = 0; word < 4; ++word) {
-    const Square &square = factors[word / 2];
+    const Accumulator &square = factors[word / 2];
     fragment[word] = f.roundPair(square[2 * (word % 2)], square[2 * (word % 2) + 1], shape.element);
   }
   return fragment;
@@ -26,10 +26,10 @@ class WarpProducts : public RowProducts {
 public:
   explicit WarpProducts(FlashBlock &block)
       : RowProducts(block), left(RowFragments::left(e, own, f.tile.warpRows, f.warpStart())),
-        right(RowFragments::rightRows(e, passing)),
-        channels(RowFragments::rightChannels(e, passing)) {}
-  Squares multiply(Value own, Value passing) override;
-  void addTo(Squares &sums, const Squares &factors, Value passing) override;
+        right(RowFragments::rightRows(e, streamed)),
+        channels(RowFragments::rightChannels(e, streamed)) {}
+  Accumulators multiply(Value own, Value streamed) override;
+  void addTo(Accumulators &sums, const Accumulators &factors, Value streamed) override;
   void keep(Value own) override;
 
 private:
@@ -44,19 +44,19 @@ void WarpProducts::keep(Value own) {
       kept.push_back(left.load(own, block, k));
 }
 
-Squares WarpProducts::multiply(Value own, Value passing) {
-  Square zeros;
+Accumulators WarpProducts::multiply(Value own, Value streamed) {
+  Accumulator zeros;
   zeros.fill(f.number(0));
-  Squares sums(f.warpBlocks() * f.columnTiles(), zeros);
+  Accumulators sums(f.warpBlocks() * f.columnTiles(), zeros);
   for (int64_t k = 0; k < shape.depthSteps(); ++k) {
     SmallVector<Fragment> lines;
     for (int64_t i = 0; i < f.warpBlocks(); ++i)
       lines.push_back(kept.empty() ? left.load(own, i, k) : kept[i * shape.depthSteps() + k]);
     for (int64_t j = 0; j < f.columnTiles() / 2; ++j) {
-      Fragment columns = right.load(passing, j, k);
+      Fragment columns = right.load(streamed, j, k);
       for (int64_t i = 0; i < f.warpBlocks(); ++i)
         for (unsigned half : {0, 1}) {
-          Square &sum = sums[i * f.columnTiles() + 2 * j + half];
+          Accumulator &sum = sums[i * f.columnTiles() + 2 * j + half];
           sum = nvptx::multiply(e, lines[i], columns, half, sum, shape.element);
         }
     }
@@ -64,16 +64,16 @@ Squares WarpProducts::multiply(Value own, Value passing) {
   return sums;
 }
 
-void WarpProducts::addTo(Squares &sums, const Squares &factors, Value passing) {
+void WarpProducts::addTo(Accumulators &sums, const Accumulators &factors, Value streamed) {
   for (int64_t k = 0; k < f.tile.columns / 16; ++k) {
     SmallVector<Fragment> lines;
     for (int64_t i = 0; i < f.warpBlocks(); ++i)
       lines.push_back(leftOf(&factors[i * f.columnTiles() + 2 * k]));
     for (int64_t c = 0; c < shape.depthSteps(); ++c) {
-      Fragment pair = channels.load(passing, c, k);
+      Fragment pair = channels.load(streamed, c, k);
       for (int64_t i = 0; i < f.warpBlocks(); ++i)
         for (unsigned half = 0; half < 2 && 2 * c + half < shape.channelTiles(); ++half) {
-          Square &sum = sums[i * shape.channelTiles() + 2 * c + half];
+          Accumulator &sum = sums[i * shape.channelTiles() + 2 * c + half];
           sum = nvptx::multiply(e, lines[i], pair, half, sum, shape.element);
         }
     }

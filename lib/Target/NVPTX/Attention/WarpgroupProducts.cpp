@@ -35,7 +35,7 @@ public:
   std::string descriptor(int64_t number, int64_t bytes, StringRef name);
   /// Emits the assembly and returns the accumulators. `before`: accumulators so far; empty: start
   /// at nothing.
-  Squares run(const Squares &before);
+  Accumulators run(const Accumulators &before);
 
 private:
   DeviceEmitter &e;
@@ -49,8 +49,8 @@ private:
 class WarpgroupProducts : public RowProducts {
 public:
   explicit WarpgroupProducts(FlashBlock &block) : RowProducts(block) {}
-  Squares multiply(Value own, Value passing) override;
-  void addTo(Squares &sums, const Squares &factors, Value passing) override;
+  Accumulators multiply(Value own, Value streamed) override;
+  void addTo(Accumulators &sums, const Accumulators &factors, Value streamed) override;
 
 private:
   SmallVector<Panels> panelsOf(const RowTile &tile) const;
@@ -78,7 +78,7 @@ void Group::product(int64_t first, int64_t columns, const std::string &left, int
      << (StringRef(left).starts_with("{") ? ", " : ", 0, ") << transposesRight << ";\n";
 }
 
-Squares Group::run(const Squares &before) {
+Accumulators Group::run(const Accumulators &before) {
   std::string all = "{\n.reg .pred yes, no;\n.reg .b32 zero;\n.reg .b64 left, right;\n"
                     "mov.b32 zero, 0;\nsetp.eq.s32 yes, zero, 0;\nsetp.ne.s32 no, zero, 0;\n"
                     "wgmma.fence.sync.aligned;\n" +
@@ -132,10 +132,10 @@ Value WarpgroupProducts::descriptorOf(Value place, const Panels &panels, int64_t
 
 // Rows of both sides are lines, channels are k. k-steps of 16 channels are 32 bytes apart within a
 // panel.
-Squares WarpgroupProducts::multiply(Value ownPlace, Value passingPlace) {
+Accumulators WarpgroupProducts::multiply(Value ownPlace, Value passingPlace) {
   Group group(f, 4 * f.columnTiles());
   Value warpgroup = e.div32(f.warpNumber(), 4);
-  SmallVector<Panels> left = panelsOf(own), right = panelsOf(passing);
+  SmallVector<Panels> left = panelsOf(own), right = panelsOf(streamed);
   for (auto [number, panels] : llvm::enumerate(left)) {
     Value rows = e.advance(ownPlace, e.mul32(warpgroup, 64 * panels.rowBytes));
     int64_t a = group.input(descriptorOf(rows, panels, 16)),
@@ -144,7 +144,7 @@ Squares WarpgroupProducts::multiply(Value ownPlace, Value passingPlace) {
     for (int64_t k = 0; k < steps; ++k) {
       int64_t panel = k / 4, within = k % 4 * 32;
       group.product(0, f.tile.columns, group.descriptor(a, own.panelStart(panel) + within, "left"),
-                    b, passing.panelStart(panel) + within, /*adds=*/number > 0 || k > 0,
+                    b, streamed.panelStart(panel) + within, /*adds=*/number > 0 || k > 0,
                     /*transposesRight=*/false);
     }
   }
@@ -152,7 +152,7 @@ Squares WarpgroupProducts::multiply(Value ownPlace, Value passingPlace) {
 }
 
 // Streamed rows are points of k, and channels are lines.
-void WarpgroupProducts::addTo(Squares &sums, const Squares &factors, Value place) {
+void WarpgroupProducts::addTo(Accumulators &sums, const Accumulators &factors, Value place) {
   Group group(f, 4 * sums.size());
   SmallVector<std::string> lines;
   for (int64_t k = 0; k < f.tile.columns / 16; ++k) {
@@ -161,8 +161,8 @@ void WarpgroupProducts::addTo(Squares &sums, const Squares &factors, Value place
       words += (words.empty() ? "{$" : ", $") + std::to_string(group.input(word));
     lines.push_back(words + "}");
   }
-  for (const Panels &panels : panelsOf(passing)) {
-    int64_t b = group.input(descriptorOf(place, panels, passing.panelStart(1)));
+  for (const Panels &panels : panelsOf(streamed)) {
+    int64_t b = group.input(descriptorOf(place, panels, streamed.panelStart(1)));
     for (auto [k, line] : llvm::enumerate(lines))
       group.product(4 * panels.firstChannel / 8, panels.channels, line, b, k * 16 * panels.rowBytes,
                     /*adds=*/true, /*transposesRight=*/true);

@@ -10,9 +10,9 @@ using namespace ampc;
 using namespace ampc::nvptx;
 
 Gather::Gather(DeviceEmitter &e, const TileGemm &gemm, const TileProduct::MakeSide &make,
-               const KernelPointers &pointers, BlockPlace place, Value BlockPlace::*first,
+               const KernelPointers &pointers, BlockTile place, Value BlockTile::*first,
                int64_t lines)
-    : isRight(first == &BlockPlace::column), e(e), gemm(gemm), start(place.*first), lines(lines) {
+    : isRight(first == &BlockTile::column), e(e), gemm(gemm), start(place.*first), lines(lines) {
   for (int64_t at = 0; at < lines; at += gatheredLines) {
     place.*first = e.add32(start, e.i32(at));
     tiles.push_back(make(e, gemm, pointers, place, gatheredLines));
@@ -22,7 +22,7 @@ Gather::Gather(DeviceEmitter &e, const TileGemm &gemm, const TileProduct::MakeSi
 void Gather::copyTiles(Value target, Value k, bool areInside, size_t atOnce) {
   for (size_t from = 0; from < tiles.size(); from += atOnce) {
     size_t to = std::min(tiles.size(), from + atOnce);
-    SmallVector<StepCopy::Values> moved;
+    SmallVector<KTileCopy::Values> moved;
     auto placeOf = [&](size_t tile) {
       return e.advance(target, int64_t(tile) * gatheredLines * tileRowBytes);
     };

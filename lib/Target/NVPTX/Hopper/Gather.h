@@ -16,7 +16,7 @@ public:
   /// Copies `lines` lines of a side, starting at `place.line`, or at `place.column` for the right
   /// side; `first` selects which.
   Gather(DeviceEmitter &e, const TileGemm &gemm, const TileProduct::MakeSide &make,
-         const KernelPointers &pointers, BlockPlace place, Value BlockPlace::*first, int64_t lines);
+         const KernelPointers &pointers, BlockTile place, Value BlockTile::*first, int64_t lines);
 
   const bool isRight;
   bool isAsync() const { return tiles.front()->isAsync(); }
@@ -35,7 +35,7 @@ private:
   const TileGemm &gemm;
   Value start; // first line of the side
   int64_t lines;
-  llvm::SmallVector<std::unique_ptr<StepCopy>> tiles;
+  llvm::SmallVector<std::unique_ptr<KTileCopy>> tiles;
 };
 
 } // namespace ampc::nvptx

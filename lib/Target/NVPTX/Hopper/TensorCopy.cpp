@@ -33,7 +33,7 @@ std::optional<TensorCopy> TensorCopy::of(const TileGemm &gemm, const SideLayout 
   }
   int64_t inner = side.alongDepth ? gemm.depth : side.lines,
           outer = side.alongDepth ? side.lines : gemm.depth,
-          rows = side.alongDepth ? tile.lines / cluster : stepPoints;
+          rows = side.alongDepth ? tile.lines / cluster : kTilePoints;
   SmallVector<OuterDim> outers;
   // The stride between rows is arbitrary for a single row.
   int64_t stride = outer > 1 ? side.lineStride * bytes : llvm::alignTo(inner * bytes, 16);

@@ -1,7 +1,7 @@
 // Selection of GEMMs for the WGMMA kernel, and of tile shape, split-K and schedule.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Hopper/WarpgroupGemm.h"
-#include "lib/Target/NVPTX/Hopper/BarrierRing.h"
+#include "lib/Target/NVPTX/Hopper/PipelineBarriers.h"
 #include "lib/Target/NVPTX/Product/Epilogue.h"
 
 using namespace mlir;
@@ -42,19 +42,20 @@ static int64_t stagingBytesOf(const TileGemm &part, const WarpgroupTile &tile) {
   return 4 * tile.groups * Epilogue::sharedBytes(part) / part.tile.warpsM;
 }
 static int64_t bytesBesideRing(const TileGemm &gemm, const WarpgroupTile &tile) {
-  return stagingBytesOf(partOf(gemm, tile), tile) + BarrierRing::bytes(mostStages, tile.takesTurns);
+  return stagingBytesOf(partOf(gemm, tile), tile) +
+         PipelineBarriers::bytes(mostStages, tile.takesTurns);
 }
 int64_t WarpgroupGemm::stagingBytes() const { return stagingBytesOf(part, tile); }
 
 /// Whether CTAs of a cluster may multicast the right operand: few tiles are wasted, and each CTA
 /// copies whole swizzle atoms (8 lines along k) or whole squares (64 lines across k).
-static bool mayShare(const TileGemm &gemm, const WarpgroupTile &tile, int64_t sharers) {
+static bool mayMulticast(const TileGemm &gemm, const WarpgroupTile &tile, int64_t sharers) {
   int64_t tiles = llvm::divideCeil(gemm.m, tile.m());
   bool fills = tiles % sharers == 0 || tiles >= 4 * sharers;
   return fills && tile.n % ((gemm.rhs.alongDepth ? 8 : 64) * sharers) == 0;
 }
 
-int64_t WarpgroupGemm::steps() const { return llvm::divideCeil(gemm.depth, stepPoints); }
+int64_t WarpgroupGemm::steps() const { return llvm::divideCeil(gemm.depth, kTilePoints); }
 
 /// Cycles for a producer warpgroup to gather a k-tile of an operand. Each warp has its own
 /// scheduler, and a piece takes twelve instructions; copies through registers wait for memory, 128
@@ -78,7 +79,7 @@ double WarpgroupGemm::cycles(const Chip &chip) const {
       speed = speedOf(chip, ProductForm::Warpgroups, tile.m(), tile.n, shape.speed, tile.turns());
   double rounds = llvm::divideCeil(units(), chip.multiprocessors / tile.cluster());
   int64_t steps = llvm::divideCeil(partSteps(), tile.dividers);
-  double pairs = double(tile.m() * tile.n * steps * stepPoints);
+  double pairs = double(tile.m() * tile.n * steps * kTilePoints);
   double gathers = gatherCycles(lhs, gemm.lhs) + gatherCycles(rhs, gemm.rhs);
   double cycles = 1500 + rounds * std::max(pairs / (2048 * speed), steps * gathers);
   if (parts() > 1)
@@ -145,7 +146,7 @@ static bool fitsRegisters(const WarpgroupGemm &plan) {
 
 /// Whether CTAs of a cluster may split k: a single work item each, equally many columns to finish,
 /// and at least 8 k-tiles per CTA.
-static bool mayDivide(const WarpgroupGemm &plan) {
+static bool maySplitKInCluster(const WarpgroupGemm &plan) {
   const WarpgroupTile &tile = plan.tile;
   return plan.units() == plan.clusters && plan.steps() / tile.dividers >= 8 &&
          tile.n / plan.part.tile.n % tile.dividers == 0;
@@ -161,9 +162,9 @@ static bool fitsPick(const WarpgroupGemm &plan, const TilePick &pick, bool hasPa
 /// Plan with the ping-pong schedule: if picked, or if the model with epilogues finds 10 % less than
 /// for `other` and each warpgroup has at least two tiles. The table only knows GEMMs without
 /// epilogues. Clusters of four CTAs, which would read less, take twice as long on an H200.
-static std::optional<WarpgroupGemm> takingTurns(const TileGemm &gemm, const Chip &chip,
-                                                const std::optional<WarpgroupGemm> &other,
-                                                std::pair<int64_t, int64_t> operands) {
+static std::optional<WarpgroupGemm> pingPongPlan(const TileGemm &gemm, const Chip &chip,
+                                                 const std::optional<WarpgroupGemm> &other,
+                                                 std::pair<int64_t, int64_t> operands) {
   bool isPicked = gemm.pick && (gemm.pick->turns > 1 || !gemm.readsTable);
   if (!isPicked && other && other->parts() > 1)
     return std::nullopt;
@@ -173,7 +174,7 @@ static std::optional<WarpgroupGemm> takingTurns(const TileGemm &gemm, const Chip
     for (int64_t sharers : {1, 2}) {
       WarpgroupTile tile = shape.tile();
       tile.sharers = sharers;
-      if (!tile.takesTurns || !mayShare(gemm, tile, sharers))
+      if (!tile.takesTurns || !mayMulticast(gemm, tile, sharers))
         continue;
       WarpgroupGemm plan = planOf(gemm, chip, tile, operands);
       bool fits = isPicked ? gemm.pick->allows(plan.picked())
@@ -230,7 +231,7 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
   };
   for (const WarpgroupShape &shape : warpgroupShapes()) {
     WarpgroupTile tile = shape.tile();
-    tile.sharers = mayShare(gemm, tile, 2) ? 2 : 1;
+    tile.sharers = mayMulticast(gemm, tile, 2) ? 2 : 1;
     WarpgroupGemm plan = planOf(gemm, chip, tile, {lhs, rhs});
     if (tile.takesTurns || !fitsRegisters(plan))
       continue;
@@ -243,12 +244,13 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
     tile.sharers = 1;
     for (int64_t dividers : {2, 4, 8}) {
       tile.dividers = dividers;
-      if (auto tried = planOf(gemm, chip, tile, {lhs, rhs}); parts <= 1 && mayDivide(tried))
+      if (auto tried = planOf(gemm, chip, tile, {lhs, rhs});
+          parts <= 1 && maySplitKInCluster(tried))
         consider(tried);
     }
   }
   if (parts <= 1)
-    if (auto turns = takingTurns(gemm, chip, best, {lhs, rhs}))
+    if (auto turns = pingPongPlan(gemm, chip, best, {lhs, rhs}))
       best.emplace(*turns);
   if (best && leavesToTiles(*best, chip)) {
     why = "it is small and would be copied in pieces";
@@ -292,7 +294,7 @@ int64_t WarpgroupGemm::stepsAhead() const {
 std::string WarpgroupGemm::describe() const {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "warpgroups: tiles of " << tile.m() << "x" << tile.n << "x" << stepPoints << " in "
+  os << "warpgroups: tiles of " << tile.m() << "x" << tile.n << "x" << kTilePoints << " in "
      << tile.stages << " stages, " << (tile.takesTurns ? "taken in turns, " : "") << "clusters of "
      << tile.cluster() << (tile.dividers > 1 ? " that divide k" : "") << ", sides along "
      << (gemm.lhs.alongDepth ? "k" : "m") << " and " << (gemm.rhs.alongDepth ? "k" : "n");

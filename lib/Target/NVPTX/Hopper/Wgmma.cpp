@@ -71,7 +71,7 @@ static SmallVector<Value> multiply(DeviceEmitter &e, StringRef text, StringRef r
   return next;
 }
 
-SmallVector<Value> nvptx::startProducts(DeviceEmitter &e, const WgmmaTile &left,
+SmallVector<Value> nvptx::issueProducts(DeviceEmitter &e, const WgmmaTile &left,
                                         const WgmmaTile &right, Value leftPlace, Value rightPlace,
                                         Type element, ValueRange sums, Value adds) {
   std::string text = instruction(left, right, element, sums.size()),
@@ -83,7 +83,7 @@ SmallVector<Value> nvptx::startProducts(DeviceEmitter &e, const WgmmaTile &left,
   };
   NVVM::WgmmaFenceAlignedOp::create(e.b, e.loc);
   SmallVector<Value> now(sums);
-  for (int64_t k = 0; k < stepPoints / 16; ++k)
+  for (int64_t k = 0; k < kTilePoints / 16; ++k)
     now = multiply(e, text, registers, now, further(a, k * left.step()),
                    further(b, k * right.step()), k ? e.i32(1) : adds);
   NVVM::WgmmaGroupSyncAlignedOp::create(e.b, e.loc);
@@ -94,7 +94,7 @@ void nvptx::waitForProducts(DeviceEmitter &e, int64_t groups) {
   NVVM::WgmmaWaitGroupSyncOp::create(e.b, e.loc, groups);
 }
 
-SmallVector<Value> nvptx::undefinedSums(DeviceEmitter &e, int64_t columns) {
+SmallVector<Value> nvptx::undefinedAccumulators(DeviceEmitter &e, int64_t columns) {
   Value undefined = LLVM::UndefOp::create(e.b, e.loc, e.b.getF32Type());
   return SmallVector<Value>(columns / 2, undefined);
 }

@@ -10,7 +10,7 @@ namespace ampc::nvptx {
 /// Bytes of a row of a tile, whose 16-byte chunks are swizzled.
 constexpr int64_t tileRowBytes = 128;
 /// Points of k per k-tile, for 16-bit numbers: 64.
-constexpr int64_t stepPoints = tileRowBytes / 2;
+constexpr int64_t kTilePoints = tileRowBytes / 2;
 
 /// Operand tile of `lines` by a k-tile of 16-bit numbers in shared memory, at a multiple of 1024
 /// bytes. Along the depth: [lines, 64], a row per line. Across the depth: [lines / 64][64 points of
@@ -30,7 +30,7 @@ struct WgmmaTile {
 /// commits a wgmma group. Accumulator layout of mma.sync: a thread has two neighbouring columns of
 /// two rows in every eight columns. With `adds` (an i32) equal to 0 the old accumulators are
 /// ignored.
-llvm::SmallVector<mlir::Value> startProducts(DeviceEmitter &e, const WgmmaTile &left,
+llvm::SmallVector<mlir::Value> issueProducts(DeviceEmitter &e, const WgmmaTile &left,
                                              const WgmmaTile &right, mlir::Value leftPlace,
                                              mlir::Value rightPlace, mlir::Type element,
                                              mlir::ValueRange sums, mlir::Value adds);
@@ -39,7 +39,7 @@ void waitForProducts(DeviceEmitter &e, int64_t groups);
 /// Undefined accumulators for the first wgmma of a tile, which ignores the values (scale-d = 0).
 /// Zeros would be materialized by moves between wgmma.fence and wgmma.mma_async, which the fence
 /// does not cover.
-llvm::SmallVector<mlir::Value> undefinedSums(DeviceEmitter &e, int64_t columns);
+llvm::SmallVector<mlir::Value> undefinedAccumulators(DeviceEmitter &e, int64_t columns);
 
 } // namespace ampc::nvptx
 #endif

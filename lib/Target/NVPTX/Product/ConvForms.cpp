@@ -16,7 +16,7 @@ using target::ConvPhase;
 using target::Window;
 
 /// Address of the group's part of an operand, with `count` elements per group.
-static Value ofGroup(DeviceEmitter &e, const TileGemm &gemm, Value pointer, const BlockPlace &place,
+static Value ofGroup(DeviceEmitter &e, const TileGemm &gemm, Value pointer, const BlockTile &place,
                      int64_t count) {
   return e.address(pointer, gemm.element, e.mul(place.batch[0], count));
 }
@@ -137,7 +137,7 @@ static Window windowOfFilter(const Window &whole, const ConvPhase &phase, int64_
 /// among the phases that share code; may be negative.
 static Value tapsBehind(DeviceEmitter &e, const Window &whole, const ConvPhase &phase,
                         Value number) {
-  ConvPhase::Place place = phase.placeOf(e, number);
+  ConvPhase::Offsets place = phase.placeOf(e, number);
   Value rows = e.sub(place.firstTap[0], e.index(phase.firstTap[0])),
         columns = e.sub(place.firstTap[1], e.index(phase.firstTap[1]));
   return e.mul(e.add(e.mul(rows, whole.kernel[1]), columns), whole.groupChannels);
@@ -149,22 +149,22 @@ static void emitPhase(kernel::ConvOp op, DeviceCode &code, const ConvTiles::Phas
   int64_t outputs = op.getSpace().back() / whole.groups;
   ProductResults results = ProductResults::of(op, phase, outputs);
   if (!tiles.gemm)
-    return launchFinish(op, code, results, {whole.groups, phase.phases()}, phase.window.pixels(),
-                        outputs, /*parts=*/0);
+    return launchSplitKReduction(op, code, results, {whole.groups, phase.phases()},
+                                 phase.window.pixels(), outputs, /*parts=*/0);
   TileProduct product{*tiles.gemm, results, {}, {}};
   bool hasAllTaps = phase.window.taps() == whole.taps();
   Window filter = windowOfFilter(whole, phase, outputs);
   product.lhs = [&](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
-                    const BlockPlace &place, int64_t lines) {
+                    const BlockTile &place, int64_t lines) {
     Value image = ofGroup(e, gemm, pointers.operands[0], place, gemm.lhs.access.strides[0]);
     return std::make_unique<WindowCopy>(e, gemm, gemm.lhs, lines, phase.window, image, place.line);
   };
   product.rhs = [&](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
-                    const BlockPlace &place, int64_t lines) -> std::unique_ptr<StepCopy> {
+                    const BlockTile &place, int64_t lines) -> std::unique_ptr<KTileCopy> {
     Value start =
         ofGroup(e, gemm, pointers.operands[1], place, outputs * whole.taps() * whole.groupChannels);
     if (hasAllTaps)
-      return std::make_unique<TileCopy>(e, gemm, gemm.rhs, lines, start, place.column);
+      return std::make_unique<MatrixCopy>(e, gemm, gemm.rhs, lines, start, place.column);
     Value shift = phase.phases() > 1 ? tapsBehind(e, whole, phase, place.batch[1]) : Value();
     return std::make_unique<WindowCopy>(e, gemm, gemm.rhs, lines, filter, start, place.column,
                                         shift);
@@ -263,12 +263,12 @@ static void emitConvFilter(Operation *operation, DeviceCode &code) {
   Window window = windowOf(op);
   TileProduct product{*gemm, ProductResults::of(op, gemm->m), {}, {}};
   product.lhs = [](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
-                   const BlockPlace &place, int64_t lines) {
+                   const BlockTile &place, int64_t lines) {
     Value start = ofGroup(e, gemm, pointers.operands[1], place, gemm.m);
-    return std::make_unique<TileCopy>(e, gemm, gemm.lhs, lines, start, place.line);
+    return std::make_unique<MatrixCopy>(e, gemm, gemm.lhs, lines, start, place.line);
   };
   product.rhs = [&](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
-                    const BlockPlace &place, int64_t lines) {
+                    const BlockTile &place, int64_t lines) {
     Value image = ofGroup(e, gemm, pointers.operands[0], place, gemm.rhs.access.strides[0]);
     return std::make_unique<WindowCopy>(e, gemm, gemm.rhs, lines, window, image, place.column);
   };
@@ -292,7 +292,7 @@ static int64_t filterWorkspace(Operation *operation, const Chip &chip) {
   int64_t sums = ShapedType::getNumElements(op.getSpace());
   return op.getParts() == 1 ? 0 : op.getParts() * sums * target::elementBytes(op.getAcc());
 }
-static int64_t filterShowingWarps(Operation *operation, const Chip &chip) {
+static int64_t filterFinalWarps(Operation *operation, const Chip &chip) {
   auto op = cast<kernel::ConvFilterOp>(operation);
   std::string why;
   std::optional<TileGemm> gemm;
@@ -330,5 +330,5 @@ std::optional<ProductPlan> nvptx::planOf(kernel::ConvFilterOp op, const Chip &ch
 void nvptx::addConvForms(Forms &forms) {
   forms[kernel::ConvOp::getOperationName()] = {emitConv, configureConv, convWorkspace};
   forms[kernel::ConvFilterOp::getOperationName()] = {emitConvFilter, configureFilter,
-                                                     filterWorkspace, filterShowingWarps};
+                                                     filterWorkspace, filterFinalWarps};
 }

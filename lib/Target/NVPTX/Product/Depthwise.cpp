@@ -44,12 +44,12 @@ int64_t Depthwise::run() const {
 namespace {
 /// Distribution of channels and pixels over the threads of a block: neighbouring threads have
 /// neighbouring channels.
-struct Spread {
+struct ThreadLayout {
   static constexpr int64_t threads = 256;
   int64_t run, lanes; // channels per thread; threads along the channels
   int64_t channelBlocks;
 
-  explicit Spread(const Depthwise &conv) : run(conv.run()) {
+  explicit ThreadLayout(const Depthwise &conv) : run(conv.run()) {
     int64_t runs = conv.window.channels / run;
     lanes = std::min<int64_t>(16, llvm::PowerOf2Ceil(runs));
     channelBlocks = llvm::divideCeil(runs, lanes);
@@ -59,15 +59,15 @@ struct Spread {
 };
 
 /// Per-thread state of a depthwise kernel: channels, pixel, window.
-class Reader {
+class ThreadState {
 public:
-  Reader(DeviceEmitter &e, const Depthwise &conv, const Spread &spread, const Window &window,
-         Value channelBlock)
-      : e(e), conv(conv), spread(spread), reader(e, window, target::elementBytes(conv.element)),
-        lane(e.rem32(e.thread(), spread.lanes)), pixel(e.div32(e.thread(), spread.lanes)),
-        ownChannel(e.mul32(lane, spread.run)),
-        channel(e.add32(e.mul32(channelBlock, spread.channels()), ownChannel)) {
-    if (conv.window.channels % spread.channels())
+  ThreadState(DeviceEmitter &e, const Depthwise &conv, const ThreadLayout &layout,
+              const Window &window, Value channelBlock)
+      : e(e), conv(conv), layout(layout), reader(e, window, target::elementBytes(conv.element)),
+        lane(e.rem32(e.thread(), layout.lanes)), pixel(e.div32(e.thread(), layout.lanes)),
+        ownChannel(e.mul32(lane, layout.run)),
+        channel(e.add32(e.mul32(channelBlock, layout.channels()), ownChannel)) {
+    if (conv.window.channels % layout.channels())
       exists = e.less32(channel, conv.window.channels);
   }
   /// Loads the thread's channels of a pixel at `pointer` as f32; zeros if `isThere` is false (null:
@@ -75,7 +75,7 @@ public:
   SmallVector<Value> load(Value pointer, Value isThere, Value safe) {
     Value from = isThere ? target::select(e, isThere, pointer, safe) : pointer;
     SmallVector<Value> numbers;
-    for (Value x : e.loadRun(from, conv.element, spread.run)) {
+    for (Value x : e.loadVector(from, conv.element, layout.run)) {
       x = target::widen(e, x, e.b.getF32Type());
       numbers.push_back(isThere ? target::select(e, isThere, x, e.constant(x.getType(), 0)) : x);
     }
@@ -88,7 +88,7 @@ public:
 
   DeviceEmitter &e;
   const Depthwise &conv;
-  const Spread &spread;
+  const ThreadLayout &layout;
   WindowReader reader;
   Value lane, pixel;         // i32; index of the thread within the block
   Value ownChannel, channel; // first channel of the thread, in the block and overall
@@ -99,12 +99,12 @@ public:
 // ---- Convolution ----
 
 /// Copies the block's filters to shared memory as f32 [taps, channels].
-static void stageFilter(Reader &r, const ConvPhase &phase, Value phaseNumber, Value filter,
+static void stageFilter(ThreadState &r, const ConvPhase &phase, Value phaseNumber, Value filter,
                         Value memory, Value channelBlock) {
   DeviceEmitter &e = r.e;
   const Window &whole = r.conv.window;
-  int64_t taps = phase.window.taps(), channels = r.spread.channels();
-  ConvPhase::Place first = phase.placeOf(e, phaseNumber);
+  int64_t taps = phase.window.taps(), channels = r.layout.channels();
+  ConvPhase::Offsets first = phase.placeOf(e, phaseNumber);
   auto copy = [&](Value number) {
     Value tap = e.rem32(number, taps), own = e.div32(number, taps);
     Value channel = e.add32(e.mul32(channelBlock, channels), own);
@@ -125,10 +125,10 @@ static void stageFilter(Reader &r, const ConvPhase &phase, Value phaseNumber, Va
       move();
   };
   int64_t count = taps * channels;
-  e.loop(e.index(0), e.index(llvm::divideCeil(count, Spread::threads)), 1, [&](Value pass) {
+  e.loop(e.index(0), e.index(llvm::divideCeil(count, ThreadLayout::threads)), 1, [&](Value pass) {
     Value number = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), pass);
-    number = e.add32(e.mul32(number, Spread::threads), e.thread());
-    if (count % Spread::threads)
+    number = e.add32(e.mul32(number, ThreadLayout::threads), e.thread());
+    if (count % ThreadLayout::threads)
       e.when(e.less32(number, count), [&] { copy(number); });
     else
       copy(number);
@@ -144,37 +144,37 @@ static void emitPhase(const Depthwise &conv, kernel::ConvOp op, DeviceCode &code
   const Window &window = phase.window;
   ProductResults results = ProductResults::of(op, phase, window.channels);
   if (window.taps() == 0)
-    return launchFinish(op, code, results, {1, phase.phases()}, window.pixels(), window.channels,
-                        0);
-  Spread spread(conv);
+    return launchSplitKReduction(op, code, results, {1, phase.phases()}, window.pixels(),
+                                 window.channels, 0);
+  ThreadLayout layout(conv);
   LaunchShape shape;
-  int64_t pixelBlocks = llvm::divideCeil(window.pixels(), spread.pixels() * pixelsOfThread);
-  shape.threads = Spread::threads;
-  shape.grid[0] = pixelBlocks * spread.channelBlocks * phase.phases();
-  shape.sharedBytes = 4 * window.taps() * spread.channels();
+  int64_t pixelBlocks = llvm::divideCeil(window.pixels(), layout.pixels() * pixelsOfThread);
+  shape.threads = ThreadLayout::threads;
+  shape.grid[0] = pixelBlocks * layout.channelBlocks * phase.phases();
+  shape.sharedBytes = 4 * window.taps() * layout.channels();
   code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
-    Value channelBlock = e.rem32(e.block(), spread.channelBlocks),
-          rest = e.div32(e.block(), spread.channelBlocks),
+    Value channelBlock = e.rem32(e.block(), layout.channelBlocks),
+          rest = e.div32(e.block(), layout.channelBlocks),
           phaseNumber = e.position(e.div32(rest, pixelBlocks));
     Value pixelBlock = phase.phases() == 1 ? rest : e.rem32(rest, pixelBlocks);
-    Reader r(e, conv, spread, window, channelBlock);
+    ThreadState r(e, conv, layout, window, channelBlock);
     Value memory = e.sharedMemory(), image = pointers.operands[0], own = r.channelsOf(image);
     stageFilter(r, phase, phaseNumber, pointers.operands[1], memory, channelBlock);
     SmallVector<Value> numbers;
     SmallVector<WindowReader::Corner> corners;
     for (int64_t i = 0; i < pixelsOfThread; ++i) {
-      Value number = e.add32(e.mul32(pixelBlock, spread.pixels() * pixelsOfThread),
-                             e.add32(r.pixel, e.i32(i * spread.pixels())));
+      Value number = e.add32(e.mul32(pixelBlock, layout.pixels() * pixelsOfThread),
+                             e.add32(r.pixel, e.i32(i * layout.pixels())));
       numbers.push_back(number);
       corners.push_back(r.reader.cornerOf(number, e.i32(window.pixels())));
     }
     Type f32 = e.b.getF32Type();
-    SmallVector<Value> zeros(pixelsOfThread * spread.run, e.constant(f32, 0));
+    SmallVector<Value> zeros(pixelsOfThread * layout.run, e.constant(f32, 0));
     auto addTap = [&](Value t, ValueRange soFar) {
       Value tap = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), t);
-      Value weights = e.add32(e.mul32(tap, spread.channels()), r.ownChannel);
+      Value weights = e.add32(e.mul32(tap, layout.channels()), r.ownChannel);
       SmallVector<Value> w =
-          e.loadRun(e.address(memory, f32, e.position(weights)), f32, spread.run);
+          e.loadVector(e.address(memory, f32, e.position(weights)), f32, layout.run);
       WindowReader::Tap place = r.reader.tapOf(tap, Value());
       SmallVector<Value> sums;
       for (auto [i, corner] : llvm::enumerate(corners)) {
@@ -182,20 +182,20 @@ static void emitPhase(const Depthwise &conv, kernel::ConvOp op, DeviceCode &code
         r.reader.placeOf(own, corner, place, from, isThere);
         for (auto [c, x] : llvm::enumerate(r.load(from, isThere, image)))
           sums.push_back(
-              target::multiplyAdd(e, soFar[i * spread.run + c], x, w[c], /*fused=*/true));
+              target::multiplyAdd(e, soFar[i * layout.run + c], x, w[c], /*fused=*/true));
       }
       return sums;
     };
     SmallVector<Value> sums = e.loop(e.index(0), e.index(window.taps()), 1, zeros, addTap);
-    ResultWriter writer(e, op, results, pointers, spread.run);
+    ResultWriter writer(e, op, results, pointers, layout.run);
     Value batch[] = {e.index(0), phaseNumber};
     for (size_t i = 0; i < numbers.size(); ++i) {
       Value number = numbers[i];
       Value isThere = e.less32(number, window.pixels());
       isThere = r.exists ? target::both(e, isThere, r.exists) : isThere;
       e.when(isThere, [&] {
-        for (int64_t c = 0; c < spread.run; c += writer.columns)
-          writer.write(ArrayRef(sums).slice(i * spread.run + c, writer.columns), batch, number,
+        for (int64_t c = 0; c < layout.run; c += writer.columns)
+          writer.write(ArrayRef(sums).slice(i * layout.run + c, writer.columns), batch, number,
                        e.add32(r.channel, e.i32(c)));
       });
     }
@@ -223,53 +223,54 @@ static constexpr int64_t tapsOfThread = 9;
 
 // Split of the pixels: enough blocks to fill the chip twice, with at least eight pixels per thread.
 int64_t Depthwise::chooseParts(const Chip &chip) const {
-  Spread spread(*this);
-  int64_t blocks = spread.channelBlocks * llvm::divideCeil(window.taps(), tapsOfThread);
-  int64_t most = window.pixels() / (8 * spread.pixels());
+  ThreadLayout layout(*this);
+  int64_t blocks = layout.channelBlocks * llvm::divideCeil(window.taps(), tapsOfThread);
+  int64_t most = window.pixels() / (8 * layout.pixels());
   return std::clamp<int64_t>(llvm::divideCeil(2 * chip.multiprocessors, blocks), 1,
                              std::max<int64_t>(most, 1));
 }
 
 /// Sum of every tap and channel over the threads of a block, in thread order; thread c gets the
 /// sums of the block's channel c.
-static SmallVector<Value> sumOfBlock(Reader &r, ArrayRef<Value> sums, int64_t taps) {
+static SmallVector<Value> sumOfBlock(ThreadState &r, ArrayRef<Value> sums, int64_t taps) {
   DeviceEmitter &e = r.e;
   Type f32 = e.b.getF32Type();
-  const Spread &spread = r.spread;
+  const ThreadLayout &layout = r.layout;
   Value memory = e.sharedMemory();
-  Value own = e.add32(e.mul32(r.pixel, spread.channels()), r.ownChannel);
+  Value own = e.add32(e.mul32(r.pixel, layout.channels()), r.ownChannel);
   SmallVector<Value> totals;
   for (int64_t tap = 0; tap < taps; ++tap) {
     if (tap > 0)
       e.syncBlock();
-    e.storeRun(sums.slice(tap * spread.run, spread.run), e.address(memory, f32, e.position(own)));
+    e.storeVector(sums.slice(tap * layout.run, layout.run),
+                  e.address(memory, f32, e.position(own)));
     e.syncBlock();
-    Value column = e.position(e.rem32(e.thread(), spread.channels()));
+    Value column = e.position(e.rem32(e.thread(), layout.channels()));
     auto add = [&](Value i, ValueRange sum) -> SmallVector<Value> {
-      Value x = e.loadScalar(memory, f32, e.add(e.mul(i, spread.channels()), column));
+      Value x = e.loadScalar(memory, f32, e.add(e.mul(i, layout.channels()), column));
       return {arith::AddFOp::create(e.b, e.loc, sum[0], x)};
     };
     totals.push_back(
-        e.loop(e.index(0), e.index(spread.pixels()), 1, ValueRange{e.constant(f32, 0)}, add)[0]);
+        e.loop(e.index(0), e.index(layout.pixels()), 1, ValueRange{e.constant(f32, 0)}, add)[0]);
   }
   return totals;
 }
 
 void Depthwise::emit(kernel::ConvFilterOp op, DeviceCode &code) const {
-  Spread spread(*this);
+  ThreadLayout layout(*this);
   int64_t parts = op.getParts(), taps = std::min(tapsOfThread, window.taps()),
           tapBlocks = llvm::divideCeil(window.taps(), taps),
           length = llvm::divideCeil(window.pixels(), parts);
   LaunchShape shape;
-  shape.threads = Spread::threads;
-  shape.grid[0] = parts * tapBlocks * spread.channelBlocks;
-  shape.sharedBytes = 4 * Spread::threads * spread.run;
+  shape.threads = ThreadLayout::threads;
+  shape.grid[0] = parts * tapBlocks * layout.channelBlocks;
+  shape.sharedBytes = 4 * ThreadLayout::threads * layout.run;
   code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
     Type f32 = e.b.getF32Type();
-    Value rest = e.div32(e.block(), spread.channelBlocks),
-          channelBlock = e.rem32(e.block(), spread.channelBlocks);
+    Value rest = e.div32(e.block(), layout.channelBlocks),
+          channelBlock = e.rem32(e.block(), layout.channelBlocks);
     Value firstTap = e.mul32(e.rem32(rest, tapBlocks), taps), part = e.div32(rest, tapBlocks);
-    Reader r(e, *this, spread, window, channelBlock);
+    ThreadState r(e, *this, layout, window, channelBlock);
     Value image = pointers.operands[0], cotangent = pointers.operands[1];
     Value ownImage = r.channelsOf(image), ownCotangent = r.channelsOf(cotangent);
     SmallVector<WindowReader::Tap> places;
@@ -285,20 +286,20 @@ void Depthwise::emit(kernel::ConvFilterOp op, DeviceCode &code) const {
         r.reader.placeOf(ownImage, corner, place, from, isThere);
         for (auto [c, x] : llvm::enumerate(r.load(from, isThere, image)))
           sums.push_back(
-              target::multiplyAdd(e, soFar[t * spread.run + c], x, g[c], /*fused=*/true));
+              target::multiplyAdd(e, soFar[t * layout.run + c], x, g[c], /*fused=*/true));
       }
       return sums;
     };
     Value begin = e.mul(e.position(part), length), all = e.index(window.pixels());
     Value end = e.min(e.add(begin, length), all);
-    SmallVector<Value> zeros(taps * spread.run, e.constant(f32, 0));
+    SmallVector<Value> zeros(taps * layout.run, e.constant(f32, 0));
     SmallVector<Value> sums =
-        e.loop(e.add(begin, e.position(r.pixel)), end, spread.pixels(), zeros, addPixel);
+        e.loop(e.add(begin, e.position(r.pixel)), end, layout.pixels(), zeros, addPixel);
     SmallVector<Value> totals = sumOfBlock(r, sums, taps);
     // Workspace: [parts, channels, taps].
-    Value own = e.thread(), number = e.add32(e.mul32(channelBlock, spread.channels()), own);
+    Value own = e.thread(), number = e.add32(e.mul32(channelBlock, layout.channels()), own);
     Value isThere =
-        target::both(e, e.less32(own, spread.channels()), e.less32(number, window.channels));
+        target::both(e, e.less32(own, layout.channels()), e.less32(number, window.channels));
     e.when(isThere, [&] {
       Value row = e.add(e.mul(e.position(part), window.channels), e.position(number));
       for (size_t t = 0; t < totals.size(); ++t) {
@@ -310,8 +311,8 @@ void Depthwise::emit(kernel::ConvFilterOp op, DeviceCode &code) const {
       }
     });
   });
-  launchFinish(op, code, ProductResults::of(op, window.channels), {1}, window.channels,
-               window.taps(), parts);
+  launchSplitKReduction(op, code, ProductResults::of(op, window.channels), {1}, window.channels,
+                        window.taps(), parts);
   code.describe("a channel by itself, loads of " +
                 std::to_string(run() * target::elementBytes(element)) + " bytes, in " +
                 std::to_string(parts) + " parts");

@@ -43,8 +43,8 @@ void Epilogue::stageWarp(ArrayRef<std::array<Value, 4>> sums, Value memory) {
   for (auto [number, four] : llvm::enumerate(sums)) {
     int64_t line = int64_t(number) / tiles * 16, column = int64_t(number) % tiles * 8;
     for (int64_t half : {0, 1})
-      e.storeRun(ArrayRef<Value>(four).slice(2 * half, 2),
-                 e.advance(base, 4 * ((line + 8 * half) * pitch + column)));
+      e.storeVector(ArrayRef<Value>(four).slice(2 * half, 2),
+                    e.advance(base, 4 * ((line + 8 * half) * pitch + column)));
   }
 }
 
@@ -57,7 +57,7 @@ void Epilogue::write(ArrayRef<Value> sums, Value line, Value column,
   Value entry = e.add(e.mul(e.position(part), gemm.batches()), e.position(number));
   Value place = e.add(e.mul(entry, gemm.m), e.position(line));
   place = e.add(e.mul(place, gemm.n), e.position(column));
-  e.storeRun(sums, e.address(workspace, e.b.getF32Type(), place));
+  e.storeVector(sums, e.address(workspace, e.b.getF32Type(), place));
 }
 
 /// Columns of a thread in a pass. `line`, `column`: start of the staged subtile in the result.
@@ -89,7 +89,7 @@ void Epilogue::finishPass(const Columns &at, const ResultWriter::Runs &inputs) {
   if (gemm.n % gemm.tile.n)
     require(e.less32(at.column, gemm.n));
   auto run = [&] {
-    write(e.loadRun(at.place, e.b.getF32Type(), columns), at.line, at.column, inputs);
+    write(e.loadVector(at.place, e.b.getF32Type(), columns), at.line, at.column, inputs);
   };
   if (exists)
     e.when(exists, run);
@@ -109,15 +109,15 @@ bool Epilogue::isLong() {
          passes(stagedBy(Value())) * columns * writer.operations() > mostUnrolled;
 }
 
-SmallVector<Value> Epilogue::valuesOf(const Ahead &ahead) {
+SmallVector<Value> Epilogue::valuesOf(const Prefetched &ahead) {
   SmallVector<Value> values;
   for (const auto &runs : ahead)
     for (const auto &run : runs)
       llvm::append_range(values, run);
   return values;
 }
-Epilogue::Ahead Epilogue::with(const Ahead &ahead, ValueRange values) {
-  Ahead other = ahead;
+Epilogue::Prefetched Epilogue::with(const Prefetched &ahead, ValueRange values) {
+  Prefetched other = ahead;
   for (auto &runs : other)
     for (auto &run : runs) {
       llvm::copy(values.take_front(run.size()), run.begin());
@@ -128,8 +128,8 @@ Epilogue::Ahead Epilogue::with(const Ahead &ahead, ValueRange values) {
 
 // Prefetch for all passes, or for the first pass of a long body, whose passes are a loop that
 // prefetches for the next pass.
-Epilogue::Ahead Epilogue::ask(Value line, Value column) {
-  Ahead ahead;
+Epilogue::Prefetched Epilogue::prefetch(Value line, Value column) {
+  Prefetched ahead;
   if (gemm.parts > 1 || !writer.hasInputs())
     return ahead;
   Staged staged = stagedBy(Value());
@@ -139,7 +139,7 @@ Epilogue::Ahead Epilogue::ask(Value line, Value column) {
   return ahead;
 }
 
-void Epilogue::finish(const Staged &staged, Value line, Value column, const Ahead &ahead) {
+void Epilogue::finish(const Staged &staged, Value line, Value column, const Prefetched &ahead) {
   auto at = [&](Value pass) { return columnsOf(staged, pass, line, column); };
   int64_t count = passes(staged);
   if (!ahead.empty() && int64_t(ahead.size()) == count) {
@@ -154,7 +154,7 @@ void Epilogue::finish(const Staged &staged, Value line, Value column, const Ahea
       finishPass(own, gemm.parts > 1 ? ResultWriter::Runs() : load(own));
       return SmallVector<Value>();
     }
-    Ahead next{load(at(e.min32(e.add32(pass, e.i32(1)), e.i32(count - 1))))};
+    Prefetched next{load(at(e.min32(e.add32(pass, e.i32(1)), e.i32(count - 1))))};
     finishPass(at(pass), with(ahead, now).front());
     return valuesOf(next);
   });
@@ -166,12 +166,12 @@ Value Epilogue::warpMemory(Value shared) {
 void Epilogue::stage(ArrayRef<std::array<Value, 4>> sums, Value shared) {
   stageWarp(sums, warpMemory(shared));
 }
-void Epilogue::finish(Value line, Value column, Value shared, const Ahead &ahead) {
+void Epilogue::finish(Value line, Value column, Value shared, const Prefetched &ahead) {
   finish(stagedBy(warpMemory(shared)), line, column, ahead);
 }
 
 void Epilogue::store(ArrayRef<std::array<Value, 4>> sums, Value line, Value column, Value shared,
-                     Ahead ahead) {
+                     Prefetched ahead) {
   Value all = e.i32(-1), own = warpMemory(shared);
   Staged staged = stagedBy(own);
   int64_t lines = staged.lines, perStage = lines / 16 * (gemm.tile.warpN() / 8);
@@ -187,8 +187,8 @@ void Epilogue::store(ArrayRef<std::array<Value, 4>> sums, Value line, Value colu
   }
 }
 
-void Epilogue::storeNumbers(ArrayRef<std::array<Value, 4>> sums, Value line, Value column,
-                            Value shared) {
+void Epilogue::storeSIMT(ArrayRef<std::array<Value, 4>> sums, Value line, Value column,
+                         Value shared) {
   int64_t width = gemm.tile.n, runs = width / 64;
   Staged staged{shared, e.thread(), 64, width, width, gemm.tile.threads()};
   Value own =
@@ -198,7 +198,7 @@ void Epilogue::storeNumbers(ArrayRef<std::array<Value, 4>> sums, Value line, Val
     e.syncBlock(); // all threads have read the former contents
     for (int64_t r = 0; r < 4; ++r)
       for (int64_t j = 0; j < runs; ++j)
-        e.storeRun(sums[(at / 16 + r) * runs + j], e.advance(base, 4 * (r * width + 64 * j)));
+        e.storeVector(sums[(at / 16 + r) * runs + j], e.advance(base, 4 * (r * width + 64 * j)));
     e.syncBlock();
     finish(staged, e.add32(line, e.i32(at)), column, {});
   }
@@ -228,7 +228,7 @@ ResultWriter::Runs ResultWriter::load(ArrayRef<Value> batch, Value line, Value c
       continue; // the latter is loaded by element
     Value place = target::position(e, access, dims);
     runs[i] =
-        e.loadRun(e.address(inputs[i], argument.getType(), place), argument.getType(), length);
+        e.loadVector(e.address(inputs[i], argument.getType(), place), argument.getType(), length);
   }
   return runs;
 }
@@ -264,7 +264,7 @@ void ResultWriter::write(ArrayRef<Value> sums, ArrayRef<Value> batch, Value line
     for (Value value : yields[k])
       e.stored(k, value);
     if (runOf(access) == columns) {
-      e.storeRun(yields[k], placeOf(pointers.results[k], yields[k].front().getType(), access));
+      e.storeVector(yields[k], placeOf(pointers.results[k], yields[k].front().getType(), access));
       continue;
     }
     for (auto [c, value] : llvm::enumerate(yields[k]))
@@ -276,17 +276,18 @@ static int64_t finishPoints(FusedKernelOpInterface op, const ProductResults &res
                             int64_t entries, int64_t m, int64_t n) {
   return entries * m * n / results.vectorColumns(op);
 }
-int64_t nvptx::finishWarps(FusedKernelOpInterface op, const ProductResults &results,
-                           const TileGemm &gemm) {
+int64_t nvptx::splitKReductionWarps(FusedKernelOpInterface op, const ProductResults &results,
+                                    const TileGemm &gemm) {
   return LaunchShape::perPoint(finishPoints(op, results, gemm.batches(), gemm.m, gemm.n)).warps();
 }
 
-void nvptx::launchFinish(FusedKernelOpInterface op, DeviceCode &code, const ProductResults &results,
-                         ArrayRef<int64_t> batch, int64_t m, int64_t n, int64_t parts) {
+void nvptx::launchSplitKReduction(FusedKernelOpInterface op, DeviceCode &code,
+                                  const ProductResults &results, ArrayRef<int64_t> batch, int64_t m,
+                                  int64_t n, int64_t parts) {
   int64_t columns = results.vectorColumns(op), entries = ShapedType::getNumElements(batch);
   int64_t points = finishPoints(op, results, entries, m, n);
   LaunchShape shape = LaunchShape::perPoint(points);
-  shape.showsResults = true;
+  shape.writesFinalResults = true;
   code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
     Type f32 = e.b.getF32Type();
     Value number = e.globalThread(shape.threads);
@@ -294,7 +295,7 @@ void nvptx::launchFinish(FusedKernelOpInterface op, DeviceCode &code, const Prod
       Value place = e.mul(e.position(number), columns);
       auto partAt = [&](Value part) {
         Value at = e.add(e.mul(part, entries * m * n), place);
-        return e.loadRun(e.address(pointers.workspace, f32, at), f32, columns);
+        return e.loadVector(e.address(pointers.workspace, f32, at), f32, columns);
       };
       SmallVector<Value> sums(columns, e.constant(f32, 0));
       if (parts > 0)

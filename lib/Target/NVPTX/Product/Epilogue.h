@@ -4,7 +4,7 @@
 #define LIB_TARGET_NVPTX_PRODUCT_EPILOGUE_H
 
 #include "lib/Target/NVPTX/DeviceCode.h"
-#include "lib/Target/NVPTX/Product/Results.h"
+#include "lib/Target/NVPTX/Product/GemmResults.h"
 #include "lib/Target/NVPTX/Product/TileGemm.h"
 
 namespace ampc::nvptx {
@@ -53,11 +53,11 @@ public:
   /// Prefetched epilogue sources: inputs of the body at the thread's first columns, or at all
   /// columns if the body is short. Loaded before the accumulators are staged, because a load from
   /// memory takes as long as many products.
-  using Ahead = llvm::SmallVector<ResultWriter::Runs>;
-  Ahead ask(Value line, Value column);
+  using Prefetched = llvm::SmallVector<ResultWriter::Runs>;
+  Prefetched prefetch(Value line, Value column);
   /// All values of `ahead` as a list; and `ahead` with other values in the same structure.
-  static llvm::SmallVector<Value> valuesOf(const Ahead &ahead);
-  static Ahead with(const Ahead &ahead, mlir::ValueRange values);
+  static llvm::SmallVector<Value> valuesOf(const Prefetched &ahead);
+  static Prefetched with(const Prefetched &ahead, mlir::ValueRange values);
   /// Whether the passes over a staged subtile have too many operations to unroll.
   bool isLong();
 
@@ -65,19 +65,18 @@ public:
   /// 8 + j], in the layout of mma. `line`, `column`: start of the warp tile in the result;
   /// `shared`: memory that no other warp uses.
   void store(llvm::ArrayRef<std::array<Value, 4>> sums, Value line, Value column, Value shared,
-             Ahead ahead);
+             Prefetched ahead);
   void store(llvm::ArrayRef<std::array<Value, 4>> sums, Value line, Value column, Value shared) {
     store(sums, line, column, shared, {});
   }
   /// `store` in two steps, for a tile that is staged in one go: `stage` may be selected among
   /// several subtiles at run time, and `finish` is emitted once.
   void stage(llvm::ArrayRef<std::array<Value, 4>> sums, Value shared);
-  void finish(Value line, Value column, Value shared, const Ahead &ahead);
+  void finish(Value line, Value column, Value shared, const Prefetched &ahead);
 
   /// Stores a block tile of the SIMT kernel. Thread t has rows 64 i + 4 (t / 16) + r and columns 64
   /// j + 4 (t % 16) to 64 j + 4 (t % 16) + 3 at [(4 i + r) * tile.n / 64 + j].
-  void storeNumbers(llvm::ArrayRef<std::array<Value, 4>> sums, Value line, Value column,
-                    Value shared);
+  void storeSIMT(llvm::ArrayRef<std::array<Value, 4>> sums, Value line, Value column, Value shared);
 
 private:
   /// Subtile in shared memory: `lines` rows of `width`, and the threads that finish the subtile.
@@ -97,7 +96,7 @@ private:
   ResultWriter::Runs load(const Columns &at);
   Value warpMemory(Value shared);
   void stageWarp(llvm::ArrayRef<std::array<Value, 4>> sums, Value memory);
-  void finish(const Staged &staged, Value line, Value column, const Ahead &ahead);
+  void finish(const Staged &staged, Value line, Value column, const Prefetched &ahead);
   void finishPass(const Columns &at, const ResultWriter::Runs &inputs);
   void write(llvm::ArrayRef<Value> sums, Value line, Value column,
              const ResultWriter::Runs &inputs);
@@ -112,10 +111,12 @@ private:
 
 /// Launch that adds the split-K slices of every sum in order of slices, and evaluates the body.
 /// Zero parts give sums of 0.
-void launchFinish(FusedKernelOpInterface op, DeviceCode &code, const ProductResults &results,
-                  llvm::ArrayRef<int64_t> batch, int64_t m, int64_t n, int64_t parts);
+void launchSplitKReduction(FusedKernelOpInterface op, DeviceCode &code,
+                           const ProductResults &results, llvm::ArrayRef<int64_t> batch, int64_t m,
+                           int64_t n, int64_t parts);
 /// Number of warps of that launch.
-int64_t finishWarps(FusedKernelOpInterface op, const ProductResults &results, const TileGemm &gemm);
+int64_t splitKReductionWarps(FusedKernelOpInterface op, const ProductResults &results,
+                             const TileGemm &gemm);
 
 } // namespace ampc::nvptx
 #endif

@@ -75,7 +75,7 @@ Fragment FragmentLoader::loadNumbers(Value base, int64_t i, int64_t k) {
     int64_t half = isLeft ? s % 2 : s / 2, fourth = isLeft ? s / 2 : s % 2;
     Value place = e.advance(base, offsets[2 * i + half]);
     place = e.advance(place, (8 * k + 4 * fourth) * tile.rowBytes());
-    fragment[s] = e.loadRun(place, e.b.getI32Type(), 1)[0];
+    fragment[s] = e.loadVector(place, e.b.getI32Type(), 1)[0];
   }
   return fragment;
 }

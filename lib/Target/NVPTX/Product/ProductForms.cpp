@@ -37,14 +37,14 @@ static void emitGemm(Operation *operation, DeviceCode &code) {
   }
   TileProduct product{*gemm, ProductResults::of(op), {}, {}};
   product.lhs = [](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
-                   const BlockPlace &place, int64_t lines) {
+                   const BlockTile &place, int64_t lines) {
     Value start = startOf(e, gemm, gemm.lhs, pointers.operands[0], place.batch);
-    return std::make_unique<TileCopy>(e, gemm, gemm.lhs, lines, start, place.line);
+    return std::make_unique<MatrixCopy>(e, gemm, gemm.lhs, lines, start, place.line);
   };
   product.rhs = [](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
-                   const BlockPlace &place, int64_t lines) {
+                   const BlockTile &place, int64_t lines) {
     Value start = startOf(e, gemm, gemm.rhs, pointers.operands[1], place.batch);
-    return std::make_unique<TileCopy>(e, gemm, gemm.rhs, lines, start, place.column);
+    return std::make_unique<MatrixCopy>(e, gemm, gemm.rhs, lines, start, place.column);
   };
   if (auto plan = WarpgroupGemm::of(*gemm, code.chip, op.getParts(), why)) {
     code.describe(plan->describe());
@@ -63,7 +63,7 @@ static int64_t gemmWorkspace(Operation *operation, const Chip &chip) {
   auto plan = WarpgroupGemm::of(*gemm, chip, op.getParts(), why);
   return plan ? plan->workspaceBytes() : gemm->workspaceBytes();
 }
-static int64_t gemmShowingWarps(Operation *operation, const Chip &chip) {
+static int64_t gemmFinalWarps(Operation *operation, const Chip &chip) {
   auto op = cast<kernel::GemmOp>(operation);
   std::string why;
   std::optional<TileGemm> gemm = tilesOf(op, chip, op.getParts(), why);
@@ -95,6 +95,6 @@ std::optional<ProductPlan> nvptx::planOf(kernel::GemmOp op, const Chip &chip) {
 
 void nvptx::addProductForms(Forms &forms) {
   forms[kernel::GemmOp::getOperationName()] = {emitGemm, configureGemm, gemmWorkspace,
-                                               gemmShowingWarps};
+                                               gemmFinalWarps};
   addConvForms(forms);
 }

@@ -3,7 +3,7 @@
 #include "lib/Target/NVPTX/Product/TileProduct.h"
 #include "lib/Target/NVPTX/Product/Epilogue.h"
 #include "lib/Target/NVPTX/Product/Fragments.h"
-#include "lib/Target/NVPTX/Product/Ring.h"
+#include "lib/Target/NVPTX/Product/KTilePipeline.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -13,7 +13,7 @@ namespace {
 using Sums = SmallVector<std::array<Value, 4>>;
 } // namespace
 
-BlockPlace::BlockPlace(DeviceEmitter &e, const TileGemm &gemm) {
+BlockTile::BlockTile(DeviceEmitter &e, const TileGemm &gemm) {
   int64_t tilesM = gemm.tilesM(), tilesN = gemm.tilesN();
   int64_t group = tilesM % 8 == 0 ? 8 : 1;
   Value number = e.rem32(e.block(), tilesM * tilesN), rest = e.div32(e.block(), tilesM * tilesN);
@@ -57,8 +57,8 @@ static SmallVector<Value> flatten(const Sums &sums) {
   return values;
 }
 
-static void formOnUnits(DeviceEmitter &e, const TileGemm &gemm, StepCopy &lhs, StepCopy &rhs,
-                        const BlockPlace &place, Epilogue &epilogue) {
+static void multiplyOnMatrixUnits(DeviceEmitter &e, const TileGemm &gemm, KTileCopy &lhs,
+                                  KTileCopy &rhs, const BlockTile &place, Epilogue &epilogue) {
   const TileShape &tile = gemm.tile;
   Value warp = e.div32(e.thread(), 32);
   Value line = e.mul32(e.div32(warp, tile.warpsN), tile.warpM()),
@@ -67,9 +67,10 @@ static void formOnUnits(DeviceEmitter &e, const TileGemm &gemm, StepCopy &lhs, S
   FragmentLoader right(e, rhs.tile(), false, gemm, column);
   SmallVector<Value> zeros(tile.warpM() * tile.warpN() / 32, e.constant(e.b.getF32Type(), 0));
   SmallVector<Value> sums =
-      Ring(e, gemm, lhs, rhs, place.part).run(zeros, [&](Value a, Value b, ValueRange now) {
-        return flatten(multiplyStep(e, gemm, left, right, a, b, unflatten(now)));
-      });
+      KTilePipeline(e, gemm, lhs, rhs, place.part)
+          .run(zeros, [&](Value a, Value b, ValueRange now) {
+            return flatten(multiplyStep(e, gemm, left, right, a, b, unflatten(now)));
+          });
   // The epilogue reuses the pipeline's memory, in which all copies have been waited for.
   e.syncBlock();
   epilogue.store(unflatten(sums), e.add32(place.line, line), e.add32(place.column, column),
@@ -78,16 +79,16 @@ static void formOnUnits(DeviceEmitter &e, const TileGemm &gemm, StepCopy &lhs, S
 
 // SIMT kernel: threads in a 16 x 16 grid, each with four neighbouring rows and columns in every 64;
 // products are added one after another in the order of k.
-static void formNumbers(DeviceEmitter &e, const TileGemm &gemm, StepCopy &lhs, StepCopy &rhs,
-                        const BlockPlace &place, Epilogue &epilogue) {
+static void multiplySIMT(DeviceEmitter &e, const TileGemm &gemm, KTileCopy &lhs, KTileCopy &rhs,
+                         const BlockTile &place, Epilogue &epilogue) {
   const TileShape &tile = gemm.tile;
   Type f32 = e.b.getF32Type();
   Value line = e.mul32(e.div32(e.thread(), 16), 4), column = e.mul32(e.rem32(e.thread(), 16), 4);
-  auto load = [&](StepCopy &side, Value memory, Value own, int64_t k, int64_t lines) {
+  auto load = [&](KTileCopy &side, Value memory, Value own, int64_t k, int64_t lines) {
     SmallVector<Value> numbers;
     Value at = e.advance(memory, side.numberOffset(own, k));
     for (int64_t group = 0; group < lines; group += 64)
-      llvm::append_range(numbers, e.loadRun(e.advance(at, 4 * group), f32, 4));
+      llvm::append_range(numbers, e.loadVector(e.advance(at, 4 * group), f32, 4));
     return numbers;
   };
   auto multiply = [&](Value a, Value b, ValueRange now) {
@@ -104,8 +105,8 @@ static void formNumbers(DeviceEmitter &e, const TileGemm &gemm, StepCopy &lhs, S
     return sums;
   };
   SmallVector<Value> zeros(tile.m * tile.n / tile.threads(), e.constant(f32, 0));
-  SmallVector<Value> sums = Ring(e, gemm, lhs, rhs, place.part).run(zeros, multiply);
-  epilogue.storeNumbers(unflatten(sums), place.line, place.column, e.sharedMemory());
+  SmallVector<Value> sums = KTilePipeline(e, gemm, lhs, rhs, place.part).run(zeros, multiply);
+  epilogue.storeSIMT(unflatten(sums), place.line, place.column, e.sharedMemory());
 }
 
 void nvptx::emitTiles(FusedKernelOpInterface op, DeviceCode &code, const TileProduct &product) {
@@ -115,24 +116,24 @@ void nvptx::emitTiles(FusedKernelOpInterface op, DeviceCode &code, const TilePro
   shape.grid[0] = gemm.blocks() * gemm.parts;
   shape.threads = tile.threads();
   shape.needsRegisters = true;
-  shape.showsResults = gemm.parts == 1;
+  shape.writesFinalResults = gemm.parts == 1;
   shape.sharedBytes = std::max(gemm.ringBytes(), Epilogue::sharedBytes(gemm));
   code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
-    BlockPlace place(e, gemm);
-    std::unique_ptr<StepCopy> lhs = product.lhs(e, gemm, pointers, place, tile.m),
-                              rhs = product.rhs(e, gemm, pointers, place, tile.n);
+    BlockTile place(e, gemm);
+    std::unique_ptr<KTileCopy> lhs = product.lhs(e, gemm, pointers, place, tile.m),
+                               rhs = product.rhs(e, gemm, pointers, place, tile.n);
     Epilogue epilogue(e, op, gemm, product.results, pointers, place.entry, place.part);
     if (gemm.onMatrixUnits())
-      formOnUnits(e, gemm, *lhs, *rhs, place, epilogue);
+      multiplyOnMatrixUnits(e, gemm, *lhs, *rhs, place, epilogue);
     else
-      formNumbers(e, gemm, *lhs, *rhs, place, epilogue);
+      multiplySIMT(e, gemm, *lhs, *rhs, place, epilogue);
   });
   if (gemm.parts > 1)
-    launchFinish(op, code, product.results, gemm.batch, gemm.m, gemm.n, gemm.parts);
+    launchSplitKReduction(op, code, product.results, gemm.batch, gemm.m, gemm.n, gemm.parts);
 }
 
 int64_t nvptx::showingWarps(FusedKernelOpInterface op, const TileGemm &gemm,
                             const ProductResults &results) {
   return gemm.parts == 1 ? gemm.blocks() * gemm.tile.threads() / 32
-                         : finishWarps(op, results, gemm);
+                         : splitKReductionWarps(op, results, gemm);
 }

@@ -4,30 +4,30 @@
 #define LIB_TARGET_NVPTX_PRODUCT_TILEPRODUCT_H
 
 #include "lib/Target/NVPTX/DeviceCode.h"
-#include "lib/Target/NVPTX/Product/Results.h"
-#include "lib/Target/NVPTX/Product/TileCopy.h"
+#include "lib/Target/NVPTX/Product/GemmResults.h"
+#include "lib/Target/NVPTX/Product/MatrixCopy.h"
 
 namespace ampc::nvptx {
 
 /// Output tile of a block, by block number. Rasterization: groups of eight rows of tiles in
 /// column-major order, so that blocks that run at the same time share operand tiles in L2. Split-K
 /// slices follow one after another.
-struct BlockPlace {
+struct BlockTile {
   using Value = mlir::Value;
   Value part, entry;              // i32: split-K slice, batch entry
   llvm::SmallVector<Value> batch; // indices of the entry along the batch dimensions
   Value line, column;             // i32; first row and column of the tile
 
-  BlockPlace() = default;
-  BlockPlace(DeviceEmitter &e, const TileGemm &gemm);
+  BlockTile() = default;
+  BlockTile(DeviceEmitter &e, const TileGemm &gemm);
 };
 
 /// A GEMM to emit: tiling, results, and a copy per operand.
 struct TileProduct {
   /// Makes the copy of an operand of `gemm`, in tiles of `tileLines` lines.
-  using MakeSide = std::function<std::unique_ptr<StepCopy>(DeviceEmitter &, const TileGemm &gemm,
-                                                           const KernelPointers &,
-                                                           const BlockPlace &, int64_t tileLines)>;
+  using MakeSide = std::function<std::unique_ptr<KTileCopy>(DeviceEmitter &, const TileGemm &gemm,
+                                                            const KernelPointers &,
+                                                            const BlockTile &, int64_t tileLines)>;
   TileGemm gemm;
   ProductResults results;
   MakeSide lhs, rhs;

@@ -10,7 +10,7 @@ using namespace ampc::nvptx;
 WindowCopy::WindowCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &side,
                        int64_t tileLines, const target::Window &window, Value image, Value first,
                        Value shift)
-    : StepCopy(e, gemm, side, tileLines), reader(e, window, gemm.elementBytes()), image(image) {
+    : KTileCopy(e, gemm, side, tileLines), reader(e, window, gemm.elementBytes()), image(image) {
   Value lines = e.i32(side.lines);
   int64_t pieceElements = chunkElements() / pieces();
   if (side.alongDepth)
@@ -29,7 +29,7 @@ WindowCopy::WindowCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout 
     corner.offset = arith::AddIOp::create(e.b, e.loc, corner.offset, bytes);
 }
 
-StepCopy::Values WindowCopy::begin(Value target, Value source, Value k) {
+KTileCopy::Values WindowCopy::begin(Value target, Value source, Value k) {
   int64_t pieceElements = chunkElements() / pieces();
   if (side.alongDepth) {
     taps.clear();

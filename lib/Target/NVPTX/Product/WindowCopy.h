@@ -3,7 +3,7 @@
 #ifndef LIB_TARGET_NVPTX_PRODUCT_WINDOWCOPY_H
 #define LIB_TARGET_NVPTX_PRODUCT_WINDOWCOPY_H
 
-#include "lib/Target/NVPTX/Product/TileCopy.h"
+#include "lib/Target/NVPTX/Product/MatrixCopy.h"
 #include "lib/Target/NVPTX/Product/WindowReader.h"
 
 namespace ampc::nvptx {
@@ -11,7 +11,7 @@ namespace ampc::nvptx {
 /// Matrix [windows, taps * channels of a group]. Windows are lines of the GEMM, or, for the
 /// gradient of a filter, points of k. Each piece of a chunk has channels of a single tap. A filter
 /// counts as an image per output, with a window that contains the used taps.
-class WindowCopy : public StepCopy {
+class WindowCopy : public KTileCopy {
 public:
   /// `image`: address of the first channel of the block's group; `first`: first line of the tile;
   /// `shift`: offset in elements added to all windows along k, null for none.

@@ -1,6 +1,6 @@
 // Sums of columns: sixteen rows per thread.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Target/NVPTX/Reduce/ReduceWriter.h"
+#include "lib/Target/NVPTX/Reduce/ReduceKernel.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -32,9 +32,9 @@ struct ColumnThreads {
 
 /// Tree over 16 rows, starting at row 16 * block of the chunk. All rows are loaded before the first
 /// addition; rows past the end load the last row.
-ReduceWriter::Points ReduceWriter::blockOfRows(DeviceEmitter &e, const KernelPointers &pointers,
-                                               const Runs &runs, Body &body, ArrayRef<Value> place,
-                                               Value block) {
+ReduceKernel::Points ReduceKernel::blockOfRows(DeviceEmitter &e, const KernelPointers &pointers,
+                                               const PointVectors &runs, Body &body,
+                                               ArrayRef<Value> place, Value block) {
   int64_t rows = std::min(blockRows, order.reduced);
   bool isWhole = order.chunks * order.chunk == order.reduced && order.chunk % rows == 0;
   Value first = e.add(e.mul(place[0], order.chunk), e.mul(block, blockRows));
@@ -52,8 +52,8 @@ ReduceWriter::Points ReduceWriter::blockOfRows(DeviceEmitter &e, const KernelPoi
 }
 
 /// A single block of rows: a thread per column vector sums all rows.
-void ReduceWriter::emitFewRows(DeviceCode &code) {
-  Runs runs(op, order.space, inner, order.inner, mostPoints());
+void ReduceKernel::emitFewRows(DeviceCode &code) {
+  PointVectors runs(op, order.space, inner, order.inner, mostPoints());
   code.describe("columns of threads");
   ThreadPerPoint(code).forEachOnDevice(
       {order.outer, order.inner / runs.points},
@@ -81,13 +81,13 @@ struct BlockSums {
   }
   void store(DeviceEmitter &e, ArrayRef<SmallVector<Value>> sums, Value number) const {
     for (unsigned k = 0; k < types.size(); ++k)
-      e.storeRun(llvm::map_to_vector(sums, [&](const SmallVector<Value> &x) { return x[k]; }),
-                 place(e, k, number));
+      e.storeVector(llvm::map_to_vector(sums, [&](const SmallVector<Value> &x) { return x[k]; }),
+                    place(e, k, number));
   }
   SmallVector<SmallVector<Value>> load(DeviceEmitter &e, Value number) const {
     SmallVector<SmallVector<Value>> sums(points);
     for (unsigned k = 0; k < types.size(); ++k)
-      for (auto [i, x] : llvm::enumerate(e.loadRun(place(e, k, number), types[k], points)))
+      for (auto [i, x] : llvm::enumerate(e.loadVector(place(e, k, number), types[k], points)))
         sums[i].push_back(x);
     return sums;
   }
@@ -118,8 +118,8 @@ static void atColumns(DeviceEmitter &e, const ColumnThreads &shape, Value sum, V
 }
 
 /// Threads sum blocks of rows; then a thread per vector of columns adds the blocks in order.
-void ReduceWriter::emitColumns(DeviceCode &code) {
-  Runs runs(op, order.space, inner, order.inner, mostPoints());
+void ReduceKernel::emitColumns(DeviceCode &code) {
+  PointVectors runs(op, order.space, inner, order.inner, mostPoints());
   int64_t points = runs.points;
   ColumnThreads shape(order, points);
   SmallVector<Type> types;

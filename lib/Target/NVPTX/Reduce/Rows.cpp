@@ -1,7 +1,7 @@
 // Sums of rows: short rows by groups of sixteen threads, long rows by blocks.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/LaneGroup.h"
-#include "lib/Target/NVPTX/Reduce/ReduceWriter.h"
+#include "lib/Target/NVPTX/Reduce/ReduceKernel.h"
 #include <numeric>
 
 using namespace mlir;
@@ -10,15 +10,16 @@ using namespace ampc::nvptx;
 using target::Body;
 using target::order::rowWidth;
 
-Runs ReduceWriter::rowRuns() {
-  return Runs(op, order.space, /*along=*/1, std::gcd(order.reduced, rowWidth), mostPoints());
+PointVectors ReduceKernel::rowRuns() {
+  return PointVectors(op, order.space, /*along=*/1, std::gcd(order.reduced, rowWidth),
+                      mostPoints());
 }
 
 /// Sums of a thread over a chunk of a row, viewed as a matrix [chunk / width, width]: vectors of
 /// points, `stride` columns apart, the first at lane * points.
-SmallVector<ReduceWriter::Points> ReduceWriter::sumRuns(DeviceEmitter &e,
+SmallVector<ReduceKernel::Points> ReduceKernel::sumRuns(DeviceEmitter &e,
                                                         const KernelPointers &pointers,
-                                                        const Runs &runs, Body &body,
+                                                        const PointVectors &runs, Body &body,
                                                         ArrayRef<Value> place, Value lane,
                                                         int64_t stride, int64_t width) {
   int64_t points = runs.points, lists = width / stride;
@@ -57,7 +58,7 @@ SmallVector<ReduceWriter::Points> ReduceWriter::sumRuns(DeviceEmitter &e,
 }
 
 /// Tree over the threads: `addLanes` reduces a number of each thread.
-ReduceWriter::Sums ReduceWriter::addLanes(DeviceEmitter &e, Points sums,
+ReduceKernel::Sums ReduceKernel::addLanes(DeviceEmitter &e, Points sums,
                                           llvm::function_ref<Value(Value)> addLanes) {
   for (Sums &point : sums)
     for (Value &sum : point)
@@ -68,8 +69,8 @@ ReduceWriter::Sums ReduceWriter::addLanes(DeviceEmitter &e, Points sums,
 }
 
 /// Neighbouring lane groups have neighbouring chunks of a row.
-void ReduceWriter::emitRows(DeviceCode &code) {
-  Runs runs = rowRuns();
+void ReduceKernel::emitRows(DeviceCode &code) {
+  PointVectors runs = rowRuns();
   int64_t stride = LaneGroup::most * runs.points, width = widthOf(stride);
   code.describe("rows of sixteen threads");
   launchGroups(
@@ -92,8 +93,8 @@ void ReduceWriter::emitRows(DeviceCode &code) {
 
 /// A block per chunk of a row: each thread has a vector of the 512 columns, and the first warp adds
 /// the columns' sums.
-void ReduceWriter::emitLongRows(DeviceCode &code) {
-  Runs runs = rowRuns();
+void ReduceKernel::emitLongRows(DeviceCode &code) {
+  PointVectors runs = rowRuns();
   int64_t points = runs.points;
   LaunchShape shape;
   shape.threads = rowWidth / points;
@@ -115,8 +116,8 @@ void ReduceWriter::emitLongRows(DeviceCode &code) {
                        e.mul(number, points));
     };
     for (unsigned k = 0; k < count(); ++k)
-      e.storeRun(llvm::map_to_vector(own, [&](const Sums &point) { return point[k]; }),
-                 shared(k, thread));
+      e.storeVector(llvm::map_to_vector(own, [&](const Sums &point) { return point[k]; }),
+                    shared(k, thread));
     e.syncBlock();
     e.when(e.less32(e.thread(), 32), [&] {
       LaneGroup warp(e, 32, e.i32(0), 1);
@@ -124,7 +125,7 @@ void ReduceWriter::emitLongRows(DeviceCode &code) {
         Points found(points, Sums(count()));
         for (unsigned k = 0; k < count(); ++k)
           for (auto [i, x] : llvm::enumerate(
-                   e.loadRun(shared(k, e.add(warp.lane(), number * 32)), elementOf(k), points)))
+                   e.loadVector(shared(k, e.add(warp.lane(), number * 32)), elementOf(k), points)))
             found[i][k] = x;
         return found;
       };

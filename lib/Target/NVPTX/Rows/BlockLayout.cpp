@@ -25,12 +25,12 @@ Value ChunkBuffer::place(DeviceEmitter &e, Value chunk, Value i) const {
 SmallVector<Value> ChunkBuffer::load(DeviceEmitter &e, Type element, Value chunk) const {
   SmallVector<Value> values;
   for (int64_t piece = 0; piece < pieces(); ++piece)
-    llvm::append_range(values, e.loadRun(place(e, chunk, piece), element, pieceElements));
+    llvm::append_range(values, e.loadVector(place(e, chunk, piece), element, pieceElements));
   return values;
 }
 void ChunkBuffer::store(DeviceEmitter &e, ArrayRef<Value> values, Value chunk) const {
   for (int64_t piece = 0; piece < pieces(); ++piece)
-    e.storeRun(values.slice(piece * pieceElements, pieceElements), place(e, chunk, piece));
+    e.storeVector(values.slice(piece * pieceElements, pieceElements), place(e, chunk, piece));
 }
 
 BlockLayout::BlockLayout(const RowShape &shape, const Chip &chip) : vector(shape.vector) {
@@ -46,7 +46,7 @@ BlockLayout::BlockLayout(const RowShape &shape, const Chip &chip) : vector(shape
   llvm::SmallSetVector<Value, 8> inputs;
   for (const RowShape::Cone &cone : ArrayRef(shape.cones).drop_back())
     for (Value value : cone)
-      if (auto argument = dyn_cast<BlockArgument>(value); argument && shape.isRun(argument))
+      if (auto argument = dyn_cast<BlockArgument>(value); argument && shape.isContiguous(argument))
         inputs.insert(value);
   for (Value input : inputs)
     keep(shape, input, chip.sharedBytes);

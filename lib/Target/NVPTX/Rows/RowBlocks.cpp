@@ -146,7 +146,7 @@ void RowBlockWriter::fillChunk(BlockArgument input, const ChunkBuffer &buffer, c
               to = buffer.place(e, chunk.number, int64_t(0));
         if (e.chip.hasAsyncCopy() && buffer.pieceBytes() >= 4)
           return e.copyAsync(to, from, buffer.pieceBytes(), Value());
-        e.storeRun(e.loadRun(from, input.getType(), layout.vector), to);
+        e.storeVector(e.loadVector(from, input.getType(), layout.vector), to);
       },
       [&](Value i, Value column) {
         Value x = e.loadScalar(placeInMemory(number, column), input.getType(), e.index(0));
@@ -190,9 +190,9 @@ SmallVector<Body::Values> RowBlockWriter::readChunk(unsigned stage, const Chunk 
     auto found = layout.kept.find(value);
     if (found != layout.kept.end() && (input || !isFirst(stage, value)))
       define(value, found->second.load(e, value.getType(), chunk.number));
-    else if (input && shape.isRun(input))
-      define(value, e.loadRun(placeInMemory(input.getArgNumber(), chunk.start), value.getType(),
-                              layout.vector));
+    else if (input && shape.isContiguous(input))
+      define(value, e.loadVector(placeInMemory(input.getArgNumber(), chunk.start), value.getType(),
+                                 layout.vector));
   }
   return known;
 }
@@ -373,9 +373,9 @@ void RowBlockWriter::storeVarying() {
           list.push_back(body.evaluate(yield->getOperand(k), dimsAt(e.add(chunk.start, i)), at));
       for (auto [k, list] : llvm::zip(shape.varying, values)) {
         const target::Access &access = shape.space.results[k];
-        if (shape.isRun(access)) {
+        if (shape.isContiguous(access)) {
           Value to = target::position(e, access, dimsAt(chunk.start));
-          e.storeRun(list, e.address(pointers.results[k], list.front().getType(), to));
+          e.storeVector(list, e.address(pointers.results[k], list.front().getType(), to));
           continue;
         }
         for (auto [i, value] : llvm::enumerate(list))

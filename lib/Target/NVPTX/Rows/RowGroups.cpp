@@ -88,12 +88,13 @@ void RowGroupWriter::loadRuns(unsigned stage, int64_t step) {
   for (Value value : shape.cones[stage]) {
     auto argument = dyn_cast<BlockArgument>(value);
     int64_t j = step * columns.run;
-    if (!argument || columns.run == 1 || known[j].contains(value) || !shape.isRun(argument))
+    if (!argument || columns.run == 1 || known[j].contains(value) || !shape.isContiguous(argument))
       continue;
     unsigned i = argument.getArgNumber();
     Value place = target::position(e, shape.space.inputs[i], dimsAt(firstOf(step)));
-    SmallVector<Value> run = e.loadRun(e.address(pointers.operands[i], argument.getType(), place),
-                                       argument.getType(), columns.run);
+    SmallVector<Value> run =
+        e.loadVector(e.address(pointers.operands[i], argument.getType(), place), argument.getType(),
+                     columns.run);
     for (auto [k, element] : llvm::enumerate(run))
       known[j + k][value] = element;
   }
@@ -139,9 +140,9 @@ void RowGroupWriter::storeStep(int64_t step) {
       list.push_back(body.evaluate(yield->getOperand(k), dimsAt(columnOf(j)), known[j]));
   for (auto [k, list] : llvm::zip(shape.varying, values)) {
     const target::Access &access = shape.space.results[k];
-    if (columns.run > 1 && shape.isRun(access)) {
+    if (columns.run > 1 && shape.isContiguous(access)) {
       Value place = target::position(e, access, dimsAt(firstOf(step)));
-      e.storeRun(list, e.address(pointers.results[k], list.front().getType(), place));
+      e.storeVector(list, e.address(pointers.results[k], list.front().getType(), place));
       continue;
     }
     for (auto [i, value] : llvm::enumerate(list))

@@ -84,7 +84,7 @@ void RowShape::chooseVector() {
   residues = residuesOf(*first);
 }
 
-bool RowShape::isRun(const Access &access) const {
+bool RowShape::isContiguous(const Access &access) const {
   return !access.residue && access.strideAlong(last) == 1 &&
          (vector == 1 || residuesOf(access) == residues);
 }
@@ -120,7 +120,7 @@ SmallVector<Value> RowShape::kept() const {
   for (const Cone &cone : ArrayRef(cones).drop_back())
     for (Value value : cone) {
       auto argument = dyn_cast<BlockArgument>(value);
-      bool isWorthIt = argument ? isRun(argument) : isCostly(value) && !isUniform(value);
+      bool isWorthIt = argument ? isContiguous(argument) : isCostly(value) && !isUniform(value);
       auto needs = [&](const Cone &other) { return other.contains(value); };
       if (isWorthIt && llvm::count_if(cones, needs) > 1 && !llvm::is_contained(values, value))
         values.push_back(value);

@@ -19,9 +19,9 @@ struct RowShape {
   RowShape(kernel::MapOp op, target::IterationSpace space);
 
   /// Whether the tensor is contiguous along the row, with the phase of the row.
-  bool isRun(const target::Access &access) const;
-  bool isRun(mlir::BlockArgument argument) const {
-    return isRun(space.inputs[argument.getArgNumber()]);
+  bool isContiguous(const target::Access &access) const;
+  bool isContiguous(mlir::BlockArgument argument) const {
+    return isContiguous(space.inputs[argument.getArgNumber()]);
   }
   /// Whether all points of a row have the same value.
   bool isUniform(Value value) const { return uniform.contains(value); }

@@ -36,7 +36,7 @@ private:
   void write(DeviceEmitter &e, const KernelPointers &pointers) const;
   void writeEnd(DeviceEmitter &e, const KernelPointers &pointers, Value groups, Value named) const;
 
-  RowSort sort;
+  RadixSort sort;
   const IndexBlocks &blocks;
   int64_t rows, distinct;
 };
@@ -140,7 +140,7 @@ void GroupWriter::write(DeviceEmitter &e, const KernelPointers &pointers) const 
 
 void GroupWriter::emit(DeviceCode &code) const {
   code.describe("sorted places");
-  sort.emit(code, [](DeviceEmitter &, const KernelPointers &pointers) -> RowSort::Memory {
+  sort.emit(code, [](DeviceEmitter &, const KernelPointers &pointers) -> RadixSort::Memory {
     return {pointers.operands[0], pointers.results[1], pointers.workspace};
   });
   LaunchShape shape = blocks.shape(2 * IndexBlocks::warps * int64_t(sizeof(int32_t)));

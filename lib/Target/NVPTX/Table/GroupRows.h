@@ -4,7 +4,7 @@
 #ifndef LIB_TARGET_NVPTX_TABLE_GROUPROWS_H
 #define LIB_TARGET_NVPTX_TABLE_GROUPROWS_H
 
-#include "lib/Target/NVPTX/Table/RowSort.h"
+#include "lib/Target/NVPTX/Table/RadixSort.h"
 
 namespace ampc::nvptx {
 

@@ -1,0 +1,35 @@
+// Lowering of a function for training or inference.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_TRAIN_MODEL_LOWERMODE_H
+#define LIB_TRAIN_MODEL_LOWERMODE_H
+
+#include "mlir-dialects/Train/Signature.h"
+
+namespace ampc {
+/// Axis normalization: transposes ops so that each works along the last dimension, as all later
+/// passes expect. Softmax over C of [N, C, H, W] runs on a transpose whose last dimension is C.
+void moveAlongLast(train::FuncOp func);
+
+/// Lowers ops whose meaning depends on the mode, e.g. dropout, then composite ops. With
+/// `keepCounts`, divisors of means stay `train.count`.
+void lowerMode(train::FuncOp func, bool training, bool keepCounts);
+
+/// Gives random ops their state, read from a buffer that is declared on demand, and a key, the hash
+/// of the op's name.
+void attachRandomState(train::FuncOp func, train::ModelOp model);
+
+/// Records the limits of integer inputs, which the runtime checks, and gives ops that select rows
+/// or classes i32 indices. Inputs of type ui8 become i8; casts of such inputs keep an `unsigned`
+/// flag.
+llvm::LogicalResult prepareIndices(train::FuncOp func);
+
+/// Marks the batched inputs, whose batch dimension is first for callers wherever the function has
+/// the batch, and records the facts that the runtime checks: the size of the batch, and whether
+/// short batches are supported. Ops that combine rows get the number of valid rows, a control
+/// argument.
+void prepareBatch(train::FuncOp func);
+
+/// Warns of every input that no instance of its function reads.
+void warnOfUnreadInputs(train::ModelOp model);
+} // namespace ampc
+#endif
