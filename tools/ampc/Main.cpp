@@ -101,15 +101,34 @@ struct Driver {
 static const Driver drivers[] = {
     {"opt", runOpt}, {"reduce", runReduce}, {"lsp", runLanguageServer}};
 
-/// Takes options on models and devices away from commands that have none. Options of all commands
-/// are in a map per command; the parser, its help, the man page and completions read that map.
-static void removeForeignOptions() {
+/// Options on models and devices that commands without models and devices lose: the options stand
+/// in a map per command, which help, man page and completions read. The parser finds a removed
+/// option all the same, as an option of the whole program: see checkForeignOptions.
+static std::vector<std::pair<cl::SubCommand *, cl::Option *>> removeForeignOptions() {
+  std::vector<std::pair<cl::SubCommand *, cl::Option *>> removed;
+  auto remove = [&](cl::SubCommand &command, llvm::StringRef name) {
+    if (auto found = command.OptionsMap.find(name); found != command.OptionsMap.end()) {
+      removed.emplace_back(&command, found->second);
+      command.OptionsMap.erase(found);
+    }
+  };
   for (cl::SubCommand *command : {&newCommand, &importCommand, &doctorCommand}) {
-    command->OptionsMap.erase("load");
-    command->OptionsMap.erase("gpu-images");
+    remove(*command, "load");
+    remove(*command, "gpu-images");
   }
-  newCommand.OptionsMap.erase("device");
-  importCommand.OptionsMap.erase("device");
+  remove(newCommand, "device");
+  remove(importCommand, "device");
+  return removed;
+}
+
+/// Error for an option that the command does not have, e.g. `ampc doctor --load=lib.so`.
+static llvm::Error
+checkForeignOptions(llvm::ArrayRef<std::pair<cl::SubCommand *, cl::Option *>> removed) {
+  for (auto [command, option] : removed)
+    if (*command && option->getNumOccurrences() > 0)
+      return llvm::createStringError("expected an option of ampc " + command->getName() +
+                                     ", but got --" + option->ArgStr);
+  return llvm::Error::success();
 }
 
 static const Driver *driverOf(llvm::StringRef command) {
@@ -200,7 +219,7 @@ static int run(int argc, char **argv) {
   // Exceeding the file size limit becomes a write error, like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   setVersionPrinter();
-  removeForeignOptions();
+  auto removed = removeForeignOptions();
   llvm::SmallVector<const char *> arguments(argv, argv + argc);
   commandLine.assign(argv, argv + argc);
   explainCrashes(version);
@@ -234,6 +253,8 @@ static int run(int argc, char **argv) {
   if (!readCommandLine(arguments, "ampc: a model in, the program that trains it out\n"))
     return 1;
   Session::defaults = {deviceName(), deviceImages(), quiet};
+  if (llvm::Error error = checkForeignOptions(removed))
+    return fail(llvm::toString(std::move(error)));
   if (llvm::Error error = loadOpLibraries(load))
     return fail(llvm::toString(std::move(error)));
   if (llvm::Error error = checkModelOptions())
