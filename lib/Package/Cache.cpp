@@ -38,14 +38,9 @@ CacheKey &CacheKey::add(llvm::StringRef text) {
 std::string CacheKey::digits() { return llvm::toHex(hash.final<20>(), /*LowerCase=*/true); }
 
 /// Hash at the end of an entry. The name is part of it: a file under a wrong name is damage, too.
-static constexpr size_t hashBytes = 32;
+static constexpr size_t hashBytes = 40;
 static std::string hashOf(llvm::StringRef name, llvm::StringRef content) {
-  llvm::BLAKE3 hash;
-  hash.update(name);
-  hash.update(llvm::StringRef("\0", 1));
-  hash.update(content);
-  auto bytes = hash.final<hashBytes>();
-  return std::string(bytes.begin(), bytes.end());
+  return CacheKey().add(name).add(content).digits();
 }
 
 /// Entries, and hidden files (.NAME.ampc-new) of writers that were killed. Other files of the

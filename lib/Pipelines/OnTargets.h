@@ -12,7 +12,7 @@ namespace ampc {
 std::unique_ptr<mlir::Pass> createSplitByTarget(llvm::ArrayRef<std::string> targets);
 
 /// Correct form of a list of tiers for some targets, e.g. "different ones of plain, avx2, but got
-/// 'sse4'"; empty if the list is correct.
+/// sse4"; empty if the list is correct.
 std::string expectedTiers(llvm::ArrayRef<std::string> tiers, llvm::ArrayRef<std::string> targets);
 
 /// Adds the passes for the module of a single target.

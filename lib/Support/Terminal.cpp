@@ -15,14 +15,12 @@ static bool isBegun(llvm::StringRef text) {
   return text.size() < ampc_utf8_length(text[0]) && llvm::all_of(text.drop_front(), isContinuation);
 }
 
-/// Copy of the text of messages(), of which a process has one; null: none.
-static std::string *record = nullptr;
-RecordedMessages::RecordedMessages(std::string &to) { record = &to; }
-RecordedMessages::~RecordedMessages() { record = nullptr; }
+RecordedMessages::RecordedMessages(std::string &to) { messages().copyTo(&to); }
+RecordedMessages::~RecordedMessages() { messages().copyTo(nullptr); }
 
 void ShowingStream::write_impl(const char *text, size_t length) {
-  if (record && this == &messages())
-    record->append(text, length);
+  if (copy)
+    copy->append(text, length);
   std::string joined;
   llvm::StringRef rest(text, length);
   if (!begun.empty()) {
@@ -48,7 +46,7 @@ void ShowingStream::write_impl(const char *text, size_t length) {
   }
 }
 
-llvm::raw_ostream &ampc::messages() {
+ShowingStream &ampc::messages() {
   static ShowingStream stream(llvm::errs());
   return stream;
 }

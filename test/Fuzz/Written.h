@@ -7,7 +7,8 @@
 #include "test/Fuzz/Trial.h"
 
 namespace ampc::fuzz {
-/// The same model with some ops of a function in a module, with sizes, and without inferable types.
+/// Model text with some ops of a function moved into a module, with sizes, and without types that
+/// inference finds; the compiled code is that of the original text.
 /// The module's state is called p.NAME. Empty if there is nothing to move, or if names decide
 /// values, as keys of random numbers.
 std::string asWritten(llvm::StringRef text, uint64_t seed, mlir::MLIRContext *context);

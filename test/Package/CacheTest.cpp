@@ -115,7 +115,7 @@ TEST_F(CacheFolder, RefusesFilesOfOtherUsers) {
 }
 
 TEST_F(CacheFolder, RemovesTheLeastRecentlyUsed) {
-  Cache small(folder, 8 * 1032); // entries of 1000 bytes, each with a hash of 32
+  Cache small(folder, 8 * 1040); // entries of 1000 bytes, each with a hash of 40
   std::string content(1000, 'x');
   auto age = [&](int number, int seconds) {
     files::last_write_time(folder + "/" + nameOf(number),
@@ -133,12 +133,12 @@ TEST_F(CacheFolder, RemovesTheLeastRecentlyUsed) {
   EXPECT_TRUE(small.find(nameOf(0)));
   EXPECT_FALSE(small.find(nameOf(1)));
   EXPECT_TRUE(small.find(nameOf(2)));
-  EXPECT_LE(small.usage().bytes, 8 * 1032u);
-  small.store(nameOf(9), std::string(1033, 'x'));
+  EXPECT_LE(small.usage().bytes, 8 * 1040u);
+  small.store(nameOf(9), std::string(1041, 'x'));
   EXPECT_FALSE(small.find(nameOf(9))) << "more than an eighth of the bound";
   Cache::Usage removed = small.clear();
   EXPECT_EQ(removed.files, 8);
-  EXPECT_EQ(removed.bytes, 8 * 1032u);
+  EXPECT_EQ(removed.bytes, 8 * 1040u);
   EXPECT_EQ(small.usage().files, 0);
   EXPECT_TRUE(files::exists(folder + "/notes.txt"));
 }
@@ -164,7 +164,7 @@ TEST_F(CacheFolder, IsSharedByProcesses) {
     if (pid_t child = fork())
       writers.push_back(child);
     else {
-      Cache mine(folder, 8 * 100032 * 2); // room for 16 of 20 entries, so that some are removed
+      Cache mine(folder, 8 * 100040 * 2); // room for 16 of 20 entries, so that some are removed
       bool good = true;
       for (int i = 0; i < 200; ++i) {
         std::string entry = nameOf((i * 7 + w) % 20);
@@ -180,7 +180,7 @@ TEST_F(CacheFolder, IsSharedByProcesses) {
     EXPECT_EQ(status, 0);
   }
   Cache::Usage usage = Cache(folder).usage();
-  EXPECT_LE(usage.bytes, 16 * 100032u);
+  EXPECT_LE(usage.bytes, 16 * 100040u);
   EXPECT_GE(usage.files, 8);
   for (const auto &file : files::directory_iterator(folder))
     EXPECT_EQ(file.path().extension(), ".model") << "no writer leaves other files";

@@ -31,18 +31,22 @@ public:
   bool has_colors() const override { return to.has_colors(); }
   void enable_colors(bool enable) override { to.enable_colors(enable); }
 
+  /// Appends all further text, as it was written, to a string too; null: to none.
+  void copyTo(std::string *string) { copy = string; }
+
 private:
   void write_impl(const char *text, size_t length) override;
   uint64_t current_pos() const override { return to.tell(); }
 
   llvm::raw_ostream &to;
+  std::string *copy = nullptr;
   std::string begun; ///< a UTF-8 sequence whose last bytes come with the next write
 };
 
 /// Standard error, and standard output for tables: whatever a foreign file is called, and whatever
 /// a name or a line in such a file holds. Data for other programs (models, JSON) goes to
 /// llvm::outs() itself, byte by byte.
-llvm::raw_ostream &messages();
+ShowingStream &messages();
 llvm::raw_ostream &results();
 } // namespace ampc
 #endif

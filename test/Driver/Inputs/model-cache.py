@@ -100,7 +100,7 @@ check(f"options of the run are {kind}", kind == "hit")
 scores = twice("eval", evaluate)
 check("eval lacks accuracy", "accuracy" in scores[2] and scores == evaluate("--no-cache"))
 
-# What a compilation says, it says again.
+# Messages of a compilation are replayed by a hit in the cache.
 said = twice("remarks", train, "--precision=bf16", "--explain-precision")
 check("remarks are missing", any("remark" in line for line in said[1]))
 

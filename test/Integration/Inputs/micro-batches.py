@@ -1,4 +1,4 @@
-# The same step on a whole batch and on micro-batches: models, data, and the comparison of losses.
+# A step on a whole batch and on micro-batches: models, data, and the comparison of losses.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import csv
 import math
