@@ -1,7 +1,7 @@
 # Reference pages of the train dialect: an index, and a page per op family.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# PAGE|TITLE|DEFINITIONS, the latter names of files in mlir-dialects/Train. Every op of Reference.td is on one page.
+# PAGE|TITLE|DEFINITIONS, the latter names of files in folders of mlir-dialects/Train. Every op of Reference.td is on one page.
 set(AMPC_TRAIN_FAMILIES
   "models|Models, functions and training steps|Model,Origin,Modules,Gradients"
   "initializers|Initialisers|Initializer"
@@ -63,7 +63,8 @@ foreach(family IN LISTS AMPC_TRAIN_FAMILIES)
   string(REPLACE "," ";" definitions "${definitions}")
   set(root "include \"mlir-dialects/Train/Base.td\"\n")
   foreach(definition IN LISTS definitions)
-    string(APPEND root "include \"mlir-dialects/Train/${definition}.td\"\n")
+    file(GLOB file RELATIVE ${SOURCE} ${SOURCE}/mlir-dialects/Train/*/${definition}.td)
+    string(APPEND root "include \"${file}\"\n")
   endforeach()
   file(WRITE ${OUTPUT}/train-${page}.td "${root}")
   document(${OUTPUT}/train-${page}.td intro entries)

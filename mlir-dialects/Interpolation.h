@@ -3,7 +3,7 @@
 #ifndef MLIR_DIALECTS_INTERPOLATION_H
 #define MLIR_DIALECTS_INTERPOLATION_H
 
-#include "mlir-dialects/Train/Sampling.h"
+#include "mlir-dialects/Train/Ops/Sampling.h"
 
 namespace ampc::train {
 /// Weights of the input elements of one dimension for an interpolated element. Example: linear at

@@ -1,7 +1,7 @@
 // Lowers loss scaling to train ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/LossScaling/Passes.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir-dialects/Train/TrainFlat.h"
 
 namespace ampc {

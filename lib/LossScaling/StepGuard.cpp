@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/LossScaling/StepGuard.h"
 #include "lib/Precision/Casts.h"
-#include "mlir-dialects/Train/SignatureChange.h"
-#include "mlir-dialects/Train/Update.h"
+#include "mlir-dialects/Train/Optimizer/Update.h"
+#include "mlir-dialects/Train/Program/SignatureChange.h"
 
 using namespace mlir;
 using namespace ampc;

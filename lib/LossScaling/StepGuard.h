@@ -4,8 +4,8 @@
 #define LIB_LOSSSCALING_STEPGUARD_H
 
 #include "mlir-dialects/Amp/Amp.h"
-#include "mlir-dialects/Train/Origin.h"
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/Origin.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 
 namespace ampc {
 /// Provenance of ops that loss scaling and the check of gradients add to a program.

@@ -1,8 +1,8 @@
 // GPU code as separate files, for people and other tools.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/DeviceCode.h"
+#include "ampc/Codegen/Target.h"
 #include "ampc/Package/WriteFile.h"
-#include "ampc/Target/Target.h"
 #include "lib/Package/DeviceImages.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

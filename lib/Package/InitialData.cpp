@@ -1,14 +1,14 @@
 // Initial values of parameters and buffers, from files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/InitialData.h"
+#include "ampc/Codegen/Target.h"
 #include "ampc/Data/Convert.h"
 #include "ampc/Data/Paths.h"
 #include "ampc/Import/ONNX.h"
 #include "ampc/Support/Nearest.h"
-#include "ampc/Target/Target.h"
 #include "lib/Package/Mirrors.h"
 #include "lib/Package/TensorFiles.h"
-#include "mlir-dialects/Train/LogicalLayout.h"
+#include "mlir-dialects/Train/Program/LogicalLayout.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/FileSystem.h"

@@ -1,7 +1,7 @@
 // Memory of a planned model by purpose.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Codegen/Target.h"
 #include "ampc/Package/Package.h"
-#include "ampc/Target/Target.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Train.h"
 #include "llvm/ADT/StringMap.h"

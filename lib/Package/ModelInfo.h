@@ -3,10 +3,10 @@
 #ifndef LIB_PACKAGE_MODELINFO_H
 #define LIB_PACKAGE_MODELINFO_H
 
+#include "ampc/Codegen/Target.h"
 #include "ampc/Data/Array.h"
 #include "ampc/Package/Package.h"
 #include "ampc/Runtime/Model.h"
-#include "ampc/Target/Target.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <array>

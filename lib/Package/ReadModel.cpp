@@ -7,9 +7,9 @@
 #include "lib/Package/TensorFiles.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
-#include "mlir-dialects/Train/LogicalLayout.h"
-#include "mlir-dialects/Train/Origin.h"
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/LogicalLayout.h"
+#include "mlir-dialects/Train/Program/Origin.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringSet.h"
 

@@ -1,6 +1,7 @@
 // Compiles a file to the module after a phase.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Compiler.h"
+#include "ampc/Codegen/Target.h"
 #include "ampc/Import/ONNX.h"
 #include "ampc/Package/InitialData.h"
 #include "ampc/Package/WriteFile.h"
@@ -8,10 +9,9 @@
 #include "ampc/Support/ReadFile.h"
 #include "ampc/Support/Terminal.h"
 #include "ampc/Support/Text.h"
-#include "ampc/Target/Target.h"
 #include "mlir-dialects/SourceWalk.h"
 #include "mlir-dialects/Train/Limits.h"
-#include "mlir-dialects/Train/ParseState.h"
+#include "mlir-dialects/Train/Text/ParseState.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"

@@ -4,14 +4,14 @@
 // leads back to the ops to mark.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Pipelines/MarkChunkedOps.h"
+#include "ampc/Codegen/Targets.h"
 #include "ampc/Conversion/Passes.h"
 #include "ampc/Kernel/Chunking.h"
 #include "ampc/Kernel/Passes.h"
 #include "ampc/LossScaling/Passes.h"
-#include "ampc/Target/Targets.h"
 #include "ampc/Train/Passes.h"
 #include "mlir-dialects/Kernel/Kernel.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringSet.h"

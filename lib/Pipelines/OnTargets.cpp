@@ -1,8 +1,8 @@
 // Passes that run once per target.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Pipelines/OnTargets.h"
+#include "ampc/Codegen/Targets.h"
 #include "ampc/Support/Text.h"
-#include "ampc/Target/Targets.h"
 #include "mlir/Pass/Pass.h"
 
 using namespace mlir;

@@ -3,8 +3,8 @@
 #ifndef LIB_PIPELINES_ONTARGETS_H
 #define LIB_PIPELINES_ONTARGETS_H
 
+#include "ampc/Codegen/Target.h"
 #include "ampc/Pipelines/Pipelines.h"
-#include "ampc/Target/Target.h"
 
 namespace ampc {
 /// Specializes the module for the requested targets: a single target becomes an attribute, several

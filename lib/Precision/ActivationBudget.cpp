@@ -13,7 +13,7 @@
 #include "ampc/Support/Text.h"
 #include "lib/Precision/Policies/FlowGraph.h"
 #include "lib/Precision/Recomputation.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;

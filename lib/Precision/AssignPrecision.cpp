@@ -6,9 +6,9 @@
 #include "lib/Precision/EmitCasts.h"
 #include "lib/Precision/GuardedQuotients.h"
 #include "lib/Precision/Policies/CostTable.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Optimizer/Update.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir-dialects/Train/TrainFlat.h"
-#include "mlir-dialects/Train/Update.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace ampc {

@@ -4,7 +4,7 @@
 #define LIB_PRECISION_CASTS_H
 
 #include "mlir-dialects/Amp/Amp.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 
 namespace ampc {
 /// Casts `v` to `element` (no cast if the type is equal already). The cast carries `origin` and the

@@ -4,7 +4,7 @@
 #include "lib/Precision/EmitCasts.h"
 #include "lib/Precision/Casts.h"
 #include "lib/Precision/Ranges.h"
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Precision/Passes.h"
 #include "mlir-dialects/Amp/Amp.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_AMPFLATTENREGIONS

@@ -3,7 +3,7 @@
 #include "lib/Precision/GuardedQuotients.h"
 #include "lib/Precision/Ranges.h"
 #include "lib/Precision/Values.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 
 using namespace mlir;
 using namespace ampc;

@@ -5,7 +5,7 @@
 #include "ampc/Support/Text.h"
 #include "lib/Precision/Pattern.h"
 #include "lib/Precision/Values.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 #include "llvm/Support/Regex.h"
 
 using namespace mlir;

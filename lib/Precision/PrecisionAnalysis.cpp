@@ -3,8 +3,8 @@
 #include "lib/Precision/PrecisionAnalysis.h"
 #include "lib/Precision/Analysis/NarrowTensors.h"
 #include "lib/Precision/Ranges.h"
-#include "mlir-dialects/Train/Origin.h"
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/Origin.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 #include "llvm/Support/Regex.h"
 
 using namespace mlir;

@@ -3,9 +3,9 @@
 #include "lib/Precision/WorkingCopies.h"
 #include "lib/Precision/Casts.h"
 #include "lib/Precision/Values.h"
-#include "mlir-dialects/Train/SignatureChange.h"
-#include "mlir-dialects/Train/Tensors.h"
-#include "mlir-dialects/Train/Update.h"
+#include "mlir-dialects/Train/Ops/Tensors.h"
+#include "mlir-dialects/Train/Optimizer/Update.h"
+#include "mlir-dialects/Train/Program/SignatureChange.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace mlir;

@@ -1,9 +1,9 @@
 // Memory plan and kernels of a step.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Target/Target.h"
+#include "ampc/Codegen/Target.h"
 #include "lib/Report/Facts.h"
 #include "mlir-dialects/Kernel/Kernel.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;

@@ -1,8 +1,8 @@
 // Parts of a step: forward, backward, optimizer.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Report/StepStages.h"
-#include "mlir-dialects/Train/Origin.h"
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/Origin.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 
 using namespace mlir;
 using namespace ampc;

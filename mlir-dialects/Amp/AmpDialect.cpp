@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Text.h"
 #include "mlir-dialects/Amp/Amp.h"
-#include "mlir-dialects/Train/Syntax.h"
+#include "mlir-dialects/Train/Text/Syntax.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 

@@ -4,7 +4,7 @@
 #define AMPC_KERNEL
 include "mlir-dialects/SignedIntegers.td"
 include "mlir-dialects/Kernel/KernelInterfaces.td"
-include "mlir-dialects/Train/Program.td"
+include "mlir-dialects/Train/Program/Program.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/SymbolInterfaces.td"

@@ -1,7 +1,7 @@
 // Verification of calls of programs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Kernel/Kernel.h"
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;

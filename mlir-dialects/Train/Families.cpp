@@ -1,15 +1,15 @@
 // The dialect, including op families with separate headers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Families.h"
-#include "mlir-dialects/Train/CompositeNorm.h"
-#include "mlir-dialects/Train/Einsum.h"
-#include "mlir-dialects/Train/Gradients.h"
-#include "mlir-dialects/Train/Indexing.h"
-#include "mlir-dialects/Train/Modules.h"
-#include "mlir-dialects/Train/Parts.h"
-#include "mlir-dialects/Train/Sampling.h"
-#include "mlir-dialects/Train/Update.h"
-#include "mlir-dialects/Train/Windows.h"
+#include "mlir-dialects/Train/Ops/CompositeNorm.h"
+#include "mlir-dialects/Train/Ops/Einsum.h"
+#include "mlir-dialects/Train/Ops/Gradients.h"
+#include "mlir-dialects/Train/Ops/Indexing.h"
+#include "mlir-dialects/Train/Ops/Parts.h"
+#include "mlir-dialects/Train/Ops/Sampling.h"
+#include "mlir-dialects/Train/Ops/Windows.h"
+#include "mlir-dialects/Train/Optimizer/Update.h"
+#include "mlir-dialects/Train/Program/Modules.h"
 
 void ampc::registerTrainDialect(mlir::DialectRegistry &registry) {
   registry.insert<train::TrainDialect>();

@@ -3,10 +3,10 @@
 #ifndef MLIR_DIALECTS_TRAIN_TRAIN_H
 #define MLIR_DIALECTS_TRAIN_TRAIN_H
 
-#include "mlir-dialects/Train/Broadcast.h"
-#include "mlir-dialects/Train/GradBuilder.h"
+#include "mlir-dialects/Train/Build/GradBuilder.h"
+#include "mlir-dialects/Train/Build/ScalarBuilder.h"
 #include "mlir-dialects/Train/Interval.h"
-#include "mlir-dialects/Train/ScalarBuilder.h"
+#include "mlir-dialects/Train/Ops/Broadcast.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"

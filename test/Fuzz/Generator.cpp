@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/Fuzz/Generator.h"
 #include "mlir-dialects/Amp/Amp.h"
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;

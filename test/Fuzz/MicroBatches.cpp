@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/Fuzz/MicroBatches.h"
 #include "mlir-dialects/Kernel/Kernel.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir-dialects/Train/Train.h"
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 // A model in the style of a person: modules, sizes, inferred types.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/Fuzz/Written.h"
-#include "mlir-dialects/Train/Modules.h"
+#include "mlir-dialects/Train/Program/Modules.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Diagnostics.h"

@@ -2,11 +2,11 @@
 // model, under sanitizers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/Package.h"
+#include "ampc/Codegen/CPU/Passes.h"
+#include "ampc/Codegen/Targets.h"
 #include "ampc/Package/Loader.h"
 #include "ampc/Runtime/Runtime.h"
-#include "ampc/Target/CPU/Passes.h"
-#include "ampc/Target/Targets.h"
-#include "lib/Target/CPU/Codegen.h"
+#include "lib/Codegen/CPU/Codegen.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Messages.h"
 #include "ampc/Pipelines/Pipelines.h"
-#include "mlir-dialects/Train/ParseState.h"
+#include "mlir-dialects/Train/Text/ParseState.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"

@@ -1,7 +1,7 @@
 // Error recovery: further errors of a text after the first error.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc-lsp-server/Recovery.h"
-#include "mlir-dialects/Train/ParseState.h"
+#include "mlir-dialects/Train/Text/ParseState.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"

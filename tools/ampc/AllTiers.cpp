@@ -1,7 +1,7 @@
 // A model with code for all tiers of all targets.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/AllTiers.h"
-#include "ampc/Target/Targets.h"
+#include "ampc/Codegen/Targets.h"
 
 using namespace ampc;
 

@@ -1,12 +1,12 @@
 // ampc compile: a model to a library and a header.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Codegen/Target.h"
 #include "ampc/Data/Mapping.h"
 #include "ampc/Package/DeviceCode.h"
 #include "ampc/Package/Package.h"
 #include "ampc/Support/Nearest.h"
 #include "ampc/Support/Terminal.h"
 #include "ampc/Support/Text.h"
-#include "ampc/Target/Target.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "tools/ampc/Commands.h"

@@ -1,11 +1,11 @@
 // ampc doctor: parts of this machine that models, libraries and commands depend on.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Doctor.h"
+#include "ampc/Codegen/Targets.h"
 #include "ampc/Package/Assembler.h"
 #include "ampc/Package/Cache.h"
 #include "ampc/Support/ReadFile.h"
 #include "ampc/Support/Terminal.h"
-#include "ampc/Target/Targets.h"
 #include "tools/Version.h"
 #include "tools/ampc/AllTiers.h"
 #include "tools/ampc/Commands.h"

@@ -1,9 +1,9 @@
 // Kernel forms chosen by a target, from the table written by the code generator.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/ExplainKernels.h"
-#include "ampc/Target/Target.h"
+#include "ampc/Codegen/Target.h"
 #include "mlir-dialects/Kernel/Kernel.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"

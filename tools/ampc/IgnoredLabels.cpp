@@ -1,7 +1,7 @@
 // Labels that losses ignore, read from the model during compilation.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/IgnoredLabels.h"
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace ampc;

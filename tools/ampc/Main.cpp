@@ -6,7 +6,7 @@
 #include "ampc/Support/Nearest.h"
 #include "ampc/Support/Terminal.h"
 #include "ampc/Support/Thread.h"
-#include "mlir-dialects/Train/Sizes.h"
+#include "mlir-dialects/Train/Text/Sizes.h"
 #include "tools/Drivers.h"
 #include "tools/Version.h"
 #include "tools/ampc/CommandLine.h"

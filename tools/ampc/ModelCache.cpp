@@ -1,10 +1,10 @@
 // Cache of compiled models.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/ModelCache.h"
+#include "ampc/Codegen/Targets.h"
 #include "ampc/Package/Assembler.h"
 #include "ampc/Package/Cache.h"
 #include "ampc/Support/ReadFile.h"
-#include "ampc/Target/Targets.h"
 #include "tools/Version.h"
 #include "tools/ampc/BuildIds.h"
 #include "tools/ampc/Entry.h"

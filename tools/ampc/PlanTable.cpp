@@ -1,9 +1,9 @@
 // Table of the work of a compilation's kernels, with times predicted for a machine.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/PlanTable.h"
+#include "ampc/Codegen/Target.h"
 #include "ampc/Support/Mistake.h"
 #include "ampc/Support/Text.h"
-#include "ampc/Target/Target.h"
 #include "tools/ampc/ProgramCosts.h"
 #include "llvm/Support/Format.h"
 

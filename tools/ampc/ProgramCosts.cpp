@@ -1,9 +1,9 @@
 // Work of a model's kernels, read during compilation, and machines for predictions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/ProgramCosts.h"
+#include "ampc/Codegen/Target.h"
 #include "ampc/Support/Mistake.h"
 #include "ampc/Support/ReadFile.h"
-#include "ampc/Target/Target.h"
 #include <cmath>
 
 using namespace ampc;

@@ -6,7 +6,7 @@
 #include "ampc/Import/ONNX.h"
 #include "ampc/Pipelines/Pipelines.h"
 #include "ampc/Support/TaskPool.h"
-#include "mlir-dialects/Train/Sizes.h"
+#include "mlir-dialects/Train/Text/Sizes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"

@@ -3,7 +3,7 @@
 #ifndef AMPC_TRAIN_BATCHANALYSIS_H
 #define AMPC_TRAIN_BATCHANALYSIS_H
 
-#include "mlir-dialects/Train/BatchDimension.h"
+#include "mlir-dialects/Train/Program/BatchDimension.h"
 #include "llvm/ADT/DenseMap.h"
 #include <optional>
 

@@ -3,7 +3,7 @@
 #include "ampc/Conversion/Passes.h"
 #include "lib/Conversion/TrainToKernel/Indexing.h"
 #include "lib/Conversion/TrainToKernel/Updates.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir-dialects/Train/TrainFlat.h"
 
 namespace ampc {

@@ -1,7 +1,7 @@
 // Conversion of values from train to kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Conversion/TrainToKernel/Converter.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 
 using namespace mlir;
 using namespace ampc;

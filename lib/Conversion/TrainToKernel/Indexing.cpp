@@ -1,7 +1,7 @@
 // Gather and scatter along a dimension, and argsort of rows.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Conversion/TrainToKernel/Indexing.h"
-#include "mlir-dialects/Train/Indexing.h"
+#include "mlir-dialects/Train/Ops/Indexing.h"
 
 using namespace mlir;
 using namespace ampc;

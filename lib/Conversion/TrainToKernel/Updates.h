@@ -4,7 +4,7 @@
 #define LIB_CONVERSION_TRAINTOKERNEL_UPDATES_H
 
 #include "lib/Conversion/TrainToKernel/Converter.h"
-#include "mlir-dialects/Train/Update.h"
+#include "mlir-dialects/Train/Optimizer/Update.h"
 
 namespace ampc {
 /// Converts the updates of a program. Values that a rule computes from step number and learning

@@ -1,7 +1,7 @@
 // Values of the graph with their names and dimension orders, and constants.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Export/ONNX/Emitter.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 #include <numeric>
 
 using namespace mlir;

@@ -4,11 +4,11 @@
 #include "ampc/Support/Nearest.h"
 #include "lib/Export/ONNX/Emitter.h"
 #include "mlir-dialects/Amp/Amp.h"
-#include "mlir-dialects/Train/Along.h"
-#include "mlir-dialects/Train/Gradients.h"
-#include "mlir-dialects/Train/LogicalLayout.h"
-#include "mlir-dialects/Train/Signature.h"
-#include "mlir-dialects/Train/Sizes.h"
+#include "mlir-dialects/Train/Ops/Along.h"
+#include "mlir-dialects/Train/Ops/Gradients.h"
+#include "mlir-dialects/Train/Program/LogicalLayout.h"
+#include "mlir-dialects/Train/Program/Signature.h"
+#include "mlir-dialects/Train/Text/Sizes.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

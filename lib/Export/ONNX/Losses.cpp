@@ -1,7 +1,7 @@
 // Losses per row or element, for models that return losses beside scores.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Export/ONNX/Emitter.h"
-#include "mlir-dialects/Train/Numbers.h"
+#include "mlir-dialects/Train/Text/Numbers.h"
 
 using namespace mlir;
 using namespace ampc;

@@ -1,8 +1,8 @@
 // Data movement: reshape, transpose, slice, pad, gather and scatter.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Export/ONNX/Emitter.h"
-#include "mlir-dialects/Train/Indexing.h"
-#include "mlir-dialects/Train/Numbers.h"
+#include "mlir-dialects/Train/Ops/Indexing.h"
+#include "mlir-dialects/Train/Text/Numbers.h"
 
 using namespace mlir;
 using namespace ampc;

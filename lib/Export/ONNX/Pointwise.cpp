@@ -1,7 +1,7 @@
 // Elementwise ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Export/ONNX/Emitter.h"
-#include "mlir-dialects/Train/Numbers.h"
+#include "mlir-dialects/Train/Text/Numbers.h"
 #include <cmath>
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 // Builder of train ops for converters.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Converter.h"
-#include "mlir-dialects/Train/Results.h"
+#include "mlir-dialects/Train/Text/Results.h"
 #include "mlir/IR/Verifier.h"
 #include <cmath>
 

@@ -1,8 +1,8 @@
 // Gradient nodes, which refer to the differentiated value by name.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Nodes.h"
-#include "mlir-dialects/Train/Gradients.h"
-#include "mlir-dialects/Train/Tensors.h"
+#include "mlir-dialects/Train/Ops/Gradients.h"
+#include "mlir-dialects/Train/Ops/Tensors.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/CropResize.h"
 #include "lib/Import/ONNX/Window.h"
-#include "mlir-dialects/Train/Windows.h"
+#include "mlir-dialects/Train/Ops/Windows.h"
 #include <cmath>
 
 using namespace mlir;

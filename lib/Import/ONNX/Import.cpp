@@ -9,7 +9,7 @@
 #include "lib/Import/ONNX/Print.h"
 #include "lib/Import/ONNX/Raise.h"
 #include "lib/Import/ONNX/RestoreModule.h"
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -1,7 +1,7 @@
 // Gather and scatter nodes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/ConstantFolding.h"
-#include "mlir-dialects/Train/Indexing.h"
+#include "mlir-dialects/Train/Ops/Indexing.h"
 
 using namespace mlir;
 using namespace ampc;

@@ -1,7 +1,7 @@
 // Sorting, scans along a dimension, and selection of parts.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Converter.h"
-#include "mlir-dialects/Train/Indexing.h"
+#include "mlir-dialects/Train/Ops/Indexing.h"
 
 using namespace mlir;
 using namespace ampc;

@@ -1,8 +1,8 @@
 // Pooling, and normalization over neighbouring channels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Window.h"
-#include "mlir-dialects/Train/CompositeNorm.h"
-#include "mlir-dialects/Train/Windows.h"
+#include "mlir-dialects/Train/Ops/CompositeNorm.h"
+#include "mlir-dialects/Train/Ops/Windows.h"
 
 using namespace mlir;
 using namespace ampc;

@@ -1,7 +1,7 @@
 // Matrix products, and losses.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Converter.h"
-#include "mlir-dialects/Train/Einsum.h"
+#include "mlir-dialects/Train/Ops/Einsum.h"
 
 using namespace mlir;
 using namespace ampc;

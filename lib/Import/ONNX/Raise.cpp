@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Raise.h"
 #include "lib/Import/ONNX/Literal.h"
-#include "mlir-dialects/Train/Gradients.h"
-#include "mlir-dialects/Train/Tensors.h"
+#include "mlir-dialects/Train/Ops/Gradients.h"
+#include "mlir-dialects/Train/Ops/Tensors.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include <cfloat>

@@ -1,7 +1,7 @@
 // Restoration of attention: softmax(q k^T + mask) v as a single op.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Raise.h"
-#include "mlir-dialects/Train/Tensors.h"
+#include "mlir-dialects/Train/Ops/Tensors.h"
 #include "llvm/ADT/SetVector.h"
 #include <limits>
 

@@ -1,8 +1,8 @@
 // Restoration of embedding bags that an exporter unrolled.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Raise.h"
-#include "mlir-dialects/Train/Indexing.h"
-#include "mlir-dialects/Train/Tensors.h"
+#include "mlir-dialects/Train/Ops/Indexing.h"
+#include "mlir-dialects/Train/Ops/Tensors.h"
 
 using namespace mlir;
 using namespace ampc;

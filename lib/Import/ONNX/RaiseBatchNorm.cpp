@@ -1,7 +1,7 @@
 // Restoration of batch norms that an exporter decomposed, with running statistics.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Raise.h"
-#include "mlir-dialects/Train/Tensors.h"
+#include "mlir-dialects/Train/Ops/Tensors.h"
 
 using namespace mlir;
 using namespace ampc;

@@ -2,8 +2,8 @@
 // instance norm of groups, then factors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Raise.h"
-#include "mlir-dialects/Train/CompositeNorm.h"
-#include "mlir-dialects/Train/Tensors.h"
+#include "mlir-dialects/Train/Ops/CompositeNorm.h"
+#include "mlir-dialects/Train/Ops/Tensors.h"
 
 using namespace mlir;
 using namespace ampc;

@@ -2,7 +2,7 @@
 // in 16 bits, but a separate addition in f32.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Raise.h"
-#include "mlir-dialects/Train/Tensors.h"
+#include "mlir-dialects/Train/Ops/Tensors.h"
 
 using namespace mlir;
 using namespace ampc;

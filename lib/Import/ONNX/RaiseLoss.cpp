@@ -1,7 +1,7 @@
 // Restoration of losses and table lookups that an exporter decomposed.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Raise.h"
-#include "mlir-dialects/Train/Tensors.h"
+#include "mlir-dialects/Train/Ops/Tensors.h"
 #include <cmath>
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 // Reductions, softmax, argmax and normalization.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/ConstantFolding.h"
-#include "mlir-dialects/Train/CompositeNorm.h"
+#include "mlir-dialects/Train/Ops/CompositeNorm.h"
 #include <limits>
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 // Data movement: reshape, concat, split, slice, pad, expand.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/ConstantFolding.h"
-#include "mlir-dialects/Train/Sampling.h"
+#include "mlir-dialects/Train/Ops/Sampling.h"
 
 using namespace mlir;
 using namespace ampc;

@@ -4,7 +4,7 @@
 #include "lib/Kernel/Chunking/ChunkRegion.h"
 #include "lib/Kernel/Fusion/Views.h"
 #include "mlir-dialects/SourceWalk.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 
 using namespace mlir;
 using namespace ampc;

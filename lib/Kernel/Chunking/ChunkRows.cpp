@@ -1,13 +1,13 @@
 // Chunked cross entropy and its like: large scores are computed, consumed and discarded chunk by
 // chunk of rows, so that no tensor [rows, words] exists.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Codegen/Target.h"
 #include "ampc/Kernel/Chunking.h"
 #include "ampc/Kernel/Passes.h"
-#include "ampc/Target/Target.h"
 #include "lib/Kernel/Chunking/ChunkRegion.h"
 #include "lib/Kernel/Fusion/Views.h"
-#include "mlir-dialects/Train/Origin.h"
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/Origin.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace ampc {

@@ -2,7 +2,7 @@
 // last access.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Cost.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

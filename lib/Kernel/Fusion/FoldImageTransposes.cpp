@@ -1,7 +1,7 @@
 // Folds NCHW-to-NHWC transposes of images into convolutions that can read channels first.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Codegen/Target.h"
 #include "ampc/Kernel/Passes.h"
-#include "ampc/Target/Target.h"
 #include "lib/Kernel/Fusion/Views.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
 

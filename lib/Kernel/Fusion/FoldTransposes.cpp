@@ -1,10 +1,10 @@
 // Transpose folding: if all consumers of a map's result are the same permuting copy, the map stores
 // the permuted layout and the copies are erased.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Codegen/Target.h"
 #include "ampc/Kernel/Passes.h"
-#include "ampc/Target/Target.h"
 #include "lib/Kernel/Fusion/Views.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_KERNELFOLDTRANSPOSES

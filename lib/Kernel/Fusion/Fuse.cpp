@@ -1,7 +1,7 @@
 // Producer-consumer and sibling fusion: fewer passes over memory, with the same bits.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Codegen/Target.h"
 #include "ampc/Kernel/Passes.h"
-#include "ampc/Target/Target.h"
 #include "lib/Kernel/Fusion/FusionMap.h"
 #include "lib/Kernel/Fusion/Merge.h"
 #include "lib/Kernel/Fusion/Views.h"

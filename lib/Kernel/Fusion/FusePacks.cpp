@@ -3,7 +3,7 @@
 #include "ampc/Kernel/Passes.h"
 #include "lib/Kernel/Planning/ListScheduler.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_KERNELFUSEPACKS

@@ -3,7 +3,7 @@
 #include "ampc/Kernel/Passes.h"
 #include "lib/Kernel/Fusion/IterationDomain.h"
 #include "mlir-dialects/SourceWalk.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace ampc {

@@ -1,7 +1,7 @@
 // Iteration domains of kernels and indexing maps over the domains.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Fusion/IterationDomain.h"
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;

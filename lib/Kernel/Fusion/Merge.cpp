@@ -1,7 +1,7 @@
 // Builder of a fused kernel from the bodies of two kernels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Fusion/Merge.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;

@@ -1,11 +1,11 @@
 // Weight packing: derived state with each weight in the panel order of the micro-kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Codegen/Target.h"
 #include "ampc/Kernel/Passes.h"
-#include "ampc/Target/Target.h"
 #include "lib/Kernel/Fusion/IterationDomain.h"
 #include "lib/Kernel/Packing/PackableProducts.h"
-#include "mlir-dialects/Train/Origin.h"
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/Origin.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace ampc {

@@ -3,7 +3,7 @@
 #include "lib/Kernel/Packing/PackableProducts.h"
 #include "lib/Kernel/Fusion/IterationDomain.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 
 using namespace mlir;
 using namespace ampc;

@@ -3,7 +3,7 @@
 #ifndef LIB_KERNEL_PACKING_PACKABLEPRODUCTS_H
 #define LIB_KERNEL_PACKING_PACKABLEPRODUCTS_H
 
-#include "ampc/Target/Target.h"
+#include "ampc/Codegen/Target.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace ampc {

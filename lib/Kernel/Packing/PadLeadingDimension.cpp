@@ -1,8 +1,8 @@
 // Leading-dimension alignment: rows of intermediates are padded to the alignment of the target's
 // copies.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Codegen/Target.h"
 #include "ampc/Kernel/Passes.h"
-#include "ampc/Target/Target.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_KERNELPADLEADINGDIMENSION

@@ -1,8 +1,8 @@
 // Selection of Winograd convolution for 3x3 convolutions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Codegen/Target.h"
 #include "ampc/Kernel/Passes.h"
-#include "ampc/Target/Target.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_KERNELWINOGRAD

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Fusion/IterationDomain.h"
 #include "lib/Kernel/Planning/ListScheduler.h"
-#include "mlir-dialects/Train/Origin.h"
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/Origin.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 // Target-specific configuration of kernels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Codegen/Target.h"
 #include "ampc/Kernel/Passes.h"
-#include "ampc/Target/Target.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_KERNELCONFIGURE

@@ -1,11 +1,11 @@
 // Memory plan: one block for state, one arena per program for all other results.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Codegen/Target.h"
 #include "ampc/Kernel/Passes.h"
-#include "ampc/Target/Target.h"
 #include "lib/Kernel/Planning/FirstFit.h"
 #include "lib/Kernel/Planning/ListScheduler.h"
 #include "lib/Kernel/Planning/MicroBatches.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace ampc {

@@ -1,7 +1,7 @@
 // Values and ops whose types are open to the precision policy.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Analysis/DecidedProgram.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 
 using namespace mlir;
 using namespace ampc;

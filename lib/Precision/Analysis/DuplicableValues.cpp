@@ -1,7 +1,7 @@
 // Duplicable values: available in every type at no cost of storage.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Analysis/DuplicableValues.h"
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 
 using namespace mlir;
 using namespace ampc;

@@ -13,8 +13,8 @@
 #include "lib/Precision/Analysis/IllConditionedValues.h"
 #include "lib/Precision/Ranges.h"
 #include "lib/Precision/Values.h"
-#include "mlir-dialects/Train/Origin.h"
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/Origin.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 
 using namespace mlir;
 using namespace ampc;

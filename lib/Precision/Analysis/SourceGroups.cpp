@@ -1,7 +1,7 @@
 // Groups of ops that stem from the same op of the model.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Analysis/SourceGroups.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 
 using namespace mlir;
 using namespace ampc;

@@ -4,7 +4,7 @@
 #include "lib/Precision/Casts.h"
 #include "lib/Precision/Policies/Policies.h"
 #include "lib/Precision/PrecisionAnalysis.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 
 using namespace mlir;
 using namespace ampc;

@@ -3,10 +3,10 @@
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Autodiff/Reverse.h"
 #include "lib/Train/FindProgram.h"
-#include "mlir-dialects/Train/Origin.h"
-#include "mlir-dialects/Train/SignatureChange.h"
+#include "mlir-dialects/Train/Optimizer/Update.h"
+#include "mlir-dialects/Train/Program/Origin.h"
+#include "mlir-dialects/Train/Program/SignatureChange.h"
 #include "mlir-dialects/Train/TrainFlat.h"
-#include "mlir-dialects/Train/Update.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace ampc {

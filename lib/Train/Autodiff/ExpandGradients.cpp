@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Autodiff/Reverse.h"
-#include "mlir-dialects/Train/Gradients.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Ops/Gradients.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir-dialects/Train/TrainFlat.h"
 
 namespace ampc {

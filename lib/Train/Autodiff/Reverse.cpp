@@ -2,7 +2,7 @@
 // plain SSA uses.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Autodiff/Reverse.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;

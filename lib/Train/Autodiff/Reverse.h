@@ -3,7 +3,7 @@
 #ifndef LIB_TRAIN_AUTODIFF_REVERSE_H
 #define LIB_TRAIN_AUTODIFF_REVERSE_H
 
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 
 namespace ampc {
 inline bool isReal(mlir::Value v) { return mlir::isa<mlir::FloatType>(getElementTypeOrSelf(v)); }

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Autodiff/SparseGradients.h"
 #include "ampc/Train/BatchAnalysis.h"
-#include "mlir-dialects/Train/SignatureChange.h"
-#include "mlir-dialects/Train/ValidRows.h"
+#include "mlir-dialects/Train/Program/SignatureChange.h"
+#include "mlir-dialects/Train/Program/ValidRows.h"
 
 using namespace mlir;
 using namespace ampc;

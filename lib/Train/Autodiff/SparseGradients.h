@@ -3,7 +3,7 @@
 #ifndef LIB_TRAIN_AUTODIFF_SPARSEGRADIENTS_H
 #define LIB_TRAIN_AUTODIFF_SPARSEGRADIENTS_H
 
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 
 namespace ampc {
 /// Makes the gradients of a step's tables sparse where that saves work or the optimizer requires

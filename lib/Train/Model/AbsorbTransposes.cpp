@@ -4,10 +4,10 @@
 #include "ampc/Train/BatchAnalysis.h"
 #include "ampc/Train/Passes.h"
 #include "mlir-dialects/Kernel/Kernel.h"
-#include "mlir-dialects/Train/LogicalLayout.h"
-#include "mlir-dialects/Train/Signature.h"
-#include "mlir-dialects/Train/Tensors.h"
-#include "mlir-dialects/Train/TransposeClaims.h"
+#include "mlir-dialects/Train/Ops/Tensors.h"
+#include "mlir-dialects/Train/Program/LogicalLayout.h"
+#include "mlir-dialects/Train/Program/Signature.h"
+#include "mlir-dialects/Train/Program/TransposeClaims.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace ampc {

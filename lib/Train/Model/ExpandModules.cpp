@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Model/NamePatterns.h"
-#include "mlir-dialects/Train/Modules.h"
+#include "mlir-dialects/Train/Program/Modules.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_TRAINEXPANDMODULES

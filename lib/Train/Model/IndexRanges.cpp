@@ -1,8 +1,8 @@
 // Analysis of accepted integers per tensor element.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Model/IndexRanges.h"
-#include "mlir-dialects/Train/ElementSources.h"
-#include "mlir-dialects/Train/Tensors.h"
+#include "mlir-dialects/Train/Ops/ElementSources.h"
+#include "mlir-dialects/Train/Ops/Tensors.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;

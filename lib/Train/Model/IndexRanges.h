@@ -3,7 +3,7 @@
 #ifndef LIB_TRAIN_MODEL_INDEXRANGES_H
 #define LIB_TRAIN_MODEL_INDEXRANGES_H
 
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace ampc {

@@ -5,7 +5,7 @@
 #include "lib/Train/Model/InlineCalls.h"
 #include "lib/Train/Model/LowerMode.h"
 #include "lib/Train/Step/WeighMicroBatches.h"
-#include "mlir-dialects/Train/SignatureChange.h"
+#include "mlir-dialects/Train/Program/SignatureChange.h"
 #include "mlir-dialects/Train/TrainFlat.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"

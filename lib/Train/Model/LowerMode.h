@@ -3,7 +3,7 @@
 #ifndef LIB_TRAIN_MODEL_LOWERMODE_H
 #define LIB_TRAIN_MODEL_LOWERMODE_H
 
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 
 namespace ampc {
 /// Axis normalization: transposes ops so that each works along the last dimension, as all later

@@ -1,7 +1,7 @@
 // Stable names of ops, kept by all later phases.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_TRAINNAMEOPS

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Model/InlineCalls.h"
-#include "mlir-dialects/Train/Tensors.h"
+#include "mlir-dialects/Train/Ops/Tensors.h"
 #include "mlir-dialects/Train/TrainFlat.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Text.h"
 #include "ampc/Train/Passes.h"
-#include "mlir-dialects/Train/GradBuilder.h"
+#include "mlir-dialects/Train/Build/GradBuilder.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 

@@ -1,7 +1,7 @@
 // Removal of provenance, for a shorter text.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
-#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_TRAINSTRIPORIGINS

@@ -3,7 +3,7 @@
 #include "ampc/Train/Observe.h"
 #include "ampc/Precision/Profile.h"
 #include "ampc/Train/Passes.h"
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir-dialects/Train/TrainFlat.h"
 #include "llvm/ADT/StringSet.h"
 

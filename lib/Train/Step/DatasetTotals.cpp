@@ -1,7 +1,7 @@
 // Totals over all batches of a data set, as inputs of an evaluation.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Step/DatasetTotals.h"
-#include "mlir-dialects/Train/Parts.h"
+#include "mlir-dialects/Train/Ops/Parts.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -3,7 +3,7 @@
 #ifndef LIB_TRAIN_STEP_DATASETTOTALS_H
 #define LIB_TRAIN_STEP_DATASETTOTALS_H
 
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 
 namespace ampc {
 /// Replaces every `train.total` and `train.share` of an evaluation: see weighEvaluation.

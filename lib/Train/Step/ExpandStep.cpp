@@ -5,9 +5,9 @@
 #include "lib/Train/Autodiff/SparseGradients.h"
 #include "lib/Train/FindProgram.h"
 #include "lib/Train/Step/MicroBatches.h"
-#include "mlir-dialects/Train/SignatureChange.h"
+#include "mlir-dialects/Train/Optimizer/Update.h"
+#include "mlir-dialects/Train/Program/SignatureChange.h"
 #include "mlir-dialects/Train/TrainFlat.h"
-#include "mlir-dialects/Train/Update.h"
 #include "llvm/Support/xxhash.h"
 
 namespace ampc {

@@ -1,8 +1,8 @@
 // Expansion of parameter updates into the ops of their rules.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
+#include "mlir-dialects/Train/Optimizer/Update.h"
 #include "mlir-dialects/Train/TrainFlat.h"
-#include "mlir-dialects/Train/Update.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_TRAINEXPANDUPDATES

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Step/MicroBatchAnalysis.h"
 #include "lib/Train/Autodiff/Reverse.h"
-#include "mlir-dialects/Train/Gradients.h"
-#include "mlir-dialects/Train/Parts.h"
-#include "mlir-dialects/Train/ValidRows.h"
+#include "mlir-dialects/Train/Ops/Gradients.h"
+#include "mlir-dialects/Train/Ops/Parts.h"
+#include "mlir-dialects/Train/Program/ValidRows.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Step/MicroBatches.h"
 #include "lib/Train/Step/MicroBatchAnalysis.h"
-#include "mlir-dialects/Train/Origin.h"
-#include "mlir-dialects/Train/Parts.h"
+#include "mlir-dialects/Train/Ops/Parts.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringMap.h"
 

@@ -3,7 +3,7 @@
 #ifndef LIB_TRAIN_STEP_MICROBATCHES_H
 #define LIB_TRAIN_STEP_MICROBATCHES_H
 
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 
 namespace ampc {
 /// Rewrites a gradient function (train-autodiff) for batches of `count` times as many rows, with a

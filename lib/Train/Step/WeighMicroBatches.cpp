@@ -3,9 +3,9 @@
 #include "lib/Train/Step/WeighMicroBatches.h"
 #include "lib/Train/Step/DatasetTotals.h"
 #include "lib/Train/Step/MicroBatchAnalysis.h"
-#include "mlir-dialects/Train/Origin.h"
-#include "mlir-dialects/Train/Parts.h"
-#include "mlir-dialects/Train/Tensors.h"
+#include "mlir-dialects/Train/Ops/Parts.h"
+#include "mlir-dialects/Train/Ops/Tensors.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 
 using namespace mlir;
 using namespace ampc;

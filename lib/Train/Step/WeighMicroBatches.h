@@ -3,7 +3,7 @@
 #ifndef LIB_TRAIN_STEP_WEIGHMICROBATCHES_H
 #define LIB_TRAIN_STEP_WEIGHMICROBATCHES_H
 
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Program/Signature.h"
 
 namespace ampc {
 /// Rewrites the loss function of a step with micro-batches, before differentiation, such that

@@ -1,7 +1,7 @@
 // Prints the choice of a build with other tables: form and tile of the class of 8192^3 by rows of
 // both sides, and the speed of that tile.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Target/NVPTX/Product/TileChoice.h"
+#include "lib/Codegen/NVPTX/Product/TileChoice.h"
 #include <cstdio>
 
 using namespace ampc::nvptx;

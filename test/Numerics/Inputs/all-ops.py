@@ -20,7 +20,7 @@ if not (tests.parent / "Oracle/part-weights.test").exists():
     sys.exit("expected Oracle/part-weights.test to have the numbers of " + ", ".join(sorted(parts)))
 
 ops = set()
-for file in dialect.glob("*.td"):
+for file in dialect.rglob("*.td"):
     ops |= set(re.findall(r'^def Train_\w+Op\s*:\s*\w+<\s*(?:TrainDialect,\s*)?"(\w+)"', file.read_text(), re.M))
 if len(ops) < 80:
     sys.exit(f"expected at least 80 ops in {dialect}, but found {len(ops)}")

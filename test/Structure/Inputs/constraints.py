@@ -39,7 +39,7 @@ def described(source):
 def functions(folder):
     """Name of a verifying function, with the class -> lines of the text."""
     found = {}
-    for path in sorted(folder.glob("*.cpp")):
+    for path in sorted(folder.rglob("*.cpp")):
         lines, i = path.read_text().split("\n"), 0
         while i < len(lines):
             start = i

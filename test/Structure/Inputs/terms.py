@@ -3,7 +3,7 @@
 """Tables beside this script, cells separated by tabs:
 
 terms.tsv    term, identifier, file, old words ("word in scope", separated by commas, or -)
-renamed.tsv  kind (file, pass, type, function, member), old, new, scope (files and folders, separated by commas, or *)
+renamed.tsv  kind (file, folder, pass, type, function, member), old, new, scope (files and folders, separated by commas, or *)
 
 A term of the glossary has one row, with the identifier and file of the glossary; the identifier is in the code of that file, not in a
 comment alone; no old word is in the code of its scope. Of a renamed name the old one is gone and the new one is there; a renamed pass
@@ -105,11 +105,11 @@ def kebab(name):
 
 def check_renamed(files):
     for kind, old, new, scope in rows_of("renamed.tsv", 4):
-        if kind == "file":
+        if kind in ("file", "folder"):
             if (root / old).exists():
-                fault(f"{old}: expected no file, since {new} is its name")
-            if not (root / new).is_file():
-                fault(f"{new}: expected a file, the new name of {old}")
+                fault(f"{old}: expected no {kind}, since {new} is its name")
+            if not (root / new).exists():
+                fault(f"{new}: expected a {kind}, the new name of {old}")
             continue
         check_gone(old, scope, files, new)
         if not any(holds(files[name], new) for name in files_in(scope, files)):
@@ -120,13 +120,13 @@ def check_renamed(files):
 
 def room_of(kind, old, new, scope, files):
     """Folder of two parts that has the new name, such as lib/Kernel."""
-    if kind == "file":
+    if kind in ("file", "folder"):
         path = new
     elif scope != "*":
         path = scope.split(",")[0] + "/"
     else:
         path = next((f for f in sorted(files, key=lambda f: (not f.endswith((".h", ".td")), f)) if holds(files[f], new)), "?/?/")
-    return "/".join(path.split("/")[: 3 if path.startswith("lib/Target/") else 2])
+    return "/".join(path.split("/")[: 3 if path.startswith("lib/Codegen/") else 2])
 
 
 def page(files):

@@ -10,10 +10,10 @@
 // the results. Prints a line per kernel and tier, and the external calls of a tier's object; exits
 // with 1 after a difference. Device kernels run in the PTX interpreter, with definedness and, a
 // second time, races; with --same-as=avx512 the bits must equal that tier's.
+#include "ampc/Codegen/CPU/Passes.h"
+#include "ampc/Codegen/Targets.h"
 #include "ampc/Kernel/Passes.h"
-#include "ampc/Target/CPU/Passes.h"
-#include "ampc/Target/Targets.h"
-#include "lib/Target/CPU/Codegen.h"
+#include "lib/Codegen/CPU/Codegen.h"
 #include "mlir/Parser/Parser.h"
 #include "test/lib/KernelRun/Case.h"
 #include "test/lib/KernelRun/OnDevice.h"

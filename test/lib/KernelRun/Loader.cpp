@@ -1,8 +1,8 @@
 // Compiled tiers in this process.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/lib/KernelRun/Loader.h"
+#include "lib/Codegen/CPU/Codegen.h"
 #include "lib/Package/ObjectWriter.h"
-#include "lib/Target/CPU/Codegen.h"
 #include "test/lib/AmxEmulator/AmxEmulator.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"

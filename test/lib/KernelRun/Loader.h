@@ -3,7 +3,7 @@
 #ifndef TEST_LIB_KERNELRUN_LOADER_H
 #define TEST_LIB_KERNELRUN_LOADER_H
 
-#include "lib/Target/CPU/Tier.h"
+#include "lib/Codegen/CPU/Tier.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 

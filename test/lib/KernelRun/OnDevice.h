@@ -3,7 +3,7 @@
 #ifndef TEST_LIB_KERNELRUN_ONDEVICE_H
 #define TEST_LIB_KERNELRUN_ONDEVICE_H
 
-#include "ampc/Target/Target.h"
+#include "ampc/Codegen/Target.h"
 #include "test/lib/KernelRun/Case.h"
 #include <set>
 

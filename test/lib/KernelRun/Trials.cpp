@@ -1,7 +1,7 @@
 // Products in every way that is worth a measurement.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/lib/KernelRun/Trials.h"
-#include "lib/Target/NVPTX/Product/ProductPlan.h"
+#include "lib/Codegen/NVPTX/Product/ProductPlan.h"
 #include "test/lib/KernelRun/OnDevice.h"
 #include "llvm/Support/Format.h"
 

@@ -3,7 +3,7 @@
 #ifndef TEST_LIB_KERNELRUN_TRIALS_H
 #define TEST_LIB_KERNELRUN_TRIALS_H
 
-#include "ampc/Target/Target.h"
+#include "ampc/Codegen/Target.h"
 
 namespace ampc::test {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Toy.h"
 #include "ampc/Pipelines/OpLibrary.h"
-#include "mlir-dialects/Train/Syntax.h"
+#include "mlir-dialects/Train/Text/Syntax.h"
 
 using namespace mlir;
 using namespace toy;

@@ -1,0 +1,197 @@
+// Sizes, tiles of scores and tile products that attention and its gradient share.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_CODEGEN_CPU_ATTENTION_ATTENTIONTILES_H
+#define LIB_CODEGEN_CPU_ATTENTION_ATTENTIONTILES_H
+
+#include "lib/Codegen/CPU/BodyEmitter.h"
+#include "lib/Codegen/CPU/KernelTemplate.h"
+#include "lib/Codegen/CPU/Product/ProductEmitter.h"
+
+namespace ampc::cpu {
+
+/// Matrix in memory with constant strides from `pointer`.
+struct Matrix {
+  mlir::Value pointer;
+  mlir::Type element;
+  int64_t rowStride, columnStride;
+
+  Matrix transposed() const { return {pointer, element, columnStride, rowStride}; }
+  Matrix from(KernelEmitter &e, mlir::Value row) const {
+    return {e.address(pointer, element, e.mul(row, rowStride)), element, rowStride, columnStride};
+  }
+};
+
+/// Sizes of an attention. Scores exist as tiles [queryTile, keyTile], which stay in L1. Tiles have
+/// one size: if the tile does not divide the size, the last tile starts earlier, and the overlap
+/// with the tile before is left out of sums and stores. Example: 100 keys in tiles of 64 start at 0
+/// and 36; the second tile owns keys 64 to 99.
+struct AttentionShape {
+  llvm::SmallVector<int64_t> batch;
+  int64_t entries = 1, queries, keys, width; // entries of the batch
+  int64_t queryTile, keyTile;
+  int64_t parts = 1; // slices of the keys in the sums of the queries' cotangents
+  double scale;
+  bool causal, biased;
+  mlir::Type acc;
+  llvm::SmallVector<mlir::Type> operandTypes, resultTypes; // of elements
+  llvm::SmallVector<Access> operands, results;
+
+  template <typename Op> explicit AttentionShape(Op op);
+  int64_t queryTiles() const { return ceilDiv(queries, queryTile); }
+  int64_t keyTiles() const { return ceilDiv(keys, keyTile); }
+  /// Type to which weights and cotangents of scores are rounded for their products: bf16 if
+  /// operands are bf16 and the tier multiplies bf16, since bf16 has the range of f32; else the
+  /// sums' type.
+  mlir::Type roundedType(const Tier &tier) const {
+    return operandTypes.front().isBF16() && tier.hasBF16Products() ? operandTypes.front() : acc;
+  }
+  /// Query i sees the keys up to i + offset().
+  int64_t offset() const { return keys - queries; }
+};
+
+/// Whether the tier multiplies the operands by other instructions than the tier below.
+bool hasOwnProducts(const AttentionShape &shape, const Tier &tier);
+
+/// Product A B^T of tiles A: [m, k] with packed tiles B: [n, k]. Scratch holds all packed tiles B
+/// of an entry, each packed once, or a single tile at a time if all would exceed `keptBytes`.
+struct TileProduct {
+  ProductShape shape;
+  int64_t tiles, kept;
+  int64_t bytes, offset; // of one packed tile; of the first tile in scratch
+
+  bool keepsAll() const { return kept == tiles; }
+};
+
+/// Allocates arrays of accumulators in a thread's scratch, as byte offsets.
+class AttentionScratch {
+public:
+  AttentionScratch(const AttentionShape &shape, const Tier &tier)
+      : shape(shape), tier(tier), lanes(tier.lanes(8 * elementBytes(shape.acc))) {}
+  int64_t take(int64_t elements);
+  /// Product with operand types `a` and `b` and `tiles` tiles B per entry.
+  TileProduct takeProduct(int64_t m, int64_t n, int64_t k, mlir::Type a, mlir::Type b,
+                          int64_t tiles);
+  int64_t product() const { return at; }
+  int64_t bytes() const { return at + productBytes; }
+  /// Elements from row to row of an array with `columns` columns.
+  int64_t stride(int64_t columns) const { return roundUp(columns, lanes); }
+
+private:
+  const AttentionShape &shape;
+  const Tier &tier;
+  int64_t lanes, at = 0, productBytes = 0;
+};
+
+/// Position of a tile of scores. The tile owns the queries from firstQuery and the keys from
+/// firstKey on; earlier rows and columns belong to earlier tiles.
+struct ScoreTile {
+  mlir::Value query, key, firstQuery, firstKey;
+};
+
+/// Emission helpers of both attention kernels.
+class AttentionEmitter {
+public:
+  AttentionEmitter(KernelEmitter &e, const AttentionShape &shape, const KernelPointers &pointers);
+
+protected:
+  using Value = mlir::Value;
+  /// Matrix of an entry's operand or result: [queries or keys, width].
+  Matrix operand(unsigned i) {
+    return entryOf(pointers.operands[i], shape.operands[i], shape.operandTypes[i]);
+  }
+  Matrix result(unsigned i) {
+    return entryOf(pointers.results[i], shape.results[i], shape.resultTypes[i]);
+  }
+  void enter(Value entry);
+  /// Array of scratch with `columns` columns; of accumulators if no type is given.
+  Matrix scratch(int64_t offset, int64_t columns, mlir::Type element = {});
+  /// Packs a tile B.
+  void pack(const TileProduct &product, Value tile, const Matrix &b);
+  /// Packs the tile where `isNew` holds, and always if scratch has no room for all tiles.
+  void packNew(const TileProduct &product, Value tile, Value isNew, const Matrix &b);
+  /// C = A B^T: the epilogue receives the sums of row m, columns n and on.
+  using Sums = llvm::function_ref<void(Value m, Value n, int64_t active, Value sums)>;
+  void multiply(const Matrix &a, const TileProduct &product, Value tile, Sums epilogue);
+  /// Scores from products: scaled, plus the bias.
+  Value score(const ScoreTile &tile, Value m, Value n, int64_t active, Value product);
+  /// `x` in columns of the tile, `value` in columns past its edge.
+  Value keepColumns(Value x, int64_t active, double value);
+  /// Writes `value` over hidden scores: keys after the query under a causal mask, and rows or
+  /// columns that belong to earlier tiles. Most tiles hide nothing and skip the loop.
+  void hide(const ScoreTile &tile, llvm::ArrayRef<Matrix> arrays, double value);
+  ScoreTile tileAt(Value queryTile, Value keyTile);
+
+  Value load(const Matrix &matrix, Value row, Value column);
+  void store(Value vector, const Matrix &matrix, Value row, Value column);
+  void fill(const Matrix &matrix, Value rows, int64_t columns, double value);
+  /// Multiplies rows [from, to) of a scratch array by `factor`, rounds and stores to a result.
+  void storeRows(const Matrix &array, const Matrix &result, Value from, Value to, double factor);
+  Value loadRounded(const Matrix &matrix, Value row, Value column, int64_t active);
+  void storeRounded(Value vector, const Matrix &matrix, Value row, Value column, int64_t active);
+  Value splat(double value) { return e.constant(vectorType, value); }
+
+  KernelEmitter &e;
+  const AttentionShape &shape;
+  const KernelPointers &pointers;
+  int64_t lanes;
+  mlir::Type vectorType;
+  int64_t productScratch = 0;
+
+private:
+  Matrix entryOf(Value pointer, const Access &access, mlir::Type element);
+  Value packedTile(const TileProduct &product, Value tile);
+  Value visible(const ScoreTile &tile, Value row, Value column);
+  llvm::SmallVector<Value> dims; // of the entry
+};
+
+/// Template of both kernels: `Emitter` gives the number of tasks and the scratch bytes, and emits
+/// the tasks.
+template <typename Op, typename Emitter> struct AttentionTemplateOf : KernelTemplate {
+  bool hasOwnCode(mlir::Operation *op, const Tier &tier) const override {
+    return hasOwnProducts(AttentionShape(mlir::cast<Op>(op)), tier);
+  }
+  llvm::FailureOr<KernelEmission> plan(mlir::Operation *op, const Tier &tier) const override {
+    AttentionShape shape(mlir::cast<Op>(op));
+    KernelEmission emission;
+    emission.tasks = Emitter::tasks(shape);
+    emission.scratchBytes = typename Emitter::Scratch(shape, tier).bytes;
+    return emission;
+  }
+  void emitRun(mlir::Operation *op, KernelEmitter &e, const KernelPointers &pointers,
+               mlir::Value begin, mlir::Value end) const override {
+    AttentionShape shape(mlir::cast<Op>(op));
+    Emitter emitter(e, shape, pointers);
+    emitter.emitTasks(begin, end);
+  }
+};
+
+template <typename Op> AttentionShape::AttentionShape(Op op) {
+  constexpr int64_t tile = 64;
+  batch = llvm::to_vector(op.getBatch());
+  for (int64_t size : batch)
+    entries *= size;
+  queries = op.getQueries();
+  keys = op.getKeys();
+  width = op.getWidth();
+  queryTile = std::min(queries, tile);
+  keyTile = std::min(keys, tile);
+  scale = op.getScale().convertToDouble();
+  causal = op.getCausal();
+  biased = op.getBiased();
+  if constexpr (std::is_same_v<Op, kernel::AttentionGradOp>)
+    parts = op.getParts();
+  acc = op.getAcc();
+  auto add = [](auto &types, auto &accesses, mlir::Type tensor, mlir::Attribute map) {
+    auto type = mlir::cast<mlir::RankedTensorType>(tensor);
+    types.push_back(type.getElementType());
+    accesses.push_back(
+        Access::of(mlir::cast<mlir::AffineMapAttr>(map).getValue(), type.getShape()));
+  };
+  for (auto [tensor, map] : llvm::zip(op.getTensors(), op.getOperandMaps()))
+    add(operandTypes, operands, tensor.getType(), map);
+  for (auto [type, map] : llvm::zip(op->getResultTypes(), op.getResultMaps()))
+    add(resultTypes, results, type, map);
+}
+
+} // namespace ampc::cpu
+#endif

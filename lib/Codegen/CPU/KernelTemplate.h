@@ -1,0 +1,82 @@
+// Kernel emitters: one template per kind of kernel op, found in a registry.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_CODEGEN_CPU_KERNELTEMPLATE_H
+#define LIB_CODEGEN_CPU_KERNELTEMPLATE_H
+
+#include "lib/Codegen/CPU/KernelEmitter.h"
+#include "lib/Codegen/Common/KernelCode.h"
+#include "llvm/ADT/DenseMap.h"
+#include <memory>
+
+namespace ampc::cpu {
+
+using target::KernelEmission;
+
+class Totals;
+
+/// Addresses of a kernel's tensors, and its fused reductions, which see every element stored and
+/// every task's begin and end.
+struct KernelPointers : target::KernelPointers {
+  Totals *totals = nullptr;
+};
+
+/// Emits the code of one kind of kernel op. Stateless: `plan` and the emitting functions derive the
+/// same blocking from (op, tier). A tier whose code equals that of the tier below (`hasOwnCode`) is
+/// not emitted.
+class KernelTemplate {
+public:
+  virtual ~KernelTemplate();
+  /// Sets the attributes that the op leaves to the target, and the workspace size.
+  virtual void configure(mlir::Operation *op) const {}
+  /// Workspace bytes that the code uses. A configured op has this size.
+  virtual int64_t workspaceBytes(mlir::Operation *op) const { return 0; }
+  /// Fails, with an error at the op, if the op cannot be emitted.
+  virtual mlir::FailureOr<KernelEmission> plan(mlir::Operation *op, const Tier &tier) const = 0;
+  /// Emits the tasks [begin, end), both of type index.
+  virtual void emitRun(mlir::Operation *op, KernelEmitter &e, const KernelPointers &pointers,
+                       mlir::Value begin, mlir::Value end) const = 0;
+  /// Emits the tasks [begin, end) of the finish; called if the emission has finish tasks.
+  virtual void emitFinish(mlir::Operation *op, KernelEmitter &e, const KernelPointers &pointers,
+                          mlir::Value begin, mlir::Value end) const {}
+  /// Tiers above AVX-512 differ from AVX-512 in matrix products only: a tier without own code runs
+  /// the function of the next lower tier with own code.
+  virtual bool hasOwnCode(mlir::Operation *op, const Tier &tier) const {
+    return tier.kind <= TierKind::AVX512;
+  }
+  /// See Target::packsPerRun.
+  virtual int64_t packsPerRun(mlir::Operation *op) const { return 1; }
+};
+
+class TemplateRegistry {
+public:
+  template <typename Op, typename Template> void add() {
+    templates[Op::getOperationName()] = std::make_unique<Template>();
+  }
+  /// Null if no template is registered for this kind of op.
+  const KernelTemplate *find(mlir::Operation *op) const {
+    auto it = templates.find(op->getName().getStringRef());
+    return it == templates.end() ? nullptr : it->second.get();
+  }
+
+private:
+  llvm::DenseMap<llvm::StringRef, std::unique_ptr<KernelTemplate>> templates;
+};
+
+// Every family of kernels registers its templates; Registry.cpp lists the families.
+void addMapTemplates(TemplateRegistry &registry);
+void addGemmTemplate(TemplateRegistry &registry);
+void addConvTemplate(TemplateRegistry &registry);
+void addConvFilterTemplate(TemplateRegistry &registry);
+void addWinogradTemplates(TemplateRegistry &registry);
+void addAttentionTemplate(TemplateRegistry &registry);
+void addAttentionGradTemplate(TemplateRegistry &registry);
+void addReduceTemplates(TemplateRegistry &registry);
+void addRowTemplates(TemplateRegistry &registry);
+void addAssembleTemplates(TemplateRegistry &registry);
+void addPoolTemplates(TemplateRegistry &registry);
+void addPackTemplate(TemplateRegistry &registry);
+void addTotalsTemplate(TemplateRegistry &registry);
+const TemplateRegistry &templateRegistry();
+
+} // namespace ampc::cpu
+#endif

@@ -1,0 +1,81 @@
+// Blocking of a GEMM: register tile, feeds of both operands, k-blocks and task grid.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_CODEGEN_CPU_PRODUCT_BLOCKING_H
+#define LIB_CODEGEN_CPU_PRODUCT_BLOCKING_H
+
+#include "lib/Codegen/CPU/Product/MicroTile.h"
+
+namespace ampc::cpu {
+class PanelSource;
+
+/// How panels of A reach the micro-kernel.
+enum class LhsFeedKind {
+  Prepacked,    // by kernel.pack, for this tier
+  PackedSweep,  // all panels of a task, packed in one sweep over a k-block
+  PackedPanel,  // panel by panel, packed before a row of register tiles
+  Runs,         // panel by panel, without the runs of k that are all zero
+  InPlace,      // vectors broadcast elements of the matrix itself
+  InPlaceTiles, // tile loads read rows of the matrix itself
+};
+
+/// How panels of B reach the micro-kernel.
+enum class RhsFeedKind {
+  InPlace, // by kernel.pack, for this tier
+  Widened, // by kernel.pack in bf16, converted in scratch to the f32 of the sums
+  Packed,  // packed in scratch
+};
+
+/// k cut into blocks. Example: 1000 points in blocks of 512: 2 blocks, the last of 488.
+struct KBlocks {
+  int64_t points, depth, count; // points of k, points of a block, blocks
+
+  KBlocks(int64_t points, int64_t depth)
+      : points(points), depth(depth), count(ceilDiv(points, depth)) {}
+  bool areSeveral() const { return count > 1; }
+  /// Points of a block; the last block may have fewer than `depth`.
+  mlir::Value pointsIn(KernelEmitter &e, mlir::Value kBlock) const;
+  mlir::Value isLast(KernelEmitter &e, mlir::Value kBlock) const;
+};
+
+/// Panels along a dimension of C, cut into tasks of `step` panels.
+/// Example: 10 panels, at most 4 per task: 3 tasks of 4, 4 and 2.
+struct PanelGrid {
+  int64_t panels, step, tasks;
+
+  PanelGrid(int64_t panels, int64_t mostPerTask);
+  /// Cuts each task in half.
+  void halve() { *this = PanelGrid(panels, ceilDiv(step, 2)); }
+};
+
+/// Blocking of a GEMM on a tier, decided in the order of the members.
+struct Blocking {
+  MicroTile tile;
+  LhsFeedKind lhs;
+  RhsFeedKind rhs;
+  KBlocks k;
+  /// B panel reuse: panels of all k-blocks stay in scratch for the next task of the same columns.
+  bool keepsRhs;
+  /// Task grid: a task is a block of C of m.step x n.step panels.
+  PanelGrid n, m;
+
+  /// Blocking of a GEMM with this source of A.
+  static Blocking choose(const ProductShape &shape, const PanelSource &lhs, const Tier &tier);
+  /// Task grid for a register tile, feeds and k-blocks that are given.
+  Blocking(const ProductShape &shape, const MicroTile &tile, LhsFeedKind lhs, RhsFeedKind rhs,
+           const KBlocks &k);
+
+  /// Tasks of a batch entry.
+  int64_t tasks() const { return m.tasks * n.tasks; }
+
+private:
+  /// More tasks, up to `wanted`, so that threads have work to share.
+  void cutTasks(const ProductShape &shape);
+  void cutForVectors(const ProductShape &shape, int64_t wanted);
+  void cutForTiles(const ProductShape &shape, int64_t wanted);
+};
+
+/// Feed of B that needs the least work per task.
+RhsFeedKind chooseRhsFeed(const ProductShape &shape, const MicroTile &tile);
+
+} // namespace ampc::cpu
+#endif

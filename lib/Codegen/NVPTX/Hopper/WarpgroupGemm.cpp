@@ -1,0 +1,310 @@
+// Selection of GEMMs for the WGMMA kernel, and of tile shape, split-K and schedule.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Codegen/NVPTX/Hopper/WarpgroupGemm.h"
+#include "lib/Codegen/NVPTX/Hopper/PipelineBarriers.h"
+#include "lib/Codegen/NVPTX/Product/Epilogue.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::nvptx;
+
+ArrayRef<WarpgroupShape> nvptx::warpgroupShapes() {
+  static constexpr WarpgroupShape shapes[] = {{2, 256, 1.0},
+                                              {2, 192, 0.96},
+                                              {2, 128, 0.85},
+                                              {1, 256, 0.75},
+                                              {2, 64, 0.6},
+                                              {1, 128, 0.6},
+                                              {1, 64, 0.4},
+                                              {2, 256, 0.64, /*takesTurns=*/true},
+                                              {2, 128, 0.64, true, /*high=*/2}};
+  return shapes;
+}
+
+static constexpr int64_t mostStages = 8;
+
+/// Columns per epilogue subtile of a warp. Next to the pipeline of the largest tile there is no
+/// shared memory for more; with cluster split-K, each CTA finishes some subtiles.
+static int64_t stagedColumns(const WarpgroupTile &tile) {
+  return tile.threadSums() > 64 || tile.dividers > 1 ? 32 : 64;
+}
+
+static TileGemm partOf(const TileGemm &gemm, const WarpgroupTile &tile) {
+  TileGemm part = gemm;
+  part.parts = 1;
+  part.tile = {tile.m(), stagedColumns(tile), tileRowBytes, tile.stages, tile.m() / 16, 1};
+  return part;
+}
+
+/// Staging bytes of all consumer warps: sharedBytes counts the warps of a tile, of which the
+/// ping-pong schedule has two.
+static int64_t stagingBytesOf(const TileGemm &part, const WarpgroupTile &tile) {
+  return 4 * tile.groups * Epilogue::sharedBytes(part) / part.tile.warpsM;
+}
+static int64_t bytesBesideRing(const TileGemm &gemm, const WarpgroupTile &tile) {
+  return stagingBytesOf(partOf(gemm, tile), tile) +
+         PipelineBarriers::bytes(mostStages, tile.takesTurns);
+}
+int64_t WarpgroupGemm::stagingBytes() const { return stagingBytesOf(part, tile); }
+
+/// Whether CTAs of a cluster may multicast the right operand: few tiles are wasted, and each CTA
+/// copies whole swizzle atoms (8 lines along k) or whole squares (64 lines across k).
+static bool mayMulticast(const TileGemm &gemm, const WarpgroupTile &tile, int64_t sharers) {
+  int64_t tiles = llvm::divideCeil(gemm.m, tile.m());
+  bool fills = tiles % sharers == 0 || tiles >= 4 * sharers;
+  return fills && tile.n % ((gemm.rhs.alongDepth ? 8 : 64) * sharers) == 0;
+}
+
+int64_t WarpgroupGemm::steps() const { return llvm::divideCeil(gemm.depth, kTilePoints); }
+
+/// Cycles for a producer warpgroup to gather a k-tile of an operand. Each warp has its own
+/// scheduler, and a piece takes twelve instructions; copies through registers wait for memory, 128
+/// lines at a time. Estimates.
+static double gatherCycles(const WarpgroupSide &side, const SideLayout &layout) {
+  if (!side.isGathered())
+    return 0;
+  double pieces = double(side.tile.bytes()) / std::max<int64_t>(layout.copyBytes, 4) / 128;
+  double waits = layout.copyBytes > 2 ? 0 : 700.0 * llvm::divideCeil(side.tile.lines, 128);
+  return waits + 12 * pieces;
+}
+
+/// Modelled cycles of the GEMM: waves of tiles over the multiprocessors, each multiplying 2048
+/// pairs of 16-bit numbers a cycle (H100). Split-K costs a launch and moves partial sums to memory
+/// and back, at 1900 bytes a cycle. Cluster split-K moves partial sums to another CTA's shared
+/// memory at 32 bytes a cycle (an estimate).
+double WarpgroupGemm::cycles(const Chip &chip) const {
+  double speed = 1;
+  for (const WarpgroupShape &shape : warpgroupShapes())
+    if (shape.groups == tile.groups && shape.n == tile.n && shape.takesTurns == tile.takesTurns)
+      speed = speedOf(chip, ProductForm::Warpgroups, tile.m(), tile.n, shape.speed, tile.turns());
+  double rounds = llvm::divideCeil(units(), chip.multiprocessors / tile.cluster());
+  int64_t steps = llvm::divideCeil(partSteps(), tile.dividers);
+  double pairs = double(tile.m() * tile.n * steps * kTilePoints);
+  double gathers = gatherCycles(lhs, gemm.lhs) + gatherCycles(rhs, gemm.rhs);
+  double cycles = 1500 + rounds * std::max(pairs / (2048 * speed), steps * gathers);
+  if (parts() > 1)
+    cycles += 3000 + 8.0 * double(parts() * gemm.results()) / 1900;
+  if (tile.dividers > 1)
+    cycles += 500 + double(tile.m() * tile.n * 4) / 32;
+  return cycles;
+}
+
+/// Cycles with the epilogue. Cooperative: the epilogue is exposed in every wave. Ping-pong: hidden
+/// behind the other warpgroup's products, except for the last tile. A lone warpgroup takes half
+/// again as long per point as two that wait for memory together: an estimate. On an H200 less is
+/// hidden than modelled, because both warpgroups use the same register ports.
+double WarpgroupGemm::cyclesWithBody(const Chip &chip) const {
+  double rounds = llvm::divideCeil(units(), chip.multiprocessors / tile.cluster()),
+         products = cycles(chip);
+  double body = gemm.bodyCycles * double(tile.m() * tile.n);
+  if (!tile.takesTurns)
+    return products + rounds * body;
+  body *= 1.5;
+  return std::max(products, (products + rounds * body) / 2) + body;
+}
+
+/// Split-K factors to try: a slice has at least 8 k-tiles to be worth the cost. Factors that leave
+/// a slice empty are skipped.
+static SmallVector<int64_t> partsToTry(int64_t steps, int64_t given) {
+  SmallVector<int64_t> all;
+  int64_t most = given ? given : std::clamp<int64_t>(steps / 8, 1, 64);
+  for (int64_t parts = given ? given : 1; parts <= most; ++parts) {
+    int64_t used = llvm::divideCeil(steps, llvm::divideCeil(steps, std::min(parts, steps)));
+    if (all.empty() || all.back() != used)
+      all.push_back(used);
+  }
+  return all;
+}
+
+static WarpgroupSide sideOf(const TileGemm &gemm, const SideLayout &side, int64_t operand,
+                            int64_t lines, int64_t cluster) {
+  WgmmaTile tile{lines, side.alongDepth};
+  std::string why;
+  return {tile, TensorCopy::of(gemm, side, operand, tile, cluster, why)};
+}
+
+/// Plan without split-K. `operands`: indices of the left and the right operand.
+static WarpgroupGemm planOf(const TileGemm &gemm, const Chip &chip, WarpgroupTile tile,
+                            std::pair<int64_t, int64_t> operands) {
+  tile.stages =
+      std::min(mostStages, (chip.sharedBytes - bytesBesideRing(gemm, tile)) / tile.stageBytes());
+  WarpgroupSide lhs = sideOf(gemm, gemm.lhs, operands.first, tile.m(), 1),
+                rhs = sideOf(gemm, gemm.rhs, operands.second, tile.n, tile.sharers);
+  if (rhs.isGathered())
+    tile.sharers = 1;
+  WarpgroupGemm plan{gemm, tile, lhs, rhs, partOf(gemm, tile), 0};
+  plan.clusters = std::min(plan.units(), chip.multiprocessors / tile.cluster());
+  return plan;
+}
+
+/// Whether a gathering producer has enough registers next to two consumer warpgroups: the addresses
+/// of small pieces of many columns take more than are left.
+static bool fitsRegisters(const WarpgroupGemm &plan) {
+  bool hasMany = plan.tile.groups == 1 || plan.tile.n <= 128;
+  return hasMany || !plan.rhs.isGathered() || plan.gemm.rhs.copyBytes > 4;
+}
+
+/// Whether CTAs of a cluster may split k: a single work item each, equally many columns to finish,
+/// and at least 8 k-tiles per CTA.
+static bool maySplitKInCluster(const WarpgroupGemm &plan) {
+  const WarpgroupTile &tile = plan.tile;
+  return plan.units() == plan.clusters && plan.steps() / tile.dividers >= 8 &&
+         tile.n / plan.part.tile.n % tile.dividers == 0;
+}
+
+static bool fitsPick(const WarpgroupGemm &plan, const TilePick &pick, bool hasParts) {
+  TilePick own = plan.picked();
+  if (hasParts)
+    own.parts = pick.parts;
+  return pick.allows(own);
+}
+
+/// Plan with the ping-pong schedule: if picked, or if the model with epilogues finds 10 % less than
+/// for `other` and each warpgroup has at least two tiles. The table only knows GEMMs without
+/// epilogues. Clusters of four CTAs, which would read less, take twice as long on an H200.
+static std::optional<WarpgroupGemm> pingPongPlan(const TileGemm &gemm, const Chip &chip,
+                                                 const std::optional<WarpgroupGemm> &other,
+                                                 std::pair<int64_t, int64_t> operands) {
+  bool isPicked = gemm.pick && (gemm.pick->turns > 1 || !gemm.readsTable);
+  if (!isPicked && other && other->parts() > 1)
+    return std::nullopt;
+  std::optional<WarpgroupGemm> best;
+  double least = other && !isPicked ? 0.9 * other->cyclesWithBody(chip) : 1e300;
+  for (const WarpgroupShape &shape : warpgroupShapes())
+    for (int64_t sharers : {1, 2}) {
+      WarpgroupTile tile = shape.tile();
+      tile.sharers = sharers;
+      if (!tile.takesTurns || !mayMulticast(gemm, tile, sharers))
+        continue;
+      WarpgroupGemm plan = planOf(gemm, chip, tile, operands);
+      bool fits = isPicked ? gemm.pick->allows(plan.picked())
+                           : sharers == 2 && plan.units() >= 4 * plan.clusters;
+      double cost = plan.cyclesWithBody(chip);
+      if (plan.gathers() || !fits || cost >= least)
+        continue;
+      least = cost;
+      best.emplace(plan);
+    }
+  return best;
+}
+
+/// Whether a gathered GEMM is left to the mma.sync kernel of older chips. Neither model has been
+/// measured, least of all the wait of gathering, and the model of mma.sync tiles omits their
+/// copies: so that model has to find a quarter less, and GEMMs of more than 2^30 pairs, some
+/// thousand cycles of the chip, stay with warpgroups.
+static bool leavesToTiles(const WarpgroupGemm &plan, const Chip &chip) {
+  const TileGemm &gemm = plan.gemm;
+  double pairs = double(gemm.results()) * double(gemm.depth);
+  return plan.gathers() && !gemm.pick && pairs <= double(1 << 30) &&
+         gemm.cycles(chip) < 0.75 * plan.cycles(chip);
+}
+
+std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip &chip,
+                                               int64_t parts, std::string &why, int64_t lhs,
+                                               int64_t rhs) {
+  if (!chip.hasWarpgroups())
+    return std::nullopt;
+  if (gemm.element.isF32()) {
+    why = "its factors have 32 bits";
+    return std::nullopt;
+  }
+  for (const SideLayout *side : {&gemm.lhs, &gemm.rhs})
+    if (side->isWindows && side->copyBytes == 2) {
+      why = "channels are copied one by one";
+      return std::nullopt;
+    }
+  if (gemm.pick && gemm.pick->form != ProductForm::Warpgroups) {
+    why = "tiles were picked";
+    return std::nullopt;
+  }
+  std::optional<WarpgroupGemm> best;
+  double least = 0;
+  bool isPick = false; // whether `best` is the user's pick, which takes precedence over the model
+  auto consider = [&](const WarpgroupGemm &tried) {
+    double cost = tried.cycles(chip);
+    bool fits = gemm.pick && fitsPick(tried, *gemm.pick, parts > 0);
+    if (!best || fits > isPick || (fits == isPick && cost < least)) {
+      least = cost;
+      isPick = fits;
+      best.emplace(tried);
+    }
+  };
+  for (const WarpgroupShape &shape : warpgroupShapes()) {
+    WarpgroupTile tile = shape.tile();
+    tile.sharers = mayMulticast(gemm, tile, 2) ? 2 : 1;
+    WarpgroupGemm plan = planOf(gemm, chip, tile, {lhs, rhs});
+    if (tile.takesTurns || !fitsRegisters(plan))
+      continue;
+    for (int64_t count : partsToTry(plan.steps(), parts)) {
+      WarpgroupGemm tried = plan;
+      tried.part.parts = count;
+      tried.clusters = std::min(tried.units(), chip.multiprocessors / tried.tile.cluster());
+      consider(tried);
+    }
+    tile.sharers = 1;
+    for (int64_t dividers : {2, 4, 8}) {
+      tile.dividers = dividers;
+      if (auto tried = planOf(gemm, chip, tile, {lhs, rhs});
+          parts <= 1 && maySplitKInCluster(tried))
+        consider(tried);
+    }
+  }
+  if (parts <= 1)
+    if (auto turns = pingPongPlan(gemm, chip, best, {lhs, rhs}))
+      best.emplace(*turns);
+  if (best && leavesToTiles(*best, chip)) {
+    why = "it is small and would be copied in pieces";
+    return std::nullopt;
+  }
+  return best;
+}
+
+int64_t WarpgroupGemm::sharedBytes() const {
+  return tile.ringBytes() + bytesBesideRing(gemm, tile);
+}
+
+int64_t WarpgroupGemm::tensorBytes() const {
+  int64_t bytes = 0;
+  for (const WarpgroupSide *side : {&lhs, &rhs})
+    bytes += side->isGathered() ? 0 : side->tile.bytes();
+  return bytes;
+}
+
+// GEMM as seen by gathers: a cluster's CTAs may have lines past the end of the result.
+TileGemm WarpgroupGemm::gathered() const {
+  TileGemm copied = gemm;
+  copied.parts = 1;
+  copied.readsAhead = false;
+  copied.partDepth = copied.depth;
+  copied.tile = {tile.m() * tile.sharers, tile.n, tileRowBytes, tile.stages, 4, 1};
+  return copied;
+}
+
+// A stage is free once the next stage is in use, so at most stages - 2 k-tiles are in flight. Zero:
+// no operand is gathered by cp.async.
+int64_t WarpgroupGemm::stepsAhead() const {
+  assert(tile.stages >= 3 && "expected a stage for a step ahead");
+  auto isAsync = [](const WarpgroupSide &side, const SideLayout &layout) {
+    return side.isGathered() && layout.copyBytes > 2;
+  };
+  bool any = isAsync(lhs, gemm.lhs) || isAsync(rhs, gemm.rhs);
+  return any ? std::min<int64_t>(tile.stages - 2, 4) : 0;
+}
+
+std::string WarpgroupGemm::describe() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "warpgroups: tiles of " << tile.m() << "x" << tile.n << "x" << kTilePoints << " in "
+     << tile.stages << " stages, " << (tile.takesTurns ? "taken in turns, " : "") << "clusters of "
+     << tile.cluster() << (tile.dividers > 1 ? " that divide k" : "") << ", sides along "
+     << (gemm.lhs.alongDepth ? "k" : "m") << " and " << (gemm.rhs.alongDepth ? "k" : "n");
+  if (tensorBytes())
+    os << ", tensor copies";
+  if (lhs.isGathered())
+    os << ", left side in pieces of " << gemm.lhs.copyBytes << " bytes";
+  if (rhs.isGathered())
+    os << ", right side in pieces of " << gemm.rhs.copyBytes << " bytes";
+  if (parts() > 1)
+    os << ", in " << parts() << " parts";
+  return text;
+}

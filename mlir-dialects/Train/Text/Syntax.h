@@ -1,0 +1,161 @@
+// Directives of assembly formats: types that may be left out, and numbers that may be formulas.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef MLIR_DIALECTS_TRAIN_TEXT_SYNTAX_H
+#define MLIR_DIALECTS_TRAIN_TEXT_SYNTAX_H
+
+#include "mlir-dialects/Train/Text/ParseScope.h"
+#include "mlir/IR/Operation.h"
+
+/// Generated code calls these functions by unqualified names: files that include generated code use
+/// this namespace. Printers print the full syntax.
+namespace ampc::syntax {
+using Operand = mlir::OpAsmParser::UnresolvedOperand;
+using Operands = llvm::SmallVectorImpl<Operand>;
+using Types = llvm::SmallVectorImpl<mlir::Type>;
+
+/// Operands of a slot (one, optional or several), and storage of the types.
+struct Slot {
+  Slot(const Operand &operand, mlir::Type &type) : operands(operand), one(&type) {}
+  Slot(const std::optional<Operand> &operand, mlir::Type &type) : one(&type) {
+    if (operand)
+      operands = *operand;
+  }
+  Slot(const Operands &operands, Types &types) : operands(operands), several(&types) {}
+  Slot(const Operands &operands, mlir::Type &type) : operands(operands), one(&type) {}
+
+  llvm::ArrayRef<Operand> operands;
+  mlir::Type *one = nullptr;
+  Types *several = nullptr;
+};
+/// `: T, U`, or nothing where the text has told the types.
+mlir::ParseResult parseSlots(mlir::OpAsmParser &parser, llvm::ArrayRef<Slot> slots);
+/// `: (T, U) -> R`, or nothing.
+mlir::ParseResult parseProduct(mlir::OpAsmParser &parser, llvm::ArrayRef<Slot> slots,
+                               mlir::Type &result);
+
+inline void collectTypes(Types &types, mlir::Value) {}
+inline void collectTypes(Types &types, mlir::OperandRange) {}
+inline void collectTypes(Types &types, mlir::Type type) {
+  if (type)
+    types.push_back(type);
+}
+inline void collectTypes(Types &types, mlir::TypeRange more) {
+  types.append(more.begin(), more.end());
+}
+void printTypeList(mlir::OpAsmPrinter &p, llvm::ArrayRef<mlir::Type> types);
+
+template <typename A, typename TA>
+mlir::ParseResult parseTypes(mlir::OpAsmParser &parser, const A &a, TA &ta) {
+  return parseSlots(parser, {Slot(a, ta)});
+}
+template <typename A, typename TA, typename B, typename TB>
+mlir::ParseResult parseTypes(mlir::OpAsmParser &parser, const A &a, TA &ta, const B &b, TB &tb) {
+  return parseSlots(parser, {Slot(a, ta), Slot(b, tb)});
+}
+template <typename A, typename TA, typename B, typename TB, typename C, typename TC>
+mlir::ParseResult parseTypes(mlir::OpAsmParser &parser, const A &a, TA &ta, const B &b, TB &tb,
+                             const C &c, TC &tc) {
+  return parseSlots(parser, {Slot(a, ta), Slot(b, tb), Slot(c, tc)});
+}
+template <typename... OperandsAndTypes>
+void printTypes(mlir::OpAsmPrinter &p, mlir::Operation *,
+                const OperandsAndTypes &...operandsAndTypes) {
+  llvm::SmallVector<mlir::Type> types;
+  (collectTypes(types, operandsAndTypes), ...);
+  printTypeList(p, types);
+}
+
+/// Operands and the result of a product or convolution: the result follows from the operands.
+inline mlir::ParseResult parseProductTypes(mlir::OpAsmParser &parser, const Operand &a,
+                                           mlir::Type &ta, const Operand &b, mlir::Type &tb,
+                                           mlir::Type &result) {
+  return parseProduct(parser, {Slot(a, ta), Slot(b, tb)}, result);
+}
+void printProductTypes(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::Value, mlir::Type a,
+                       mlir::Value, mlir::Type b, mlir::Type result);
+
+/// `: T to U`, or `to` with a shape in brackets, the type of elements, or both.
+mlir::ParseResult parseTypeTo(mlir::OpAsmParser &parser, const Operand &x, mlir::Type &type,
+                              mlir::Type &result);
+void printTypeTo(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::Value, mlir::Type type,
+                 mlir::Type result);
+
+/// The type of a result that nothing tells.
+mlir::ParseResult parseResultType(mlir::OpAsmParser &parser, mlir::Type &result);
+void printResultType(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::Type result);
+
+/// Sizes in parentheses and the body of a model or module.
+mlir::ParseResult parseModelBody(mlir::OpAsmParser &parser, mlir::NamedAttrList &attributes,
+                                 mlir::Region &body);
+void printModelBody(mlir::OpAsmPrinter &p, mlir::Operation *op, mlir::DictionaryAttr attributes,
+                    mlir::Region &body);
+
+/// The type of a parameter or buffer that is declared.
+mlir::ParseResult parseDeclaredType(mlir::OpAsmParser &parser, mlir::TypeAttr &type);
+void printDeclaredType(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::TypeAttr type);
+/// `: T`, or nothing: the type of the state.
+mlir::ParseResult parseStateType(mlir::OpAsmParser &parser, mlir::FlatSymbolRefAttr state,
+                                 mlir::Type &type);
+void printStateType(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::FlatSymbolRefAttr,
+                    mlir::Type type);
+/// `: (T, U) -> R`, or nothing, and then no types.
+mlir::OptionalParseResult parseOptionalTypeOfCall(mlir::OpAsmParser &parser, Types &types,
+                                                  Types &results);
+/// Functional type of a call; without a written type, the type of a function that precedes the
+/// call.
+mlir::ParseResult parseCallTypes(mlir::OpAsmParser &parser, mlir::FlatSymbolRefAttr callee,
+                                 const Operands &operands, Types &types, Types &results);
+void printCallTypes(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::FlatSymbolRefAttr,
+                    mlir::OperandRange operands, mlir::TypeRange types, mlir::TypeRange results);
+
+/// Parameter list: `all`, or parameters and patterns of names; `but` excludes parameters. Example:
+/// `["enc.*"] but ["enc.b"]`.
+mlir::ParseResult parseParameters(mlir::OpAsmParser &parser, mlir::ArrayAttr &parameters);
+void printParameters(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::ArrayAttr parameters);
+/// `batch N`, and attributes.
+mlir::ParseResult parseBatch(mlir::OpAsmParser &parser, mlir::NamedAttrList &attributes);
+void printBatch(mlir::OpAsmPrinter &p, mlir::Operation *op, mlir::DictionaryAttr attributes);
+
+/// Returned values, with optional result names by `as`; the function prints the names.
+mlir::ParseResult parseReturned(mlir::OpAsmParser &parser, llvm::SmallVectorImpl<Operand> &values,
+                                Types &types);
+void printReturned(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::OperandRange values,
+                   mlir::TypeRange types);
+
+/// Real number in plain notation: 1e-5, 2.
+mlir::ParseResult parseNumber(mlir::OpAsmParser &parser, mlir::FloatAttr &attribute);
+void printNumber(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::FloatAttr attribute);
+/// Numbers of the attribute `name`, each a literal or a formula.
+mlir::ParseResult parseNumbers(mlir::OpAsmParser &parser, mlir::DenseI64ArrayAttr &numbers,
+                               llvm::StringRef name);
+void printNumbers(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::DenseI64ArrayAttr numbers,
+                  llvm::StringRef name);
+
+/// Attribute whose numbers may be formulas.
+template <typename Attribute>
+mlir::ParseResult parseFormulas(mlir::OpAsmParser &parser, Attribute &attribute,
+                                llvm::StringRef name) {
+  FormulasIn formulas(parser.getContext());
+  llvm::SMLoc begin = parser.getCurrentLocation();
+  if (parser.parseAttribute(attribute))
+    return mlir::failure();
+  if (formulas.found)
+    noteFormulas(parser, name, parser.getBuilder().getStringAttr(textSince(parser, begin)));
+  return mlir::success();
+}
+template <typename Attribute>
+void printFormulas(mlir::OpAsmPrinter &p, mlir::Operation *, Attribute attribute, llvm::StringRef) {
+  p.printAttribute(attribute);
+}
+
+/// Operands of attention, and with a logsumexp both results.
+mlir::ParseResult parseAttentionTypes(mlir::OpAsmParser &parser, const Operand &q,
+                                      mlir::Type &query, const Operand &k, mlir::Type &key,
+                                      const Operand &v, mlir::Type &value,
+                                      const std::optional<Operand> &b, mlir::Type &bias,
+                                      mlir::Type &result, mlir::Type &lse);
+void printAttentionTypes(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::Value, mlir::Type query,
+                         mlir::Value, mlir::Type key, mlir::Value, mlir::Type value, mlir::Value,
+                         mlir::Type bias, mlir::Type result, mlir::Type lse);
+} // namespace ampc::syntax
+#endif
