@@ -22,26 +22,37 @@ namespace {
 struct StopSignal {
   int number;
   const char *reason;
-  bool isIgnored; ///< by the parent process
+  struct sigaction before; ///< at the start of the program
+  bool isKept;             ///< ignored by the parent process, or taken by a preloaded library
 };
 } // namespace
 
 static StopSignal stopSignals[] = {
-    {SIGINT, "interrupted", false},
-    {SIGTERM, "terminated", false},
-    {SIGHUP, "hung up: the terminal is gone", false},
-    {SIGQUIT, "quit", false},
-    {SIGPIPE, "stopped: nothing reads the output", false},
-    {SIGALRM, "stopped by an alarm", false},
-    {SIGXCPU, "stopped: the limit of processor time is reached", false},
-    {SIGUSR2, "stopped by SIGUSR2", false}};
+    {SIGINT, "interrupted", {}, false},
+    {SIGTERM, "terminated", {}, false},
+    {SIGHUP, "hung up: the terminal is gone", {}, false},
+    {SIGQUIT, "quit", {}, false},
+    {SIGPIPE, "stopped: nothing reads the output", {}, false},
+    {SIGALRM, "stopped by an alarm", {}, false},
+    {SIGVTALRM, "stopped by an alarm of processor time", {}, false},
+    {SIGPROF, "stopped by a profiling alarm", {}, false},
+    {SIGIO, "stopped by SIGIO", {}, false},
+    {SIGPWR, "stopped: the power fails", {}, false},
+    {SIGSTKFLT, "stopped by SIGSTKFLT", {}, false},
+    {SIGXCPU, "stopped: the limit of processor time is reached", {}, false},
+    {SIGUSR2, "stopped by SIGUSR2", {}, false}};
 
-void ampc::noteIgnoredSignals() {
-  for (StopSignal &stop : stopSignals) {
-    struct sigaction now;
-    stop.isIgnored = (stop.number == SIGHUP || stop.number == SIGPIPE) &&
-                     sigaction(stop.number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
-  }
+static bool isKept(const StopSignal &stop) {
+  if (stop.before.sa_flags & SA_SIGINFO)
+    return true;
+  if (stop.before.sa_handler == SIG_IGN)
+    return stop.number == SIGHUP || stop.number == SIGPIPE;
+  return stop.before.sa_handler != SIG_DFL;
+}
+
+void ampc::noteSignalHandlers() {
+  for (StopSignal &stop : stopSignals)
+    stop.isKept = sigaction(stop.number, nullptr, &stop.before) == 0 && isKept(stop);
 }
 
 static volatile std::sig_atomic_t caught = 0;
@@ -53,7 +64,10 @@ static void noteStop(int signal) {
 
 void ampc::catchStopSignals() {
   for (const StopSignal &stop : stopSignals)
-    std::signal(stop.number, stop.isIgnored ? SIG_IGN : noteStop);
+    if (stop.isKept)
+      sigaction(stop.number, &stop.before, nullptr);
+    else
+      std::signal(stop.number, noteStop);
 }
 
 int ampc::stopSignal() { return caught; }

@@ -7,13 +7,14 @@
 #include <string>
 
 namespace ampc {
-/// Records whether the parent process ignores SIGHUP, as `nohup` does, or SIGPIPE. Call before LLVM
-/// installs handlers. SIGINT and SIGQUIT, which shells ignore for background jobs, are handled all
-/// the same.
-void noteIgnoredSignals();
+/// Records handlers that stay: SIGHUP ignored by the parent process, as `nohup` does, SIGPIPE
+/// ignored, and every handler of a preloaded library, such as a profiler's SIGPROF. Call before
+/// LLVM installs handlers. SIGINT and SIGQUIT, which shells ignore for background jobs, are handled
+/// all the same.
+void noteSignalHandlers();
 
 /// From here on a signal that would end the process (SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE,
-/// SIGALRM, SIGXCPU, SIGUSR2) only is noted, and the work decides where to stop.
+/// timers, SIGXCPU, SIGIO, SIGPWR, SIGSTKFLT, SIGUSR2) only is noted, and the work decides where to stop.
 void catchStopSignals();
 /// First signal that arrived; 0: none.
 int stopSignal();

@@ -204,7 +204,7 @@ static int runCommand() {
 }
 
 static int run(int argc, char **argv) {
-  noteIgnoredSignals();
+  noteSignalHandlers();
   // A caller may have closed a standard stream: the next opened file would get the stream's number,
   // and messages.
   llvm::sys::Process::FixupStandardFileDescriptors();

@@ -69,7 +69,6 @@ public:
   Value andBits(Value x, int64_t y) { return make<mlir::arith::AndIOp>(x, integer(y, x)); }
   Value orBits(Value x, Value y) { return make<mlir::arith::OrIOp>(x, y); }
   Value orBits(Value x, int64_t y) { return orBits(x, integer(y, x)); }
-  Value xorBits(Value x, Value y) { return make<mlir::arith::XOrIOp>(x, y); }
   Value right(Value x, int64_t n) { return make<mlir::arith::ShRUIOp>(x, integer(n, x)); }
   Value left(Value x, int64_t n) { return make<mlir::arith::ShLIOp>(x, integer(n, x)); }
 

@@ -44,15 +44,32 @@ StringRef ampc::numberAt(StringRef text, bool &isFloat) {
   return text.drop_back(rest.size());
 }
 
+/// `number` in f64; an error at `place` if it is beyond f64, or becomes 0 there: 1.0e-400.
+static FailureOr<APFloat> roundToDouble(AsmParser &parser, SMLoc place, StringRef number) {
+  APFloat result(APFloat::IEEEdouble());
+  auto status = result.convertFromString(number, APFloat::rmNearestTiesToEven);
+  if (!status) {
+    llvm::consumeError(status.takeError());
+    return failure();
+  }
+  bool vanishes = result.isZero() && (*status & APFloat::opUnderflow);
+  if (!vanishes && !(*status & APFloat::opOverflow))
+    return result;
+  parser.emitError(place) << "expected a number that f64 holds, but got " << number;
+  return failure();
+}
+
 static FailureOr<APFloat> parseNumber(AsmParser &parser) {
-  const char *start = parser.getCurrentLocation().getPointer();
+  SMLoc place = parser.getCurrentLocation();
+  const char *start = place.getPointer();
   bool isFloat;
   StringRef number = numberAt(StringRef(start), isFloat);
   double value;
   if (isFloat || number.empty() || !llvm::isDigit(number.back())) {
     if (parser.parseFloat(value))
       return failure();
-    return APFloat(value);
+    bool isDecimal = !number.empty() && llvm::isDigit(number.back()) && !number.contains('x');
+    return isDecimal ? roundToDouble(parser, place, number) : APFloat(value);
   }
   auto takeInteger = [&] {
     APInt whole;
@@ -63,23 +80,17 @@ static FailureOr<APFloat> parseNumber(AsmParser &parser) {
     return failure();
   // Then a word: "e", ahead of a sign and an integer, or with the digits.
   if (StringRef letter; number.contains_insensitive("e")) {
-    SMLoc place = parser.getCurrentLocation();
+    SMLoc letterPlace = parser.getCurrentLocation();
     if (parser.parseKeyword(&letter))
       return failure();
     if (letter.size() > 1 && !number.ends_with(letter))
-      return parser.emitError(place)
+      return parser.emitError(letterPlace)
              << "expected a number, but got " << StringRef(start, letter.end() - start);
     (void)parser.parseOptionalPlus();
     if (letter.size() == 1 && failed(takeInteger()))
       return failure();
   }
-  APFloat result(APFloat::IEEEdouble());
-  auto status = result.convertFromString(number, APFloat::rmNearestTiesToEven);
-  if (!status) {
-    llvm::consumeError(status.takeError());
-    return failure();
-  }
-  return result;
+  return roundToDouble(parser, place, number);
 }
 
 /// Copies the tokens of a formula into `text`; `only` is set for a formula that is a single number.
