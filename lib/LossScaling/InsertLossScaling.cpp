@@ -72,8 +72,9 @@ amp::UnscaleOp Insertion::unscale(Value scaled) {
   auto type = cast<RankedTensorType>(scaled.getType());
   GradBuilder of(builder, scaled.getLoc(), originOfReader(scaled));
   Value mark = of.op<amp::MarkScaledOp>(amp::ScaledType::get(builder.getContext(), type), scaled);
-  Value unscaled = of.op<amp::UnscaleOp>(type.clone(builder.getF32Type()),
-                                         scalarOf(builder.getI64Type()), mark, scale);
+  Type wide = type.getElementType().isF64() ? type.getElementType() : builder.getF32Type();
+  Value unscaled =
+      of.op<amp::UnscaleOp>(type.clone(wide), scalarOf(builder.getI64Type()), mark, scale);
   return unscaled.getDefiningOp<amp::UnscaleOp>();
 }
 

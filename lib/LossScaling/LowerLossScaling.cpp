@@ -69,7 +69,8 @@ private:
 // 2^-128 is infinite, and a finite gradient times the inverse of a scale below 1 may be infinite.
 void Lowering::lower(GradBuilder &b, amp::UnscaleOp op) {
   Value x = op.getX().getDefiningOp<amp::MarkScaledOp>().getX();
-  Value unscaled = b.mul(b.castTo(x, builder.getF32Type()), inverseOf(b, op.getScale()));
+  Type wide = getElementTypeOrSelf(op.getResult());
+  Value unscaled = b.mul(b.castTo(x, wide), b.castTo(inverseOf(b, op.getScale()), wide));
   if (!op.getNonfinite().use_empty())
     op.getNonfinite().replaceAllUsesWith(countOf(b, unscaled));
   op.getResult().replaceAllUsesWith(unscaled);

@@ -281,9 +281,13 @@ static void storeMany(const ampc_state *state, const ampc_slot *slot, uint64_t f
       ((float *)(void *)data)[first + (uint64_t)i] = (float)values[i];
     return;
   }
-  for (int i = 0; i < count; ++i)
-    store(data, slot->tensor.dtype,
-          (uint64_t)ampc_rt_memory_index(&slot->tensor, (int64_t)first + i), values[i]);
+  for (int64_t i = 0, run, stride; i < count; i += run) {
+    int64_t element = (int64_t)first + i;
+    run = ampc_rt_memory_run(&slot->tensor, element, count - i, &stride);
+    int64_t place = ampc_rt_memory_index(&slot->tensor, element);
+    for (int64_t k = 0; k < run; ++k)
+      store(data, slot->tensor.dtype, (uint64_t)(place + k * stride), values[i + k]);
+  }
 }
 
 typedef struct {

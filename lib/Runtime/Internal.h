@@ -217,6 +217,10 @@ static inline const int64_t *ampc_rt_memory_strides(const ampc_tensor *tensor) {
 }
 /* Memory index of an element of the logical layout, e.g. logical [2, 3] kept as [3, 2]: 1 -> 2. */
 int64_t ampc_rt_memory_index(const ampc_tensor *tensor, int64_t element);
+/* Number, at most `most`, of logical neighbours from an element on that lie `stride` elements apart
+   in memory. */
+int64_t ampc_rt_memory_run(const ampc_tensor *tensor, int64_t element, int64_t most,
+                           int64_t *stride);
 /* Conversion between memory order and logical layout: bytes [begin, begin + bytes) to rows, a whole
    tensor from rows. `begin` is a multiple of 8 or of the element's bytes. */
 void ampc_rt_to_logical(const ampc_tensor *tensor, const unsigned char *memory, int64_t begin,

@@ -14,6 +14,18 @@ int64_t ampc_rt_memory_index(const ampc_tensor *tensor, int64_t element) {
   return place;
 }
 
+int64_t ampc_rt_memory_run(const ampc_tensor *tensor, int64_t element, int64_t most,
+                           int64_t *stride) {
+  *stride = 1;
+  if (!tensor->memory_rank)
+    return most;
+  int32_t last = tensor->memory_rank - 1;
+  int64_t length = ampc_rt_memory_dims(tensor)[last];
+  *stride = ampc_rt_memory_strides(tensor)[last];
+  int64_t left = length - element % length;
+  return left < most ? left : most;
+}
+
 /* Strided copy of `count` elements. `size` is a constant at each call, so that memcpy becomes one
    load and one store; `to_step` and `from_step` are strides in bytes. */
 static inline void copyElements(unsigned char *to, int64_t to_step, const unsigned char *from,
@@ -40,19 +52,14 @@ static void copyRow(unsigned char *to, int64_t to_step, const unsigned char *fro
    dimension at a time. */
 static void copy(const ampc_tensor *tensor, unsigned char *memory, int64_t begin, int64_t bytes,
                  unsigned char *rows, bool to_rows) {
-  int64_t size = ampc_rt_dtype_bytes(tensor->dtype), last = tensor->memory_rank - 1;
-  int64_t length = ampc_rt_memory_dims(tensor)[last],
-          step = ampc_rt_memory_strides(tensor)[last] * size;
-  int64_t end = (begin + bytes) / size;
-  for (int64_t at = begin / size, count; at < end; at += count) {
-    count = length - at % length;
-    if (count > end - at)
-      count = end - at;
+  int64_t size = ampc_rt_dtype_bytes(tensor->dtype), end = (begin + bytes) / size;
+  for (int64_t at = begin / size, count, stride; at < end; at += count) {
+    count = ampc_rt_memory_run(tensor, at, end - at, &stride);
     unsigned char *place = memory + ampc_rt_memory_index(tensor, at) * size;
     if (to_rows)
-      copyRow(rows, size, place, step, count, size);
+      copyRow(rows, size, place, stride * size, count, size);
     else
-      copyRow(place, step, rows, size, count, size);
+      copyRow(place, stride * size, rows, size, count, size);
     rows += count * size;
   }
 }

@@ -176,11 +176,12 @@ def Amp_MarkScaledOp
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 def Amp_UnscaleOp : Amp_Op<"unscale", [Pure]> {
-  let summary = "Unscaled gradient in f32, times 1 / scale, and the number of non-finite elements";
+  let summary =
+      "Unscaled gradient in f32 or f64, times 1 / scale, and the number of non-finite elements";
   let description = [{
     Constraints:
 
-    1. The result has the gradient's shape in f32.
+    1. The result has the gradient's shape, in f64 if the gradient is f64, else in f32.
     2. A gradient is unscaled once.
 
     ```mlir

@@ -256,7 +256,9 @@ LogicalResult AutocastOp::verify() {
 }
 
 LogicalResult UnscaleOp::verify() {
-  auto type = getX().getType().getType().clone(Float32Type::get(getContext()));
+  auto type = cast<RankedTensorType>(getX().getType().getType());
+  if (!type.getElementType().isF64())
+    type = type.clone(Float32Type::get(getContext()));
   if (getResult().getType() != type) // 1.
     return emitOpError() << "expected a result of " << type << ", but got "
                          << getResult().getType();

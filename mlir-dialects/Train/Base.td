@@ -106,6 +106,7 @@ def Passthrough : Category<"Passthrough">;
 //             `argument`: `absolute` where the absolute error of an operand counts, to which rounding adds a
 //             share of the operand (angles); `exponent` where the absolute error counts only above 1.
 //   scalar    body of buildScalars for an op with one result: `b` builds, `x` are the operands' elements.
+//   reducesRow   whether scalar code reduces along the last dimension; follows from `scalar`, and is written for code in a .cpp file.
 //   example   a use of the op, for the documentation.
 // clang-format on
 class TensorOpFacts<Category givenCategory> {
@@ -126,19 +127,21 @@ class TensorOpFacts<Category givenCategory> {
 }
 defvar precisionMethods = ["getLists", "getRange"];
 
-class TensorOp<Dialect dialect, string mnemonic, Category category, list<Trait> traits = []>
-    : Op<dialect, mnemonic,
-         traits#[Pure,
-                 DeclareOpInterfaceMethods<PrecisionOpInterface,
-                                           precisionMethods#["getConditioning"]>,
-                 DeclareOpInterfaceMethods<DifferentiableOpInterface>]>,
-      TensorOpFacts<category> {
+class TensorOp<Dialect dialect, string mnemonic, Category category, list<Trait> ownTraits = []>
+    : Op<dialect, mnemonic>, TensorOpFacts<category> {
   code adjoint = "";
   bit differentiable = 1;
   list<string> saves = [];
   list<int> cancels = [];
   list<int> singular = [];
   code scalar = "";
+  bit reducesRow = !or(!ne(!find(scalar, "rowMax("), -1), !ne(!find(scalar, "rowMin("), -1),
+                       !ne(!find(scalar, "rowSum("), -1));
+  let traits = ownTraits#[Pure,
+                          DeclareOpInterfaceMethods<PrecisionOpInterface,
+                                                    precisionMethods#["getConditioning"]>,
+                          DeclareOpInterfaceMethods<DifferentiableOpInterface>]
+               #!if(reducesRow, [ReducesRow], []<Trait>);
   let results = (outs AnyRankedTensor:$result);
   // clang-format off: the formatter would break the strings.
   let description = "    " # doc # exampleText # precisionText

@@ -97,6 +97,10 @@ def ScalingOpInterface : OpInterface<"ScalingOpInterface"> {
                                  (ins "::ampc::GradBuilder &":$b, "::mlir::Value":$other)>];
 }
 
+// Trait of ops whose scalar code reduces along the last dimension. Entries with their code in the
+// .td file have it if the code calls rowMax, rowMin or rowSum.
+def ReducesRow : NativeOpTrait<"ReducesRow"> { let cppNamespace = "::ampc"; }
+
 def ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
   let cppNamespace = "::ampc";
   let description = [{

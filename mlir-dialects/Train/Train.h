@@ -54,6 +54,8 @@ template <typename Op> class MovesOnly : public mlir::OpTrait::TraitBase<Op, Mov
 template <typename Op> class GivesElements : public mlir::OpTrait::TraitBase<Op, GivesElements> {};
 template <typename Op> class SumsOperands : public mlir::OpTrait::TraitBase<Op, SumsOperands> {};
 template <typename Op> class MadeByPasses : public mlir::OpTrait::TraitBase<Op, MadeByPasses> {};
+/// Trait of ops whose scalar code reduces along the last dimension: softmax, layer_norm.
+template <typename Op> class ReducesRow : public mlir::OpTrait::TraitBase<Op, ReducesRow> {};
 
 /// Name of an op kind in tables of policies: `matmul` for train.matmul, and `toy.scale` for another
 /// dialect.

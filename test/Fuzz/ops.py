@@ -208,12 +208,14 @@ def _(o, x):
     if kind is np.float64:
         return [x.within(0 if x.e is None else x.e) if x.isReal else Val(x.v.astype(kind), 0 if x.e is None else x.e)]
     if x.isReal and kind is not np.bool_:
-        v = whole(x.v, kind)
+        v = running.decided(whole(x.v, kind))
         if x.e is None:
             return [Val(v)]
         low, high = (np.asarray(whole(end, kind), np.float64) for end in (x.v - x.e, x.v + x.e))
         return [Val(v, np.where(np.isnan(x.v), x.e, high - low))]
     v = x.v != 0 if kind is np.bool_ else x.v.astype(kind)
+    if x.isReal:
+        running.decided(v)
     return [Val(v, 0 if x.e is None else np.where(x.e > 0, np.inf, 0))]
 
 

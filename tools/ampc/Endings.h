@@ -14,7 +14,8 @@ namespace ampc {
 void noteSignalHandlers();
 
 /// From here on a signal that would end the process (SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE,
-/// timers, SIGXCPU, SIGIO, SIGPWR, SIGSTKFLT, SIGUSR2) only is noted, and the work decides where to stop.
+/// timers, SIGXCPU, SIGIO, SIGPWR, SIGSTKFLT, SIGUSR2) only is noted, and the work decides where to
+/// stop.
 void catchStopSignals();
 /// First signal that arrived; 0: none.
 int stopSignal();

@@ -24,7 +24,5 @@ using CanCombine = llvm::function_ref<bool(ValidRowsOpInterface, int64_t)>;
 /// `end`, whatever follows.
 std::optional<BatchDimensions> rowsOfBatch(train::FuncOp func, int64_t batch, CanCombine canCombine,
                                            mlir::Operation *end = nullptr);
-/// Whether scalar code reduces along the last dimension of its iteration domain, as softmax does.
-bool readsAlongRow(ScalarOpInterface op);
 } // namespace ampc
 #endif

@@ -3,7 +3,6 @@
 #ifndef AMPC_TRAIN_PASSES_H
 #define AMPC_TRAIN_PASSES_H
 
-#include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

@@ -83,8 +83,6 @@ def TrainInstantiate : Pass<"train-instantiate", "::mlir::ModuleOp"> {
     to the loss over all data, given totals as inputs, and `@fit.totals` returns the batch's contribution to the
     totals.
   }];
-  // Scalar code of ops is looked at.
-  let dependentDialects = ["::ampc::kernel::KernelDialect"];
   let options = [Option<"totals", "totals", "bool", "false",
                         "give evaluations the totals of all data">];
 }

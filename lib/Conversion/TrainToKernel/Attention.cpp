@@ -68,6 +68,19 @@ static RankedTensorType roundedType(Value value) {
   return element ? type.clone(element) : type;
 }
 
+/// `value`, rounded to the accumulator's type if it is wider: a bias in f64 of operands in f16.
+static Access inAccumulator(Value value, Type accumulator, Converter &converter) {
+  RankedTensorType type = tensorOf(value);
+  if (type.getElementTypeBitWidth() <= accumulator.getIntOrFloatBitWidth())
+    return linearAccess(value, converter);
+  AffineMap same =
+      AffineMap::getMultiDimIdentityMap(type.getRank(), converter.builder.getContext());
+  Operation *rounded = converter.map(
+      value.getLoc(), type.clone(accumulator), converter.access(value), same, type.getShape(), same,
+      [](ScalarBuilder &, ValueRange x) { return SmallVector<Value>(x); });
+  return converter.whole(rounded->getResult(0));
+}
+
 namespace {
 /// Operands, maps and results of an attention kernel under construction.
 struct AttentionKernel {
@@ -78,20 +91,21 @@ struct AttentionKernel {
   SmallVector<Access> accesses = {};
   SmallVector<Type> types = {};
 
-  void read(Value value, AffineMap map = {}) {
-    Access access = linearAccess(value, converter);
+  void read(Value value, Type accumulator, AffineMap map = {}) {
+    Access access = inAccumulator(value, accumulator, converter);
     tensors.push_back(access.tensor);
     operandMaps.push_back(map ? access.map.compose(map) : access.map);
     accesses.push_back(access);
   }
   template <typename Op> void readOperands(Op op) {
+    Type accumulator = computeType(op.getQuery().getType().getElementType());
     for (Value side : {op.getQuery(), op.getKey(), op.getValue()})
-      read(side);
+      read(side, accumulator);
     if (!op.getBias())
       return;
     SmallVector<int64_t> scores(op.getQuery().getType().getShape().drop_back());
     scores.push_back(op.getKey().getType().getShape().end()[-2]);
-    read(op.getBias(), broadcastMap(op.getBias().getType(), scores));
+    read(op.getBias(), accumulator, broadcastMap(op.getBias().getType(), scores));
   }
   /// Adds a result, in the layout of operand `model` or in row-major order.
   void write(Value value, std::optional<unsigned> model) {
@@ -145,7 +159,7 @@ static LogicalResult convertAttentionGrad(train::AttentionGradOp op, Converter &
   AttentionKernel kernel{converter};
   kernel.readOperands(op);
   for (Value value : {op.getO(), op.getLse(), op.getG()})
-    kernel.read(value);
+    kernel.read(value, computeType(op.getQuery().getType().getElementType()));
   kernel.write(op.getDq(), 0);
   kernel.write(op.getDk(), 1);
   kernel.write(op.getDv(), 2);

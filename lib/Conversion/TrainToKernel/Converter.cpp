@@ -1,6 +1,7 @@
 // Conversion of values from train to kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Conversion/TrainToKernel/Converter.h"
+#include "mlir-dialects/Kernel/PositionOps.h"
 #include "mlir-dialects/Train/Program/Origin.h"
 
 using namespace mlir;
@@ -181,7 +182,8 @@ void Converter::addBody(Operation *op, const Inputs &inputs, int64_t rowLength, 
   }
   for (Type type : op->getResultTypes())
     elements.push_back(getElementTypeOrSelf(type));
-  ScalarBuilder scalar(builder, loc, bodyType(elements, builder.getContext()));
+  ScalarBuilder scalar(builder, loc, bodyType(elements, builder.getContext()),
+                       kernel::positionOps());
   scalar.rowLength = rowLength;
   SmallVector<Value> results = build(scalar, scalars);
   for (auto [value, type] : llvm::zip(results, op->getResultTypes()))
@@ -235,7 +237,7 @@ Operation *Converter::reduce(Location loc, Type type, Access input, AffineMap ma
 void Converter::addPlainBody(Operation *op, TypeRange lead) {
   OpBuilder::InsertionGuard guard(builder);
   Block *body = builder.createBlock(&op->getRegion(0));
-  ScalarBuilder scalar(builder, op->getLoc(), lead.front());
+  ScalarBuilder scalar(builder, op->getLoc(), lead.front(), kernel::positionOps());
   SmallVector<Value> results;
   for (auto [type, result] : llvm::zip(lead, op->getResults()))
     results.push_back(

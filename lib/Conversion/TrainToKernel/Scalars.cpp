@@ -17,6 +17,9 @@ static LogicalResult convertScalar(ScalarOpInterface op, Converter &converter) {
   Operation *map =
       converter.map(op.getLoc(), op->getResultTypes(), inputs, maps, op.getSpace(), resultMaps,
                     [&](ScalarBuilder &b, ValueRange x) { return op.buildScalars(b, x); });
+  if (!op->hasTrait<ReducesRow>() && !map->getRegion(0).getOps<kernel::RowReduceOp>().empty())
+    return op.emitError("expected `reducesRow = 1` in the entry of an op whose scalar code reduces "
+                        "along the last dimension");
   for (auto [from, to] : llvm::zip(op->getResults(), map->getResults()))
     converter.set(from, to);
   return success();

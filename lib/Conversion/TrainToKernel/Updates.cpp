@@ -57,7 +57,7 @@ static void appendCode(ScalarOpInterface part, ScalarBuilder &b, DenseMap<Value,
   }
   for (Value result : part->getResults())
     elements.push_back(getElementTypeOrSelf(result));
-  ScalarBuilder own(b.builder, b.loc, bodyType(elements, part->getContext()));
+  ScalarBuilder own(b.builder, b.loc, bodyType(elements, part->getContext()), b.positions);
   own.rowLength = b.rowLength;
   for (auto [result, value] : llvm::zip(part->getResults(), part.buildScalars(own, operands)))
     scalars[result] = own.castTo(value, getElementTypeOrSelf(result));

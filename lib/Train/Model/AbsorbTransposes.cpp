@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/BatchAnalysis.h"
 #include "ampc/Train/Passes.h"
-#include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Ops/Tensors.h"
 #include "mlir-dialects/Train/Program/LogicalLayout.h"
 #include "mlir-dialects/Train/Program/Signature.h"
@@ -22,7 +21,7 @@ using namespace ampc;
 static bool isPointwise(Operation *op) {
   auto scalar = dyn_cast<ScalarOpInterface>(op);
   return scalar && op->getNumResults() == 1 && !isa<RandomOpInterface>(op) &&
-         !readsAlongRow(scalar);
+         !scalar->hasTrait<ReducesRow>();
 }
 
 // ---- State ----
@@ -192,10 +191,6 @@ void LayoutPropagation::run() {
 
 namespace {
 struct TrainAbsorbTransposes : ampc::impl::TrainAbsorbTransposesBase<TrainAbsorbTransposes> {
-  /// The pass builds scalar code of ops to see whether an op reads along rows.
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<kernel::KernelDialect>();
-  }
   void runOnOperation() override {
     for (auto model : getOperation().getOps<train::ModelOp>())
       LayoutPropagation(model).run();

@@ -155,7 +155,7 @@ static bool canCombineAlong(ValidRowsOpInterface op, int64_t batch, int64_t dim)
     return acceptsBatchRows(op, batch);
   auto scalar = dyn_cast<ScalarOpInterface>(*op);
   bool isLast = dim + 1 == int64_t(tensorOf(op->getOperand(0)).getShape().size());
-  return !isLast || (scalar && !readsAlongRow(scalar));
+  return !isLast || (scalar && !scalar->hasTrait<ReducesRow>());
 }
 
 /// Permutation that moves dimension 0 to `dim` and keeps the order of the rest: dim 2, rank 4 ->

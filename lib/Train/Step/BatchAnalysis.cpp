@@ -2,36 +2,12 @@
 // them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/BatchAnalysis.h"
-#include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Ops/Gradients.h"
 #include "mlir-dialects/Train/Ops/Tensors.h"
 #include "mlir-dialects/Train/Program/Signature.h"
 
 using namespace mlir;
 using namespace ampc;
-
-bool ampc::readsAlongRow(ScalarOpInterface op) {
-  if (isa<RandomOpInterface>(*op)) // draws per element, without state so far
-    return false;
-  Block block;
-  OpBuilder builder(op.getContext()); // atBlockEnd needs a block that has a parent
-  builder.setInsertionPointToEnd(&block);
-  SmallVector<Value> elements;
-  for (Value operand : op->getOperands()) {
-    Type type = getElementTypeOrSelf(operand);
-    bool narrow = isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32;
-    elements.push_back(block.addArgument(narrow ? builder.getF32Type() : type, op.getLoc()));
-  }
-  ScalarBuilder scalar(builder, op.getLoc(), builder.getF32Type());
-  for (Value element : elements)
-    if (element.getType().isF64())
-      scalar.compute = element.getType();
-  scalar.rowLength = op.getSpace().empty() ? 1 : op.getSpace().back();
-  op.buildScalars(scalar, elements);
-  bool found = !block.getOps<kernel::RowReduceOp>().empty();
-  block.walk([](Operation *inner) { inner->dropAllReferences(); });
-  return found;
-}
 
 /// Dimension of the iteration domain along dimension `dim` of an operand, or -1.
 static int64_t dimensionOfSpace(ScalarOpInterface op, unsigned operand, int64_t dim) {
@@ -60,7 +36,7 @@ static int64_t dimensionOfResult(ScalarOpInterface op, unsigned result,
       return -1;
     row = position;
   }
-  if (row + 1 == int64_t(op.getSpace().size()) && readsAlongRow(op))
+  if (row + 1 == int64_t(op.getSpace().size()) && op->hasTrait<ReducesRow>())
     return -1;
   ArrayRef<AffineExpr> exprs = op.getResultMap(result).getResults();
   auto found = llvm::find(exprs, getAffineDimExpr(row, op.getContext()));

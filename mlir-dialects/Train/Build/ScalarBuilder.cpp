@@ -1,7 +1,7 @@
 // The builder that op entries write their scalar code with.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mlir-dialects/Kernel/Kernel.h"
-#include "mlir-dialects/Train/Program/Origin.h"
+#include "mlir-dialects/Train/Train.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace ampc;
@@ -161,19 +161,4 @@ Value ScalarBuilder::castTo(Value a, Type type, bool isUnsigned) {
     return arith::TruncIOp::create(builder, loc, type, a);
   return isUnsigned ? arith::ExtUIOp::create(builder, loc, type, a).getResult()
                     : arith::ExtSIOp::create(builder, loc, type, a).getResult();
-}
-Value ScalarBuilder::rowMax(Value a) {
-  return kernel::RowReduceOp::create(builder, loc, kernel::Combine::max, a);
-}
-Value ScalarBuilder::rowMin(Value a) {
-  return kernel::RowReduceOp::create(builder, loc, kernel::Combine::min, a);
-}
-Value ScalarBuilder::rowSum(Value a) {
-  return kernel::RowReduceOp::create(builder, loc, kernel::Combine::sum, a);
-}
-Value ScalarBuilder::rowIndex() {
-  return kernel::RowIndexOp::create(builder, loc, builder.getI32Type());
-}
-Value ScalarBuilder::linearIndex() {
-  return kernel::LinearIndexOp::create(builder, loc, builder.getI32Type());
 }

@@ -14,16 +14,31 @@ namespace train {
 enum class ComparePredicate : uint32_t;
 }
 
+class ScalarBuilder;
+
+/// Ops of scalar code that depend on the position in the iteration domain, or on the whole row. The
+/// dialect that the code is built for supplies them: see mlir-dialects/Kernel/PositionOps.h.
+class PositionOps {
+public:
+  enum class Reduction { Max, Min, Sum };
+  virtual ~PositionOps() = default;
+  virtual Value reduceRow(ScalarBuilder &b, Reduction kind, Value a) const = 0;
+  virtual Value rowIndex(ScalarBuilder &b) const = 0;
+  virtual Value linearIndex(ScalarBuilder &b) const = 0;
+};
+
 /// Builds the scalar code of an op, from arith and math ops on scalars. Literals take the type
 /// `compute`. Float bodies compute in at least f32; operands arrive widened, results are rounded at
 /// the yield. Nothing here knows the shape; integers and floats share the arithmetic methods.
 class ScalarBuilder {
 public:
-  ScalarBuilder(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type compute)
-      : builder(builder), loc(loc), compute(compute) {}
+  ScalarBuilder(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type compute,
+                const PositionOps &positions)
+      : builder(builder), loc(loc), compute(compute), positions(positions) {}
   mlir::OpBuilder &builder;
   mlir::Location loc;
   mlir::Type compute;
+  const PositionOps &positions;
 
   Value add(Value a, Value b);
   Value sub(Value a, Value b);
@@ -80,14 +95,15 @@ public:
   Value real(double value);
   Value integer(int64_t value, mlir::Type type);
   Value castTo(Value a, mlir::Type type, bool isUnsigned = false);
-  Value rowMax(Value a);
-  Value rowMin(Value a);
-  Value rowSum(Value a);
+  // Reductions along the last dimension; an op whose scalar code has one is a ReducesRow.
+  Value rowMax(Value a) { return positions.reduceRow(*this, PositionOps::Reduction::Max, a); }
+  Value rowMin(Value a) { return positions.reduceRow(*this, PositionOps::Reduction::Min, a); }
+  Value rowSum(Value a) { return positions.reduceRow(*this, PositionOps::Reduction::Sum, a); }
   /// Position in the last dimension, as i32.
-  Value rowIndex();
+  Value rowIndex() { return positions.rowIndex(*this); }
   /// Row-major number of the element in the iteration space, as i32 (spaces stay below 2^31
   /// elements).
-  Value linearIndex();
+  Value linearIndex() { return positions.linearIndex(*this); }
   /// Size of the last dimension.
   int64_t rowLength = 0;
 };

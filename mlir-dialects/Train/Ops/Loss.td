@@ -65,6 +65,7 @@ def Train_SoftmaxCrossEntropyOp
     %p = train.softmax_cross_entropy %image, %labels along 1 : tensor<4x10x6x6xf32>, tensor<4x6x6xi32>
     %d = train.softmax_cross_entropy %logits, %target reduce none : tensor<4x10xf32>, tensor<4x10xf32>}];
   let saves = ["0", "1"];
+  let reducesRow = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Whether the target holds class indices, one per row; distributions are the alternative.
@@ -205,6 +206,7 @@ def Train_NllOp : Train_LossOp<"nll", ["getSpace", "getOperandMap", "getResultMa
   let assemblyFormat =
       [{$x `,` $label (`along` $dim^)? (`reduce` $reduction^)? (`ignore` $ignore^)? (`valid` $valid^)? attr-dict
     custom<Types>(ref($x), type($x), ref($label), type($label))}];
+  let reducesRow = 1;
   let example = "%l = train.nll %x, %label ignore -100 : tensor<4x10xf32>, tensor<4xi32>";
   let saves = ["1"];
   let hasVerifier = 1;

@@ -62,6 +62,7 @@ class Train_RowNormGradOp<string mnemonic>
       "$x `,` $gamma `,` $g `eps` custom<Number>($eps) attr-dict "
       "custom<Types>(ref($x), type($x), ref($gamma), type($gamma), ref($g), type($g))";
   let saves = ["0", "1", "2", "result"];
+  let reducesRow = 1;
   let hasVerifier = 1;
 }
 def Train_LayerNormGradOp : Train_RowNormGradOp<"layer_norm_grad"> {

@@ -197,13 +197,13 @@ struct StochasticRounding {
   }
   /// To a multiple of 2^-24, the distance of the denormal numbers of f16.
   Value toDenormal() {
-    ScalarBuilder in(builder, b.loc, f32);
+    ScalarBuilder in(builder, b.loc, f32, b.positions);
     Value size = in.mul(in.abs(real), in.real(0x1p24));
     Value whole = in.floor(in.add(size, Philox{in}.unit(draw)));
     return in.withSign(in.mul(whole, in.real(0x1p-24)), real);
   }
   Value toF16() {
-    ScalarBuilder in(builder, b.loc, f32);
+    ScalarBuilder in(builder, b.loc, f32, b.positions);
     Value size = in.abs(real), rounded = droppingBits(0x1FFF);
     // Overflow of f16: 65504 is the largest finite number, and 65520 the midpoint to the next power
     // of two.
