@@ -29,14 +29,16 @@ void FirstFit::BufferRun::summarize() {
   }
 }
 
-/// Moves the buffer behind all live buffers that overlap in the runs, and drops passed runs, whose
-/// buffers end before the new offset. Whether the buffer was moved.
-bool FirstFit::pass(ArrayRef<BufferRun> &runs, Buffer &buffer) {
+/// Moves the buffer behind all live buffers that overlap in the runs, and advances the position
+/// behind them: such buffers end before the new offset. Whether the buffer was moved.
+bool FirstFit::pass(Position &position, Buffer &buffer) {
+  auto &[runs, compared] = position;
   int64_t old = buffer.offset;
   auto isReached = [&](const Buffer *other) {
     return other->offset < buffer.offset + buffer.bytes + buffer.tail;
   };
-  for (; !runs.empty() && isReached(runs.front().buffers.front()); runs = runs.drop_front()) {
+  for (; !runs.empty() && isReached(runs.front().buffers.front());
+       runs = runs.drop_front(), compared = 0) {
     const BufferRun &run = runs.front();
     if (run.mostLast < buffer.first || run.leastFirst > buffer.last)
       continue;
@@ -45,23 +47,26 @@ bool FirstFit::pass(ArrayRef<BufferRun> &runs, Buffer &buffer) {
       buffer.offset = std::max(buffer.offset, run.end);
       continue;
     }
-    for (Buffer *other : run.buffers)
+    for (; compared < run.buffers.size() && isReached(run.buffers[compared]); ++compared) {
+      Buffer *other = run.buffers[compared];
       if (other->overlapsLiveness(buffer) &&
           other->offset < buffer.offset + buffer.bytesBeside(*other))
         buffer.offset = std::max(buffer.offset, other->offset + other->bytesBeside(buffer));
-    if (!isReached(run.buffers.back()))
+    }
+    if (compared < run.buffers.size())
       break; // a move beside the other runs may still reach the rest of this run
   }
   return buffer.offset != old;
 }
 
 bool FirstFit::passAll(Buffer &buffer) {
-  auto ahead = llvm::map_to_vector(byLife, [](const BufferRuns &runs) { return ArrayRef(runs); });
+  auto ahead =
+      llvm::map_to_vector(byLife, [](const BufferRuns &runs) { return Position{runs, 0}; });
   int64_t old = buffer.offset;
   for (bool moved = true; moved;) {
     moved = false;
-    for (ArrayRef<BufferRun> &runs : ahead)
-      moved |= pass(runs, buffer);
+    for (Position &position : ahead)
+      moved |= pass(position, buffer);
   }
   return buffer.offset != old;
 }

@@ -48,7 +48,13 @@ private:
   };
   using BufferRuns = llvm::SmallVector<BufferRun, 0>; ///< by offset; no run is empty
   bool passAll(Buffer &buffer);
-  static bool pass(llvm::ArrayRef<BufferRun> &runs, Buffer &buffer);
+  /// Runs that a buffer has not passed yet, and the number of buffers of the first of these runs
+  /// that the buffer has been compared with.
+  struct Position {
+    llvm::ArrayRef<BufferRun> runs;
+    size_t compared;
+  };
+  static bool pass(Position &position, Buffer &buffer);
   static void insert(BufferRuns &runs, Buffer &buffer);
 
   llvm::SmallVector<BufferRuns, 0> byLife; ///< by the logarithm of the liveness in kernels
