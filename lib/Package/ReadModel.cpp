@@ -167,7 +167,10 @@ LogicalResult Reader::readArguments(kernel::ProgramOp program, ProgramInfo &info
       if (s < 0)
         return program.emitError() << "expected planned state " << state << " of argument " << i;
       place.offset = result.slots[s].offset;
-      info.drawsRandom |= result.slots[s].role == AMPC_ROLE_RANDOM;
+      if (result.slots[s].role == AMPC_ROLE_RANDOM) {
+        place.number = AMPC_STATE_RANDOM;
+        info.drawsRandom = true;
+      }
     } else if (auto control = signature.argument<train::ControlAttr>(i)) {
       place.space = AMPC_SPACE_CONTROL;
       place.offset = offsetOf(control.getValue());

@@ -67,8 +67,9 @@ static void *resolve(const ampc_rt_call *call, const ampc_operand *operand) {
   unsigned char *base = NULL;
   switch (operand->space) {
   case AMPC_SPACE_STATE:
-    if (call->random && operand->offset == call->random->offset)
-      return (unsigned char *)call->control_place + offsetof(ampc_control, random);
+    if (call->random && operand->number == AMPC_STATE_RANDOM)
+      return (unsigned char *)call->control_place + offsetof(ampc_control, random) +
+             (operand->offset - call->random->offset);
     base = call->slots;
     break;
   case AMPC_SPACE_ARENA:

@@ -102,19 +102,41 @@ AffineMap ampc::withoutStart(AffineMap map) {
   return AffineMap::get(map.getNumDims(), 0, rest, map.getContext());
 }
 
+/// Bytes in front of the element at index 0 of every dimension: 5 * 8 * 4 for (d0, d1 + 5, d2) of
+/// tensor<4x20x8xf32>.
+static int64_t startOf(AffineMap map, RankedTensorType type) {
+  int64_t start = 0, stride = std::max(1u, type.getElementTypeBitWidth() / 8);
+  for (int64_t i = type.getRank(); i-- > 0; stride *= type.getDimSize(i))
+    if (auto form = LinearForm::of(map.getResult(i), map.getNumDims()))
+      start += form->constant * stride;
+  return start;
+}
+
+/// Starts of a kernel's operands by the kernel's own maps: of the first operands, and of the body's
+/// inputs, which come last. A convolution's image and filter, between both, have no map.
+static SmallVector<int64_t> startsByMaps(Operation *kernel) {
+  SmallVector<int64_t> starts(kernel->getNumOperands());
+  auto fill = [&](ArrayAttr maps, unsigned first) {
+    for (auto [i, map] : llvm::enumerate(maps.getAsRange<AffineMapAttr>())) {
+      auto type = cast<RankedTensorType>(kernel->getOperand(first + i).getType());
+      starts[first + i] = startOf(map.getValue(), type);
+    }
+  };
+  if (auto maps = kernel->getAttrOfType<ArrayAttr>(kernel::operandMapsName))
+    fill(maps, 0);
+  if (auto maps = kernel->getAttrOfType<ArrayAttr>(kernel::inputMapsName))
+    fill(maps, starts.size() - maps.size());
+  return starts;
+}
+
 SmallVector<int64_t> kernel::startsOf(Operation *kernel) {
-  SmallVector<int64_t> starts;
-  if (!isa<MapOp, ReduceOp>(kernel))
-    return starts;
-  auto maps = cast<FusedKernelOpInterface>(kernel).getInputMaps().getAsRange<AffineMapAttr>();
-  for (auto [operand, attribute] : llvm::zip_equal(kernel->getOperands(), maps)) {
-    auto type = cast<RankedTensorType>(operand.getType());
-    AffineMap map = attribute.getValue();
-    int64_t start = 0, stride = std::max(1u, type.getElementTypeBitWidth() / 8);
-    for (int64_t i = type.getRank(); i-- > 0; stride *= type.getDimSize(i))
-      if (auto form = LinearForm::of(map.getResult(i), map.getNumDims()))
-        start += form->constant * stride;
-    starts.push_back(start);
-  }
+  auto totals = dyn_cast<WithTotalsOp>(kernel);
+  if (!totals)
+    return startsByMaps(kernel);
+  Operation *inner = totals.getKernel();
+  SmallVector<int64_t> reads = startsByMaps(inner);
+  SmallVector<int64_t> starts(kernel->getNumOperands()); // scalars of the sums have no start
+  for (unsigned i = reads.size(); i-- > 0;)
+    starts[cast<BlockArgument>(inner->getOperand(i)).getArgNumber()] = reads[i];
   return starts;
 }

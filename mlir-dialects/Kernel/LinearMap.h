@@ -35,8 +35,12 @@ bool isLinear(mlir::AffineMap map);
 bool staysInside(mlir::AffineMap map, llvm::ArrayRef<int64_t> space, llvm::ArrayRef<int64_t> shape);
 
 namespace kernel {
-/// Byte offset per operand of a kernel.map or kernel.reduce, as moved out of the indexing map: 5 *
-/// 8 * 4 for (d0, d1 + 5, d2) of tensor<4x20x8xf32>. Empty for other kernels.
+/// Attributes with the indexing maps of a product's or attention's operands, and of a body's
+/// inputs.
+constexpr llvm::StringLiteral operandMapsName = "operand_maps", inputMapsName = "input_maps";
+/// Byte offset per operand of a kernel, as moved out of the operand's indexing map: 5 * 8 * 4 for
+/// (d0, d1 + 5, d2) of tensor<4x20x8xf32>; 0 without a map. A tensor that the kernel of a
+/// kernel.with_totals reads more than once has the start of the first read.
 llvm::SmallVector<int64_t> startsOf(mlir::Operation *kernel);
 } // namespace kernel
 } // namespace ampc

@@ -111,6 +111,9 @@ enum {
   AMPC_SPACE_CONTROL
 };
 
+/* Number of operands in the slot of role RANDOM; 0 in other slots. */
+enum { AMPC_STATE_RANDOM = 1 };
+
 /* Layout of the control space; written by the runtime before a program runs. */
 typedef struct {
   int32_t valid;      /* number of valid rows of the batch */
@@ -121,7 +124,7 @@ typedef struct {
 
 typedef struct {
   int32_t space;
-  int32_t number; /* number of the input, output or constant */
+  int32_t number; /* of the input, output or constant; state: 0 or AMPC_STATE_RANDOM */
   int64_t offset; /* bytes */
   int64_t stride; /* calls: bytes between consecutive runs of the program */
 } ampc_operand;

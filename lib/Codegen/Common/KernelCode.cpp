@@ -3,25 +3,38 @@
 #include "lib/Codegen/Common/KernelCode.h"
 #include "lib/Codegen/Common/Slices.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
-#include "mlir-dialects/Train/Program/Signature.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::target;
 
-static constexpr llvm::StringLiteral inputMapsKey = "input_maps";
+/// Attributes of a kernel with the constants of its indexing maps removed, e.g. (d0, 5, d2) and
+/// (d0, 6, d2) as (d0, 0, d2).
+static DictionaryAttr withoutStarts(DictionaryAttr attributes) {
+  NamedAttrList list(attributes);
+  for (StringRef name : {kernel::operandMapsName, kernel::inputMapsName}) {
+    auto maps = dyn_cast_or_null<ArrayAttr>(list.get(name));
+    if (!maps)
+      continue;
+    auto rests = llvm::map_to_vector(maps.getAsRange<AffineMapAttr>(), [](AffineMapAttr map) {
+      return Attribute(AffineMapAttr::get(withoutStart(map.getValue())));
+    });
+    list.set(name, ArrayAttr::get(attributes.getContext(), rests));
+  }
+  return list.getDictionary(attributes.getContext());
+}
 
 namespace {
 /// Key of a kernel's code: everything but operands and attributes attached by phases. Attributes
-/// `code.NAME` are part of the key, because a target reads them. Types, names and attributes are
+/// `code.NAME` are part of the key, because a target reads them. Starts of operands are not part of
+/// the key: d0 + 20 and d0 + 40 are one code at two addresses. Types, names and attributes are
 /// unique, so addresses identify them; values are numbered in order. (OperationEquivalence ignores
 /// either no values or also values inside the body.)
 class CodeKey {
 public:
-  /// `inputMaps` replaces the kernel's own maps unless null.
-  explicit CodeKey(Operation *kernel, ArrayAttr inputMaps = {}) {
+  explicit CodeKey(Operation *kernel) {
     // A kernel on a single point takes scalars: shapes of ones, such as [1, 1], and the maps into
     // such shapes do not matter. Sums over all gradients of a deep model hold many such kernels.
     auto map = dyn_cast<kernel::MapOp>(kernel);
@@ -34,8 +47,6 @@ public:
     NamedAttrList attributes(kernel->getAttrDictionary());
     if (isScalar)
       attributes.erase(map.getInputMapsAttrName());
-    if (inputMaps)
-      attributes.set(inputMapsKey, inputMaps);
     for (NamedAttribute attached : kernel->getDiscardableAttrs())
       if (!attached.getName().getValue().starts_with("code."))
         attributes.erase(attached.getName());
@@ -60,6 +71,8 @@ private:
 } // namespace
 
 void CodeKey::addOp(Operation *op, DictionaryAttr attributes) {
+  if (isa<KernelOpInterface>(op))
+    attributes = withoutStarts(attributes);
   add(op->getName().getAsOpaquePointer());
   add(attributes.getAsOpaquePointer());
   addNumber(op->getNumResults());
@@ -96,102 +109,66 @@ static std::string alignmentsOf(Operation *op) {
   return text;
 }
 
+/// Starts of a kernel inside of a kernel.with_totals, relative to the starts of the tensors: rows t
+/// and t + 1 of one tensor, which the launch reads by a single address. Empty for other kernels.
+static std::string startsInsideOf(Operation *op) {
+  std::string text;
+  auto totals = dyn_cast<kernel::WithTotalsOp>(op);
+  if (!totals)
+    return text;
+  KernelOpInterface inner = totals.getKernel();
+  SmallVector<int64_t> reads = kernel::startsOf(inner), tensors = kernel::startsOf(totals);
+  for (auto [argument, start] : llvm::zip_equal(inner->getOperands(), reads))
+    text += " " + std::to_string(start - tensors[cast<BlockArgument>(argument).getArgNumber()]);
+  return text;
+}
+
 namespace {
-/// State of the random numbers. A call with a seed has its own state, whose address the runtime
-/// puts in place of an operand's.
-class RandomState {
-public:
-  explicit RandomState(ModuleOp module) {
-    for (auto model : module.getOps<train::ModelOp>())
-      for (auto state : model.getOps<StateOpInterface>())
-        if (state.getStateRole() == train::StateRole::Random)
-          names.insert(state.getSymName());
-  }
-  bool contains(Value value) const {
-    auto argument = dyn_cast<BlockArgument>(kernel::throughViews(value));
-    if (!argument || names.empty())
-      return false;
-    auto program = cast<kernel::ProgramOp>(argument.getOwner()->getParentOp());
-    StringAttr name = Signature(program).stateArgument(argument.getArgNumber());
-    return name && names.contains(name.getValue());
-  }
-
-private:
-  llvm::StringSet<> names;
-};
-
 /// Assigns function numbers to kernels.
 class KernelSharing {
 public:
-  KernelSharing(ModuleOp module, bool knowsAlignment)
-      : module(module), random(module), knowsAlignment(knowsAlignment) {}
-  SmallVector<DistinctKernel> run();
+  explicit KernelSharing(bool knowsAlignment) : knowsAlignment(knowsAlignment) {}
+  void assign(Operation *op);
+  SmallVector<DistinctKernel> take() { return std::move(distinct); }
 
 private:
-  /// Least number of kernels that share code with movable starts. Fewer kernels get functions of
-  /// their own, in which starts are constants.
-  static constexpr unsigned fewestMoved = 16;
+  std::string keyOf(Operation *op) const;
 
-  struct Kernel {
-    Operation *op;
-    std::string key, movedKey; // `movedKey` is empty for kernels with fixed starts
-  };
-  std::string movedKeyOf(Operation *op, StringRef alignments);
-  bool isMoved(const Kernel &kernel) const {
-    auto like = byMovedKey.find(kernel.movedKey);
-    return like != byMovedKey.end() && like->second.size() >= fewestMoved;
-  }
-
-  ModuleOp module;
-  RandomState random;
   bool knowsAlignment;
-  SmallVector<Kernel, 0> kernels;
-  llvm::StringMap<llvm::StringSet<>> byMovedKey; // distinct kernels per key without starts
+  llvm::StringMap<int64_t> numbers;
+  SmallVector<DistinctKernel> distinct;
 };
 } // namespace
 
-/// Key with starts removed, e.g. (d0, 5, d2) and (d0, 6, d2) as (d0, 0, d2).
-std::string KernelSharing::movedKeyOf(Operation *op, StringRef alignments) {
-  SmallVector<int64_t> starts = kernel::startsOf(op);
-  if (starts.empty() ||
-      llvm::any_of(op->getOperands(), [&](Value x) { return random.contains(x); }))
-    return "";
-  SmallVector<Attribute> maps;
-  std::string rests = "moved"; // differs from all keys of kernels with fixed starts
-  auto inputMaps = cast<FusedKernelOpInterface>(op).getInputMaps().getAsRange<AffineMapAttr>();
-  for (auto [map, start] : llvm::zip_equal(inputMaps, starts)) {
-    maps.push_back(AffineMapAttr::get(withoutStart(map.getValue())));
-    if (knowsAlignment) // aligned vectors stay aligned, others unaligned
-      rests += " " + std::to_string(start % mostAligned);
-  }
-  return CodeKey(op, ArrayAttr::get(op->getContext(), maps)).take() + alignments.str() + rests;
+/// Key of the code of a kernel. Vectors of GPUs are aligned or not, so code for GPUs depends on how
+/// far tensors and starts are from a multiple of 16 bytes.
+std::string KernelSharing::keyOf(Operation *op) const {
+  std::string key = CodeKey(op).take() + startsInsideOf(op);
+  if (!knowsAlignment)
+    return key;
+  key += alignmentsOf(op);
+  for (int64_t start : kernel::startsOf(op))
+    key += " " + std::to_string(start % mostAligned);
+  return key;
 }
 
-SmallVector<DistinctKernel> KernelSharing::run() {
-  module.walk([&](KernelOpInterface op) {
-    if (!isa<kernel::ProgramOp>(op->getParentOp()) || isa<kernel::CallOp>(op))
-      return; // the kernel of a kernel.with_totals; a program
-    std::string alignments = knowsAlignment ? alignmentsOf(op) : "";
-    kernels.push_back({op, CodeKey(op).take() + alignments, movedKeyOf(op, alignments)});
-    if (const Kernel &kernel = kernels.back(); !kernel.movedKey.empty())
-      byMovedKey[kernel.movedKey].insert(kernel.key);
-  });
-  llvm::StringMap<int64_t> numbers;
-  SmallVector<DistinctKernel> distinct;
-  Builder b(module.getContext());
-  for (const Kernel &kernel : kernels) {
-    bool moved = isMoved(kernel);
-    auto [entry, isNew] =
-        numbers.try_emplace(moved ? kernel.movedKey : kernel.key, distinct.size());
-    if (isNew)
-      distinct.push_back({kernel.op, moved});
-    kernel.op->setAttr("kernel.function", b.getI64IntegerAttr(entry->second));
-  }
-  return distinct;
+void KernelSharing::assign(Operation *op) {
+  auto [entry, isNew] = numbers.try_emplace(keyOf(op), distinct.size());
+  int64_t number = entry->second;
+  op->setAttr("kernel.function", Builder(op).getI64IntegerAttr(number));
+  if (isNew)
+    distinct.push_back({op, false});
+  else
+    distinct[number].isMoved |= kernel::startsOf(op) != kernel::startsOf(distinct[number].op);
 }
 
 SmallVector<DistinctKernel> target::shareKernels(ModuleOp module, bool knowsAlignment) {
-  return KernelSharing(module, knowsAlignment).run();
+  KernelSharing sharing(knowsAlignment);
+  module.walk([&](KernelOpInterface op) { // not the kernel of a kernel.with_totals, nor a program
+    if (isa<kernel::ProgramOp>(op->getParentOp()) && !isa<kernel::CallOp>(op))
+      sharing.assign(op);
+  });
+  return sharing.take();
 }
 
 Attribute DistinctKernel::describe(ArrayRef<NamedAttribute> attributes) const {

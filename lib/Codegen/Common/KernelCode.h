@@ -26,17 +26,17 @@ struct KernelPointers {
 /// A kernel whose code represents all kernels of the same number.
 struct DistinctKernel {
   mlir::Operation *op;
-  /// Whether kernels of the number may read at other starts: see `kernel::startsOf`.
+  /// Whether kernels of the number read at other starts than `op`: see `kernel::startsOf`.
   bool isMoved;
 
   /// Row of `kernel.functions` with `attributes`, and with `starts` if the kernel is moved.
   mlir::Attribute describe(llvm::ArrayRef<mlir::NamedAttribute> attributes) const;
 };
 /// Gives every kernel op of the programs a function number (`kernel.function`); returns an op per
-/// number. Kernels that differ only in operands and buffers share a number. With `knowsAlignment`,
-/// kernels with tensors at unaligned starts have numbers of their own. Many kernels that differ
-/// only in the starts of inputs share a number, too: slices of a sequence by time, whose code is
-/// the same at another address.
+/// number. Kernels that differ only in operands and buffers share a number, and so do kernels that
+/// differ only in the starts of operands: slices of a sequence by time, d0 + 20 and d0 + 40, whose
+/// code is the same at another address. With `knowsAlignment`, kernels with tensors or slices at
+/// unaligned starts have numbers of their own.
 llvm::SmallVector<DistinctKernel> shareKernels(mlir::ModuleOp module, bool knowsAlignment = false);
 /// Prefix of the symbols of a module's kernels: `given`, or the model's name.
 std::string symbolPrefix(mlir::ModuleOp module, llvm::StringRef given);

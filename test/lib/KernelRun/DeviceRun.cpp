@@ -98,7 +98,7 @@ std::string DeviceProgram::run(const std::vector<DeviceLaunch> &launches,
       config.dynamicShared = launch.sharedBytes;
       std::vector<ptxsim::Argument> all = arguments;
       for (const DeviceMap &map : launch.maps)
-        all.push_back(encode(map, addresses.at(map.parameter)));
+        all.push_back(encode(map, addresses.at(map.parameter) + buffers[map.parameter].start));
       auto result = device.launch(impl->program, launch.function, config, all);
       if (!result.findings.empty())
         wrong = result.findings.front().message;

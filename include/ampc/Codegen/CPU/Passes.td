@@ -12,8 +12,8 @@ def KernelEmitCPU : Pass<"kernel-emit-cpu", "::mlir::ModuleOp"> {
     arguments are (ptr operands, i64 begin, i64 end, ptr scratch), with an optional `PREFIX_kI_TIER_finish`. Kernel
     ops get `kernel.function = I`; the module gets `kernel.functions`, a dictionary per I: `name`; `tasks` and
     `scratch`, a number per tier; `finish`; `tiers`, for every tier the name of the tier whose function runs, or ""
-    without a function. Sixteen or more kernels that differ only in constants of their input maps, e.g. (d0, 5, d2)
-    and (d0, 6, d2), share a function, too: `starts` has the byte offset of each operand that the function assumes,
+    without a function. Kernels that differ only in constants of the maps of their operands, e.g. (d0 + 20, d1) and
+    (d0 + 40, d1), share a function, too: `starts` has the byte offset of each operand that the function assumes,
     and each kernel passes addresses shifted by the difference to the kernel's own offset.
   }];
   let options =
