@@ -4,14 +4,14 @@ import hashlib
 import os
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-TABLES = os.path.join(SOURCE, "lib", "Target", "NVPTX", "Product")
+TABLES = os.path.join(SOURCE, "lib", "Codegen", "NVPTX", "Product")
 
 
 def revision():
     """Of all code that writes products: what was measured with other code says nothing of this one."""
     digest = hashlib.sha256()
     for part in ("", "Product", "Hopper"):
-        folder = os.path.join(SOURCE, "lib", "Target", "NVPTX", part)
+        folder = os.path.join(SOURCE, "lib", "Codegen", "NVPTX", part)
         for name in sorted(os.listdir(folder)):
             if name.endswith((".cpp", ".h")):
                 with open(os.path.join(folder, name), "rb") as file:

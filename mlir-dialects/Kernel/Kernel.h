@@ -42,5 +42,9 @@ llvm::LogicalResult verifyFused(mlir::Operation *op);
 namespace ampc::kernel {
 /// Packed layout of a tensor; null for row-major memory.
 PackedAttr packingOf(mlir::Type type);
+/// Plans of a product's op, one per product; empty before kernel-configure and for other ops.
+llvm::SmallVector<PlanAttr> plansOf(mlir::Operation *op);
+/// Sets the plans of an op; several only for `kernel.conv`.
+void setPlans(mlir::Operation *op, llvm::ArrayRef<PlanAttr> plans);
 } // namespace ampc::kernel
 #endif

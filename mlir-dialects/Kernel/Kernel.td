@@ -86,6 +86,8 @@ def Kernel_Count : ConfinedAttr<SignedI64Attr, [IntNonNegative]>;
 // Choices of a target for split reductions: number of slices and workspace.
 defvar Kernel_Parts = DefaultValuedAttr<ConfinedAttr<SignedI64Attr, [IntPositive]>, "1">;
 defvar Kernel_Workspace = DefaultValuedAttr<Kernel_Count, "0">;
+// Text: a quoted string, omitted if empty.
+def OptionalStringParameter : StringRefParameter<"text", [{""}]>;
 // Compute types of a target's multiplication, one per operand: tf32 or 8 bits, e.g. f32 -> tf32.
 defvar Kernel_Compute = OptionalAttr<TypeArrayAttr>;
 
@@ -153,6 +155,67 @@ def Kernel_LaunchAttr : AttrDef<KernelDialect, "Launch"> {
     `,` `shared` `=` $shared (`parameters` `=` `[` $parameters^ `]`)? (`maps` `=` `[` $maps^ `]`)? `>`}];
   let genVerifyDecl = 1;
 }
+
+// ---- Plans of kernels ----
+def Kernel_PlanKind : I32EnumAttr<"PlanKind", "an algorithm of a product",
+                                  [I32EnumAttrCase<"wgmma", 0>, I32EnumAttrCase<"mma", 1>,
+                                   I32EnumAttrCase<"simt", 2>, I32EnumAttrCase<"depthwise", 3>,
+                                   I32EnumAttrCase<"plain", 4>]> {
+  let cppNamespace = "::ampc::kernel";
+}
+def Kernel_Schedule
+    : I32EnumAttr<"Schedule", "a schedule of consumer warpgroups",
+                  [I32EnumAttrCase<"cooperative", 0>, I32EnumAttrCase<"pingpong", 1>]> {
+  let cppNamespace = "::ampc::kernel";
+}
+def Kernel_PlanAttr : AttrDef<KernelDialect, "Plan"> {
+  let mnemonic = "plan";
+  let summary = "Plan of a product: algorithm, tile, split-K and schedule";
+  let description = [{
+    The choices that a target has for a product, made once: `kernel-configure` stores the plan on the op, and code,
+    workspace and reports follow the plan. A plan that the op already has, for example of a measurement, is kept;
+    members that it omits are completed.
+
+    | kind | code |
+    |---|---|
+    | `wgmma` | products of warpgroups, whose operands the tensor memory accelerator copies |
+    | `mma` | products of warps on matrix units (`mma.sync`) |
+    | `simt` | multiply-adds, thread by thread, of tiles in shared memory |
+    | `depthwise` | convolutions with a filter per channel |
+    | `plain` | a thread per sum |
+
+    | member | number |
+    |---|---|
+    | `m`, `n` | rows and columns of the output tile of a block; of a warpgroup in the schedule `pingpong` |
+    | `stages` | k-tiles in shared memory; omitted: as many as the target prefers |
+    | `split_k` | slices of k, whose sums are added in order in a second launch |
+    | `cluster` | blocks of a cluster: neighbours along m, which share the copies of the right operand, times slices of k |
+    | `schedule` | `cooperative`: consumer warpgroups share an output tile; `pingpong`: one multiplies while the other stores |
+    | `reason` | the reason against a faster kind, for reports |
+
+    ```mlir
+    #kernel.plan<wgmma, m = 64, n = 256, stages = 5, cluster = 2x1, schedule = pingpong>
+    ```
+
+    Constraints of PlanAttr:
+
+    1. Kinds with tiles have positive `m` and `n` below 2^31; `depthwise` and `plain` have a reason at most.
+    2. `stages` is at least 0, `split_k` and both sizes of the cluster are at least 1, all below 2^31.
+    3. Only `wgmma` has a cluster or the schedule `pingpong`.
+    4. At most one of `split_k`, slices of k in the cluster, and `pingpong` is used.
+  }];
+  let parameters = (ins "::ampc::kernel::PlanKind":$kind, DefaultValuedParameter<"int64_t", "0">:$m,
+      DefaultValuedParameter<"int64_t", "0">:$n, DefaultValuedParameter<"int64_t", "0">:$stages,
+      DefaultValuedParameter<"int64_t", "1">:$split_k,
+      OptionalArrayRefParameter<"int64_t">:$cluster,
+      DefaultValuedParameter<"::ampc::kernel::Schedule",
+                             "::ampc::kernel::Schedule::cooperative">:$schedule,
+      OptionalStringParameter:$reason);
+  let assemblyFormat =
+      [{`<` $kind (`,` struct($m, $n, $stages, $split_k, custom<Cluster>($cluster), $schedule, $reason)^)? `>`}];
+  let genVerifyDecl = 1;
+}
+def Kernel_Plans : TypedArrayAttrBase<Kernel_PlanAttr, "plans, one per product of the kernel">;
 
 // ---- Packed operands of products ----
 def Kernel_Side

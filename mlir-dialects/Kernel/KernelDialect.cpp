@@ -13,6 +13,14 @@ using namespace ampc::kernel;
 
 #include "mlir-dialects/Kernel/KernelInterfaces.cpp.inc"
 
+/// Text of a cluster: 2x1 for [2, 1].
+static ParseResult parseCluster(AsmParser &parser, SmallVector<int64_t> &cluster) {
+  return parser.parseDimensionList(cluster, /*allowDynamic=*/false, /*withTrailingX=*/false);
+}
+static void printCluster(AsmPrinter &printer, ArrayRef<int64_t> cluster) {
+  printer.printDimensionList(cluster);
+}
+
 #include "mlir-dialects/Kernel/KernelDialect.cpp.inc"
 #include "mlir-dialects/Kernel/KernelEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES

@@ -11,8 +11,8 @@ def Kernel_GemmOp
     For every point (batch..., m, n) of the space, the sum over k of lhs * rhs in type `acc`, then the body.
     Indexing maps of the operands go from (batch..., m, n, k) to elements, and are linear: a side may be
     transposed, a slice of a tensor, or have interleaved heads. A side may be prepacked (`#kernel.packed`), if
-    equal for the whole batch. With split-K, the sum is made of `parts` partial sums over ranges of k, in the
-    workspace, added in order.
+    equal for the whole batch. A target with several algorithms stores its choice as `plan`; with split-K, the sum
+    is made of partial sums over slices of k, in the workspace, added in order.
 
     Constraints:
 
@@ -40,8 +40,8 @@ def Kernel_GemmOp
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
       Variadic<AnyRankedTensor>:$inputs, DenseI64ArrayAttr:$space, SignedI64Attr:$depth,
       AffineMapArrayAttr:$operand_maps, AffineMapArrayAttr:$input_maps,
-      AffineMapArrayAttr:$result_maps, TypeAttr:$acc, Kernel_Compute:$compute, Kernel_Parts:$parts,
-      Kernel_Workspace:$workspace_bytes);
+      AffineMapArrayAttr:$result_maps, TypeAttr:$acc, Kernel_Compute:$compute,
+      OptionalAttr<Kernel_PlanAttr>:$plan, Kernel_Workspace:$workspace_bytes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat =
       [{$lhs `,` $rhs `:` type($lhs) `,` type($rhs) `acc` $acc `maps` $operand_maps
@@ -52,15 +52,16 @@ def Kernel_GemmOp
 }
 
 // Geometry of a two-dimensional window; images are NHWC [N, H, W, C], or NCHW when read as such.
-class Kernel_ConvLikeOp<string mnemonic>
+class Kernel_ConvLikeOp<string mnemonic, dag choices>
     : Kernel_LaunchOp<mnemonic, [FusedKernelOpInterface, IsolatedFromAbove,
                                  DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
-  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
-      Variadic<AnyRankedTensor>:$inputs, DenseI64ArrayAttr:$space, DenseI64ArrayAttr:$strides,
-      DenseI64ArrayAttr:$padding, DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$input_dilations,
-      SignedI64Attr:$groups, AffineMapArrayAttr:$input_maps, AffineMapArrayAttr:$result_maps,
-      TypeAttr:$acc, Kernel_Compute:$compute, Kernel_Parts:$parts,
-      Kernel_Workspace:$workspace_bytes, UnitAttr:$channels_first);
+  let arguments =
+      !con((ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Variadic<AnyRankedTensor>:$inputs,
+               DenseI64ArrayAttr:$space, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
+               DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$input_dilations,
+               SignedI64Attr:$groups, AffineMapArrayAttr:$input_maps,
+               AffineMapArrayAttr:$result_maps, TypeAttr:$acc, Kernel_Compute:$compute),
+           choices, (ins Kernel_Workspace:$workspace_bytes, UnitAttr:$channels_first));
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat =
       [{$lhs `,` $rhs `:` type($lhs) `,` type($rhs) `acc` $acc `strides` $strides `padding` $padding
@@ -71,7 +72,8 @@ class Kernel_ConvLikeOp<string mnemonic>
   let hasVerifier = 1;
   let extraClassDeclaration = "unsigned getNumLeadingArguments() { return 1; }";
 }
-def Kernel_ConvOp : Kernel_ConvLikeOp<"conv"> {
+// A dilated image makes several products, one per phase of the output.
+def Kernel_ConvOp : Kernel_ConvLikeOp<"conv", (ins OptionalAttr<Kernel_Plans>:$plans)> {
   let summary =
       "Convolution of an NHWC image (lhs) with an OHWI filter (rhs); space [N, OH, OW, O]";
   let description = [{
@@ -79,7 +81,8 @@ def Kernel_ConvOp : Kernel_ConvLikeOp<"conv"> {
     also computes the gradient of an image, on a rotated filter with inputs and outputs exchanged. With
     `channels_first` the image is NCHW in memory; the order of sums and of results is the same. The filter may be
     prepacked (`#kernel.packed`), also in rotated order, as given by the encoding; the shape of the type is
-    unchanged.
+    unchanged. A target with several algorithms stores its choice as `plans`: one per product, of which a dilated
+    image has several, for the phases of the output.
 
     Constraints:
 
@@ -103,13 +106,14 @@ def Kernel_ConvOp : Kernel_ConvLikeOp<"conv"> {
     ```
   }];
 }
-def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter"> {
+def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter", (ins OptionalAttr<Kernel_PlanAttr>:$plan,
+                                                               Kernel_Parts:$parts)> {
   let summary = "Gradient for an OHWI filter from image (lhs) and cotangent (rhs); space [O, KH, "
                 "KW, I/groups]";
   let description = [{
     The sum over pixels is one of `parts` partial sums, each over a range of the images, added in order: the result
-    does not depend on the number of threads. Partial sums are in the workspace. With `channels_first` the image is
-    NCHW in memory.
+    does not depend on the number of threads. A `plan` with tiles has a number of slices of its own. Partial sums
+    are in the workspace. With `channels_first` the image is NCHW in memory.
 
     Constraints:
 

@@ -68,8 +68,9 @@ public:
   /// for GPT-2 on a CPU, chunks of 512 rows take 2 % more time than a single pass, chunks of 256
   /// rows 7 %.
   virtual int64_t getScoreRows(mlir::Type element) const { return 512; }
-  /// Sets the target-dependent attributes of an op: split count of sums and workspace bytes.
-  virtual void configure(KernelOpInterface op) const {}
+  /// Sets the target-dependent attributes of an op: plan, split count of sums and workspace bytes.
+  /// Fails, after an error at the op, if the target has no code for a plan that the op has.
+  virtual llvm::LogicalResult configure(KernelOpInterface op) const { return llvm::success(); }
 
   // ---- Memory
   /// Alignment of buffers in bytes.

@@ -158,8 +158,9 @@ def KernelPadLeadingDimension : Pass<"kernel-pad-leading-dimension", "::mlir::Mo
 def KernelConfigure : Pass<"kernel-configure", "::mlir::ModuleOp"> {
   let summary = "Set kernel parameters that the target chooses";
   let description = [{
-    The number of slices of a split reduction, and the workspace of a launch, depend on the target: sets `parts`
-    and `workspace_bytes` of ops with these attributes, which later passes read.
+    The algorithm of a product, the number of slices of a split reduction, and the workspace of a launch depend on
+    the target: sets `plan`, `parts` and `workspace_bytes` of ops with these attributes, which later passes read.
+    A plan that an op already has is kept, with all members, or is an error if the target has no code for it.
   }];
 }
 

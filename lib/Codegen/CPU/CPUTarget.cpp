@@ -36,9 +36,10 @@ public:
     const KernelTemplate *writer = templateRegistry().find(product);
     return writer ? writer->packsPerRun(product) : 1;
   }
-  void configure(KernelOpInterface op) const override {
+  LogicalResult configure(KernelOpInterface op) const override {
     if (const KernelTemplate *writer = templateRegistry().find(op))
       writer->configure(op);
+    return success();
   }
   /// Bytes of a cache line, and of the widest vector.
   int64_t getAlignment() const override { return 64; }

@@ -11,13 +11,16 @@ namespace ampc::nvptx {
 /// Kernel emitter of a kind of kernel op.
 struct Form {
   void (*emit)(mlir::Operation *op, DeviceCode &code);
-  /// Chooses the plan that the op leaves to the target; null: no choice.
-  void (*configure)(mlir::Operation *op, const Chip &chip) = nullptr;
+  /// Stores the plan on the op, with split counts and workspace; null: no choice. Fails, after an
+  /// error at the op, if the chip has no code for a plan that the op has.
+  llvm::LogicalResult (*configure)(mlir::Operation *op, const Chip &chip) = nullptr;
   /// Bytes of workspace that the code needs; null: none.
   int64_t (*workspaceBytes)(mlir::Operation *op, const Chip &chip) = nullptr;
   /// Number of warps in the launch that writes the final results (LaunchShape::writesFinalResults);
   /// null or 0: no such launch.
   int64_t (*showingWarps)(mlir::Operation *op, const Chip &chip) = nullptr;
+  /// Checks that the op has a plan for which the chip has code; null: kernels without plans.
+  llvm::LogicalResult (*checkPlan)(mlir::Operation *op, const Chip &chip) = nullptr;
 };
 using Forms = llvm::StringMap<Form>;
 

@@ -115,14 +115,16 @@ void FusedReductionKernel::emit(DeviceCode &code) {
     totals.launchLast(code);
 }
 
-static void configureTotals(Operation *operation, const Chip &chip) {
+static LogicalResult configureTotals(Operation *operation, const Chip &chip) {
   auto op = cast<kernel::WithTotalsOp>(operation);
   KernelOpInterface kernel = op.getKernel();
   if (const Form *form = findForm(kernel); form && form->configure)
-    form->configure(kernel, chip);
+    if (failed(form->configure(kernel, chip)))
+      return failure();
   FusedReductionKernel writer(op, chip);
   op.setParts(writer.countParts());
   op.setWorkspaceBytes(writer.workspaceBytes());
+  return success();
 }
 
 void nvptx::addTotalsForm(Forms &forms) {

@@ -3,7 +3,6 @@
 #include "ampc/Codegen/NVPTX/Passes.h"
 #include "ampc/Support/Text.h"
 #include "lib/Codegen/NVPTX/Forms.h"
-#include "lib/Codegen/NVPTX/Product/ProductPlan.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_KERNELEMITNVPTX
@@ -54,8 +53,13 @@ static LogicalResult checkMode(Operation *op) {
   return success();
 }
 
-/// Checks a kernel and any nested kernel: form, unpacked operands, accumulators, mode, tile pick
-/// and workspace.
+static LogicalResult checkPlan(Operation *op, const Chip &chip) {
+  const Form *form = findForm(op);
+  return form->checkPlan ? form->checkPlan(op, chip) : success();
+}
+
+/// Checks a kernel and any nested kernel: form, unpacked operands, accumulators, mode, plan and
+/// workspace.
 static LogicalResult check(Operation *kernel, const Chip &chip) {
   WalkResult result = kernel->walk([&](KernelOpInterface op) -> WalkResult {
     if (!findForm(op))
@@ -65,7 +69,7 @@ static LogicalResult check(Operation *kernel, const Chip &chip) {
       if (kernel::packingOf(type))
         return op->emitOpError() << "expected tensors that are not packed, but got " << type;
     return failure(failed(checkAccumulators(op)) || failed(checkMode(op)) ||
-                   failed(checkPick(op, chip)));
+                   failed(checkPlan(op, chip)));
   });
   if (result.wasInterrupted())
     return failure();

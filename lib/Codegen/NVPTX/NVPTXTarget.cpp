@@ -31,9 +31,9 @@ public:
   int64_t getScoreRows(Type element) const override {
     return element.getIntOrFloatBitWidth() == 16 ? 2048 : 512;
   }
-  void configure(KernelOpInterface op) const override {
-    if (const Form *form = findForm(op); form && form->configure)
-      form->configure(op, chip);
+  LogicalResult configure(KernelOpInterface op) const override {
+    const Form *form = findForm(op);
+    return form && form->configure ? form->configure(op, chip) : success();
   }
   /// Alignment of cuMemAlloc.
   int64_t getAlignment() const override { return 256; }

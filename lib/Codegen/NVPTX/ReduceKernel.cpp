@@ -162,10 +162,11 @@ void ReduceKernel::emit(DeviceCode &code) {
     emitLast(code);
 }
 
-static void configureReduce(Operation *operation, const Chip &) {
+static LogicalResult configureReduce(Operation *operation, const Chip &) {
   auto op = cast<kernel::ReduceOp>(operation);
   op.setParts(target::ReduceOrder(op).chunks);
   op.setWorkspaceBytes(ReduceKernel(op).workspaceBytes());
+  return success();
 }
 
 void nvptx::addReduceForm(Forms &forms) {

@@ -41,7 +41,8 @@ static LogicalResult convertMatmul(train::MatmulOp op, Converter &converter) {
   auto gemm = kernel::GemmOp::create(
       builder, loc, TypeRange{op.getType().clone(space)}, lhs.tensor, rhs.tensor, ValueRange{},
       space, depth, builder.getAffineMapArrayAttr({left, right}), builder.getAffineMapArrayAttr({}),
-      builder.getAffineMapArrayAttr(builder.getMultiDimIdentityMap(rank)), acc, modeOf(op));
+      builder.getAffineMapArrayAttr(builder.getMultiDimIdentityMap(rank)), acc, modeOf(op),
+      /*plan=*/nullptr);
   converter.addPlainBody(gemm, acc);
   converter.set(op, converter.view(loc, gemm.getResult(0), op.getType().getShape()));
   return success();

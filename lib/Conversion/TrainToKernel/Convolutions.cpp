@@ -15,7 +15,7 @@ static LogicalResult createConv(Op op, Value lhs, Value rhs, ArrayRef<int64_t> s
                              type.getShape(), strides, padding, op.getDilations(), inputDilations,
                              op.getGroups(), builder.getAffineMapArrayAttr({}),
                              builder.getAffineMapArrayAttr(builder.getMultiDimIdentityMap(4)),
-                             type.getElementType(), modeOf(op));
+                             type.getElementType(), modeOf(op), /*plan=*/nullptr);
   converter.addPlainBody(conv, type.getElementType());
   converter.set(op, conv.getResult(0));
   return success();

@@ -19,7 +19,8 @@ struct KernelConfigure : ampc::impl::KernelConfigureBase<KernelConfigure> {
       return signalPassFailure();
     for (auto program : getOperation().getOps<kernel::ProgramOp>())
       for (auto op : program.getBody().getOps<KernelOpInterface>())
-        target->configure(op);
+        if (failed(target->configure(op)))
+          return signalPassFailure();
   }
 };
 } // namespace

@@ -40,6 +40,7 @@ kernel.program @most(%a: tensor<1431655680x1xi8>, %b: tensor<1431655680x2xi8>) -
 // -----
 
 // A line that 32 bits do not number with a sign: no tiles.
+module attributes {kernel.target = "sm_80"} {
 kernel.program @lines(%x: tensor<2147483648x8xbf16>, %w: tensor<8x8xbf16>) -> tensor<2147483648x8xbf16> {
   // CHECK: error: 'kernel.gemm' op expected a launch of at most 4294967295 points, but got 17179869184
   %y = kernel.gemm %x, %w : tensor<2147483648x8xbf16>, tensor<8x8xbf16> acc f32
@@ -50,4 +51,5 @@ kernel.program @lines(%x: tensor<2147483648x8xbf16>, %w: tensor<8x8xbf16>) -> te
     kernel.yield %0 : bf16
   } : tensor<2147483648x8xbf16>
   kernel.return %y : tensor<2147483648x8xbf16>
+}
 }

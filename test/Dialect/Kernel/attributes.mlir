@@ -148,3 +148,54 @@ module attributes {test.map = #kernel.tensor_map<operand = 0, element = f16, off
 
 // expected-error @below {{expected three positive sizes of grid, block and cluster}}
 module attributes {test.launch = #kernel.launch<"f", grid = [1, 1], block = [1, 1, 1], cluster = [1, 1, 1], shared = 0>} {}
+
+// -----
+
+// constraint PlanAttr 1
+// expected-error @below {{expected a plan wgmma of a tile of at least one row and column, but got m = 128, n = 0, stages = 4 and split_k = 1}}
+module attributes {test.plan = #kernel.plan<wgmma, m = 128, stages = 4>} {}
+
+// -----
+
+// constraint PlanAttr 1
+// expected-error @below {{expected a plan plain without tiles and slices, but got m = 0, n = 0, stages = 0 and split_k = 2}}
+module attributes {test.plan = #kernel.plan<plain, split_k = 2>} {}
+
+// -----
+
+// constraint PlanAttr 2
+// expected-error @below {{expected stages of at least 0, split_k of at least 1 and a cluster of two positive sizes, but got 4, 0 and []}}
+module attributes {test.plan = #kernel.plan<mma, m = 64, n = 128, stages = 4, split_k = 0>} {}
+
+// -----
+
+// constraint PlanAttr 2
+// expected-error @below {{expected stages of at least 0, split_k of at least 1 and a cluster of two positive sizes, but got 0, 1 and [2]}}
+module attributes {test.plan = #kernel.plan<wgmma, m = 64, n = 128, cluster = 2>} {}
+
+// -----
+
+// constraint PlanAttr 3
+// expected-error @below {{expected a cluster and the schedule pingpong of plans wgmma only, but got mma}}
+module attributes {test.plan = #kernel.plan<mma, m = 64, n = 128, schedule = pingpong>} {}
+
+// -----
+
+// constraint PlanAttr 4
+// expected-error @below {{expected split_k, slices of k in the cluster or the schedule pingpong, but got several of them}}
+module attributes {test.plan = #kernel.plan<wgmma, m = 64, n = 128, split_k = 2, cluster = 1x2>} {}
+
+// -----
+
+#x = affine_map<(d0, d1, d2) -> (d0, d2)>
+#y = affine_map<(d0, d1, d2) -> (d2, d1)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+kernel.program @plan(%x: tensor<4x8xf32>, %y: tensor<8x6xf32>) -> tensor<4x6xf32> {
+  // expected-error @+2 {{attribute 'plan' failed to satisfy constraint}}
+  %0 = kernel.gemm %x, %y : tensor<4x8xf32>, tensor<8x6xf32> acc f32 maps [#x, #y] space [4, 6] depth 8 epilogue () maps [] -> [#id]
+      attributes {plan = "64x128"} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<4x6xf32>
+  kernel.return %0 : tensor<4x6xf32>
+}

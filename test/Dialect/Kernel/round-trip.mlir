@@ -41,3 +41,25 @@ kernel.program @totals(%x: tensor<7xf16>, %s: tensor<f32>) {
   } {test.unit} : tensor<7xf16>, tensor<1xf32>
   kernel.return
 }
+
+#x = affine_map<(d0, d1, d2) -> (d0, d2)>
+#y = affine_map<(d0, d1, d2) -> (d2, d1)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#id4 = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+// CHECK-LABEL: kernel.program @plans
+kernel.program @plans(%x: tensor<4x8xbf16>, %y: tensor<8x6xbf16>, %image: tensor<2x6x9x3xbf16>, %filter: tensor<5x3x3x3xbf16>) {
+  // CHECK: kernel.gemm {{.*}} attributes {plan = #kernel.plan<wgmma, m = 64, n = 256, stages = 5, cluster = 2x1, schedule = pingpong>}
+  %0 = kernel.gemm %x, %y : tensor<4x8xbf16>, tensor<8x6xbf16> acc f32 maps [#x, #y] space [4, 6] depth 8 epilogue () maps [] -> [#id]
+      attributes {plan = #kernel.plan<wgmma, cluster = 2x1, n = 256, stages = 5, m = 64, schedule = pingpong, split_k = 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<4x6xf32>
+  // CHECK: kernel.conv {{.*}} attributes {plans = [#kernel.plan<mma, m = 64, n = 64, stages = 3, split_k = 2, reason = "it is \22small\22">, #kernel.plan<plain>]}
+  %1 = kernel.conv %image, %filter : tensor<2x6x9x3xbf16>, tensor<5x3x3x3xbf16> acc f32 strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] input_dilations [1, 1]
+      groups 1 space [2, 6, 9, 5] epilogue() maps [] -> [#id4]
+      attributes {plans = [#kernel.plan<mma, m = 64, n = 64, stages = 3, split_k = 2, reason = "it is \"small\"">, #kernel.plan<plain>]} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<2x6x9x5xf32>
+  kernel.return
+}

@@ -9,10 +9,11 @@ import re
 import sys
 
 dialects = {"train": "Train", "amp": "Amp", "kernel": "Kernel"}
-# Interfaces, whose verifiers are free functions, and checks by the dialect on behalf of ops.
+# Interfaces, whose verifiers are free functions, checks by the dialect on behalf of ops, and attributes.
 entries = {
     "KernelOpInterface": ["verifyKernel"],
     "FusedKernelOpInterface": ["verifyFused"],
+    "PlanAttr": ["PlanAttr::verify"],
     "ProgramOpInterface": ["verifySignature", "TrainDialect::verifyRegionArgAttribute", "TrainDialect::verifyRegionResultAttribute"],
 }
 NUMBER = r"// (\d+)\.(?: to (\d+)\.)?$"

@@ -284,7 +284,10 @@ static bool runText(ModuleOp module, const Target &target,
 /// Split-K slices of a contraction, as chosen by a target.
 static int64_t partsOf(Operation *op) {
   auto parts = op->getAttrOfType<IntegerAttr>("parts");
-  return parts && op->hasAttr("acc") ? parts.getInt() : 1;
+  int64_t most = parts && op->hasAttr("acc") ? parts.getInt() : 1;
+  for (kernel::PlanAttr plan : kernel::plansOf(op))
+    most = std::max(most, plan.getSplitK());
+  return most;
 }
 
 /// On a device, beside the same kernels on a CPU if that is asked for.

@@ -17,7 +17,7 @@ LogicalResult test::makeTrials(ModuleOp module, const Target &target) {
     auto program = op->getParentOfType<kernel::ProgramOp>();
     OpBuilder b(program);
     for (auto [i, plan] : llvm::enumerate(nvptx::trialsOf(op, *chip))) {
-      nvptx::setPick(op, plan.pick);
+      kernel::setPlans(op, plan.plan);
       auto trial = cast<kernel::ProgramOp>(b.clone(*program));
       trial.setSymName((program.getSymName() + "_" + llvm::Twine(i)).str());
     }
@@ -38,8 +38,8 @@ static StringRef nameOf(Operation *op) {
 
 /// "product NAME LAYOUT ELEMENT-BYTES BATCH M N K", then "buffer TYPE BYTES" for each operand and
 /// result.
-static void printProduct(Operation *op, const nvptx::ProductPlan &plan) {
-  const nvptx::ProductSize &size = plan.size;
+static void printProduct(Operation *op, const nvptx::PlannedProduct &planned) {
+  nvptx::ProductSize size = planned.gemm.size();
   llvm::outs() << "product " << nameOf(op) << " " << size.layout << " " << size.elementBytes;
   printNumbers({size.batch, size.m, size.n, size.depth});
   llvm::outs() << "\n";
@@ -70,11 +70,12 @@ static void printLaunch(kernel::LaunchAttr launch) {
 
 /// Line "trial FORM M N PARTS DIVIDERS TURNS SHARERS CYCLES WORKSPACE", the model's own choice
 /// first, then the launches.
-static void printTrial(Operation *op, const nvptx::ProductPlan &plan, ArrayAttr records) {
-  const nvptx::TilePick &pick = plan.pick;
+static void printTrial(Operation *op, const nvptx::PlannedProduct &planned, const nvptx::Chip &chip,
+                       ArrayAttr records) {
+  nvptx::TilePick pick = planned.picked();
   llvm::outs() << "trial " << nvptx::formName(pick.form);
   printNumbers({pick.m, pick.n, pick.parts, pick.dividers, pick.turns, pick.sharers});
-  llvm::outs() << llvm::format(" %.0f ", plan.cycles)
+  llvm::outs() << llvm::format(" %.0f ", planned.cycles(chip))
                << cast<KernelOpInterface>(op).getWorkspaceBytes() << "\n";
   auto record =
       cast<DictionaryAttr>(records[op->getAttrOfType<IntegerAttr>("kernel.function").getInt()]);
@@ -88,11 +89,11 @@ LogicalResult test::printTrials(ModuleOp module, const Target &target) {
   llvm::outs() << "chip " << chip.name << " " << chip.multiprocessors << "\n";
   StringRef known;
   for (Operation *op : kernelsOf(module)) {
-    std::optional<nvptx::ProductPlan> plan = nvptx::planOf(op, chip);
+    std::optional<nvptx::PlannedProduct> planned = nvptx::singlePlanOf(op, chip);
     if (nameOf(op) != known)
-      printProduct(op, *plan);
+      printProduct(op, *planned);
     known = nameOf(op);
-    printTrial(op, *plan, records);
+    printTrial(op, *planned, chip, records);
   }
   FailureOr<std::string> text =
       target.translateDevice(module.lookupSymbol<ModuleOp>(("tier_" + chip.name).str()));

@@ -116,20 +116,23 @@ static SmallVector<int64_t> partsToTry(int64_t steps, int64_t given) {
   return all;
 }
 
-static WarpgroupSide sideOf(const TileGemm &gemm, const SideLayout &side, int64_t operand,
-                            int64_t lines, int64_t cluster) {
+static WarpgroupSide sideOf(const TileGemm &gemm, const SideLayout &side, int64_t lines,
+                            int64_t cluster) {
   WgmmaTile tile{lines, side.alongDepth};
   std::string why;
-  return {tile, TensorCopy::of(gemm, side, operand, tile, cluster, why)};
+  return {tile, TensorCopy::of(gemm, side, side.operand, tile, cluster, why)};
 }
 
-/// Plan without split-K. `operands`: indices of the left and the right operand.
-static WarpgroupGemm planOf(const TileGemm &gemm, const Chip &chip, WarpgroupTile tile,
-                            std::pair<int64_t, int64_t> operands) {
-  tile.stages =
-      std::min(mostStages, (chip.sharedBytes - bytesBesideRing(gemm, tile)) / tile.stageBytes());
-  WarpgroupSide lhs = sideOf(gemm, gemm.lhs, operands.first, tile.m(), 1),
-                rhs = sideOf(gemm, gemm.rhs, operands.second, tile.n, tile.sharers);
+static int64_t stagesThatFit(const TileGemm &gemm, const Chip &chip, const WarpgroupTile &tile) {
+  return std::min(mostStages, (chip.sharedBytes - bytesBesideRing(gemm, tile)) / tile.stageBytes());
+}
+
+/// Plan without split-K, with as many stages as fit unless the tile has a number.
+static WarpgroupGemm planOf(const TileGemm &gemm, const Chip &chip, WarpgroupTile tile) {
+  if (tile.stages == 0)
+    tile.stages = stagesThatFit(gemm, chip, tile);
+  WarpgroupSide lhs = sideOf(gemm, gemm.lhs, tile.m(), 1),
+                rhs = sideOf(gemm, gemm.rhs, tile.n, tile.sharers);
   if (rhs.isGathered())
     tile.sharers = 1;
   WarpgroupGemm plan{gemm, tile, lhs, rhs, partOf(gemm, tile), 0};
@@ -163,9 +166,8 @@ static bool fitsPick(const WarpgroupGemm &plan, const TilePick &pick, bool hasPa
 /// for `other` and each warpgroup has at least two tiles. The table only knows GEMMs without
 /// epilogues. Clusters of four CTAs, which would read less, take twice as long on an H200.
 static std::optional<WarpgroupGemm> pingPongPlan(const TileGemm &gemm, const Chip &chip,
-                                                 const std::optional<WarpgroupGemm> &other,
-                                                 std::pair<int64_t, int64_t> operands) {
-  bool isPicked = gemm.pick && (gemm.pick->turns > 1 || !gemm.readsTable);
+                                                 const std::optional<WarpgroupGemm> &other) {
+  bool isPicked = gemm.pick && gemm.pick->turns > 1;
   if (!isPicked && other && other->parts() > 1)
     return std::nullopt;
   std::optional<WarpgroupGemm> best;
@@ -176,7 +178,7 @@ static std::optional<WarpgroupGemm> pingPongPlan(const TileGemm &gemm, const Chi
       tile.sharers = sharers;
       if (!tile.takesTurns || !mayMulticast(gemm, tile, sharers))
         continue;
-      WarpgroupGemm plan = planOf(gemm, chip, tile, operands);
+      WarpgroupGemm plan = planOf(gemm, chip, tile);
       bool fits = isPicked ? gemm.pick->allows(plan.picked())
                            : sharers == 2 && plan.units() >= 4 * plan.clusters;
       double cost = plan.cyclesWithBody(chip);
@@ -199,27 +201,33 @@ static bool leavesToTiles(const WarpgroupGemm &plan, const Chip &chip) {
          gemm.cycles(chip) < 0.75 * plan.cycles(chip);
 }
 
-std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip &chip,
-                                               int64_t parts, std::string &why, int64_t lhs,
-                                               int64_t rhs) {
-  if (!chip.hasWarpgroups())
-    return std::nullopt;
-  if (gemm.element.isF32()) {
+/// Whether wgmma and the copies of a producer warpgroup support the product; else a reason, unless
+/// the chip alone is against it.
+static bool isSupported(const TileGemm &gemm, const Chip &chip, std::string &why) {
+  why = gemm.whyNoWarpgroups;
+  if (!why.empty() || !chip.hasWarpgroups())
+    return false;
+  auto copiesSingleChannels = [](const SideLayout &side) {
+    return side.isWindows && side.copyBytes == 2;
+  };
+  if (gemm.element.isF32())
     why = "its factors have 32 bits";
+  else if (copiesSingleChannels(gemm.lhs) || copiesSingleChannels(gemm.rhs))
+    why = "channels are copied one by one";
+  return why.empty();
+}
+
+std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip &chip,
+                                               int64_t parts, std::string &why) {
+  if (!isSupported(gemm, chip, why))
     return std::nullopt;
-  }
-  for (const SideLayout *side : {&gemm.lhs, &gemm.rhs})
-    if (side->isWindows && side->copyBytes == 2) {
-      why = "channels are copied one by one";
-      return std::nullopt;
-    }
   if (gemm.pick && gemm.pick->form != ProductForm::Warpgroups) {
     why = "tiles were picked";
     return std::nullopt;
   }
   std::optional<WarpgroupGemm> best;
   double least = 0;
-  bool isPick = false; // whether `best` is the user's pick, which takes precedence over the model
+  bool isPick = false; // whether `best` is the table's row, which goes before the model
   auto consider = [&](const WarpgroupGemm &tried) {
     double cost = tried.cycles(chip);
     bool fits = gemm.pick && fitsPick(tried, *gemm.pick, parts > 0);
@@ -232,7 +240,7 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
   for (const WarpgroupShape &shape : warpgroupShapes()) {
     WarpgroupTile tile = shape.tile();
     tile.sharers = mayMulticast(gemm, tile, 2) ? 2 : 1;
-    WarpgroupGemm plan = planOf(gemm, chip, tile, {lhs, rhs});
+    WarpgroupGemm plan = planOf(gemm, chip, tile);
     if (tile.takesTurns || !fitsRegisters(plan))
       continue;
     for (int64_t count : partsToTry(plan.steps(), parts)) {
@@ -244,19 +252,76 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
     tile.sharers = 1;
     for (int64_t dividers : {2, 4, 8}) {
       tile.dividers = dividers;
-      if (auto tried = planOf(gemm, chip, tile, {lhs, rhs});
-          parts <= 1 && maySplitKInCluster(tried))
+      if (auto tried = planOf(gemm, chip, tile); parts <= 1 && maySplitKInCluster(tried))
         consider(tried);
     }
   }
   if (parts <= 1)
-    if (auto turns = pingPongPlan(gemm, chip, best, {lhs, rhs}))
+    if (auto turns = pingPongPlan(gemm, chip, best))
       best.emplace(*turns);
   if (best && leavesToTiles(*best, chip)) {
     why = "it is small and would be copied in pieces";
     return std::nullopt;
   }
   return best;
+}
+
+/// Tile of the plan, with the cluster that the search would choose if the plan has none; stages 0:
+/// as many as fit.
+static std::optional<WarpgroupTile> tileOf(kernel::PlanAttr plan, const TileGemm &gemm) {
+  bool takesTurns = plan.getSchedule() == kernel::Schedule::pingpong;
+  for (const WarpgroupShape &shape : warpgroupShapes()) {
+    WarpgroupTile tile = shape.tile();
+    if (tile.m() != plan.getM() || tile.n != plan.getN() || tile.takesTurns != takesTurns)
+      continue;
+    ArrayRef<int64_t> cluster = plan.getCluster();
+    tile.sharers = !cluster.empty() ? cluster[0] : mayMulticast(gemm, tile, 2) ? 2 : 1;
+    tile.dividers = cluster.empty() ? 1 : cluster[1];
+    tile.stages = plan.getStages();
+    return tile;
+  }
+  return std::nullopt;
+}
+
+/// Reason against a cluster; empty if there is code.
+static StringRef whyNoCluster(const WarpgroupGemm &plan, const WarpgroupTile &wanted) {
+  const WarpgroupTile &tile = plan.tile;
+  if (wanted.sharers > 2 || wanted.dividers > 8 || !llvm::isPowerOf2_64(wanted.cluster()) ||
+      (wanted.sharers > 1 && wanted.dividers > 1))
+    return "clusters are 1x1, 2x1, 1x2, 1x4 or 1x8";
+  if (tile.sharers > 1 && !mayMulticast(plan.gemm, tile, tile.sharers))
+    return "blocks of the cluster would have no rows";
+  if (tile.dividers > 1 && !maySplitKInCluster(plan))
+    return "blocks of a cluster cannot divide k";
+  return "";
+}
+
+std::optional<WarpgroupGemm> WarpgroupGemm::by(kernel::PlanAttr plan, const TileGemm &gemm,
+                                               const Chip &chip, std::string &why) {
+  if (!isSupported(gemm, chip, why)) {
+    if (why.empty())
+      why = "the chip has no warpgroups";
+    return std::nullopt;
+  }
+  std::optional<WarpgroupTile> tile = tileOf(plan, gemm);
+  if (!tile) {
+    why = "there is no such tile";
+    return std::nullopt;
+  }
+  WarpgroupGemm made = planOf(gemm, chip, *tile);
+  int64_t most = stagesThatFit(gemm, chip, *tile);
+  made.part.parts = partsToTry(made.steps(), plan.getSplitK()).front();
+  made.clusters = std::min(made.units(), chip.multiprocessors / made.tile.cluster());
+  why = whyNoCluster(made, *tile);
+  if (made.tile.sharers != tile->sharers && !plan.getCluster().empty())
+    why = "a gathered right operand has no multicast";
+  else if (made.tile.stages < 3 || made.tile.stages > most)
+    why = "stages are 3 to " + std::to_string(most);
+  else if (made.parts() != plan.getSplitK())
+    why = "k makes at most " + std::to_string(made.parts()) + " equal slices";
+  else if (made.tile.takesTurns ? made.gathers() : !fitsRegisters(made))
+    why = "gathered operands have no such code";
+  return why.empty() ? std::optional(made) : std::nullopt;
 }
 
 int64_t WarpgroupGemm::sharedBytes() const {

@@ -65,10 +65,14 @@ struct WarpgroupGemm {
   int64_t clusters; // number of launched clusters (persistent kernel): cluster c takes work items
                     // c, c + clusters, ...
 
-  /// Nothing if the mma.sync kernel is used instead, with a reason if the chip has warpgroups.
-  /// `parts`: split-K factor; 0 lets the model choose. `lhs`, `rhs`: indices of the operands.
+  /// The search: nothing if the mma.sync kernel is used instead, with a reason if the chip has
+  /// warpgroups. `gemm`: with the tile that mma.sync would use. `parts`: split-K factor; 0 lets the
+  /// model choose.
   static std::optional<WarpgroupGemm> of(const TileGemm &gemm, const Chip &chip, int64_t parts,
-                                         std::string &why, int64_t lhs = 0, int64_t rhs = 1);
+                                         std::string &why);
+  /// By a plan; nothing, with a reason in `why`, if the chip has no such code.
+  static std::optional<WarpgroupGemm> by(kernel::PlanAttr plan, const TileGemm &gemm,
+                                         const Chip &chip, std::string &why);
   int64_t parts() const { return part.parts; }
   bool gathers() const { return lhs.isGathered() || rhs.isGathered(); }
   /// Bytes per k-tile that TMA copies.

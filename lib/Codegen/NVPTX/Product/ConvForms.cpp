@@ -43,76 +43,71 @@ static void simplify(SideLayout &image, const Window &window) {
 // ---- kernel.conv ----
 
 namespace {
-/// A convolution split by phases of the output, each a convolution of an image without dilation
-/// zeros. Phases with equal code become batch entries, (group, phase). Phases without taps have no
-/// product. Example: stride 2 in the gradient of the input -> 4 phases.
-struct ConvTiles {
-  struct Phase {
-    ConvPhase phase;
-    std::optional<TileGemm> gemm;
-    std::optional<WarpgroupGemm> warpgroups; // WGMMA plan; else mma.sync tiles
-    std::string whyNoWarpgroups;
-
-    int64_t parts() const { return warpgroups ? warpgroups->parts() : gemm ? gemm->parts : 1; }
-    int64_t workspaceBytes() const {
-      return warpgroups ? warpgroups->workspaceBytes() : gemm ? gemm->workspaceBytes() : 0;
-    }
-    std::string describe() const {
-      if (warpgroups)
-        return warpgroups->describe();
-      return gemm->describe() +
-             (whyNoWarpgroups.empty() ? "" : ", no warpgroups: " + whyNoWarpgroups);
-    }
-  };
-  SmallVector<Phase, 1> phases;
-  std::string whyPlain; // reason for the plain kernel; empty: not plain
-
-  /// `parts`: split-K factor; 0: chosen by the model.
-  ConvTiles(kernel::ConvOp op, const Chip &chip, int64_t parts);
-  int64_t parts() const {
-    int64_t most = 1;
-    for (const Phase &phase : phases)
-      most = std::max(most, phase.parts());
-    return most;
-  }
-  int64_t workspaceBytes() const {
-    int64_t most = 0;
-    for (const Phase &phase : phases)
-      most = std::max(most, phase.workspaceBytes());
-    return most;
-  }
+/// A phase of the output, and its product; no product without taps. A phase may stand for several
+/// with equal code, which are batch entries (group, phase).
+struct PhaseTiles {
+  ConvPhase phase;
+  std::optional<TileGemm> product;
 };
 } // namespace
 
-ConvTiles::ConvTiles(kernel::ConvOp op, const Chip &chip, int64_t parts) {
-  Window window = Window::of(op, op.getSpace(), op.getRhs().getType().getShape());
-  for (const ConvPhase &phase : target::phasesOf(window, /*splits=*/true)) {
-    phases.push_back({phase, {}, {}, {}});
-    std::optional<TileGemm> &gemm = phases.back().gemm;
-    bool isEmpty = phase.window.taps() == 0 && window.taps() > 0;
-    gemm = TileGemm::of(op, isEmpty ? window : phase.window, chip, whyPlain);
-    if (!gemm)
-      return;
-    if (isEmpty) {
-      gemm.reset();
-      continue;
-    }
-    if (phase.window.taps() != window.taps()) { // rows of the filter are not contiguous
-      gemm->rhs.isWindows = true;
-      gemm->rhs.copyBytes = gemm->lhs.copyBytes; // same channels as the image
-    }
-    simplify(gemm->lhs, phase.window);
-    std::string &why = phases.back().whyNoWarpgroups;
-    if (phase.phases() > 1) {
-      gemm->batch.push_back(phase.phases());
-      gemm->lhs.access.strides.push_back(0);
-      gemm->rhs.access.strides.push_back(0); // the taps of a phase form no tensor
-      why = "phases share their code";
-    }
-    gemm->choose(chip, parts);
-    if (why.empty())
-      phases.back().warpgroups = WarpgroupGemm::of(*gemm, chip, parts, why);
+static Window windowOf(kernel::ConvOp op) {
+  return Window::of(op, op.getSpace(), op.getRhs().getType().getShape());
+}
+
+static std::optional<TileGemm> productOf(kernel::ConvOp op, const ConvPhase &phase,
+                                         const Chip &chip, std::string &why) {
+  std::optional<TileGemm> gemm = TileGemm::of(op, phase.window, chip, why);
+  if (!gemm)
+    return gemm;
+  if (phase.window.taps() != windowOf(op).taps()) { // rows of the filter are not contiguous
+    gemm->rhs.isWindows = true;
+    gemm->rhs.copyBytes = gemm->lhs.copyBytes; // same channels as the image
   }
+  simplify(gemm->lhs, phase.window);
+  if (phase.phases() > 1) {
+    gemm->batch.push_back(phase.phases());
+    gemm->lhs.access.strides.push_back(0);
+    gemm->rhs.access.strides.push_back(0); // the taps of a phase form no tensor
+    gemm->whyNoWarpgroups = "phases share their code";
+  }
+  return gemm;
+}
+
+/// Phases of the output, each a convolution of an image without dilation zeros. Example: stride 2
+/// in the gradient of the input -> 4 phases. Nothing, with a reason, if the kernel is plain.
+static SmallVector<PhaseTiles, 1> phasesOf(kernel::ConvOp op, const Chip &chip, std::string &why) {
+  SmallVector<PhaseTiles, 1> all;
+  Window window = windowOf(op);
+  for (const ConvPhase &phase : target::phasesOf(window, /*splits=*/true)) {
+    bool isEmpty = phase.window.taps() == 0 && window.taps() > 0;
+    std::optional<TileGemm> gemm =
+        isEmpty ? TileGemm::of(op, window, chip, why) : productOf(op, phase, chip, why);
+    if (!gemm)
+      return {};
+    all.push_back({phase, isEmpty ? std::nullopt : gemm});
+  }
+  return all;
+}
+
+static OpProducts depthwiseProducts() {
+  OpProducts all;
+  all.other = kernel::PlanKind::depthwise;
+  all.why = "it has a filter per channel";
+  return all;
+}
+
+OpProducts nvptx::productsOf(kernel::ConvOp op, const Chip &chip) {
+  if (Depthwise::of(op))
+    return depthwiseProducts();
+  OpProducts all;
+  all.phases = 0;
+  for (const PhaseTiles &tiles : phasesOf(op, chip, all.why)) {
+    all.phases += tiles.phase.phases();
+    if (tiles.product)
+      all.products.push_back(*tiles.product);
+  }
+  return all;
 }
 
 /// The filter as images of its taps, of which a phase uses some.
@@ -143,24 +138,23 @@ static Value tapsBehind(DeviceEmitter &e, const Window &whole, const ConvPhase &
   return e.mul(e.add(e.mul(rows, whole.kernel[1]), columns), whole.groupChannels);
 }
 
-static void emitPhase(kernel::ConvOp op, DeviceCode &code, const ConvTiles::Phase &tiles) {
-  Window whole = Window::of(op, op.getSpace(), op.getRhs().getType().getShape());
-  const ConvPhase &phase = tiles.phase;
+static void emitPhase(kernel::ConvOp op, DeviceCode &code, const ConvPhase &phase,
+                      const PlannedProduct *planned) {
+  Window whole = windowOf(op);
   int64_t outputs = op.getSpace().back() / whole.groups;
   ProductResults results = ProductResults::of(op, phase, outputs);
-  if (!tiles.gemm)
+  if (!planned)
     return launchSplitKReduction(op, code, results, {whole.groups, phase.phases()},
                                  phase.window.pixels(), outputs, /*parts=*/0);
-  TileProduct product{*tiles.gemm, results, {}, {}};
   bool hasAllTaps = phase.window.taps() == whole.taps();
   Window filter = windowOfFilter(whole, phase, outputs);
-  product.lhs = [&](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
-                    const BlockTile &place, int64_t lines) {
+  auto copyImage = [&](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
+                       const BlockTile &place, int64_t lines) {
     Value image = ofGroup(e, gemm, pointers.operands[0], place, gemm.lhs.access.strides[0]);
     return std::make_unique<WindowCopy>(e, gemm, gemm.lhs, lines, phase.window, image, place.line);
   };
-  product.rhs = [&](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
-                    const BlockTile &place, int64_t lines) -> std::unique_ptr<KTileCopy> {
+  auto copyFilter = [&](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
+                        const BlockTile &place, int64_t lines) -> std::unique_ptr<KTileCopy> {
     Value start =
         ofGroup(e, gemm, pointers.operands[1], place, outputs * whole.taps() * whole.groupChannels);
     if (hasAllTaps)
@@ -169,57 +163,52 @@ static void emitPhase(kernel::ConvOp op, DeviceCode &code, const ConvTiles::Phas
     return std::make_unique<WindowCopy>(e, gemm, gemm.rhs, lines, filter, start, place.column,
                                         shift);
   };
-  if (tiles.warpgroups)
-    emitWarpgroups(op, code, *tiles.warpgroups, product);
-  else
-    emitTiles(op, code, product);
+  planned->emit(op, code, {planned->gemm, results, copyImage, copyFilter});
+}
+
+/// Text for reports: the first product, and the number of phases.
+static std::string describe(ArrayRef<PlannedProduct> planned, ArrayRef<PhaseTiles> phases) {
+  int64_t count = 0;
+  for (const PhaseTiles &tiles : phases)
+    count += tiles.phase.phases();
+  std::string text = planned.empty() ? "" : planned.front().describe();
+  return count > 1 ? text + ", in " + std::to_string(count) + " phases" : text;
+}
+
+static bool isDepthwise(kernel::PlanAttr plan) {
+  return plan.getKind() == kernel::PlanKind::depthwise;
 }
 
 static void emitConv(Operation *operation, DeviceCode &code) {
   auto op = cast<kernel::ConvOp>(operation);
-  if (std::optional<Depthwise> depthwise = Depthwise::of(op))
-    return depthwise->emit(op, code);
-  ConvTiles tiles(op, code.chip, op.getParts());
-  if (!tiles.whyPlain.empty()) {
-    code.describe("plain: " + tiles.whyPlain);
+  kernel::PlanAttr first = kernel::plansOf(op).front();
+  if (isDepthwise(first))
+    return Depthwise::of(op)->emit(op, code);
+  if (first.getKind() == kernel::PlanKind::plain) {
+    code.describe(describePlain(first));
     ThreadPerPoint points(code);
     return target::emitPlainConv(op, points);
   }
-  std::string form;
-  for (const ConvTiles::Phase &phase : tiles.phases) {
-    if (phase.gemm && form.empty())
-      form = phase.describe();
-    emitPhase(op, code, phase);
-  }
-  int64_t count = 0;
-  for (const ConvTiles::Phase &phase : tiles.phases)
-    count += phase.phase.phases();
-  if (count > 1)
-    form += ", in " + std::to_string(count) + " phases";
-  code.describe(form);
+  std::string why;
+  auto phases = phasesOf(op, code.chip, why);
+  auto planned = plannedOf(op, code.chip);
+  const PlannedProduct *next = planned.data();
+  for (const PhaseTiles &tiles : phases)
+    emitPhase(op, code, tiles.phase, tiles.product ? next++ : nullptr);
+  code.describe(describe(planned, phases));
 }
 
-static int64_t convWorkspace(Operation *operation, const Chip &chip) {
-  auto op = cast<kernel::ConvOp>(operation);
-  if (Depthwise::of(op))
-    return 0;
-  return ConvTiles(op, chip, op.getParts()).workspaceBytes();
+static int64_t convWorkspace(Operation *op, const Chip &chip) {
+  int64_t most = 0;
+  for (const PlannedProduct &planned : plannedOf(op, chip))
+    most = std::max(most, planned.workspaceBytes());
+  return most;
 }
-static void configureConv(Operation *operation, const Chip &chip) {
-  auto op = cast<kernel::ConvOp>(operation);
-  if (Depthwise::of(op))
-    return;
-  op.setParts(ConvTiles(op, chip, 0).parts());
-  op.setWorkspaceBytes(convWorkspace(op, chip));
-}
-
-std::optional<ProductPlan> nvptx::planOf(kernel::ConvOp op, const Chip &chip) {
-  ConvTiles tiles(op, chip, 0);
-  if (Depthwise::of(op) || !tiles.whyPlain.empty() || tiles.phases.size() != 1 ||
-      tiles.phases.front().phase.phases() != 1 || !tiles.phases.front().gemm)
-    return std::nullopt;
-  const ConvTiles::Phase &phase = tiles.phases.front();
-  return ProductPlan::of(*phase.gemm, phase.warpgroups, chip);
+static LogicalResult configureConv(Operation *op, const Chip &chip) {
+  if (failed(configurePlans(op, chip)))
+    return failure();
+  cast<kernel::ConvOp>(op).setWorkspaceBytes(convWorkspace(op, chip));
+  return success();
 }
 
 // ---- kernel.conv_filter ----
@@ -227,108 +216,78 @@ std::optional<ProductPlan> nvptx::planOf(kernel::ConvOp op, const Chip &chip) {
 static Window windowOf(kernel::ConvFilterOp op) {
   return Window::of(op, op.getRhs().getType().getShape(), op.getSpace());
 }
-static std::optional<TileGemm> tilesOf(kernel::ConvFilterOp op, const Chip &chip, int64_t parts,
-                                       std::string &why) {
+OpProducts nvptx::productsOf(kernel::ConvFilterOp op, const Chip &chip) {
+  if (Depthwise::of(op))
+    return depthwiseProducts();
+  OpProducts all;
   Window window = windowOf(op);
-  std::optional<TileGemm> gemm = TileGemm::of(op, window, chip, why);
+  std::optional<TileGemm> gemm = TileGemm::of(op, window, chip, all.why);
   if (!gemm)
-    return gemm;
+    return all;
   simplify(gemm->rhs, window);
-  gemm->choose(chip, parts);
-  if (gemm->onMatrixUnits())
-    return gemm;
-  // Ranges of images, in the order of other targets, for equal bits.
-  int64_t ranges = parts ? parts : target::chooseFilterParts(op);
-  gemm->cut(llvm::divideCeil(window.images, ranges) * window.outHeight * window.outWidth);
-  return gemm;
-}
-
-/// The image is operand 0, but the right side of the GEMM.
-static std::optional<WarpgroupGemm> warpgroupsOf(const TileGemm &gemm, const Chip &chip,
-                                                 int64_t parts, std::string &why) {
-  return WarpgroupGemm::of(gemm, chip, parts, why, 1, 0);
+  // Without matrix units: ranges of images, in the order of other targets, for equal bits.
+  gemm->ranges = target::chooseFilterParts(op);
+  gemm->rangePoints = window.outHeight * window.outWidth;
+  all.products.push_back(*gemm);
+  return all;
 }
 
 static void emitConvFilter(Operation *operation, DeviceCode &code) {
   auto op = cast<kernel::ConvFilterOp>(operation);
-  if (std::optional<Depthwise> depthwise = Depthwise::of(op))
-    return depthwise->emit(op, code);
-  std::string why;
-  std::optional<TileGemm> gemm = tilesOf(op, code.chip, op.getParts(), why);
-  if (!gemm) {
-    code.describe("plain: " + why);
+  if (isDepthwise(*op.getPlan()))
+    return Depthwise::of(op)->emit(op, code);
+  std::optional<PlannedProduct> planned = singlePlanOf(op, code.chip);
+  if (!planned) {
+    code.describe(describePlain(*op.getPlan()));
     ThreadPerPoint points(code);
     return target::emitPlainConvFilter(op, points);
   }
+  code.describe(planned->describe());
   Window window = windowOf(op);
-  TileProduct product{*gemm, ProductResults::of(op, gemm->m), {}, {}};
-  product.lhs = [](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
-                   const BlockTile &place, int64_t lines) {
+  auto copyOutputs = [](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
+                        const BlockTile &place, int64_t lines) {
     Value start = ofGroup(e, gemm, pointers.operands[1], place, gemm.m);
     return std::make_unique<MatrixCopy>(e, gemm, gemm.lhs, lines, start, place.line);
   };
-  product.rhs = [&](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
-                    const BlockTile &place, int64_t lines) {
+  auto copyImage = [&](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
+                       const BlockTile &place, int64_t lines) {
     Value image = ofGroup(e, gemm, pointers.operands[0], place, gemm.rhs.access.strides[0]);
     return std::make_unique<WindowCopy>(e, gemm, gemm.rhs, lines, window, image, place.column);
   };
-  if (auto plan = warpgroupsOf(*gemm, code.chip, op.getParts(), why)) {
-    code.describe(plan->describe());
-    return emitWarpgroups(op, code, *plan, product);
-  }
-  code.describe(gemm->describe() + (why.empty() ? "" : ", no warpgroups: " + why));
-  emitTiles(op, code, product);
+  planned->emit(op, code,
+                {planned->gemm, ProductResults::of(op, planned->gemm.m), copyOutputs, copyImage});
 }
 
 static int64_t filterWorkspace(Operation *operation, const Chip &chip) {
   auto op = cast<kernel::ConvFilterOp>(operation);
-  if (std::optional<Depthwise> depthwise = Depthwise::of(op))
-    return depthwise->workspaceBytes(op.getParts());
-  std::string why;
-  if (std::optional<TileGemm> gemm = tilesOf(op, chip, op.getParts(), why)) {
-    auto plan = warpgroupsOf(*gemm, chip, op.getParts(), why);
-    return plan ? plan->workspaceBytes() : gemm->workspaceBytes();
-  }
+  if (isDepthwise(*op.getPlan()))
+    return Depthwise::of(op)->workspaceBytes(op.getParts());
+  if (std::optional<PlannedProduct> planned = singlePlanOf(op, chip))
+    return planned->workspaceBytes();
   int64_t sums = ShapedType::getNumElements(op.getSpace());
   return op.getParts() == 1 ? 0 : op.getParts() * sums * target::elementBytes(op.getAcc());
 }
 static int64_t filterFinalWarps(Operation *operation, const Chip &chip) {
   auto op = cast<kernel::ConvFilterOp>(operation);
-  std::string why;
-  std::optional<TileGemm> gemm;
-  if (!Depthwise::of(op))
-    gemm = tilesOf(op, chip, op.getParts(), why);
-  if (!gemm)
-    return 0;
-  ProductResults results = ProductResults::of(op, gemm->m);
-  auto plan = warpgroupsOf(*gemm, chip, op.getParts(), why);
-  return plan ? showingWarps(op, *plan, results) : showingWarps(op, *gemm, results);
+  std::optional<PlannedProduct> planned = singlePlanOf(op, chip);
+  return planned ? planned->showingWarps(op, ProductResults::of(op, planned->gemm.m)) : 0;
 }
-static void configureFilter(Operation *operation, const Chip &chip) {
+static LogicalResult configureFilter(Operation *operation, const Chip &chip) {
   auto op = cast<kernel::ConvFilterOp>(operation);
-  if (std::optional<Depthwise> depthwise = Depthwise::of(op)) {
-    op.setParts(depthwise->chooseParts(chip));
-    return op.setWorkspaceBytes(filterWorkspace(op, chip));
-  }
-  std::string why;
-  std::optional<TileGemm> gemm = tilesOf(op, chip, 0, why);
-  op.setParts(gemm ? gemm->parts : target::chooseFilterParts(op));
-  if (gemm)
-    if (auto plan = warpgroupsOf(*gemm, chip, 0, why))
-      op.setParts(plan->parts());
+  if (failed(configurePlans(op, chip)))
+    return failure();
+  kernel::PlanKind kind = op.getPlan()->getKind();
+  // A plan with tiles has its own number of slices.
+  op.setParts(kind == kernel::PlanKind::depthwise ? Depthwise::of(op)->chooseParts(chip)
+              : kind == kernel::PlanKind::plain   ? target::chooseFilterParts(op)
+                                                  : 1);
   op.setWorkspaceBytes(filterWorkspace(op, chip));
-}
-
-std::optional<ProductPlan> nvptx::planOf(kernel::ConvFilterOp op, const Chip &chip) {
-  std::string why;
-  std::optional<TileGemm> gemm = tilesOf(op, chip, 0, why);
-  if (Depthwise::of(op) || !gemm)
-    return std::nullopt;
-  return ProductPlan::of(*gemm, warpgroupsOf(*gemm, chip, 0, why), chip);
+  return success();
 }
 
 void nvptx::addConvForms(Forms &forms) {
-  forms[kernel::ConvOp::getOperationName()] = {emitConv, configureConv, convWorkspace};
+  forms[kernel::ConvOp::getOperationName()] = {emitConv, configureConv, convWorkspace, nullptr,
+                                               checkPlans};
   forms[kernel::ConvFilterOp::getOperationName()] = {emitConvFilter, configureFilter,
-                                                     filterWorkspace, filterFinalWarps};
+                                                     filterWorkspace, filterFinalWarps, checkPlans};
 }

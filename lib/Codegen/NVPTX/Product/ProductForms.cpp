@@ -17,84 +17,53 @@ static Value startOf(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &s
   return e.address(pointer, gemm.element, target::position(e, side.access, dims));
 }
 
-/// Tiling of the op. `parts`: split-K factor; 0: chosen by the model.
-static std::optional<TileGemm> tilesOf(kernel::GemmOp op, const Chip &chip, int64_t parts,
-                                       std::string &why) {
-  std::optional<TileGemm> gemm = TileGemm::of(op, chip, why);
-  if (gemm)
-    gemm->choose(chip, parts);
-  return gemm;
+OpProducts nvptx::productsOf(kernel::GemmOp op, const Chip &chip) {
+  OpProducts all;
+  if (std::optional<TileGemm> gemm = TileGemm::of(op, chip, all.why))
+    all.products.push_back(*gemm);
+  return all;
 }
 
 static void emitGemm(Operation *operation, DeviceCode &code) {
   auto op = cast<kernel::GemmOp>(operation);
-  std::string why;
-  std::optional<TileGemm> gemm = tilesOf(op, code.chip, op.getParts(), why);
-  if (!gemm) {
-    code.describe("plain: " + why);
+  std::optional<PlannedProduct> planned = singlePlanOf(op, code.chip);
+  if (!planned) {
+    code.describe(describePlain(*op.getPlan()));
     ThreadPerPoint points(code);
     return target::emitPlainGemm(op, points);
   }
-  TileProduct product{*gemm, ProductResults::of(op), {}, {}};
-  product.lhs = [](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
-                   const BlockTile &place, int64_t lines) {
+  code.describe(planned->describe());
+  auto copyLhs = [](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
+                    const BlockTile &place, int64_t lines) {
     Value start = startOf(e, gemm, gemm.lhs, pointers.operands[0], place.batch);
     return std::make_unique<MatrixCopy>(e, gemm, gemm.lhs, lines, start, place.line);
   };
-  product.rhs = [](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
-                   const BlockTile &place, int64_t lines) {
+  auto copyRhs = [](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
+                    const BlockTile &place, int64_t lines) {
     Value start = startOf(e, gemm, gemm.rhs, pointers.operands[1], place.batch);
     return std::make_unique<MatrixCopy>(e, gemm, gemm.rhs, lines, start, place.column);
   };
-  if (auto plan = WarpgroupGemm::of(*gemm, code.chip, op.getParts(), why)) {
-    code.describe(plan->describe());
-    return emitWarpgroups(op, code, *plan, product);
-  }
-  code.describe(gemm->describe() + (why.empty() ? "" : ", no warpgroups: " + why));
-  emitTiles(op, code, product);
+  planned->emit(op, code, {planned->gemm, ProductResults::of(op), copyLhs, copyRhs});
 }
 
-static int64_t gemmWorkspace(Operation *operation, const Chip &chip) {
-  auto op = cast<kernel::GemmOp>(operation);
-  std::string why;
-  std::optional<TileGemm> gemm = tilesOf(op, chip, op.getParts(), why);
-  if (!gemm)
-    return 0;
-  auto plan = WarpgroupGemm::of(*gemm, chip, op.getParts(), why);
-  return plan ? plan->workspaceBytes() : gemm->workspaceBytes();
+static int64_t gemmWorkspace(Operation *op, const Chip &chip) {
+  std::optional<PlannedProduct> planned = singlePlanOf(op, chip);
+  return planned ? planned->workspaceBytes() : 0;
 }
 static int64_t gemmFinalWarps(Operation *operation, const Chip &chip) {
   auto op = cast<kernel::GemmOp>(operation);
-  std::string why;
-  std::optional<TileGemm> gemm = tilesOf(op, chip, op.getParts(), why);
-  if (!gemm)
-    return 0;
-  ProductResults results = ProductResults::of(op);
-  auto plan = WarpgroupGemm::of(*gemm, chip, op.getParts(), why);
-  return plan ? showingWarps(op, *plan, results) : showingWarps(op, *gemm, results);
+  std::optional<PlannedProduct> planned = singlePlanOf(op, chip);
+  return planned ? planned->showingWarps(op, ProductResults::of(op)) : 0;
 }
-static void configureGemm(Operation *operation, const Chip &chip) {
-  auto op = cast<kernel::GemmOp>(operation);
-  std::string why;
-  std::optional<TileGemm> gemm = tilesOf(op, chip, 0, why);
-  op.setParts(gemm ? gemm->parts : 1);
-  if (!gemm)
-    return op.setWorkspaceBytes(0);
-  if (auto plan = WarpgroupGemm::of(*gemm, chip, 0, why))
-    op.setParts(plan->parts());
-  op.setWorkspaceBytes(gemmWorkspace(op, chip));
-}
-
-std::optional<ProductPlan> nvptx::planOf(kernel::GemmOp op, const Chip &chip) {
-  std::string why;
-  std::optional<TileGemm> gemm = tilesOf(op, chip, 0, why);
-  if (!gemm)
-    return std::nullopt;
-  return ProductPlan::of(*gemm, WarpgroupGemm::of(*gemm, chip, 0, why), chip);
+static LogicalResult configureGemm(Operation *op, const Chip &chip) {
+  if (failed(configurePlans(op, chip)))
+    return failure();
+  cast<kernel::GemmOp>(op).setWorkspaceBytes(gemmWorkspace(op, chip));
+  return success();
 }
 
 void nvptx::addProductForms(Forms &forms) {
   forms[kernel::GemmOp::getOperationName()] = {emitGemm, configureGemm, gemmWorkspace,
-                                               gemmFinalWarps};
+                                               gemmFinalWarps, checkPlans};
   addConvForms(forms);
 }

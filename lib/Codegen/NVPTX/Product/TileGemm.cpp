@@ -7,24 +7,6 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::nvptx;
 
-std::optional<TilePick> nvptx::givenPick(Operation *op) {
-  auto given = op->getAttrOfType<DenseI64ArrayAttr>(pickName);
-  if (!given || given.size() < 5 || given.size() > 7 || given[0] < 0 ||
-      given[0] > int64_t(ProductForm::Warpgroups))
-    return std::nullopt;
-  bool areCounts = llvm::all_of(given.asArrayRef().drop_front(),
-                                [](int64_t count) { return count > 0 && count <= INT32_MAX; });
-  if (!areCounts)
-    return std::nullopt;
-  return TilePick{ProductForm(given[0]),
-                  given[1],
-                  given[2],
-                  given[3],
-                  given[4],
-                  given.size() > 5 ? given[5] : 1,
-                  given.size() > 6 ? given[6] : 0};
-}
-
 /// Largest copy size aligned on every line, if the tensor starts at a multiple of `start` bytes.
 static int64_t alignedBytes(const SideLayout &side, ArrayRef<int64_t> batch, int64_t lines,
                             int64_t elementBytes, int64_t start) {
@@ -98,8 +80,6 @@ static std::optional<TileGemm> startOf(Op op, int64_t m, int64_t n, int64_t dept
   gemm.n = n;
   gemm.depth = gemm.partDepth = depth;
   gemm.element = getElementTypeOrSelf(op.getLhs());
-  gemm.readsTable = !op->template getAttrOfType<DenseI64ArrayAttr>(pickName);
-  gemm.pick = givenPick(op);
   gemm.bodyCycles = bodyCyclesOf(op);
   bool isHalf = gemm.element.isBF16() || gemm.element.isF16(), isF32 = gemm.element.isF32();
   if (getElementTypeOrSelf(op.getRhs()) != gemm.element || !(isHalf || isF32))
@@ -123,9 +103,44 @@ static std::optional<TileGemm> startOf(Op op, int64_t m, int64_t n, int64_t dept
   return why.empty() ? std::optional(gemm) : std::nullopt;
 }
 
-void TileGemm::cut(int64_t points) {
-  partDepth = std::min(points, depth);
+void TileGemm::cut(int64_t count) {
+  int64_t unit = onMatrixUnits() ? stepDepth() : rangePoints ? rangePoints : depth;
+  int64_t units = llvm::divideCeil(llvm::divideCeil(depth, unit), count);
+  partDepth = std::min(units * unit, depth);
   parts = llvm::divideCeil(depth, partDepth);
+}
+
+void TileGemm::setTile(const TileShape &shape, const Chip &chip) {
+  tile = shape;
+  // Copies through registers need registers that accumulators would take.
+  if (onMatrixUnits() && !isAsync(chip) && tile.m * tile.n / tile.threads() > 64)
+    tile.warpsN *= 2;
+}
+
+bool TileGemm::follow(kernel::PlanAttr plan, const Chip &chip, std::string &why) {
+  using kernel::PlanKind;
+  if (plan.getKind() != (onMatrixUnits() ? PlanKind::mma : PlanKind::simt)) {
+    why = onMatrixUnits() ? "matrix units multiply its factors"
+                          : "matrix units cannot multiply: " + whyNoUnits;
+    return false;
+  }
+  SmallVector<TileSpeed> all = tiles(chip);
+  const TileSpeed *found = llvm::find_if(all, [&](const TileSpeed &tile) {
+    return tile.shape.m == plan.getM() && tile.shape.n == plan.getN();
+  });
+  if (found == all.end()) {
+    why = "there is no such tile";
+    return false;
+  }
+  setTile(found->shape, chip);
+  int64_t most = tile.stages;
+  tile.stages = plan.getStages() ? plan.getStages() : most;
+  cut(plan.getSplitK());
+  if (tile.stages < 2 || tile.stages > most)
+    why = "stages are 2 to " + std::to_string(most);
+  else if (parts != plan.getSplitK())
+    why = "k makes at most " + std::to_string(parts) + " equal slices";
+  return why.empty();
 }
 
 ProductSize TileGemm::size() const {
@@ -142,29 +157,25 @@ TilePick TileGemm::picked() const {
 }
 
 double TileGemm::cycles(const Chip &chip) const {
-  auto shapes = onMatrixUnits() ? tileShapes(chip) : numberTiles(size(), chip);
-  for (const TileSpeed &known : shapes)
+  for (const TileSpeed &known : tiles(chip))
     if (known.shape.m == tile.m && known.shape.n == tile.n)
       return estimateCycles(size(), known, parts, chip);
   return 0;
 }
 
-void TileGemm::choose(const Chip &chip, int64_t given) {
+void TileGemm::choose(const Chip &chip, int64_t given, bool readsTable) {
+  pick.reset();
   if (readsTable)
     if (const TilePick *row = findPick(tileRows(), size(), chip.name))
       pick = *row;
   const TilePick *wanted = pick ? &*pick : nullptr;
   if (!onMatrixUnits()) {
-    tile = chooseNumberTile(size(), chip, wanted);
-    return cut(depth);
+    setTile(chooseNumberTile(size(), chip, wanted), chip);
+    return cut(given ? given : ranges);
   }
   TileChoice choice = chooseTile(size(), chip, given, wanted);
-  tile = choice.shape;
-  // Copies through registers need registers that accumulators would take.
-  bool isAsync = chip.hasAsyncCopy() && lhs.copyBytes > 2 && rhs.copyBytes > 2;
-  if (!isAsync && tile.m * tile.n / tile.threads() > 64)
-    tile.warpsN *= 2;
-  cut(llvm::divideCeil(steps(), choice.parts) * stepDepth());
+  setTile(choice.shape, chip);
+  cut(choice.parts);
 }
 
 std::optional<TileGemm> TileGemm::of(kernel::GemmOp op, const Chip &chip, std::string &why) {
@@ -183,6 +194,7 @@ std::optional<TileGemm> TileGemm::of(kernel::GemmOp op, const Chip &chip, std::s
   }
   gemm->lhs = *lhs;
   gemm->rhs = *rhs;
+  gemm->rhs.operand = 1;
   return gemm;
 }
 
@@ -228,6 +240,7 @@ std::optional<TileGemm> TileGemm::of(kernel::ConvOp op, const target::Window &wi
   gemm->lhs = sideOf(window, /*alongDepth=*/true, m, bytes);
   gemm->rhs = {{}, true, depth, channelBytes(depth, bytes), n};
   gemm->rhs.access.strides = {n * depth};
+  gemm->rhs.operand = 1;
   return gemm;
 }
 
@@ -241,6 +254,7 @@ std::optional<TileGemm> TileGemm::of(kernel::ConvFilterOp op, const target::Wind
   int64_t bytes = gemm->elementBytes();
   gemm->lhs = {{}, false, outputs, channelBytes(m, bytes), m};
   gemm->lhs.access.strides = {m};
+  gemm->lhs.operand = 1;
   gemm->rhs = sideOf(window, /*alongDepth=*/false, n, bytes);
   return gemm;
 }

@@ -9,14 +9,6 @@
 
 namespace ampc::nvptx {
 
-/// Discardable attribute of an op with a product, for measurements: the members of a TilePick. The
-/// code follows the pick, or emission fails. An empty array selects the model's choice without the
-/// table. Example: code.tile = array<i64: 1, 128, 128, 4, 1>, an mma.sync tile [128, 128] with
-/// split-K 4.
-constexpr llvm::StringLiteral pickName = "code.tile";
-/// Pick of the op; nothing without the attribute, or if no pick could have such members.
-std::optional<TilePick> givenPick(mlir::Operation *op);
-
 /// Layout of a GEMM operand: contiguous lines, along k or across k. Example: A [m, k] row-major is
 /// along k with lineStride k.
 struct SideLayout {
@@ -27,6 +19,7 @@ struct SideLayout {
                           // numbers
   int64_t lines;          // rows or columns of the result
   bool isWindows = false; // windows of an image (implicit GEMM), not a matrix in memory
+  unsigned operand = 0;   // number of the kernel's operand
 };
 
 /// A tiled GEMM: on matrix units for 16-bit numbers and for f32 rounded to tf32; by SIMT
@@ -35,13 +28,16 @@ struct TileGemm {
   mlir::SmallVector<int64_t> batch; // batch sizes
   int64_t m, n, depth;
   mlir::Type element;
-  std::string whyNoUnits; // reason against matrix units; empty: matrix units are used
+  std::string whyNoUnits;      // reason against matrix units; empty: matrix units are used
+  std::string whyNoWarpgroups; // reason of the op against warpgroups
   SideLayout lhs, rhs;
-  TileShape tile;
-  /// Pick from the op's attribute code.tile, else from the table; `readsTable`: whether the table
-  /// counts.
+  TileShape tile = {};
+  /// Row of Tiles.inc that `choose` has found.
   std::optional<TilePick> pick;
-  bool readsTable = true;
+  /// SIMT: number of slices of k for the sums of other targets, bit for bit, and the points that a
+  /// slice is a multiple of (0: k is not cut). Example: the gradient of a filter from 8 images of
+  /// [14, 14] in 4 slices -> ranges 4, rangePoints 196.
+  int64_t ranges = 1, rangePoints = 0;
   /// Cycles of a multiprocessor per point of the epilogue, beyond storing 16 bits. An estimate.
   double bodyCycles = 0;
   int64_t parts = 1, partDepth; // split-K slices, whose sums are added in order; points of k per
@@ -57,10 +53,11 @@ struct TileGemm {
   /// channels, and k the windows.
   static std::optional<TileGemm> of(kernel::ConvFilterOp op, const target::Window &window,
                                     const Chip &chip, std::string &why);
-  /// Chooses a tile, and on matrix units a split-K factor: `given`, or the model's choice if 0.
-  void choose(const Chip &chip, int64_t given);
-  /// Cuts k into slices of `points`.
-  void cut(int64_t points);
+  /// Chooses a tile and a split-K factor: `given`, or the model's choice if 0.
+  void choose(const Chip &chip, int64_t given, bool readsTable);
+  /// Takes tile, stages and split-K factor from a plan; false, with a reason in `why`, if the chip
+  /// has no such code.
+  bool follow(kernel::PlanAttr plan, const Chip &chip, std::string &why);
 
   /// All properties that the choice of a tile depends on.
   ProductSize size() const;
@@ -91,6 +88,19 @@ struct TileGemm {
   /// Partial sums in the workspace: f32 [parts, batch, m, n].
   int64_t workspaceBytes() const { return parts == 1 ? 0 : parts * results() * 4; }
   std::string describe() const;
+
+private:
+  /// Candidate tiles of the kind of kernel.
+  mlir::SmallVector<TileSpeed> tiles(const Chip &chip) const {
+    return onMatrixUnits() ? tileShapes(chip) : numberTiles(size(), chip);
+  }
+  void setTile(const TileShape &shape, const Chip &chip);
+  /// Whether both operands are copied by cp.async.
+  bool isAsync(const Chip &chip) const {
+    return chip.hasAsyncCopy() && lhs.copyBytes > 2 && rhs.copyBytes > 2;
+  }
+  /// Cuts k into at most `count` slices of equal size, except for the last.
+  void cut(int64_t count);
 };
 
 } // namespace ampc::nvptx

@@ -211,8 +211,9 @@ static void emitSumRows(Operation *operation, DeviceCode &code) {
 }
 
 template <typename Op, int64_t (*bytes)(Operation *, const Chip &)>
-static void setWorkspace(Operation *op, const Chip &chip) {
+static LogicalResult setWorkspace(Operation *op, const Chip &chip) {
   cast<Op>(op).setWorkspaceBytes(bytes(op, chip));
+  return success();
 }
 
 void nvptx::addRowForms(Forms &forms) {

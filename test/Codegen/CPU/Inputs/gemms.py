@@ -14,8 +14,8 @@ def affine(rank, dims):
     return f"affine_map<({names}) -> ({', '.join(f'd{d}' for d in dims)})>"
 
 
-def gemm(m, n, k, layout="NN", element="f32", result=None, body="plain", batch=(), heads=False, shared=False, mode=None, tile=None):
-    """`heads`: batch (b, h) lies as [b, m, h, k] in the left side and the result. `tile`: the way in which a GPU forms it, members of code.tile."""
+def gemm(m, n, k, layout="NN", element="f32", result=None, body="plain", batch=(), heads=False, shared=False, mode=None, plan=None):
+    """`heads`: batch (b, h) lies as [b, m, h, k] in the left side and the result. `plan`: members of the #kernel.plan of a GPU."""
     global number
     rank, dims = len(batch) + 2, list(range(len(batch)))
     dm, dn, dk = rank - 2, rank - 1, rank
@@ -73,7 +73,7 @@ def gemm(m, n, k, layout="NN", element="f32", result=None, body="plain", batch=(
     print(f"""kernel.program @gemm{number}({signature}) -> ({", ".join(outs)}) {{
   %r:{len(outs)} = kernel.gemm %a, %b : {types[0]}, {types[1]} acc {acc} maps [{affine(rank + 1, lhs)}, {affine(rank + 1, rhs)}]
     space {list(batch) + [m, n]} depth {k} epilogue ({epilogue}) maps [{maps}] -> [{outMaps}]
-    attributes {{test.tolerance = {tolerance:e}, test.low = -1.0, test.high = 1.0{f", compute = [{mode}, {mode}]" if mode else ""}{f", code.tile = array<i64: {tile}>" if tile else ""}}} {{
+    attributes {{test.tolerance = {tolerance:e}, test.low = -1.0, test.high = 1.0{f", compute = [{mode}, {mode}]" if mode else ""}{f", plan = #kernel.plan<{plan}>" if plan else ""}}} {{
   ^bb0({arguments}):
     {code}kernel.yield {", ".join(v for v, _ in final)} : {", ".join(t for _, t in final)}
   }} : {", ".join(outs)}

@@ -13,13 +13,13 @@ from page_table import PageTable, row_of
 def generated(script, *arguments):
     return subprocess.run([sys.executable, os.path.join(here, script), *arguments], check=True, capture_output=True, text=True).stdout
 
-def gemm(name, m, n, k, left, right, tile=None):
-    """bf16, with the dimensions of each side in the order of memory; `tile`: members of code.tile."""
+def gemm(name, m, n, k, left, right, plan=None):
+    """bf16, with the dimensions of each side in the order of memory; `plan`: members of #kernel.plan."""
     size = {"m": m, "n": n, "k": k}
     type = lambda dims: f"tensor<{size[dims[0]]}x{size[dims[1]]}xbf16>"
     map = lambda dims: f"affine_map<(m, n, k) -> ({dims[0]}, {dims[1]})>"
     result = f"tensor<{m}x{n}xbf16>"
-    attributes = f" attributes {{code.tile = array<i64: {tile}>}}" if tile else ""
+    attributes = f" attributes {{plan = #kernel.plan<{plan}>}}" if plan else ""
     useful[name] = 2 * m * n * k
     return f"""kernel.program @{name}(%x: {type(left)}, %w: {type(right)}) -> {result} {{
   %y = kernel.gemm %x, %w : {type(left)}, {type(right)} acc f32 maps [{map(left)}, {map(right)}] space [{m}, {n}] depth {k} epilogue () maps [] -> [affine_map<(m, n) -> (m, n)>]{attributes} {{
@@ -107,7 +107,7 @@ text = generated("rows.py", "counters") + generated("reduces.py", "counters") + 
 text += gemm("gemm_nn", 256, 256, 128, "mk", "kn") + gemm("gemm_nt", 256, 256, 128, "mk", "nk") + gemm("gemm_tn", 256, 256, 128, "km", "kn")
 text += gemm("gemm_edges", 200, 1021, 104, "mk", "nk")
 text += conv("conv", 4, 16, 64, 64)
-warpgroups = gemm("gemm_warpgroups", 256, 256, 128, "mk", "kn") + gemm("gemm_gathered", 256, 256, 131, "mk", "kn", "2, 64, 256, 1, 1") + conv("conv_gathered", 4, 16, 64, 64)
+warpgroups = gemm("gemm_warpgroups", 256, 256, 128, "mk", "kn") + gemm("gemm_gathered", 256, 256, 131, "mk", "kn", "wgmma, m = 64, n = 256") + conv("conv_gathered", 4, 16, 64, 64)
 
 def count(chip, text):
     return subprocess.run(["ampc-kernel-run", f"--target={chip}", "--counters", "-"], input=text, check=True, capture_output=True, text=True).stdout

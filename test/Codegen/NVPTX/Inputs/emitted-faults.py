@@ -72,7 +72,7 @@ FORMS = {
     "attention": ("sm_80", attentions),
     "gemm-warpgroups": ("sm_90a", lambda: gemm(200, 8, 520, "NT", element="bf16", body="bias", batch=(70,))),
     "conv-gathered": ("sm_90a", lambda: first(lambda: conv(1, 5, 104, 8, 3, pad=1, element="bf16"))),
-    "gemm-gathered": ("sm_90a", lambda: gemm(70, 10, 931, "NN", element="bf16", body="bias", tile="2, 64, 64, 1, 1")),
+    "gemm-gathered": ("sm_90a", lambda: gemm(70, 10, 931, "NN", element="bf16", body="bias", plan="wgmma, m = 64, n = 64")),
     "gemm-parts": ("sm_80", lambda: gemm(72, 80, 2056, "TN", element="bf16")),
     "gemm-f32": ("sm_80", lambda: gemm(70, 75, 100, "NN", body="bias")),
     "gemm-sm75": ("sm_75", lambda: gemm(72, 80, 328, "NN", element="f16", result="f16", body="bias")),

@@ -1,0 +1,53 @@
+// Plans of products: constraints, and access on any op.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Kernel/Kernel.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::kernel;
+
+static bool isPositive(int64_t number) { return number > 0 && llvm::isInt<32>(number); }
+
+LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError, PlanKind kind,
+                               int64_t m, int64_t n, int64_t stages, int64_t splitK,
+                               ArrayRef<int64_t> cluster, Schedule schedule, StringRef) {
+  bool isPingPong = schedule == Schedule::pingpong;
+  bool hasTiles = kind != PlanKind::plain && kind != PlanKind::depthwise;
+  if (hasTiles ? !isPositive(m) || !isPositive(n) : m || n || stages || splitK != 1) // 1.
+    return emitError() << "expected a plan " << stringifyPlanKind(kind)
+                       << (hasTiles ? " of a tile of at least one row and column"
+                                    : " without tiles and slices")
+                       << ", but got m = " << m << ", n = " << n << ", stages = " << stages
+                       << " and split_k = " << splitK;
+  if (stages < 0 || !llvm::isInt<32>(stages) || !isPositive(splitK) ||
+      !llvm::all_of(cluster, isPositive) || (!cluster.empty() && cluster.size() != 2)) // 2.
+    return emitError()
+           << "expected stages of at least 0, split_k of at least 1 and a cluster of two "
+              "positive sizes, but got "
+           << stages << ", " << splitK << " and [" << cluster << "]";
+  if (kind != PlanKind::wgmma && (isPingPong || !cluster.empty())) // 3.
+    return emitError()
+           << "expected a cluster and the schedule pingpong of plans wgmma only, but got "
+           << stringifyPlanKind(kind);
+  bool splitsInCluster = !cluster.empty() && cluster[1] > 1;
+  if (isPingPong + splitsInCluster + (splitK > 1) > 1) // 4.
+    return emitError() << "expected split_k, slices of k in the cluster or the schedule pingpong, "
+                          "but got several of them";
+  return success();
+}
+
+SmallVector<PlanAttr> kernel::plansOf(Operation *op) {
+  if (auto conv = dyn_cast<ConvOp>(op))
+    return conv.getPlans() ? llvm::to_vector(conv.getPlans()->getAsRange<PlanAttr>())
+                           : SmallVector<PlanAttr>();
+  auto plan = op->getAttrOfType<PlanAttr>("plan");
+  return plan ? SmallVector<PlanAttr>{plan} : SmallVector<PlanAttr>();
+}
+
+void kernel::setPlans(Operation *op, ArrayRef<PlanAttr> plans) {
+  if (auto conv = dyn_cast<ConvOp>(op))
+    return conv.setPlansAttr(
+        ArrayAttr::get(op->getContext(), SmallVector<Attribute>(plans.begin(), plans.end())));
+  assert(plans.size() == 1 && "expected one plan");
+  op->setAttr("plan", plans.front());
+}
