@@ -10,7 +10,7 @@ from common import ampc, build, peer, row, run, source
 
 def kernel_gflops(m, n, k, dtype, packed):
     """One product with `packed` sides ("lhs", "rhs") packed before, on the best tier this processor has, one thread, and its tier."""
-    inputs = os.path.join(source, "test", "Target", "CPU", "Inputs", "packed-gemms.py")
+    inputs = os.path.join(source, "test", "Codegen", "CPU", "Inputs", "packed-gemms.py")
     text = subprocess.run([sys.executable, inputs, str(m), str(n), str(k), dtype, *packed], capture_output=True, text=True).stdout
     done = subprocess.run([os.path.join(build, "bin", "ampc-kernel-run"), "--time", "--best", "-"], input=text, capture_output=True, text=True)
     # The product is the last kernel; tiers come from the lowest up.
