@@ -14,6 +14,7 @@ set(AMPC_TRAIN_FAMILIES
   "tables|Tables and lookups|Table"
   "indexing|Gather, scatter and sort|Indexing"
   "reductions|Reductions and scans|Reduction,Scan"
+  "loops|Loops|Loops"
   "products|Matrix products and einsum|Contraction,Einsum"
   "attention|Attention|Attention"
   "convolutions|Convolutions and pools|Convolution,Pool,Windows"

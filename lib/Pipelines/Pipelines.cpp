@@ -94,6 +94,7 @@ ArrayRef<Phase> ampc::getPhases() {
        "one function per step, evaluation and export, in its mode; state is explicit; canonical",
        [](OpPassManager &pm, const CompileOptions &options) {
          pm.addPass(createAmpFlattenRegions());
+         pm.addPass(createTrainUnrollScans());
          pm.addPass(createTrainResolveFans());
          pm.addPass(createTrainInstantiate({options.dataTotals}));
          pm.addPass(createTrainExpandGradients());

@@ -52,7 +52,7 @@ Value Emitter::workingCopy(BlockArgument parameter, Type type) {
 }
 
 Value Emitter::storageFreeForm(Value v, Type type, Operation *consumer) {
-  if (auto parameter = dyn_cast<BlockArgument>(v))
+  if (BlockArgument parameter = programArgument(v))
     return workingCopy(parameter, type);
   Operation *op = v.getDefiningOp();
   if (!op->hasTrait<OpTrait::ConstantLike>()) {

@@ -99,7 +99,7 @@ Value GraphReader::base(Value value, std::vector<int> &chain) {
 }
 
 std::string GraphReader::labelOf(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
+  if (BlockArgument argument = programArgument(value)) {
     Signature signature(func);
     if (auto state = signature.argument<train::StateAttr>(argument))
       return "@" + state.getName().str();

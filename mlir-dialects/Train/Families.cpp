@@ -5,6 +5,7 @@
 #include "mlir-dialects/Train/Ops/Einsum.h"
 #include "mlir-dialects/Train/Ops/Gradients.h"
 #include "mlir-dialects/Train/Ops/Indexing.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Ops/Parts.h"
 #include "mlir-dialects/Train/Ops/Sampling.h"
 #include "mlir-dialects/Train/Ops/Windows.h"
@@ -15,6 +16,7 @@ void ampc::registerTrainDialect(mlir::DialectRegistry &registry) {
   registry.insert<train::TrainDialect>();
   registerModuleOps(registry);
   registerGradientOps(registry);
+  registerLoopOps(registry);
   registerPartOps(registry);
   registerUpdateOps(registry);
   registerCompositeNormOps(registry);

@@ -3,6 +3,7 @@
 include "mlir-dialects/Train/Train.td"
 include "mlir-dialects/Train/Program/Modules.td"
 include "mlir-dialects/Train/Ops/Gradients.td"
+include "mlir-dialects/Train/Ops/Loops.td"
 include "mlir-dialects/Train/Ops/Parts.td"
 include "mlir-dialects/Train/Optimizer/Update.td"
 include "mlir-dialects/Train/Ops/CompositeNorm.td"

@@ -68,6 +68,16 @@ def TrainStripOrigins : Pass<"train-strip-origins", "::mlir::ModuleOp"> {
     and reports.
   }];
 }
+def TrainUnrollScans : Pass<"train-unroll-scans", "::mlir::ModuleOp"> {
+  let summary = "Replace loops by their rounds";
+  let description = [{
+    Every `train.scan` becomes its rounds, one after the other: rows are slices, and the values of all rounds are
+    concatenated. An op NAME of the block is called NAME@row in the round of that row. A function with a loop gets
+    the ops of the functions it calls, and a function with a loop that only others call is erased: random numbers
+    depend on the name of the op in the function of the step and on the number of the row. The pass fails if a
+    function would have more ops than a model may have.
+  }];
+}
 def TrainInstantiate : Pass<"train-instantiate", "::mlir::ModuleOp"> {
   let summary = "Make one function per step, evaluation and export, in its mode";
   let description = [{

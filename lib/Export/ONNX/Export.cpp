@@ -6,6 +6,7 @@
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Train/Ops/Along.h"
 #include "mlir-dialects/Train/Ops/Gradients.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Program/LogicalLayout.h"
 #include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir-dialects/Train/Text/Sizes.h"
@@ -231,6 +232,8 @@ Operation *GraphExporter::expand(Operation *op) {
   else if (auto composite = dyn_cast<CompositeOpInterface>(op);
            composite && composite.isComposite())
     parts = composite.decompose(b);
+  else if (auto scan = dyn_cast<train::ScanOp>(op); scan && countUnrolled(scan, mostOps) <= mostOps)
+    parts = unroll(b, scan);
   if (parts.empty())
     return nullptr;
   Operation *first = before ? before->getNextNode() : &op->getBlock()->front();
@@ -276,6 +279,7 @@ Operation *GraphExporter::emit(Operation *op) {
     e.noteRows(op);
     e.fail(op, isa<train::GradOp>(op)       ? "gradients inside of functions"
                : isa<RandomOpInterface>(op) ? "random numbers"
+               : isa<train::ScanOp>(op)     ? "a loop of more than 200000 ops"
                                             : "no node of ONNX does the same");
   }
   return op->getNextNode();

@@ -185,9 +185,11 @@ LogicalResult Reverse::checkSaves(DifferentiableOpInterface op, Operation *first
 }
 
 std::string ampc::nameOfSource(Value source) {
-  auto argument = dyn_cast<BlockArgument>(source);
+  if (Operation *op = source.getDefiningOp())
+    return nameOf(op);
+  BlockArgument argument = programArgument(source);
   if (!argument)
-    return nameOf(source.getDefiningOp());
+    return "argument of " + nameOf(source.getParentBlock()->getParentOp());
   Signature signature(cast<FunctionOpInterface>(argument.getOwner()->getParentOp()));
   if (StringAttr state = signature.stateArgument(argument.getArgNumber()))
     return "@" + state.str();

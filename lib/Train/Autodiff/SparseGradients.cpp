@@ -132,7 +132,7 @@ BlockArgument SparseGradient::batchedInput(Value value) {
     Value next = open.pop_back_val();
     if (!seen.insert(next).second)
       continue;
-    if (auto argument = dyn_cast<BlockArgument>(next)) {
+    if (BlockArgument argument = programArgument(next)) {
       auto input = Signature(func).argument<train::InputAttr>(argument);
       if (input && input.isBatched())
         return argument;

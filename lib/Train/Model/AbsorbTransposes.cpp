@@ -7,6 +7,7 @@
 #include "mlir-dialects/Train/Program/LogicalLayout.h"
 #include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir-dialects/Train/Program/TransposeClaims.h"
+#include "mlir-dialects/Train/TrainFlat.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace ampc {
@@ -75,7 +76,7 @@ void LayoutPropagation::findStates() {
 void LayoutPropagation::findClaims(train::FuncOp func) {
   Signature signature(func);
   auto isState = [&](Value value) {
-    auto argument = dyn_cast<BlockArgument>(value);
+    BlockArgument argument = programArgument(value);
     return argument && signature.stateArgument(argument.getArgNumber());
   };
   llvm::append_range(claims, findTransposeClaims(func.getBody().front(), isState, isPointwise));
@@ -192,6 +193,8 @@ void LayoutPropagation::run() {
 namespace {
 struct TrainAbsorbTransposes : ampc::impl::TrainAbsorbTransposesBase<TrainAbsorbTransposes> {
   void runOnOperation() override {
+    if (failed(checkIsFlat(getOperation(), getArgument())))
+      return signalPassFailure();
     for (auto model : getOperation().getOps<train::ModelOp>())
       LayoutPropagation(model).run();
   }

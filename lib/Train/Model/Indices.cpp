@@ -40,7 +40,7 @@ static IndexRange acceptedBy(train::CastOp op) {
 }
 
 static train::InputAttr inputOf(train::FuncOp func, Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
+  BlockArgument argument = programArgument(value);
   return argument ? Signature(func).argument<train::InputAttr>(argument) : train::InputAttr();
 }
 

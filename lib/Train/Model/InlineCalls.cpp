@@ -52,23 +52,26 @@ LogicalResult CallInliner::inlineCall(train::CallOp call) {
     return failure();
   active.erase(call.getCallee());
   Block &inner = copy->getBody().front();
-  ops += inner.getOperations().size();
+  inner.walk([&](Operation *) { ++ops; });
   if (ops > mostOps)
     return call.emitOpError() << "expected at most " << mostOps << " ops in place of calls";
   for (auto [argument, operand] : llvm::zip(inner.getArguments(), call.getOperands()))
     argument.replaceAllUsesWith(operand);
-  for (Operation &op : llvm::make_early_inc_range(inner.without_terminator())) {
-    if (train::OriginAttr origin = originOf(&op); origin && originOf(call))
-      setOrigin(&op, originInCall(origin, call));
+  inner.walk([&](Operation *op) {
+    if (train::OriginAttr origin = originOf(op); origin && originOf(call))
+      setOrigin(op, originInCall(origin, call));
+  });
+  for (Operation &op : llvm::make_early_inc_range(inner.without_terminator()))
     op.moveBefore(call);
-  }
   call.replaceAllUsesWith(llvm::to_vector(inner.getTerminator()->getOperands()));
   call.erase();
   return success();
 }
 
 LogicalResult CallInliner::inlineCalls(train::FuncOp func) {
-  for (auto call : llvm::to_vector(func.getBody().front().getOps<train::CallOp>()))
+  SmallVector<train::CallOp> calls;
+  func.walk([&](train::CallOp call) { calls.push_back(call); });
+  for (train::CallOp call : calls)
     if (failed(inlineCall(call)))
       return failure();
   return success();

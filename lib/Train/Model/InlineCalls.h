@@ -7,8 +7,8 @@
 #include "mlir/IR/SymbolTable.h"
 
 namespace ampc {
-/// Inlines every call in `func`, which need not be in the model; an error for recursion, and for
-/// too many ops.
+/// Inlines every call in `func`, loops included, which need not be in the model; an error for
+/// recursion, and for too many ops.
 llvm::LogicalResult inlineCalls(train::FuncOp func, mlir::SymbolTable &symbols);
 } // namespace ampc
 #endif

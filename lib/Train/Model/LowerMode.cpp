@@ -68,20 +68,25 @@ static void declareRandomState(train::ModelOp model) {
                           train::ZerosAttr::get(model.getContext()), train::StateRole::Random);
 }
 
+Value ampc::readRandomState(train::FuncOp func, train::ModelOp model) {
+  declareRandomState(model);
+  OpBuilder builder = OpBuilder::atBlockBegin(&func.getBody().front());
+  return train::ReadOp::create(builder, func.getLoc(), randomType(func.getContext()), randomBuffer);
+}
+
+int32_t ampc::randomKey(Operation *op) {
+  train::OriginAttr origin = originOf(op);
+  return int32_t(llvm::xxh3_64bits(origin ? origin.getText() : ""));
+}
+
 void ampc::attachRandomState(train::FuncOp func, train::ModelOp model) {
-  Block &body = func.getBody().front();
   Value state;
-  for (auto op : body.getOps<RandomOpInterface>()) {
+  for (auto op : func.getBody().front().getOps<RandomOpInterface>()) {
     if (op.hasRandomState())
       continue;
-    if (!state) {
-      declareRandomState(model);
-      OpBuilder builder = OpBuilder::atBlockBegin(&body);
-      state = train::ReadOp::create(builder, func.getLoc(), randomType(func.getContext()),
-                                    randomBuffer);
-    }
-    train::OriginAttr origin = originOf(op);
-    op.setRandomState(state, int32_t(llvm::xxh3_64bits(origin ? origin.getText() : "")));
+    if (!state)
+      state = readRandomState(func, model);
+    op.setRandomState(state, randomKey(op));
   }
 }
 

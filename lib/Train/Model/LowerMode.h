@@ -14,6 +14,10 @@ void moveAlongLast(train::FuncOp func);
 /// `keepCounts`, divisors of means stay `train.count`.
 void lowerMode(train::FuncOp func, bool training, bool keepCounts);
 
+/// Reads the random state at the front of the function; the buffer is declared on demand.
+Value readRandomState(train::FuncOp func, train::ModelOp model);
+/// Key of a random op, the hash of the op's name.
+int32_t randomKey(mlir::Operation *op);
 /// Gives random ops their state, read from a buffer that is declared on demand, and a key, the hash
 /// of the op's name.
 void attachRandomState(train::FuncOp func, train::ModelOp model);

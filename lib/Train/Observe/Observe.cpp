@@ -98,7 +98,7 @@ private:
   void add(Value v) {
     if (!seen.insert(v).second)
       return;
-    if (auto argument = dyn_cast<BlockArgument>(v)) {
+    if (BlockArgument argument = programArgument(v)) {
       Signature signature(func);
       if (auto state = signature.argument<train::StateAttr>(argument))
         note(state.getName());

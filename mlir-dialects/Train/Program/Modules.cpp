@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Program/Modules.h"
 #include "mlir-dialects/Train/Limits.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 
@@ -189,6 +190,8 @@ LogicalResult ModuleInstance::expandOp(Operation *op, bool keepsCalls) const {
   if (failed(applySizes(op, sizes)))
     return failure();
   op->removeDiscardableAttr(Sizes::key);
+  if (auto scan = dyn_cast<ScanOp>(op))
+    inferArguments(scan);
   for (Region &region : op->getRegions())
     for (Block &block : region)
       if (failed(expandBlock(block, keepsCalls)))

@@ -101,11 +101,10 @@ OriginAttr ampc::originOf(Operation *op) { return op->getAttrOfType<OriginAttr>(
 OriginAttr ampc::originOf(Value value) {
   if (Operation *op = value.getDefiningOp())
     return originOf(op);
-  auto argument = cast<BlockArgument>(value);
-  auto program = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-  if (!program)
+  BlockArgument argument = programArgument(value);
+  if (!argument)
     return {};
-  Signature signature(program);
+  Signature signature(cast<FunctionOpInterface>(argument.getOwner()->getParentOp()));
   if (auto input = signature.argument<InputAttr>(argument))
     return OriginAttr::get(input.getName()).withPart(input.getPart());
   StringAttr state = signature.stateArgument(argument.getArgNumber());

@@ -57,6 +57,13 @@ BlockArgument Signature::addState(StringRef name, Type type, Location loc) {
   return insertArgument(position, type, state(name), loc);
 }
 
+BlockArgument ampc::programArgument(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  bool isOfProgram =
+      argument && isa_and_nonnull<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  return isOfProgram ? argument : BlockArgument();
+}
+
 static RankedTensorType typeOf(Control control, MLIRContext *context) {
   Builder b(context);
   return RankedTensorType::get({}, control == Control::Valid ? Type(b.getI32Type())

@@ -62,5 +62,10 @@ private:
   mlir::Block &body() { return program.getFunctionBody().front(); }
   mlir::FunctionOpInterface program;
 };
+
+/// Argument of a train.func or kernel.program; null for the result of an op, and for the argument
+/// of a block inside an op, e.g. of a loop, whose number says nothing about the program's
+/// signature.
+mlir::BlockArgument programArgument(mlir::Value value);
 } // namespace ampc
 #endif

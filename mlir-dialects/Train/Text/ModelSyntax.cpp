@@ -116,22 +116,28 @@ public:
 private:
   void scan() {
     int depth = 0;
-    while (*at) {
-      if (*at == '{') {
-        ++depth;
-      } else if (*at == '}' && --depth <= 0) {
-        return;
-      } else if (*at == '"') {
-        skipString();
-        continue;
-      } else if (at[0] == '/' && at[1] == '/') {
-        skipComment();
-        continue;
-      } else if (*at == '%') {
-        names();
+    for (char before = 0; *at;) {
+      if (llvm::isSpace(*at)) {
+        ++at;
         continue;
       }
-      ++at;
+      if (at[0] == '/' && at[1] == '/') {
+        skipComment();
+        continue;
+      }
+      if (*at == '}' && depth <= 1)
+        return;
+      depth += (*at == '{') - (*at == '}');
+      const char *begin = at;
+      if (*at == '"')
+        skipString();
+      else if (*at == '%')
+        names(before);
+      else if (llvm::isAlpha(*at))
+        word();
+      else
+        ++at;
+      before = *begin;
     }
   }
   void skipString() {
@@ -152,14 +158,29 @@ private:
       else
         ++at;
   }
-  /// `%a`, `%a, %b` or `%a:2`: results if = follows, else operands.
-  void names() {
+  StringRef name() {
+    const char *begin = ++at;
+    while (llvm::isAlnum(*at) || (*at && StringRef("$._-").contains(*at)))
+      ++at;
+    return StringRef(begin, at - begin);
+  }
+  /// A keyword or the name of an op. `index %i` binds the number of a loop's row.
+  void word() {
+    const char *begin = at;
+    while (llvm::isAlnum(*at) || *at == '_' || *at == '.')
+      ++at;
+    if (StringRef(begin, at - begin) != "index")
+      return;
+    skipBlanks();
+    if (*at == '%')
+      defined.insert(name());
+  }
+  /// `%a`, `%a, %b` or `%a:2`: results if = follows, else operands. In `carry %h = %h0, %c = %c0`
+  /// the list %h0, %c stands behind a =, and only its last name is bound by the next.
+  void names(char before) {
     SmallVector<StringRef> list;
     while (*at == '%') {
-      const char *begin = ++at;
-      while (llvm::isAlnum(*at) || (*at && StringRef("$._-").contains(*at)))
-        ++at;
-      list.push_back(StringRef(begin, at - begin));
+      list.push_back(name());
       if ((*at == ':' || *at == '#') && llvm::isDigit(at[1]))
         for (++at; llvm::isDigit(*at);)
           ++at;
@@ -169,8 +190,11 @@ private:
       ++at;
       skipBlanks();
     }
-    for (StringRef name : list)
-      (*at == '=' ? defined : used).insert(name);
+    bool binds = *at == '=';
+    for (auto [i, name] : llvm::enumerate(list)) {
+      bool isLast = i + 1 == list.size();
+      (binds && (isLast || before != '=') ? defined : used).insert(name);
+    }
   }
 
   const char *at;

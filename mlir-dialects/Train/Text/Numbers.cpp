@@ -68,7 +68,7 @@ static FailureOr<APFloat> parseNumber(AsmParser &parser) {
   if (isFloat || number.empty() || !llvm::isDigit(number.back())) {
     if (parser.parseFloat(value))
       return failure();
-    bool isDecimal = !number.empty() && llvm::isDigit(number.back()) && !number.contains('x');
+    bool isDecimal = !number.empty() && llvm::isDigit(number.back()) && start[number.size()] != 'x';
     return isDecimal ? roundToDouble(parser, place, number) : APFloat(value);
   }
   auto takeInteger = [&] {

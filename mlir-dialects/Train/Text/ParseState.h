@@ -22,6 +22,7 @@ struct ParseState : mlir::DialectInterface::Base<ParseState> {
   ParseScope *innermost = nullptr;         ///< null outside of models
   mlir::NamedAttrList *formulas = nullptr; ///< formulas of the op being parsed, or null
   FormulasIn *allowsFormulas = nullptr;    ///< null: a formula in an attribute is an error
+  int64_t loops = 0;                       ///< loops around the op that is being parsed
   SizeNumbers sizes;                       ///< `ampc --set`: numbers of the outermost model's sizes
   /// Keeps parsed blocks for language servers, which query blocks and arguments long after parsing.
   bool keepsBlocks = false;

@@ -1,6 +1,7 @@
 // Inference of result types from operands, and completion of omitted result types.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Text/Results.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Ops/Tensors.h"
 
 using namespace mlir;
@@ -112,6 +113,8 @@ LogicalResult ampc::inferResults(Operation *op) {
       return failure();
     for (auto [result, type] : llvm::zip(op->getResults(), types))
       result.setType(type);
+  } else if (auto scan = dyn_cast<train::ScanOp>(op)) {
+    inferResults(scan);
   } else if (auto product = dyn_cast<train::MatmulOp>(op)) {
     setShape(product, productType(train::MatmulOp::Adaptor(product)));
   } else if (auto conv = dyn_cast<train::Conv2dOp>(op)) {

@@ -54,6 +54,7 @@ exceptions = {
     ("mlir-dialects/Train/Program/Modules.cpp", "inlineCall"): calls,
     ("mlir-dialects/Train/Program/Origin.cpp", "originOf"): overloads,
     ("mlir-dialects/Train/Program/Origin.cpp", "originsOf"): overloads,
+    ("mlir-dialects/Train/Text/Results.cpp", "inferResults"): overloads,
 }
 keywords = {"if", "for", "while", "switch", "return", "sizeof", "catch", "assert", "defined"}
 edges = re.compile(r"getOperands?\(|getOpOperands?\(|getDefiningOp|getUsers\(|getUses\(|->operand|->user")

@@ -1,6 +1,6 @@
 // Passes for a single flat block per function report an error at an op with regions, and drop nothing.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: for pass in train-instantiate train-autodiff train-expand-step train-mark-values train-observe amp-assign-precision \
+// RUN: for pass in train-instantiate train-absorb-transposes train-autodiff train-expand-step train-mark-values train-observe amp-assign-precision \
 // RUN:     amp-lower-accumulation amp-insert-loss-scaling amp-recompute amp-lower-loss-scaling convert-train-to-kernel; do \
 // RUN:   not %ampc-opt --$pass %s 2>&1 >/dev/null | FileCheck %s -DPASS=$pass || exit 1; done
 // RUN: not ampc compile %s -o %t 2>&1 | FileCheck %s -DPASS=train-instantiate

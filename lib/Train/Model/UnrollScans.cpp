@@ -1,0 +1,99 @@
+// Pass train-unroll-scans: loops become their rounds.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Train/Passes.h"
+#include "lib/Train/Model/InlineCalls.h"
+#include "lib/Train/Model/LoopRandomState.h"
+#include "mlir-dialects/Train/Limits.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_TRAINUNROLLSCANS
+#include "ampc/Train/Passes.h.inc"
+} // namespace ampc
+using namespace mlir;
+using namespace ampc;
+
+/// Functions with a loop, and functions that call such a function, directly or not.
+static llvm::SetVector<train::FuncOp> functionsWithLoops(train::ModelOp model,
+                                                         SymbolTable &symbols) {
+  DenseMap<train::FuncOp, SmallVector<train::FuncOp>> callers;
+  llvm::SetVector<train::FuncOp> found;
+  model.walk([&](Operation *op) {
+    auto func = op->getParentOfType<train::FuncOp>();
+    if (auto call = dyn_cast<train::CallOp>(op))
+      callers[symbols.lookup<train::FuncOp>(call.getCallee())].push_back(func);
+    if (isa<train::ScanOp>(op))
+      found.insert(func);
+  });
+  for (size_t i = 0; i < found.size(); ++i) // grows
+    found.insert_range(callers.lookup(found[i]));
+  return found;
+}
+
+/// Functions that steps and exports name.
+static llvm::DenseSet<StringAttr> rootsOf(train::ModelOp model) {
+  llvm::DenseSet<StringAttr> roots;
+  for (auto step : model.getOps<train::StepOp>())
+    roots.insert(step.getLossAttr().getAttr());
+  for (auto each : model.getOps<train::ExportOp>())
+    roots.insert(each.getFunctionAttr().getAttr());
+  return roots;
+}
+
+/// The function's loops that are in no other loop.
+static SmallVector<train::ScanOp> outermostLoops(train::FuncOp func) {
+  SmallVector<train::ScanOp> loops;
+  func.walk<WalkOrder::PreOrder>([&](train::ScanOp scan) {
+    loops.push_back(scan);
+    return WalkResult::skip();
+  });
+  return loops;
+}
+
+static LogicalResult unrollLoops(train::FuncOp func) {
+  int64_t ops = 0;
+  for (train::ScanOp scan : outermostLoops(func)) {
+    ops += countUnrolled(scan, mostOps);
+    if (ops > mostOps)
+      return scan.emitOpError() << "expected at most " << mostOps
+                                << " ops in the unrolled rounds of a function's loops, but "
+                                << scan.getRounds() << " rounds make more";
+    OpBuilder builder(scan);
+    GradBuilder b(builder, scan);
+    scan->replaceAllUsesWith(unroll(b, scan));
+    scan.erase();
+  }
+  return success();
+}
+
+namespace {
+struct TrainUnrollScans : ampc::impl::TrainUnrollScansBase<TrainUnrollScans> {
+  void runOnOperation() override {
+    for (auto model : getOperation().getOps<train::ModelOp>())
+      if (failed(unroll(model)))
+        return signalPassFailure();
+  }
+
+private:
+  static LogicalResult unroll(train::ModelOp model) {
+    SymbolTable symbols(model);
+    auto functions = functionsWithLoops(model, symbols).takeVector();
+    for (train::FuncOp func : functions)
+      if (failed(inlineCalls(func, symbols)))
+        return failure();
+    llvm::DenseSet<StringAttr> roots = rootsOf(model);
+    for (train::FuncOp func : functions) {
+      if (!roots.contains(func.getSymNameAttr())) { // every call has been inlined
+        func.erase();
+        continue;
+      }
+      attachLoopRandomState(func, model);
+      if (failed(unrollLoops(func)))
+        return failure();
+    }
+    return success();
+  }
+};
+} // namespace

@@ -1,0 +1,30 @@
+// Loops inside functions, until train-unroll-scans replaces the ops.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef MLIR_DIALECTS_TRAIN_OPS_LOOPS_H
+#define MLIR_DIALECTS_TRAIN_OPS_LOOPS_H
+
+#include "mlir-dialects/Train/Train.h"
+
+#define GET_OP_CLASSES
+#include "mlir-dialects/Train/LoopsOps.h.inc"
+
+namespace ampc {
+/// Type of a row: [35, 4, 8] -> [4, 8]. Null for a scalar.
+mlir::RankedTensorType rowOf(mlir::Type sequence);
+/// Type of the rows of all rounds: [4, 8] -> [35, 4, 8].
+mlir::RankedTensorType stackOf(mlir::Type row, int64_t rounds);
+/// Sets the types of the block's arguments from the operands, before types inside are inferred.
+void inferArguments(train::ScanOp scan);
+/// Sets the types of the results from the end of the block.
+void inferResults(train::ScanOp scan);
+
+/// Number of ops after unrolling, loops inside included; at most `limit` + 1.
+int64_t countUnrolled(train::ScanOp scan, int64_t limit);
+/// Builds the rounds of a loop one after the other at `b`, loops inside included; returns the
+/// values of the results. An op NAME is called NAME@row in the round of that row. The scan stays.
+llvm::SmallVector<Value> unroll(GradBuilder &b, train::ScanOp scan);
+
+/// For the registry of a program that reads models.
+void registerLoopOps(mlir::DialectRegistry &registry);
+} // namespace ampc
+#endif

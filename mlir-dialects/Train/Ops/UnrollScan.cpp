@@ -1,0 +1,141 @@
+// Unrolling of loops: one copy of the block per round.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Ops/Loops.h"
+#include "mlir-dialects/Train/Ops/Tensors.h"
+#include "mlir-dialects/Train/Program/Origin.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::train;
+
+namespace {
+/// Rounds of one loop, built in the order in which they run.
+class Unroller {
+public:
+  Unroller(GradBuilder &b, ScanOp scan)
+      : b(b), scan(scan), next(scan.getNext()), name(nameOf(scan)), carried(scan.getInits()),
+        stacks(next.getEach().size(), SmallVector<Value>(scan.getRounds())) {}
+  SmallVector<Value> run();
+
+private:
+  void runRound(int64_t round);
+  void bindArguments(int64_t row);
+  void cloneOp(Operation &op, int64_t row, StringAttr segment);
+  OriginAttr originInRound(OriginAttr origin, int64_t row, StringAttr segment) const;
+  Value rowAt(Value sequence, int64_t row);
+  Value stack(ArrayRef<Value> rows);
+
+  GradBuilder &b;
+  ScanOp scan;
+  NextOp next;
+  std::string name;
+  SmallVector<Value> carried;
+  SmallVector<SmallVector<Value>> stacks; ///< per kept value, by row
+  IRMapping mapping;
+};
+} // namespace
+
+static std::string inRound(StringRef name, int64_t row) { return (name + "@" + Twine(row)).str(); }
+
+/// Row `row` of [rows, ...] without the leading dimension.
+Value Unroller::rowAt(Value sequence, int64_t row) {
+  RankedTensorType type = tensorOf(sequence);
+  SmallVector<int64_t> from(type.getRank(), 0), sizes(type.getShape()), ones(type.getRank(), 1);
+  from[0] = row, sizes[0] = 1;
+  return b.reshape(b.op<SliceOp>(sequence, from, sizes, ones), rowOf(type));
+}
+
+/// [...] of every row -> [rows, ...].
+Value Unroller::stack(ArrayRef<Value> rows) {
+  SmallVector<Value> parts = llvm::map_to_vector(
+      rows, [&](Value row) { return b.reshape(row, stackOf(row.getType(), 1)); });
+  return parts.size() == 1 ? parts.front() : b.op<ConcatOp>(parts, 0);
+}
+
+void Unroller::bindArguments(int64_t row) {
+  Attribute origin = b.origin;
+  b.origin = originInRound(dyn_cast_or_null<OriginAttr>(origin), row, {});
+  if (Value index = scan.getIndex())
+    mapping.map(index, b.real(double(row), index));
+  mapping.map(scan.getCarried(), carried);
+  for (auto [argument, sequence] : llvm::zip(scan.getRows(), scan.getSequences()))
+    mapping.map(argument, rowAt(sequence, row));
+  b.origin = origin;
+}
+
+/// A checkpoint around the loop's rounds takes the place of checkpoints inside. Other checkpoints
+/// are separate in each round.
+OriginAttr Unroller::originInRound(OriginAttr origin, int64_t row, StringAttr segment) const {
+  if (!origin)
+    return origin;
+  if (StringAttr inner = origin.getSegment(); inner && !segment)
+    segment = StringAttr::get(inner.getContext(), inRound(inner.getValue(), row));
+  return origin.withName(inRound(origin.getName().getValue(), row)).withSegment(segment);
+}
+
+/// Copies of regions are dropped before the next round, and so are the mappings of values inside.
+static Operation *cloneWithRegions(OpBuilder &builder, Operation &op, IRMapping &mapping) {
+  if (op.getNumRegions() == 0)
+    return builder.clone(op, mapping);
+  IRMapping inside = mapping;
+  Operation *copy = builder.clone(op, inside);
+  mapping.map(op.getResults(), copy->getResults());
+  return copy;
+}
+
+void Unroller::cloneOp(Operation &op, int64_t row, StringAttr segment) {
+  Operation *copy = cloneWithRegions(b.builder, op, mapping);
+  copy->walk(
+      [&](Operation *inner) { setOrigin(inner, originInRound(originOf(inner), row, segment)); });
+  auto inner = dyn_cast<ScanOp>(copy);
+  if (!inner)
+    return;
+  GradBuilder rounds(b.builder, inner);
+  SmallVector<Value> values = unroll(rounds, inner);
+  mapping.map(op.getResults(), ValueRange(values));
+  copy->erase();
+}
+
+void Unroller::runRound(int64_t round) {
+  int64_t row = scan.getReverse() ? scan.getRounds() - 1 - round : round;
+  StringAttr segment;
+  if (std::optional<int64_t> rounds = scan.getCheckpoint())
+    segment = b.builder.getStringAttr(inRound(name, round / *rounds));
+  bindArguments(row);
+  for (Operation &op : scan.getBody().front().without_terminator())
+    cloneOp(op, row, segment);
+  for (auto [value, passed] : llvm::zip(carried, next.getCarried()))
+    value = mapping.lookupOrDefault(passed);
+  for (auto [rows, kept] : llvm::zip(stacks, next.getEach()))
+    rows[row] = mapping.lookupOrDefault(kept);
+}
+
+SmallVector<Value> Unroller::run() {
+  for (int64_t round = 0; round < scan.getRounds(); ++round)
+    runRound(round);
+  SmallVector<Value> results(carried);
+  for (ArrayRef<Value> rows : stacks)
+    results.push_back(stack(rows));
+  return results;
+}
+
+SmallVector<Value> ampc::unroll(GradBuilder &b, ScanOp scan) { return Unroller(b, scan).run(); }
+
+/// Loops around an op up to the outermost, `scan`, run it that many times in all.
+static int64_t runsOf(Operation *op, ScanOp scan, int64_t limit) {
+  int64_t runs = 1;
+  for (Operation *at = op; at != scan;) {
+    at = at->getParentOp();
+    if (auto loop = dyn_cast<ScanOp>(at))
+      runs = std::min(runs * loop.getRounds(), limit + 1);
+  }
+  return runs;
+}
+
+int64_t ampc::countUnrolled(ScanOp scan, int64_t limit) {
+  int64_t ops = 0;
+  scan.getBody().walk(
+      [&](Operation *op) { ops = std::min(ops + runsOf(op, scan, limit), limit + 1); });
+  return ops;
+}
