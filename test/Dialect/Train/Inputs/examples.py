@@ -46,9 +46,20 @@ def function(statement):
     return f"  train.func @example({arguments}){results} {{\n    {statement}{last}\n  }}\n"
 
 
+def loop(op, example):
+    """The example of a loop, or of the end of a round in a loop of two."""
+    start, rows, y = "tensor<4x8xf32>", "tensor<35x4x8xf32>", "tensor<4x3xf32>"
+    if op == "scan":
+        return f"  train.func @example(%h0: {start}, %xs: {rows}) {{\n{example}    train.return\n  }}\n"
+    head = f"%last, %all = train.scan carry %h = %h0 times 2 : {start}"
+    return f"  train.func @example(%h0: {start}, %y: {y}) {{\n    {head} {{\n{example}    }}\n    train.return\n  }}\n"
+
+
 def model(op, example):
     if op == "model":
         return example
+    if op in ("scan", "next"):
+        return f"train.model @m {{\n{loop(op, example)}}}\n"
     if op in ("param", "buffer", "func", "step", "export", "use"):
         state = STATE.replace("@double", "@other") if op == "func" else STATE
         if op == "param":
