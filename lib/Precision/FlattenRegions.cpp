@@ -15,11 +15,12 @@ static void flatten(amp::AutocastOp op) {
   Block &body = op.getBody().front();
   Attribute region =
       op.getType() ? Attribute(op.getTypeAttr()) : Attribute(UnitAttr::get(op.getContext()));
-  for (Operation &inner : body.without_terminator())
-    // Ops of an inner region already carry the inner type, because the inner region was dissolved
-    // first.
-    if (train::OriginAttr origin = originOf(&inner); origin && !origin.getRegion())
-      setOrigin(&inner, origin.withRegion(region));
+  // Ops of loops inside, too. Ops of an inner region already carry the inner type, because the inner
+  // region was dissolved first.
+  body.walk([&](Operation *inner) {
+    if (train::OriginAttr origin = originOf(inner); origin && !origin.getRegion())
+      setOrigin(inner, origin.withRegion(region));
+  });
   for (Operation &inner : llvm::make_early_inc_range(body.without_terminator()))
     inner.moveBefore(op);
   op.replaceAllUsesWith(body.getTerminator()->getOperands());
