@@ -15,8 +15,8 @@ static void flatten(amp::AutocastOp op) {
   Block &body = op.getBody().front();
   Attribute region =
       op.getType() ? Attribute(op.getTypeAttr()) : Attribute(UnitAttr::get(op.getContext()));
-  // Ops of loops inside, too. Ops of an inner region already carry the inner type, because the inner
-  // region was dissolved first.
+  // Ops of loops inside, too. Ops of an inner region already carry the inner type, because the
+  // inner region was dissolved first.
   body.walk([&](Operation *inner) {
     if (train::OriginAttr origin = originOf(inner); origin && !origin.getRegion())
       setOrigin(inner, origin.withRegion(region));

@@ -35,7 +35,7 @@ train.model @check(batch = 3, time = 5, width = 4) {
       }
       train.next %l
     }
-    %e = train.scan over %r = %bs, %s = %weight {
+    %e = train.scan over %r = %bs, %s = %weight checkpoint every 2147483648 {
       %m = train.mul %r, %s
       %n = train.reduce_sum %m over [1]
       train.next each %n

@@ -3,7 +3,7 @@
 // RUN: ampc %s --precision=f32 --compile-to=precision 2>/dev/null | FileCheck %s
 train.model @m(batch = 4, width = 8) {
   train.param @w : f32[width, width] = #train.xavier_uniform
-  // CHECK-LABEL: train.func @around.apply
+  // CHECK-LABEL: train.func @export.around
   // CHECK-COUNT-2: train.matmul {{.*}} : (tensor<4x8xbf16>, tensor<8x8xbf16>) -> tensor<4x8xf32>
   // CHECK-NOT: train.matmul
   train.func @around(%x: f32[batch, width]) {
@@ -17,7 +17,7 @@ train.model @m(batch = 4, width = 8) {
     }
     train.return %z
   }
-  // CHECK-LABEL: train.func @inside.apply
+  // CHECK-LABEL: train.func @export.inside
   // CHECK-COUNT-2: train.matmul {{.*}} : (tensor<4x8xf16>, tensor<8x8xf16>) -> tensor<4x8xf32>
   // CHECK-NOT: train.matmul
   // CHECK: train.return

@@ -123,7 +123,7 @@ def split(text):
     return dict(part.strip().partition(" = ")[::2] for part in parts if part.strip())
 
 
-OP = re.compile(r'^(.*"train\.(\w+)"\([^)]*\))(?: <\{(.*)\}>)?( : .*)$')
+OP = re.compile(r'^(.*"train\.(\w+)"\([^)]*\))(?: <\{(.*)\}>)?( : .*| \(\{)$')
 
 
 def used(tests):
