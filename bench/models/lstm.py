@@ -1,5 +1,6 @@
-# LSTM language model of Zaremba, Sutskever and Vinyals (2014), written out over its steps: a layer multiplies the inputs of all steps at once and then runs step by step.
-#   lstm.py STEPS [BATCH WIDTH VOCABULARY LAYERS]
+# LSTM language model of Zaremba, Sutskever and Vinyals (2014): a layer multiplies the inputs of all steps at once and then runs step by step, in a loop
+# (train.scan), or written out.
+#   lstm.py scan|written STEPS [BATCH WIDTH VOCABULARY LAYERS]
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import sys
 
@@ -13,8 +14,7 @@ train.model @lstm(batch = {batch}, steps = {steps}, width = {width}, vocabulary 
       %y = train.linear %x, %input, %bias
       train.return %y
     }}
-    train.func @step(%xs: f32[1, batch, 4 * width], %h: f32[batch, width], %c: f32[batch, width]) {{
-      %x = train.reshape %xs to [batch, 4 * width]
+    train.func @step(%x: f32[batch, 4 * width], %h: f32[batch, width], %c: f32[batch, width]) {{
       %r = train.linear %h, %recurrent
       %a = train.add %x, %r
       %i0, %f0, %g0, %o0 = train.split %a into [width, width, width, width] along 1
@@ -48,14 +48,24 @@ train.model @lstm(batch = {batch}, steps = {steps}, width = {width}, vocabulary 
 """
 
 
-def layer(number, steps):
-    """Layer `number`: from %x0 of f32[steps, batch, width] to %x1."""
+def scan(n, steps):
+    """Layer n: from %x0 of f32[steps, batch, width] to %x1."""
+    yield f"%a{n} = train.apply @layer{n}::@inputs(%x{n})"
+    yield f"%h{n}, %c{n}, %x{n + 1} = train.scan carry %h{n}_0 = %zeros, %c{n}_0 = %zeros over %s{n} = %a{n} {{"
+    yield f"  %h{n}_1, %c{n}_1 = train.apply @layer{n}::@step(%s{n}, %h{n}_0, %c{n}_0)"
+    yield f"  train.next %h{n}_1, %c{n}_1 each %h{n}_1"
+    yield "}"
+
+
+def written(number, steps):
+    """The same, without a loop."""
     name = f"layer{number}"
     yield f"%a{number} = train.apply @{name}::@inputs(%x{number})"
     h, c, outputs = "%zeros", "%zeros", []
     for t in range(steps):
         at = f"{number}_{t}"
-        yield f"%s{at} = train.slice %a{number} from [{t}, 0, 0] sizes [1, batch, 4 * width] strides [1, 1, 1]"
+        yield f"%r{at} = train.slice %a{number} from [{t}, 0, 0] sizes [1, batch, 4 * width] strides [1, 1, 1]"
+        yield f"%s{at} = train.reshape %r{at} to [batch, 4 * width]"
         yield f"%h{at}, %c{at} = train.apply @{name}::@step(%s{at}, {h}, {c})"
         yield f"%y{at} = train.reshape %h{at} to [1, batch, width]"
         h, c = f"%h{at}", f"%c{at}"
@@ -64,7 +74,8 @@ def layer(number, steps):
 
 
 def main():
-    steps, batch, width, vocabulary, layers = (int(text) for text in sys.argv[1:] + ["20", "650", "10000", "2"][len(sys.argv) - 2:])
+    layer = {"scan": scan, "written": written}[sys.argv[1]]
+    steps, batch, width, vocabulary, layers = (int(text) for text in sys.argv[2:] + ["20", "650", "10000", "2"][len(sys.argv) - 3:])
     body = "\n".join("    " + line for number in range(layers) for line in layer(number, steps))
     uses = "\n".join(f"  train.use @layer as @layer{number}" for number in range(layers))
     print(MODEL.format(**locals()), end="")
