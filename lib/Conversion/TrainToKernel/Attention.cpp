@@ -73,39 +73,37 @@ static Access inAccumulator(Value value, Type accumulator, Converter &converter)
   RankedTensorType type = tensorOf(value);
   if (type.getElementTypeBitWidth() <= accumulator.getIntOrFloatBitWidth())
     return linearAccess(value, converter);
-  AffineMap same =
-      AffineMap::getMultiDimIdentityMap(type.getRank(), converter.builder.getContext());
-  Operation *rounded = converter.map(
-      value.getLoc(), type.clone(accumulator), converter.access(value), same, type.getShape(), same,
-      [](ScalarBuilder &, ValueRange x) { return SmallVector<Value>(x); });
-  return converter.whole(rounded->getResult(0));
+  return converter.whole(converter.castTo(value.getLoc(), converter.access(value), accumulator));
 }
 
 namespace {
 /// Operands, maps and results of an attention kernel under construction.
 struct AttentionKernel {
   Converter &converter;
+  Type accumulator;
   SmallVector<Value> tensors = {},
                      values = {}; ///< operands of the kernel; train values that the results replace
   SmallVector<AffineMap> operandMaps = {}, resultMaps = {};
   SmallVector<Access> accesses = {};
   SmallVector<Type> types = {};
 
-  void read(Value value, Type accumulator, AffineMap map = {}) {
+  template <typename Op>
+  AttentionKernel(Op op, Converter &converter)
+      : converter(converter), accumulator(computeType(op.getQuery().getType().getElementType())) {}
+  void read(Value value, AffineMap map = {}) {
     Access access = inAccumulator(value, accumulator, converter);
     tensors.push_back(access.tensor);
     operandMaps.push_back(map ? access.map.compose(map) : access.map);
     accesses.push_back(access);
   }
   template <typename Op> void readOperands(Op op) {
-    Type accumulator = computeType(op.getQuery().getType().getElementType());
     for (Value side : {op.getQuery(), op.getKey(), op.getValue()})
-      read(side, accumulator);
+      read(side);
     if (!op.getBias())
       return;
     SmallVector<int64_t> scores(op.getQuery().getType().getShape().drop_back());
     scores.push_back(op.getKey().getType().getShape().end()[-2]);
-    read(op.getBias(), accumulator, broadcastMap(op.getBias().getType(), scores));
+    read(op.getBias(), broadcastMap(op.getBias().getType(), scores));
   }
   /// Adds a result, in the layout of operand `model` or in row-major order.
   void write(Value value, std::optional<unsigned> model) {
@@ -129,7 +127,7 @@ template <typename Kernel, typename Op> void AttentionKernel::create(Op op) {
   int64_t width = query.getShape().back();
   APFloat scale = op.getScale().value_or(APFloat(1 / std::sqrt(double(width))));
   auto kernel = Kernel::create(
-      builder, op.getLoc(), types, tensors, computeType(query.getElementType()),
+      builder, op.getLoc(), types, tensors, accumulator,
       query.getShape().take_front(batch), query.getDimSize(batch), key.getDimSize(batch), width,
       scale, op.getCausal(), bool(op.getBias()), builder.getAffineMapArrayAttr(operandMaps),
       builder.getAffineMapArrayAttr(resultMaps));
@@ -146,7 +144,7 @@ template <typename Kernel, typename Op> void AttentionKernel::create(Op op) {
 }
 
 static LogicalResult convertAttention(train::AttentionOp op, Converter &converter) {
-  AttentionKernel kernel{converter};
+  AttentionKernel kernel(op, converter);
   kernel.readOperands(op);
   kernel.write(op.getResult(), 0);
   if (op.getLse()) // written even without a consumer, so that training and inference share the
@@ -156,10 +154,10 @@ static LogicalResult convertAttention(train::AttentionOp op, Converter &converte
   return success();
 }
 static LogicalResult convertAttentionGrad(train::AttentionGradOp op, Converter &converter) {
-  AttentionKernel kernel{converter};
+  AttentionKernel kernel(op, converter);
   kernel.readOperands(op);
   for (Value value : {op.getO(), op.getLse(), op.getG()})
-    kernel.read(value, computeType(op.getQuery().getType().getElementType()));
+    kernel.read(value);
   kernel.write(op.getDq(), 0);
   kernel.write(op.getDk(), 1);
   kernel.write(op.getDv(), 2);

@@ -70,9 +70,13 @@ Value Converter::tensor(Value value) {
 Value Converter::tensor(Location loc, Access access) {
   if (!access.literal && isRowMajor(access.map, access.type.getShape(), tensorOf(access.tensor)))
     return view(loc, access.tensor, access.type.getShape());
-  AffineMap all = builder.getMultiDimIdentityMap(access.type.getRank());
-  auto copy = [](ScalarBuilder &, ValueRange x) { return SmallVector<Value>(x); };
-  return map(loc, access.type, access, all, access.type.getShape(), all, copy)->getResult(0);
+  return castTo(loc, access, access.type.getElementType());
+}
+
+Value Converter::castTo(Location loc, Access access, Type element) {
+  RankedTensorType type = access.type.clone(element);
+  AffineMap all = builder.getMultiDimIdentityMap(type.getRank());
+  return map(loc, type, access, all, type.getShape(), all, copyElements)->getResult(0);
 }
 
 Access Converter::reshape(Location loc, Access access, ArrayRef<int64_t> shape) {
@@ -229,8 +233,7 @@ Operation *Converter::reduce(Location loc, Type type, Access input, AffineMap ma
   auto op = kernel::ReduceOp::create(builder, loc, type, inputs.tensors, space,
                                      builder.getAffineMapArrayAttr(inputs.maps),
                                      builder.getAffineMapArrayAttr(kept), combine);
-  addBody(op, inputs, space.back(),
-          [](ScalarBuilder &, ValueRange x) { return SmallVector<Value>(x); });
+  addBody(op, inputs, space.back(), copyElements);
   return op;
 }
 

@@ -22,6 +22,10 @@ struct Access {
 /// rounded.
 using BodyBuilder =
     llvm::function_ref<llvm::SmallVector<mlir::Value>(ScalarBuilder &, mlir::ValueRange)>;
+/// Body of a copy, which rounds or widens to the types of the results.
+inline llvm::SmallVector<mlir::Value> copyElements(ScalarBuilder &, mlir::ValueRange x) {
+  return llvm::SmallVector<mlir::Value>(x);
+}
 
 /// Builds the kernel program of a function.
 class Converter {
@@ -37,6 +41,8 @@ public:
   /// The value as a tensor of the value's own type: a view, or a copy if the access is no view.
   mlir::Value tensor(mlir::Value value);
   mlir::Value tensor(mlir::Location loc, Access access);
+  /// The elements of an access in the type `element`, row-major; each is rounded once.
+  mlir::Value castTo(mlir::Location loc, Access access, mlir::Type element);
   /// Reshapes a value, with the elements in the same order. Views and splits of dimensions cost
   /// nothing; other permuted data is copied first.
   Access reshape(mlir::Location loc, Access access, llvm::ArrayRef<int64_t> shape);

@@ -46,10 +46,9 @@ static Value flippedFilter(Location loc, Value filter, int64_t groups, Converter
              channel = groups == 1 ? c : c % channels;
   AffineMap map = AffineMap::get(4, 0, {output, shape[1] - 1 - y, shape[2] - 1 - x, channel},
                                  converter.builder.getContext());
-  auto copy = [](ScalarBuilder &, ValueRange values) { return SmallVector<Value>(values); };
   return converter
       .map(loc, access.type.clone(space), access, map, space,
-           converter.builder.getMultiDimIdentityMap(4), copy)
+           converter.builder.getMultiDimIdentityMap(4), copyElements)
       ->getResult(0);
 }
 

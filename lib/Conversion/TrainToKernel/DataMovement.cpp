@@ -129,15 +129,8 @@ static LogicalResult convertGather(train::GatherOp op, Converter &converter) {
 
 /// Sums, accumulated in at least f32, as a value of `type`: rounded once.
 static Value rounded(Location loc, Value sums, RankedTensorType type, Converter &converter) {
-  auto flatType = tensorOf(sums);
-  if (flatType.getElementType() != type.getElementType()) {
-    AffineMap all = converter.builder.getMultiDimIdentityMap(2);
-    auto round = [](ScalarBuilder &, ValueRange x) { return SmallVector<Value>(x); };
-    sums = converter
-               .map(loc, flatType.clone(type.getElementType()), converter.whole(sums), all,
-                    flatType.getShape(), all, round)
-               ->getResult(0);
-  }
+  if (getElementTypeOrSelf(sums) != type.getElementType())
+    sums = converter.castTo(loc, converter.whole(sums), type.getElementType());
   return converter.view(loc, sums, type.getShape());
 }
 

@@ -69,12 +69,8 @@ static LogicalResult convertAdd(train::AddAlongAxisOp op, Converter &converter) 
   Value sums =
       kernel::ScatterAddOp::create(converter.builder, loc, sumType, updates, index, IntegerAttr());
   sums = converter.view(loc, sums, type.getShape());
-  AffineMap all = converter.builder.getMultiDimIdentityMap(type.getRank());
-  auto round = [](ScalarBuilder &, ValueRange x) { return SmallVector<Value>(x); };
   if (sumType.getElementType() != type.getElementType())
-    sums = converter
-               .map(loc, TypeRange(type), converter.whole(sums), all, type.getShape(), all, round)
-               ->getResult(0);
+    sums = converter.castTo(loc, converter.whole(sums), type.getElementType());
   converter.set(op, sums);
   return success();
 }

@@ -68,12 +68,7 @@ static Value reduceBlocks(Location loc, Access access, unsigned first, unsigned 
   Value sums = converter.reduce(loc, acc, access, all, space, combine)->getResult(0);
   if (acc.getElementType() == type.getElementType())
     return sums;
-  AffineMap same = converter.builder.getMultiDimIdentityMap(2);
-  auto round = [](ScalarBuilder &, ValueRange x) { return SmallVector<Value>(x); };
-  return converter
-      .map(loc, acc.clone(type.getElementType()), converter.whole(sums), same, acc.getShape(), same,
-           round)
-      ->getResult(0);
+  return converter.castTo(loc, converter.whole(sums), type.getElementType());
 }
 
 // Whether a kernel per row has enough rows for all threads. Few long rows go to kernel.reduce,
