@@ -175,6 +175,7 @@ private:
   void emitCall(train::CallOp call);
   void emitRegion(amp::AutocastOp region);
   Operation *expand(Operation *op);
+  static std::string whyNoNode(Operation *op);
 
   Emitter &e;
   train::ModelOp model;
@@ -251,6 +252,17 @@ static bool isReducedLoss(Operation *op) {
   return isa<ValidRowsOpInterface>(op) && composite && composite.isComposite();
 }
 
+/// Reason for an error at an op that neither is a node of ONNX nor is made of nodes.
+std::string GraphExporter::whyNoNode(Operation *op) {
+  if (isa<train::GradOp>(op))
+    return "gradients inside of functions";
+  if (isa<RandomOpInterface>(op))
+    return "random numbers";
+  if (isa<train::ScanOp>(op))
+    return "a loop of more than " + std::to_string(mostOps) + " ops";
+  return "no node of ONNX does the same";
+}
+
 /// Writes the nodes of the op and returns the next op.
 Operation *GraphExporter::emit(Operation *op) {
   if (++ops > mostOps) {
@@ -277,10 +289,7 @@ Operation *GraphExporter::emit(Operation *op) {
     return first;
   } else {
     e.noteRows(op);
-    e.fail(op, isa<train::GradOp>(op)       ? "gradients inside of functions"
-               : isa<RandomOpInterface>(op) ? "random numbers"
-               : isa<train::ScanOp>(op)     ? "a loop of more than 200000 ops"
-                                            : "no node of ONNX does the same");
+    e.fail(op, whyNoNode(op));
   }
   return op->getNextNode();
 }
