@@ -126,11 +126,11 @@ template <typename Kernel, typename Op> void AttentionKernel::create(Op op) {
   unsigned batch = query.getRank() - 2;
   int64_t width = query.getShape().back();
   APFloat scale = op.getScale().value_or(APFloat(1 / std::sqrt(double(width))));
-  auto kernel = Kernel::create(
-      builder, op.getLoc(), types, tensors, accumulator,
-      query.getShape().take_front(batch), query.getDimSize(batch), key.getDimSize(batch), width,
-      scale, op.getCausal(), bool(op.getBias()), builder.getAffineMapArrayAttr(operandMaps),
-      builder.getAffineMapArrayAttr(resultMaps));
+  auto kernel = Kernel::create(builder, op.getLoc(), types, tensors, accumulator,
+                               query.getShape().take_front(batch), query.getDimSize(batch),
+                               key.getDimSize(batch), width, scale, op.getCausal(),
+                               bool(op.getBias()), builder.getAffineMapArrayAttr(operandMaps),
+                               builder.getAffineMapArrayAttr(resultMaps));
   for (auto [value, result, map] : llvm::zip(values, kernel.getOuts(), resultMaps)) {
     auto type = tensorOf(value).clone(tensorOf(result).getElementType());
     Access access{result, map, {}, type};

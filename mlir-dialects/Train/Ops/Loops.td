@@ -32,9 +32,9 @@ def Train_ScanOp
     5. The block's arguments are the index if there is one, the carried values, and the rows, in their types.
     6. The block ends with `train.next`.
     7. As many values are carried on as were carried in, of the same types.
-    8. The results have their types.
+    8. The results have the types of the carried values, then of the kept values with a leading dimension of rounds.
     9. The op has a result.
-    10. The block has no `train.write`, `train.seed` and `train.gradient`.
+    10. The block, loops inside included, has no `train.write`, `train.seed` and `train.gradient`.
 
     ```mlir
     %last, %all = train.scan carry %h = %h0 over %x = %xs : tensor<4x8xf32>, tensor<35x4x8xf32> {

@@ -186,5 +186,19 @@ def clock():
     return "saved by the clock"
 
 
+def preloaded():
+    """The handler of a preloaded library stays: a profiler's signal ends nothing, and reaches the profiler."""
+    run = start("profiled", stdout=subprocess.PIPE, env={**os.environ, "LD_PRELOAD": os.path.join(folder, "profiler.so")})
+    await_steps("profiled", run)
+    for _ in range(3):
+        run.send_signal(signal.SIGPROF)
+        time.sleep(0.1)
+    assert run.poll() is None
+    run.terminate()
+    out = run.communicate(timeout=60)[0].decode()
+    assert run.returncode == 143 and out == "sss", (run.returncode, out)
+    return "the profiler saw its signals"
+
+
 write_files()
-print({"signals": signals, "files": files, "crash": crash, "asked": asked, "time": clock}[case]())
+print({"signals": signals, "files": files, "crash": crash, "asked": asked, "time": clock, "preloaded": preloaded}[case]())
