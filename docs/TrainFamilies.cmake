@@ -15,6 +15,7 @@ set(AMPC_TRAIN_FAMILIES
   "indexing|Gather, scatter and sort|Indexing"
   "reductions|Reductions and scans|Reduction,Scan"
   "loops|Loops|Loops"
+  "recurrent|Recurrent layers|Recurrent"
   "products|Matrix products and einsum|Contraction,Einsum"
   "attention|Attention|Attention"
   "convolutions|Convolutions and pools|Convolution,Pool,Windows"

@@ -94,8 +94,8 @@ ArrayRef<Phase> ampc::getPhases() {
        "one function per step, evaluation and export, in its mode; state is explicit; canonical",
        [](OpPassManager &pm, const CompileOptions &options) {
          pm.addPass(createAmpFlattenRegions());
-         pm.addPass(createTrainUnrollScans());
          pm.addPass(createTrainResolveFans());
+         pm.addPass(createTrainUnrollScans());
          pm.addPass(createTrainInstantiate({options.dataTotals}));
          pm.addPass(createTrainExpandGradients());
          pm.addPass(createTrainSimplify());

@@ -7,6 +7,7 @@
 #include "mlir-dialects/Train/Ops/Indexing.h"
 #include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Ops/Parts.h"
+#include "mlir-dialects/Train/Ops/Recurrent.h"
 #include "mlir-dialects/Train/Ops/Sampling.h"
 #include "mlir-dialects/Train/Ops/Windows.h"
 #include "mlir-dialects/Train/Optimizer/Update.h"
@@ -17,6 +18,7 @@ void ampc::registerTrainDialect(mlir::DialectRegistry &registry) {
   registerModuleOps(registry);
   registerGradientOps(registry);
   registerLoopOps(registry);
+  registerRecurrentOps(registry);
   registerPartOps(registry);
   registerUpdateOps(registry);
   registerCompositeNormOps(registry);

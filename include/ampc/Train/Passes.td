@@ -69,9 +69,9 @@ def TrainStripOrigins : Pass<"train-strip-origins", "::mlir::ModuleOp"> {
   }];
 }
 def TrainUnrollScans : Pass<"train-unroll-scans", "::mlir::ModuleOp"> {
-  let summary = "Replace loops by their rounds";
+  let summary = "Replace recurrent layers and loops by their rounds";
   let description = [{
-    Every `train.scan` becomes its rounds, one after the other: rows are slices, and the values of all rounds are
+    Recurrent layers (`train.lstm` and relatives) become loops. Then every `train.scan` becomes its rounds, one after the other: rows are slices, and the values of all rounds are
     concatenated. An op NAME of the block is called NAME@row in the round of that row. A function with a loop gets
     the ops of the functions it calls, and a function with a loop that only others call is erased: random numbers
     depend on the name of the op in the function of the step and on the number of the row. The pass fails if a
@@ -101,7 +101,7 @@ def TrainResolveFans : Pass<"train-resolve-fans", "::mlir::ModuleOp"> {
   let description = [{
     Sets omitted fans of `#train.kaiming_uniform` and relatives to the fans of the op (`FanOpInterface`) that
     multiplies data by the tensor, in any function that a step or an export names. The tensor is followed through
-    calls, moves, casts and ops of equal shape, before composites such as `einsum` are decomposed into ops with
+    calls, loops, moves, casts and ops of equal shape, before composites such as `einsum` are decomposed into ops with
     other fans. Products with data take precedence over products of weights alone. An error is emitted at the
     tensor if no op has fans, if two ops have different fans, or if data is multiplied only by a product of the
     tensor with other weights, such as A and B in x (W + A B): in these cases the text must specify the fans.

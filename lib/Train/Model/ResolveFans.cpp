@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Model/InlineCalls.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Ops/Tensors.h"
 #include "mlir-dialects/Train/TrainFlat.h"
 #include "llvm/ADT/SetVector.h"
@@ -46,6 +47,7 @@ public:
 
 private:
   void visit(train::FuncOp func);
+  void noteDependence(Operation *op);
 
   SmallVector<OwningOpRef<train::FuncOp>> functions;
   llvm::StringMap<SmallVector<Value>> reads; ///< by state
@@ -95,22 +97,35 @@ LogicalResult Programs::add(train::ModelOp model) {
   return success();
 }
 
+/// A loop and its end have results and arguments that depend on single operands only.
+void Programs::noteDependence(Operation *op) {
+  auto note = [&](DenseSet<Value> &values, bool always) {
+    bool depends = always;
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!values.contains(operand.get()))
+        continue;
+      SmallVector<Value, 2> inLoop = flowsTo(operand);
+      values.insert_range(inLoop);
+      depends |= inLoop.empty();
+    }
+    if (depends)
+      values.insert_range(op->getResults());
+  };
+  // Dropout of weights yields weights.
+  bool draws = isa<RandomOpInterface>(op) && llvm::none_of(op->getOperands(), isReal);
+  note(ofInputs, false);
+  note(activations, draws);
+}
+
+/// A carried value may depend on data from a later round on: visits all ops until nothing changes.
 void Programs::visit(train::FuncOp func) {
+  func.walk([&](train::ReadOp read) { reads[read.getState()].push_back(read); });
   Block &body = func.getBody().front();
   ofInputs.insert_range(body.getArguments());
   activations.insert_range(body.getArguments());
-  for (Operation &op : body) {
-    if (auto read = dyn_cast<train::ReadOp>(op))
-      reads[read.getState()].push_back(read);
-    auto dependsOn = [&](const DenseSet<Value> &values) {
-      return llvm::any_of(op.getOperands(), [&](Value x) { return values.contains(x); });
-    };
-    // Dropout of weights yields weights.
-    bool draws = isa<RandomOpInterface>(op) && llvm::none_of(op.getOperands(), isReal);
-    if (dependsOn(ofInputs))
-      ofInputs.insert_range(op.getResults());
-    if (draws || dependsOn(activations))
-      activations.insert_range(op.getResults());
+  for (size_t known = 0; known != ofInputs.size() + activations.size();) {
+    known = ofInputs.size() + activations.size();
+    body.walk<WalkOrder::PreOrder>([&](Operation *op) { noteDependence(op); });
   }
 }
 
@@ -155,6 +170,11 @@ WeightDataflow::WeightDataflow(const Programs &programs, StringRef state) : prog
 
 void WeightDataflow::follow(OpOperand &use, bool isProduct) {
   Operation *op = use.getOwner();
+  SmallVector<Value, 2> inLoop = flowsTo(use);
+  for (Value to : inLoop)
+    reach(to, isProduct);
+  if (!inLoop.empty())
+    return;
   auto product = dyn_cast<FanOpInterface>(op);
   std::optional<Fans> fans;
   if (product)
@@ -216,7 +236,7 @@ struct TrainResolveFans : ampc::impl::TrainResolveFansBase<TrainResolveFans> {
       for (auto state : model.getOps<StateOpInterface>()) {
         if (state.getInit().getMissingFans().empty())
           continue;
-        if (!programs && (failed(checkIsFlat(getOperation(), getArgument())) ||
+        if (!programs && (failed(checkHasOnlyLoops(getOperation(), getArgument())) ||
                           failed(programs.emplace().add(model))))
           return signalPassFailure();
         if (failed(resolve(state, *programs)))

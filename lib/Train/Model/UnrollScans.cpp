@@ -5,6 +5,7 @@
 #include "lib/Train/Model/LoopRandomState.h"
 #include "mlir-dialects/Train/Limits.h"
 #include "mlir-dialects/Train/Ops/Loops.h"
+#include "mlir-dialects/Train/Ops/Recurrent.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -24,7 +25,7 @@ static llvm::SetVector<train::FuncOp> functionsWithLoops(train::ModelOp model,
     auto func = op->getParentOfType<train::FuncOp>();
     if (auto call = dyn_cast<train::CallOp>(op))
       callers[symbols.lookup<train::FuncOp>(call.getCallee())].push_back(func);
-    if (isa<train::ScanOp>(op))
+    if (isa<train::ScanOp>(op) || op->hasTrait<MadeOfLoops>())
       found.insert(func);
   });
   for (size_t i = 0; i < found.size(); ++i) // grows
@@ -40,6 +41,21 @@ static llvm::DenseSet<StringAttr> rootsOf(train::ModelOp model) {
   for (auto each : model.getOps<train::ExportOp>())
     roots.insert(each.getFunctionAttr().getAttr());
   return roots;
+}
+
+/// Replaces layers by their loops, inside of other loops too.
+static void decomposeLayers(train::FuncOp func) {
+  SmallVector<CompositeOpInterface> layers;
+  func.walk([&](CompositeOpInterface op) {
+    if (op->hasTrait<MadeOfLoops>())
+      layers.push_back(op);
+  });
+  for (CompositeOpInterface op : layers) {
+    OpBuilder builder(op);
+    GradBuilder b(builder, op);
+    op->replaceAllUsesWith(op.decompose(b));
+    op->erase();
+  }
 }
 
 /// The function's loops that are in no other loop.
@@ -89,6 +105,7 @@ private:
         func.erase();
         continue;
       }
+      decomposeLayers(func);
       attachLoopRandomState(func, model);
       if (failed(unrollLoops(func)))
         return failure();

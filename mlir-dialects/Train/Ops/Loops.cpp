@@ -80,6 +80,20 @@ void ampc::inferResults(ScanOp scan) {
     result.setType(type);
 }
 
+SmallVector<Value, 2> ampc::flowsTo(OpOperand &operand) {
+  unsigned number = operand.getOperandNumber();
+  if (auto scan = dyn_cast<ScanOp>(operand.getOwner()))
+    return {scan.getBody().getArgument(scan.getIndexed() + number)};
+  auto next = dyn_cast<NextOp>(operand.getOwner());
+  if (!next)
+    return {};
+  auto scan = cast<ScanOp>(next->getParentOp());
+  SmallVector<Value, 2> values{scan.getResult(number)};
+  if (number < next.getCarried().size())
+    values.push_back(scan.getCarried()[number]);
+  return values;
+}
+
 // ---- Verification ----
 
 /// Number of loops around the op, itself included.

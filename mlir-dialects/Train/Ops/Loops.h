@@ -18,6 +18,11 @@ void inferArguments(train::ScanOp scan);
 /// Sets the types of the results from the end of the block.
 void inferResults(train::ScanOp scan);
 
+/// Values that a value flows to unchanged, or row by row, from an operand of a loop or of its end:
+/// an init, to the carried argument; a sequence, to the row; a value passed on, to the carried
+/// argument and the result; a kept value, to the result. Empty for operands of other ops.
+llvm::SmallVector<Value, 2> flowsTo(mlir::OpOperand &operand);
+
 /// Number of ops after unrolling, loops inside included; at most `limit` + 1.
 int64_t countUnrolled(train::ScanOp scan, int64_t limit);
 /// Builds the rounds of a loop one after the other at `b`, loops inside included; returns the
