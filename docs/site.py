@@ -16,7 +16,7 @@ navigation = """
   - README.md
   - Documentation: docs/README.md
   - Begin: [docs/getting-started.md, docs/start/cpp.md, docs/start/pytorch.md, docs/start/precision.md, docs/start/hpc.md, docs/start/compiler.md]
-  - Use: [docs/features.md, docs/language.md, docs/training.md, docs/optimizers.md, docs/c-interface.md, docs/precision.md, docs/numerics.md, docs/pytorch.md, docs/onnx.md, docs/report.md]
+  - Use: [docs/features.md, docs/language.md, docs/sequences.md, docs/training.md, docs/optimizers.md, docs/c-interface.md, docs/precision.md, docs/numerics.md, docs/pytorch.md, docs/onnx.md, docs/report.md]
   - Inside: [docs/architecture.md, docs/glossary.md, docs/renamed.md, docs/adding-an-op.md, docs/targets.md, docs/testing.md, CONTRIBUTING.md]
   - Speed: [docs/speed.md, bench/README.md]
 """

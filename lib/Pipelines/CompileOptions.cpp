@@ -80,6 +80,10 @@ llvm::ArrayRef<OptionDefinition> ampc::getOptionDefinitions() {
       {&O::packWeights, OptionScope::Hidden, "pack-weights", "",
        "whether weights get packed copies, for tests that compare bits", "",
        [] { return Names{"auto", "always", "never"}; }},
+      {&O::loops, OptionScope::Hidden, "loops", "",
+       "whether loops are differentiated as loops, and sums of all rounds merged; for tests that "
+       "compare bits",
+       "", [] { return Names{"merge", "keep", "unroll"}; }},
       {&O::fuse, OptionScope::Hidden, "fuse", "", "false: one kernel per op", "", nullptr},
       {&O::fusePacks, OptionScope::Hidden, "fuse-packs", "",
        "false: packed weights are written by kernels of their own", "", nullptr},

@@ -95,8 +95,11 @@ ArrayRef<Phase> ampc::getPhases() {
        [](OpPassManager &pm, const CompileOptions &options) {
          pm.addPass(createAmpFlattenRegions());
          pm.addPass(createTrainResolveFans());
-         pm.addPass(createTrainUnrollScans());
+         pm.addPass(
+             createTrainUnrollScans({/*early=*/options.loops != "unroll" && !options.dataTotals}));
          pm.addPass(createTrainInstantiate({options.dataTotals}));
+         if (options.loops == "merge")
+           pm.addPass(createTrainMergeRounds());
          pm.addPass(createTrainExpandGradients());
          pm.addPass(createTrainSimplify());
          pm.addPass(createTrainAbsorbTransposes());
@@ -104,8 +107,11 @@ ArrayRef<Phase> ampc::getPhases() {
        }},
       {"autodiff",
        "every step has its joint forward-backward function; only needed gradients exist",
-       [](OpPassManager &pm, const CompileOptions &) {
+       [](OpPassManager &pm, const CompileOptions &options) {
          pm.addPass(createTrainAutodiff());
+         if (options.loops == "merge")
+           pm.addPass(createTrainMergeRounds());
+         pm.addPass(createTrainUnrollScans());
          pm.addPass(createTrainSimplify());
        }},
       {"optimize", "clipping, schedule, optimizer and state update are in the step",

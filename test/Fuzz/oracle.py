@@ -16,6 +16,7 @@ import images  # noqa: F401, adds to ops.OPS
 import indexing  # noqa: F401, adds to ops.OPS
 import layers
 import ops
+import recurrent  # noqa: F401, adds to ops.OPS
 import rules
 import windows  # noqa: F401, adds to ops.OPS
 from graph import read_model, read_tensors

@@ -40,11 +40,11 @@ template <typename... Fields> static void addAll(CacheKey &key, const Fields &..
 /// A structured binding names all fields: a new option does not compile before the key has it.
 static void add(CacheKey &key, const CompileOptions &options) {
   const auto &[precision, policy, policyFile, overrides, edits, scaling, masters, profile, freeze,
-               bytecode, root, explain, explained, chunked, winograd, fuse, pack, fusePacks,
+               bytecode, root, explain, explained, chunked, winograd, fuse, pack, loops, fusePacks,
                recompute, budget, targets, tiers, observe, totals, costs] = options;
   addAll(key, precision, policy, policyFile, overrides, edits, scaling, masters, profile, freeze,
-         bytecode, root, explain, explained, chunked, winograd, fuse, pack, fusePacks, recompute,
-         budget, targets, tiers, observe, totals, costs);
+         bytecode, root, explain, explained, chunked, winograd, fuse, pack, loops, fusePacks,
+         recompute, budget, targets, tiers, observe, totals, costs);
 }
 
 static void add(CacheKey &key, const ImportOptions &options) {

@@ -34,6 +34,7 @@ struct CompileOptions {
   std::string winograd = "2";
   bool fuse = true;
   std::string packWeights = "auto";
+  std::string loops = "merge";
   bool fusePacks = true;
   bool recompute = true;
   std::string activationBudget;               ///< empty: no limit

@@ -50,7 +50,7 @@ static LogicalResult addGradients(train::FuncOp func, unsigned result, ArrayRef<
   Value value = ret->getOperand(result);
   Reverse reverse(ret, sources, {train::Stage::Backward, "the loss", {}});
   OpBuilder builder(ret);
-  if (failed(reverse.run(value, makeSeed(builder, value))))
+  if (failed(reverse.run({{value, makeSeed(builder, value)}})))
     return failure();
   SmallVector<Value> gradients;
   for (auto [source, name] : llvm::zip(sources, names)) {
@@ -81,7 +81,7 @@ namespace {
 struct TrainAutodiff : ampc::impl::TrainAutodiffBase<TrainAutodiff> {
   using TrainAutodiffBase::TrainAutodiffBase;
   void runOnOperation() override {
-    if (failed(checkIsFlat(getOperation(), getArgument())))
+    if (failed(checkHasOnlyLoops(getOperation(), getArgument())))
       return signalPassFailure();
     for (auto model : getOperation().getOps<train::ModelOp>())
       if (failed(of.empty() ? differentiateSteps(model) : differentiateFunction(model)))

@@ -34,7 +34,7 @@ static LogicalResult expand(train::GradOp grad) {
       {train::Stage::Forward, "what " + nameOf(grad) + " differentiates", grad.getLoc()});
   OpBuilder builder(grad);
   GradBuilder b(builder, grad);
-  if (failed(reverse.run(value, b.real(1.0, value))))
+  if (failed(reverse.run({{value, b.real(1.0, value)}})))
     return failure();
   for (auto [source, result] : llvm::zip(sources, grad.getGradients())) {
     Value gradient = reverse.gradient(source);
@@ -49,7 +49,7 @@ static LogicalResult expand(train::GradOp grad) {
 namespace {
 struct TrainExpandGradients : ampc::impl::TrainExpandGradientsBase<TrainExpandGradients> {
   void runOnOperation() override {
-    if (failed(checkIsFlat(getOperation(), getArgument())))
+    if (failed(checkHasOnlyLoops(getOperation(), getArgument())))
       return signalPassFailure();
     // One error is enough: a source may have several instances.
     WalkResult done = getOperation()->walk([&](train::FuncOp func) {

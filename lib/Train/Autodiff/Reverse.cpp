@@ -2,7 +2,9 @@
 // plain SSA uses.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Autodiff/Reverse.h"
+#include "lib/Train/Autodiff/ReversedLoop.h"
 #include "mlir-dialects/Train/Program/Origin.h"
+#include "mlir/IR/Iterators.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -18,34 +20,56 @@ static bool isVaried(Operation *op, const DenseSet<Value> &varied) {
          llvm::any_of(op->getOperands(), [&](Value v) { return varied.contains(v); });
 }
 
+/// Adds the values that depend on varied operands of the op. A carried value may vary from a later
+/// round on, so loops are visited repeatedly.
+static void markVaried(Operation *op, DenseSet<Value> &varied) {
+  auto mark = [&](ValueRange values) {
+    for (Value value : values)
+      if (isReal(value))
+        varied.insert(value);
+  };
+  if (!isLoopBoundary(op))
+    return isVaried(op, varied) ? mark(op->getResults()) : void();
+  for (OpOperand &operand : op->getOpOperands())
+    if (varied.contains(operand.get()))
+      mark(flowsTo(operand));
+}
+
 DenseSet<Value> ampc::variedValues(ArrayRef<Value> sources, Operation *end) {
   DenseSet<Value> varied(sources.begin(), sources.end());
   for (Operation *op = &end->getBlock()->front(); op != end; op = op->getNextNode())
-    if (isVaried(op, varied))
-      for (Value result : op->getResults())
-        if (isReal(result))
-          varied.insert(result);
+    for (size_t known = varied.size() + 1; known != varied.size();) {
+      known = varied.size();
+      op->walk<WalkOrder::PreOrder>([&](Operation *inner) { markVaried(inner, varied); });
+      if (op->getNumRegions() == 0)
+        break;
+    }
   return varied;
 }
 
+/// Composites without an adjoint that depend on the sources, loops included.
+static SmallVector<CompositeOpInterface> activeComposites(Operation *end, ArrayRef<Value> sources) {
+  SmallVector<CompositeOpInterface> active;
+  DenseSet<Value> varied = variedValues(sources, end);
+  for (Operation *op = &end->getBlock()->front(); op != end; op = op->getNextNode())
+    op->walk([&](CompositeOpInterface composite) {
+      bool hasAdjoint = isa<DifferentiableOpInterface>(*composite) && !composite.isComposite();
+      if (!hasAdjoint && isVaried(composite, varied))
+        active.push_back(composite);
+    });
+  return active;
+}
+
 void ampc::decomposeActive(Operation *end, ArrayRef<Value> sources) {
-  DenseSet<Value> varied(sources.begin(), sources.end());
-  for (Operation *op = &end->getBlock()->front(), *next; op != end; op = next) {
-    next = op->getNextNode();
-    if (!isVaried(op, varied))
-      continue;
-    auto composite = dyn_cast<CompositeOpInterface>(op);
-    if (!composite || (isa<DifferentiableOpInterface>(op) && !composite.isComposite())) {
-      varied.insert(op->result_begin(), op->result_end());
-      continue;
+  // A decomposition may have further composites.
+  for (auto active = activeComposites(end, sources); !active.empty();
+       active = activeComposites(end, sources))
+    for (CompositeOpInterface composite : active) {
+      OpBuilder builder(composite);
+      GradBuilder b(builder, composite);
+      composite->replaceAllUsesWith(composite.decompose(b));
+      composite->erase();
     }
-    Operation *before = op->getPrevNode();
-    OpBuilder builder(op);
-    GradBuilder b(builder, op);
-    op->replaceAllUsesWith(composite.decompose(b));
-    op->erase();
-    next = before ? before->getNextNode() : &end->getBlock()->front();
-  }
 }
 
 Reverse::Reverse(Operation *end, ArrayRef<Value> from, Purpose why)
@@ -55,21 +79,61 @@ Reverse::Reverse(Operation *end, ArrayRef<Value> from, Purpose why)
   varied = variedValues(sources, end);
 }
 
-LogicalResult Reverse::run(Value value, Value seed) {
-  cotangents[value] = seed;
-  reaching.insert(value);
+Reverse::~Reverse() {
+  for (Operation *op : replaced)
+    op->destroy();
+}
+
+/// Marks the varied operands of an op on whose results the target depends; inside of a loop, the
+/// operands of its end that flow to such values.
+void Reverse::markReaching(Operation *op) {
+  auto reaches = [&](Value value) { return reaching.contains(value); };
+  bool isBoundary = isLoopBoundary(op);
+  if (!isBoundary && (!isVaried(op, varied) || llvm::none_of(op->getResults(), reaches)))
+    return;
+  for (OpOperand &operand : op->getOpOperands())
+    if (varied.contains(operand.get()) && (!isBoundary || llvm::any_of(flowsTo(operand), reaches)))
+      reaching.insert(operand.get());
+}
+
+LogicalResult Reverse::run(ArrayRef<std::pair<Value, Value>> seeds) {
+  for (auto [value, seed] : seeds) {
+    GradBuilder b(builder, value.getLoc(), originOf(seed));
+    reaching.insert(value);
+    accumulate(value, seed, b);
+  }
   for (Operation *op : llvm::reverse(forward)) {
-    auto isIn = [&](const auto &known) {
-      return llvm::any_of(op->getResults(), [&](Value result) { return known.contains(result); });
-    };
-    if (!isVaried(op, varied) || !isIn(reaching))
+    for (size_t known = reaching.size() + 1; known != reaching.size();) {
+      known = reaching.size();
+      op->walk<WalkOrder::PostOrder, ReverseIterator>(
+          [&](Operation *inner) { markReaching(inner); });
+      if (op->getNumRegions() == 0)
+        break;
+    }
+    if (llvm::none_of(op->getResults(), [&](Value v) { return cotangents.contains(v); }))
       continue;
-    for (Value operand : op->getOperands())
-      if (varied.contains(operand))
-        reaching.insert(operand);
-    if (isIn(cotangents) && failed(apply(op)))
+    auto scan = dyn_cast<train::ScanOp>(op);
+    if (scan ? failed(applyLoop(scan)) : isVaried(op, varied) && failed(apply(op)))
       return failure();
   }
+  return success();
+}
+
+LogicalResult Reverse::applyLoop(train::ScanOp scan) {
+  if (llvm::none_of(scan.getResults(), [&](Value v) { return varied.contains(v); }))
+    return success();
+  GradBuilder b(builder, scan.getLoc(), originOf(scan).differentiated().withStage(purpose.stage));
+  ReversedLoop loop(scan, varied, cotangents, purpose);
+  if (failed(loop.build(b)))
+    return failure();
+  scan->replaceAllUsesWith(loop.getForward()->getResults().take_front(scan->getNumResults()));
+  for (auto [value, total] : loop.getTotals())
+    cotangents[value] = total;
+  for (auto [value, adjoint] : loop.getAdjoints())
+    accumulate(value, adjoint, b);
+  scan->remove();
+  scan->dropAllReferences();
+  replaced.push_back(scan);
   return success();
 }
 
@@ -202,12 +266,15 @@ std::string ampc::nameOfSource(Value source) {
 LogicalResult Reverse::reportPath(Operation *op) {
   SmallVector<std::string> path{nameOf(op)};
   auto cause = [&](Operation *of) {
-    return *llvm::find_if(of->getOperands(), [&](Value v) { return varied.contains(v); });
+    auto found = llvm::find_if(of->getOperands(), [&](Value v) { return varied.contains(v); });
+    return found == of->operand_end() ? Value() : *found;
   };
   Value at = cause(op);
-  for (; !llvm::is_contained(sources, at); at = cause(at.getDefiningOp()))
+  // A loop may depend on a source by a value that its block reads.
+  for (; at && !llvm::is_contained(sources, at); at = cause(at.getDefiningOp()))
     path.push_back(nameOf(at.getDefiningOp()));
-  path.push_back(nameOfSource(at));
+  if (at)
+    path.push_back(nameOfSource(at));
   path.erase(llvm::unique(path), path.end()); // an adjoint is several ops of equal name
   InFlightDiagnostic error = op->emitOpError();
   error << "expected a differentiable op on an active path, but "

@@ -6,6 +6,10 @@
 #include "mlir-dialects/Train/Program/Signature.h"
 
 namespace ampc {
+namespace train {
+class ScanOp;
+} // namespace train
+
 inline bool isReal(mlir::Value v) { return mlir::isa<mlir::FloatType>(getElementTypeOrSelf(v)); }
 
 /// Activity analysis: real values in front of `end` that depend on `sources`. Results of an op that
@@ -31,9 +35,12 @@ public:
     std::optional<mlir::Location> place;
   };
   Reverse(mlir::Operation *end, llvm::ArrayRef<mlir::Value> sources, Purpose purpose);
+  ~Reverse();
+  Reverse(const Reverse &) = delete;
 
-  /// Builds the backward code, with `seed` as the cotangent of `value`.
-  llvm::LogicalResult run(mlir::Value value, mlir::Value seed);
+  /// Builds the backward code. A seed is a value and its cotangent; the cotangents of a value with
+  /// several seeds are added.
+  llvm::LogicalResult run(llvm::ArrayRef<std::pair<mlir::Value, mlir::Value>> seeds);
   /// Cotangent of the source; null if the derivative is 0 everywhere.
   mlir::Value gradient(mlir::Value source) const { return cotangents.lookup(source); }
   /// Whether the target depends on the source. Such a source may have no cotangent, e.g. behind a
@@ -42,6 +49,8 @@ public:
 
 private:
   llvm::LogicalResult apply(mlir::Operation *op);
+  llvm::LogicalResult applyLoop(train::ScanOp scan);
+  void markReaching(mlir::Operation *op);
   llvm::LogicalResult checkSaves(DifferentiableOpInterface op, mlir::Operation *firstNew,
                                  llvm::ArrayRef<mlir::Value> given);
   llvm::LogicalResult reportPath(mlir::Operation *op);
@@ -56,6 +65,8 @@ private:
   llvm::DenseSet<mlir::Value> reaching; // varied values on which the target depends
   // cotangents of values with a derivative other than 0
   llvm::DenseMap<mlir::Value, mlir::Value> cotangents;
+  /// Loops that others have replaced: sources and keys of maps may be their results.
+  llvm::SmallVector<mlir::Operation *> replaced;
 };
 } // namespace ampc
 #endif

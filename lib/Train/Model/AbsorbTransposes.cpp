@@ -193,7 +193,7 @@ void LayoutPropagation::run() {
 namespace {
 struct TrainAbsorbTransposes : ampc::impl::TrainAbsorbTransposesBase<TrainAbsorbTransposes> {
   void runOnOperation() override {
-    if (failed(checkIsFlat(getOperation(), getArgument())))
+    if (failed(checkHasOnlyLoops(getOperation(), getArgument())))
       return signalPassFailure();
     for (auto model : getOperation().getOps<train::ModelOp>())
       LayoutPropagation(model).run();

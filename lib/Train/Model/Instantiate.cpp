@@ -43,8 +43,7 @@ private:
   /// Turns reads of state into arguments; state comes first, in declaration order.
   void liftReads(SignatureChange &change) {
     llvm::MapVector<StringAttr, SmallVector<train::ReadOp>> reads;
-    for (auto read : body.getOps<train::ReadOp>())
-      reads[read.getStateAttr().getAttr()].push_back(read);
+    body.walk([&](train::ReadOp read) { reads[read.getStateAttr().getAttr()].push_back(read); });
     for (Operation &op : func->getParentRegion()->front()) {
       auto state = dyn_cast<StateOpInterface>(op);
       auto uses =
@@ -87,7 +86,7 @@ private:
 struct TrainInstantiate : ampc::impl::TrainInstantiateBase<TrainInstantiate> {
   using TrainInstantiateBase::TrainInstantiateBase;
   void runOnOperation() override {
-    if (failed(checkIsFlat(getOperation(), getArgument())))
+    if (failed(checkHasOnlyLoops(getOperation(), getArgument())))
       return signalPassFailure();
     for (auto model : getOperation().getOps<train::ModelOp>())
       if (failed(instantiate(model)))

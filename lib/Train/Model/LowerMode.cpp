@@ -31,21 +31,27 @@ template <typename Build> static bool replaceByOwn(Operation *op, Build build) {
   return true;
 }
 
+/// Ops of an interface, loops included.
+template <typename Interface> static SmallVector<Interface> opsOf(train::FuncOp func) {
+  SmallVector<Interface> ops;
+  func.walk([&](Interface op) { ops.push_back(op); });
+  return ops;
+}
+
 void ampc::moveAlongLast(train::FuncOp func) {
-  for (auto op : llvm::to_vector(func.getBody().getOps<AlongOpInterface>()))
+  for (auto op : opsOf<AlongOpInterface>(func))
     if (!op.isAlongLast())
       replaceByOwn(op, [&](GradBuilder &b) { return moveAlongLast(b, op); });
 }
 
 void ampc::lowerMode(train::FuncOp func, bool training, bool keepCounts) {
-  Block &body = func.getBody().front();
-  for (auto op : llvm::to_vector(body.getOps<ModalOpInterface>()))
+  for (auto op : opsOf<ModalOpInterface>(func))
     replaceByOwn(
         op, [&](GradBuilder &b) { return training ? op.buildTraining(b) : op.buildInference(b); });
   // A composite op may decompose into composite ops.
   for (bool changed = true; changed;) {
     changed = false;
-    for (auto op : llvm::to_vector(body.getOps<CompositeOpInterface>()))
+    for (auto op : opsOf<CompositeOpInterface>(func))
       if (op.isComposite() && !(keepCounts && isa<train::CountOp>(*op))) {
         // Precision policies list composite ops, not the ops of the decomposition.
         setOrigin(op, originOf(op).withSource(op->getName().stripDialect()));

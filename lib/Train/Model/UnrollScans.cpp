@@ -4,6 +4,7 @@
 #include "lib/Train/Model/InlineCalls.h"
 #include "lib/Train/Model/LoopRandomState.h"
 #include "mlir-dialects/Train/Limits.h"
+#include "mlir-dialects/Train/Ops/Gradients.h"
 #include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Ops/Recurrent.h"
 #include "llvm/ADT/MapVector.h"
@@ -68,7 +69,21 @@ static SmallVector<train::ScanOp> outermostLoops(train::FuncOp func) {
   return loops;
 }
 
-static LogicalResult unrollLoops(train::FuncOp func) {
+/// Whether passes up to train-autodiff look into the loop: everything inside is a tensor op that is
+/// the same in every mode, draws no numbers, looks nothing up and combines no rows of the batch.
+static bool isOpen(train::ScanOp scan) {
+  bool isOpen = true;
+  scan.walk([&](Operation *op) {
+    isOpen &= !isa<RandomOpInterface, IndexOpInterface, ModalOpInterface, ValidRowsOpInterface,
+                   train::GradOp>(op);
+    for (Type type : op->getResultTypes())
+      isOpen &= getElementTypeOrSelf(type).isF32() || getElementTypeOrSelf(type).isF64() ||
+                getElementTypeOrSelf(type).isInteger(1);
+  });
+  return isOpen;
+}
+
+static LogicalResult unrollLoops(train::FuncOp func, bool early) {
   int64_t ops = 0;
   for (train::ScanOp scan : outermostLoops(func)) {
     ops += countUnrolled(scan, mostOps);
@@ -76,6 +91,8 @@ static LogicalResult unrollLoops(train::FuncOp func) {
       return scan.emitOpError() << "expected at most " << mostOps
                                 << " ops in the unrolled rounds of a function's loops, but "
                                 << scan.getRounds() << " rounds make more";
+    if (early && isOpen(scan))
+      continue;
     OpBuilder builder(scan);
     GradBuilder b(builder, scan);
     scan->replaceAllUsesWith(unroll(b, scan));
@@ -86,6 +103,7 @@ static LogicalResult unrollLoops(train::FuncOp func) {
 
 namespace {
 struct TrainUnrollScans : ampc::impl::TrainUnrollScansBase<TrainUnrollScans> {
+  using TrainUnrollScansBase::TrainUnrollScansBase;
   void runOnOperation() override {
     for (auto model : getOperation().getOps<train::ModelOp>())
       if (failed(unroll(model)))
@@ -93,21 +111,26 @@ struct TrainUnrollScans : ampc::impl::TrainUnrollScansBase<TrainUnrollScans> {
   }
 
 private:
-  static LogicalResult unroll(train::ModelOp model) {
+  LogicalResult unroll(train::ModelOp model) {
     SymbolTable symbols(model);
+    // Micro-batches are weighed before differentiation, op by op.
+    bool keepsOpen = early && llvm::none_of(model.getOps<train::StepOp>(), [](train::StepOp step) {
+                       return step.getMicroBatches().value_or(1) > 1;
+                     });
     auto functions = functionsWithLoops(model, symbols).takeVector();
     for (train::FuncOp func : functions)
       if (failed(inlineCalls(func, symbols)))
         return failure();
     llvm::DenseSet<StringAttr> roots = rootsOf(model);
     for (train::FuncOp func : functions) {
-      if (!roots.contains(func.getSymNameAttr())) { // every call has been inlined
+      if (!func.getRole() &&
+          !roots.contains(func.getSymNameAttr())) { // every call has been inlined
         func.erase();
         continue;
       }
       decomposeLayers(func);
       attachLoopRandomState(func, model);
-      if (failed(unrollLoops(func)))
+      if (failed(unrollLoops(func, keepsOpen)))
         return failure();
     }
     return success();

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/BatchAnalysis.h"
 #include "mlir-dialects/Train/Ops/Gradients.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Ops/Tensors.h"
 #include "mlir-dialects/Train/Program/Signature.h"
 
@@ -102,6 +103,8 @@ public:
   bool visit(Operation *op);
   void note(Value v, BatchLayout place) { places[v] = place; }
   BatchDimensions getDimensions() const;
+  /// Number of facts, which only grows.
+  size_t size() const { return places.size() + combined.size(); }
 
 private:
   std::optional<BatchLayout> placeOf(Value v) const {
@@ -114,6 +117,7 @@ private:
     return place && place->outer == 1 ? place->dim : -1;
   }
   bool visitGradient(train::GradOp op);
+  bool visitFlow(OpOperand &operand);
   int64_t combinedDimension(Operation *op);
   bool isDifferentiatedSum(Operation *op) const;
 
@@ -168,7 +172,27 @@ int64_t BatchDimensionAnalysis::combinedDimension(Operation *op) {
   return dim >= 0 && canCombine(combining, dim) ? dim : -1;
 }
 
+/// Rows of the batch from an operand of a loop, or of its end, to arguments and results. A loop
+/// over the rows of the batch carries values from row to row.
+bool BatchDimensionAnalysis::visitFlow(OpOperand &operand) {
+  std::optional<BatchLayout> place = placeOf(operand.get());
+  for (Value to : flowsTo(operand)) {
+    if (combined.contains(operand.get()))
+      combined.insert(to);
+    if (!place)
+      continue;
+    BatchLayout moved{place->dim + shiftOfDimensions(operand), place->outer};
+    std::optional<BatchLayout> known = placeOf(to);
+    if (moved.dim < 0 || (known && (known->dim != moved.dim || known->outer != moved.outer)))
+      return false;
+    note(to, moved);
+  }
+  return true;
+}
+
 bool BatchDimensionAnalysis::visit(Operation *op) {
+  if (isLoopBoundary(op))
+    return llvm::all_of(op->getOpOperands(), [&](OpOperand &x) { return visitFlow(x); });
   if (auto gradient = dyn_cast<train::GradOp>(op))
     return visitGradient(gradient);
   int64_t along = combinedDimension(op);
@@ -202,11 +226,18 @@ std::optional<BatchDimensions> ampc::rowsOfBatch(train::FuncOp func, int64_t bat
     if (auto input = Signature(func).argument<train::InputAttr>(argument);
         input && input.isBatched())
       rows.note(argument, {});
-  for (Operation &op : func.getBody().front().without_terminator()) {
-    if (&op == end)
-      break;
-    if (!rows.visit(&op) && !end)
+  // A carried value may have rows of the batch from the second round on.
+  for (bool again = true; again;) {
+    size_t known = rows.size();
+    bool isMixed = false, hasLoops = false;
+    func.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      hasLoops |= isLoopBoundary(op);
+      isMixed = op != end && !isa<train::ReturnOp>(op) && !rows.visit(op) && !end;
+      return op == end || isMixed ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (isMixed)
       return std::nullopt;
+    again = hasLoops && rows.size() != known;
   }
   return rows.getDimensions();
 }

@@ -72,7 +72,11 @@ def Train_AttentionGradOp
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
-    bool operandStaysFull(unsigned index) { return getOperand(index) == getLse() || getOperand(index) == getBias(); }
+    // The bias, and behind the output the logsumexp. A bias may be the values, too.
+    bool operandStaysFull(unsigned index) {
+      unsigned bias = 3, lse = getBias() ? 5 : 4;
+      return (getBias() && index == bias) || index == lse;
+    }
     int64_t getFlops();
   }];
   let extraClassDefinition = precisionCode;

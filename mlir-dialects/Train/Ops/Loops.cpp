@@ -3,6 +3,7 @@
 #include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Ops/Tensors.h"
 #include "mlir-dialects/Train/Text/Syntax.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -92,6 +93,21 @@ SmallVector<Value, 2> ampc::flowsTo(OpOperand &operand) {
   if (number < next.getCarried().size())
     values.push_back(scan.getCarried()[number]);
   return values;
+}
+
+bool ampc::isLoopBoundary(Operation *op) { return isa<ScanOp, NextOp>(op); }
+
+int64_t ampc::shiftOfDimensions(OpOperand &operand) {
+  unsigned number = operand.getOperandNumber();
+  if (auto scan = dyn_cast<ScanOp>(operand.getOwner()))
+    return number < scan.getInits().size() ? 0 : -1;
+  return number < cast<NextOp>(operand.getOwner()).getCarried().size() ? 0 : 1;
+}
+
+bool ampc::isZero(Value tensor) {
+  if (auto broadcast = tensor.getDefiningOp<BroadcastToOp>())
+    tensor = broadcast.getX();
+  return matchPattern(tensor, m_AnyZeroFloat());
 }
 
 // ---- Verification ----

@@ -22,12 +22,28 @@ void inferResults(train::ScanOp scan);
 /// an init, to the carried argument; a sequence, to the row; a value passed on, to the carried
 /// argument and the result; a kept value, to the result. Empty for operands of other ops.
 llvm::SmallVector<Value, 2> flowsTo(mlir::OpOperand &operand);
+/// Whether the op is a loop or the end of a loop: results and arguments depend on single operands.
+bool isLoopBoundary(mlir::Operation *op);
+/// Position of a dimension of the operand in the values that the operand flows to: -1 from a
+/// sequence to the row, 1 from a kept value to the rows of all rounds, else 0.
+int64_t shiftOfDimensions(mlir::OpOperand &operand);
 
 /// Number of ops after unrolling, loops inside included; at most `limit` + 1.
 int64_t countUnrolled(train::ScanOp scan, int64_t limit);
 /// Builds the rounds of a loop one after the other at `b`, loops inside included; returns the
 /// values of the results. An op NAME is called NAME@row in the round of that row. The scan stays.
 llvm::SmallVector<Value> unroll(GradBuilder &b, train::ScanOp scan);
+
+/// Whether every element is known to be 0.
+bool isZero(Value tensor);
+/// Replaces sums that a loop carries, of terms that add up the rows of the round (A^T D of A:
+/// [B, m] and D: [B, n]), by one sum behind the loop over the rows of all rounds, [rounds * B, m].
+/// The order of the sum changes.
+void mergeSums(train::ScanOp scan);
+/// Moves products of rows of the round, [B, k], with a matrix from outside to all rounds at once,
+/// [rounds * B, k]: in front of the loop if the rows belong to a sequence, behind if the result is
+/// only kept.
+void mergeProducts(train::ScanOp scan);
 
 /// For the registry of a program that reads models.
 void registerLoopOps(mlir::DialectRegistry &registry);

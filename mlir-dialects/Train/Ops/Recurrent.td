@@ -24,12 +24,14 @@ class Train_RecurrentOp<string mnemonic, list<Trait> traits>
                         traits#[InferTypeOpAdaptor, DeclareOpInterfaceMethods<FanOpInterface>]> {
   let lists = ["autocast=low"];
 }
-class Train_LayerOp<string mnemonic>
+class Train_LayerOp<string mnemonic, string gates>
     : Train_RecurrentOp<mnemonic, [MadeOfLoops, AttrSizedOperandSegments]> {
+  let doc = layerDoc#"\n\n"#gates;
   let parts = "`train.linear` and `train.scan`";
 }
-class Train_CellOp<string mnemonic, list<Trait> traits = []>
+class Train_CellOp<string mnemonic, string gates, list<Trait> traits = []>
     : Train_RecurrentOp<mnemonic, traits#[DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+  let doc = cellDoc#" "#gates;
   let parts = "products, `train.sigmoid` and `train.tanh`";
 }
 
@@ -39,11 +41,10 @@ def Train_RnnActivation : I32EnumAttr<"RnnActivation", "the function of a recurr
                                       [I32EnumAttrCase<"tanh", 0>, I32EnumAttrCase<"relu", 1>]> {
   let cppNamespace = "::ampc::train";
 }
-defvar rnnDoc = weightDoc#" There is one block.\n";
+defvar rnnDoc = weightDoc#" There is one block.";
 
-def Train_RnnOp : Train_LayerOp<"rnn"> {
+def Train_RnnOp : Train_LayerOp<"rnn", rnnDoc> {
   let summary = "Recurrent layer: h = tanh(x Wx + bias + h Wh) in every round (Elman 1990)";
-  let doc = layerDoc#"\n\n"#rnnDoc;
   let arguments = (ins RealTensor:$x, RealTensor:$wx, RealTensor:$wh, Optional<RealTensor>:$bias,
       Optional<RealTensor>:$h0, Optional<RowNumbers>:$lengths,
       DefaultValuedAttr<Train_RnnActivation, "RnnActivation::tanh">:$activation, UnitAttr:$reverse,
@@ -56,9 +57,8 @@ def Train_RnnOp : Train_LayerOp<"rnn"> {
   let example = "%y, %h = train.rnn %x, %wx, %wh, %b : tensor<7x4x3xf32>, tensor<3x8xf32>, "
                 "tensor<8x8xf32>, tensor<8xf32>";
 }
-def Train_RnnCellOp : Train_CellOp<"rnn_cell"> {
+def Train_RnnCellOp : Train_CellOp<"rnn_cell", rnnDoc> {
   let summary = "Cell of a recurrent layer: tanh(x Wx + bias + h Wh)";
-  let doc = cellDoc#" "#rnnDoc;
   let arguments = (ins RealTensor:$x, RealTensor:$wx, RealTensor:$wh, Optional<RealTensor>:$bias,
       RealTensor:$h0, DefaultValuedAttr<Train_RnnActivation, "RnnActivation::tanh">:$activation);
   let results = (outs AnyRankedTensor:$h);
@@ -76,13 +76,11 @@ defvar gruDoc =
     weightDoc#[{ The three blocks are r, z, n, or with `gates "zrn"` z, r, n (ONNX, Keras).
     r = sigmoid(x Wr + br + h Ur + bhr), z = sigmoid(x Wz + bz + h Uz + bhz), n = tanh(x Wn + bn + (r h) Un + bhn); with
     `reset_after` (cuDNN, PyTorch), n = tanh(x Wn + bn + r (h Un + bhn)). The state is n + z (h - n). The second bias
-    belongs to h.
-}];
+    belongs to h.}];
 
-def Train_GruOp : Train_LayerOp<"gru"> {
+def Train_GruOp : Train_LayerOp<"gru", gruDoc> {
   let summary = "Gated recurrent layer: h = n + z (h - n) in every round, with gates r and z "
                 "(Cho et al. 2014)";
-  let doc = layerDoc#"\n\n"#gruDoc;
   let arguments = (ins RealTensor:$x, RealTensor:$wx, RealTensor:$wh, Optional<RealTensor>:$bias,
       Optional<RealTensor>:$bias_h, Optional<RealTensor>:$h0, Optional<RowNumbers>:$lengths,
       UnitAttr:$reset_after, OptionalAttr<StrAttr>:$gates, UnitAttr:$reverse,
@@ -97,9 +95,8 @@ def Train_GruOp : Train_LayerOp<"gru"> {
                 "tensor<3x24xf32>, tensor<8x24xf32>, tensor<24xf32>, tensor<24xf32>";
   let hasVerifier = 1;
 }
-def Train_GruCellOp : Train_CellOp<"gru_cell", [AttrSizedOperandSegments]> {
+def Train_GruCellOp : Train_CellOp<"gru_cell", gruDoc, [AttrSizedOperandSegments]> {
   let summary = "Cell of a gated recurrent layer: n + z (h - n)";
-  let doc = cellDoc#" "#gruDoc;
   let arguments = (ins RealTensor:$x, RealTensor:$wx, RealTensor:$wh, Optional<RealTensor>:$bias,
       Optional<RealTensor>:$bias_h, RealTensor:$h0, UnitAttr:$reset_after,
       OptionalAttr<StrAttr>:$gates);
@@ -121,13 +118,11 @@ defvar lstmDoc =
     i, f, o = sigmoid, g = tanh of their columns of x Wx + bias + h Wh, c = f c + i g, h = o tanh(c). With
     `project %wp`, [H, P], the state h is (o tanh(c)) Wp, [batch, P], and Wh is [P, 4 H] (Sak et al. 2014). `peepholes %p`,
     [3 H] in the order of i, f, o among the gates, adds p c to i and f, with the c of the round before, and to o, with
-    the new c (Gers et al. 2002). The cell state c is computed in f32 at least, in every precision.
-}];
+    the new c (Gers et al. 2002). The cell state c is computed in f32 at least, in every precision.}];
 
-def Train_LstmOp : Train_LayerOp<"lstm"> {
+def Train_LstmOp : Train_LayerOp<"lstm", lstmDoc> {
   let summary = "Long short-term memory: c = f c + i g, h = o tanh(c) in every round "
                 "(Hochreiter and Schmidhuber 1997)";
-  let doc = layerDoc#"\n\n"#lstmDoc;
   let arguments = (ins RealTensor:$x, RealTensor:$wx, RealTensor:$wh, Optional<RealTensor>:$bias,
       Optional<RealTensor>:$h0, Optional<RealTensor>:$c0, Optional<RowNumbers>:$lengths,
       Optional<RealTensor>:$projection, Optional<RealTensor>:$peepholes,
@@ -143,9 +138,8 @@ def Train_LstmOp : Train_LayerOp<"lstm"> {
                 "tensor<8x32xf32>, tensor<32xf32>";
   let hasVerifier = 1;
 }
-def Train_LstmCellOp : Train_CellOp<"lstm_cell", [AttrSizedOperandSegments]> {
+def Train_LstmCellOp : Train_CellOp<"lstm_cell", lstmDoc, [AttrSizedOperandSegments]> {
   let summary = "Cell of a long short-term memory: c = f c + i g, h = o tanh(c)";
-  let doc = cellDoc#" "#lstmDoc;
   let arguments = (ins RealTensor:$x, RealTensor:$wx, RealTensor:$wh, Optional<RealTensor>:$bias,
       RealTensor:$h0, RealTensor:$c0, Optional<RealTensor>:$projection,
       Optional<RealTensor>:$peepholes, OptionalAttr<StrAttr>:$gates);

@@ -38,8 +38,20 @@ private:
 
 static std::string inRound(StringRef name, int64_t row) { return (name + "@" + Twine(row)).str(); }
 
+/// Row of a tensor that an unrolled loop has put together from its rounds, or null.
+static Value keptRow(Value sequence, int64_t row) {
+  auto stack = sequence.getDefiningOp<ConcatOp>();
+  if (!stack || stack.getDim() != 0 ||
+      int64_t(stack->getNumOperands()) != tensorOf(sequence).getDimSize(0))
+    return {};
+  auto part = stack->getOperand(row).getDefiningOp<ReshapeOp>();
+  return part && part.getX().getType() == rowOf(sequence.getType()) ? Value(part.getX()) : Value();
+}
+
 /// Row `row` of [rows, ...] without the leading dimension.
 Value Unroller::rowAt(Value sequence, int64_t row) {
+  if (Value kept = keptRow(sequence, row))
+    return kept;
   RankedTensorType type = tensorOf(sequence);
   SmallVector<int64_t> from(type.getRank(), 0), sizes(type.getShape()), ones(type.getRank(), 1);
   from[0] = row, sizes[0] = 1;
@@ -84,7 +96,20 @@ static Operation *cloneWithRegions(OpBuilder &builder, Operation &op, IRMapping 
   return copy;
 }
 
+/// The term of a carried sum in the first round, whose sum is 0; null for other ops.
+static Value onlyTerm(Operation &op, const IRMapping &mapping) {
+  if (!isa<AddOp>(op) || !op.hasAttr("train.fan_in"))
+    return {};
+  Value sum = mapping.lookupOrDefault(op.getOperand(0)),
+        term = mapping.lookupOrDefault(op.getOperand(1));
+  return isZero(sum) && term.getType() == op.getResult(0).getType() ? term : Value();
+}
+
 void Unroller::cloneOp(Operation &op, int64_t row, StringAttr segment) {
+  if (Value term = onlyTerm(op, mapping)) {
+    mapping.map(op.getResult(0), term);
+    return;
+  }
   Operation *copy = cloneWithRegions(b.builder, op, mapping);
   copy->walk(
       [&](Operation *inner) { setOrigin(inner, originInRound(originOf(inner), row, segment)); });

@@ -1,0 +1,24 @@
+// Pass train-merge-rounds: work of all rounds at once, outside of the loop.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Train/Passes.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_TRAINMERGEROUNDS
+#include "ampc/Train/Passes.h.inc"
+} // namespace ampc
+using namespace mlir;
+using namespace ampc;
+
+namespace {
+struct TrainMergeRounds : ampc::impl::TrainMergeRoundsBase<TrainMergeRounds> {
+  void runOnOperation() override {
+    SmallVector<train::ScanOp> loops;
+    getOperation()->walk([&](train::ScanOp scan) { loops.push_back(scan); });
+    for (train::ScanOp scan : loops) { // a loop inside of a loop first
+      mergeProducts(scan);
+      mergeSums(scan);
+    }
+  }
+};
+} // namespace
