@@ -52,18 +52,17 @@ static FailureOr<LayerSizes> sizesOf(std::optional<Location> loc, const LayerOpe
   if (x.getRank() != rank)
     return emitOptionalError(loc, "expected an input of ", rank, " dimensions, but got ", x);
   ArrayRef<int64_t> shape = x.getShape();
-  if (wx.getRank() != 2 || wx.getDimSize(0) != shape.back() || wx.getDimSize(1) % gates ||
-      wx.getElementType() != x.getElementType())
-    return emitOptionalError(loc, "expected weights of the input of [", shape.back(), ", ", gates,
-                             " H] in the input's type, but got ", wx);
-  if (wh.getRank() != 2 || wh.getDimSize(1) != wx.getDimSize(1) ||
-      wh.getElementType() != x.getElementType())
-    return emitOptionalError(loc, "expected weights of the state of [P, ", wx.getDimSize(1),
-                             "] in the input's type, but got ", wh);
-  int64_t cells = wx.getDimSize(1) / gates;
-  if (!o.projection && wh.getDimSize(0) != cells)
-    return emitOptionalError(loc, "expected weights of the state with ", cells,
-                             " rows without a projection, but got ", wh);
+  // H of the message follows from the columns that are there.
+  int64_t columns = wx.getRank() == 2 ? wx.getDimSize(1) : 1;
+  int64_t cells = std::max<int64_t>(columns / gates, 1);
+  auto wanted = x.clone({shape.back(), gates * cells});
+  if (wx != wanted)
+    return emitOptionalError(loc, "expected weights of the input of type ", wanted, ", ", gates,
+                             " blocks of columns, but got ", wx);
+  int64_t states = o.projection && wh.getRank() == 2 ? wh.getDimSize(0) : cells;
+  if (wh != x.clone({states, gates * cells}))
+    return emitOptionalError(loc, "expected weights of the state of type ",
+                             x.clone({states, gates * cells}), ", but got ", wh);
   return LayerSizes{isLayer ? shape[batchFirst ? 1 : 0] : 1,
                     shape[isLayer && !batchFirst ? 1 : 0],
                     shape.back(),
@@ -89,6 +88,10 @@ static LogicalResult checkOperands(std::optional<Location> loc, const LayerOpera
 /// Results: of a layer the states of all rounds, then h and, of an LSTM, c.
 static LogicalResult inferStates(std::optional<Location> loc, const LayerOperands &o, int64_t gates,
                                  bool isLayer, bool batchFirst, SmallVectorImpl<Type> &types) {
+  if (gates == 4 && !o.h0 != !o.c0)
+    return emitOptionalError(loc, "expected initial states h and c, but got one of them");
+  if (o.biasH && !o.bias)
+    return emitOptionalError(loc, "expected a bias beside the bias of the state");
   FailureOr<LayerSizes> s = sizesOf(loc, o, gates, isLayer, batchFirst);
   if (failed(s) || failed(checkOperands(loc, o, *s)))
     return failure();

@@ -24,7 +24,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%x: f32[7, 4, 3], %wx: f32[3, 31], %wh: f32[8, 32]) {
-    // expected-error @below {{expected weights of the input of [3, 4 H] in the input's type, but got 'tensor<3x31xf32>'}}
+    // expected-error @below {{expected weights of the input of type 'tensor<3x28xf32>', 4 blocks of columns, but got 'tensor<3x31xf32>'}}
     %y, %h, %c = train.lstm %x, %wx, %wh
     train.return %y
   }
@@ -34,7 +34,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%x: f32[7, 4, 3], %wx: f16[3, 32], %wh: f32[8, 32]) {
-    // expected-error @below {{expected weights of the input of [3, 4 H] in the input's type, but got 'tensor<3x32xf16>'}}
+    // expected-error @below {{expected weights of the input of type 'tensor<3x32xf32>', 4 blocks of columns, but got 'tensor<3x32xf16>'}}
     %y, %h, %c = train.lstm %x, %wx, %wh
     train.return %y
   }
@@ -44,7 +44,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%x: f32[7, 4, 3], %wx: f32[3, 24], %wh: f32[8, 32]) {
-    // expected-error @below {{expected weights of the state of [P, 24] in the input's type, but got 'tensor<8x32xf32>'}}
+    // expected-error @below {{expected weights of the state of type 'tensor<8x24xf32>', but got 'tensor<8x32xf32>'}}
     %y, %h = train.gru %x, %wx, %wh
     train.return %y
   }
@@ -54,7 +54,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%x: f32[7, 4, 3], %wx: f32[3, 32], %wh: f32[6, 32]) {
-    // expected-error @below {{expected weights of the state with 8 rows without a projection, but got 'tensor<6x32xf32>'}}
+    // expected-error @below {{expected weights of the state of type 'tensor<8x32xf32>', but got 'tensor<6x32xf32>'}}
     %y, %h, %c = train.lstm %x, %wx, %wh
     train.return %y
   }
@@ -147,5 +147,25 @@ train.model @m {
     // expected-error @below {{expected gates "rzn" or "zrn", but got "nrz"}}
     %y, %h = train.gru %x, %wx, %wh gates "nrz"
     train.return %y
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%x: f32[7, 4, 3], %wx: f32[3, 32], %wh: f32[8, 32], %c0: f32[4, 8]) {
+    // expected-error @below {{expected initial states h and c, but got one of them}}
+    %y, %h, %c = "train.lstm"(%x, %wx, %wh, %c0) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 1, 0, 0, 0>}> : (tensor<7x4x3xf32>, tensor<3x32xf32>, tensor<8x32xf32>, tensor<4x8xf32>) -> (tensor<7x4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>)
+    train.return %y : tensor<7x4x8xf32>
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%x: f32[7, 4, 3], %wx: f32[3, 24], %wh: f32[8, 24], %b: f32[24]) {
+    // expected-error @below {{expected a bias beside the bias of the state}}
+    %y, %h = "train.gru"(%x, %wx, %wh, %b) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 0, 0>}> : (tensor<7x4x3xf32>, tensor<3x24xf32>, tensor<8x24xf32>, tensor<24xf32>) -> (tensor<7x4x8xf32>, tensor<4x8xf32>)
+    train.return %y : tensor<7x4x8xf32>
   }
 }
