@@ -120,10 +120,10 @@ LogicalResult Reverse::run(ArrayRef<std::pair<Value, Value>> seeds) {
 }
 
 LogicalResult Reverse::applyLoop(train::ScanOp scan) {
-  if (llvm::none_of(scan.getResults(), [&](Value v) { return varied.contains(v); }))
-    return success();
   GradBuilder b(builder, scan.getLoc(), originOf(scan).differentiated().withStage(purpose.stage));
   ReversedLoop loop(scan, varied, cotangents, purpose);
+  if (!loop.isActive())
+    return success();
   if (failed(loop.build(b)))
     return failure();
   scan->replaceAllUsesWith(loop.getForward()->getResults().take_front(scan->getNumResults()));

@@ -27,6 +27,12 @@ ReversedLoop::ReversedLoop(train::ScanOp scan, const DenseSet<Value> &varied,
       kept.push_back(k);
 }
 
+bool ReversedLoop::isActive() const {
+  return !captured.empty() || llvm::any_of(scan->getOperands(), [&](Value v) {
+    return varied.contains(v) && isReal(v);
+  });
+}
+
 static Value zerosOf(GradBuilder &b, Type type) {
   return b.broadcastTo(b.real(0.0, type), cast<RankedTensorType>(type));
 }

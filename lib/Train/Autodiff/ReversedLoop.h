@@ -19,6 +19,9 @@ public:
   /// values outside, so far.
   ReversedLoop(train::ScanOp scan, const llvm::DenseSet<mlir::Value> &varied,
                const Cotangents &cotangents, const Reverse::Purpose &purpose);
+  /// Whether anything inside the loop depends on the sources; the results may be sources
+  /// themselves.
+  bool isActive() const;
   /// Builds both loops: the forward loop in front of the scan, the adjoint at `b`.
   llvm::LogicalResult build(GradBuilder &b);
   /// The scan with further kept values, whose first results are those of the scan.

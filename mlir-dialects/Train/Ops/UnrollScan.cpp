@@ -1,5 +1,6 @@
 // Unrolling of loops: one copy of the block per round.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Ops/Gradients.h"
 #include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Ops/Tensors.h"
 #include "mlir-dialects/Train/Program/Origin.h"
@@ -38,10 +39,12 @@ private:
 
 static std::string inRound(StringRef name, int64_t row) { return (name + "@" + Twine(row)).str(); }
 
-/// Row of a tensor that an unrolled loop has put together from its rounds, or null.
+/// Row of a tensor that an unrolled loop has put together from its rounds, or null. A gradient with
+/// respect to the tensor goes through the tensor.
 static Value keptRow(Value sequence, int64_t row) {
   auto stack = sequence.getDefiningOp<ConcatOp>();
-  if (!stack || stack.getDim() != 0 ||
+  auto isGradient = [](Operation *user) { return isa<GradOp>(user); };
+  if (!stack || llvm::any_of(stack->getUsers(), isGradient) || stack.getDim() != 0 ||
       int64_t(stack->getNumOperands()) != tensorOf(sequence).getDimSize(0))
     return {};
   auto part = stack->getOperand(row).getDefiningOp<ReshapeOp>();

@@ -62,11 +62,19 @@ train.model @loops(batch = 4, time = 5, inner = 3, width = 4) {
       %o = train.add %k, %p
       train.next %n, %o
     }
-    // A gradient through a loop, differentiated again.
-    %energy = train.call @energy(%e, %start)
-    %force = train.grad %energy wrt %start
+    // A gradient through a loop, differentiated again; with respect to a parameter, and to the results of other loops.
+    %energy = train.call @energy(%e, %b)
+    %energy1 = train.call @energy(%as, %start)
+    %both = train.add %energy, %energy1
+    %force, %push, %pull = train.grad %both wrt %start, %e, %b
     %q = train.square %force
-    %parts = train.reduce_sum %q over [0, 1]
+    %q1 = train.square %push
+    %q2 = train.square %pull
+    %parts0 = train.reduce_sum %q over [0, 1]
+    %parts1 = train.reduce_sum %q1 over [0, 1, 2]
+    %parts2 = train.reduce_sum %q2 over [0, 1]
+    %parts3 = train.add %parts0, %parts1
+    %parts = train.add %parts3, %parts2
     %t0 = train.reduce_sum %e over [0, 1, 2]
     %t1 = train.reduce_sum %g over [0, 1]
     %t2 = train.reduce_sum %g2 over [0, 1]
