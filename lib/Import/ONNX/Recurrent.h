@@ -14,12 +14,12 @@ struct CellFunction {
 
 /// A direction of a layer. Gates are blocks of columns: i o f c, z r h, or a single block.
 struct Direction {
-  mlir::Value x;               // [time, batch, in], or [batch, time, in]
-  mlir::Value input, hidden;   // [in, gates H], [H, gates H]
+  mlir::Value x;                // [time, batch, in], or [batch, time, in]
+  mlir::Value input, hidden;    // [in, gates H], [H, gates H]
   mlir::Value bias, hiddenBias; // [gates H], or null
-  mlir::Value peepholes;       // [3 H]: i o f, or null
-  mlir::Value h, c;            // first states [batch, H], or null for 0
-  mlir::Value lengths;         // i32[batch], or null for all rounds
+  mlir::Value peepholes;        // [3 H]: i o f, or null
+  mlir::Value h, c;             // first states [batch, H], or null for 0
+  mlir::Value lengths;          // i32[batch], or null for all rounds
   llvm::SmallVector<CellFunction> functions;
   double clip = 0; ///< bound of the operands of functions; 0 for none
   bool isReverse = false, isBatchFirst = false, linearBeforeReset = false, inputForget = false;

@@ -1,7 +1,7 @@
 // Loops of ordinary ops for recurrent layers whose functions the recurrent ops do not have.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Import/ONNX/Recurrent.h"
 #include "lib/Import/ONNX/LoopBuilder.h"
+#include "lib/Import/ONNX/Recurrent.h"
 #include "mlir-dialects/Train/Ops/Loops.h"
 
 using namespace mlir;
@@ -153,8 +153,8 @@ static States lstm(Converter &c, const Direction &side, Value sums, States befor
     return c.slice(sums, {0, number * width}, {batch, width}, {1, 1});
   };
   Value i = apply(c, side, 0, peep(gate(0), 0, before.c));
-  Value f = side.inputForget ? c.sub(c.real(1, i), i)
-                             : apply(c, side, 0, peep(gate(2), 2, before.c));
+  Value f =
+      side.inputForget ? c.sub(c.real(1, i), i) : apply(c, side, 0, peep(gate(2), 2, before.c));
   Value state = c.add(c.mul(f, before.c), c.mul(i, apply(c, side, 1, gate(3))));
   Value o = apply(c, side, 0, peep(gate(1), 1, state));
   return {c.mul(o, apply(c, side, 2, state)), state};
@@ -170,16 +170,13 @@ static States gru(Converter &c, const Direction &side, Value sums, States before
     return c.slice(side.hidden, {0, from * width}, {width, count * width}, {1, 1});
   };
   auto bias = [&](Value x, int64_t number) {
-    return side.hiddenBias
-               ? c.add(x, c.slice(side.hiddenBias, {number * width}, {width}, {1}))
-               : x;
+    return side.hiddenBias ? c.add(x, c.slice(side.hiddenBias, {number * width}, {width}, {1})) : x;
   };
   Value gates = times(c, before.h, weights(0, 2));
   Value z = apply(c, side, 0, c.add(block(sums, 0), bias(block(gates, 0), 0)));
   Value r = apply(c, side, 0, c.add(block(sums, 1), bias(block(gates, 1), 1)));
-  Value reset = side.linearBeforeReset
-                    ? c.mul(r, bias(times(c, before.h, weights(2, 1)), 2))
-                    : bias(times(c, c.mul(r, before.h), weights(2, 1)), 2);
+  Value reset = side.linearBeforeReset ? c.mul(r, bias(times(c, before.h, weights(2, 1)), 2))
+                                       : bias(times(c, c.mul(r, before.h), weights(2, 1)), 2);
   Value n = apply(c, side, 1, c.add(block(sums, 2), reset));
   return {c.add(n, c.mul(z, c.sub(before.h, n))), {}};
 }
