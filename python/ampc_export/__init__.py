@@ -9,13 +9,19 @@
 The frameworks are imported by the function that needs them."""
 from ampc_export.errors import ExportError
 
-__all__ = ["ExportError", "jax", "load_back", "torch"]
+__all__ = ["ExportError", "jax", "load_back", "padded", "torch"]
 
 
 def torch(module, inputs, *, path, loss=None, targets=None, optimizer=None, **options):
     """Writes `module` as `path` (.mlir) and its weights beside it (.safetensors); see ampc_export.pytorch.export."""
     from ampc_export import pytorch
     return pytorch.export(module, inputs, path=path, loss=loss, targets=targets, optimizer=optimizer, **options)
+
+
+def padded(module, x, lengths, states=None):
+    """A recurrent layer of torch.nn on padded sequences of several lengths; see ampc_export.layers.padded."""
+    from ampc_export import layers
+    return layers.padded(module, x, lengths, states)
 
 
 def jax(function, params, inputs, *, path, **options):

@@ -6,7 +6,7 @@ import torch
 from torch.export.graph_signature import InputKind
 
 from ampc_export import aten
-from ampc_export.aten.converter import Converter, Held, Unsupported, array_of, first_order, kind_of_torch, last_order
+from ampc_export.aten.converter import Converter, Held, Unsupported, array_of, first_order, kind_of_torch, last_order, value_of
 from ampc_export.errors import ExportError, NotAFormula
 from ampc_export.graph import Graph, Region, Value
 from ampc_export.sizes import Size
@@ -265,8 +265,28 @@ class Front:
         parts = value if isinstance(value, (list, tuple)) else [value]
         return any(isinstance(part, torch.Tensor) for part in parts)
 
+    def _scan(self, node):
+        """torch's own loop, over rows along dimension 0: a graph of carried values, rows and what it reads from outside."""
+        graph, inits, sequences, outside = (self.held[node.args[0]], *node.args[1:4])
+        inits, sequences = ([value_of(self.graph, self.held[each]) for each in values] for values in (inits, sequences))
+        count = len(inits)
+
+        def make(block):
+            placeholders = [n for n in graph.graph.nodes if n.op == "placeholder"]
+            # Held again, as what is made of it in a round is unknown outside.
+            given = [Held(v) for v in (*block.carried, *block.rows)]
+            given += [Held(h.value, h.last, h.known) if isinstance(h := self.held.get(each), Held) else h for each in outside]
+            self.held |= dict(zip(placeholders, given))
+            results = [value_of(self.graph, held) for held in self._nodes(graph.graph, graph)]
+            return results[:count], results[count:]
+        made = self.graph.scan(inits, sequences, self.size(node.args[2][0].meta["val"].shape[0]), make)
+        self.held[node] = [Held(value) for value in made]
+
     def _inner(self, node, owner):
-        """Blocks without gradients or with a type of their own: the ops in them."""
+        """Loops, and blocks without gradients or with a type of their own: the ops in them."""
+        if node.target.name() == "scan":
+            self._scan(node)
+            return
         at = next((i for i, a in enumerate(node.args) if isinstance(a, torch.fx.Node) and a.op == "get_attr"), None)
         if at is None or "wrap" not in node.target.name():
             self._fault(node.target.name(), "no function writes it", node)

@@ -51,15 +51,54 @@ class Region:
 
 class Op:
     """`form` is the text with {0} for operand 0, and @{0} for the name of state 0 of `symbols`; `regions` are those around the op, the
-    outermost first."""
+    outermost first; `block` is the round of a loop."""
 
-    __slots__ = ("form", "operands", "results", "path", "symbols", "label", "regions")
+    __slots__ = ("form", "operands", "results", "path", "symbols", "label", "regions", "block")
 
     def __init__(self, form, operands, results, path, label, symbols=(), regions=()):
         self.form, self.operands, self.results, self.path = form, list(operands), results, path
-        self.label, self.symbols, self.regions = label, list(symbols), tuple(regions)
+        self.label, self.symbols, self.regions, self.block = label, list(symbols), tuple(regions), None
         for result in results:
             result.op = self
+
+
+class Block:
+    """One round of a loop: arguments (the number of the row, carried values, rows), ops, the carried values of the next round (`following`) and
+    the values that are kept of every round (`each`)."""
+
+    __slots__ = ("index", "carried", "rows", "ops", "following", "each")
+
+    def __init__(self, inits, sequences):
+        self.index = Value((), "i32", "i")
+        self.carried = [Value(v.shape, v.kind, v.hint or "carried") for v in inits]
+        self.rows = [Value(v.shape[1:], v.kind, "row") for v in sequences]
+        self.ops, self.following, self.each = [], [], []
+
+    def finish(self):
+        """Removes ops without use. Returns the values from outside, and whether the number of the row is read."""
+        results = [*self.following, *self.each]
+        self.ops, read = needed(self.ops, results)
+        inside = {*self.carried, *self.rows, self.index, *(result for op in self.ops for result in op.results)}
+        order = dict.fromkeys([v for op in self.ops for v in op.operands] + results)
+        return [v for v in order if v not in inside], self.index in read
+
+
+def needed(ops, results):
+    """Ops that the results depend on, in order, and all values on the way."""
+    wanted, kept = set(results), []
+    for op in reversed(ops):
+        if wanted & set(op.results):
+            kept.append(op)
+            wanted |= set(op.operands)
+    return kept[::-1], wanted
+
+
+def nested(ops):
+    """All ops, those of loops included."""
+    for op in ops:
+        yield op
+        if op.block is not None:
+            yield from nested(op.block.ops)
 
 
 def kind_of(dtype):
@@ -93,10 +132,10 @@ def number(value, kind):
     return text
 
 
-def nested(array, kind):
+def literal(array, kind):
     if array.ndim == 0:
         return number(array.item(), kind)
-    return "[" + ", ".join(nested(part, kind) for part in array) + "]"
+    return "[" + ", ".join(literal(part, kind) for part in array) + "]"
 
 
 def _spread_vector(value, shape):
@@ -135,6 +174,26 @@ class Graph:
             self.states[name] = State(name, array, is_param, frozen, order)
         return self.states[name]
 
+    # ---- Loops ----
+
+    def scan(self, inits, sequences, rounds, make, reverse=False, checkpoint=False):
+        """A loop of `rounds` rounds. `make(block)` writes a round and returns the next carried values and the values to keep.
+        Returns the last carried values, then every kept value as [rounds, ...]."""
+        block, outside = Block(inits, sequences), self.ops
+        self.ops = block.ops
+        try:
+            block.following, block.each = make(block)
+        finally:
+            self.ops = outside
+        if not inits and not block.each:
+            return []
+        captured, is_indexed = block.finish()
+        form = "train.scan" + (f" times {rounds}" if not sequences else "") + " reverse" * reverse + " index" * is_indexed
+        types = [(v.shape, v.kind) for v in inits] + [((rounds, *v.shape), v.kind) for v in block.each]
+        results = self.emit_several(form + " checkpoint" * checkpoint, [*inits, *sequences, *captured], types)
+        self.ops[-1].block = block
+        return results
+
     # ---- Constants ----
 
     def scalar(self, value, kind="f32"):
@@ -151,7 +210,7 @@ class Graph:
             steps = self.iota(array)
             if steps is not None:
                 return steps
-            text = nested(array, kind)
+            text = literal(array, kind)
         else:
             taken = sum(name.startswith("constant.") for name in self.states)
             narrow = array.astype(np.float32 if kind == "f32" else np.int32)

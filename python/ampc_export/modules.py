@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import re
 
+from ampc_export.graph import nested
+
 SMALLEST = 3  # ops that are worth a module
 
 
@@ -17,7 +19,7 @@ class Instance:
             for value in op.operands:
                 if value not in inside:
                     self._take(value)
-            for state in op.symbols:
+            for state in (state for inner in nested([op]) for state in inner.symbols):
                 self._own(state)
 
     def _relative(self, state):
@@ -39,15 +41,27 @@ class Instance:
         numbers = {value: f"in{i}" for i, value in enumerate(self.inputs)}
         lines = [f"{v.type}" for v in self.inputs]
         lines += sorted(f"{name}:{state.value.type}:{state.is_param}:{state.frozen}:{state.order}" for name, state in self.states.items())
-        for op in self.ops:
-            for result in op.results:
-                numbers[result] = f"v{len(numbers)}"
-            operands = [numbers.get(v) or f"state {self._relative(v.state)}" for v in op.operands]
-            symbols = [self._relative(state) for state in op.symbols]
-            lines.append(f"{op.form} {operands} {symbols} {[r.type for r in op.results]}")
+        lines += self._described(self.ops, numbers)
         lines.append(str([numbers[v] for v in self.outputs]))
-        lines.append(str(_regions_of(self.ops)))
+        lines.append(str(_regions_of(list(nested(self.ops)))))
         return "\n".join(lines)
+
+    def _described(self, ops, numbers):
+        """A line per op, and the rounds of loops behind the lines of these."""
+        def named(values):
+            return [numbers.get(v) or f"state {self._relative(v.state)}" for v in values]
+
+        def number(values):
+            for value in values:
+                numbers[value] = f"v{len(numbers)}"
+        for op in ops:
+            number(op.results)
+            symbols = [self._relative(state) for state in op.symbols]
+            yield f"{op.form} {named(op.operands)} {symbols} {[r.type for r in op.results]}"
+            if (block := op.block) is not None:
+                number([block.index, *block.carried, *block.rows])
+                yield from self._described(block.ops, numbers)
+                yield f"next {named(block.following)} {named(block.each)}"
 
 
 def common_regions(ops):
@@ -133,7 +147,7 @@ def _groups(candidates, all_ops):
     by_signature = {}
     for path, calls in by_path.items():
         signatures = {call.signature() for call in calls}
-        draws = any("random" in op.form or "dropout" in op.form for call in calls for op in call.ops)
+        draws = any("random" in op.form or "dropout" in op.form for call in calls for op in nested(call.ops))
         if len(signatures) == 1 and None not in signatures and not (draws and len(calls) > 1):
             by_signature.setdefault(signatures.pop(), []).append(path)
     groups = sorted((paths for paths in by_signature.values() if len(paths) > 1), key=lambda paths: paths[0].count("."))

@@ -82,12 +82,14 @@ class Function:
         form = op.form.replace("@{", "{@")
         text = re.sub(r"\{(@?)(\d+)\}",
                       lambda m: symbol(self.relative(op.symbols[int(m[2])])) if m[1] else operands[int(m[2])], form)
+        made = self.results(op)
+        self.lines.append(f"{', '.join(made)} = {text}" if made else text)
+
+    def results(self, op):
+        """Names of the results, new."""
         mnemonic = re.match(r"train\.(\w+)", op.form)[1]
         wanted = mnemonic if mnemonic in MOVES else op.label or mnemonic
-        if mnemonic in ("constant", "iota"):
-            wanted = "c"
-        made = [self.add(result, wanted) for result in op.results]
-        self.lines.append(f"{', '.join(made)} = {text}" if made else text)
+        return [self.add(result, "c" if mnemonic in ("constant", "iota") else wanted) for result in op.results]
 
 
 class _Call:
@@ -113,7 +115,9 @@ class _Single:
 
     def write(self, function, constants):
         op = self.op
-        if op.operands or not op.form.startswith(("train.constant", "train.iota")):
+        if op.block is not None:
+            _write_loop(function, op, constants)
+        elif op.operands or not op.form.startswith(("train.constant", "train.iota")):
             function.op(op)
         elif op.form in constants:
             function.names[op.results[0]] = function.names[constants[op.form]]
@@ -159,6 +163,27 @@ def _write_region(function, region, items, later, constants, depth):
     made = [function.add(value, inner_names[value][1:]) for value in yielded]
     if made:
         function.lines += [f"{', '.join(made)} = amp.autocast {region.kind} {{", *(f"  {line}" for line in inner), "}"]
+
+
+def _bindings(function, word, inner, outer):
+    """carry %h = %h0, %c = %c0"""
+    return f" {word} " + ", ".join(f"{function.add(v, v.hint)} = {name}" for v, name in zip(inner, outer)) if inner else ""
+
+
+def _write_loop(function, op, constants):
+    """A round in braces; what a round reads from outside is named before the loop."""
+    block, given = op.block, [function.use(value) for value in op.operands]
+    carried, outer_lines = len(block.carried), function.lines
+    head = _bindings(function, "carry", block.carried, given) + _bindings(function, "over", block.rows, given[carried:])
+    options = op.form.removeprefix("train.scan")
+    if " index" in options:
+        options = options.replace(" index", f" index {function.add(block.index, 'i')}")
+    function.lines = []
+    _write_items(function, list(_items(block.ops, [], len(op.regions))), [*block.following, *block.each], dict(constants))
+    parts = [("", block.following), ("each ", block.each)]
+    ends = [word + ", ".join(function.use(value) for value in values) for word, values in parts if values]
+    inner, function.lines = function.lines + [f"train.next {' '.join(ends)}"], outer_lines
+    function.lines += [f"{', '.join(function.results(op))} = train.scan{head}{options} {{", *(f"  {line}" for line in inner), "}"]
 
 
 def _body(function, ops, uses, results):

@@ -1,6 +1,7 @@
 # A compiled model with the weights that were exported, and its gradients.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import importlib
+import inspect
 import subprocess
 import sys
 
@@ -43,3 +44,8 @@ def gradient(model, name, shape):
         if 0 <= row < shape[0]:
             dense[row] += part
     return dense
+
+
+def inputs_of(function):
+    """Names of a program's inputs."""
+    return [name for name in inspect.signature(function).parameters if name != "lr_factor"]

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
     round_trip.py MODEL... --out=DIR [--runtime] [--external] [--opset N] [--function NAME] [--set NAME=NUMBER,...] [--weights FILE]
-                  [--time-first]
+                  [--time-first] [--reference]
 
-With --time-first the graph has the batch in the second dimension of its inputs, and ampc import takes numbers for it. With --runtime also checks the file by onnx.checker, and runs it with another number of rows than the model's.
+With --time-first the graph has the batch in the second dimension of its inputs, and ampc import takes numbers for it. With --runtime also checks the file by onnx.checker, and runs it with another number of rows than the model's;
+with --reference, the evaluator of the Python package onnx does the same.
 """
 import argparse
 import json
@@ -104,6 +105,13 @@ def run_onnx(path, data, names):
     return dict(zip(names, session.run(names, data)))
 
 
+def run_reference(path, data, names):
+    import onnx
+    from onnx.reference import ReferenceEvaluator
+    onnx.checker.check_model(path, full_check=True)
+    return dict(zip(names, ReferenceEvaluator(path).run(names, data)))
+
+
 def outputs_of(path):
     """The names of the graph's outputs, read by protoc."""
     text = subprocess.run(["protoc", "--proto_path=/usr/include/onnx", "--decode=onnx.ModelProto", "onnx.proto"], check=True,
@@ -145,10 +153,11 @@ def check(model, options):
         more = batch(random, inputs, 3)
         expected = dict(zip(results, predict(folder, model, weights, more, results, [*sizes, *which])))
         wrong |= differs(f"{name} imported, three times the rows", imported(more, 3), expected)
-    if options.runtime:
-        wrong |= differs(f"{name} in ONNX Runtime", run_onnx(path, of_graph(data), results), want)
+    runs = [("ONNX Runtime", run_onnx)] * options.runtime + [("the reference evaluator", run_reference)] * options.reference
+    for where, run in runs:
+        wrong |= differs(f"{name} in {where}", run(path, of_graph(data), results), want)
         if is_symbolic:
-            wrong |= differs(f"{name} in ONNX Runtime, three times the rows", run_onnx(path, of_graph(more), results), expected)
+            wrong |= differs(f"{name} in {where}, three times the rows", run(path, of_graph(more), results), expected)
     return wrong
 
 
@@ -157,7 +166,7 @@ def main():
     parser.add_argument("models", nargs="+")
     parser.add_argument("--out", required=True)
     parser.add_argument("--opset", type=int, default=17)
-    for flag in ("--runtime", "--external", "--time-first"):
+    for flag in ("--runtime", "--reference", "--external", "--time-first"):
         parser.add_argument(flag, action="store_true")
     for word in ("--function", "--set", "--weights"):
         parser.add_argument(word, default="")

@@ -213,26 +213,4 @@ def images(opset):
     ]
 
 
-def recurrent(opset):
-    x, w, r, b = real(3, 2, 4), real(2, 9, 4), real(2, 9, 3), real(2, 18)
-
-    def sigmoid(v):
-        return 1 / (1 + np.exp(-v))
-
-    def gru(d, reset_first):
-        h, out = np.zeros((2, 3)), [None] * 3
-        for t in (range(3) if d == 0 else reversed(range(3))):
-            gx, bias = x[t] @ w[d].T + b[d, :9], b[d, 9:]
-            z = sigmoid(gx[:, :3] + h @ r[d, :3].T + bias[:3])
-            s = sigmoid(gx[:, 3:6] + h @ r[d, 3:6].T + bias[3:6])
-            inner = (s * h) @ r[d, 6:].T + bias[6:] if reset_first else s * (h @ r[d, 6:].T + bias[6:])
-            h = (1 - z) * np.tanh(gx[:, 6:] + inner) + z * h
-            out[t] = h
-        return np.stack(out)
-    return {"x": x}, [
-        case("GRU", ["x", w, r, b], np.stack([gru(0, True), gru(1, True)], 1), hidden_size=3, direction="bidirectional"),
-        case("GRU", ["x", w[:1], r[:1], b[:1]], gru(0, False)[:, None], hidden_size=3, linear_before_reset=1),
-    ]
-
-
-FAMILIES = {"pointwise": pointwise, "moves": moves, "indices": indices, "reductions": reductions, "images": images, "recurrent": recurrent}
+FAMILIES = {"pointwise": pointwise, "moves": moves, "indices": indices, "reductions": reductions, "images": images}

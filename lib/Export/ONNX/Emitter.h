@@ -162,6 +162,12 @@ std::vector<Entry> productEntries();
 std::vector<Entry> imageEntries();
 std::vector<Entry> normEntries();
 std::vector<Entry> lossEntries();
+std::vector<Entry> recurrentEntries();
+/// Whether the op is a recurrent layer that ONNX has no node for: one with a projection.
+bool isBeyondLayers(mlir::Operation *op);
+/// Batch dimension of a result of a recurrent layer; nothing for other ops, and if sequences are
+/// not apart.
+std::optional<BatchLayout> rowsOfLayer(Emitter &e, mlir::OpResult result);
 /// Exporter of the op; null if ONNX has no counterpart.
 Emit findEmit(llvm::StringRef op);
 

@@ -280,7 +280,9 @@ Operation *GraphExporter::emit(Operation *op) {
     emitCall(call);
   } else if (auto region = dyn_cast<amp::AutocastOp>(op)) {
     emitRegion(region);
-  } else if (Operation *first = isAlongOther(op) || isReducedLoss(op) ? expand(op) : nullptr) {
+  } else if (Operation *first = isAlongOther(op) || isReducedLoss(op) || isBeyondLayers(op)
+                                    ? expand(op)
+                                    : nullptr) {
     return first;
   } else if (Emit emitNodes = findEmit(op->getName().getStringRef())) {
     e.noteRows(op);

@@ -9,7 +9,8 @@
 namespace ampc::exporting {
 struct NodeAttribute {
   std::string name;
-  std::variant<int64_t, double, std::string, std::vector<int64_t>, Array> value;
+  std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<std::string>, Array>
+      value;
 };
 
 struct Node {

@@ -7,8 +7,9 @@ using namespace ampc::exporting;
 Emit ampc::exporting::findEmit(llvm::StringRef op) {
   static const llvm::StringMap<Emit> table = [] {
     llvm::StringMap<Emit> all;
-    for (const std::vector<Entry> &family : {pointwiseEntries(), moveEntries(), productEntries(),
-                                             imageEntries(), normEntries(), lossEntries()})
+    for (const std::vector<Entry> &family :
+         {pointwiseEntries(), moveEntries(), productEntries(), imageEntries(), normEntries(),
+          lossEntries(), recurrentEntries()})
       for (const Entry &each : family)
         all[each.op] = each.emit;
     return all;

@@ -1,6 +1,7 @@
 // Analysis of the batch dimension, for graphs that accept any number of rows.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Export/ONNX/Emitter.h"
+#include "mlir-dialects/Train/Ops/Recurrent.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -62,6 +63,8 @@ std::optional<BatchLayout> exporting::rowsOfResult(Emitter &e, OpResult result) 
     bool isApart = rows && rows->dim == 0 && !e.isBatched(transposed.getFilter());
     return isApart ? rows : std::nullopt;
   }
+  if (op->hasTrait<MadeOfLoops>())
+    return rowsOfLayer(e, result);
   auto place = placeOfResult(result, e.rows, [&](Value v) { return e.trace(v).rows; });
   return place && operandsFit(e, op) ? place : std::nullopt;
 }

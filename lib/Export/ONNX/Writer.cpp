@@ -49,6 +49,11 @@ struct AttributeWriter {
     for (int64_t number : numbers)
       to.add_ints(number);
   }
+  void operator()(const std::vector<std::string> &texts) const {
+    to.set_type(::onnx::AttributeProto::STRINGS);
+    for (const std::string &text : texts)
+      to.add_strings(text);
+  }
   void operator()(const Array &array) const {
     to.set_type(::onnx::AttributeProto::TENSOR);
     write(array, *to.mutable_t());

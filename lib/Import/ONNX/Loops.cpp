@@ -1,98 +1,35 @@
-// Unrolling of loops with a known number of iterations.
+// Loops of a known number of rounds: train.scan, or unrolled where rounds differ at import.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Import/ONNX/Nodes.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
+#include "lib/Import/ONNX/LoopBody.h"
+#include "lib/Import/ONNX/LoopBuilder.h"
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::onnx;
 
-namespace {
-constexpr int64_t mostTimes = 2048; ///< equal to the limit of recurrent layers
-} // namespace
+// ---- Bodies ----
 
-/// Node with a single value as input 0 and output 0, for converters.
-static Node valueOf(const std::string &input, const std::string &output = "") {
+Node ampc::onnx::valueOf(const std::string &input, const std::string &output) {
   Node node;
   node.inputs = {input};
   node.outputs = {output};
   return node;
 }
 
-// ---- Iterations ----
-
-namespace {
-/// Iterations of a loop: carried values of an iteration are inputs of the next.
-class LoopIterations {
-public:
-  LoopIterations(OpBuilder &b, Converter &loop, const Graph &body, Scope &scope)
-      : b(b), loop(loop), body(body), scope(scope) {}
-
-  /// Binds the body's inputs from `first` on.
-  void enter(size_t first, std::vector<ImportedValue> values);
-  /// Reads the body's outputs from `first` on; false if an output is missing.
-  bool leave(size_t first, std::vector<ImportedValue> &values);
-  /// Appends the body's outputs from `first` on, a row per iteration.
-  bool keep(size_t first);
-  /// Concatenates the rows along their axes, reversed where the direction says so, as the loop's
-  /// outputs from `first` on.
-  void concatenateRows(size_t first, ArrayRef<int64_t> axes, ArrayRef<int64_t> directions);
-
-private:
-  OpBuilder &b;
-  Converter &loop;
-  const Graph &body;
-  Scope &scope;
-  std::vector<SmallVector<Value>> rows;
-};
-} // namespace
-
-void LoopIterations::enter(size_t first, std::vector<ImportedValue> values) {
-  for (auto [i, value] : llvm::enumerate(values))
-    scope[body.inputs[first + i].name] = std::move(value);
+const ImportedValue *ampc::onnx::knownAs(const Scope &scope, StringRef name) {
+  auto found = scope.find(name);
+  return found == scope.end() ? nullptr : &found->second;
 }
 
-bool LoopIterations::leave(size_t first, std::vector<ImportedValue> &values) {
-  std::vector<ImportedValue> next;
-  for (size_t i = 0; i < values.size(); ++i) {
-    auto found = scope.find(body.outputs[first + i].name);
-    if (found == scope.end())
-      return false;
-    next.push_back(found->second);
-  }
-  values = std::move(next);
-  return true;
-}
-
-bool LoopIterations::keep(size_t first) {
-  rows.resize(body.outputs.size() - first);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    Node node = valueOf(body.outputs[first + i].name);
-    Value value = Converter(b, node, loop.opset, scope).in(0);
-    if (!value)
-      return loop.fail("expected a value '" + node.inputs[0] + "' of the body");
-    rows[i].push_back(value);
-  }
-  return true;
-}
-
-void LoopIterations::concatenateRows(size_t first, ArrayRef<int64_t> axes,
-                                     ArrayRef<int64_t> directions) {
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (!loop.wants(first + i))
-      continue;
-    int64_t axis =
-        loop.axis(i < axes.size() ? axes[i] : 0, Converter::shapeOf(rows[i].front()).size() + 1);
-    if (axis < 0)
-      return;
-    if (i < directions.size() && directions[i])
-      std::reverse(rows[i].begin(), rows[i].end());
-    for (Value &row : rows[i]) {
-      Dims dims(Converter::shapeOf(row));
-      dims.insert(dims.begin() + axis, 1);
-      row = loop.reshape(row, dims);
-    }
-    loop.set(first + i, loop.concat(rows[i], axis));
-  }
+std::optional<bool> ampc::onnx::isTrue(Converter &c, const ImportedValue *condition) {
+  if (!condition)
+    return true;
+  if (condition->literal && condition->literal->count() == 1)
+    return condition->literal->integer(0) != 0;
+  c.fail("expected a number of rounds and a condition that follow from the shapes of the model's "
+         "inputs");
+  return std::nullopt;
 }
 
 bool Nodes::convertBody(OpBuilder &b, const Graph &body, Scope &scope) {
@@ -108,10 +45,11 @@ bool Nodes::convertBody(OpBuilder &b, const Graph &body, Scope &scope) {
   for (const Node &each : body.nodes)
     inner.push_back(&each);
   checkKinds(inner);
-  size_t before = faults.size();
+  size_t before = record.faults.size();
   convert(b, inner, scope);
-  return faults.size() == before && llvm::none_of(body.outputs, [&](const ValueInfo &output) {
-           return missing.contains(output.name);
+  return record.faults.size() == before &&
+         llvm::none_of(body.outputs, [&](const ValueInfo &output) {
+           return record.missing.contains(output.name);
          });
 }
 
@@ -126,14 +64,6 @@ static const Graph *bodyOf(Converter &c, int64_t inputs, int64_t outputs) {
   return nullptr;
 }
 
-static bool checkTimes(Converter &c, const Graph &body, int64_t times) {
-  int64_t most = std::min(mostTimes, mostRepeated / std::max<int64_t>(body.nodes.size(), 1));
-  if (times <= most)
-    return true;
-  return c.fail("expected at most " + Twine(most) + " rounds of " + Twine(body.nodes.size()) +
-                " nodes, but got " + Twine(times));
-}
-
 static std::vector<ImportedValue> knownOf(const Node &node, size_t first, size_t count,
                                           const Scope &scope) {
   std::vector<ImportedValue> values;
@@ -142,125 +72,200 @@ static std::vector<ImportedValue> knownOf(const Node &node, size_t first, size_t
   return values;
 }
 
-// ---- Loop ----
+// ---- One body for all rounds ----
 
-/// Whether another iteration follows; nothing, with a fault recorded, if the condition is unknown
-/// at import.
-static std::optional<bool> isTrue(Converter &c, const ImportedValue *condition) {
-  if (!condition)
+/// The body's input that an output is, through nodes Identity; "" for other values.
+static std::string sourceOf(const Graph &body, const std::string &output) {
+  std::string name = output;
+  for (const Node &node : llvm::reverse(body.nodes))
+    if (node.op == "Identity" && !node.outputs.empty() && node.outputs[0] == name)
+      name = node.inputs[0];
+  return name;
+}
+
+/// Whether a carried value stays the first value.
+static bool isUnchanged(const LoopNode &loop, int64_t i) {
+  return sourceOf(*loop.body, loop.body->outputs[loop.firstOutput + i].name) ==
+         loop.body->inputs[loop.firstInput + i].name;
+}
+
+static Value reversed(Converter &c, Value x) {
+  return c.make<train::ReverseOp>(x, c.attr("dims", Dims{0}));
+}
+
+/// Moves dimension 0 to `axis`, or back.
+static Value moved(Converter &c, Value x, int64_t axis, bool isBack) {
+  if (!x)
+    return {};
+  Dims order = llvm::to_vector(llvm::seq<int64_t>(0, Converter::shapeOf(x).size()));
+  int64_t from = isBack ? axis : 0, to = isBack ? 0 : axis;
+  order.erase(order.begin() + from);
+  order.insert(order.begin() + to, from);
+  return c.transpose(x, order);
+}
+
+/// Sequences as [rounds, ...], in the order of the rounds unless all of them are reversed.
+static SmallVector<Value> sequencesOf(Converter &c, const LoopNode &loop, bool isReverse) {
+  SmallVector<Value> sequences;
+  for (auto [i, axis] : llvm::enumerate(loop.inputAxes)) {
+    if (c.dims(loop.carried + i)[axis] != loop.rounds)
+      c.fail("expected sequences of one length");
+    Value sequence = moved(c, c.in(loop.carried + i), axis, true);
+    sequences.push_back(loop.inputDirections[i] && !isReverse ? reversed(c, sequence) : sequence);
+  }
+  return sequences;
+}
+
+/// Binds the outputs of the node: last carried values, then rows along their axes.
+static void setResults(Converter &c, const LoopNode &loop, ArrayRef<Value> made,
+                       ArrayRef<int64_t> changed, ArrayRef<int64_t> kept, bool isReverse) {
+  for (auto [i, value] : llvm::enumerate(loop.values))
+    c.set(i, value);
+  for (auto [at, i] : llvm::enumerate(changed))
+    c.set(i, made[at]);
+  for (auto [at, i] : llvm::enumerate(kept)) {
+    Value rows = made[changed.size() + at];
+    bool isPrepended = i < int64_t(loop.outputDirections.size()) && loop.outputDirections[i];
+    rows = isPrepended == isReverse ? rows : reversed(c, rows);
+    int64_t axis = i < int64_t(loop.outputAxes.size()) ? loop.outputAxes[i] : 0;
+    axis = c.axis(axis, Converter::shapeOf(rows).size());
+    if (axis >= 0)
+      c.set(loop.carried + i, moved(c, rows, axis, false));
+  }
+}
+
+/// Values of the body by the names of its outputs from `first` on, by numbers.
+static SmallVector<Value> outputsOf(OpBuilder &b, Converter &c, const LoopNode &loop, int64_t first,
+                                    ArrayRef<int64_t> numbers, Scope &scope) {
+  return llvm::map_to_vector(numbers, [&](int64_t i) -> Value {
+    Node node = valueOf(loop.body->outputs[first + i].name);
+    return Converter(b, node, c.opset, scope).in(0);
+  });
+}
+
+/// Binds the inputs of the body. `changed`: numbers of the carried values that change.
+static void bindInputs(OpBuilder &b, Converter &c, const LoopNode &loop, LoopBuilder &rounds,
+                       ArrayRef<int64_t> changed, Scope &scope) {
+  auto bind = [&](int64_t input, Value value) {
+    Node node = valueOf("", loop.body->inputs[input].name);
+    Converter(b, node, c.opset, scope).set(0, value);
+  };
+  for (auto [i, value] : llvm::enumerate(loop.values))
+    scope[loop.body->inputs[loop.firstInput + i].name] = value;
+  for (auto [at, i] : llvm::enumerate(changed))
+    bind(loop.firstInput + i, rounds.carried()[at]);
+  for (auto [i, row] : llvm::enumerate(rounds.rows()))
+    bind(loop.firstInput + loop.carried + i, row);
+  if (!loop.isLoop)
+    return;
+  bind(0, rounds.index());
+  Node condition = valueOf("", loop.body->inputs[1].name);
+  Converter(b, condition, c.opset, scope).set(0, Literal::scalar(onnx::Type::Bool, 1.0));
+}
+
+bool Nodes::tryRounds(OpBuilder &b, Converter &c, const LoopNode &loop, Scope &scope) {
+  bool isReverse = !loop.inputDirections.empty() &&
+                   llvm::all_of(loop.inputDirections, [](int64_t d) { return d != 0; });
+  SmallVector<int64_t> changed, kept;
+  SmallVector<Value> inits;
+  std::vector<ImportedValue> first = loop.values;
+  for (int64_t i = 0; i < loop.carried; ++i)
+    if (!isUnchanged(loop, i)) {
+      changed.push_back(i);
+      inits.push_back(c.valueOf(first[i]));
+    }
+  int64_t firstRow = loop.firstOutput + loop.carried;
+  for (int64_t i = 0; i < int64_t(loop.body->outputs.size()) - firstRow; ++i)
+    if (c.wants(loop.carried + i))
+      kept.push_back(i);
+  SmallVector<Value> sequences = sequencesOf(c, loop, isReverse);
+  if (!c.fault.empty() || llvm::is_contained(inits, Value()) ||
+      llvm::is_contained(sequences, Value()))
+    return false;
+  Scope inner = scope; // what the body makes is unknown outside
+  LoopBuilder rounds(c, inits, sequences, loop.rounds);
+  bindInputs(b, c, loop, rounds, changed, inner);
+  if (!repeat(c, loop.body->nodes.size() + 1) || !convertBody(b, *loop.body, inner))
+    return false;
+  if (loop.isLoop) {
+    auto goes = isTrue(c, knownAs(inner, loop.body->outputs[0].name));
+    if (!goes || !*goes)
+      return false;
+  }
+  SmallVector<Value> next = outputsOf(b, c, loop, loop.firstOutput, changed, inner);
+  SmallVector<Value> made =
+      rounds.finish(next, outputsOf(b, c, loop, firstRow, kept, inner), isReverse);
+  if (made.empty())
+    return false;
+  setResults(c, loop, made, changed, kept, isReverse);
+  return c.fault.empty();
+}
+
+bool Nodes::convertRounds(OpBuilder &b, Converter &c, const LoopNode &loop, Scope &scope) {
+  if (loop.rounds < 1 || loop.rounds > train::ScanOp::mostRounds)
+    return false;
+  Record before = record;
+  ScopedDiagnosticHandler handler(b.getContext(), [](Diagnostic &) { return success(); });
+  if (tryRounds(b, c, loop, scope))
     return true;
-  if (condition->literal && condition->literal->count() == 1)
-    return condition->literal->integer(0) != 0;
-  c.fail("expected a number of rounds and a condition that follow from the shapes of the model's "
-         "inputs");
-  return std::nullopt;
+  record = std::move(before);
+  c.fault.clear();
+  return false;
 }
 
-static const ImportedValue *knownAs(const Scope &scope, StringRef name) {
-  auto found = scope.find(name);
-  return found == scope.end() ? nullptr : &found->second;
-}
+// ---- Nodes ----
 
-/// Converts Loop. Inputs: limit, condition, carried values; the body gets the iteration number, the
-/// condition and carried values, and returns the condition, carried values and rows.
+/// Converts Loop. Inputs: limit, condition, carried values; the body gets the number of the round,
+/// the condition and carried values, and returns the condition, carried values and rows.
 void Nodes::convertLoop(OpBuilder &b, Converter &c, Scope &scope) {
   const Node &node = c.node;
-  int64_t carried = int64_t(node.inputs.size()) - 2;
-  const Graph *body = carried < 0 ? nullptr : bodyOf(c, 2 + carried, 1 + carried);
-  int64_t times = mostTimes + 1;
+  LoopNode loop;
+  loop.isLoop = true;
+  loop.carried = int64_t(node.inputs.size()) - 2;
+  loop.firstInput = 2;
+  loop.firstOutput = 1;
+  loop.body = loop.carried < 0 ? nullptr : bodyOf(c, 2 + loop.carried, 1 + loop.carried);
+  int64_t limit = std::numeric_limits<int64_t>::max();
   if (c.has(0)) {
-    auto limit = c.numbers(0, "a number of rounds");
-    if (!limit || limit->size() != 1)
+    auto given = c.numbers(0, "a number of rounds");
+    if (!given || given->size() != 1)
       return;
-    times = std::min(limit->front(), times);
+    limit = given->front();
   }
   auto goes = isTrue(c, c.has(1) ? knownAs(scope, node.inputs[1]) : nullptr);
-  if (!body || !goes)
+  if (!loop.body || !goes)
     return;
-  LoopIterations rounds(b, c, *body, scope);
-  std::vector<ImportedValue> values = knownOf(node, 2, carried, scope);
-  int64_t round = 0;
-  for (; *goes && round < times; ++round) {
-    if (!checkTimes(c, *body, round + 1))
-      return;
-    auto numberOf = [](Literal literal) {
-      ImportedValue known;
-      known.type = literal.type;
-      known.literal = std::make_shared<const Literal>(std::move(literal));
-      return known;
-    };
-    rounds.enter(
-        0, {numberOf(Literal::scalar(round)), numberOf(Literal::scalar(onnx::Type::Bool, 1.0))});
-    rounds.enter(2, values);
-    if (!repeat(c, body->nodes.size() + 1) || !convertBody(b, *body, scope) ||
-        !rounds.keep(1 + carried) || !rounds.leave(1, values)) {
-      c.fail("the body cannot be imported");
-      return;
-    }
-    goes = isTrue(c, knownAs(scope, body->outputs[0].name));
-    if (!goes)
-      return;
-  }
-  for (int64_t i = 0; i < carried; ++i)
-    if (c.wants(i))
-      scope[node.outputs[i]] = values[i];
-  rounds.concatenateRows(carried, {}, {});
-  noteWrittenOut(node, round);
+  loop.values = knownOf(node, 2, loop.carried, scope);
+  loop.rounds = limit;
+  if (!*goes || !convertRounds(b, c, loop, scope))
+    unrollLoop(b, c, loop, limit, *goes, scope);
 }
 
-// ---- Scan ----
-
 /// Converts Scan. Inputs: carried values and sequences, of which the body gets an element per
-/// iteration.
+/// round.
 void Nodes::convertScan(OpBuilder &b, Converter &c, Scope &scope) {
   const Node &node = c.node;
+  LoopNode loop;
   int64_t sequences = c.integer("num_scan_inputs", 0);
-  int64_t carried = int64_t(node.inputs.size()) - sequences;
-  if (c.opset < 9 || sequences < 1 || carried < 0) {
+  loop.carried = int64_t(node.inputs.size()) - sequences;
+  if (c.opset < 9 || sequences < 1 || loop.carried < 0) {
     c.fail("expected opset 9 or later, and at least one sequence");
     return;
   }
-  const Graph *body = bodyOf(c, carried + sequences, carried);
-  Dims axes = c.ints("scan_input_axes").value_or(Dims());
-  Dims directions = c.ints("scan_input_directions").value_or(Dims());
-  axes.resize(sequences, 0);
-  directions.resize(sequences, 0);
+  loop.body = bodyOf(c, loop.carried + sequences, loop.carried);
+  loop.inputAxes = c.ints("scan_input_axes").value_or(Dims());
+  loop.inputDirections = c.ints("scan_input_directions").value_or(Dims());
+  loop.outputAxes = c.ints("scan_output_axes").value_or(Dims());
+  loop.outputDirections = c.ints("scan_output_directions").value_or(Dims());
+  loop.inputAxes.resize(sequences, 0);
+  loop.inputDirections.resize(sequences, 0);
   for (int64_t i = 0; i < sequences; ++i)
-    if ((axes[i] = c.axis(axes[i], c.rank(carried + i))) < 0)
+    if ((loop.inputAxes[i] = c.axis(loop.inputAxes[i], c.rank(loop.carried + i))) < 0)
       return;
-  if (!body)
+  if (!loop.body)
     return;
-  int64_t times = c.dims(carried)[axes[0]];
-  if (!checkTimes(c, *body, times))
-    return;
-  LoopIterations rounds(b, c, *body, scope);
-  std::vector<ImportedValue> values = knownOf(node, 0, carried, scope);
-  for (int64_t round = 0; round < times; ++round) {
-    rounds.enter(0, values);
-    for (int64_t i = 0; i < sequences; ++i) {
-      Dims dims(c.dims(carried + i));
-      if (dims[axes[i]] != times) {
-        c.fail("expected sequences of one length");
-        return;
-      }
-      dims.erase(dims.begin() + axes[i]);
-      int64_t at = directions[i] ? times - 1 - round : round;
-      Node element = valueOf("", body->inputs[carried + i].name);
-      Value part = c.reshape(c.take(c.in(carried + i), axes[i], Dims{at}), dims);
-      if (!part)
-        return;
-      Converter(b, element, c.opset, scope).set(0, part);
-    }
-    if (!repeat(c, body->nodes.size() + 1) || !convertBody(b, *body, scope) ||
-        !rounds.keep(carried) || !rounds.leave(0, values)) {
-      c.fail("the body cannot be imported");
-      return;
-    }
-  }
-  for (int64_t i = 0; i < carried; ++i)
-    if (c.wants(i))
-      scope[node.outputs[i]] = values[i];
-  rounds.concatenateRows(carried, c.ints("scan_output_axes").value_or(Dims()),
-                         c.ints("scan_output_directions").value_or(Dims()));
-  noteWrittenOut(node, times);
+  loop.rounds = c.dims(loop.carried)[loop.inputAxes[0]];
+  loop.values = knownOf(node, 0, loop.carried, scope);
+  if (!convertRounds(b, c, loop, scope))
+    unrollScan(b, c, loop, scope);
 }

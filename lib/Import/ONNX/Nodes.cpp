@@ -15,8 +15,8 @@ int64_t Nodes::opsetOf(const Node &node) const {
 void Nodes::note(const Twine &fault) {
   std::string text = fault.str();
   // A node may be in two functions.
-  if (noted.insert(text).second)
-    faults.push_back(std::move(text));
+  if (record.noted.insert(text).second)
+    record.faults.push_back(std::move(text));
 }
 
 static std::string describe(const Node &node, int64_t opset) {
@@ -25,7 +25,7 @@ static std::string describe(const Node &node, int64_t opset) {
 }
 
 void Nodes::noteUnconverted(const Node &node, const std::string &fault) {
-  isOneUnconverted = true;
+  record.isOneUnconverted = true;
   note(describe(node, opsetOf(node)) + ": " + fault);
 }
 
@@ -36,20 +36,20 @@ static bool seesMoreThanInputs(const Node &node) {
 }
 
 void Nodes::noteFixedNorm(const std::string &name) {
-  if (!llvm::is_contained(fixedNorms, name))
-    fixedNorms.push_back(name);
+  if (!llvm::is_contained(record.fixedNorms, name))
+    record.fixedNorms.push_back(name);
 }
 
 void Nodes::noteWrittenOut(const Node &node, int64_t times) {
   std::string text = "node " + nameOf(node) + " (" + node.op + ") is written out, " +
                      std::to_string(times) + (times == 1 ? " time" : " times");
-  if (!llvm::is_contained(remarks, text))
-    remarks.push_back(std::move(text));
+  if (!llvm::is_contained(record.remarks, text))
+    record.remarks.push_back(std::move(text));
 }
 
 bool Nodes::repeat(Converter &c, int64_t count) {
-  repeated += count;
-  return repeated <= mostRepeated ||
+  record.repeated += count;
+  return record.repeated <= mostRepeated ||
          c.fail("expected at most " + Twine(mostRepeated) +
                 " nodes in all rounds of loops and all points of derivatives");
 }
@@ -57,7 +57,7 @@ bool Nodes::repeat(Converter &c, int64_t count) {
 void Nodes::checkKinds(ArrayRef<const Node *> nodes) {
   for (const Node *node : nodes)
     if (!findEntry(node->domain, node->op) && !seesMoreThanInputs(*node)) {
-      lacksConverter = true;
+      record.lacksConverter = true;
       note(describe(*node, opsetOf(*node)) + ": there is no converter for this op");
     }
 }
@@ -66,16 +66,16 @@ char NodeFaults::ID;
 
 llvm::Error Nodes::errors() const {
   std::string text;
-  if (!missingFiles.empty())
-    text = "expected " + llvm::join(missingFiles, ", ") +
+  if (!record.missingFiles.empty())
+    text = "expected " + llvm::join(record.missingFiles, ", ") +
            " beside the model, with values of its initializers, but there is no such file";
   else
-    text = "expected nodes that ampc can import, but got " + std::to_string(faults.size()) +
-           (faults.size() == 1 ? " fault:" : " faults:");
-  for (const std::string &fault : faults)
+    text = "expected nodes that ampc can import, but got " + std::to_string(record.faults.size()) +
+           (record.faults.size() == 1 ? " fault:" : " faults:");
+  for (const std::string &fault : record.faults)
     text += "\n  " + fault;
-  return llvm::make_error<NodeFaults>(text,
-                                      isOneUnconverted && !lacksConverter && missingFiles.empty());
+  return llvm::make_error<NodeFaults>(text, record.isOneUnconverted && !record.lacksConverter &&
+                                                record.missingFiles.empty());
 }
 
 /// Converts If: the branch of a condition known at import replaces the node.
@@ -107,7 +107,7 @@ bool Nodes::convertIf(OpBuilder &b, const Node &node, Scope &scope) {
 
 bool Nodes::convert(OpBuilder &b, const Node &node, Scope &scope) {
   if (llvm::any_of(node.inputs, [&](const std::string &input) {
-        return missing.contains(input) || (!input.empty() && !scope.contains(input));
+        return record.missing.contains(input) || (!input.empty() && !scope.contains(input));
       }))
     return false;
   if (node.op == "If" && node.domain.empty())
@@ -149,5 +149,5 @@ void Nodes::convert(OpBuilder &b, ArrayRef<const Node *> nodes, Scope &scope) {
   for (const Node *node : nodes)
     if (!convert(b, *node, scope))
       for (const std::string &output : node->outputs)
-        missing.insert(output);
+        record.missing.insert(output);
 }

@@ -12,6 +12,18 @@ namespace ampc::onnx {
 /// Limit of converted nodes in all loop iterations and derivatives.
 constexpr int64_t mostRepeated = 1 << 17;
 
+/// A Loop or Scan: where its body has carried values and sequences among inputs and outputs.
+struct LoopNode {
+  const Graph *body = nullptr;
+  int64_t carried = 0;
+  int64_t firstInput = 0;  ///< carried values among the body's inputs; sequences are behind
+  int64_t firstOutput = 0; ///< carried values among the body's outputs; rows are behind
+  int64_t rounds = 0;
+  std::vector<ImportedValue> values; ///< first carried values
+  Dims inputAxes, inputDirections, outputAxes, outputDirections;
+  bool isLoop = false; ///< the body's first inputs are the number of the round and a condition
+};
+
 /// Error with all faults of a file's nodes.
 class NodeFaults : public llvm::ErrorInfo<NodeFaults> {
 public:
@@ -37,16 +49,16 @@ public:
   void convert(mlir::OpBuilder &b, llvm::ArrayRef<const Node *> nodes, Scope &scope);
   /// Records nodes of kinds without a converter.
   void checkKinds(llvm::ArrayRef<const Node *> nodes);
-  bool failed(llvm::StringRef value) const { return missing.contains(value); }
+  bool failed(llvm::StringRef value) const { return record.missing.contains(value); }
   void note(const llvm::Twine &fault);
   /// Records a missing file with initializers.
-  void noteMissingFile(const std::string &file) { missingFiles.insert(file); }
-  bool haveFaults() const { return !faults.empty() || !missingFiles.empty(); }
+  void noteMissingFile(const std::string &file) { record.missingFiles.insert(file); }
+  bool haveFaults() const { return !record.faults.empty() || !record.missingFiles.empty(); }
   /// Names of batch norms that use the file's statistics even in steps.
-  llvm::ArrayRef<std::string> getFixedNorms() const { return fixedNorms; }
+  llvm::ArrayRef<std::string> getFixedNorms() const { return record.fixedNorms; }
   void noteFixedNorm(const std::string &name);
   /// Remarks to the user on imported nodes.
-  llvm::ArrayRef<std::string> getRemarks() const { return remarks; }
+  llvm::ArrayRef<std::string> getRemarks() const { return record.remarks; }
   /// Error with all faults.
   llvm::Error errors() const;
 
@@ -57,6 +69,13 @@ private:
   bool convertIf(mlir::OpBuilder &b, const Node &node, Scope &scope);
   void convertLoop(mlir::OpBuilder &b, Converter &c, Scope &scope);
   void convertScan(mlir::OpBuilder &b, Converter &c, Scope &scope);
+  /// Converts the body once, for all rounds; false, without a trace, if the body needs the number
+  /// of its round at import.
+  bool convertRounds(mlir::OpBuilder &b, Converter &c, const LoopNode &loop, Scope &scope);
+  bool tryRounds(mlir::OpBuilder &b, Converter &c, const LoopNode &loop, Scope &scope);
+  void unrollLoop(mlir::OpBuilder &b, Converter &c, const LoopNode &loop, int64_t limit, bool goes,
+                  Scope &scope);
+  void unrollScan(mlir::OpBuilder &b, Converter &c, const LoopNode &loop, Scope &scope);
   void convertGradient(mlir::OpBuilder &b, Converter &c, Scope &scope);
   /// Value `y` of the graph in which the named values are replaced; null with a fault recorded.
   mlir::Value evaluateAt(mlir::OpBuilder &b, Converter &c, const std::string &y,
@@ -69,16 +88,21 @@ private:
   void noteWrittenOut(const Node &node, int64_t times);
   int64_t opsetOf(const Node &node) const;
 
+  /// Findings, which an attempt takes back.
+  struct Record {
+    int64_t repeated = 0; ///< converted nodes, at most `mostRepeated`
+    std::vector<std::string> faults, fixedNorms, remarks;
+    std::set<std::string> missingFiles;
+    bool lacksConverter = false;   ///< a kind of node has no converter
+    bool isOneUnconverted = false; ///< a node failed for another reason
+    llvm::StringSet<> noted;       ///< texts of `faults`
+    llvm::StringSet<> missing;     ///< values of failed nodes
+  };
+
   const Model &model;
   const Producers &producers;
   const bool trains;
-  int64_t repeated = 0; ///< converted nodes, at most `mostRepeated`
-  std::vector<std::string> faults, fixedNorms, remarks;
-  std::set<std::string> missingFiles;
-  bool lacksConverter = false;   ///< a kind of node has no converter
-  bool isOneUnconverted = false; ///< a node failed for another reason
-  llvm::StringSet<> noted;       ///< texts of `faults`
-  llvm::StringSet<> missing;     ///< values of failed nodes
+  Record record;
 };
 } // namespace ampc::onnx
 #endif

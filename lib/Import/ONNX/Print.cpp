@@ -1,6 +1,7 @@
 // Printer of functions in the language's short form.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Print.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir/IR/AsmState.h"
 #include "llvm/ADT/StringExtras.h"
@@ -69,7 +70,7 @@ static bool hasTypesThatFollow(Operation &op) {
   return !isa<train::ConstantOp>(op) &&
          (isa<InferTypeOpInterface, train::MatmulOp, train::Conv2dOp, train::Conv2dGradInputOp,
               train::AttentionOp, train::CallOp, train::ReshapeOp, train::BroadcastToOp,
-              train::CastOp, train::OneHotOp, train::IotaOp>(op));
+              train::CastOp, train::OneHotOp, train::IotaOp, train::NextOp>(op));
 }
 
 static void printReturn(llvm::raw_ostream &os, train::ReturnOp op, AsmState &state) {
@@ -86,11 +87,29 @@ static void printReturn(llvm::raw_ostream &os, train::ReturnOp op, AsmState &sta
   os << "\n";
 }
 
-static void printOp(llvm::raw_ostream &os, Operation &op, AsmState &state) {
+static void printOp(llvm::raw_ostream &os, Operation &op, AsmState &state, unsigned indent);
+
+/// A loop: its first line, and the ops of a round.
+static void printLoop(llvm::raw_ostream &os, train::ScanOp scan, AsmState &state, unsigned indent) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  scan->print(stream, state);
+  StringRef head = StringRef(text).split('\n').first;
+  os.indent(indent) << withoutTypes(head.rtrim("{ ")) << " {\n";
+  for (Operation &op : scan.getBody().front())
+    printOp(os, op, state, indent + 2);
+  os.indent(indent) << "}\n";
+}
+
+static void printOp(llvm::raw_ostream &os, Operation &op, AsmState &state, unsigned indent) {
+  if (auto scan = dyn_cast<train::ScanOp>(op)) {
+    printLoop(os, scan, state, indent);
+    return;
+  }
   if (auto read = dyn_cast<train::ReadOp>(op)) {
     std::string name = nameOf(read, state);
     if (StringRef(name).drop_front() != read.getState())
-      os << "    " << name << " = train.read " << onnx::symbolText(read.getState()) << "\n";
+      os.indent(indent) << name << " = train.read " << onnx::symbolText(read.getState()) << "\n";
     return;
   }
   if (auto returned = dyn_cast<train::ReturnOp>(op)) {
@@ -100,7 +119,7 @@ static void printOp(llvm::raw_ostream &os, Operation &op, AsmState &state) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   op.print(stream, state);
-  os << "    ";
+  os.indent(indent);
   if (!hasTypesThatFollow(op)) {
     os << text << "\n";
     return;
@@ -132,6 +151,6 @@ void onnx::printFunction(llvm::raw_ostream &os, train::FuncOp func) {
   });
   os << ") {\n";
   for (Operation &op : func.front())
-    printOp(os, op, state);
+    printOp(os, op, state, 4);
   os << "  }\n";
 }

@@ -40,6 +40,11 @@ static int64_t resultOf(ConcatOp op, BatchDimension dimensionOf) {
   return dim == op.getDim() ? -1 : dim;
 }
 
+static int64_t resultOf(ReverseOp op, BatchDimension dimensionOf) {
+  int64_t dim = dimensionOf(op.getX());
+  return llvm::is_contained(op.getDims(), dim) ? -1 : dim;
+}
+
 static int64_t resultOf(SplitOp op, BatchDimension dimensionOf) {
   int64_t dim = dimensionOf(op.getX());
   return dim == op.getDim() ? -1 : dim;
@@ -135,6 +140,6 @@ template <typename... Ops> static void attach(MLIRContext *context) {
 }
 
 void ampc::attachBatchDimensions(MLIRContext *context) {
-  attach<ReshapeOp, PadOp, ConcatOp, SplitOp, MatmulOp, LinearOp, EmbeddingOp, GatherOp,
+  attach<ReshapeOp, PadOp, ConcatOp, ReverseOp, SplitOp, MatmulOp, LinearOp, EmbeddingOp, GatherOp,
          AttentionOp, ReduceSumOp, ReduceMeanOp, ReduceMaxOp, ReduceMinOp, LogSumExpOp>(context);
 }

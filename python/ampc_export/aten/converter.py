@@ -38,6 +38,20 @@ def kind_of_torch(dtype):
     return "f32" if dtype.is_floating_point else "i1" if dtype == torch.bool else "i32"
 
 
+def value_of(g, held, kind=None):
+    """What a node holds, as PyTorch has it."""
+    if held.value is None:
+        array = array_of(held.known)
+        value = g.scalar(array.item(), kind or kind_of(array.dtype)) if array.ndim == 0 else g.constant(array)
+    elif held.last:
+        if held.other is None:
+            held.other = g.transpose(held.value, first_order(held.value.rank))
+        value = held.other
+    else:
+        value = held.value
+    return g.cast(value, kind) if kind else value
+
+
 class Converter:
     """One node. `c[name]` is an argument as it stands in the graph; value, image and known give what it holds."""
 
@@ -80,20 +94,9 @@ class Converter:
 
     def value_of(self, argument, kind=None):
         """As PyTorch has it; a number becomes a constant."""
-        g = self.graph
         if isinstance(argument, (int, float, bool)):
-            return g.scalar(argument, kind or ("f32" if isinstance(argument, float) else "i32"))
-        held = self.held(argument)
-        if held.value is None:
-            array = array_of(held.known)
-            value = g.scalar(array.item(), kind or kind_of(array.dtype)) if array.ndim == 0 else g.constant(array)
-        elif held.last:
-            if held.other is None:
-                held.other = g.transpose(held.value, first_order(held.value.rank))
-            value = held.other
-        else:
-            value = held.value
-        return g.cast(value, kind) if kind else value
+            return self.graph.scalar(argument, kind or ("f32" if isinstance(argument, float) else "i32"))
+        return value_of(self.graph, self.held(argument), kind)
 
     def value(self, name, kind=None):
         argument = self.arguments.get(name)
