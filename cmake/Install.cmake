@@ -37,7 +37,8 @@ endforeach()
 install(FILES cmake/AmpcAddOpLibrary.cmake DESTINATION ${package} COMPONENT dev)
 install(TARGETS ampc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT compiler)
 if(AMPC_STATIC)
-  install(PROGRAMS $<TARGET_FILE:ampc-static> DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT static EXCLUDE_FROM_ALL)
+  # A target, since `--strip` leaves PROGRAMS as they are.
+  install(TARGETS ampc-static RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT static EXCLUDE_FROM_ALL)
 endif()
 install(TARGETS ampc-opt ampc-reduce ampc-lsp-server RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT dev)
 

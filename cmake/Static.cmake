@@ -46,5 +46,5 @@ function(ampc_add_static_tool name output)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} AMPCLLVM ${CMAKE_DL_LIBS} Threads::Threads)
   target_link_options(${name} PRIVATE -fuse-ld=lld -static-libstdc++ -static-libgcc LINKER:--gc-sections,-O1)
   set_target_properties(${name} PROPERTIES AMPC_STATIC ON OUTPUT_NAME ${output} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/static/bin
-    SKIP_BUILD_RPATH ON)
+    SKIP_BUILD_RPATH ON INSTALL_RPATH "")
 endfunction()

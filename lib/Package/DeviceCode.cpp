@@ -30,7 +30,8 @@ static std::string printed(ModuleOp code) {
   return text;
 }
 
-static FailureOr<std::string> codeOf(ModuleOp tier, const Target &target, DeviceCodeFormat form) {
+static FailureOr<std::string> codeOf(ModuleOp tier, const Target &target, DeviceCodeFormat form,
+                                     bool noCache) {
   if (form == DeviceCodeFormat::NVVM)
     return printed(tier);
   FailureOr<std::string> ptx = target.translateDevice(tier);
@@ -40,7 +41,7 @@ static FailureOr<std::string> codeOf(ModuleOp tier, const Target &target, Device
   if (!assembler)
     return tier.emitError() << "expected ptxas in CUDA_HOME, PATH or the Python package "
                                "nvidia-cuda-nvcc to make machine code, but there is none";
-  return assembled(tier, *assembler, *ptx, target.getTiers().front().name);
+  return assembled(tier, *assembler, *ptx, target.getTiers().front().name, noCache);
 }
 
 static LogicalResult writeCode(ModuleOp module, StringRef path, StringRef code,
@@ -58,7 +59,7 @@ static LogicalResult writeCode(ModuleOp module, StringRef path, StringRef code,
 }
 
 LogicalResult ampc::writeDeviceCode(ModuleOp module, DeviceCodeFormat form, StringRef name,
-                                    StringRef folder, ArrayRef<std::string> inputs) {
+                                    StringRef folder, ArrayRef<std::string> inputs, bool noCache) {
   FailureOr<std::vector<ModelInfo>> models = readModels(module, name);
   if (failed(models))
     return failure();
@@ -69,7 +70,7 @@ LogicalResult ampc::writeDeviceCode(ModuleOp module, DeviceCodeFormat form, Stri
     if (!model.target->isDevice() || !code)
       continue;
     any = true;
-    FailureOr<std::string> text = codeOf(code, *model.target, form);
+    FailureOr<std::string> text = codeOf(code, *model.target, form, noCache);
     SmallString<128> path(folder);
     llvm::sys::path::append(path, model.name + "." + tier + suffixOf(form));
     if (failed(text) || failed(writeCode(module, path, *text, inputs)))

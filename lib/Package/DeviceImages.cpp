@@ -126,8 +126,9 @@ static llvm::Expected<std::string> runAssembler(StringRef assembler, StringRef p
   return written;
 }
 
-llvm::Expected<std::string> ampc::assemble(StringRef assembler, StringRef ptx, StringRef chip) {
-  Cache cache;
+llvm::Expected<std::string> ampc::assemble(StringRef assembler, StringRef ptx, StringRef chip,
+                                           bool noCache) {
+  Cache cache(noCache ? std::string() : cacheFolder());
   std::string name = keyOf(assembler, ptx, chip);
   if (std::optional<std::string> known = cache.find(name))
     return *known;
@@ -138,8 +139,8 @@ llvm::Expected<std::string> ampc::assemble(StringRef assembler, StringRef ptx, S
 }
 
 FailureOr<std::string> ampc::assembled(ModuleOp tier, StringRef assembler, StringRef ptx,
-                                       StringRef chip) {
-  llvm::Expected<std::string> code = assemble(assembler, ptx, chip);
+                                       StringRef chip, bool noCache) {
+  llvm::Expected<std::string> code = assemble(assembler, ptx, chip, noCache);
   if (!code)
     return tier.emitError() << "could not assemble the code of " << chip << ": "
                             << llvm::toString(code.takeError());
@@ -151,17 +152,18 @@ FailureOr<std::string> ampc::assembled(ModuleOp tier, StringRef assembler, Strin
 static constexpr int32_t portableTier = AMPC_TIER_SM_80;
 
 FailureOr<std::vector<ImageInfo>> ampc::imagesOf(ModuleOp tier, const Target &target,
-                                                 DeviceImages wanted) {
+                                                 const PackageOptions &options) {
   FailureOr<std::string> ptx = target.translateDevice(tier);
   if (failed(ptx))
     return failure();
   const TargetTier &chip = target.getTiers().front();
   int32_t capability = ampc_rt_tier_capability(chip.isa);
   std::vector<ImageInfo> images;
+  const DeviceImages wanted = options.images;
   std::optional<std::string> assembler =
       wanted == DeviceImages::PTX ? std::nullopt : findAssembler();
   if (assembler) {
-    FailureOr<std::string> code = assembled(tier, *assembler, *ptx, chip.name);
+    FailureOr<std::string> code = assembled(tier, *assembler, *ptx, chip.name, options.noCache);
     if (failed(code))
       return failure();
     images.push_back({AMPC_IMAGE_CUBIN, capability, std::move(*code)});

@@ -55,12 +55,13 @@ struct Member {
 static bool hasCode(const Member &member) { return member.code != nullptr; }
 
 /// Translates device code to data of the tables.
-static LogicalResult translateForDevice(ModuleOp module, ModelInfo &model, DeviceImages wanted) {
+static LogicalResult translateForDevice(ModuleOp module, ModelInfo &model,
+                                        const PackageOptions &options) {
   StringRef tier = model.target->getTiers().front().name;
   auto code = module.lookupSymbol<ModuleOp>(("tier_" + tier).str());
   if (!code)
     return success(); // nothing to run
-  FailureOr<std::vector<ImageInfo>> images = imagesOf(code, *model.target, wanted);
+  FailureOr<std::vector<ImageInfo>> images = imagesOf(code, *model.target, options);
   if (failed(images))
     return failure();
   for (const ImageInfo &image : *images)
@@ -81,7 +82,7 @@ static FailureOr<std::vector<Member>> translateTiers(ModuleOp module, ModelInfo 
                                                      const PackageOptions &options) {
   std::vector<Member> members;
   if (model.target->isDevice())
-    return failed(translateForDevice(module, model, options.images))
+    return failed(translateForDevice(module, model, options))
                ? FailureOr<std::vector<Member>>(failure())
                : FailureOr<std::vector<Member>>(std::move(members));
   SmallVector<ModuleOp> codes;

@@ -97,6 +97,8 @@ llvm::ArrayRef<OptionDefinition> ampc::getOptionDefinitions() {
        "tiers of the targets to write code for, as in avx2,avx512 (default: all): the library runs "
        "only on processors that have one of them",
        "", nullptr},
+      {&O::noCache, OptionScope::User, "no-cache", "",
+       "compile anew, without the cache of AMPC_CACHE", "", nullptr},
       {&O::observe, OptionScope::Internal, "observe", "",
        "every value of a step is a result of its program", "", nullptr},
       {&O::dataTotals, OptionScope::Internal, "data-totals", "",

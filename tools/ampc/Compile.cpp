@@ -165,12 +165,14 @@ static int writeResults(ModuleOp module, const CompileRequest &request) {
     return error ? fail(llvm::toString(std::move(error))) : 0;
   }
   if (emitted.getNumOccurrences())
-    return failed(writeDeviceCode(module, emitted, libraryName, outputDir, request.inputs()));
+    return failed(writeDeviceCode(module, emitted, libraryName, outputDir, request.inputs(),
+                                  request.options.noCache));
   PackageOptions options;
   options.name = libraryName;
   options.images = deviceImages();
   options.values = initialData;
   options.bindings = bindings;
+  options.noCache = request.options.noCache;
   if (sanitize == "address")
     options.sanitizer = Sanitizer::Address;
   if (sanitize == "thread")

@@ -41,7 +41,7 @@ template <typename... Fields> static void addAll(CacheKey &key, const Fields &..
 static void add(CacheKey &key, const CompileOptions &options) {
   const auto &[precision, policy, policyFile, overrides, edits, scaling, masters, profile, freeze,
                bytecode, root, explain, explained, chunked, winograd, fuse, pack, loops, fusePacks,
-               recompute, budget, targets, tiers, observe, totals, costs] = options;
+               recompute, budget, targets, tiers, noCache, observe, totals, costs] = options;
   addAll(key, precision, policy, policyFile, overrides, edits, scaling, masters, profile, freeze,
          bytecode, root, explain, explained, chunked, winograd, fuse, pack, loops, fusePacks,
          recompute, budget, targets, tiers, observe, totals, costs);
@@ -80,8 +80,8 @@ ModelCache::ModelCache(const CompileRequest &request, DeviceImages images, const
 std::string ModelCache::findName() const {
   const auto &[input, importing, sizes, options, stopAfter, dumpDir, goOn, timing, shown, inspect] =
       request;
-  if (cacheFolder().empty() || inspect || timing || !stopAfter.empty() || !dumpDir.empty() ||
-      !options.dataRoot.empty() || isOnnx(input))
+  if (cacheFolder().empty() || options.noCache || inspect || timing || !stopAfter.empty() ||
+      !dumpDir.empty() || !options.dataRoot.empty() || isOnnx(input))
     return "";
   // Messages have the path as it was given, files of first values are relative to its folder.
   llvm::SmallString<128> path(input);

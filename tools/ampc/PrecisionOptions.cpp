@@ -116,12 +116,7 @@ static llvm::StringRef levelHelp() {
 }
 
 PrecisionOptions::PrecisionOptions(cl::SubCommand &command)
-    : level("amp-level", cl::desc(levelHelp()), cl::value_desc("LEVEL"), cl::sub(command)),
-      noCache("no-cache", cl::desc("compile anew, without the cache of AMPC_CACHE"),
-              cl::sub(command), cl::callback([](const bool &isOff) {
-                if (isOff)
-                  setenv("AMPC_CACHE", "", 1); // an empty name is no cache
-              })) {
+    : level("amp-level", cl::desc(levelHelp()), cl::value_desc("LEVEL"), cl::sub(command)) {
   for (const OptionDefinition &definition : getOptionDefinitions())
     if (definition.scope != OptionScope::Internal)
       entries.push_back(std::visit(
@@ -129,9 +124,10 @@ PrecisionOptions::PrecisionOptions(cl::SubCommand &command)
 }
 
 bool PrecisionOptions::areGiven() const {
-  return level.getNumOccurrences() || llvm::any_of(entries, [](const auto &entry) {
+  const OptionMember numberless[] = {&CompileOptions::targets, &CompileOptions::noCache};
+  return level.getNumOccurrences() || llvm::any_of(entries, [&](const auto &entry) {
            return entry->definition.scope == OptionScope::User && entry->isGiven() &&
-                  entry->definition.member != OptionMember(&CompileOptions::targets);
+                  !llvm::is_contained(numberless, entry->definition.member);
          });
 }
 

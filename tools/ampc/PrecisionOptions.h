@@ -15,7 +15,7 @@ public:
   explicit PrecisionOptions(llvm::cl::SubCommand &command);
   /// Options as given; an error for a combination without sense.
   llvm::Expected<CompileOptions> get() const;
-  /// Whether the command line has any of the options.
+  /// Whether the command line has any option that may change numbers.
   bool areGiven() const;
 
   /// One option.
@@ -35,7 +35,6 @@ private:
   const Entry &entryOf(OptionMember member) const;
 
   llvm::cl::opt<std::string> level;
-  llvm::cl::opt<bool> noCache; ///< takes effect while the command line is parsed
   std::vector<std::unique_ptr<Entry>> entries;
 };
 

@@ -75,6 +75,7 @@ bool Session::compile(const CompileRequest &request, const char *device, ModelCa
   PackageOptions once;
   bool isPicked = false;
   once.images = defaults.images;
+  once.noCache = request.options.noCache;
   once.pickTier = [&](llvm::StringRef name, llvm::ArrayRef<uint32_t> tiers) {
     compiled.name = name.str();
     compiled.tiers = tiers.vec();

@@ -13,8 +13,9 @@ enum class DeviceCodeFormat { NVVM, PTX, Cubin };
 /// NAME.TIER.mlir, .ptx or .cubin, for example mlp.sm_90a.ptx. No file of `inputs` is overwritten.
 /// Empty `name`: the name of the model. Precondition: the module has been through the phase `emit`.
 /// Errors, at the module: no device target; no assembler for machine code.
+/// `noCache`: as in PackageOptions.
 llvm::LogicalResult writeDeviceCode(mlir::ModuleOp module, DeviceCodeFormat form,
                                     llvm::StringRef name, llvm::StringRef folder,
-                                    llvm::ArrayRef<std::string> inputs);
+                                    llvm::ArrayRef<std::string> inputs, bool noCache);
 } // namespace ampc
 #endif

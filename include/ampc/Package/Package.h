@@ -44,6 +44,7 @@ struct PackageOptions {
   /// null if one process compiles variants of a model.
   KernelObjects *kernels = nullptr;
   DeviceImages images = DeviceImages::Both;
+  bool noCache = false; ///< assembles device code anew, and keeps nothing of it
   /// An in-process model reads initial values from the original files.
   InitialValues values = InitialValues::Embedded;
   std::string name = {}; ///< base name of files and functions; empty: name of the model

@@ -40,6 +40,7 @@ struct CompileOptions {
   std::string activationBudget;               ///< empty: no limit
   std::vector<std::string> targets = {"cpu"}; ///< in order of preference
   std::vector<std::string> tiers;
+  bool noCache = false;
   bool observe = false;
   bool dataTotals = false;
   bool policyCosts = false;

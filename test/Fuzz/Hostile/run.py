@@ -1,12 +1,13 @@
-# Runs the libFuzzer targets of a build sequentially, and adds the outcomes to the test results.
+# Runs the libFuzzer targets of a build, and adds the outcomes to the test results.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""usage: run.py BUILD --seconds=N [--seed=S] [--xml=FILE] [TARGET...]
+"""usage: run.py BUILD --seconds=N [--seed=S] [--jobs=N] [--xml=FILE] [TARGET...]
 
 BUILD is configured with AMPC_SANITIZE=fuzzer,address,undefined and has built fuzz-targets. New inputs of a target go
 into BUILD/fuzz/TARGET, which later runs start from, beside Corpus/TARGET and the tests' own inputs; an input that fails
 into BUILD/fuzz/TARGET-failed. Faults inside MLIR's parser are no findings, and counted separately.
 """
 import argparse
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -52,7 +53,7 @@ def is_parser_fault(log):
 
 def is_slow(build, target, log, environment):
     """Whether a run that ended by timeout was slow because of the input. Timeouts count wall time, which a stalled or busy machine spends,
-    too; so the input runs again alone."""
+    too; so the input runs again, without others in its process."""
     written = re.search(r"Test unit written to (\S+/timeout-\w+)", log)
     if not written:
         return True
@@ -89,16 +90,20 @@ def main():
     options.add_argument("build", type=pathlib.Path)
     options.add_argument("--seconds", type=int, required=True)
     options.add_argument("--seed", type=int, default=0, help="of libFuzzer; 0 is one by chance")
+    options.add_argument("--jobs", type=int, default=1, help="targets that run at a time")
     options.add_argument("--xml")
     options.add_argument("targets", nargs="*")
     arguments = options.parse_intermixed_args()
     build = arguments.build.resolve()
     built = sorted(path.name[len("fuzz-"):] for path in (build / "bin").glob("fuzz-*"))
     suite = xml.Element("testsuite", name="hostile files")
-    for target in arguments.targets or built:
+
+    def run(target):
         start = time.monotonic()
-        executions, findings, faults = fuzz(build, target, arguments.seconds, arguments.seed)
-        seconds = time.monotonic() - start
+        return (target, *fuzz(build, target, arguments.seconds, arguments.seed), time.monotonic() - start)
+
+    pool = concurrent.futures.ThreadPoolExecutor(arguments.jobs)
+    for target, executions, findings, faults, seconds in pool.map(run, arguments.targets or built):
         case = xml.SubElement(suite, "testcase", name=target, classname="hostile files", time=f"{seconds:.1f}")
         apart = f", {len(faults)} faults inside MLIR's parser" if faults else ""
         print(f"{target}: {executions} inputs in {seconds:.0f} s, {len(findings)} findings{apart}", flush=True)
