@@ -61,9 +61,8 @@ static std::string biasesOf(Emitter &e, const Layer &layer, int64_t width) {
     return "";
   int64_t gates = Emitter::shapeOf(layer.wx)[1];
   std::string first = reordered(e, e.in(layer.bias), width, layer.from, layer.to);
-  std::string second = layer.biasH
-                           ? reordered(e, e.in(layer.biasH), width, layer.from, layer.to)
-                           : zeros(e, Emitter::elementTypeOf(layer.bias), gates);
+  std::string second = layer.biasH ? reordered(e, e.in(layer.biasH), width, layer.from, layer.to)
+                                   : zeros(e, Emitter::elementTypeOf(layer.bias), gates);
   return withDirection(e, e.node("Concat", {first, second}, {{"axis", int64_t(0)}}));
 }
 
@@ -77,7 +76,8 @@ static std::string weightsOf(Emitter &e, const Layer &layer, Value weights, int6
 static std::vector<std::string> inputsOf(Emitter &e, const Layer &layer, int64_t width) {
   Dims order = layer.isBatchFirst ? Dims{1, 0, 2} : Dims{0, 1, 2};
   auto state = [&](Value v) { return v ? withDirection(e, e.in(v)) : std::string(); };
-  std::vector<std::string> inputs = {e.in(layer.x, order), weightsOf(e, layer, layer.wx, width),
+  std::vector<std::string> inputs = {e.in(layer.x, order),
+                                     weightsOf(e, layer, layer.wx, width),
                                      weightsOf(e, layer, layer.wh, width),
                                      biasesOf(e, layer, width),
                                      layer.lengths ? e.in(layer.lengths) : "",
@@ -85,9 +85,9 @@ static std::vector<std::string> inputsOf(Emitter &e, const Layer &layer, int64_t
   if (layer.kind == "LSTM") {
     inputs.push_back(state(layer.c0));
     std::string from = only(layer.from, "ifo"), to = only(layer.to, "ifo");
-    inputs.push_back(layer.peepholes ? withDirection(e, reordered(e, e.in(layer.peepholes), width,
-                                                                  from, to))
-                                     : "");
+    inputs.push_back(layer.peepholes
+                         ? withDirection(e, reordered(e, e.in(layer.peepholes), width, from, to))
+                         : "");
   }
   while (inputs.back().empty())
     inputs.pop_back();
@@ -166,8 +166,7 @@ std::optional<BatchLayout> exporting::rowsOfLayer(Emitter &e, OpResult result) {
     isBatchFirst = rnn.getBatchFirst();
   }
   std::optional<BatchLayout> place = e.trace(op->getOperand(0)).rows;
-  if (!place || place->outer != 1 || place->dim != (isBatchFirst ? 0 : 1) ||
-      !areApart(e, op, rows))
+  if (!place || place->outer != 1 || place->dim != (isBatchFirst ? 0 : 1) || !areApart(e, op, rows))
     return std::nullopt;
   return result.getResultNumber() == 0 ? place : BatchLayout{0};
 }

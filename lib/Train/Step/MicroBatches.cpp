@@ -215,9 +215,12 @@ void Accumulation::run() {
   for (unsigned i = 0; i < results.size(); ++i) {
     StringAttr state = signature.stateResult(i);
     Value value = state && buffers.count(state) ? buffers.lookup(state) : sums[i];
-    if (auto gradient = signature.result<train::GradientAttr>(i))
-      value = GradBuilder(builder, results[i].getDefiningOp())
-                  .op<train::GradientOp>(value, gradient.getOf());
+    if (auto gradient = signature.result<train::GradientAttr>(i)) {
+      GradBuilder b(builder, results[i].getDefiningOp());
+      // The last micro-batch completes the sum: kernels that round the sum belong there.
+      b.origin = originOf(results[i]).withPart(count - 1);
+      value = b.op<train::GradientOp>(value, gradient.getOf());
+    }
     ret->setOperand(i, value);
   }
   for (Operation *op : llvm::reverse(original))

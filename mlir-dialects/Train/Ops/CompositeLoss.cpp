@@ -38,20 +38,24 @@ LogicalResult WeightedCrossEntropyOp::inferReturnTypes(MLIRContext *, std::optio
 
 LogicalResult WeightedCrossEntropyOp::verify() { return verifyCrossEntropy(*this); }
 
-// Weighted distributions are targets with a sum other than 1. The mean passes no gradient to the
+// Weighted distributions are targets with a sum other than 1. Weights of both signs cancel, so that
+// products with 16-bit weights are not rounded to 16 bits. The mean passes no gradient to the
 // weights.
 SmallVector<Value> WeightedCrossEntropyOp::decompose(GradBuilder &b) {
   auto type = getLogits().getType();
   int64_t last = type.getRank() - 1;
-  Value hits = isSparse() ? b.op<OneHotOp>(type, getTarget()) : getTarget();
-  Value target =
-      b.mul(smoothed(b, hits, number(getSmoothing()), type.getShape().back()), getWeight());
-  Value losses = b.op<SoftmaxCrossEntropyOp>(getLogits(), target, Value(), Reduction::none,
-                                             IntegerAttr(), APFloat(0.0), IntegerAttr());
+  Type element = type.getElementType(), wide = accumulatorOf(element);
+  Value weight = b.castTo(getWeight(), wide);
+  Value hits =
+      isSparse() ? b.op<OneHotOp>(type.clone(wide), getTarget()) : b.castTo(getTarget(), wide);
+  Value target = b.mul(smoothed(b, hits, number(getSmoothing()), type.getShape().back()), weight);
+  Value losses =
+      b.op<SoftmaxCrossEntropyOp>(b.castTo(getLogits(), wide), target, Value(), Reduction::none,
+                                  IntegerAttr(), APFloat(0.0), IntegerAttr());
+  losses = b.castTo(losses, element);
   if (!isSparse())
     return reduceLoss(*this, b, losses);
-  Type wide = accumulatorOf(type.getElementType());
-  Value share = b.reduceSum(b.mul(b.castTo(hits, wide), b.castTo(getWeight(), wide)), last);
+  Value share = b.reduceSum(b.mul(hits, weight), last);
   if (Value counts = countedRows(b, getTarget(), getIgnore())) {
     losses = b.select(counts, losses, b.real(0.0, losses));
     share = b.select(counts, share, b.real(0.0, share));
