@@ -11,7 +11,7 @@ namespace ampc {
 /// ops. Every pass that visits only the top-level block of a train.func calls this function first;
 /// `pass` is the pass's command-line name. amp.autocast has been dissolved before.
 llvm::LogicalResult checkIsFlat(mlir::Operation *module, llvm::StringRef pass);
-/// The same for passes that look into loops, train.scan.
+/// Emits an error at every op with regions that is no train.scan, for passes that look into loops.
 llvm::LogicalResult checkHasOnlyLoops(mlir::Operation *module, llvm::StringRef pass);
 } // namespace ampc
 #endif

@@ -11,7 +11,8 @@ using namespace ampc::onnx;
 // ---- Functions ----
 
 namespace {
-/// Which numbers a function takes, with their defaults.
+/// An activation: its node, and the numbers alpha and beta with their defaults. LeakyRelu: alpha
+/// 0.01.
 struct FunctionKind {
   StringLiteral op, node; ///< node: kind of node that computes the function, "" for none
   bool takesAlpha = false, takesBeta = false;

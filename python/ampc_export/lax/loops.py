@@ -104,7 +104,7 @@ def _as_scan(walk, loop):
         last[i] = next(made)
     for i, counter in carried.counters.items():
         last[i] = np.asarray(counter.first + counter.step * loop.rounds, loop.state[i].dtype)
-    # What is known in every round is the same in every round.
+    # Arrays known at export have no row per round in the loop: every round has the same value.
     return last + [np.broadcast_to(value, (loop.rounds, *value.shape)) if isinstance(value, np.ndarray) else next(made) for value in kept]
 
 
