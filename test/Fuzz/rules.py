@@ -193,7 +193,7 @@ def lion(p, w, g, m, step, lr):
 
 def adafactor(p, w, g, m, step, lr):
     moved = lambda old, now: old + step ** -p.get("decay", 0.8) * (now - old)
-    rms, least = lambda x: np.sqrt((x * x).mean()), p.get("eps1", 2.0**-23)
+    rms, least = lambda x: np.sqrt((x * x).mean()), max(p.get("eps1", 2.0**-23), 2.0**-63)
     if g.ndim < 2:
         new = {"v": moved(m["v"], g * g)}
         estimate = new["v"]

@@ -27,7 +27,7 @@ def Train_MatmulOp : Train_Op<"matmul", LowPrecision,
     %0 = train.matmul %a, %b transpose_rhs : (tensor<8x4xf32>, tensor<16x4xf32>) -> tensor<8x16xf32>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, UnitAttr:$transpose_lhs,
+  let arguments = (ins RealTensor:$lhs, RealTensor:$rhs, UnitAttr:$transpose_lhs,
       UnitAttr:$transpose_rhs);
   let assemblyFormat =
       [{$lhs `,` $rhs (`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)? attr-dict

@@ -9,11 +9,14 @@ using namespace ampc::train;
 
 // ---- Adafactor: Shazeer and Stern 2018 ----
 
+/// Root of the smallest normal square of f32; any smaller `eps1` is none.
+static constexpr double leastEps = 0x1p-63;
+
 LogicalResult AdafactorAttr::verify(EmitError emitError, APFloat lr, APFloat decay, APFloat eps1,
                                     APFloat eps2, APFloat clipThreshold, APFloat weightDecay) {
   if (!clipThreshold.isFinite() || !(number(clipThreshold) > 0))
     return emitError() << "expected a positive clip_threshold, but got " << number(clipThreshold);
-  if (double least = number(eps1); least != 0 && !(least * least >= 0x1p-126))
+  if (double least = number(eps1); least != 0 && !(least >= leastEps))
     return emitError() << "expected an eps1 of 0 or at least 1.1e-19, whose square f32 holds, but "
                           "got "
                        << least;
@@ -62,7 +65,8 @@ struct Adafactor : UpdateRule {
     Value row = moved(moments[0], mean(squares, rank - 1), share);
     Value column = moved(moments[1], mean(squares, rank - 2), share);
     next.append({row, column});
-    return b.div(b.mul(row, column), atLeast(mean(row, rank - 2), eps));
+    // The quotient first: a product of two means of squares leaves f32 where its root does not.
+    return b.mul(row, b.div(column, atLeast(mean(row, rank - 2), eps)));
   }
 };
 } // namespace
@@ -71,7 +75,8 @@ SmallVector<Value> AdafactorAttr::buildUpdate(GradBuilder &b, Value param, Value
                                               ValueRange moments, Value step, Value lr,
                                               const UpdateSettings &) const {
   Adafactor rule{{b, param}};
-  double eps = number(getEps1());
+  // A square of f32 may be 0 where its gradient is not, and the direction infinite.
+  double eps = std::max(number(getEps1()), leastEps);
   SmallVector<Value> next{Value()};
   Value share = b.exp(b.mul(rule.real(-number(getDecay())), b.op<LogOp>(step)));
   Value falling = b.div(rule.real(1.0), b.sqrt(step));

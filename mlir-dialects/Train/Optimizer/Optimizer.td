@@ -86,7 +86,7 @@ def Train_AdafactorAttr : Train_OptimizerAttr<"Adafactor", "adafactor", ["getRow
     element. At step t, second moments keep the share 1 - t^-`decay` of the old value. The rate is the smaller of
     `lr` and 1/sqrt(t), times the root mean square of the parameter, bounded below by `eps2`. An update whose root
     mean square exceeds `clip_threshold` is scaled down to the threshold. `eps1` bounds the root of second moments
-    below.
+    below; 0 stands for 2^-63, whose square is the smallest normal number of f32.
   }];
   let parameters = (ins Real:$lr, RealOr<"0.8">:$decay, RealOr<"1.1920928955078125e-7">:$eps1,
       RealOr<"1e-3">:$eps2, RealOr<"1.0">:$clip_threshold, RealOr<"0.0">:$weight_decay);
