@@ -95,8 +95,7 @@ ArrayRef<Phase> ampc::getPhases() {
        [](OpPassManager &pm, const CompileOptions &options) {
          pm.addPass(createAmpFlattenRegions());
          pm.addPass(createTrainResolveFans());
-         pm.addPass(
-             createTrainUnrollScans({/*early=*/options.loops != "unroll" && !options.dataTotals}));
+         pm.addPass(createTrainUnrollScans({/*early=*/options.loops != "unroll"}));
          pm.addPass(createTrainInstantiate({options.dataTotals}));
          if (options.loops == "merge")
            pm.addPass(createTrainMergeRounds());

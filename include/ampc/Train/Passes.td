@@ -77,8 +77,8 @@ def TrainUnrollScans : Pass<"train-unroll-scans", "::mlir::ModuleOp"> {
     depend on the name of the op in the function of the step and on the number of the row. The pass fails if a
     function would have more ops than a model may have.
 
-    With `early`, loops stay that later passes up to `train-autodiff` look into: loops whose ops have adjoints of
-    their own, and no random numbers, lookups, losses, modes or gradients inside.
+    With `early`, loops stay, because later passes up to `train-autodiff` look into them, except for loops with a norm
+    over the batch, which writes its statistics once per step. Such a loop is unrolled with a remark.
   }];
   let options = [Option<"early", "early", "bool", "false",
                         "keep loops that later passes look into">];
@@ -96,7 +96,8 @@ def TrainInstantiate : Pass<"train-instantiate", "::mlir::ModuleOp"> {
     terms common to all micro-batches, e.g. a penalty, have the factor `train.share`. A loss without this structure
     is an error. With `totals`, set by the commands that evaluate, `@fit.eval` returns the contribution of a batch
     to the loss over all data, given totals as inputs, and `@fit.totals` returns the batch's contribution to the
-    totals.
+    totals. A loop whose rounds need such a total, e.g. the number of labels that count in a round, is unrolled with a
+    remark: totals exist in front of the first micro-batch, outside of loops.
   }];
   let options = [Option<"totals", "totals", "bool", "false",
                         "give evaluations the totals of all data">];
@@ -117,7 +118,9 @@ def TrainExpandGradients : Pass<"train-expand-gradients", "::mlir::ModuleOp"> {
   let description = [{
     Every `train.grad` becomes adjoint code in its place, with a seed of 1: the code belongs to the forward pass of
     a step, is not scaled by loss scaling, and is differentiated in turn. The ops are expanded one after the other,
-    so that a gradient of a gradient differentiates ops only.
+    so that a gradient of a gradient differentiates ops only. A gradient inside of a loop is expanded inside. The loop is
+    unrolled with a remark if a path from a source outside leads through an earlier round, or through another
+    value outside.
   }];
 }
 def TrainAutodiff : Pass<"train-autodiff", "::mlir::ModuleOp"> {

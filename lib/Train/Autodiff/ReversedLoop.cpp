@@ -2,6 +2,7 @@
 // there; then the copy's values are replaced by values that the forward loop keeps.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Autodiff/ReversedLoop.h"
+#include "mlir-dialects/Train/Ops/Tensors.h"
 #include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -132,13 +133,23 @@ LogicalResult ReversedLoop::differentiateBody() {
   return success();
 }
 
-/// The cotangent of a value from outside is carried: returns sum + gradient of the round.
+/// The gradient in the type of its sum, without a rounding in between.
+static Value asTerm(GradBuilder &b, Value gradient, RankedTensorType sum) {
+  auto cast = gradient.getDefiningOp<train::CastOp>();
+  bool isRounded = cast && getElementTypeOrSelf(cast.getX()) == sum.getElementType();
+  return isRounded ? Value(cast.getX()) : b.castTo(gradient, sum.getElementType());
+}
+
+/// The cotangent of a value from outside is carried: returns sum + gradient of the round. Sums of
+/// 16-bit terms are f32, because every round would round otherwise.
 Value ReversedLoop::addToSum(GradBuilder &b, Value value, Value gradient) {
-  Value sum = block->insertArgument(scan.getIndexed() + inits.size(), value.getType(), b.loc);
+  RankedTensorType type = accumulatorsOf(value);
+  Value sum = block->insertArgument(scan.getIndexed() + inits.size(), type, b.loc);
   OpBuilder outside(adjoint);
   GradBuilder before(outside, b.loc, b.origin);
-  inits.push_back(cotangentOrZeros(before, value));
-  Value total = b.add(sum, gradient);
+  Value known = cotangents.lookup(value);
+  inits.push_back(known ? before.castTo(known, type.getElementType()) : zerosOf(before, type));
+  Value total = b.add(sum, asTerm(b, gradient, type));
   total.getDefiningOp()->setAttr("train.fan_in", b.builder.getUnitAttr());
   return total;
 }
@@ -244,7 +255,7 @@ void ReversedLoop::closeAdjoint(GradBuilder &b) {
   ResultRange results = whole.getResults();
   auto note = [&](SmallVectorImpl<Adjoint> &list, Value value) {
     if (varied.contains(value))
-      list.emplace_back(value, results.front());
+      list.emplace_back(value, b.castTo(results.front(), getElementTypeOrSelf(value)));
     results = results.drop_front();
   };
   for (unsigned k : carried)

@@ -85,6 +85,22 @@ void IndexRanges::passToOperands(Operation &op) {
   }
 }
 
+bool IndexRanges::passBack(Value to, Value from) {
+  auto found = limits.find(to);
+  if (found == limits.end() || !isInteger(from))
+    return false;
+  Numbers given = found->second, before = limits.lookup(from);
+  if (given.each.empty()) {
+    tighten(from, known[given.all]);
+    return !(limits.lookup(from) == before);
+  }
+  int64_t sizeOfTo = countOf(to), sizeOfFrom = countOf(from);
+  std::vector<uint32_t> &numbers = eachOf(from);
+  for (int64_t j = 0; j < std::max(sizeOfTo, sizeOfFrom); ++j)
+    tighten(numbers[j % sizeOfFrom], given.each[j % sizeOfTo]);
+  return !(limits.lookup(from) == before);
+}
+
 // ---- Runs of a row ----
 
 /// Length of the shortest prefix whose repetition is the row: [1, 2, 1, 2] -> 2.

@@ -29,6 +29,10 @@ public:
   void tighten(mlir::Value tensor, IndexRange accepted);
   /// Intersects the limits of operand elements with the limits of the result elements they become.
   void passToOperands(mlir::Operation &op);
+  /// Intersects the limits of `from` with the limits of `to`, where `from` goes to `to` in a loop:
+  /// as it is, row by row, or as a row of all rounds. Element j of the larger tensor is element j
+  /// modulo n of the other. Returns whether limits have changed.
+  bool passBack(mlir::Value to, mlir::Value from);
   /// Limits of a row of a tensor of `rows` rows, as the shortest list of runs whose repetition
   /// fills the row. Elements whose limits differ between rows have no limits, and `isSame` becomes
   /// false.
@@ -40,6 +44,7 @@ private:
     uint32_t all = 0;
     std::vector<uint32_t> each; ///< empty: `all` holds
     uint32_t of(int64_t element) const { return each.empty() ? all : each[element]; }
+    bool operator==(const Numbers &other) const { return all == other.all && each == other.each; }
   };
   std::vector<uint32_t> &eachOf(mlir::Value tensor);
   void tighten(uint32_t &place, uint32_t by);

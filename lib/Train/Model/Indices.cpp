@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Model/IndexRanges.h"
 #include "lib/Train/Model/LowerMode.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Ops/Tensors.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseSet.h"
@@ -44,28 +45,51 @@ static train::InputAttr inputOf(train::FuncOp func, Value value) {
   return argument ? Signature(func).argument<train::InputAttr>(argument) : train::InputAttr();
 }
 
-/// Limits that ops impose on the elements of integer inputs, directly or through ops that only move
-/// elements.
-static IndexRanges limitsOf(train::FuncOp func) {
-  IndexRanges limits;
-  for (Operation &op : llvm::reverse(func.getBody().front())) {
-    if (auto index = dyn_cast<IndexOpInterface>(op)) {
-      if (index.getIndices())
-        limits.tighten(index.getIndices(), acceptedBy(index));
-      for (auto [numbers, limit] : index.getOtherIndices())
-        limits.tighten(numbers, IndexRange{limit});
-    }
-    if (auto cast = dyn_cast<train::CastOp>(op))
-      limits.tighten(cast.getX(), acceptedBy(cast));
-    limits.passToOperands(op);
+static void addLimits(IndexRanges &limits, Block &block);
+
+/// Limits of the carried arguments hold for the values that the round before has passed on, so that
+/// the block is visited until nothing changes: once per round at most.
+static void addLimitsOfLoop(IndexRanges &limits, train::ScanOp scan) {
+  train::NextOp next = scan.getNext();
+  for (auto [result, passed] : llvm::zip(scan.getResults(), next->getOperands()))
+    limits.passBack(result, passed);
+  bool changed = true;
+  for (int64_t round = 0; changed && round < scan.getRounds(); ++round) {
+    changed = false;
+    addLimits(limits, scan.getBody().front());
+    for (auto [argument, passed] : llvm::zip(scan.getCarried(), next.getCarried()))
+      changed |= limits.passBack(argument, passed);
   }
-  return limits;
+  for (OpOperand &operand : scan->getOpOperands())
+    limits.passBack(flowsTo(operand).front(), operand.get());
 }
 
-/// Records the limits of inputs. Returns the inputs whose limits differ from row to row, which the
+/// Limits that an op imposes on its operands, and the limits of its results.
+static void addLimitsOf(IndexRanges &limits, Operation &op) {
+  if (auto scan = dyn_cast<train::ScanOp>(op))
+    return addLimitsOfLoop(limits, scan);
+  if (auto index = dyn_cast<IndexOpInterface>(op)) {
+    if (index.getIndices())
+      limits.tighten(index.getIndices(), acceptedBy(index));
+    for (auto [numbers, limit] : index.getOtherIndices())
+      limits.tighten(numbers, IndexRange{limit});
+  }
+  if (auto cast = dyn_cast<train::CastOp>(op))
+    limits.tighten(cast.getX(), acceptedBy(cast));
+  limits.passToOperands(op);
+}
+
+static void addLimits(IndexRanges &limits, Block &block) {
+  for (Operation &op : llvm::reverse(block))
+    addLimitsOf(limits, op);
+}
+
+/// Records the limits that ops impose on the elements of integer inputs, directly or through ops
+/// that only move elements. Returns the inputs whose limits differ from row to row, which the
 /// runtime cannot check.
 static llvm::DenseSet<Value> recordLimits(train::FuncOp func) {
-  IndexRanges limits = limitsOf(func);
+  IndexRanges limits;
+  addLimits(limits, func.getBody().front());
   llvm::DenseSet<Value> unchecked;
   for (BlockArgument argument : func.getArguments()) {
     train::InputAttr input = inputOf(func, argument);
@@ -85,11 +109,16 @@ static llvm::DenseSet<Value> recordLimits(train::FuncOp func) {
 static llvm::SetVector<Value> sourcesOf(Value tensor) {
   llvm::SetVector<Value> visited, sources;
   visited.insert(tensor);
-  for (size_t i = 0; i < visited.size(); ++i)
-    if (Operation *op = visited[i].getDefiningOp(); op && givesIntegers(op))
+  for (size_t i = 0; i < visited.size(); ++i) {
+    Operation *op = visited[i].getDefiningOp();
+    SmallVector<Value, 2> inLoop = flowsFrom(visited[i]);
+    if (!inLoop.empty())
+      visited.insert_range(inLoop);
+    else if (op && givesIntegers(op))
       visited.insert(op->operand_begin(), op->operand_end());
     else
       sources.insert(visited[i]);
+  }
   return sources;
 }
 
@@ -128,23 +157,23 @@ static bool isUnsigned(Value v) { return integerOf(v) && integerOf(v).isUnsigned
 /// Makes ui8 values i8: programs have signless integers, and casts carry an `unsigned` flag.
 /// Example: ui8 -> i8.
 static void lowerUnsigned(train::FuncOp func) {
-  Block &body = func.getBody().front();
   Type byte = IntegerType::get(func.getContext(), 8);
   auto lower = [&](Value value) {
     if (isUnsigned(value))
       value.setType(cast<RankedTensorType>(value.getType()).clone(byte));
   };
-  for (auto op : body.getOps<train::CastOp>())
+  func.walk([&](train::CastOp op) {
     if (isUnsigned(op.getX()))
       op.setIsUnsigned(true);
-  for (BlockArgument argument : body.getArguments()) {
+  });
+  for (BlockArgument argument : func.getArguments())
     if (train::InputAttr input = inputOf(func, argument); input && isUnsigned(argument))
       Signature(func).setArgument(argument.getArgNumber(), input.withoutSign());
-    lower(argument);
-  }
-  for (Operation &op : body)
-    for (Value result : op.getResults())
-      lower(result);
+  func.walk([&](Block *block) {
+    llvm::for_each(block->getArguments(), lower);
+    for (Operation &op : *block)
+      llvm::for_each(op.getResults(), lower);
+  });
   Signature(func).updateType();
 }
 
@@ -164,11 +193,12 @@ static LogicalResult checkClasses(IndexOpInterface op) {
 }
 
 LogicalResult ampc::prepareIndices(train::FuncOp func) {
-  for (auto op : func.getBody().getOps<IndexOpInterface>())
-    if (failed(checkClasses(op)))
-      return failure();
+  SmallVector<IndexOpInterface> ops;
+  func.walk([&](IndexOpInterface op) { ops.push_back(op); });
+  if (llvm::any_of(ops, [](IndexOpInterface op) { return failed(checkClasses(op)); }))
+    return failure();
   llvm::DenseSet<Value> unchecked = recordLimits(func);
-  for (auto op : llvm::to_vector(func.getBody().getOps<IndexOpInterface>()))
+  for (IndexOpInterface op : ops)
     lowerIndices(func, op, unchecked);
   lowerUnsigned(func);
   return success();

@@ -268,7 +268,7 @@ void ampc::prepareBatch(train::FuncOp func) {
     return;
   markOutputs(func, *dims);
   Value valid = Signature(func).addControl(train::Control::Valid);
-  for (auto op : llvm::to_vector(func.getBody().getOps<ValidRowsOpInterface>())) {
+  for (auto op : opsOf<ValidRowsOpInterface>(func)) {
     int64_t dim = commonDimension(op->getOperands(), [&](Value v) {
       auto found = dims->find(v);
       return found == dims->end() ? -1 : found->second;

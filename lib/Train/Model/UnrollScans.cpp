@@ -7,6 +7,7 @@
 #include "mlir-dialects/Train/Ops/Gradients.h"
 #include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Ops/Recurrent.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -69,18 +70,24 @@ static SmallVector<train::ScanOp> outermostLoops(train::FuncOp func) {
   return loops;
 }
 
-/// Whether passes up to train-autodiff look into the loop: everything inside is a tensor op that is
-/// the same in every mode, draws no numbers, looks nothing up and combines no rows of the batch.
-static bool isOpen(train::ScanOp scan) {
-  bool isOpen = true;
-  scan.walk([&](Operation *op) {
-    isOpen &= !isa<RandomOpInterface, IndexOpInterface, ModalOpInterface, ValidRowsOpInterface,
-                   train::GradOp>(op);
-    for (Type type : op->getResultTypes())
-      isOpen &= getElementTypeOrSelf(type).isF32() || getElementTypeOrSelf(type).isF64() ||
-                getElementTypeOrSelf(type).isInteger(1);
+/// The op for which passes up to train-autodiff do not look into the loop, or null. A norm over the
+/// batch writes its running statistics once per step.
+static Operation *findClosed(train::ScanOp scan) {
+  Operation *found = nullptr;
+  scan.walk([&](ModalOpInterface op) {
+    if (!isa<RandomOpInterface>(*op) && !found)
+      found = op;
   });
-  return isOpen;
+  return found;
+}
+
+/// Whether the loop stays; a remark says why an early pass unrolls a loop.
+static bool staysLoop(train::ScanOp scan) {
+  Operation *closed = findClosed(scan);
+  if (closed)
+    scan.emitRemark() << "the loop is unrolled before differentiation: " << nameOf(closed)
+                      << " writes state, which a loop does not carry";
+  return !closed;
 }
 
 static LogicalResult unrollLoops(train::FuncOp func, bool early) {
@@ -91,12 +98,9 @@ static LogicalResult unrollLoops(train::FuncOp func, bool early) {
       return scan.emitOpError() << "expected at most " << mostOps
                                 << " ops in the unrolled rounds of a function's loops, but "
                                 << scan.getRounds() << " rounds make more";
-    if (early && isOpen(scan))
+    if (early && staysLoop(scan))
       continue;
-    OpBuilder builder(scan);
-    GradBuilder b(builder, scan);
-    scan->replaceAllUsesWith(unroll(b, scan));
-    scan.erase();
+    replaceByRounds(scan);
   }
   return success();
 }
@@ -113,10 +117,6 @@ struct TrainUnrollScans : ampc::impl::TrainUnrollScansBase<TrainUnrollScans> {
 private:
   LogicalResult unroll(train::ModelOp model) {
     SymbolTable symbols(model);
-    // Micro-batches are weighed before differentiation, op by op.
-    bool keepsOpen = early && llvm::none_of(model.getOps<train::StepOp>(), [](train::StepOp step) {
-                       return step.getMicroBatches().value_or(1) > 1;
-                     });
     auto functions = functionsWithLoops(model, symbols).takeVector();
     for (train::FuncOp func : functions)
       if (failed(inlineCalls(func, symbols)))
@@ -130,7 +130,7 @@ private:
       }
       decomposeLayers(func);
       attachLoopRandomState(func, model);
-      if (failed(unrollLoops(func, keepsOpen)))
+      if (failed(unrollLoops(func, early)))
         return failure();
     }
     return success();

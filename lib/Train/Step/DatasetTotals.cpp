@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Step/DatasetTotals.h"
 #include "mlir-dialects/Train/Ops/Parts.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -16,9 +17,11 @@ Value DatasetTotals::rowsOf(GradBuilder &b, Type element) {
 }
 
 void DatasetTotals::expandShares() {
-  for (auto share : llvm::make_early_inc_range(eval.getBody().getOps<train::ShareOp>())) {
-    OpBuilder builder(share);
-    GradBuilder b(builder, share);
+  SmallVector<train::ShareOp> shares;
+  eval.walk([&](train::ShareOp share) { shares.push_back(share); });
+  for (train::ShareOp share : shares) { // totals are outside of loops
+    OpBuilder builder(eval.getBody().front().findAncestorOpInBlock(*share));
+    GradBuilder b(builder, share.getLoc(), originOf(share.getResult()));
     Value rows = rowsOf(b, b.compute = share.getType().getElementType());
     share.replaceAllUsesWith(b.div(rows, b.op<train::TotalOp>(rows)));
     share.erase();

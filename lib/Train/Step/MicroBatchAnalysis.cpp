@@ -3,6 +3,7 @@
 #include "lib/Train/Step/MicroBatchAnalysis.h"
 #include "lib/Train/Autodiff/Reverse.h"
 #include "mlir-dialects/Train/Ops/Gradients.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Ops/Parts.h"
 #include "mlir-dialects/Train/Program/ValidRows.h"
 #include "mlir/IR/Matchers.h"
@@ -23,10 +24,20 @@ DenseSet<Value> ampc::valuesOfRows(train::FuncOp func) {
     if ((input && input.isBatched()) || signature.argument<train::ControlAttr>(argument))
       found.insert(argument);
   }
-  for (Operation &op : func.getBody().front())
+  auto isOfRows = [&](Value v) { return found.contains(v); };
+  auto mark = [&](Operation *op) {
     if (isa<RandomOpInterface>(op) ||
-        llvm::any_of(op.getOperands(), [&](Value v) { return found.contains(v); }))
-      found.insert(op.result_begin(), op.result_end());
+        (!isLoopBoundary(op) && llvm::any_of(op->getOperands(), isOfRows)))
+      found.insert(op->result_begin(), op->result_end());
+    for (OpOperand &operand : op->getOpOperands())
+      if (isOfRows(operand.get()))
+        found.insert_range(flowsTo(operand));
+  };
+  // A carried value may depend on rows from a later round on.
+  for (size_t known = found.size() + 1; known != found.size();) {
+    known = found.size();
+    func.getBody().walk<WalkOrder::PreOrder>(mark);
+  }
   return found;
 }
 
@@ -66,7 +77,103 @@ ArrayRef<MicroBatchChange> MicroBatchAnalysis::getChanges(Operation *op) const {
                                 : ArrayRef<MicroBatchChange>(found->second);
 }
 
+// ---- Loops ----
+
+static bool isEqual(const MicroBatchValue &a, const MicroBatchValue &b) {
+  return a.of == b.of && a.place.dim == b.place.dim && a.place.outer == b.place.outer &&
+         a.isLearned == b.isLearned && a.isDrawn == b.isDrawn && a.isLiteral == b.isLiteral &&
+         a.varies == b.varies;
+}
+
+/// Row of a sequence. A loop over the rows of a batch mixes rows.
+static MicroBatchValue inRound(MicroBatchValue sequence, Operation *loop) {
+  if (sequence.of == BatchRelation::Rows && --sequence.place.dim < 0)
+    return mixedRowsOf(loop);
+  sequence.varies >>= 1;
+  return sequence;
+}
+
+/// Rows of all rounds.
+static MicroBatchValue ofAllRounds(MicroBatchValue row, Operation *loop) {
+  if (row.of == BatchRelation::Valid)
+    return mixedRowsOf(loop);
+  ++row.place.dim;
+  row.varies = row.varies << 1 | 1;
+  return row;
+}
+
+/// A carried value that is `a` in some rounds, and `b` in others. A value common to all
+/// micro-batches is a row per row if the rows are equal, or a term of a sum.
+static MicroBatchValue joinOf(MicroBatchValue a, MicroBatchValue b, Operation *loop) {
+  if (a.of == BatchRelation::Mixed || b.of == BatchRelation::Mixed)
+    return a.of == BatchRelation::Mixed ? a : b;
+  if (a.of == BatchRelation::Same && b.of != BatchRelation::Same)
+    std::swap(a, b);
+  bool isSame = a.of == b.of && (a.of != BatchRelation::Rows ||
+                                 (a.place.dim == b.place.dim && a.place.outer == b.place.outer));
+  bool isRow = a.of == BatchRelation::Rows && !(b.varies >> a.place.dim & 1);
+  bool isTerm = a.of == BatchRelation::Sum && !b.isDrawn;
+  if (!isSame && (b.of != BatchRelation::Same || (!isRow && !isTerm)))
+    return mixedRowsOf(loop);
+  a.isLearned |= b.isLearned;
+  a.isDrawn = a.of != BatchRelation::Rows && (a.isDrawn || b.isDrawn);
+  a.isLiteral &= b.isLiteral;
+  a.varies |= b.varies;
+  return a;
+}
+
+/// Drops the changes inside of a loop before another visit.
+void MicroBatchAnalysis::forget(train::ScanOp scan) {
+  scan.getBody().walk([&](Operation *op) {
+    changes.erase(op);
+    rowCounts.erase(op);
+  });
+}
+
+/// Visits the block; returns whether a carried value has a relation of more rounds now.
+bool MicroBatchAnalysis::visitRounds(train::ScanOp scan) {
+  forget(scan);
+  for (Operation &op : scan.getBody().front().without_terminator())
+    visit(&op);
+  bool changed = false;
+  for (auto [argument, passed] : llvm::zip(scan.getCarried(), scan.getNext().getCarried())) {
+    MicroBatchValue joined = joinOf(of(argument), of(passed), scan);
+    changed |= !isEqual(joined, of(argument));
+    values[argument] = joined;
+  }
+  return changed;
+}
+
+void MicroBatchAnalysis::visitLoop(train::ScanOp scan) {
+  if (Value index = scan.getIndex())
+    values[index].isLiteral = true;
+  for (auto [argument, init] : llvm::zip(scan.getCarried(), scan.getInits()))
+    values[argument] = MicroBatchValue(of(init));
+  for (auto [argument, sequence] : llvm::zip(scan.getRows(), scan.getSequences()))
+    values[argument] = inRound(of(sequence), scan);
+  while (visitRounds(scan))
+    ;
+  train::NextOp next = scan.getNext();
+  auto addTerm = [&](OpOperand &operand) {
+    if (of(operand.get()).of == BatchRelation::Same && !isZero(operand.get()))
+      changes[operand.getOwner()].push_back({&operand, false});
+  };
+  for (auto [k, argument] : llvm::enumerate(scan.getCarried())) {
+    values[scan.getResult(k)] = MicroBatchValue(of(argument));
+    if (of(argument).of == BatchRelation::Sum) {
+      addTerm(scan->getOpOperand(k));
+      addTerm(next->getOpOperand(k));
+    }
+  }
+  for (auto [k, kept] : llvm::enumerate(next.getEach()))
+    values[scan.getResult(scan.getInits().size() + k)] = ofAllRounds(of(kept), scan);
+}
+
+// ---- Ops ----
+
 void MicroBatchAnalysis::visit(Operation *op) {
+  if (auto scan = dyn_cast<train::ScanOp>(op))
+    return visitLoop(scan);
   if (isa<train::GradOp>(op))
     return visitGradient(op);
   MicroBatchValue joined;
@@ -255,6 +362,12 @@ bool MicroBatchAnalysis::combinesPositions(Operation *op, OpResult result,
   });
 }
 
+/// Whether the op, or a loop around the op, is in front of another op in its block.
+static bool isInFront(Operation *op, Operation *end) {
+  Operation *at = end->getBlock()->findAncestorOpInBlock(*op);
+  return at && at->isBeforeInBlock(end);
+}
+
 /// Gradients: with respect to rows a row per row, with respect to shared values a sum over rows.
 void MicroBatchAnalysis::visitGradient(Operation *op) {
   auto grad = cast<train::GradOp>(op);
@@ -263,7 +376,7 @@ void MicroBatchAnalysis::visitGradient(Operation *op) {
   DenseSet<Value> varied = variedValues(llvm::to_vector(grad.getSources()), grad);
   for (auto &[changed, list] : changes)
     for (const MicroBatchChange &change : list)
-      if (change.isTotal && changed->isBeforeInBlock(op) && varied.contains(change.operand->get()))
+      if (change.isTotal && isInFront(changed, op) && varied.contains(change.operand->get()))
         value = mixedRowsOf(op);
   for (auto [source, result] : llvm::zip(grad.getSources(), grad.getGradients())) {
     const MicroBatchValue &from = of(source);

@@ -6,6 +6,10 @@
 #include "ampc/Train/BatchAnalysis.h"
 
 namespace ampc {
+namespace train {
+class ScanOp;
+} // namespace train
+
 /// Value of the whole batch, in terms of the values of the micro-batches.
 enum class BatchRelation {
   Same,  ///< equal to the value of any micro-batch: parameters, constants
@@ -32,8 +36,8 @@ struct MicroBatchChange {
   bool isTotal;
 };
 
-/// Walks the ops of a function in block order, with the changes that turn the most values into
-/// values of the whole batch.
+/// Walks the ops of a function in block order, those of a loop until nothing changes, with the
+/// changes that turn the most values into values of the whole batch.
 class MicroBatchAnalysis {
 public:
   struct Facts {
@@ -50,6 +54,9 @@ public:
 
 private:
   void visit(mlir::Operation *op);
+  void visitLoop(train::ScanOp scan);
+  bool visitRounds(train::ScanOp scan);
+  void forget(train::ScanOp scan);
   MicroBatchValue ofCount(mlir::Operation *op);
   MicroBatchValue ofConstants(mlir::Operation *op, MicroBatchValue joined);
   MicroBatchValue ofValid(mlir::Operation *op, MicroBatchValue joined);

@@ -31,6 +31,7 @@ private:
   void collectDependences(int64_t part, Value value, ArrayRef<Operation *> original);
   /// Appends a copy of the op for a micro-batch.
   void copy(Operation *op, int64_t part);
+  void mark(Operation *op, int64_t part);
   /// Term of a loss or a gradient: 0, even in place of a NaN, if the micro-batch has no valid row.
   Value termOf(Value value, int64_t part);
   /// Appends a copy of the body; adds losses and gradients to `sums`.
@@ -123,12 +124,24 @@ void Accumulation::copy(Operation *op, int64_t part) {
     values.map(share.getResult(), shareOf(share, part));
     return;
   }
+  SmallVector<Value> shares; // inside of a loop, equal in all rounds
+  op->walk([&](train::ShareOp share) { shares.push_back(shareOf(share, part)); });
   Operation *copy = builder.clone(*op, values);
-  setOrigin(copy, originOf(op).withPart(part));
-  // Every micro-batch draws numbers of its own, equal in forward and backward code.
-  if (auto key = copy->getAttrOfType<IntegerAttr>("key"); key && isa<RandomOpInterface>(copy))
-    copy->setAttr("key", builder.getI32IntegerAttr(
-                             int32_t(uint32_t(key.getInt()) + uint32_t(part) * 0x9E3779B1u)));
+  auto value = shares.begin();
+  copy->walk([&](train::ShareOp share) {
+    share.replaceAllUsesWith(*value++);
+    share.erase();
+  });
+  copy->walk([&](Operation *inner) { mark(inner, part); });
+}
+
+/// Every micro-batch draws numbers of its own, equal in forward and backward code.
+void Accumulation::mark(Operation *op, int64_t part) {
+  if (train::OriginAttr origin = originOf(op))
+    setOrigin(op, origin.withPart(part));
+  if (auto key = op->getAttrOfType<IntegerAttr>("key"); key && isa<RandomOpInterface>(op))
+    op->setAttr("key", builder.getI32IntegerAttr(
+                           int32_t(uint32_t(key.getInt()) + uint32_t(part) * 0x9E3779B1u)));
 }
 
 /// Copies the ops on which a value depends, in block order.
@@ -137,7 +150,7 @@ void Accumulation::collectDependences(int64_t part, Value value, ArrayRef<Operat
   SmallVector<Value> open{value};
   while (!open.empty())
     if (Operation *op = open.pop_back_val().getDefiningOp(); op && cone.insert(op).second)
-      llvm::append_range(open, op->getOperands());
+      op->walk([&](Operation *inner) { llvm::append_range(open, inner->getOperands()); });
   for (Operation *op : original)
     if (cone.contains(op))
       copy(op, part);

@@ -3,9 +3,11 @@
 #include "lib/Train/Step/WeighMicroBatches.h"
 #include "lib/Train/Step/DatasetTotals.h"
 #include "lib/Train/Step/MicroBatchAnalysis.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Ops/Parts.h"
 #include "mlir-dialects/Train/Ops/Tensors.h"
 #include "mlir-dialects/Train/Program/Origin.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -22,15 +24,20 @@ public:
   bool runEvaluation();
 
 private:
+  MicroBatchAnalysis analyze();
+  bool isTermOfLoss(const MicroBatchAnalysis &parts);
+  LogicalResult findWeighed(const MicroBatchAnalysis &parts);
+  void prepareLoops();
+  Operation *findInLoops(const MicroBatchAnalysis &parts);
   SmallVector<Value> learnedParameters();
   SmallVector<Value> writtenState(const DenseSet<Value> &ofRows);
   bool isWritten(OpOperand &returned) {
     return bool(signature.stateResult(returned.getOperandNumber()));
   }
   LogicalResult check(const MicroBatchAnalysis &parts);
-  LogicalResult checkKept(const MicroBatchAnalysis &parts, const Ops &weighed, const Ops &kept);
+  LogicalResult checkKept(const MicroBatchAnalysis &parts, const Ops &kept);
   void collectDependences(Value value, Ops &ops, Ops *statistics);
-  void apply(const MicroBatchAnalysis &parts, const Ops &weighed, ArrayRef<OpOperand *> results);
+  void apply(const MicroBatchAnalysis &parts);
   void change(OpOperand &operand, bool isTotal);
   Value countOf(GradBuilder &b, train::CountOp op, bool isOfAll);
   InFlightDiagnostic refuse(Operation *op);
@@ -39,7 +46,9 @@ private:
   train::StepOp step;
   Signature signature;
   Operation *terminator;
-  bool isStep; ///< else an evaluation, whose number of batches is unknown
+  bool isStep;                   ///< else an evaluation, whose number of batches is unknown
+  Ops weighed;                   ///< ops of the loss and of other results that are no state
+  SmallVector<OpOperand *> sums; ///< those results
   llvm::DenseMap<Value, Value> totals;
 };
 } // namespace
@@ -70,19 +79,23 @@ InFlightDiagnostic LossWeighing::refuse(Operation *op) {
   return error;
 }
 
-/// Collects the ops on which a value depends. Statistics of the rows of a single micro-batch go to
-/// `statistics`, if given.
+/// Collects the ops on which a value depends, whole loops included. Statistics of the rows of a
+/// single micro-batch go to `statistics`, if given.
 void LossWeighing::collectDependences(Value value, Ops &ops, Ops *statistics) {
   SmallVector<Value> open{value};
-  while (!open.empty()) {
-    Operation *op = open.pop_back_val().getDefiningOp();
-    if (!op || !ops.insert(op).second)
-      continue;
+  auto add = [&](Operation *op) {
+    ops.insert(op);
     for (OpOperand &operand : op->getOpOperands())
       if (statistics && isStatistic(operand))
         collectDependences(operand.get(), *statistics, nullptr);
       else
         open.push_back(operand.get());
+  };
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val().getDefiningOp();
+    Operation *whole = op ? func.getBody().front().findAncestorOpInBlock(*op) : nullptr;
+    if (whole && !ops.contains(whole))
+      whole->walk(add);
   }
 }
 
@@ -108,8 +121,7 @@ LogicalResult LossWeighing::check(const MicroBatchAnalysis &parts) {
 
 /// Checks that no count or total belongs both to statistics or state of a single micro-batch and to
 /// a divisor of the whole batch.
-LogicalResult LossWeighing::checkKept(const MicroBatchAnalysis &parts, const Ops &weighed,
-                                      const Ops &kept) {
+LogicalResult LossWeighing::checkKept(const MicroBatchAnalysis &parts, const Ops &kept) {
   for (Operation *op : kept)
     if (weighed.contains(op) && (parts.countsRows(op) || !parts.getChanges(op).empty()))
       return refuse(op)
@@ -149,35 +161,30 @@ Value LossWeighing::countOf(GradBuilder &b, train::CountOp op, bool isOfAll) {
   return op.getReciprocal() ? b.div(number, batches) : b.mul(number, batches);
 }
 
-void LossWeighing::apply(const MicroBatchAnalysis &parts, const Ops &weighed,
-                         ArrayRef<OpOperand *> results) {
-  for (Operation &op : llvm::make_early_inc_range(func.getBody().front().without_terminator())) {
-    if (!weighed.contains(&op))
-      continue;
-    for (const MicroBatchChange &change : parts.getChanges(&op))
-      this->change(*change.operand, change.isTotal);
-  }
-  for (OpOperand *returned : results)
+void LossWeighing::apply(const MicroBatchAnalysis &parts) {
+  SmallVector<Operation *> ops;
+  func.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops)
+    if (weighed.contains(op))
+      for (const MicroBatchChange &change : parts.getChanges(op))
+        this->change(*change.operand, change.isTotal);
+  for (OpOperand *returned : sums)
     if (parts.of(returned->get()).of == BatchRelation::Same)
       change(*returned, false);
-  for (auto op : llvm::make_early_inc_range(func.getBody().getOps<train::CountOp>())) {
-    OpBuilder builder(op);
-    GradBuilder b(builder, op);
-    op.replaceAllUsesWith(countOf(b, op, weighed.contains(op) && parts.countsRows(op)));
-    op.erase();
-  }
+  for (Operation *op : ops)
+    if (auto count = dyn_cast<train::CountOp>(op)) {
+      OpBuilder builder(count);
+      GradBuilder b(builder, count);
+      count.replaceAllUsesWith(countOf(b, count, weighed.contains(op) && parts.countsRows(op)));
+      count.erase();
+    }
 }
 
-LogicalResult LossWeighing::runStep() {
-  if (!func.getBatch())
-    return step.emitOpError() << "expected an input with a batch to cut into "
-                              << *step.getMicroBatches() << " micro-batches";
-  SmallVector<Value> written = writtenState(valuesOfRows(func));
-  MicroBatchAnalysis parts(func, {*func.getBatch(), learnedParameters(), written});
-  if (failed(check(parts)))
-    return failure();
-  Ops weighed, kept;
-  SmallVector<OpOperand *> sums;
+/// The ops on which results other than state depend, checked against the ops of the state.
+LogicalResult LossWeighing::findWeighed(const MicroBatchAnalysis &parts) {
+  Ops kept;
+  weighed.clear();
+  sums.clear();
   for (OpOperand &returned : terminator->getOpOperands()) {
     if (isWritten(returned)) {
       collectDependences(returned.get(), kept, nullptr);
@@ -186,22 +193,99 @@ LogicalResult LossWeighing::runStep() {
     collectDependences(returned.get(), weighed, &kept);
     sums.push_back(&returned);
   }
-  if (failed(checkKept(parts, weighed, kept)))
+  return checkKept(parts, kept);
+}
+
+bool LossWeighing::isTermOfLoss(const MicroBatchAnalysis &parts) {
+  const MicroBatchValue &value = parts.of(terminator->getOperand(0));
+  return value.of == BatchRelation::Sum || (value.of == BatchRelation::Same && !value.isDrawn);
+}
+
+MicroBatchAnalysis LossWeighing::analyze() {
+  if (!isStep)
+    return MicroBatchAnalysis(func, {func.getBatch().value_or(0), learnedParameters(), {}, true});
+  return MicroBatchAnalysis(
+      func, {*func.getBatch(), learnedParameters(), writtenState(valuesOfRows(func))});
+}
+
+// ---- Loops ----
+
+/// Moves ops out of a loop whose operands are the same in all rounds, such as the number of valid
+/// rows, of which a total over the micro-batches may be needed.
+static void hoistInvariants(train::ScanOp scan) {
+  Region &body = scan.getBody();
+  auto isOutside = [&](Value v) { return !body.isAncestor(v.getParentRegion()); };
+  for (Operation &op : llvm::make_early_inc_range(body.front().without_terminator()))
+    if (op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
+        llvm::all_of(op.getOperands(), isOutside))
+      op.moveBefore(scan);
+}
+
+/// An op inside of a loop that needs the total of a value of its round, or a loop for which the
+/// loss is no sum over micro-batches; null if the loops can stay.
+Operation *LossWeighing::findInLoops(const MicroBatchAnalysis &parts) {
+  Operation *found = nullptr;
+  func.getBody().walk([&](Operation *op) {
+    for (const MicroBatchChange &change : parts.getChanges(op))
+      if (change.isTotal && weighed.contains(op) &&
+          change.operand->get().getParentBlock() != terminator->getBlock())
+        found = op;
+  });
+  return found;
+}
+
+/// Unrolls all loops if one of them mixes rows, or needs totals of rounds, which exist before the
+/// first micro-batch only outside of loops.
+void LossWeighing::prepareLoops() {
+  SmallVector<train::ScanOp> loops;
+  func.walk([&](train::ScanOp scan) {
+    hoistInvariants(scan);
+    loops.push_back(scan);
+  });
+  if (loops.empty())
+    return;
+  MicroBatchAnalysis parts = analyze();
+  std::string why;
+  {
+    ScopedDiagnosticHandler silent(func.getContext(), [](Diagnostic &) { return success(); });
+    bool isGood = isStep ? succeeded(check(parts)) : isTermOfLoss(parts);
+    if (!isGood || failed(findWeighed(parts)))
+      why = "its rounds are weighed one by one";
+    else if (Operation *op = findInLoops(parts))
+      why = nameOf(op) + " needs a number of all micro-batches in every round";
+  }
+  for (train::ScanOp scan : loops)
+    if (!why.empty() && outermostLoop(scan) == scan) {
+      scan.emitRemark() << "the loop is unrolled before differentiation: " << why;
+      replaceByRounds(scan);
+    }
+}
+
+// ---- Steps and evaluations ----
+
+LogicalResult LossWeighing::runStep() {
+  if (!func.getBatch())
+    return step.emitOpError() << "expected an input with a batch to cut into "
+                              << *step.getMicroBatches() << " micro-batches";
+  prepareLoops();
+  MicroBatchAnalysis parts = analyze();
+  if (failed(check(parts)) || failed(findWeighed(parts)))
     return failure();
-  apply(parts, weighed, sums);
+  apply(parts);
   return success();
 }
 
 bool LossWeighing::runEvaluation() {
-  MicroBatchAnalysis parts(func, {func.getBatch().value_or(0), learnedParameters(), {}, true});
-  OpOperand &loss = terminator->getOpOperand(0);
-  const MicroBatchValue &value = parts.of(loss.get());
-  bool isSum =
-      value.of == BatchRelation::Sum || (value.of == BatchRelation::Same && !value.isDrawn);
-  Ops weighed;
-  if (isSum)
-    collectDependences(loss.get(), weighed, nullptr);
-  apply(parts, weighed, isSum ? ArrayRef<OpOperand *>(&loss) : ArrayRef<OpOperand *>());
+  prepareLoops();
+  MicroBatchAnalysis parts = analyze();
+  weighed.clear();
+  sums.clear();
+  bool isSum = isTermOfLoss(parts);
+  if (isSum) {
+    collectDependences(terminator->getOperand(0), weighed, nullptr);
+    sums.push_back(&terminator->getOpOperand(0));
+  }
+  apply(parts);
   return isSum;
 }
 

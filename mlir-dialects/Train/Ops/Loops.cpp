@@ -95,6 +95,20 @@ SmallVector<Value, 2> ampc::flowsTo(OpOperand &operand) {
   return values;
 }
 
+SmallVector<Value, 2> ampc::flowsFrom(Value value) {
+  if (auto scan = value.getDefiningOp<ScanOp>())
+    return {scan.getNext()->getOperand(cast<OpResult>(value).getResultNumber())};
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto scan = argument ? dyn_cast_or_null<ScanOp>(argument.getOwner()->getParentOp()) : ScanOp();
+  if (!scan || value == scan.getIndex())
+    return {};
+  unsigned number = argument.getArgNumber() - scan.getIndexed();
+  SmallVector<Value, 2> values{scan->getOperand(number)};
+  if (number < scan.getInits().size())
+    values.push_back(scan.getNext().getCarried()[number]);
+  return values;
+}
+
 bool ampc::isLoopBoundary(Operation *op) { return isa<ScanOp, NextOp>(op); }
 
 int64_t ampc::shiftOfDimensions(OpOperand &operand) {
@@ -102,6 +116,14 @@ int64_t ampc::shiftOfDimensions(OpOperand &operand) {
   if (auto scan = dyn_cast<ScanOp>(operand.getOwner()))
     return number < scan.getInits().size() ? 0 : -1;
   return number < cast<NextOp>(operand.getOwner()).getCarried().size() ? 0 : 1;
+}
+
+ScanOp ampc::outermostLoop(Operation *op) {
+  ScanOp found;
+  for (; op; op = op->getParentOp())
+    if (auto scan = dyn_cast<ScanOp>(op))
+      found = scan;
+  return found;
 }
 
 bool ampc::isZero(Value tensor) {

@@ -22,6 +22,9 @@ void inferResults(train::ScanOp scan);
 /// an init, to the carried argument; a sequence, to the row; a value passed on, to the carried
 /// argument and the result; a kept value, to the result. Empty for operands of other ops.
 llvm::SmallVector<Value, 2> flowsTo(mlir::OpOperand &operand);
+/// Values that flow to a value as flowsTo says; empty for values that are neither arguments nor
+/// results of a loop, and for the number of the row.
+llvm::SmallVector<Value, 2> flowsFrom(Value value);
 /// Whether the op is a loop or the end of a loop: results and arguments depend on single operands.
 bool isLoopBoundary(mlir::Operation *op);
 /// Position of a dimension of the operand in the values that the operand flows to: -1 from a
@@ -33,6 +36,10 @@ int64_t countUnrolled(train::ScanOp scan, int64_t limit);
 /// Builds the rounds of a loop one after the other at `b`, loops inside included; returns the
 /// values of the results. An op NAME is called NAME@row in the round of that row. The scan stays.
 llvm::SmallVector<Value> unroll(GradBuilder &b, train::ScanOp scan);
+/// Replaces a loop by its rounds.
+void replaceByRounds(train::ScanOp scan);
+/// The outermost loop around an op, which may be the op itself; null outside of loops.
+train::ScanOp outermostLoop(mlir::Operation *op);
 
 /// Whether every element is known to be 0.
 bool isZero(Value tensor);

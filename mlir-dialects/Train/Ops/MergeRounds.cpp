@@ -15,6 +15,7 @@ struct Sum {
   unsigned number; ///< among the carried values
   Operation *add;  ///< carried value + term
   Operation *term; ///< adds up the leading dimension of its operands
+  Operation *cast; ///< of the term to the type of the sum, or null
 };
 
 /// Moves the sums of one loop behind the loop.
@@ -25,7 +26,8 @@ public:
 
 private:
   void findSums();
-  Operation *termOf(Value carried, Operation *add);
+  bool isSummed(Value carried, Operation *add);
+  bool isMerged(Operation *term);
   void keepOperands();
   void eraseSums();
   ScanOp rebuild();
@@ -48,27 +50,30 @@ static bool addsRows(Operation *op) {
   return sum && llvm::is_contained(sum.getDims(), 0);
 }
 
-/// The term that the op adds to a carried value, which is not used otherwise; null if the term adds
-/// up no rows of the round.
-Operation *SumMerger::termOf(Value carried, Operation *add) {
-  if (!isa<AddOp>(add) || !add->hasAttr("train.fan_in") || !carried.hasOneUse() ||
-      !add->hasOneUse())
-    return nullptr;
-  Operation *term = add->getOperand(add->getOperand(0) == carried).getDefiningOp();
-  bool isMerged =
-      term && addsRows(term) && term->getResult(0).getType() == carried.getType() &&
-      llvm::all_of(term->getOperands(), [&](Value v) { return v.getParentBlock() == &body; });
-  return isMerged ? term : nullptr;
+/// Whether the op adds a term to a carried value, which is not used otherwise.
+bool SumMerger::isSummed(Value carried, Operation *add) {
+  return add && add->getBlock() == &body && isa<AddOp>(add) && add->hasAttr("train.fan_in") &&
+         llvm::is_contained(add->getOperands(), carried) && carried.hasOneUse() && add->hasOneUse();
+}
+
+/// Whether the term adds up rows of the round.
+bool SumMerger::isMerged(Operation *term) {
+  return term && addsRows(term) &&
+         llvm::all_of(term->getOperands(), [&](Value v) { return v.getParentBlock() == &body; });
 }
 
 void SumMerger::findSums() {
   for (auto [i, carried, passed] :
        llvm::enumerate(scan.getCarried(), scan.getNext().getCarried())) {
     Operation *add = passed.getDefiningOp();
-    if (!add || add->getBlock() != &body || !llvm::is_contained(add->getOperands(), carried))
+    if (!isSummed(carried, add))
       continue;
-    if (Operation *term = termOf(carried, add))
-      sums.push_back({unsigned(i), add, term});
+    Operation *term = add->getOperand(add->getOperand(0) == carried).getDefiningOp();
+    Operation *cast = dyn_cast_or_null<CastOp>(term);
+    if (cast)
+      term = cast->getOperand(0).getDefiningOp();
+    if (isMerged(term) && tensorOf(term->getResult(0)).getShape() == tensorOf(carried).getShape())
+      sums.push_back({unsigned(i), add, term, cast});
   }
 }
 
@@ -138,7 +143,8 @@ Value SumMerger::total(GradBuilder &b, ScanOp merged, const Sum &sum) {
     shape[0] *= scan.getRounds();
     rows.map(operand, b.reshape(stackOfRows(merged, operand), tensorOf(operand).clone(shape)));
   }
-  Value all = b.builder.clone(*sum.term, rows)->getResult(0), init = scan.getInits()[sum.number];
+  Value init = scan.getInits()[sum.number];
+  Value all = b.castTo(b.builder.clone(*sum.term, rows)->getResult(0), getElementTypeOrSelf(init));
   return isZero(init) ? all : b.add(init, all);
 }
 
@@ -153,8 +159,9 @@ void SumMerger::run() {
   for (const Sum &sum : sums) {
     GradBuilder b(builder, sum.term);
     scan.getResult(sum.number).replaceAllUsesWith(total(b, merged, sum));
-    if (sum.term->use_empty())
-      sum.term->erase();
+    for (Operation *op : {sum.cast, sum.term})
+      if (op && op->use_empty())
+        op->erase();
   }
   scan.erase();
 }
@@ -187,21 +194,52 @@ static Value productOfAll(GradBuilder &b, MatmulOp product, Value stack) {
   return b.reshape(result, stackOf(type, rounds));
 }
 
-/// Products of rows of a sequence become a sequence: x W of all rounds.
+/// Row numbers in another type, or a lookup of rows of a table from outside, for a row of numbers.
+static bool looksUp(Operation &op, ScanOp scan) {
+  if (auto cast = dyn_cast<CastOp>(op))
+    return getElementTypeOrSelf(cast.getX()).isInteger() &&
+           getElementTypeOrSelf(cast.getResult()).isInteger();
+  auto lookup = dyn_cast<GatherOp>(op);
+  return lookup && !scan.getBody().isAncestor(lookup.getTable().getParentRegion());
+}
+
+/// The op of all rounds: the row of its last operand, [...], becomes the sequence, [rounds, ...].
+static Value lookupOfAll(GradBuilder &b, Operation &op, Value sequence) {
+  IRMapping all;
+  all.map(op.getOperands().back(), sequence);
+  Operation *copy = b.builder.clone(op, all);
+  Value result = copy->getResult(0);
+  result.setType(stackOf(result.getType(), tensorOf(sequence).getDimSize(0)));
+  return result;
+}
+
+/// The op of all rounds of a sequence in front of the loop, or null for other ops.
+static Value doneInFront(Operation &op, ScanOp scan) {
+  MatmulOp product = productOfRows(op, scan);
+  if (!product && !looksUp(op, scan))
+    return {};
+  ValueRange rows = scan.getRows();
+  auto row = llvm::find(rows, product ? product.getLhs() : op.getOperands().back());
+  if (row == rows.end())
+    return {};
+  OpBuilder builder(scan);
+  GradBuilder b(builder, &op);
+  Value sequence = scan.getSequences()[row - rows.begin()];
+  return product ? productOfAll(b, product, sequence) : lookupOfAll(b, op, sequence);
+}
+
+/// Products of rows of a sequence become a sequence: x W of all rounds. So do lookups, whose
+/// gradient is then one sum over the rows of all rounds.
 static void mergeInFront(ScanOp scan) {
   Block &body = scan.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
-    MatmulOp product = productOfRows(op, scan);
-    ValueRange rows = scan.getRows();
-    auto row = product ? llvm::find(rows, product.getLhs()) : rows.end();
-    if (row == rows.end())
+    Value all = doneInFront(op, scan);
+    if (!all)
       continue;
-    OpBuilder builder(scan);
-    GradBuilder b(builder, product);
-    Value all = productOfAll(b, product, scan.getSequences()[row - rows.begin()]);
     scan.getSequencesMutable().append(all);
-    product.replaceAllUsesWith(Value(body.addArgument(product.getType(), product.getLoc())));
-    product.erase();
+    Value result = op.getResult(0);
+    result.replaceAllUsesWith(body.addArgument(result.getType(), op.getLoc()));
+    op.erase();
   }
 }
 

@@ -25,6 +25,7 @@ private:
   void cloneOp(Operation &op, int64_t row, StringAttr segment);
   OriginAttr originInRound(OriginAttr origin, int64_t row, StringAttr segment) const;
   Value rowAt(Value sequence, int64_t row);
+  Value asSource(Value argument, Value value);
   Value stack(ArrayRef<Value> rows);
 
   GradBuilder &b;
@@ -68,14 +69,24 @@ Value Unroller::stack(ArrayRef<Value> rows) {
   return parts.size() == 1 ? parts.front() : b.op<ConcatOp>(parts, 0);
 }
 
+/// A copy of the value if a gradient in the block is taken with respect to the argument: paths from
+/// other names of the value do not count, such as from the init in the first round.
+Value Unroller::asSource(Value argument, Value value) {
+  bool isSource = llvm::any_of(argument.getUses(), [](OpOperand &use) {
+    return isa<GradOp>(use.getOwner()) && use.getOperandNumber() > 0;
+  });
+  return isSource ? b.op<ReshapeOp>(value.getType(), value) : value;
+}
+
 void Unroller::bindArguments(int64_t row) {
   Attribute origin = b.origin;
   b.origin = originInRound(dyn_cast_or_null<OriginAttr>(origin), row, {});
   if (Value index = scan.getIndex())
     mapping.map(index, b.real(double(row), index));
-  mapping.map(scan.getCarried(), carried);
+  for (auto [argument, value] : llvm::zip(scan.getCarried(), carried))
+    mapping.map(argument, asSource(argument, value));
   for (auto [argument, sequence] : llvm::zip(scan.getRows(), scan.getSequences()))
-    mapping.map(argument, rowAt(sequence, row));
+    mapping.map(argument, asSource(argument, rowAt(sequence, row)));
   b.origin = origin;
 }
 
@@ -149,6 +160,13 @@ SmallVector<Value> Unroller::run() {
 }
 
 SmallVector<Value> ampc::unroll(GradBuilder &b, ScanOp scan) { return Unroller(b, scan).run(); }
+
+void ampc::replaceByRounds(ScanOp scan) {
+  OpBuilder builder(scan);
+  GradBuilder b(builder, scan);
+  scan->replaceAllUsesWith(unroll(b, scan));
+  scan.erase();
+}
 
 /// Loops around an op up to the outermost, `scan`, run it that many times in all.
 static int64_t runsOf(Operation *op, ScanOp scan, int64_t limit) {
