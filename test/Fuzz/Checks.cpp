@@ -40,6 +40,7 @@ private:
   void callOtherwise();
   void shortBatches();
   void otherTarget();
+  void writtenOut();
   void otherText();
   void boundArena();
   void seedCalls();
@@ -250,6 +251,38 @@ void Checks::otherTarget() {
                        firstDifference(records[0][names[0]], records[1][names[0]]));
 }
 
+/// Compares loops that are differentiated as loops with loops that are written out first, in f64.
+void Checks::writtenOut() {
+  if (!text.contains("train.scan") || text.contains("f16") || !wants("unroll"))
+    return;
+  std::string message;
+  const Code *looped = compileWide(text, "cpu", message);
+  CompileOptions inF64;
+  inF64.precision = "f64";
+  inF64.tiers = tiersOf("cpu");
+  inF64.loops = "unroll";
+  Compiled made = compileText(text, inF64, context);
+  std::unique_ptr<Code> unrolled = made.module ? Code::load(*made.module) : nullptr;
+  if (!looped || !unrolled)
+    return fail("unroll", "does not compile: " + message + made.message);
+  Calls calls;
+  calls.seed = request.seed;
+  calls.detailed = true;
+  calls.rounds = 1;
+  Record records[2] = {runCalls(*unrolled, calls), runCalls(*looped, calls)};
+  std::vector<std::string> names = farDifferences(records[0], records[1], 1e-9);
+  llvm::erase_if(names, [&](StringRef name) {
+    bool isGradient = name.contains("/gradient/");
+    return (name.count('/') > 1 && !isGradient && !name.ends_with("/0/loss")) ||
+           name.starts_with("state/") || name.starts_with("gradient/") ||
+           isRoundingAlone(records[0][name.str()], records[1][name.str()]);
+  });
+  if (!names.empty())
+    fail("unroll", std::to_string(names.size()) + " of " + std::to_string(records[0].size()) +
+                       " results are not those of the rounds written out: " + names[0] +
+                       firstDifference(records[0][names[0]], records[1][names[0]]));
+}
+
 /// Compares the same model written with a module, sizes, and inferred types, from equal initial
 /// values.
 void Checks::otherText() {
@@ -451,6 +484,7 @@ Verdict Checks::run() {
   otherwise("observe", [](CompileOptions &o) { o.observe = true; }, true);
   shortBatches();
   otherTarget();
+  writtenOut();
   otherText();
   boundArena();
   seedCalls();

@@ -11,7 +11,7 @@ using namespace ampc::fuzz;
 
 Generator::Generator(const Definitions &definitions, uint64_t seed, MLIRContext *context)
     : definitions(definitions), random(seed), gradients(~seed), orders(seed + (uint64_t(1) << 63)),
-      fragments(seed ^ 0xF4A6), context(context), builder(context),
+      fragments(seed ^ 0xF4A6), loops(seed ^ 0x100B5), context(context), builder(context),
       sampler(*this, random, context) {}
 
 /// A few extents, so that shapes meet; the first is the batch.
@@ -203,6 +203,8 @@ void Generator::fillBody() {
   }
   if (fragments.chance(0.4))
     addFragment();
+  if (loops.chance(0.25))
+    pool.push_back(makeLoop(/*depth=*/0));
 }
 
 /// Scalar with a gradient wherever the value has a gradient.

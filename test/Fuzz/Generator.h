@@ -7,6 +7,10 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "test/Fuzz/Sampler.h"
 
+namespace ampc::train {
+class NextOp;
+} // namespace ampc::train
+
 namespace ampc::fuzz {
 /// Generator of a model: parameters and buffers, one or two losses with steps, exports, regions.
 class Generator : Surroundings {
@@ -38,6 +42,12 @@ private:
   mlir::Value makeAngles();
   mlir::Value makeNarrowWeights();
   mlir::Value makeWeights();
+  mlir::Value makeSequence(int64_t rounds);
+  mlir::Value makePassed(mlir::Value argument, llvm::ArrayRef<mlir::Value> made);
+  llvm::SmallVector<mlir::Value> fillRound(int depth);
+  train::NextOp closeRound(mlir::Block &block, size_t carried, size_t first,
+                           llvm::ArrayRef<mlir::Value> made);
+  mlir::Value makeLoop(int depth);
   mlir::Value makeRows(mlir::RankedTensorType type);
   mlir::RankedTensorType makeRowsType();
   mlir::Operation *sampleOneOf(llvm::ArrayRef<llvm::StringRef> names);
@@ -60,9 +70,9 @@ private:
   mlir::NamedAttribute named(llvm::StringRef name, mlir::Attribute value);
 
   const Definitions &definitions;
-  // Separate streams: models without gradients inside, transposed inputs or fragments stay the
-  // same.
-  Random random, gradients, orders, fragments;
+  // Separate streams: models without gradients inside, transposed inputs, fragments or loops stay
+  // the same.
+  Random random, gradients, orders, fragments, loops;
   mlir::MLIRContext *context;
   mlir::OpBuilder builder;
   Sampler sampler;

@@ -27,7 +27,7 @@ def read_tensors(path):
 class Op:
     def __init__(self, name, operands, results, attributes, operand_types, result_types):
         self.name, self.operands, self.results, self.attributes = name, operands, results, attributes
-        self.operand_types, self.result_types, self.body = operand_types, result_types, None
+        self.operand_types, self.result_types, self.body, self.arguments = operand_types, result_types, None, []
 
     def __getitem__(self, key):
         return self.attributes.get(key)
@@ -122,13 +122,13 @@ def attribute(text):
     text = text.strip()
     if text.startswith("dense<"):
         return dense(text)
-    if found := re.fullmatch(r"array<i64(?:: (.*))?>", text):
+    if found := re.fullmatch(r"array<i(?:32|64)(?:: (.*))?>", text):
         return [int(n) for n in found[1].split(",")] if found[1] else []
     if found := re.fullmatch(r"array<f64(?:: (.*))?>", text):
         return [attribute(n.strip() + " : f64") for n in found[1].split(",")] if found[1] else []
     if found := re.fullmatch(r"(\S+) : f64", text):
         return float(found[1]) if not found[1].startswith("0x") else struct.unpack(">d", bytes.fromhex(found[1][2:]))[0]
-    if found := re.fullmatch(r"(-?\d+) : i\d+", text):
+    if found := re.fullmatch(r"(-?\d+) : s?i\d+", text):
         return int(found[1])
     if found := re.fullmatch(r"#train<\s*\w+\s+(\w+)\s*>", text):
         return found[1]
@@ -165,6 +165,12 @@ def types_of(text):
     return [tensor_type(t) for t in split_top(operands[1:])], [tensor_type(t) for t in results if t]
 
 
+def arguments_of(line):
+    """(name, type) of the arguments in `^bb0(%arg0: tensor<4xf32>):`."""
+    pairs = (argument.split(": ") for argument in split_top(line[line.index("(") + 1:line.rindex(")")]))
+    return [(name, tensor_type(kind)) for name, kind in pairs]
+
+
 def parse_ops(lines):
     """Ops until the region ends."""
     ops = []
@@ -194,6 +200,8 @@ def parse_ops(lines):
         results = [f"{name}#{i}" for i in range(int(count))] if count else [name] if name else []
         operand_types, result_types = types_of(rest.lstrip(": "))
         op = Op(kind, [o.strip() for o in operands.split(",") if o.strip()], results, attrs, operand_types, result_types)
+        if body and isinstance(body[0], str):
+            op.arguments = arguments_of(body.pop(0))
         op.body = body
         ops.append(op)
     return ops, ""
@@ -212,12 +220,10 @@ def read_model(path):
         elif op.name == "train.func":
             names = [re.search(r'#train.input<"(\w+)"', text) for text in (op["arg_attrs"] or [])]
             function = Function(name, [found and found[1] for found in names])
-            if isinstance(op.body[0], str):
-                for argument in split_top(op.body[0][op.body[0].index("(") + 1:op.body[0].rindex(")")]):
-                    argument, kind = argument.split(": ")
-                    function.arguments.append(argument)
-                    function.types.append(tensor_type(kind))
-            function.ops = [inner for inner in op.body if not isinstance(inner, str)]
+            for argument, kind in op.arguments:
+                function.arguments.append(argument)
+                function.types.append(kind)
+            function.ops = op.body
             model.functions[name] = function
         elif op.name == "train.step":
             model.steps.append(op)

@@ -20,7 +20,7 @@ import recurrent  # noqa: F401, adds to ops.OPS
 import rules
 import windows  # noqa: F401, adds to ops.OPS
 from graph import read_model, read_tensors
-from running import PRECISIONS, Precision, Unknown, Val, inside, merged, pull_back, stored, unrounded
+from running import PRECISIONS, Precision, Unknown, Val, inside, merged, moved_all, pull_back, stored, unrounded
 
 
 def to_narrow(v, element):
@@ -88,10 +88,27 @@ def evaluate(model, function, inputs, state, training, narrow=None, isCalled=Fal
     values, exact = {}, set() if isCalled else angles.unrounded(function)
     kept = lambda name, x: x if name in exact else stored(x)
 
+    def run_round(op, binding):
+        """A round of a loop: the operands of its end."""
+        values.update((name, kept(name, x)) for (name, _), x in zip(op.arguments, binding))
+        return run(op.body)
+
+    def run_loop(op, operands):
+        """train.scan by docs/language.md: carried values after the last round, then the kept values of all rounds, by row."""
+        count = op["operandSegmentSizes"][0]
+        carried, sequences = operands[:count], operands[count:]
+        rounds = op["times"] or sequences[0].shape[0]
+        rows = [None] * rounds
+        for t in reversed(range(rounds)) if op["reverse"] else range(rounds):
+            index = [Val(np.int32(t))] if op["indexed"] else []
+            ends = run_round(op, index + carried + [x.moved(lambda a: a[t]) for x in sequences])
+            carried, rows[t] = ends[:count], ends[count:]
+        return carried + [moved_all(lambda *parts: np.stack(parts), *kept) for kept in zip(*rows)]
+
     def run(body, results=None):
         for op in body:
             operands = [values[name] for name in op.operands]
-            if op.name in ("train.return", "amp.yield"):
+            if op.name in ("train.return", "train.next", "amp.yield"):
                 return operands
             if op.name == "amp.autocast":
                 values.update(zip(op.results, run(op.body)))
@@ -102,6 +119,8 @@ def evaluate(model, function, inputs, state, training, narrow=None, isCalled=Fal
                 found = [state[op["state"].lstrip("@")]]
             elif op.name == "train.call":
                 found = evaluate(model, model.functions[op["callee"].lstrip("@")], operands, state, training, narrow, True, running)
+            elif op.name == "train.scan":
+                found = run_loop(op, operands)
             elif op.name == "train.grad":
                 found = slopes(operands[0], operands[1:])
             elif op.name == "train.dropout":
