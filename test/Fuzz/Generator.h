@@ -9,6 +9,7 @@
 
 namespace ampc::train {
 class NextOp;
+class ScanOp;
 } // namespace ampc::train
 
 namespace ampc::fuzz {
@@ -47,6 +48,7 @@ private:
   llvm::SmallVector<mlir::Value> fillRound(int depth);
   train::NextOp closeRound(mlir::Block &block, size_t carried, size_t first,
                            llvm::ArrayRef<mlir::Value> made);
+  void readAgain(train::ScanOp scan);
   mlir::Value makeLoop(int depth);
   mlir::Value makeRows(mlir::RankedTensorType type);
   mlir::RankedTensorType makeRowsType();

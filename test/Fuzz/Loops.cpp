@@ -1,7 +1,9 @@
 // Loops around random ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Ops/Loops.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "test/Fuzz/Generator.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -70,6 +72,15 @@ train::NextOp Generator::closeRound(Block &block, size_t carried, size_t first,
   return train::NextOp::create(builder, builder.getUnknownLoc(), passed, kept);
 }
 
+/// Values that the loop reads from outside have uses behind, so that their gradients are sums.
+void Generator::readAgain(train::ScanOp scan) {
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(scan.getBody(), captured);
+  for (Value value : captured)
+    if (getElementTypeOrSelf(value).isF32() && loops.chance(0.3))
+      pool.push_back(create("train.sin", value, {}, value.getType()));
+}
+
 /// A loop with carried values and sequences in either direction; returns one of its results.
 Value Generator::makeLoop(int depth) {
   int64_t rounds = loops.between(1, 4);
@@ -106,6 +117,7 @@ Value Generator::makeLoop(int depth) {
       isCounted ? builder.getI64IntegerAttr(rounds) : IntegerAttr(), loops.chance(0.4), isIndexed,
       isCheckpoint ? builder.getI64IntegerAttr(loops.between(1, 3)) : IntegerAttr());
   scan.getBody().push_back(block.release());
+  readAgain(scan);
   if (depth == 0)
     llvm::append_range(pool, scan.getResults().drop_back());
   return scan.getResults().back();
