@@ -1,6 +1,7 @@
 // Conversion of a function's nodes in order, with a record of faults.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Nodes.h"
+#include "lib/Import/ONNX/Dequantize.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -59,6 +60,9 @@ static std::string reasonAgainst(const Node &node) {
   StringRef op = node.op;
   if (node.domain == "ai.onnx.ml" && (op.contains("Tree") || op.starts_with("SVM")))
     return "trees and support vectors have nothing to train by gradients";
+  if (isQuantization(op))
+    return "the file is quantized in a form without weights in f32; import the file from which it "
+           "was quantized";
   return "there is no converter for this op";
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Prepare.h"
 #include "lib/Import/ONNX/ConstantWeights.h"
+#include "lib/Import/ONNX/Dequantize.h"
 #include "lib/Import/ONNX/Functions.h"
 #include "lib/Import/ONNX/RestoreModule.h"
 
@@ -11,6 +12,7 @@ std::string ampc::onnx::prepare(Model &model) {
   if (std::string fault = expandFunctions(model); !fault.empty())
     return fault;
   liftWeights(model);
+  dequantize(model);
   restoreModule(model);
   return "";
 }
