@@ -286,8 +286,10 @@ static std::unique_ptr<llvm::MemoryBuffer> readInput(const CompileRequest &reque
     return nullptr;
   }
   if (!options.loss.empty() || options.batch || !options.dims.empty() || options.trains ||
+      !options.shapes.empty() || !options.inputs.empty() || !options.trainable.empty() ||
       options.optimizer != ImportOptions().optimizer) {
-    error = "expected a file of ONNX with --loss, --optimizer, --batch, --dim or --mode, but got " +
+    error = "expected a file of ONNX with --loss, --optimizer, --batch, --dim, --shape, --input, "
+            "--trainable or --mode, but got " +
             path;
     return nullptr;
   }

@@ -29,6 +29,19 @@ static WholeOption<long long> batch("batch", cl::desc("of MODEL.onnx: rows per s
 static cl::list<std::string> dims("dim", cl::CommaSeparated,
                                   cl::desc("of MODEL.onnx: numbers for dimensions that it names"),
                                   cl::value_desc("NAME=NUMBER"), cl::sub(cl::SubCommand::getAll()));
+static cl::list<std::string>
+    shapes("shape",
+           cl::desc("of MODEL.onnx: numbers for the dimensions of an input, ? as in the file"),
+           cl::value_desc("INPUT=SIZE,SIZE,..."), cl::sub(cl::SubCommand::getAll()));
+static cl::list<std::string>
+    inputs("input",
+           cl::desc("of MODEL.onnx: a number that an input of integers, or of one number, "
+                    "has in every step"),
+           cl::value_desc("INPUT=NUMBER"), cl::sub(cl::SubCommand::getAll()));
+static cl::list<std::string>
+    trainable("trainable",
+              cl::desc("of MODEL.onnx: single numbers that are parameters, as names with * and ?"),
+              cl::value_desc("PATTERN"), cl::sub(cl::SubCommand::getAll()));
 
 static cl::opt<std::string>
     mode("mode",
@@ -39,6 +52,36 @@ static cl::opt<std::string>
 static cl::list<std::string> setSizes("set", cl::desc("numbers for sizes of the model"),
                                       cl::value_desc("NAME=NUMBER,..."),
                                       cl::sub(cl::SubCommand::getAll()));
+
+/// Sizes of `x=4,3,?,192`: 4, 3, -1, 192; nothing for another text.
+static std::optional<std::vector<int64_t>> readShape(llvm::StringRef text) {
+  std::vector<int64_t> sizes;
+  for (llvm::StringRef part : llvm::split(text, ',')) {
+    int64_t size = -1;
+    if (part != "?" && (part.getAsInteger(10, size) || size < 1))
+      return std::nullopt;
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+static llvm::Error readInputOptions(ImportOptions &options) {
+  for (const std::string &text : shapes) {
+    auto [name, numbers] = llvm::StringRef(text).rsplit('=');
+    auto sizes = readShape(numbers);
+    if (name.empty() || !sizes)
+      return mistake("expected --shape INPUT=SIZE,SIZE,..., but got " + shown(text));
+    options.shapes[name.str()] = std::move(*sizes);
+  }
+  for (const std::string &text : inputs) {
+    auto [name, value] = llvm::StringRef(text).rsplit('=');
+    double number;
+    if (name.empty() || value.getAsDouble(number))
+      return mistake("expected --input INPUT=NUMBER, but got " + shown(text));
+    options.inputs[name.str()] = number;
+  }
+  return llvm::Error::success();
+}
 
 static llvm::Expected<ImportOptions> readImportOptions() {
   ImportOptions options;
@@ -53,6 +96,9 @@ static llvm::Expected<ImportOptions> readImportOptions() {
   if (mode != "file" && mode != "train")
     return mistake("expected --mode=file or --mode=train, but got " + shown(mode));
   options.trains = mode == "train";
+  options.trainable.assign(trainable.begin(), trainable.end());
+  if (llvm::Error error = readInputOptions(options))
+    return error;
   for (const std::string &text : dims) {
     auto [name, number] = llvm::StringRef(text).split('=');
     int64_t size;

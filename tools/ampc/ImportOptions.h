@@ -6,7 +6,7 @@
 #include "ampc/Pipelines/Compiler.h"
 
 namespace ampc {
-/// Mistakes in --set, --loss, --optimizer, --batch, --dim and --mode.
+/// Mistakes in --set, --loss, --optimizer, --batch, --dim, --shape, --input and --mode.
 llvm::Error checkModelOptions();
 /// Request for the model in `path` with the options of the command line, checked before.
 CompileRequest requestFor(llvm::StringRef path);

@@ -8,6 +8,7 @@
 #include "tools/Version.h"
 #include "tools/ampc/BuildIds.h"
 #include "tools/ampc/Entry.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -33,6 +34,19 @@ static void add(CacheKey &key, const std::map<std::string, int64_t> &numbers) {
   for (const auto &[name, number] : numbers)
     key.add(name).addNumber(uint64_t(number));
 }
+static void add(CacheKey &key, const std::map<std::string, std::vector<int64_t>> &lists) {
+  key.addNumber(lists.size());
+  for (const auto &[name, numbers] : lists) {
+    key.add(name).addNumber(numbers.size());
+    for (int64_t number : numbers)
+      key.addNumber(uint64_t(number));
+  }
+}
+static void add(CacheKey &key, const std::map<std::string, double> &numbers) {
+  key.addNumber(numbers.size());
+  for (const auto &[name, number] : numbers)
+    key.add(name).addNumber(llvm::bit_cast<uint64_t>(number));
+}
 template <typename... Fields> static void addAll(CacheKey &key, const Fields &...fields) {
   (add(key, fields), ...);
 }
@@ -48,8 +62,10 @@ static void add(CacheKey &key, const CompileOptions &options) {
 }
 
 static void add(CacheKey &key, const ImportOptions &options) {
-  const auto &[name, loss, reports, optimizer, freeze, batch, trains, dims, data] = options;
-  addAll(key, name, loss, reports, optimizer, freeze, batch, trains, dims, data);
+  const auto &[name, loss, reports, optimizer, freeze, trainable, batch, trains, dims, shapes,
+               inputs, data] = options;
+  addAll(key, name, loss, reports, optimizer, freeze, trainable, batch, trains, dims, shapes,
+         inputs, data);
 }
 
 /// Adds the content of a file; false if there is no such regular file.

@@ -13,11 +13,15 @@ struct ImportOptions {
   std::string loss;                 ///< name of an output, or LOSS(VALUE,INPUT); empty: no loss
   std::vector<std::string> reports; ///< scalar outputs that the step reports beside its loss
   std::string optimizer = "adamw(lr=1e-3)";
-  std::vector<std::string> freeze; ///< name patterns of parameters that are not trained
-  int64_t batch = 0;               ///< rows per step; 0: as in the file
+  std::vector<std::string> freeze;    ///< name patterns of parameters that are not trained
+  std::vector<std::string> trainable; ///< name patterns of single numbers that are parameters
+  int64_t batch = 0;                  ///< rows per step; 0: as in the file
   bool trains =
       false; ///< batch norm and dropout train, too, although the model was exported for inference
   std::map<std::string, int64_t> dims; ///< sizes of symbolic dimensions: {"seq", 128}
+  /// Sizes of inputs: {"x", {4, 3, 48, 192}}; -1 leaves a dimension as in the file.
+  std::map<std::string, std::vector<int64_t>> shapes;
+  std::map<std::string, double> inputs; ///< values of inputs that become constants: {"sr", 16000}
   std::string data; ///< data file that the text names for initial values; empty: no file, but
                     ///< random initializers resembling the values
 };

@@ -4,11 +4,11 @@
 #include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
 #include "lib/Import/ONNX/DynamicBatch.h"
-#include "lib/Import/ONNX/Functions.h"
 #include "lib/Import/ONNX/Importer.h"
+#include "lib/Import/ONNX/InputOptions.h"
+#include "lib/Import/ONNX/Prepare.h"
 #include "lib/Import/ONNX/Print.h"
 #include "lib/Import/ONNX/Raise.h"
-#include "lib/Import/ONNX/RestoreModule.h"
 #include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "llvm/ADT/StringExtras.h"
@@ -21,69 +21,9 @@ using namespace ampc::onnx;
 
 Importer::Importer(const Model &model, const ImportOptions &options, std::string source)
     : model(model), options(options), source(std::move(source)), producers(model.graph),
-      states(model.graph), nodes(model, producers, options.trains) {
+      states(model), nodes(model, producers, options.trains) {
   loadTrainDialect(context);
   module = ModuleOp::create(UnknownLoc::get(&context));
-}
-
-// ---- Inputs ----
-
-/// Error for a dimension of `--dim` that no input of the file names; "" if
-/// there is none.
-static std::string unknownDim(const std::map<std::string, int64_t> &given, const Graph &graph) {
-  std::vector<std::string> names;
-  for (const ValueInfo &input : graph.inputs)
-    for (const Dim &dim : input.dims)
-      if (!dim.symbol.empty() && !llvm::is_contained(names, dim.symbol))
-        names.push_back(dim.symbol);
-  for (const auto &[name, size] : given)
-    if (!llvm::is_contained(names, name))
-      return "expected --dim of a dimension that an input of the file names (" +
-             (names.empty() ? "there is none" : llvm::join(names, ", ")) + "), but got " + name +
-             didYouMean(name, names);
-  return "";
-}
-
-llvm::Error Importer::readInputs() {
-  if (std::string unknown = unknownDim(options.dims, model.graph); !unknown.empty())
-    return mistake(unknown);
-  llvm::StringSet<> initial;
-  for (const Tensor &tensor : model.graph.initializers)
-    initial.insert(tensor.name);
-  int64_t rows = 0;
-  std::string symbol;
-  for (ValueInfo input : model.graph.inputs) {
-    if (initial.contains(input.name))
-      continue;
-    if (!input.hasShape || !bytesOf(input.type))
-      return mistake("input '" + input.name + "': expected a tensor of numbers with a shape");
-    for (auto [i, dim] : llvm::enumerate(input.dims)) {
-      bool isFirst = i == 0 && rows == 0;
-      if (auto given = options.dims.find(dim.symbol);
-          !dim.symbol.empty() && given != options.dims.end())
-        dim.size = given->second;
-      if (isFirst) {
-        rows = dim.size;
-        symbol = dim.symbol;
-      }
-      // Batch dimensions: the first dimension of the first input, and dimensions with the same
-      // symbol, or the same number in the leading position.
-      bool isBatch = isFirst || (!symbol.empty() && dim.symbol == symbol) ||
-                     (symbol.empty() && i == 0 && dim.size == rows);
-      if (options.batch && isBatch)
-        dim.size = options.batch;
-      if (dim.size < 1 && isBatch)
-        return mistake("input '" + input.name +
-                       "': expected --batch, as the file leaves dimension " + Twine(i) + " open" +
-                       (symbol.empty() ? "" : " (" + symbol + ")"));
-      if (dim.size < 1)
-        return mistake("input '" + input.name + "': expected --dim " +
-                       (dim.symbol.empty() ? "NAME" : dim.symbol) + "=NUMBER for dimension " +
-                       Twine(i) + ", which the file leaves open");
-    }
-    inputs.push_back(input);
-  }
-  return llvm::Error::success();
 }
 
 // ---- Functions ----
@@ -149,14 +89,23 @@ void Importer::callPredict(OpBuilder &b, Scope &scope) {
   }
 }
 
-/// Builds the loss of the options from values of the graph.
-Value Importer::lossOf(OpBuilder &b, Scope &scope) {
-  if (nodes.failed(loss.values[0]) || !scope.contains(loss.values[0]))
+static Value valueOf(OpBuilder &b, Scope &scope, const std::string &name) {
+  Node node;
+  node.inputs = {name};
+  return Converter(b, node, 0, scope).in(0);
+}
+
+/// Builds a term of the loss from values of the graph.
+Value Importer::termOf(OpBuilder &b, const LossTerm &term, Scope &scope) {
+  const std::string &first = term.kind.empty() ? term.output : term.values[0];
+  if (nodes.failed(first) || !scope.contains(first))
     return {};
   Node node;
-  node.name = loss.text;
-  node.op = loss.kind;
-  node.inputs = loss.values;
+  node.name = term.text;
+  node.op = term.kind;
+  node.inputs = term.kind.empty() ? std::vector{term.output} : term.values;
+  if (!term.weight.empty())
+    node.inputs.push_back(term.weight);
   node.outputs = {"loss"};
   Converter c(b, node, 17, scope);
   std::string said;
@@ -164,16 +113,25 @@ Value Importer::lossOf(OpBuilder &b, Scope &scope) {
     said = diagnostic.str();
     return success();
   });
-  Value value = makeLoss(c, loss, scope);
+  Value value = term.kind.empty() ? c.in(0) : makeLoss(c, term, scope);
+  if (value && term.factor != 1)
+    value = c.mul(value, c.real(term.factor, value));
   if (!value)
-    nodes.note("--loss " + loss.text + ": " + (said.empty() ? c.fault : said));
+    nodes.note("--loss " + term.text + ": " + (said.empty() ? c.fault : said));
   return value;
 }
 
-static Value valueOf(OpBuilder &b, Scope &scope, const std::string &name) {
-  Node node;
-  node.inputs = {name};
-  return Converter(b, node, 0, scope).in(0);
+/// Builds the loss of the options: the sum of its terms.
+Value Importer::lossOf(OpBuilder &b, Scope &scope) {
+  Value sum;
+  for (const LossTerm &term : loss) {
+    Value value = termOf(b, term, scope);
+    if (!value)
+      return {};
+    Node none;
+    sum = sum ? Converter(b, none, 17, scope).add(sum, value) : value;
+  }
+  return sum;
 }
 
 /// Moves reads of state to the front of the body.
@@ -233,13 +191,7 @@ llvm::Error Importer::build() {
     if (calls)
       callPredict(b, scope);
     nodes.convert(b, train->slice.nodes, scope);
-    Value value;
-    if (!loss.kind.empty()) {
-      value = lossOf(b, scope);
-    } else if (!nodes.haveFaults()) {
-      value = valueOf(b, scope, loss.output);
-    }
-    SmallVector<Value> results{value};
+    SmallVector<Value> results{lossOf(b, scope)};
     for (const std::string &report : options.reports)
       results.push_back(!nodes.haveFaults() ? valueOf(b, scope, report) : Value());
     if (llvm::Error error = finish(lossFunc, b, results))
@@ -265,10 +217,11 @@ llvm::Error Importer::build() {
     }
     raise(func);
   }
-  if (predictFunc)
-    states.noteReads(predictFunc, calls);
+  for (train::FuncOp func : {predictFunc, lossFunc})
+    if (func)
+      states.noteReads(func);
   if (lossFunc)
-    states.noteReads(lossFunc, true);
+    states.noteTrained(lossFunc, predictFunc, calls);
   return llvm::Error::success();
 }
 
@@ -305,6 +258,8 @@ llvm::Expected<ImportedModel> Importer::run() {
   if (llvm::Error error = readInputs())
     return error;
   if (llvm::Error error = readLoss())
+    return error;
+  if (llvm::Error error = states.train(options.trainable))
     return error;
   if (llvm::Error error = plan())
     return error;
@@ -363,7 +318,10 @@ llvm::Expected<ImportedModel> Importer::run() {
                               " has weights of a name that torch.onnx gives when it folds a batch "
                               "norm into them: steps train it without one; export with "
                               "training=TrainingMode.TRAINING keeps it");
-  result.remarks = remarks;
+  result.remarks = model.remarks;
+  llvm::append_range(result.remarks, remarks);
+  if (lossFunc)
+    llvm::append_range(result.remarks, states.remarks());
   llvm::append_range(result.remarks, nodes.getRemarks());
   auto owners = std::make_shared<std::vector<std::shared_ptr<void>>>(model.owners);
   for (NamedArray &array : result.tensors)
@@ -376,16 +334,17 @@ static llvm::Expected<ImportedModel> import(std::optional<Model> model, StringRe
                                             const ImportOptions &options) {
   if (!model)
     return mistake(error);
-  if (std::string fault = expandFunctions(*model); !fault.empty())
+  if (std::string fault = prepare(*model); !fault.empty())
     return mistake(fault);
-  restoreModule(*model);
+  if (llvm::Error error = applyInputOptions(*model, options))
+    return error;
   // The loss may name any value.
-  SmallVector<StringRef> words;
-  StringRef(options.loss).split(words, '(');
-  StringRef(words.back()).split(words, ',');
-  std::vector<std::string> used;
-  for (StringRef word : words)
-    used.push_back(word.trim(" )").str());
+  std::vector<std::string> used{options.loss};
+  if (auto terms = readLossText(options.loss))
+    for (const LossTerm &term : *terms)
+      llvm::append_range(used, term.reads());
+  else
+    llvm::consumeError(terms.takeError());
   forgetUnused(model->graph, used);
   auto importWith = [&](const ImportOptions &with) {
     return Importer(*model, with, source.str()).run();

@@ -13,33 +13,46 @@ using namespace ampc::onnx;
 llvm::Error Importer::readLoss() {
   if (StringRef(options.loss).trim().empty())
     return llvm::Error::success();
-  auto read = readLossText(options.loss);
-  if (!read)
+  if (StringRef text = StringRef(options.loss).trim(); producers.find(text)) {
+    loss.emplace_back();
+    loss.back().text = loss.back().output = text.str();
+  } else if (auto read = readLossText(options.loss)) {
+    loss = std::move(*read);
+  } else {
     return read.takeError();
-  loss = std::move(*read);
-  if (loss.output.empty() && !producers.find(loss.values[0])) {
-    SmallVector<StringRef> made;
-    for (const Node &node : model.graph.nodes)
-      llvm::append_range(made, node.outputs);
-    return mistake("expected a value that a node of the file makes, but got " + loss.values[0] +
-                   didYouMean(loss.values[0], made));
   }
+  SmallVector<StringRef> made;
+  for (const Node &node : model.graph.nodes)
+    llvm::append_range(made, node.outputs);
+  for (const LossTerm &term : loss)
+    if (term.output.empty() && !producers.find(term.values[0]))
+      return mistake("expected a value that a node of the file makes, but got " + term.values[0] +
+                     didYouMean(term.values[0], made));
   std::vector<std::string> names;
   for (const ValueInfo &output : model.graph.outputs)
     names.push_back(output.name);
   std::vector<std::string> beside;
   for (const std::string &name : names)
-    if (name != loss.output && producers.find(name))
+    if (!isLossOutput(name) && producers.find(name))
       beside.push_back(name);
   for (const std::string &report : options.reports)
     if (!llvm::is_contained(beside, report))
       return mistake("expected --report to be an output of the file beside the loss (" +
                      (beside.empty() ? "there is none" : llvm::join(beside, ", ")) + "), but got " +
                      shown(report) + didYouMean(report, beside));
-  if (loss.output.empty() || producers.find(loss.output))
-    return llvm::Error::success();
-  return mistake("expected --loss to be an output of the file (" + llvm::join(names, ", ") +
-                 ") or LOSS(VALUE,INPUT), but got " + loss.output + didYouMean(loss.output, names));
+  for (const LossTerm &term : loss)
+    if (!term.output.empty() && !producers.find(term.output))
+      return mistake("expected --loss to be an output of the file (" + llvm::join(names, ", ") +
+                     ") or LOSS(VALUE,INPUT), but got " + term.output +
+                     didYouMean(term.output, names));
+  return llvm::Error::success();
+}
+
+bool Importer::hasLossOp() const {
+  return llvm::any_of(loss, [](const LossTerm &term) { return !term.kind.empty(); });
+}
+bool Importer::isLossOutput(StringRef name) const {
+  return llvm::any_of(loss, [&](const LossTerm &term) { return term.output == name; });
 }
 
 /// Whether the loss takes the logarithm of probabilities. The logarithm is accurate only if fused
@@ -76,17 +89,17 @@ bool Importer::canCall(const Slice &whole) const {
           return false;
       }
   }
-  return shares && !isInner(loss.output) && llvm::none_of(options.reports, isInner);
+  return shares && llvm::none_of(options.reports, isInner) &&
+         llvm::none_of(loss, [&](const LossTerm &term) { return isInner(term.output); });
 }
 
 /// Values of the file from which the loss is computed.
 std::vector<std::string> Importer::lossNeeds() const {
   std::vector<std::string> needs;
-  if (!loss.output.empty())
-    needs.push_back(loss.output);
-  for (const std::string &value : loss.values)
-    if (producers.isKnown(value))
-      needs.push_back(value);
+  for (const LossTerm &term : loss)
+    for (const std::string &value : term.reads())
+      if (!term.output.empty() || producers.isKnown(value))
+        needs.push_back(value);
   llvm::append_range(needs, options.reports);
   return needs;
 }
@@ -96,12 +109,17 @@ llvm::Error Importer::planLoss() {
   auto whole = producers.slice(wanted);
   if (!whole)
     return whole.takeError();
+  auto isResultOrInput = [&](const std::string &value) {
+    return !producers.find(value) || llvm::is_contained(predict->results, value);
+  };
   train = Plan{"loss", std::move(*whole), {}};
-  calls = loss.kind.empty()
-              ? canCall(train->slice)
-              : predict && llvm::all_of(wanted, [&](const std::string &value) {
-                  return !producers.find(value) || llvm::is_contained(predict->results, value);
-                });
+  // Losses of --loss call `predict` if they, and reports beside them, need only its results.
+  bool readsResults = predict && llvm::all_of(loss, [&](const LossTerm &term) {
+                        return term.kind.empty() || llvm::all_of(term.reads(), isResultOrInput);
+                      });
+  readsResults &= !hasLossOp() || llvm::all_of(options.reports, isResultOrInput);
+  bool hasOutput = llvm::any_of(loss, [](const LossTerm &term) { return term.kind.empty(); });
+  calls = readsResults && (!hasOutput || canCall(train->slice));
   if (!calls)
     return llvm::Error::success();
   llvm::StringSet<> end;
@@ -117,12 +135,19 @@ llvm::Error Importer::planLoss() {
 /// Targets: inputs that only the loss reads, without the inputs of the scores.
 llvm::Expected<std::vector<std::string>> Importer::targets() const {
   std::vector<std::string> names;
-  if (loss.kind.empty())
+  std::vector<std::string> first, others;
+  for (const LossTerm &term : loss) {
+    if (term.kind.empty())
+      continue;
+    first.push_back(term.values[0]);
+    llvm::append_range(others, term.reads());
+  }
+  if (first.empty())
     return names;
-  auto scores = producers.slice({loss.values[0]});
+  auto scores = producers.slice(first);
   if (!scores)
     return scores.takeError();
-  for (const std::string &value : loss.values)
+  for (const std::string &value : others)
     if (!scores->inputs.contains(value) &&
         llvm::any_of(inputs, [&](const ValueInfo &input) { return input.name == value; }))
       names.push_back(value);
@@ -137,7 +162,7 @@ llvm::Error Importer::plan() {
   std::vector<std::string> names;
   llvm::StringSet<> seen;
   for (const ValueInfo &output : model.graph.outputs)
-    if (output.name != loss.output && !llvm::is_contained(options.reports, output.name) &&
+    if (!isLossOutput(output.name) && !llvm::is_contained(options.reports, output.name) &&
         seen.insert(output.name).second)
       names.push_back(output.name);
   auto whole = producers.slice(names);

@@ -33,6 +33,10 @@ private:
   bool canCall(const Slice &loss) const;
   train::FuncOp begin(llvm::StringRef name, const Slice &slice, Scope &scope);
   void callPredict(mlir::OpBuilder &b, Scope &scope);
+  /// Whether the loss has a loss op of --loss as a term.
+  bool hasLossOp() const;
+  bool isLossOutput(llvm::StringRef name) const;
+  mlir::Value termOf(mlir::OpBuilder &b, const LossTerm &term, Scope &scope);
   mlir::Value lossOf(mlir::OpBuilder &b, Scope &scope);
   llvm::Error finish(train::FuncOp func, mlir::OpBuilder &b, llvm::ArrayRef<mlir::Value> results);
   llvm::Error build();

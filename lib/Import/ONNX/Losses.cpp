@@ -45,7 +45,7 @@ static const Kind *findKind(StringRef name) {
 
 /// Option names with required values or "".
 static SmallVector<std::pair<StringRef, StringRef>> optionsOf(const Kind &kind) {
-  SmallVector<std::pair<StringRef, StringRef>> options = {{"reduce", ""}};
+  SmallVector<std::pair<StringRef, StringRef>> options = {{"reduce", ""}, {"weight", ""}};
   for (StringRef word : llvm::split(kind.options, ' '))
     if (!word.empty())
       options.push_back(word.split('='));
@@ -63,19 +63,24 @@ static std::string formOf(const Kind &kind) {
   return form + ")";
 }
 
-static llvm::Error readOption(LossText &loss, const Kind &kind, StringRef name, StringRef value) {
+static llvm::Error readOption(LossTerm &loss, const Kind &kind, StringRef name, StringRef value) {
   std::vector<std::string> names;
   for (auto [known, otherwise] : optionsOf(kind))
     names.push_back(known.str());
   if (!llvm::is_contained(names, name))
     return mistake("expected --loss " + kind.name + " with one of " + llvm::join(names, ", ") +
                    ", but got " + name + didYouMean(name, names));
+  if (name == "weight" && !value.empty()) {
+    loss.weight = value.str();
+    return llvm::Error::success();
+  }
   double number;
   if (name == "reduce"
           ? value != "mean" && value != "sum"
           : value.getAsDouble(number) || (name == "ignore" && number != int64_t(number)))
     return mistake("expected --loss " + kind.name + " with " + name +
                    (name == "reduce"   ? "=mean or sum"
+                    : name == "weight" ? "=VALUE"
                     : name == "ignore" ? "=INTEGER"
                                        : "=NUMBER") +
                    ", but got " + value);
@@ -83,15 +88,26 @@ static llvm::Error readOption(LossText &loss, const Kind &kind, StringRef name, 
   return llvm::Error::success();
 }
 
-llvm::Expected<LossText> ampc::onnx::readLossText(StringRef text) {
-  LossText loss;
+std::vector<std::string> LossTerm::reads() const {
+  std::vector<std::string> names = values;
+  for (const std::string &name : {output, weight})
+    if (!name.empty())
+      names.push_back(name);
+  return names;
+}
+
+static llvm::Expected<LossTerm> readTerm(StringRef text) {
+  LossTerm loss;
   text = text.trim();
   loss.text = text.str();
-  auto [name, rest] = text.split('(');
+  auto [number, product] = text.split('*');
+  if (text.contains('*') && !number.trim().getAsDouble(loss.factor))
+    text = product.trim();
   if (!text.contains('(')) {
     loss.output = text.str();
     return loss;
   }
+  auto [name, rest] = text.split('(');
   const Kind *kind = findKind(name.trim());
   if (!kind) {
     std::vector<StringRef> names;
@@ -114,6 +130,33 @@ llvm::Expected<LossText> ampc::onnx::readLossText(StringRef text) {
   return loss;
 }
 
+/// Terms of a sum: the parts between the `+` outside of parentheses.
+static SmallVector<StringRef> termsOf(StringRef text) {
+  SmallVector<StringRef> terms;
+  int depth = 0;
+  size_t from = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    depth += (text[i] == '(') - (text[i] == ')');
+    if (text[i] != '+' || depth > 0)
+      continue;
+    terms.push_back(text.slice(from, i));
+    from = i + 1;
+  }
+  terms.push_back(text.drop_front(from));
+  return terms;
+}
+
+llvm::Expected<LossText> ampc::onnx::readLossText(StringRef text) {
+  LossText loss;
+  for (StringRef each : termsOf(text)) {
+    auto term = readTerm(each);
+    if (!term)
+      return term.takeError();
+    loss.push_back(std::move(*term));
+  }
+  return loss;
+}
+
 // ---- The op ----
 
 /// Adds an argument for an operand that the file lacks: a class per row, or reals shaped like
@@ -129,7 +172,7 @@ static Value addArgument(Converter &c, const Kind &kind, Value scores, StringRef
 }
 
 static SmallVector<NamedAttribute> attributesOf(Converter &c, const Kind &kind,
-                                                const LossText &loss) {
+                                                const LossTerm &loss) {
   SmallVector<NamedAttribute> attributes;
   auto add = [&](StringRef name, StringRef value) {
     double number = 0;
@@ -145,13 +188,58 @@ static SmallVector<NamedAttribute> attributesOf(Converter &c, const Kind &kind,
       attributes.push_back(c.attr(name, number));
   };
   std::map<StringRef, StringRef> given(loss.options.begin(), loss.options.end());
+  if (!loss.weight.empty())
+    given.erase("reduce"); // the sum of weighted losses follows
   for (auto [name, otherwise] : optionsOf(kind))
     if (given.count(name) || !otherwise.empty())
       add(name, given.count(name) ? given[name] : otherwise);
   return attributes;
 }
 
-Value ampc::onnx::makeLoss(Converter &c, const LossText &loss, Scope &scope) {
+/// The weight of rows or elements, in the shape of the losses without reduction; an argument of
+/// that shape if the file lacks the value.
+static Value weightOf(Converter &c, const LossTerm &loss, Value losses, Scope &scope) {
+  auto type = cast<RankedTensorType>(losses.getType());
+  if (!scope.contains(loss.weight))
+    return c.b.getBlock()->addArgument(type, NameLoc::get(c.b.getStringAttr(loss.weight)));
+  Value weight =
+      c.make<train::StopGradientOp>(c.cast(c.in(loss.values.size()), type.getElementType()));
+  if (weight && Converter::shapeOf(weight) != type.getShape())
+    return c.fail("expected weight=" + Twine(loss.weight) + " in the shape of the losses");
+  return weight;
+}
+
+/// Sum of weighted losses, divided by the sum of the weights unless reduce=sum.
+static Value weightedLoss(Converter &c, const LossTerm &loss, SmallVector<Value> operands,
+                          Scope &scope) {
+  SmallVector<NamedAttribute> attributes = attributesOf(c, *findKind(loss.kind), loss);
+  attributes.push_back(c.b.getNamedAttr(
+      "reduction", train::ReductionAttr::get(c.b.getContext(), train::Reduction::none)));
+  auto losses = [&] {
+    Operation *made = c.op("train." + loss.kind, operands, attributes);
+    return made ? made->getResult(0) : Value();
+  };
+  Value first = losses();
+  if (!first || Converter::shapeOf(first).empty())
+    return c.fail("expected losses of rows or elements beside weight=" + Twine(loss.weight));
+  Value weight = weightOf(c, loss, first, scope);
+  if (!weight)
+    return {};
+  // The value behind the weight 0 may be NaN: the target takes its place.
+  if (operands[0].getType() == weight.getType() && operands[1].getType() == weight.getType()) {
+    first.getDefiningOp()->erase();
+    Value isOut = c.compare(train::ComparePredicate::eq, weight, c.real(0, weight));
+    operands[0] = c.select(isOut, operands[1], operands[0]);
+    first = losses();
+  }
+  Dims all = llvm::to_vector(llvm::seq<int64_t>(Converter::shapeOf(weight).size()));
+  Value sum = c.reduce("train.reduce_sum", c.mul(first, weight), all, false);
+  bool isSum =
+      llvm::is_contained(loss.options, std::pair<std::string, std::string>("reduce", "sum"));
+  return isSum ? sum : c.div(sum, c.reduce("train.reduce_sum", weight, all, false));
+}
+
+Value ampc::onnx::makeLoss(Converter &c, const LossTerm &loss, Scope &scope) {
   const Kind &kind = *findKind(loss.kind);
   SmallVector<Value> operands;
   for (auto [i, name] : llvm::enumerate(loss.values)) {
@@ -173,6 +261,8 @@ Value ampc::onnx::makeLoss(Converter &c, const LossText &loss, Scope &scope) {
   }
   if (kind.hasClasses && c.rank(0) > 3)
     operands[0] = c.image(0);
+  if (!loss.weight.empty())
+    return weightedLoss(c, loss, operands, scope);
   Operation *made = c.op("train." + loss.kind, operands, attributesOf(c, kind, loss));
   return made ? made->getResult(0) : Value();
 }

@@ -8,17 +8,25 @@
 
 namespace ampc::onnx {
 /// An output of the file, or a loss op of the language on several values, with options.
-struct LossText {
-  std::string text;                ///< text of the option
+struct LossTerm {
+  double factor = 1;
+  std::string text;                ///< text of the term
   std::string output;              ///< empty for a loss op
   std::string kind;                ///< `mse` is train.mse
   std::vector<std::string> values; ///< operands by name; the first is a value of the file
+  std::string weight;              ///< value of the file or input that weights rows or elements
   std::vector<std::pair<std::string, std::string>> options;
+
+  /// Names that the term reads.
+  std::vector<std::string> reads() const;
 };
+/// A sum of terms: `mse(a,t) + 0.5 * penalty`.
+using LossText = std::vector<LossTerm>;
 llvm::Expected<LossText> readLossText(llvm::StringRef text);
 
-/// Builds the loss; operands that the file lacks become arguments of the function under
-/// construction. Null, with a fault recorded, on error.
-mlir::Value makeLoss(Converter &c, const LossText &loss, Scope &scope);
+/// Builds the term; operands that the file lacks become arguments of the function under
+/// construction. Null, with a fault recorded, on error. Inputs of the converter are the term's
+/// values, and the weight.
+mlir::Value makeLoss(Converter &c, const LossTerm &loss, Scope &scope);
 } // namespace ampc::onnx
 #endif

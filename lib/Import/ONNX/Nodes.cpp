@@ -1,6 +1,7 @@
 // Conversion of a function's nodes in order, with a record of faults.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Nodes.h"
+#include "lib/Import/ONNX/Dequantize.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -54,11 +55,22 @@ bool Nodes::repeat(Converter &c, int64_t count) {
                 " nodes in all rounds of loops and all points of derivatives");
 }
 
+/// Reason why a node of a kind without a converter cannot be imported.
+static std::string reasonAgainst(const Node &node) {
+  StringRef op = node.op;
+  if (node.domain == "ai.onnx.ml" && (op.contains("Tree") || op.starts_with("SVM")))
+    return "trees and support vectors have nothing to train by gradients";
+  if (isQuantization(op))
+    return "the file is quantized in a form without weights in f32; import the file from which it "
+           "was quantized";
+  return "there is no converter for this op";
+}
+
 void Nodes::checkKinds(ArrayRef<const Node *> nodes) {
   for (const Node *node : nodes)
     if (!findEntry(node->domain, node->op) && !seesMoreThanInputs(*node)) {
       record.lacksConverter = true;
-      note(describe(*node, opsetOf(*node)) + ": there is no converter for this op");
+      note(describe(*node, opsetOf(*node)) + ": " + reasonAgainst(*node));
     }
 }
 
@@ -78,13 +90,28 @@ llvm::Error Nodes::errors() const {
                                                 record.missingFiles.empty());
 }
 
+/// Hint on an input that decides a condition and may have a value by an option; "" if there is
+/// none.
+std::string Nodes::inputOptionFor(const std::string &condition) const {
+  auto slice = producers.slice({condition});
+  if (!slice) {
+    llvm::consumeError(slice.takeError());
+    return "";
+  }
+  for (const ValueInfo &input : model.graph.inputs)
+    if (slice->inputs.contains(input.name) && (!onnx::isReal(input.type) || input.dims.empty()))
+      return "; --input " + input.name + "=NUMBER gives an input a value";
+  return "";
+}
+
 /// Converts If: the branch of a condition known at import replaces the node.
 bool Nodes::convertIf(OpBuilder &b, const Node &node, Scope &scope) {
   Converter c(b, node, opsetOf(node), scope);
   const Literal *condition = c.literal(0);
   if (!condition || condition->count() != 1) {
     noteUnconverted(node,
-                    "expected a condition that follows from the shapes of the model's inputs");
+                    "expected a condition that follows from the shapes of the model's inputs" +
+                        inputOptionFor(node.inputs.empty() ? "" : node.inputs[0]));
     return false;
   }
   const onnx::Attribute *branch = node.find(condition->integer(0) ? "then_branch" : "else_branch");

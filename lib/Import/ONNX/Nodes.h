@@ -66,6 +66,7 @@ private:
   bool convert(mlir::OpBuilder &b, const Node &node, Scope &scope);
   /// Records a fault of a node whose kind has a converter.
   void noteUnconverted(const Node &node, const std::string &fault);
+  std::string inputOptionFor(const std::string &condition) const;
   bool convertIf(mlir::OpBuilder &b, const Node &node, Scope &scope);
   void convertLoop(mlir::OpBuilder &b, Converter &c, Scope &scope);
   void convertScan(mlir::OpBuilder &b, Converter &c, Scope &scope);

@@ -38,9 +38,11 @@ private:
   static Value asImage(Converter &c, unsigned i, int64_t rank) {
     ArrayRef<int64_t> dims = c.dims(i);
     int64_t wide = llvm::count_if(dims, [](int64_t size) { return size != 1; });
-    if (wide == 0)
+    // The result has the rank of an operand: an image of one element stays an image.
+    bool isImage = c.rank(i) == rank && c.isChannelsLast(i);
+    if (wide == 0 && !isImage)
       return c.reshape(c.in(i), {});
-    if (c.rank(i) == rank && wide > 1)
+    if (c.rank(i) == rank && (wide > 1 || isImage))
       return c.image(i);
     Dims shape(rank - dims.size(), 1);
     llvm::append_range(shape, dims);

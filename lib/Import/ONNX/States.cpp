@@ -1,11 +1,8 @@
 // Classification of initializers: constants, parameters and buffers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/States.h"
-#include "lib/Import/ONNX/Print.h"
-#include "lib/Import/ONNX/RestoreModule.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/GlobPattern.h"
 #include <cmath>
 
@@ -20,7 +17,8 @@ static bool isExporterName(StringRef name) {
          name.starts_with("int64_") || llvm::all_of(name, llvm::isDigit);
 }
 
-States::States(const Graph &graph) : graph(graph) {
+States::States(const Model &model)
+    : graph(model.graph), uses(model.graph), namesParameters(model.producer == "pytorch") {
   for (const ValueInfo &input : graph.inputs)
     values.insert(input.name);
   for (const Tensor &tensor : graph.initializers)
@@ -79,17 +77,33 @@ static bool isTriangular(const Literal &x) {
   return holds(false) || holds(true);
 }
 
-/// Whether the tensor is a mask: huge numbers such as -inf, or triangles of ones. No parameter
+/// Whether the tensor is a mask: huge numbers such as -inf, NaN, or triangles of ones. No parameter
 /// starts like that.
 static bool isMask(const Tensor &tensor) {
   constexpr double huge = 1e30;
   auto literal = tensor.count <= mostElements ? readLiteral(tensor) : std::nullopt;
-  return literal && (llvm::any_of(literal->reals, [](double x) { return std::fabs(x) >= huge; }) ||
-                     isTriangular(*literal));
+  return literal &&
+         (llvm::any_of(literal->reals, [](double x) { return !(std::fabs(x) < huge); }) ||
+          isTriangular(*literal));
+}
+
+/// Whether the tensor is a number of a formula. PyTorch's exporters, which give such numbers names
+/// of their own, need no guess.
+bool States::isFormulaNumber(const Tensor &tensor) const {
+  return !namesParameters && !trainable.contains(tensor.name) && isNumber(tensor, uses);
+}
+
+/// Whether a single number is a weight: by the user's will, or by name and use in a file whose
+/// exporter is not known to invent names.
+bool States::isWeight(const Tensor &tensor) const {
+  return trainable.contains(tensor.name) ||
+         (!namesParameters &&
+          (hasParameterName(tensor.name) || llvm::any_of(uses.of(tensor.name), isWeightOperand)));
 }
 
 bool States::isState(const Tensor &tensor) const {
-  return onnx::isReal(tensor.type) && !(tensor.count <= 1 && isExporterName(tensor.name)) &&
+  bool isInvented = tensor.count <= 1 && isExporterName(tensor.name) && !isWeight(tensor);
+  return onnx::isReal(tensor.type) && !tensor.isGiven && !isInvented && !isFormulaNumber(tensor) &&
          !isComputed(tensor) && !isMask(tensor);
 }
 
@@ -110,6 +124,9 @@ void States::declare(Scope &scope, const llvm::StringSet<> &needed, Nodes &nodes
     known.type = tensor.type;
     known.dims = Dims(tensor.dims.begin(), tensor.dims.end());
     bool isKept = isState(tensor) && tensor.count > 0;
+    if (isFormulaNumber(tensor) && !tensor.isGiven && !isExporterName(tensor.name) &&
+        !llvm::is_contained(numbers, tensor.name))
+      numbers.push_back(tensor.name);
     if (isKept)
       known.state = tensor.original.empty() ? tensor.name : tensor.original;
     if (isKept && !tensor.original.empty()) {
@@ -134,11 +151,8 @@ static bool passesGradient(Operation *op) {
   return true;
 }
 
-/// Walks backwards from the result of the loss through real values; calls count as differentiable
-/// in every operand.
-void States::noteReads(train::FuncOp func, bool trains) {
-  Block &body = func.front();
-  for (Operation &op : body) {
+void States::noteReads(train::FuncOp func) {
+  for (Operation &op : func.front()) {
     if (auto state = dyn_cast<train::ReadOp>(op))
       read[state.getState()] = state.getType();
     if (auto norm = dyn_cast<train::BatchNormOp>(op))
@@ -147,165 +161,91 @@ void States::noteReads(train::FuncOp func, bool trains) {
         read[name] = norm.getGamma().getType();
       }
   }
-  if (!trains)
-    return;
+}
+
+/// Walks backwards through real values from results of the function; calls count as differentiable
+/// in every operand. Results of calls on the way go to `called`.
+llvm::StringSet<> States::behind(ValueRange results, llvm::SmallBitVector &called) const {
+  llvm::StringSet<> names;
   llvm::SetVector<Operation *> reached;
-  reached.insert(body.getTerminator());
+  auto enter = [&](Value value) {
+    Operation *maker = value.getDefiningOp();
+    if (!maker || !isa<FloatType>(Converter::elementOf(value)))
+      return;
+    reached.insert(maker);
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    if (isa<train::CallOp>(maker) && number < called.size())
+      called.set(number);
+  };
+  llvm::for_each(results, enter);
   for (size_t i = 0; i < reached.size(); ++i) {
     if (auto state = dyn_cast<train::ReadOp>(reached[i]);
         state && !statistics.contains(state.getState()) &&
         !isFixed(*initializers.at(state.getState())))
-      trained.insert(state.getState());
-    if (i > 0 && !passesGradient(reached[i]))
-      continue;
-    for (Value operand : reached[i]->getOperands())
-      if (Operation *maker = operand.getDefiningOp();
-          maker && isa<FloatType>(Converter::elementOf(operand)))
-        reached.insert(maker);
+      names.insert(state.getState());
+    if (passesGradient(reached[i]))
+      llvm::for_each(reached[i]->getOperands(), enter);
   }
+  return names;
 }
 
-llvm::Error States::freeze(ArrayRef<std::string> patterns) {
-  for (const std::string &text : patterns) {
-    auto pattern = llvm::GlobPattern::create(text);
-    if (!pattern)
-      return pattern.takeError();
-    bool matches = false;
-    for (const auto &name : trained)
-      if (pattern->match(name.getKey())) {
-        matches = true;
-        frozen.insert(name.getKey());
-      }
-    if (!matches)
-      return llvm::createStringError(std::error_code(),
-                                     "expected --freeze to match a parameter, but '" + text +
-                                         "' matches none");
-  }
-  for (const auto &name : frozen)
-    trained.erase(name.getKey());
+void States::noteTrained(train::FuncOp loss, train::FuncOp predict, bool calls) {
+  unsigned outputs = predict ? predict.getFunctionType().getNumResults() : 0;
+  llvm::SmallBitVector called(outputs), none;
+  Value first = loss.front().getTerminator()->getOperand(0); // reports are behind
+  trained = behind(first, called);
+  if (!predict)
+    return;
+  ValueRange all = predict.front().getTerminator()->getOperands();
+  SmallVector<Value> read;
+  for (unsigned i : called.set_bits())
+    read.push_back(all[i]);
+  if (calls)
+    for (const auto &name : behind(read, none))
+      trained.insert(name.getKey());
+  llvm::StringSet<> everywhere = behind(all, none);
+  for (const Tensor &tensor : graph.initializers)
+    if (everywhere.contains(tensor.name) && !trained.contains(tensor.name))
+      elsewhere.push_back(tensor.name);
+}
+
+/// Visits the names that a pattern of the option matches; an error if it matches none.
+template <typename Names, typename Visit>
+static llvm::Error forMatches(StringRef option, StringRef what, const std::string &text,
+                              const Names &names, Visit visit) {
+  auto pattern = llvm::GlobPattern::create(text);
+  if (!pattern)
+    return pattern.takeError();
+  bool matches = false;
+  for (StringRef name : names)
+    if (pattern->match(name)) {
+      matches = true;
+      visit(name);
+    }
+  if (matches)
+    return llvm::Error::success();
+  return llvm::createStringError(std::error_code(), "expected " + option + " to match " + what +
+                                                        ", but '" + text + "' matches none");
+}
+
+llvm::Error States::train(ArrayRef<std::string> patterns) {
+  std::vector<StringRef> candidates;
+  for (const Tensor &tensor : graph.initializers)
+    if (tensor.count == 1 && onnx::isReal(tensor.type))
+      candidates.push_back(tensor.name);
+  for (const std::string &text : patterns)
+    if (llvm::Error error = forMatches("--trainable", "an initializer of one real number", text,
+                                       candidates, [&](StringRef name) { trainable.insert(name); }))
+      return error;
   return llvm::Error::success();
 }
 
-/// Initializer of a state: the file's values, or a distribution that resembles the values. Zeros
-/// and ones are written in the text.
-static std::string initializerOf(const Tensor &tensor, StringRef file) {
-  auto literal = tensor.count <= mostElements ? readLiteral(tensor) : std::nullopt;
-  if (literal && literal->allEqual()) {
-    double value = literal->reals[0];
-    if (value == 0 || value == 1)
-      return value ? "#train.ones" : "#train.zeros";
-    if (std::isfinite(value) && file.empty())
-      return llvm::formatv("#train.fill<{0:e8}>", value).str();
-  }
-  if (!file.empty()) {
-    std::string text = "#train.data<\"";
-    llvm::raw_string_ostream os(text);
-    llvm::printEscapedString(file, os);
-    return text + "\">";
-  }
-  if (tensor.dims.size() < 2)
-    return "#train.zeros";
-  double bound = std::sqrt(double(tensor.dims[0]) / tensor.count);
-  return llvm::formatv("#train.uniform<low = {0:e3}, high = {1:e3}>", -bound, bound).str();
-}
-
-static std::optional<Element> elementFor(onnx::Type type) {
-  static const std::map<onnx::Type, Element> elements = {
-      {onnx::Type::F32, Element::F32}, {onnx::Type::F64, Element::F64},
-      {onnx::Type::F16, Element::F16}, {onnx::Type::BF16, Element::BF16},
-      {onnx::Type::Bool, Element::I1}, {onnx::Type::I8, Element::I8},
-      {onnx::Type::I16, Element::I16}, {onnx::Type::I32, Element::I32},
-      {onnx::Type::I64, Element::I64}, {onnx::Type::U8, Element::U8},
-      {onnx::Type::U16, Element::U16}, {onnx::Type::U32, Element::U32},
-      {onnx::Type::U64, Element::U64}};
-  auto found = elements.find(type);
-  return found == elements.end() ? std::nullopt : std::optional(found->second);
-}
-
-static NamedArray arrayOf(const Tensor &tensor, std::shared_ptr<void> owner) {
-  NamedArray named;
-  named.name = tensor.name;
-  named.array.element = elementFor(tensor.type).value_or(Element::U8);
-  named.array.dims = tensor.dims;
-  named.array.data = tensor.data;
-  named.array.mapping = std::move(owner);
-  return named;
-}
-
-std::optional<std::vector<NamedArray>> ampc::readOnnxTensors(const std::string &path,
-                                                             std::vector<std::string> &skipped,
-                                                             std::string &error) {
-  auto model = readModel(path, error);
-  if (!model)
-    return std::nullopt;
-  restoreModule(*model);
-  auto owners = std::make_shared<std::vector<std::shared_ptr<void>>>(model->owners);
-  std::vector<NamedArray> arrays;
-  for (const Tensor &tensor : model->graph.initializers) {
-    if (tensor.fault.empty() && elementFor(tensor.type))
-      arrays.push_back(arrayOf(tensor, owners));
-    else
-      skipped.push_back(tensor.name);
-  }
-  return arrays;
-}
-
-/// Initializers that are inputs of several nodes, if not all of these nodes are known to read the
-/// initializer in the module.
-static llvm::StringSet<> sharedByNodes(const Graph &graph) {
-  llvm::StringMap<int> users;
-  llvm::StringSet<> unsure, shared;
-  for (const Node &node : graph.nodes)
-    for (const std::string &input : node.inputs) {
-      ++users[input];
-      if (!llvm::is_contained(node.reads, input))
-        unsure.insert(input);
-    }
-  for (const auto &name : unsure)
-    if (users.lookup(name.getKey()) > 1)
-      shared.insert(name.getKey());
-  return shared;
-}
-
-static bool isOfOneValue(const Tensor &tensor) {
-  auto literal = tensor.count > 1 ? readLiteral(tensor) : std::nullopt;
-  return literal && literal->isReal() && literal->allEqual();
-}
-
-/// Exporters merge initializers of equal values, which is harmless for inference only.
-static void warnOfJoined(ArrayRef<std::string> joined, ImportedModel &result) {
-  if (!joined.empty())
-    result.warnings.push_back(
-        "parameter '" + joined.front() + "'" + (joined.size() > 1 ? " and others have" : " has") +
-        " one value and several nodes: parameters that were equal when an exporter joined them are "
-        "trained as one; of trained weights it joins none");
-}
-
-/// No note tells weights of a layer from tables of cosines.
-static void warnOfComputed(ArrayRef<std::string> computed, ImportedModel &result) {
-  if (!computed.empty())
-    result.warnings.push_back("the exporter computed parameters of what is not in the file: steps "
-                              "train them as they are, unless --freeze names them: " +
-                              llvm::join(computed, ", "));
-}
-
-void States::print(llvm::raw_ostream &os, StringRef file, ImportedModel &result) const {
-  llvm::StringSet<> shared = sharedByNodes(graph);
-  std::vector<std::string> joined, computed;
-  for (const Tensor &tensor : graph.initializers) {
-    auto found = read.find(tensor.name);
-    if (found == read.end())
-      continue;
-    bool isParam = trained.contains(tensor.name) || frozen.contains(tensor.name);
-    os << (isParam && !written.contains(tensor.name) ? "  train.param " : "  train.buffer ")
-       << symbolText(tensor.name) << " : " << typeText(found->second) << " = "
-       << initializerOf(tensor, file) << (frozen.contains(tensor.name) ? " {frozen}" : "") << "\n";
-    result.tensors.push_back(arrayOf(tensor, nullptr));
-    if (auto behind = learnedBehind(tensor); trained.contains(tensor.name) && !behind.empty())
-      computed.push_back(tensor.name + " of " + llvm::join(behind, " and "));
-    if (trained.contains(tensor.name) && shared.contains(tensor.name) && isOfOneValue(tensor))
-      joined.push_back(tensor.name);
-  }
-  warnOfJoined(joined, result);
-  warnOfComputed(computed, result);
+llvm::Error States::freeze(ArrayRef<std::string> patterns) {
+  for (const std::string &text : patterns)
+    if (llvm::Error error = forMatches("--freeze", "a parameter", text, trained.keys(),
+                                       [&](StringRef name) { frozen.insert(name); }))
+      return error;
+  for (const auto &name : frozen)
+    trained.erase(name.getKey());
+  return llvm::Error::success();
 }

@@ -75,6 +75,8 @@ private:
   Tensor tensor(const ::onnx::TensorProto &from, std::optional<std::string_view> bytes = {});
   void placeBytes(const ::onnx::TensorProto &from, std::optional<std::string_view> bytes,
                   Tensor &to);
+  void placeNibbles(const ::onnx::TensorProto &from, std::optional<std::string_view> bytes,
+                    Tensor &to);
   void placeExternal(const ::onnx::TensorProto &from, Tensor &to);
   template <typename To, typename List> void convert(const List &list, Tensor &to);
   Attribute attribute(const ::onnx::AttributeProto &from, int depth);
@@ -203,6 +205,33 @@ void Reader::placeBytes(const ::onnx::TensorProto &from, std::optional<std::stri
   }
 }
 
+// TensorProto.DataType of integers of 4 bits.
+static constexpr int unsignedNibble = 21, signedNibble = 22;
+
+/// Widens integers of 4 bits, two in a byte with the first one in the low bits, to 8 bits.
+void Reader::placeNibbles(const ::onnx::TensorProto &from, std::optional<std::string_view> bytes,
+                          Tensor &to) {
+  bool isSigned = from.data_type() == signedNibble;
+  to.type = isSigned ? Type::I8 : Type::U8;
+  if (from.has_raw_data())
+    bytes = from.raw_data();
+  int64_t packed = (to.count + 1) / 2;
+  int64_t given = bytes ? int64_t(bytes->size()) : from.int32_data_size();
+  if (given != packed) {
+    to.fault = "expected " + std::to_string(packed) + " bytes in the file, but got " +
+               std::to_string(given);
+    return;
+  }
+  auto numbers = std::make_shared<std::vector<int8_t>>(size_t(to.count));
+  for (int64_t i = 0; i < to.count; ++i) {
+    int pair = bytes ? (*bytes)[size_t(i / 2)] : from.int32_data(int(i / 2));
+    int number = (pair >> (i % 2 * 4)) & 15;
+    (*numbers)[size_t(i)] = int8_t(isSigned && number > 7 ? number - 16 : number);
+  }
+  to.data = reinterpret_cast<const char *>(numbers->data());
+  model.owners.push_back(numbers);
+}
+
 Tensor Reader::tensor(const ::onnx::TensorProto &from, std::optional<std::string_view> bytes) {
   Tensor to;
   to.name = from.name();
@@ -212,6 +241,8 @@ Tensor Reader::tensor(const ::onnx::TensorProto &from, std::optional<std::string
   if (to.count < 0) {
     to.count = 0;
     to.fault = "expected sizes from 0 on and at most 2^40 elements";
+  } else if (from.data_type() == unsignedNibble || from.data_type() == signedNibble) {
+    placeNibbles(from, bytes, to);
   } else if (!bytesOf(to.type)) {
     to.fault =
         std::string("expected numbers of 8 bits or more, but got elements of ") + nameOf(to.type);

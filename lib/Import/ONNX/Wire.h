@@ -54,6 +54,8 @@ struct Tensor {
   /// or "".
   std::string original;
 
+  bool isGiven = false; ///< an input's value by an option, which is a constant
+
   int64_t bytes() const { return count * bytesOf(type); }
 };
 
@@ -119,6 +121,7 @@ struct Model {
   Graph graph;
   std::vector<Function> functions;
   std::vector<std::shared_ptr<void>> owners; ///< owners of the tensors' data
+  std::vector<std::string> remarks;          ///< to the user, on rewrites of the graph
 };
 
 /// Reads a model; nothing, with a message in `error`, for a file that is no model. External data is
