@@ -77,11 +77,15 @@ def TrainUnrollScans : Pass<"train-unroll-scans", "::mlir::ModuleOp"> {
     depend on the name of the op in the function of the step and on the number of the row. The pass fails if a
     function would have more ops than a model may have.
 
-    With `early`, loops stay that later passes up to `train-autodiff` look into: loops whose ops have adjoints of
-    their own, and no random numbers, lookups, losses, modes or gradients inside.
+    Loops that stay, by `keep`:
+
+    * `open`, in front of `train-instantiate`: loops that passes up to `train-autodiff` look into: their ops have
+      adjoints of their own, and no random numbers, lookups, losses, modes or gradients are inside.
+    * `all`, behind `train-autodiff`: all loops of functions without checkpoints and without 16-bit values.
+    * `long`: of these, loops of more than four rounds, of large rounds, and loops around such loops.
   }];
-  let options = [Option<"early", "early", "bool", "false",
-                        "keep loops that later passes look into">];
+  let options = [Option<"keep", "keep", "std::string", "\"none\"",
+                        "loops that stay: none, open, long or all">];
 }
 def TrainInstantiate : Pass<"train-instantiate", "::mlir::ModuleOp"> {
   let summary = "Make one function per step, evaluation and export, in its mode";

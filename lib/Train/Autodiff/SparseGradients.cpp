@@ -138,7 +138,8 @@ BlockArgument SparseGradient::batchedInput(Value value) {
         return argument;
       continue;
     }
-    llvm::append_range(open, next.getDefiningOp()->getOperands());
+    if (Operation *op = next.getDefiningOp()) // null: argument of a loop, whose operands are open
+      op->walk([&](Operation *inner) { llvm::append_range(open, inner->getOperands()); });
   }
   return {};
 }

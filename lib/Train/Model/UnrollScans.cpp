@@ -1,5 +1,6 @@
 // Pass train-unroll-scans: loops become their rounds.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Text.h"
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Model/InlineCalls.h"
 #include "lib/Train/Model/LoopRandomState.h"
@@ -7,6 +8,7 @@
 #include "mlir-dialects/Train/Ops/Gradients.h"
 #include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Ops/Recurrent.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -83,16 +85,64 @@ static bool isOpen(train::ScanOp scan) {
   return isOpen;
 }
 
-static LogicalResult unrollLoops(train::FuncOp func, bool early) {
+/// All loops of the function, each behind the loops inside of it.
+static SmallVector<train::ScanOp> allLoops(train::FuncOp func) {
+  SmallVector<train::ScanOp> loops;
+  func.walk([&](train::ScanOp scan) { loops.push_back(scan); });
+  return loops;
+}
+
+/// Whether the rounds are few and small. No kernel joins ops of two rounds of a loop, nor an op of
+/// the loop and one around it, so that a short loop is faster without the loop.
+static bool isShort(train::ScanOp scan) {
+  constexpr int64_t mostRounds = 4, mostOpsOfRounds = 1000;
+  return scan.getRounds() <= mostRounds && countUnrolled(scan, mostOpsOfRounds) <= mostOpsOfRounds;
+}
+
+static bool hasLoopInside(train::ScanOp scan) {
+  return scan.getBody()
+      .walk([](train::ScanOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+static bool isNarrow(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+}
+
+/// Whether an op is in a checkpoint, or may have 16-bit values: passes on precision and
+/// recomputation do not look into loops.
+static bool needsUnrolledLoops(Operation *op) {
+  train::OriginAttr origin = originOf(op);
+  auto region = dyn_cast_or_null<TypeAttr>(origin ? origin.getRegion() : Attribute());
+  auto scan = dyn_cast<train::ScanOp>(op);
+  return (scan && scan.getCheckpoint()) || segmentOf(op) ||
+         (region && isNarrow(region.getValue())) ||
+         (origin && origin.getCompute() && isNarrow(origin.getCompute())) ||
+         llvm::any_of(op->getResultTypes(), isNarrow);
+}
+
+/// Whether a function with loops has an op that passes behind train-autodiff cannot treat in loops.
+static bool needsUnrolledLoops(train::FuncOp func) {
+  return func
+      .walk([](Operation *op) {
+        return needsUnrolledLoops(op) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Replaces the loops that `stays` is false for by their rounds.
+static LogicalResult unrollLoops(ArrayRef<train::ScanOp> loops,
+                                 llvm::function_ref<bool(train::ScanOp)> stays) {
   int64_t ops = 0;
-  for (train::ScanOp scan : outermostLoops(func)) {
+  for (train::ScanOp scan : loops) {
+    if (stays(scan))
+      continue;
     ops += countUnrolled(scan, mostOps);
     if (ops > mostOps)
       return scan.emitOpError() << "expected at most " << mostOps
                                 << " ops in the unrolled rounds of a function's loops, but "
                                 << scan.getRounds() << " rounds make more";
-    if (early && isOpen(scan))
-      continue;
     OpBuilder builder(scan);
     GradBuilder b(builder, scan);
     scan->replaceAllUsesWith(unroll(b, scan));
@@ -105,6 +155,11 @@ namespace {
 struct TrainUnrollScans : ampc::impl::TrainUnrollScansBase<TrainUnrollScans> {
   using TrainUnrollScansBase::TrainUnrollScansBase;
   void runOnOperation() override {
+    if (keep != "none" && keep != "open" && keep != "long" && keep != "all") {
+      getOperation()->emitError() << "expected keep none, open, long or all, but got "
+                                  << shown(keep);
+      return signalPassFailure();
+    }
     for (auto model : getOperation().getOps<train::ModelOp>())
       if (failed(unroll(model)))
         return signalPassFailure();
@@ -114,9 +169,10 @@ private:
   LogicalResult unroll(train::ModelOp model) {
     SymbolTable symbols(model);
     // Micro-batches are weighed before differentiation, op by op.
-    bool keepsOpen = early && llvm::none_of(model.getOps<train::StepOp>(), [](train::StepOp step) {
-                       return step.getMicroBatches().value_or(1) > 1;
-                     });
+    bool keepsOpen =
+        keep == "open" && llvm::none_of(model.getOps<train::StepOp>(), [](train::StepOp step) {
+          return step.getMicroBatches().value_or(1) > 1;
+        });
     auto functions = functionsWithLoops(model, symbols).takeVector();
     for (train::FuncOp func : functions)
       if (failed(inlineCalls(func, symbols)))
@@ -130,10 +186,20 @@ private:
       }
       decomposeLayers(func);
       attachLoopRandomState(func, model);
-      if (failed(unrollLoops(func, keepsOpen)))
+      if (failed(unrollLoopsOf(func, keepsOpen)))
         return failure();
     }
     return success();
+  }
+
+  LogicalResult unrollLoopsOf(train::FuncOp func, bool keepsOpen) {
+    bool isLate = keep == "long" || keep == "all";
+    if (isLate && !needsUnrolledLoops(func))
+      return unrollLoops(allLoops(func), [&](train::ScanOp scan) {
+        return keep == "all" || hasLoopInside(scan) || !isShort(scan);
+      });
+    return unrollLoops(outermostLoops(func),
+                       [&](train::ScanOp scan) { return keepsOpen && isOpen(scan); });
   }
 };
 } // namespace
