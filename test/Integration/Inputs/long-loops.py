@@ -8,7 +8,7 @@ import sys
 
 def sizes(rounds):
     text = open(f"{rounds}.emit").read()
-    library, = glob.glob(f"{rounds}/*.so") + glob.glob(f"{rounds}/*.o") or [None]
+    library, = glob.glob(f"{rounds}/lib*.a")
     numbers = re.findall(r"kernel\.function = (\d+)", text)
     parts = re.findall(r"kernel\.program @(\S+\.loop\S*)\(.*?arena_bytes = (\d+)", text)
     return {"library": os.path.getsize(library), "kernels": len(set(numbers)), "rows": len(numbers), "parts": len(parts),
