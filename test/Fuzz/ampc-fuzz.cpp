@@ -31,6 +31,9 @@ static cl::opt<std::string> only("check",
 static cl::list<std::string>
     load("load", cl::desc("shared library with ops of other dialects, its records beside it"),
          cl::value_desc("LIB.so"));
+static cl::opt<std::string> records("records",
+                                    cl::desc("definitions of the ops, from which a seed draws"),
+                                    cl::value_desc("FILE.json"), cl::init(AMPC_FUZZ_RECORDS));
 static cl::opt<bool> print("print", cl::desc("print the model and stop"));
 static cl::opt<std::string>
     plantFault("plant-fault",
@@ -142,7 +145,7 @@ int Driver::checkAll() {
 static llvm::Expected<fuzz::Definitions> readDefinitions() {
   if (llvm::Error error = loadOpLibraries(load))
     return std::move(error);
-  auto definitions = fuzz::Definitions::read(AMPC_FUZZ_RECORDS);
+  auto definitions = fuzz::Definitions::read(records);
   size_t own = definitions ? definitions->ops.size() : 0;
   for (StringRef path : getLoadedOpLibraries())
     if (definitions)

@@ -1,5 +1,6 @@
 # Runs random models through all checks: run.py BUILD_FOLDER [--minutes=N | --count=N] [--seed=S] [--jobs=J] [--reduce=N]. Prints errors, a
-# command to reproduce each, and the reduced model. Status 1 on errors.
+# command to reproduce each, and the reduced model. Status 1 on errors. A seed depends on the definitions of ops: those of BUILD_FOLDER, so that a copy
+# of bin/ and test/Fuzz/records.json draws the same models when the build has moved on.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import argparse
 import glob
@@ -19,6 +20,7 @@ class Run:
         self.options = options
         self.fuzz = os.path.join(options.build, "bin", "ampc-fuzz")
         self.reduce = os.path.join(options.build, "bin", "ampc-reduce")
+        self.records = f"--records={os.path.join(options.build, 'test/Fuzz/records.json')}"
         self.models = self.wrong = self.refused = 0
         self.said = []
 
@@ -27,7 +29,7 @@ class Run:
         folder = tempfile.mkdtemp(prefix="ampc-fuzz.")
         try:
             # Crashes and hangs are limited per seed; this limit is for all seeds together.
-            done = subprocess.run([self.fuzz, f"--seed={seed}", f"--count={count}", f"--jobs={self.options.jobs}", f"--out={folder}"],
+            done = subprocess.run([self.fuzz, self.records, f"--seed={seed}", f"--count={count}", f"--jobs={self.options.jobs}", f"--out={folder}"],
                                   capture_output=True, text=True)
             lines = done.stdout.splitlines() + done.stderr.splitlines()
             judged = sorted(glob.glob(os.path.join(folder, "*", "f64.safetensors")))
@@ -52,7 +54,7 @@ class Run:
                 found.setdefault(0, []).append(line)
         for seed, problems in found.items():
             self.wrong += 1
-            print(f"  again: {self.fuzz} --seed={seed} --out=OUT; {sys.executable} {HERE}/oracle.py OUT/{seed}")
+            print(f"  again: {self.fuzz} {self.records} --seed={seed} --out=OUT; {sys.executable} {HERE}/oracle.py OUT/{seed}")
             if seed and self.wrong <= self.options.reduce and os.path.exists(self.reduce):
                 self.cut(seed, problems[0])
         return found
@@ -62,7 +64,7 @@ class Run:
         with tempfile.TemporaryDirectory() as folder:
             model, script = os.path.join(folder, "model.mlir"), os.path.join(folder, "test.sh")
             with open(model, "w") as file:
-                subprocess.run([self.fuzz, f"--seed={seed}", "--print"], stdout=file, check=True)
+                subprocess.run([self.fuzz, self.records, f"--seed={seed}", "--print"], stdout=file, check=True)
             named = re.match(r"seed \d+: (?:WRONG ([\w-]+): |CRASHED .* in ([\w-]+))", problem)
             kind = named[1] or named[2] if named else "oracle"
             with open(script, "w") as file:

@@ -40,6 +40,11 @@ private:
   }
   bool collect(Value sum);
   Value updatesOf(GradBuilder &b, const Lookup &lookup);
+  /// Key of a lookup's row numbers: lookups of equal keys touch the same rows in the same order.
+  using RowsKey = std::pair<Value, std::optional<int64_t>>;
+  static RowsKey rowsKeyOf(RowSumsOpInterface lookup) {
+    return {lookup.getIndex(), lookup.getPadding()};
+  }
   Value indexOf(GradBuilder &b, RowSumsOpInterface lookup);
   BlockArgument batchedInput(Value value);
   int64_t dimensionOfRows(RowSumsOpInterface lookup, int64_t rows);
@@ -200,9 +205,18 @@ Value SparseGradient::updatesOf(GradBuilder &b, const Lookup &lookup) {
 void SparseGradient::rewrite() {
   GradBuilder b(builder, lookups.front().op);
   SmallVector<Value> updates, indices;
+  DenseMap<RowsKey, unsigned> places; // in `updates`
   for (Lookup &lookup : lookups) {
-    indices.push_back(indexOf(b, lookup.op));
-    updates.push_back(updatesOf(b, lookup));
+    auto [place, isNew] = places.try_emplace(rowsKeyOf(lookup.op), updates.size());
+    Value rows = updatesOf(b, lookup);
+    if (isNew) {
+      indices.push_back(indexOf(b, lookup.op));
+      updates.push_back(rows);
+      continue;
+    }
+    // Micro-batches with an index in common: one sum of rows grows in place of rows per micro-batch.
+    Value &sum = updates[place->second];
+    sum = GradBuilder(builder, lookup.op).add(sum, rows);
   }
   auto joined = [&](ArrayRef<Value> parts) {
     return parts.size() == 1 ? parts[0] : b.op<train::ConcatOp>(parts, 0);

@@ -123,3 +123,13 @@ train.model @m {
     train.return
   }
 }
+
+// -----
+
+train.model @m {
+  train.func @f(%a: tensor<4x8xi1>, %b: tensor<8x4xi1>) -> tensor<4x4xi1> {
+    // expected-error@+1 {{operand #0 must be ranked tensor of 64-bit float or 32-bit float or bfloat16 type or 16-bit float values}}
+    %0 = train.matmul %a, %b : (tensor<4x8xi1>, tensor<8x4xi1>) -> tensor<4x4xi1>
+    train.return %0 : tensor<4x4xi1>
+  }
+}
