@@ -214,7 +214,8 @@ void SparseGradient::rewrite() {
       updates.push_back(rows);
       continue;
     }
-    // Micro-batches with an index in common: one sum of rows grows in place of rows per micro-batch.
+    // Micro-batches with an index in common: one sum of rows grows in place of rows per
+    // micro-batch.
     Value &sum = updates[place->second];
     sum = GradBuilder(builder, lookup.op).add(sum, rows);
   }
