@@ -179,7 +179,7 @@ namespace {
 struct AmpInsertLossScaling : ampc::impl::AmpInsertLossScalingBase<AmpInsertLossScaling> {
   using AmpInsertLossScalingBase::AmpInsertLossScalingBase;
   void runOnOperation() override {
-    if (failed(checkIsFlat(getOperation(), getArgument())))
+    if (failed(checkHasOnlyLoops(getOperation(), getArgument())))
       return signalPassFailure();
     for (auto model : getOperation().getOps<train::ModelOp>())
       if (failed(insert(model)))

@@ -67,7 +67,7 @@ private:
   /// Copy of all models, reduced to `steps`, in which provenance holds the op's number, e.g.
   /// `step#17`.
   ModuleOp copy(ArrayRef<train::FuncOp> steps);
-  void noteNames(ModuleOp kernels);
+  void noteNames(ModuleOp kernels, const DenseSet<StringAttr> &unchunked);
   void mark(train::FuncOp step);
 
   CompileOptions options;
@@ -108,14 +108,25 @@ void ampc::addPassesBeforeChunking(OpPassManager &pm) {
   pm.addPass(createTrainSimplify());
 }
 
+/// Names of the programs: steps, and the blocks of loops of the model.
+static DenseSet<StringAttr> programNames(ModuleOp kernels) {
+  DenseSet<StringAttr> names;
+  for (auto program : kernels.getOps<kernel::ProgramOp>())
+    names.insert(program.getSymNameAttr());
+  return names;
+}
+
 LogicalResult MarkChunkedOps::find(ArrayRef<train::FuncOp> steps, int64_t rows) {
   ModuleOp whole = copy(steps);
-  OpPassManager pm(ModuleOp::getOperationName());
-  addPassesBeforeChunking(pm);
-  pm.addPass(createKernelChunkRows({rows, /*explain=*/false}));
-  LogicalResult status = runPipeline(pm, whole);
+  OpPassManager before(ModuleOp::getOperationName()), chunking(ModuleOp::getOperationName());
+  addPassesBeforeChunking(before);
+  chunking.addPass(createKernelChunkRows({rows, /*explain=*/false}));
+  LogicalResult status = runPipeline(before, whole);
+  DenseSet<StringAttr> unchunked = programNames(whole);
+  if (succeeded(status))
+    status = runPipeline(chunking, whole);
   if (succeeded(status)) {
-    noteNames(whole);
+    noteNames(whole, unchunked);
     for (train::FuncOp step : steps)
       mark(step);
   }
@@ -129,18 +140,21 @@ static bool isBeginning(Operation *op) {
          llvm::all_of(op->getUsers(), [](Operation *user) { return isa<kernel::CallOp>(user); });
 }
 
-void MarkChunkedOps::noteNames(ModuleOp kernels) {
-  for (auto program : kernels.getOps<kernel::ProgramOp>())
+/// `unchunked`: programs that chunking has not made.
+void MarkChunkedOps::noteNames(ModuleOp kernels, const DenseSet<StringAttr> &unchunked) {
+  for (auto program : kernels.getOps<kernel::ProgramOp>()) {
+    bool isChunked = !unchunked.contains(program.getSymNameAttr());
     for (auto op : program.getBody().getOps<KernelOpInterface>()) {
       if (isa<kernel::CallOp>(*op) || isBeginning(op))
         continue; // provenance names ops of the loop body
       for (train::OriginAttr origin : originsOf(op))
-        (program.is(train::Role::Part) ? inside : outside).insert(origin.getName());
+        (isChunked ? inside : outside).insert(origin.getName());
     }
+  }
 }
 
-/// Sets `amp.in_parts`. An op without a kernel of its own, such as a view, is inside a loop if all
-/// its users are.
+/// Sets `amp.in_parts`. An op without a kernel of its own, such as a view, is inside a loop over
+/// chunks if all its users are. Loops of the model are in none.
 void MarkChunkedOps::mark(train::FuncOp step) {
   Block &body = step.getBody().front();
   auto isInParts = [](Operation *op) { return op->hasAttr("amp.in_parts"); };
@@ -148,7 +162,8 @@ void MarkChunkedOps::mark(train::FuncOp step) {
   for (Operation &op : llvm::reverse(body)) {
     std::string name = nameFor(step, --number);
     bool isInside = inside.contains(name), isOutside = outside.contains(name);
-    bool isView = !isInside && !isOutside && originOf(&op) && !op.use_empty();
+    bool isView =
+        !isInside && !isOutside && originOf(&op) && !op.use_empty() && op.getNumRegions() == 0;
     if (!isOutside && (isInside || (isView && llvm::all_of(op.getUsers(), isInParts))))
       op.setAttr("amp.in_parts", UnitAttr::get(&getContext()));
   }

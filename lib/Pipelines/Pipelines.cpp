@@ -79,6 +79,18 @@ static void addEmission(OpPassManager &pm, const Target &target, const CompileOp
   target.addEmission(pm, tiers);
 }
 
+/// Loops that stay up to the phase `kernels`. Passes on 16-bit types, overrides, observers and
+/// recomputation within a budget do not look into loops.
+static std::string keptLoops(const CompileOptions &options) {
+  bool isWide = options.precision == "f32" || options.precision == "f64",
+       isEdited = !options.precisionOverrides.empty() || !options.policyEdits.empty() ||
+                  !options.policyFile.empty() || !options.profile.empty();
+  if (!isWide || isEdited || options.observe || !options.activationBudget.empty() ||
+      options.loops == "unroll")
+    return "none";
+  return options.loops == "keep" ? "all" : "long";
+}
+
 ArrayRef<Phase> ampc::getPhases() {
   static const Phase table[] = {
       {"import", "a verified train module; every op has a stable name",
@@ -95,7 +107,7 @@ ArrayRef<Phase> ampc::getPhases() {
        [](OpPassManager &pm, const CompileOptions &options) {
          pm.addPass(createAmpFlattenRegions());
          pm.addPass(createTrainResolveFans());
-         pm.addPass(createTrainUnrollScans({/*early=*/options.loops != "unroll"}));
+         pm.addPass(createTrainUnrollScans({options.loops == "unroll" ? "none" : "open"}));
          pm.addPass(createTrainInstantiate({options.dataTotals}));
          if (options.loops == "merge")
            pm.addPass(createTrainMergeRounds());
@@ -110,7 +122,7 @@ ArrayRef<Phase> ampc::getPhases() {
          pm.addPass(createTrainAutodiff());
          if (options.loops == "merge")
            pm.addPass(createTrainMergeRounds());
-         pm.addPass(createTrainUnrollScans());
+         pm.addPass(createTrainUnrollScans({keptLoops(options)}));
          pm.addPass(createTrainSimplify());
        }},
       {"optimize", "clipping, schedule, optimizer and state update are in the step",

@@ -116,7 +116,7 @@ namespace {
 struct AmpAssignPrecision : ampc::impl::AmpAssignPrecisionBase<AmpAssignPrecision> {
   using AmpAssignPrecisionBase::AmpAssignPrecisionBase;
   void runOnOperation() override {
-    if (failed(checkIsFlat(getOperation(), getArgument())) || failed(readOptions()))
+    if (failed(readOptions()) || failed(checkRegions()))
       return signalPassFailure();
     warnUnmatched();
     for (auto model : getOperation().getOps<train::ModelOp>()) {
@@ -133,6 +133,12 @@ struct AmpAssignPrecision : ampc::impl::AmpAssignPrecisionBase<AmpAssignPrecisio
 
 private:
   LogicalResult readOptions();
+  /// Loops are legal where no value gets a type other than f32.
+  LogicalResult checkRegions() {
+    bool isPlain = low.isF32() && !mode && table.overrides.empty() && edits.empty();
+    return isPlain ? checkHasOnlyLoops(getOperation(), getArgument())
+                   : checkIsFlat(getOperation(), getArgument());
+  }
   void warnUnmatched();
   void warnOfLostUpdates(train::ModelOp model, const WorkingCopies &copies);
   LogicalResult checkProfile(train::ModelOp model);

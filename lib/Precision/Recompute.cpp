@@ -176,7 +176,7 @@ void explainCopies(train::FuncOp func) {
 struct AmpRecompute : ampc::impl::AmpRecomputeBase<AmpRecompute> {
   using AmpRecomputeBase::AmpRecomputeBase;
   void runOnOperation() override {
-    if (failed(checkIsFlat(getOperation(), getArgument())))
+    if (failed(checkHasOnlyLoops(getOperation(), getArgument())))
       return signalPassFailure();
     std::optional<ActivationBudget> limit;
     if (!budget.empty()) {

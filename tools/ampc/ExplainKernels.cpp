@@ -122,7 +122,7 @@ static void explain(KernelOpInterface op, llvm::raw_ostream &os) {
   if (inner != op)
     os << " with totals";
   if (auto call = dyn_cast<kernel::CallOp>(*op)) {
-    os << " of " << call.getProgram() << ", " << call.getRuns() << " times\n";
+    os << " of " << call.getCallee() << ", " << call.getRuns() << " times\n";
     return;
   }
   DictionaryAttr row = rowOf(op);

@@ -77,11 +77,16 @@ def TrainUnrollScans : Pass<"train-unroll-scans", "::mlir::ModuleOp"> {
     depend on the name of the op in the function of the step and on the number of the row. The pass fails if a
     function would have more ops than a model may have.
 
-    With `early`, loops stay, because later passes up to `train-autodiff` look into them, except for loops with a norm
-    over the batch, which writes its statistics once per step. Such a loop is unrolled with a remark.
+    Loops that stay, by `keep`:
+
+    * `open`, in front of `train-instantiate`: all, because later passes up to `train-autodiff` look into loops,
+      except for loops with a norm over the batch, which writes its statistics once per step. Such a loop is unrolled
+      with a remark.
+    * `all`, behind `train-autodiff`: all loops of functions without checkpoints.
+    * `long`: of these, loops of more than four rounds, of large rounds, and loops around such loops.
   }];
-  let options = [Option<"early", "early", "bool", "false",
-                        "keep loops that later passes look into">];
+  let options = [Option<"keep", "keep", "std::string", "\"none\"",
+                        "loops that stay: none, open, long or all">];
 }
 def TrainInstantiate : Pass<"train-instantiate", "::mlir::ModuleOp"> {
   let summary = "Make one function per step, evaluation and export, in its mode";

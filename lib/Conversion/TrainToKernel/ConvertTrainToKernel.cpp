@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Conversion/Passes.h"
 #include "lib/Conversion/TrainToKernel/Indexing.h"
+#include "lib/Conversion/TrainToKernel/Loops.h"
 #include "lib/Conversion/TrainToKernel/Updates.h"
 #include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir-dialects/Train/TrainFlat.h"
@@ -51,8 +52,41 @@ static void copyProvenance(Operation *op, Block *body, Operation *last) {
   }
 }
 
-/// Converts a program. The loop continues after an op without a kernel, so that a single run
-/// reports all such ops.
+/// Whether every value that the op or an op inside reads is known: the op that gives an unknown
+/// value has been reported.
+static bool hasKnownOperands(Operation *op, const Converter &converter) {
+  bool isKnown = true;
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      isKnown &=
+          op->isAncestor(operand.getParentBlock()->getParentOp()) || converter.known(operand);
+  });
+  return isKnown;
+}
+
+LogicalResult
+ampc::convertOps(Block &ops, const ConversionRules &rules, Converter &converter,
+                 llvm::function_ref<std::optional<LogicalResult>(Operation *)> special) {
+  LogicalResult status = success();
+  Block *body = converter.builder.getBlock();
+  for (Operation &op : ops.without_terminator()) {
+    if (!hasKnownOperands(&op, converter))
+      continue;
+    Operation *last = body->empty() ? nullptr : &body->back();
+    std::optional<LogicalResult> done = special ? special(&op) : std::nullopt;
+    if (auto scan = dyn_cast<train::ScanOp>(op))
+      done = convertLoop(scan, rules, converter);
+    if (!done)
+      done = rules.convert(&op, converter)
+                 ? success()
+                 : LogicalResult(op.emitError() << "expected a kernel for " << op.getName());
+    status = success(succeeded(*done) && succeeded(status));
+    copyProvenance(&op, body, last);
+  }
+  return status;
+}
+
+/// Converts a program.
 static LogicalResult convertProgram(train::FuncOp func, const ConversionRules &families,
                                     OpBuilder &builder) {
   OpBuilder::InsertionGuard guard(builder);
@@ -62,29 +96,27 @@ static LogicalResult convertProgram(train::FuncOp func, const ConversionRules &f
   Block *body = builder.createBlock(&program.getBody());
   for (BlockArgument arg : func.getArguments())
     converter.set(arg, body->addArgument(arg.getType(), arg.getLoc()));
-  LogicalResult status = success();
-  for (Operation &op : func.getBody().front()) {
-    if (!llvm::all_of(op.getOperands(), [&](Value v) { return converter.known(v); }))
-      continue;
-    Operation *last = body->empty() ? nullptr : &body->back();
-    if (isa<train::ReturnOp>(op)) {
-      auto values =
-          llvm::map_to_vector(op.getOperands(), [&](Value v) { return converter.tensor(v); });
-      kernel::ReturnOp::create(builder, op.getLoc(), values);
-    } else if (auto update = dyn_cast<train::UpdateOp>(op)) {
-      status = success(succeeded(updates.convert(update)) && succeeded(status));
-    } else if (!families.convert(&op, converter)) {
-      status = op.emitError() << "expected a kernel for " << op.getName();
-    }
-    copyProvenance(&op, body, last);
-  }
+  Block &ops = func.getBody().front();
+  LogicalResult status =
+      convertOps(ops, families, converter, [&](Operation *op) -> std::optional<LogicalResult> {
+        auto update = dyn_cast<train::UpdateOp>(op);
+        return update ? std::optional(updates.convert(update)) : std::nullopt;
+      });
+  Operation *end = ops.getTerminator();
+  if (!hasKnownOperands(end, converter))
+    return failure();
+  Operation *last = body->empty() ? nullptr : &body->back();
+  auto values =
+      llvm::map_to_vector(end->getOperands(), [&](Value v) { return converter.tensor(v); });
+  kernel::ReturnOp::create(builder, end->getLoc(), values);
+  copyProvenance(end, body, last);
   return status;
 }
 
 namespace {
 struct ConvertTrainToKernel : ampc::impl::ConvertTrainToKernelBase<ConvertTrainToKernel> {
   void runOnOperation() override {
-    if (mlir::failed(checkIsFlat(getOperation(), getArgument())))
+    if (mlir::failed(checkHasOnlyLoops(getOperation(), getArgument())))
       return signalPassFailure();
     ConversionRules families = allFamilies();
     OpBuilder builder(&getContext());

@@ -6,8 +6,8 @@
 #include "ampc/Kernel/Passes.h"
 #include "lib/Kernel/Chunking/ChunkRegion.h"
 #include "lib/Kernel/Fusion/Views.h"
+#include "mlir-dialects/Kernel/Part.h"
 #include "mlir-dialects/Train/Program/Origin.h"
-#include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace ampc {
@@ -105,25 +105,7 @@ kernel::ProgramOp Chunking::createLoopBody() {
                      llvm::map_range(inputs, [&](auto &input) { return seenType(input); }));
   for (Value output : outputs)
     results.push_back(chunkType(output));
-  auto module = caller->getParentOfType<ModuleOp>();
-  builder.setInsertionPoint(caller);
-  std::string name = (caller.getSymName() + ".rows").str();
-  for (unsigned i = 1; module.lookupSymbol(name); ++i)
-    name = (caller.getSymName() + ".rows" + Twine(i)).str();
-  auto part = kernel::ProgramOp::create(builder, caller.getLoc(), name,
-                                        builder.getFunctionType(arguments, results));
-  part.setRole(train::Role::Part);
-  Block *body = builder.createBlock(&part.getBody());
-  for (Type type : arguments)
-    body->addArgument(type, loc);
-  Signature signature(part);
-  auto nameOf = [&](StringRef kind, unsigned i) { return builder.getStringAttr(kind + Twine(i)); };
-  for (unsigned i = 0; i < arguments.size(); ++i)
-    signature.setArgument(i, train::InputAttr::get(nameOf("in", i)));
-  for (unsigned i = 0; i < results.size(); ++i)
-    signature.setResult(i, train::OutputAttr::get(builder.getContext(), train::Output::Named,
-                                                  nameOf("out", i), -1));
-  return part;
+  return kernel::createPart(caller, "rows", arguments, results);
 }
 
 /// Clones the kernel for the rows of a single chunk.

@@ -105,6 +105,14 @@ bool Arena::carriesInPlace(kernel::CallOp call) {
   return call.getCarried() > 0;
 }
 
+/// Whether the call reads the tensor by one operand only: a run that writes a carried value over
+/// its initial value would otherwise change what later runs, or another carried value, begin with.
+static bool readsOnce(kernel::CallOp call, Value tensor) {
+  return llvm::count_if(call.getInputs(), [&](Value operand) {
+           return kernel::throughViews(operand) == tensor;
+         }) == 1;
+}
+
 /// Assigns carried values in place. The second buffers of carried values, at the front of the
 /// workspace, coincide with the first buffers, and with the buffers of the initial values if those
 /// hold no other value.
@@ -116,7 +124,7 @@ void Arena::assignCarried(kernel::CallOp call, int64_t time) {
     int64_t bytes = alignUp(target, kernel::byteSize(result.getType()));
     auto old = bufferOf.find(given);
     bool isOnly =
-        old != bufferOf.end() && buffers[old->second].last == time &&
+        old != bufferOf.end() && readsOnce(call, given) && buffers[old->second].last == time &&
         buffers[old->second].bytes == bytes && !buffers[old->second].tail &&
         llvm::count_if(bufferOf, [&](auto &other) { return other.second == old->second; }) == 1;
     if (isOnly) {

@@ -143,7 +143,7 @@ BlockArgument SparseGradient::batchedInput(Value value) {
         return argument;
       continue;
     }
-    if (Operation *op = next.getDefiningOp())
+    if (Operation *op = next.getDefiningOp()) // null: argument of a loop, whose operands are open
       op->walk([&](Operation *inner) { llvm::append_range(open, inner->getOperands()); });
   }
   return {};
@@ -214,7 +214,8 @@ void SparseGradient::rewrite() {
       updates.push_back(rows);
       continue;
     }
-    // Micro-batches with an index in common: one sum of rows grows in place of rows per micro-batch.
+    // Micro-batches with an index in common: one sum of rows grows in place of rows per
+    // micro-batch.
     Value &sum = updates[place->second];
     sum = GradBuilder(builder, lookup.op).add(sum, rows);
   }

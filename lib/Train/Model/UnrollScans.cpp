@@ -1,5 +1,6 @@
 // Pass train-unroll-scans: loops become their rounds.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Text.h"
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Model/InlineCalls.h"
 #include "lib/Train/Model/LoopRandomState.h"
@@ -90,16 +91,53 @@ static bool staysLoop(train::ScanOp scan) {
   return !closed;
 }
 
-static LogicalResult unrollLoops(train::FuncOp func, bool early) {
+/// All loops of the function, each behind the loops inside of it.
+static SmallVector<train::ScanOp> allLoops(train::FuncOp func) {
+  SmallVector<train::ScanOp> loops;
+  func.walk([&](train::ScanOp scan) { loops.push_back(scan); });
+  return loops;
+}
+
+/// Whether the rounds are few and small. No kernel joins ops of two rounds of a loop, nor an op of
+/// the loop and one around it, so that a short loop is faster without the loop.
+static bool isShort(train::ScanOp scan) {
+  constexpr int64_t mostRounds = 4, mostOpsOfRounds = 1000;
+  return scan.getRounds() <= mostRounds && countUnrolled(scan, mostOpsOfRounds) <= mostOpsOfRounds;
+}
+
+static bool hasLoopInside(train::ScanOp scan) {
+  return scan.getBody()
+      .walk([](train::ScanOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+/// Whether an op is in a checkpoint: recomputation of segments does not look into loops.
+static bool needsUnrolledLoops(Operation *op) {
+  auto scan = dyn_cast<train::ScanOp>(op);
+  return (scan && scan.getCheckpoint()) || segmentOf(op);
+}
+
+/// Whether a function with loops has an op that passes behind train-autodiff cannot treat in loops.
+static bool needsUnrolledLoops(train::FuncOp func) {
+  return func
+      .walk([](Operation *op) {
+        return needsUnrolledLoops(op) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Replaces the loops that `stays` is false for by their rounds.
+static LogicalResult unrollLoops(ArrayRef<train::ScanOp> loops,
+                                 llvm::function_ref<bool(train::ScanOp)> stays) {
   int64_t ops = 0;
-  for (train::ScanOp scan : outermostLoops(func)) {
+  for (train::ScanOp scan : loops) {
+    if (stays(scan))
+      continue;
     ops += countUnrolled(scan, mostOps);
     if (ops > mostOps)
       return scan.emitOpError() << "expected at most " << mostOps
                                 << " ops in the unrolled rounds of a function's loops, but "
                                 << scan.getRounds() << " rounds make more";
-    if (early && staysLoop(scan))
-      continue;
     replaceByRounds(scan);
   }
   return success();
@@ -109,6 +147,11 @@ namespace {
 struct TrainUnrollScans : ampc::impl::TrainUnrollScansBase<TrainUnrollScans> {
   using TrainUnrollScansBase::TrainUnrollScansBase;
   void runOnOperation() override {
+    if (keep != "none" && keep != "open" && keep != "long" && keep != "all") {
+      getOperation()->emitError() << "expected keep none, open, long or all, but got "
+                                  << shown(keep);
+      return signalPassFailure();
+    }
     for (auto model : getOperation().getOps<train::ModelOp>())
       if (failed(unroll(model)))
         return signalPassFailure();
@@ -130,10 +173,20 @@ private:
       }
       decomposeLayers(func);
       attachLoopRandomState(func, model);
-      if (failed(unrollLoops(func, early)))
+      if (failed(unrollLoopsOf(func)))
         return failure();
     }
     return success();
+  }
+
+  LogicalResult unrollLoopsOf(train::FuncOp func) {
+    bool isLate = keep == "long" || keep == "all";
+    if (isLate && !needsUnrolledLoops(func))
+      return unrollLoops(allLoops(func), [&](train::ScanOp scan) {
+        return keep == "all" || hasLoopInside(scan) || !isShort(scan);
+      });
+    return unrollLoops(outermostLoops(func),
+                       [&](train::ScanOp scan) { return keep == "open" && staysLoop(scan); });
   }
 };
 } // namespace

@@ -49,6 +49,7 @@ def Train_ScanOp
       OptionalAttr<SignedI64Attr>:$checkpoint);
   let results = (outs Variadic<AnyRankedTensor>:$outs);
   let regions = (region SizedRegion<1>:$body);
+  let hasCanonicalizer = 1;
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

@@ -72,4 +72,37 @@ module attributes {train.phase = "kernels"} {
     } : tensor<64xf32>
     kernel.return %y : tensor<64xf32>
   }
+  // The initial value has a second reader: a carried value in a place of its own would change what the other begins with.
+  // CHECK-LABEL: kernel.program @add2({{.*}}arena_bytes = 0 : i64
+  kernel.program @add2(%a: tensor<64xf32> {train.is = #train.input<"a">}, %b: tensor<64xf32> {train.is = #train.input<"b">})
+      -> (tensor<64xf32> {train.is = #train.output<named, name = "c">}, tensor<64xf32> {train.is = #train.output<named, name = "d">}) attributes {role = #train.role<part>} {
+    %c = kernel.map(%a : tensor<64xf32>) space [64] maps [affine_map<(d0) -> (d0)>] -> [affine_map<(d0) -> (d0)>] {
+    ^bb0(%x: f32):
+      %0 = arith.addf %x, %x : f32
+      kernel.yield %0 : f32
+    } : tensor<64xf32>
+    %d = kernel.map(%b : tensor<64xf32>) space [64] maps [affine_map<(d0) -> (d0)>] -> [affine_map<(d0) -> (d0)>] {
+    ^bb0(%x: f32):
+      %0 = arith.mulf %x, %x : f32
+      kernel.yield %0 : f32
+    } : tensor<64xf32>
+    kernel.return %c, %d : tensor<64xf32>, tensor<64xf32>
+  }
+  // The value, and two places that the runs write in place.
+  // CHECK-LABEL: kernel.program @twice({{.*}}arena_bytes = 768 : i64
+  kernel.program @twice(%xs: tensor<64xf32> {train.is = #train.input<"xs">}) -> (tensor<64xf32> {train.is = #train.output<named, name = "y">})
+      attributes {role = #train.role<export>, export_name = "twice"} {
+    %one = kernel.map(%xs : tensor<64xf32>) space [64] maps [affine_map<(d0) -> (d0)>] -> [affine_map<(d0) -> (d0)>] {
+    ^bb0(%a: f32):
+      %0 = arith.addf %a, %a : f32
+      kernel.yield %0 : f32
+    } : tensor<64xf32>
+    %c, %d = kernel.call @add2(%one, %one : tensor<64xf32>, tensor<64xf32>) times 3 carried 2 : tensor<64xf32>, tensor<64xf32>
+    %y = kernel.map(%c, %d : tensor<64xf32>, tensor<64xf32>) space [64] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>] -> [affine_map<(d0) -> (d0)>] {
+    ^bb0(%a: f32, %b: f32):
+      %0 = arith.addf %a, %b : f32
+      kernel.yield %0 : f32
+    } : tensor<64xf32>
+    kernel.return %y : tensor<64xf32>
+  }
 }
