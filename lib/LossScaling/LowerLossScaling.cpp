@@ -110,7 +110,7 @@ void Lowering::lower(GradBuilder &b, amp::UpdateScaleOp op) {
 namespace {
 struct AmpLowerLossScaling : ampc::impl::AmpLowerLossScalingBase<AmpLowerLossScaling> {
   void runOnOperation() override {
-    if (failed(checkIsFlat(getOperation(), getArgument())))
+    if (failed(checkHasOnlyLoops(getOperation(), getArgument())))
       return signalPassFailure();
     getOperation()->walk([](train::FuncOp func) { Lowering(func).run(); });
   }

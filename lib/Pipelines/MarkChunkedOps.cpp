@@ -111,6 +111,7 @@ void ampc::addPassesBeforeChunking(OpPassManager &pm) {
 LogicalResult MarkChunkedOps::find(ArrayRef<train::FuncOp> steps, int64_t rows) {
   ModuleOp whole = copy(steps);
   OpPassManager pm(ModuleOp::getOperationName());
+  pm.addPass(createTrainUnrollScans());
   addPassesBeforeChunking(pm);
   pm.addPass(createKernelChunkRows({rows, /*explain=*/false}));
   LogicalResult status = runPipeline(pm, whole);

@@ -15,6 +15,7 @@
 #include "lib/Pipelines/MarkChunkedOps.h"
 #include "lib/Pipelines/OnTargets.h"
 #include "lib/Pipelines/RenamedPasses.h"
+#include "lib/Pipelines/UnrollLoops.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Families.h"
@@ -79,6 +80,12 @@ static void addEmission(OpPassManager &pm, const Target &target, const CompileOp
   target.addEmission(pm, tiers);
 }
 
+/// Whether loops are written out before precision is assigned: observers and profiles name values
+/// of single rounds, and a budget chooses ops of single rounds to recompute.
+static bool namesRounds(const CompileOptions &options) {
+  return options.observe || !options.profile.empty() || !options.activationBudget.empty();
+}
+
 ArrayRef<Phase> ampc::getPhases() {
   static const Phase table[] = {
       {"import", "a verified train module; every op has a stable name",
@@ -111,7 +118,8 @@ ArrayRef<Phase> ampc::getPhases() {
          pm.addPass(createTrainAutodiff());
          if (options.loops == "merge")
            pm.addPass(createTrainMergeRounds());
-         pm.addPass(createTrainUnrollScans());
+         if (namesRounds(options))
+           pm.addPass(createTrainUnrollScans());
          pm.addPass(createTrainSimplify());
        }},
       {"optimize", "clipping, schedule, optimizer and state update are in the step",
@@ -156,6 +164,7 @@ ArrayRef<Phase> ampc::getPhases() {
          pm.addPass(createAmpRecompute(recompute));
          if (options.observe)
            pm.addPass(createTrainObserve());
+         pm.addPass(createUnrollLoops());
        }},
       {"kernels",
        "train is gone but for declarations: fused kernels with explicit accumulators, per target",

@@ -68,7 +68,7 @@ static void markContractions(const PrecisionAnalysis &facts,
   for (Operation *op : facts.ops)
     if (auto mode = modeOf(facts, op, ofModel)) {
       auto types = llvm::map_to_vector(op->getOperands(), [&](Value v) -> Attribute {
-        Operation *source = v.getDefiningOp();
+        Operation *source = facts.producerOf(v);
         return TypeAttr::get(source && facts.isBackward(source) ? mode->backward : mode->forward);
       });
       op->setAttr("amp.compute", ArrayAttr::get(op->getContext(), types));
@@ -116,7 +116,7 @@ namespace {
 struct AmpAssignPrecision : ampc::impl::AmpAssignPrecisionBase<AmpAssignPrecision> {
   using AmpAssignPrecisionBase::AmpAssignPrecisionBase;
   void runOnOperation() override {
-    if (failed(checkIsFlat(getOperation(), getArgument())) || failed(readOptions()))
+    if (failed(checkHasOnlyLoops(getOperation(), getArgument())) || failed(readOptions()))
       return signalPassFailure();
     warnUnmatched();
     for (auto model : getOperation().getOps<train::ModelOp>()) {
@@ -204,12 +204,14 @@ void AmpAssignPrecision::warnUnmatched() {
   SmallVector<Operation *> ops;
   llvm::SetVector<StringRef> names;
   getOperation()->walk([&](train::FuncOp func) {
-    for (Operation &op : func.getBody().front().without_terminator()) {
-      ops.push_back(&op);
-      if (train::OriginAttr origin = originOf(&op);
+    func.getBody().walk([&](Operation *op) {
+      if (op->hasTrait<OpTrait::IsTerminator>())
+        return;
+      ops.push_back(op);
+      if (train::OriginAttr origin = originOf(op);
           origin && isa<PrecisionOpInterface>(op) && !origin.isUpdate())
         names.insert(origin.getName());
-    }
+    });
   });
   if (ops.empty())
     return;

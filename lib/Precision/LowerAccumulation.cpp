@@ -61,23 +61,23 @@ namespace {
 struct AmpLowerAccumulation : ampc::impl::AmpLowerAccumulationBase<AmpLowerAccumulation> {
   using AmpLowerAccumulationBase::AmpLowerAccumulationBase;
   void runOnOperation() override {
-    if (mlir::failed(checkIsFlat(getOperation(), getArgument())))
+    if (mlir::failed(checkHasOnlyLoops(getOperation(), getArgument())))
       return signalPassFailure();
     bool failed = false;
     getOperation()->walk([&](train::FuncOp func) {
-      for (Operation &op : llvm::make_early_inc_range(func.getBody().front())) {
+      func.getBody().walk([&](Operation *op) {
         auto narrow = [](Type type) { return isNarrow(type); };
-        if (!addsUp(&op) || (llvm::none_of(op.getOperandTypes(), narrow) &&
-                             llvm::none_of(op.getResultTypes(), narrow)))
-          continue;
+        if (!addsUp(op) || (llvm::none_of(op->getOperandTypes(), narrow) &&
+                            llvm::none_of(op->getResultTypes(), narrow)))
+          return;
         if (verify) {
-          op.emitError() << "expected a sum of 16-bit values to have an accumulator in f32, but "
-                         << op.getName() << " has none";
+          op->emitError() << "expected a sum of 16-bit values to have an accumulator in f32, but "
+                          << op->getName() << " has none";
           failed = true;
         } else {
-          widen(&op);
+          widen(op);
         }
-      }
+      });
     });
     if (failed)
       signalPassFailure();

@@ -396,7 +396,7 @@ namespace {
 struct TrainExpandStep : ampc::impl::TrainExpandStepBase<TrainExpandStep> {
   using TrainExpandStepBase::TrainExpandStepBase;
   void runOnOperation() override {
-    if (failed(checkIsFlat(getOperation(), getArgument())))
+    if (failed(checkHasOnlyLoops(getOperation(), getArgument())))
       return signalPassFailure();
     for (auto model : getOperation().getOps<train::ModelOp>())
       for (auto step : llvm::to_vector(model.getOps<train::StepOp>()))

@@ -14,7 +14,7 @@ using namespace ampc;
 namespace {
 struct TrainExpandUpdates : ampc::impl::TrainExpandUpdatesBase<TrainExpandUpdates> {
   void runOnOperation() override {
-    if (failed(checkIsFlat(getOperation(), getArgument())))
+    if (failed(checkHasOnlyLoops(getOperation(), getArgument())))
       return signalPassFailure();
     getOperation()->walk([](train::UpdateOp op) {
       // The precision pass assigns types to matrix products; until then a rule with products stays

@@ -95,6 +95,26 @@ SmallVector<Value, 2> ampc::flowsTo(OpOperand &operand) {
   return values;
 }
 
+SmallVector<Value, 2> ampc::flowsFrom(Value value) {
+  if (auto scan = value.getDefiningOp<ScanOp>())
+    return {scan.getNext()->getOperand(cast<OpResult>(value).getResultNumber())};
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto scan = argument ? dyn_cast<ScanOp>(argument.getOwner()->getParentOp()) : ScanOp();
+  if (!scan || value == scan.getIndex())
+    return {};
+  unsigned number = argument.getArgNumber() - scan.getIndexed();
+  if (number < scan.getInits().size())
+    return {scan.getNext()->getOperand(number), scan->getOperand(number)};
+  return {scan->getOperand(number)};
+}
+
+int64_t ampc::runsOf(Operation *op) {
+  int64_t runs = 1;
+  for (auto scan = op->getParentOfType<ScanOp>(); scan; scan = scan->getParentOfType<ScanOp>())
+    runs = std::min(runs * scan.getRounds(), int64_t(1) << 40);
+  return runs;
+}
+
 bool ampc::isLoopBoundary(Operation *op) { return isa<ScanOp, NextOp>(op); }
 
 int64_t ampc::shiftOfDimensions(OpOperand &operand) {

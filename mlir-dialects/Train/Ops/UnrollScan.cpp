@@ -151,7 +151,7 @@ SmallVector<Value> Unroller::run() {
 SmallVector<Value> ampc::unroll(GradBuilder &b, ScanOp scan) { return Unroller(b, scan).run(); }
 
 /// Loops around an op up to the outermost, `scan`, run it that many times in all.
-static int64_t runsOf(Operation *op, ScanOp scan, int64_t limit) {
+static int64_t runsWithin(Operation *op, ScanOp scan, int64_t limit) {
   int64_t runs = 1;
   for (Operation *at = op; at != scan;) {
     at = at->getParentOp();
@@ -164,6 +164,6 @@ static int64_t runsOf(Operation *op, ScanOp scan, int64_t limit) {
 int64_t ampc::countUnrolled(ScanOp scan, int64_t limit) {
   int64_t ops = 0;
   scan.getBody().walk(
-      [&](Operation *op) { ops = std::min(ops + runsOf(op, scan, limit), limit + 1); });
+      [&](Operation *op) { ops = std::min(ops + runsWithin(op, scan, limit), limit + 1); });
   return ops;
 }
