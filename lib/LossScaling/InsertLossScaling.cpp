@@ -5,6 +5,7 @@
 #include "ampc/Precision/Profile.h"
 #include "ampc/Support/Text.h"
 #include "lib/LossScaling/StepGuard.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/TrainFlat.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -137,20 +138,34 @@ void Insertion::finishStep() {
     give(update.getNewLeft(), left, "left");
 }
 
-/// Whether an op that depends on the cotangent of the loss reads or writes f16.
+/// Values that depend on the operand: results of the op; inside and behind a loop, copies of the
+/// operand.
+static SmallVector<Value> dependentsOf(OpOperand &use) {
+  Operation *user = use.getOwner();
+  return llvm::to_vector_of<Value>(isLoopBoundary(user) ? ValueRange(flowsTo(use))
+                                                        : ValueRange(user->getResults()));
+}
+
+/// Whether an op that depends on the cotangent of the loss, inside a loop or not, reads or writes
+/// f16.
 static bool hasNarrowGradients(train::FuncOp func) {
-  DenseSet<Operation *> seen;
-  SmallVector<Operation *> open(func.getBody().front().getOps<train::SeedOp>().begin(),
-                                func.getBody().front().getOps<train::SeedOp>().end());
+  auto isHalf = [](Value v) { return getElementTypeOrSelf(v).isF16(); };
+  DenseSet<Value> seen;
+  SmallVector<Value> open;
+  for (auto seed : func.getBody().front().getOps<train::SeedOp>())
+    open.push_back(seed);
   while (!open.empty())
-    for (Operation *user : open.pop_back_val()->getUsers()) {
-      if (isa<train::GradientOp>(user) || !seen.insert(user).second)
+    for (OpOperand &use : open.pop_back_val().getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<train::GradientOp>(user))
         continue;
-      auto isHalf = [](Type type) { return getElementTypeOrSelf(type).isF16(); };
-      if (llvm::any_of(user->getResultTypes(), isHalf) ||
-          llvm::any_of(user->getOperandTypes(), isHalf))
+      SmallVector<Value> dependents = dependentsOf(use);
+      if (llvm::any_of(dependents, isHalf) ||
+          (!isLoopBoundary(user) && llvm::any_of(user->getOperands(), isHalf)))
         return true;
-      open.push_back(user);
+      for (Value v : dependents)
+        if (seen.insert(v).second)
+          open.push_back(v);
     }
   return false;
 }

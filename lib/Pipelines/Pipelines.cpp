@@ -79,13 +79,10 @@ static void addEmission(OpPassManager &pm, const Target &target, const CompileOp
   target.addEmission(pm, tiers);
 }
 
-/// Loops that stay up to the phase `kernels`. Passes on 16-bit types, overrides, observers and
-/// recomputation within a budget do not look into loops.
+/// Loops that stay up to the phase `kernels`. Observers and profiles name values of single rounds,
+/// and a budget chooses ops of single rounds to recompute.
 static std::string keptLoops(const CompileOptions &options) {
-  bool isWide = options.precision == "f32" || options.precision == "f64",
-       isEdited = !options.precisionOverrides.empty() || !options.policyEdits.empty() ||
-                  !options.policyFile.empty() || !options.profile.empty();
-  if (!isWide || isEdited || options.observe || !options.activationBudget.empty() ||
+  if (options.observe || !options.profile.empty() || !options.activationBudget.empty() ||
       options.loops == "unroll")
     return "none";
   return options.loops == "keep" ? "all" : "long";

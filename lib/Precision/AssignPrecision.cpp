@@ -68,7 +68,7 @@ static void markContractions(const PrecisionAnalysis &facts,
   for (Operation *op : facts.ops)
     if (auto mode = modeOf(facts, op, ofModel)) {
       auto types = llvm::map_to_vector(op->getOperands(), [&](Value v) -> Attribute {
-        Operation *source = v.getDefiningOp();
+        Operation *source = facts.producerOf(v);
         return TypeAttr::get(source && facts.isBackward(source) ? mode->backward : mode->forward);
       });
       op->setAttr("amp.compute", ArrayAttr::get(op->getContext(), types));
@@ -116,7 +116,7 @@ namespace {
 struct AmpAssignPrecision : ampc::impl::AmpAssignPrecisionBase<AmpAssignPrecision> {
   using AmpAssignPrecisionBase::AmpAssignPrecisionBase;
   void runOnOperation() override {
-    if (failed(readOptions()) || failed(checkRegions()))
+    if (failed(checkHasOnlyLoops(getOperation(), getArgument())) || failed(readOptions()))
       return signalPassFailure();
     warnUnmatched();
     for (auto model : getOperation().getOps<train::ModelOp>()) {
@@ -133,12 +133,6 @@ struct AmpAssignPrecision : ampc::impl::AmpAssignPrecisionBase<AmpAssignPrecisio
 
 private:
   LogicalResult readOptions();
-  /// Loops are legal where no value gets a type other than f32.
-  LogicalResult checkRegions() {
-    bool isPlain = low.isF32() && !mode && table.overrides.empty() && edits.empty();
-    return isPlain ? checkHasOnlyLoops(getOperation(), getArgument())
-                   : checkIsFlat(getOperation(), getArgument());
-  }
   void warnUnmatched();
   void warnOfLostUpdates(train::ModelOp model, const WorkingCopies &copies);
   LogicalResult checkProfile(train::ModelOp model);
@@ -210,12 +204,14 @@ void AmpAssignPrecision::warnUnmatched() {
   SmallVector<Operation *> ops;
   llvm::SetVector<StringRef> names;
   getOperation()->walk([&](train::FuncOp func) {
-    for (Operation &op : func.getBody().front().without_terminator()) {
-      ops.push_back(&op);
-      if (train::OriginAttr origin = originOf(&op);
+    func.getBody().walk([&](Operation *op) {
+      if (op->hasTrait<OpTrait::IsTerminator>())
+        return;
+      ops.push_back(op);
+      if (train::OriginAttr origin = originOf(op);
           origin && isa<PrecisionOpInterface>(op) && !origin.isUpdate())
         names.insert(origin.getName());
-    }
+    });
   });
   if (ops.empty())
     return;

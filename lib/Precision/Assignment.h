@@ -13,7 +13,8 @@ struct Reason {
 };
 
 /// Types that a policy assigns in one function. Example: a bf16 matmul computes in bf16, and the
-/// result, an f32 accumulator, is stored in bf16.
+/// result, an f32 accumulator, is stored in bf16. A copy of a value at the boundary of a loop has
+/// the storage type of its source unless the policy assigns another.
 struct Assignment {
   /// Compute type: type of the operands. A contraction in 16 bits gives f32, every other op the
   /// compute type.

@@ -4,6 +4,7 @@
 #include "lib/Precision/EmitCasts.h"
 #include "lib/Precision/Casts.h"
 #include "lib/Precision/Ranges.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -14,21 +15,34 @@ static bool isNarrow(Type type) {
   return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32;
 }
 
+static bool isRounding(Value v, Type type) {
+  return isNarrow(type) && !isNarrow(getElementTypeOrSelf(v));
+}
+
 namespace {
 class Emitter {
 public:
   Emitter(const PrecisionAnalysis &facts, const Assignment &assignment, WorkingCopies &copies)
-      : facts(facts), assignment(assignment), copies(copies), builder(facts.func.getContext()) {}
+      : facts(facts), assignment(assignment), copies(copies), builder(facts.func.getContext()) {
+    facts.func.walk<WalkOrder::PreOrder>([&](train::ScanOp scan) { loops.push_back(scan); });
+  }
   void run();
 
 private:
   void emit(Operation *op);
-  /// `v` converted to `type` for `consumer`; at most one conversion per value and type.
+  /// Storage type of a copy of a value at the boundary of a loop.
+  Type typeOfCopy(Value copy) const;
+  bool keepsForBackward(Value copy) const;
+  void setTypesOfLoops();
+  void castAtBoundary(Operation *op);
+  /// `v` converted to `type` for `consumer`. At most one conversion per value and type, and one per
+  /// block for conversions in front of consumers.
   Value castTo(Value v, Type type, Operation *consumer);
   Value castOf(Value v, Type type, Operation *consumer);
   std::string whyCast(Type type, Operation *consumer);
   Value storageFreeForm(Value v, Type type, Operation *consumer);
   Value workingCopy(BlockArgument parameter, Type type);
+  train::OriginAttr originOfCast(Value v, Operation *consumer) const;
   Value operandOf(Operation *op, Value v, Type type);
   Type computeOf(Operation *op);
 
@@ -36,7 +50,8 @@ private:
   const Assignment &assignment;
   WorkingCopies &copies;
   OpBuilder builder;
-  DenseMap<std::pair<Value, Type>, Value> casts;
+  SmallVector<train::ScanOp> loops;                        ///< outer loops first
+  DenseMap<std::tuple<Value, Type, Block *>, Value> casts; ///< the block of consumers, or null
   DenseMap<Value, Value> stored; ///< value that consumers read in place of a rounded result
 };
 } // namespace
@@ -51,9 +66,19 @@ Value Emitter::workingCopy(BlockArgument parameter, Type type) {
                                   parameter.getLoc());
 }
 
+/// Row of a further sequence of a loop.
+static Value addRow(train::ScanOp scan, Value sequence) {
+  scan.getSequencesMutable().append(sequence);
+  return scan.getBody().addArgument(rowOf(sequence.getType()), sequence.getLoc());
+}
+
 Value Emitter::storageFreeForm(Value v, Type type, Operation *consumer) {
   if (BlockArgument parameter = programArgument(v))
     return workingCopy(parameter, type);
+  if (isRow(v)) { // the loop goes over the sequence in `type`, too
+    auto scan = cast<train::ScanOp>(cast<BlockArgument>(v).getOwner()->getParentOp());
+    return addRow(scan, castTo(flowsFrom(v).front(), type, scan));
+  }
   Operation *op = v.getDefiningOp();
   if (!op->hasTrait<OpTrait::ConstantLike>()) {
     Value operand = castTo(op->getOperand(0), type, op);
@@ -78,14 +103,25 @@ Value Emitter::storageFreeForm(Value v, Type type, Operation *consumer) {
                                    cast<ElementsAttr>(elements.mapValues(type, round)));
 }
 
+/// Origin of a value. The argument of a loop's block has the origin of the op that computes the
+/// value, else of the consumer, in the stage of the loop.
+train::OriginAttr Emitter::originOfCast(Value v, Operation *consumer) const {
+  auto argument = dyn_cast<BlockArgument>(v);
+  if (!argument || programArgument(v))
+    return originOf(v);
+  Operation *producer = facts.producerOf(v);
+  train::OriginAttr origin = originOf(producer ? producer : consumer);
+  return origin.withStage(stageOf(argument.getOwner()->getParentOp()));
+}
+
 // Position: a rounding cast directly after the producer, so that the wide value dies early; a
 // widening cast directly before the first consumer, so that the narrow value lives longer.
 Value Emitter::castOf(Value v, Type type, Operation *consumer) {
-  if (isNarrow(type) && !isNarrow(getElementTypeOrSelf(v)))
+  if (isRounding(v, type))
     builder.setInsertionPointAfterValue(v);
   else
     builder.setInsertionPoint(consumer);
-  train::OriginAttr origin = originOf(v);
+  train::OriginAttr origin = originOfCast(v, consumer);
   if (!isNarrow(type) && !consumer->hasTrait<OpTrait::IsTerminator>())
     origin = origin.withStage(stageOf(consumer)).withSegment(segmentOf(consumer));
   return insertCast(builder, v, type, whyCast(type, consumer), origin);
@@ -93,6 +129,8 @@ Value Emitter::castOf(Value v, Type type, Operation *consumer) {
 
 /// Reason for a cast. Casts are shared; the reason is the first consumer's.
 std::string Emitter::whyCast(Type type, Operation *consumer) {
+  if (isLoopBoundary(consumer))
+    return "rounds of a loop pass " + textOf(type) + " on";
   if (consumer->hasTrait<OpTrait::IsTerminator>())
     return "the program returns " + textOf(type);
   std::string who = consumer->getName().getStringRef().str();
@@ -108,18 +146,18 @@ Value Emitter::castTo(Value v, Type type, Operation *consumer) {
     v = replaced;
   if (getElementTypeOrSelf(v) == type)
     return v;
-  Value &known = casts[{v, type}];
-  if (!known) {
-    Value made = facts.isDuplicable(v) && isNarrow(type) ? storageFreeForm(v, type, consumer)
-                                                         : castOf(v, type, consumer);
-    casts[{v, type}] = made;
-    return made;
-  }
-  return known;
+  std::tuple key(v, type, isRounding(v, type) ? nullptr : consumer->getBlock());
+  if (Value known = casts.lookup(key))
+    return known;
+  Value made = facts.isDuplicable(v) && isNarrow(type) ? storageFreeForm(v, type, consumer)
+                                                       : castOf(v, type, consumer);
+  casts[key] = made;
+  return made;
 }
 
 Value Emitter::operandOf(Operation *op, Value v, Type type) {
-  if (Type kept = facts.isBackward(op) ? assignment.saved.lookup(v) : Type(); kept && kept != type)
+  if (Type kept = facts.isBackward(op) ? assignment.saved.lookup(facts.sourceOf(v)) : Type();
+      kept && kept != type)
     return castTo(castTo(v, kept, op), type, op);
   Type entry = assignment.entry.lookup(op);
   if (entry && entry != type && !facts.isUnrounded(v) && !facts.illConditioned(v) && !isNumber(v) &&
@@ -170,24 +208,93 @@ void Emitter::emit(Operation *op) {
     setDecision(op, reason->second.rule, reason->second.text);
 }
 
+/// Whether only the backward pass reads the copy, through other loops too, and reads a 16-bit copy.
+bool Emitter::keepsForBackward(Value copy) const {
+  SmallVector<Value> open{copy};
+  for (size_t i = 0; i < open.size(); ++i) // grows
+    for (OpOperand &use : open[i].getUses()) {
+      if (!isLoopBoundary(use.getOwner())) {
+        if (!facts.isDecided(use.getOwner()) || !facts.isBackward(use.getOwner()))
+          return false;
+        continue;
+      }
+      for (Value to : flowsTo(use)) {
+        if (!isRow(to))
+          return false;
+        open.push_back(to);
+      }
+    }
+  return true;
+}
+
+Type Emitter::typeOfCopy(Value copy) const {
+  Value source = facts.sourceOf(copy);
+  Type kept = assignment.saved.lookup(source), own = assignment.storage.lookup(copy);
+  auto result = dyn_cast<OpResult>(source);
+  auto precision = result ? dyn_cast<PrecisionOpInterface>(result.getOwner()) : nullptr;
+  if (precision && precision.resultStaysFull(result.getResultNumber()))
+    return facts.f32;
+  if (kept && !isCarriedArgument(copy) && keepsForBackward(copy))
+    return kept;
+  return own || facts.isDuplicable(source) ? assignment.storageOf(copy)
+                                           : assignment.storageOf(source);
+}
+
+/// Sets the types of blocks' arguments and of results, while all other values are f32.
+void Emitter::setTypesOfLoops() {
+  auto set = [&](Value v, Type type) {
+    v.setType(cast<RankedTensorType>(v.getType()).clone(type));
+  };
+  SmallVector<std::pair<Value, Type>> types;
+  for (Value copy : facts.copies.all())
+    if (facts.isReal(copy))
+      types.emplace_back(copy, typeOfCopy(copy));
+  for (auto [copy, type] : types)
+    set(copy, type);
+  for (train::ScanOp scan : loops)
+    for (auto [argument, result] : llvm::zip(scan.getCarried(), scan.getResults()))
+      if (facts.isReal(result))
+        set(result, getElementTypeOrSelf(argument));
+}
+
+/// Casts the operands of a loop, or of the end of a loop, to the types of their copies.
+void Emitter::castAtBoundary(Operation *op) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (facts.isReal(operand.get()))
+      operand.set(castTo(operand.get(), getElementTypeOrSelf(flowsTo(operand).front()), op));
+}
+
+/// Erases ops without readers, inside loops too.
+static void eraseDead(train::FuncOp func) {
+  SmallVector<Operation *> ops;
+  func.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : llvm::reverse(ops))
+    if (isOpTriviallyDead(op))
+      op->erase();
+}
+
 void Emitter::run() {
+  setTypesOfLoops();
   // Undecided ops read operands in the types with which the model's author wrote the op.
   auto isChanged = [&](Value v) {
     return stored.contains(v) || (facts.isReal(v) && getElementTypeOrSelf(v) != facts.f32);
   };
-  for (Operation *op : facts.ops)
-    if (facts.isDecided(op) || llvm::any_of(op->getOperands(), isChanged))
-      if (llvm::none_of(op->getResults(), [&](Value v) { return facts.isDuplicable(v); }))
-        emit(op);
+  SmallVector<Operation *> ops;
+  facts.func.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops) // in program order, so that casts in front of consumers can be shared
+    if (isLoopBoundary(op))
+      castAtBoundary(op);
+    else if (!isa<train::ReturnOp>(op) &&
+             (facts.isDecided(op) || llvm::any_of(op->getOperands(), isChanged)) &&
+             llvm::none_of(op->getResults(), [&](Value v) { return facts.isDuplicable(v); }))
+      emit(op);
   Block &body = facts.func.getBody().front();
   for (OpOperand &operand : body.getTerminator()->getOpOperands())
     operand.set(
         castTo(operand.get(),
                getElementTypeOrSelf(facts.func.getResultTypes()[operand.getOperandNumber()]),
                body.getTerminator()));
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+  eraseDead(facts.func);
 }
 
 void ampc::emitAssignment(const PrecisionAnalysis &facts, const Assignment &assignment,

@@ -52,20 +52,20 @@ static bool mayBeHalf(Operation *op, Type low) {
 }
 
 void ampc::guardQuotients(train::FuncOp func, Type low) {
-  for (Operation &op : llvm::make_early_inc_range(func.getBody().front())) {
-    Value divisor = divisorOf(&op);
-    if (!divisor || stageOf(&op) != train::Stage::Backward ||
-        !getElementTypeOrSelf(op.getResult(0)).isF32() || !mayBeHalf(&op, low))
-      continue;
+  func.getBody().walk([&](Operation *op) {
+    Value divisor = divisorOf(op);
+    if (!divisor || stageOf(op) != train::Stage::Backward ||
+        !getElementTypeOrSelf(op->getResult(0)).isF32() || !mayBeHalf(op, low))
+      return;
     std::optional<double> guard = guardOf(divisor);
     if (!guard || !(*guard > 0) || !(1 / *guard > largestOf(Float16Type::get(func.getContext()))))
-      continue;
+      return;
     OpBuilder builder(func.getContext());
-    builder.setInsertionPointAfter(&op);
-    GradBuilder b(builder, &op);
-    Value result = op.getResult(0);
+    builder.setInsertionPointAfter(op);
+    GradBuilder b(builder, op);
+    Value result = op->getResult(0);
     Value isAbove = b.greater(b.op<train::AbsOp>(divisor), b.real(*guard, divisor));
     Value guarded = b.select(isAbove, result, b.real(0.0, result));
     result.replaceAllUsesExcept(guarded, guarded.getDefiningOp());
-  }
+  });
 }

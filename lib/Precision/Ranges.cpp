@@ -1,7 +1,9 @@
 // Intervals that hold for every input, and constants that a type cannot hold.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Ranges.h"
+#include "lib/Precision/Analysis/LoopCopies.h"
 #include "lib/Precision/Values.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
 
@@ -38,11 +40,8 @@ static std::optional<std::string> misfitOf(APFloat x, FloatType type, StringRef 
 }
 
 std::optional<std::string> ampc::constantMisfit(Value v, Type type) {
-  while (Operation *op = v.getDefiningOp()) {
-    if (!movesOnly(op))
-      break;
-    v = op->getOperand(0);
-  }
+  for (Operation *op = v.getDefiningOp(); (op && movesOnly(op)) || isRow(v); op = v.getDefiningOp())
+    v = op ? op->getOperand(0) : flowsFrom(v).front();
   DenseFPElementsAttr elements = elementsOf(v);
   auto target = dyn_cast<FloatType>(type);
   if (!elements || !target)
@@ -86,13 +85,19 @@ static ampc::Range rangeOf(Value v, unsigned depth, KnownRanges &known) {
     return range;
   }
   auto op = v.getDefiningOp<PrecisionOpInterface>();
-  if (!op || depth == 0)
+  SmallVector<Value, 2> copied = op ? SmallVector<Value, 2>() : flowsFrom(v);
+  if ((!op && copied.empty()) || depth == 0)
     return std::nullopt;
   if (auto found = known.find({v, depth}); found != known.end())
     return found->second;
-  ampc::Range range = op.getRange(cast<OpResult>(v).getResultNumber(), [&](unsigned i) {
-    return rangeOf(op->getOperand(i), depth - 1, known);
-  });
+  ampc::Range range;
+  if (op) {
+    range = op.getRange(cast<OpResult>(v).getResultNumber(),
+                        [&](unsigned i) { return rangeOf(op->getOperand(i), depth - 1, known); });
+  } else { // carried: the init's elements, and those of later rounds
+    range = rangeOf(copied.front(), depth - 1, known);
+    range = hull(range, rangeOf(copied.back(), depth - 1, known));
+  }
   known[{v, depth}] = range;
   return range;
 }

@@ -19,6 +19,11 @@ inline bool isChunked(mlir::Operation *op) { return op->hasAttr("amp.in_parts");
 /// No sums, no exponentials.
 bool isCheapToRecompute(mlir::Operation *op);
 
+/// Computes values that loops of the forward pass keep of every round again in the rounds of their
+/// adjoints: all values but the carried ones for a loop with `checkpoint`, else (if `cheap`) cheap
+/// ops whose operands take fewer bytes than the result, or are kept anyway.
+void recomputeRounds(mlir::Block &block, bool cheap);
+
 /// Ops that the backward pass recomputes.
 struct RecomputationPlan {
   llvm::SmallVector<mlir::Operation *> ops; ///< in the order of the block

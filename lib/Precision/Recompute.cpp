@@ -7,6 +7,7 @@
 #include "lib/Precision/Casts.h"
 #include "lib/Precision/Recomputation.h"
 #include "mlir-dialects/Amp/Amp.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/TrainFlat.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -33,7 +34,10 @@ public:
   explicit Recomputation(Block &body) : body(body), seed(firstSeed(body)) {}
   bool hasBackwardPass() const { return seed; }
   bool hasSegments() const {
-    return llvm::any_of(body, [](Operation &op) { return bool(segmentOf(&op)); });
+    return llvm::any_of(body, [](Operation &op) {
+      auto scan = dyn_cast<train::ScanOp>(op);
+      return segmentOf(&op) || (scan && scan.getCheckpoint());
+    });
   }
   /// Recomputes values inside checkpointed segments from the segments' inputs.
   void recomputeSegments();
@@ -83,10 +87,11 @@ int64_t Recomputation::savedBytes() const {
 
 std::pair<int64_t, int64_t> Recomputation::countFlops() const {
   int64_t all = 0, again = 0;
-  for (auto op : body.getOps<PrecisionOpInterface>()) {
-    all += op.getFlops();
-    again += op->hasAttr("amp.recompute") ? op.getFlops() : 0;
-  }
+  body.walk([&](PrecisionOpInterface op) {
+    int64_t flops = op.getFlops() * runsOf(op);
+    all += flops;
+    again += op->hasAttr("amp.recompute") ? flops : 0;
+  });
   return {all, again};
 }
 
@@ -95,15 +100,19 @@ std::pair<int64_t, int64_t> Recomputation::countFlops() const {
 void Recomputation::copyToBackward(Operation *op, Readers takesCopy) {
   Operation *first = nullptr;
   for (Operation *user : op->getUsers())
-    if (takesCopy(user) && (!first || user->isBeforeInBlock(first)))
-      first = user;
+    if (Operation *at = body.findAncestorOpInBlock(*user);
+        takesCopy(user) && (!first || at->isBeforeInBlock(first)))
+      first = at;
   Operation *copy = op->clone();
   body.getOperations().insert(first->getIterator(), copy);
-  setOrigin(copy, originOf(op).withStage(train::Stage::Backward));
-  copy->setAttr("amp.recompute",
-                UnitAttr::get(op->getContext())); // keeps CSE from merging the copy with the
-                                                  // original
-  copy->removeAttr("amp.in_parts");
+  copy->walk([&](Operation *inner) { // with the ops of a loop
+    setOrigin(inner, originOf(inner).withStage(train::Stage::Backward));
+    if (!inner->hasTrait<OpTrait::IsTerminator>() && !inner->hasTrait<OpTrait::ConstantLike>())
+      inner->setAttr("amp.recompute",
+                     UnitAttr::get(op->getContext())); // keeps CSE from merging the copy with the
+                                                       // original
+    inner->removeAttr("amp.in_parts");
+  });
   op->replaceUsesWithIf(copy->getResults(), [&](OpOperand &use) {
     return use.getOwner() != copy && takesCopy(use.getOwner());
   });
@@ -204,12 +213,15 @@ private:
     bool hasSegments = recomputation.hasSegments();
     int64_t bytesWithout = hasSegments || limit ? savedBytesWithout(func) : 0;
     recomputation.recomputeSegments();
+    recomputeRounds(func.getBody().front(), /*cheap=*/false);
     if (limit && func.getStep() && failed(holdWithin(func, recomputation, *limit)))
       return failure();
     auto [flops, again] = recomputation.countFlops();
     int64_t before = recomputation.savedBytes();
-    if (repeat && !limit)
+    if (repeat && !limit) {
+      recomputeRounds(func.getBody().front(), /*cheap=*/true);
       recomputation.rematerializeCheapOps();
+    }
     int64_t bytes = recomputation.savedBytes();
     if (explain && bytes < before)
       func.emitRemark() << "the backward pass of @" << func.getSymName() << " keeps "
@@ -244,9 +256,12 @@ private:
   /// Bytes of residuals without checkpoints and without a budget.
   int64_t savedBytesWithout(train::FuncOp func) {
     OwningOpRef<train::FuncOp> copy(func.clone());
+    copy->walk([](train::ScanOp scan) { scan.removeCheckpointAttr(); });
     Recomputation recomputation(copy->getBody().front());
-    if (repeat)
+    if (repeat) {
+      recomputeRounds(copy->getBody().front(), /*cheap=*/true);
       recomputation.rematerializeCheapOps();
+    }
     return recomputation.savedBytes();
   }
 };

@@ -1,10 +1,11 @@
-// Regions around and inside of loops: ops of every round have the type of the innermost region.
+// Regions around and inside of loops: ops of a round have the type of the innermost region.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc %s --precision=f32 --compile-to=precision 2>/dev/null | FileCheck %s
 train.model @m(batch = 4, width = 8) {
   train.param @w : f32[width, width] = #train.xavier_uniform
   // CHECK-LABEL: train.func @export.around
-  // CHECK-COUNT-2: train.matmul {{.*}} : (tensor<4x8xbf16>, tensor<8x8xbf16>) -> tensor<4x8xf32>
+  // CHECK: train.scan carry {{.*}} times 2 : tensor<4x8xbf16>
+  // CHECK: train.matmul {{.*}} : (tensor<4x8xbf16>, tensor<8x8xbf16>) -> tensor<4x8xf32>
   // CHECK-NOT: train.matmul
   train.func @around(%x: f32[batch, width]) {
     %z = amp.autocast bf16 {
@@ -18,7 +19,9 @@ train.model @m(batch = 4, width = 8) {
     train.return %z
   }
   // CHECK-LABEL: train.func @export.inside
-  // CHECK-COUNT-2: train.matmul {{.*}} : (tensor<4x8xf16>, tensor<8x8xf16>) -> tensor<4x8xf32>
+  // The loop carries the type in which tanh is stored.
+  // CHECK: train.scan carry {{.*}} times 2 : tensor<4x8xbf16>
+  // CHECK: train.matmul {{.*}} : (tensor<4x8xf16>, tensor<8x8xf16>) -> tensor<4x8xf32>
   // CHECK-NOT: train.matmul
   // CHECK: train.return
   train.func @inside(%x: f32[batch, width]) {

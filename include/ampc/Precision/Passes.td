@@ -22,6 +22,11 @@ def AmpAssignPrecision : Pass<"amp-assign-precision", "::mlir::ModuleOp"> {
     the program `derive` rebuilds. With `precision=f32` only autocast regions of the model have an effect. `tf32`
     and `fp8` are modes of contractions on GPUs: values stay f32, and `amp.compute` on a contraction names the type
     in which each operand is multiplied (for fp8: E4M3, and E5M2 for gradients).
+
+    A value that a round of a `train.scan` passes on or keeps has one type in the block, in the next round, behind
+    the loop and in other loops; the init is cast in front of the loop. Costs count every round. The default policy
+    carries a state in f32 that reaches the next round by other ops than contractions, bounded functions and moves
+    (rule `recurrent`).
   }];
   let options =
       [Option<"policy", "policy", "std::string", "\"mincut\"", "name of a policy">,
@@ -72,6 +77,10 @@ def AmpRecompute : Pass<"amp-recompute", "::mlir::ModuleOp"> {
     16-bit version of a value is kept in place of a widened f32 version. `amp.saved_bytes` on a program has the
     remaining residuals. Ops with `amp.in_parts` run for a chunk of rows at a time, in the chunk loop of a loss,
     where the backward pass follows the forward pass at once: their operands are no residuals.
+
+    A value that a `train.scan` keeps of every round for the loop of its adjoint is repeated in the rounds of the
+    adjoint by the same rule. With `checkpoint` on the loop all ops of a round are repeated, and the loop keeps the
+    carried values and the rows, for `checkpoint every k` also of every round.
 
     With an activation budget, any op of the forward pass may be repeated. A minimum cut chooses the repeated ops
     of least work, such that the peak of live forward values, kept or recomputed, is within the budget; percent are

@@ -9,7 +9,8 @@ using namespace ampc;
 // Rows gathered from a table are not duplicable: casting the whole table would cost more than the
 // few rows save.
 DuplicableValues::DuplicableValues(const DecidedProgram &program,
-                                   const UserConstraints &constraints) {
+                                   const UserConstraints &constraints)
+    : program(program) {
   train::FuncOp func = program.func;
   DenseSet<StringAttr> params;
   for (auto param : func->getParentOfType<train::ModelOp>().getOps<train::ParamOp>())

@@ -11,9 +11,10 @@ namespace ampc {
 class DuplicableValues {
 public:
   DuplicableValues(const DecidedProgram &program, const UserConstraints &constraints);
-  bool contains(mlir::Value v) const { return values.contains(v); }
+  bool contains(mlir::Value v) const { return values.contains(program.sourceOf(v)); }
 
 private:
+  const DecidedProgram &program;
   llvm::DenseSet<mlir::Value> values;
 };
 } // namespace ampc

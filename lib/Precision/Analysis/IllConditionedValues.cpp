@@ -13,6 +13,7 @@
 #include "lib/Precision/Analysis/IllConditionedValues.h"
 #include "lib/Precision/Ranges.h"
 #include "lib/Precision/Values.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir-dialects/Train/Program/Signature.h"
 
@@ -25,14 +26,11 @@ IllConditionedValues::IllConditionedValues(const DecidedProgram &program,
                                            UserConstraints &constraints)
     : program(program), duplicable(duplicable) {
   findCoordinates();
-  for (Operation *op : llvm::reverse(program.ops))
-    if (program.isDecided(op))
-      visit(op);
+  program.untilStable([&] { return visitAll(); });
   for (Operation *op : program.ops)
     for (Value result : op->getResults())
       if (const Reason *why = this->why(result);
-          why && program.isDecided(op) && coordinates.contains(result) &&
-          !constraints.isForced(op) &&
+          why && program.isDecided(op) && isCoordinate(result) && !constraints.isForced(op) &&
           (treatments.of(op) == Treatment::Low ||
            cast<PrecisionOpInterface>(op).getCategory() == Category::LowPrecision))
         constraints.forceFull(op, why->text, why->rule);
@@ -49,9 +47,26 @@ void IllConditionedValues::findCoordinates() {
       coordinates.insert(argument);
   }
   for (Operation *op : program.ops)
-    if (!program.isBackward(op) && !isa<train::ReadOp>(op) &&
-        llvm::all_of(op->getOperands(), [&](Value v) { return coordinates.contains(v); }))
+    if (!program.isBackward(op) && !isa<train::ReadOp>(op))
       coordinates.insert_range(op->getResults());
+  program.untilStable([&] {
+    size_t before = coordinates.size();
+    for (Operation *op : program.ops)
+      if (!llvm::all_of(op->getOperands(), [&](Value v) { return isCoordinate(v); }))
+        for (Value result : op->getResults())
+          coordinates.erase(result);
+    return coordinates.size() != before;
+  });
+}
+
+/// A carried argument is a coordinate if the init is one, too.
+bool IllConditionedValues::isCoordinate(Value v) const {
+  while (coordinates.contains(program.sourceOf(v))) {
+    if (!isCarriedArgument(v))
+      return true;
+    v = flowsFrom(v).back();
+  }
+  return false;
 }
 
 /// Softmax written out by a model: x minus the maximum of the same row.
@@ -99,13 +114,40 @@ std::optional<Reason> IllConditionedValues::whyOwn(OpOperand &operand) const {
 }
 
 /// Whether the error of an operand reaches an ill-conditioned result.
-bool IllConditionedValues::passesOn(Operation *op, Value result, Conditioning conditioning) const {
+bool IllConditionedValues::passesThrough(Operation *op, Value result,
+                                         Conditioning conditioning) const {
   Category category = cast<PrecisionOpInterface>(op).getCategory();
   bool isPointwise = isa<ScalarOpInterface>(op) &&
                      (category == Category::Promote || category == Category::Passthrough);
-  bool keepsSize = cancelled.contains(result) || absolute.contains(result);
+  bool keepsSize = isCancelled(result) || isAbsolute(result);
   return conditioning == Conditioning::Cancels || movesElements(op) || (isPointwise && keepsSize) ||
-         (absolute.contains(result) && coordinates.contains(result));
+         (isAbsolute(result) && isCoordinate(result));
+}
+
+/// Marks inits of carried values, then operands of ops, the last op first; whether a mark is new.
+bool IllConditionedValues::visitAll() {
+  auto marks = [&] { return reasons.size() + cancelled.size() + absolute.size(); };
+  size_t before = marks();
+  for (Value copy : program.copies.all())
+    if (isCarriedArgument(copy) && program.isReal(copy) && why(copy))
+      passOn(copy, flowsFrom(copy).back());
+  for (Operation *op : llvm::reverse(program.ops))
+    if (program.isDecided(op))
+      visit(op);
+  return marks() != before;
+}
+
+/// Marks `to` with the marks of `from`.
+void IllConditionedValues::passOn(Value from, Value to) {
+  if (duplicable.contains(to))
+    return;
+  Value source = program.sourceOf(to);
+  reasons.try_emplace(source, Reason(*why(from))); // copied, since try_emplace may move the entry
+                                                   // of why()
+  if (isCancelled(from))
+    cancelled.insert(source);
+  if (isAbsolute(from))
+    absolute.insert(source);
 }
 
 void IllConditionedValues::visit(Operation *op) {
@@ -120,16 +162,13 @@ void IllConditionedValues::visit(Operation *op) {
     auto conditioning = cast<PrecisionOpInterface>(op).getConditioning(operand.getOperandNumber());
     if (std::optional<Reason> own = whyOwn(operand)) {
       if (own->rule == "argument")
-        absolute.insert(v);
-      reasons.try_emplace(v, *own);
+        absolute.insert(program.sourceOf(v));
+      reasons.try_emplace(program.sourceOf(v), *own);
     }
-    if (!result || !passesOn(op, result, conditioning))
+    if (!result || !passesThrough(op, result, conditioning))
       continue;
-    reasons.try_emplace(v, Reason(*why(result))); // copied, since try_emplace may move the entry of
-                                                  // why()
-    if (conditioning == Conditioning::Cancels || cancelled.contains(result))
-      cancelled.insert(v);
-    if (absolute.contains(result))
-      absolute.insert(v);
+    passOn(result, v);
+    if (conditioning == Conditioning::Cancels)
+      cancelled.insert(program.sourceOf(v));
   }
 }

@@ -53,8 +53,8 @@ std::optional<Reason> NarrowTensors::whyInternal(Operation *op) const {
   if (isa<train::CastOp>(op) && llvm::none_of(op->getOperandTypes(), isFloat))
     return Reason{"integer", "16 bits do not hold every integer"};
   if (!isa<train::GradientOp>(op) && all([&](Value v) {
-        return llvm::all_of(v.getUses(),
-                            [&](OpOperand &use) { return isStateResult(program.func, use); });
+        return llvm::all_of(program.usesOf(v),
+                            [&](OpOperand *use) { return isStateResult(program.func, *use); });
       }))
     return Reason{"state", "state of the model is f32"};
   train::OriginAttr origin = originOf(op);
@@ -65,8 +65,8 @@ std::optional<Reason> NarrowTensors::whyInternal(Operation *op) const {
             (ofSource ? user.getName() == origin.getName() : user.isOneWith(origin)));
   };
   if (all([&](Value v) {
-        return statistics.contains(v) && llvm::all_of(v.getUses(), [&](OpOperand &use) {
-                 return isWithin(use, /*ofSource=*/true);
+        return statistics.contains(v) && llvm::all_of(program.usesOf(v), [&](OpOperand *use) {
+                 return isWithin(*use, /*ofSource=*/true);
                });
       }))
     return Reason{"statistic", "a statistic of the op stays in f32"};
@@ -76,11 +76,11 @@ std::optional<Reason> NarrowTensors::whyInternal(Operation *op) const {
   bool moves = cast<PrecisionOpInterface>(op).getCategory() == Category::Passthrough &&
                llvm::any_of(op->getOperands(), [&](Value v) {
                  return program.isReal(v) && !duplicable.contains(v) && !partial.contains(v) &&
-                        v.getDefiningOp();
+                        program.producerOf(v);
                });
   if (!moves && all([&](Value v) {
-        return llvm::all_of(v.getUses(),
-                            [&](OpOperand &use) { return isWithin(use, /*ofSource=*/false); });
+        return llvm::all_of(program.usesOf(v),
+                            [&](OpOperand *use) { return isWithin(*use, /*ofSource=*/false); });
       }))
     return Reason{"partial-result", "only the result of an op is rounded, not its parts"};
   return std::nullopt;
@@ -103,7 +103,8 @@ bool NarrowTensors::isStatistic(Operation *op, Value result) const {
   SmallVector<Value> operands = tensorsOf(op);
   bool sums = cast<PrecisionOpInterface>(op).getCategory() == Category::FullPrecision;
   return !operands.empty() && llvm::all_of(operands, [&](Value v) {
-    return statistics.contains(v) || isSingle(v) || (sums && elements(v) > elements(result));
+    return statistics.contains(program.sourceOf(v)) || isSingle(v) ||
+           (sums && elements(v) > elements(result));
   });
 }
 
@@ -129,7 +130,7 @@ void NarrowTensors::demand(Operation *op) {
   bool moves = cast<PrecisionOpInterface>(op).getCategory() == Category::Passthrough;
   // An argument of the program has no producer that could be kept in f32.
   bool readsFull = !moves && llvm::any_of(tensorsOf(op), [&](Value v) {
-    return partial.contains(v) || (isa<BlockArgument>(v) && illConditioned.why(v));
+    return partial.contains(v) || (!program.producerOf(v) && illConditioned.why(v));
   });
   std::optional<Reason> why = whyFull(op);
   if (!why)

@@ -35,7 +35,7 @@ bool UnroundedIntermediates::isOnlyMoved(Value v) const {
   Operation *op = v.getDefiningOp();
   return movesElements(op) &&
          llvm::none_of(op->getOperands(), [&](Value x) { return contains(x); }) &&
-         llvm::all_of(v.getUsers(), [](Operation *user) {
+         llvm::all_of(program.usersOf(v), [](Operation *user) {
            return isa<PrecisionOpInterface>(user) && movesElements(user);
          });
 }
@@ -48,10 +48,12 @@ bool UnroundedIntermediates::isRematerialized(Value v) const {
            elements(op->getResult(0)) == elements(v);
   };
   Operation *op = v.getDefiningOp();
-  return !v.use_empty() && !isOnlyMoved(v) && !program.isBackward(op) && isPointwise(op) &&
-         llvm::all_of(v.getUsers(), isPointwise) && llvm::all_of(op->getOperands(), [&](Value x) {
+  SmallVector<Operation *> users = program.usersOf(v);
+  return !users.empty() && !isOnlyMoved(v) && !program.isBackward(op) && isPointwise(op) &&
+         !program.isCarried(v) && llvm::all_of(users, isPointwise) &&
+         llvm::all_of(op->getOperands(), [&](Value x) {
            return !program.isReal(x) || duplicable.contains(x) || !contains(x) ||
-                  rematerialized.contains(x);
+                  rematerialized.contains(program.sourceOf(x));
          });
 }
 
@@ -59,8 +61,10 @@ bool UnroundedIntermediates::isRematerialized(Value v) const {
 /// kernel, or the backward pass rematerializes the value. So layers written out as products, biases
 /// and formulas round where library calls do. Example: matmul -> add(bias) -> relu rounds once.
 bool UnroundedIntermediates::isNeverStored(Value v) const {
-  if (rematerialized.contains(v))
+  if (rematerialized.contains(program.sourceOf(v)))
     return true;
+  if (!program.copies.of(v).empty()) // for other rounds, or for another loop
+    return false;
   Operation *op = v.getDefiningOp();
   if (isOnlyMoved(v))
     return false;
@@ -85,6 +89,14 @@ bool UnroundedIntermediates::isNeverStored(Value v) const {
          isa<ScalarOpInterface>(user);
 }
 
+/// Whether the value is a sum of cotangents that another sum takes in, or the next round of a loop.
+bool UnroundedIntermediates::isPartialSum(Operation *op, Value result) const {
+  auto isFanIn = [](Operation *op) { return op->hasAttr("train.fan_in"); };
+  SmallVector<Operation *> users = program.usersOf(result);
+  return isFanIn(op) &&
+         ((users.size() == 1 && isFanIn(users.front())) || llvm::is_contained(users, op));
+}
+
 /// Whether the model or the optimizer fixes the type of this op itself, not of the op that this op
 /// stems from.
 static bool isFixedItself(Operation *op) {
@@ -97,7 +109,6 @@ static bool isFixedItself(Operation *op) {
 // Adjoints and composite ops round only results, not intermediates. A cotangent that an adjoint
 // reshapes first still counts as a result of the op that computed the cotangent.
 void UnroundedIntermediates::find() {
-  auto isFanIn = [](Operation *op) { return op->hasAttr("train.fan_in"); };
   for (Operation *op : program.ops) {
     if (!program.isDecided(op) || isFixedItself(op))
       continue;
@@ -105,15 +116,15 @@ void UnroundedIntermediates::find() {
     bool movesIn =
         movesOnly(op) && program.isReal(op->getOperand(0)) && !contains(op->getOperand(0));
     for (Value result : op->getResults()) {
-      if (!program.isReal(result) || result.use_empty() || duplicable.contains(result))
+      SmallVector<Operation *> users = program.usersOf(result);
+      if (!program.isReal(result) || users.empty() || duplicable.contains(result))
         continue;
-      bool partOfGroup = !name.empty() && !movesIn &&
-                         llvm::all_of(result.getUsers(),
-                                      [&](Operation *user) { return groups.group(user) == name; });
+      bool partOfGroup =
+          !name.empty() && !movesIn && !program.isStoredByLoop(result) &&
+          llvm::all_of(users, [&](Operation *user) { return groups.group(user) == name; });
       if (keepsKernelsFull && isRematerialized(result))
         rematerialized.insert(result);
-      bool partialSum = isFanIn(op) && result.hasOneUse() && isFanIn(*result.getUsers().begin());
-      if (partOfGroup || partialSum)
+      if (partOfGroup || isPartialSum(op, result))
         values.insert(result);
       else if (isNeverStored(result)) {
         withinKernel.insert(result);

@@ -18,9 +18,9 @@ public:
                          const Treatments &treatments, const UserConstraints &constraints,
                          const DuplicableValues &duplicable, bool keepsKernelsFull);
   /// Whether all consumers belong to the group or the kernel of the value's producer.
-  bool contains(mlir::Value v) const { return values.contains(v); }
+  bool contains(mlir::Value v) const { return values.contains(program.sourceOf(v)); }
   /// Whether the value is unrounded only because a kernel never stores the value.
-  bool isWithinKernel(mlir::Value v) const { return withinKernel.contains(v); }
+  bool isWithinKernel(mlir::Value v) const { return withinKernel.contains(program.sourceOf(v)); }
   /// Whether only pointwise ops of the same kernel read the value, or the backward pass
   /// rematerializes the value.
   bool isNeverStored(mlir::Value v) const;
@@ -31,6 +31,7 @@ private:
   bool hasFreeResult(mlir::Operation *op) const;
   bool isOnlyMoved(mlir::Value v) const;
   bool isRematerialized(mlir::Value v) const;
+  bool isPartialSum(mlir::Operation *op, mlir::Value result) const;
   bool joinsEpilogue(mlir::Operation *op, mlir::Value accumulator) const;
 
   const DecidedProgram &program;

@@ -4,6 +4,7 @@
 #include "lib/Precision/Casts.h"
 #include "lib/Precision/Policies/Policies.h"
 #include "lib/Precision/PrecisionAnalysis.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Program/Origin.h"
 
 using namespace mlir;
@@ -17,9 +18,13 @@ class Autocast {
 public:
   explicit Autocast(const PrecisionAnalysis &facts) : facts(facts) {}
   FailureOr<Assignment> run() {
-    for (Operation *op : facts.ops)
-      if (facts.isDecided(op) && failed(assign(op)))
-        return failure();
+    do
+      for (Operation *op : facts.ops)
+        if (facts.isDecided(op) && failed(assign(op)))
+          return failure();
+    while (widenCarried());
+    for (Value copy : facts.copies.all())
+      result.storage[copy] = typeOf(copy);
     return std::move(result);
   }
 
@@ -27,11 +32,15 @@ private:
   LogicalResult assign(Operation *op);
   FailureOr<Type> forwardType(Operation *op, Reason &reason);
   FailureOr<Type> widest(Operation *op, Type start);
+  Type typeOf(Value v) const;
+  Type typeOfCarried(Value argument) const;
+  bool widenCarried();
   void set(Operation *op, Type type);
 
   const PrecisionAnalysis &facts;
   Assignment result;
   DenseMap<Operation *, Type> types; ///< dtype that torch would report for the op's result
+  DenseMap<Value, Type> carried;     ///< by argument of a loop's block
 };
 } // namespace
 
@@ -44,6 +53,43 @@ static bool isScaling(Operation *op) {
          llvm::any_of(op->getOperands(), isNumber);
 }
 
+/// Type of a value, or of the value that a loop copies. A carried value has one type for all
+/// rounds.
+Type Autocast::typeOf(Value v) const {
+  while (facts.sourceOf(v) != v) {
+    if (auto scan = v.getDefiningOp<train::ScanOp>())
+      if (unsigned number = cast<OpResult>(v).getResultNumber(); number < scan.getInits().size())
+        v = scan.getCarried()[number];
+    if (Type known = isCarriedArgument(v) ? carried.lookup(v) : Type())
+      return known;
+    v = isCarriedArgument(v) ? flowsFrom(v).back() : flowsFrom(v).front();
+  }
+  return result.storageOf(v);
+}
+
+/// The widest type of the init and the value passed on; constants and parameters have no vote.
+Type Autocast::typeOfCarried(Value argument) const {
+  Type widest;
+  for (Value from : flowsFrom(argument))
+    if (!facts.isDuplicable(from))
+      widest = !widest || widest == typeOf(from) ? typeOf(from) : facts.f32;
+  return widest ? widest : facts.f32;
+}
+
+/// Types of carried values after a pass over the program; whether a type has changed, which is from
+/// 16 bits to f32.
+bool Autocast::widenCarried() {
+  bool isChanged = false;
+  for (Value copy : facts.copies.all()) {
+    if (!isCarriedArgument(copy) || !facts.isReal(copy))
+      continue;
+    Type &known = carried[copy], type = known == facts.f32 ? facts.f32 : typeOfCarried(copy);
+    isChanged |= known != type;
+    known = type;
+  }
+  return isChanged;
+}
+
 /// Type to which the operands promote, e.g. bf16 + f32 -> f32. Python numbers have no vote, nor do
 /// tensors of rank 0 next to tensors with dimensions.
 FailureOr<Type> Autocast::widest(Operation *op, Type start) {
@@ -54,7 +100,7 @@ FailureOr<Type> Autocast::widest(Operation *op, Type start) {
     voters = llvm::filter_to_vector(voters, hasRank);
   Type type = start;
   for (Value v : voters) {
-    Type next = result.storageOf(v);
+    Type next = typeOf(v);
     if (!type || next == facts.f32)
       type = next;
     else if (type != facts.f32 && type != next)
@@ -78,7 +124,7 @@ FailureOr<Type> Autocast::forwardType(Operation *op, Reason &reason) {
   // Ops from a single op of torch (a product and the bias, a sum and the division) round once, at
   // the end.
   for (Value v : op->getOperands())
-    if (Operation *part = facts.isReal(v) && facts.isUnrounded(v) ? v.getDefiningOp() : nullptr;
+    if (Operation *part = facts.isReal(v) && facts.isUnrounded(v) ? facts.producerOf(v) : nullptr;
         part && types.contains(part)) {
       reason = {"same-op", "a part of " + nameOf(part) + ", which runs in " + textOf(types[part])};
       return types[part];

@@ -17,11 +17,11 @@ public:
         pin(argument, "state-or-input", "it is an input or state, which is f32");
     gradients = gradientsOf(facts);
     findReadByStatistics();
-    for (Operation *op : facts.ops)
-      if (facts.isDecided(op))
-        for (Value result : op->getResults())
-          if (facts.isReal(result) && !facts.isDuplicable(result))
-            decide(op, result);
+    facts.untilStable([&] {
+      size_t before = statistics.size() + unbounded.size();
+      decideAll();
+      return statistics.size() + unbounded.size() != before;
+    });
     pinBetween();
     pinMagnified();
     findSensitive(facts, hardConstraints);
@@ -32,6 +32,13 @@ private:
   void pin(Value v, StringRef rule, const Twine &text) {
     hardConstraints.full.try_emplace(v, Reason{rule, text.str()});
   }
+  void decideAll() {
+    for (Operation *op : facts.ops)
+      if (facts.isDecided(op))
+        for (Value result : op->getResults())
+          if (facts.isReal(result) && !facts.isDuplicable(result))
+            decide(op, result);
+  }
   void decide(Operation *op, Value result);
   void pinBetween();
   void pinMagnified();
@@ -39,6 +46,7 @@ private:
   std::optional<std::string> overflow(Operation *op, Value result);
   bool isScore(Operation *op, Value result);
   void findReadByStatistics();
+  void findReadByContractions(DenseSet<Value> &readByContractions) const;
 
   const PrecisionAnalysis &facts;
   HardConstraints hardConstraints;
@@ -48,19 +56,27 @@ private:
 
 DenseSet<Value> ampc::gradientsOf(const PrecisionAnalysis &facts) {
   DenseSet<Value> gradients;
-  for (Operation *op : llvm::reverse(facts.ops)) {
-    if (!facts.isDecided(op))
-      continue;
-    for (Value result : op->getResults()) {
-      auto passesOn = [&](Operation *user) {
-        return isa<train::GradientOp>(user) ||
-               (facts.isDecided(user) && computesAsStored(facts.treatment(user)) &&
-                user->getNumResults() == 1 && gradients.contains(user->getResult(0)));
-      };
-      if (facts.isReal(result) && !result.use_empty() && llvm::all_of(result.getUsers(), passesOn))
-        gradients.insert(result);
-    }
-  }
+  for (Operation *op : facts.ops)
+    if (facts.isDecided(op))
+      gradients.insert_range(op->getResults());
+  auto passesOn = [&](Operation *user) {
+    return isa<train::GradientOp>(user) ||
+           (facts.isDecided(user) && computesAsStored(facts.treatment(user)) &&
+            user->getNumResults() == 1 && gradients.contains(user->getResult(0)));
+  };
+  auto isGradient = [&](Value result) {
+    SmallVector<Operation *> users = facts.usersOf(result);
+    return facts.isReal(result) && !users.empty() && llvm::all_of(users, passesOn);
+  };
+  // From all values down: the sum that a loop carries reads itself.
+  facts.untilStable([&] {
+    size_t before = gradients.size();
+    for (Operation *op : llvm::reverse(facts.ops))
+      for (Value result : op->getResults())
+        if (gradients.contains(result) && !isGradient(result))
+          gradients.erase(result);
+    return gradients.size() != before;
+  });
   return gradients;
 }
 
@@ -76,10 +92,10 @@ bool HardConstraintFinder::isStatistic(Operation *op, Value result) {
     return false;
   if (facts.treatment(op) == Treatment::Full || facts.treatment(op) == Treatment::Normalize)
     if (llvm::all_of(operands, [&](Value v) {
-          return elements(v) > elements(result) || statistics.contains(v);
+          return elements(v) > elements(result) || statistics.contains(facts.sourceOf(v));
         }))
       return true;
-  return llvm::all_of(operands, [&](Value v) { return statistics.contains(v); });
+  return llvm::all_of(operands, [&](Value v) { return statistics.contains(facts.sourceOf(v)); });
 }
 
 /// Score: a product of two activations that a softmax or a loss reads. |q k| grows with both
@@ -101,20 +117,23 @@ bool HardConstraintFinder::isScore(Operation *op, Value result) {
 /// Values read by a softmax or another op with sums over dimensions in the forward pass, directly
 /// or through ops that compute as stored. Reverse order, so that consumers are known first.
 void HardConstraintFinder::findReadByStatistics() {
-  for (Operation *op : llvm::reverse(facts.ops))
-    for (Value result : op->getResults()) {
-      auto leadsOn = [&](Operation *user) {
-        if (facts.isBackward(user) || !facts.isDecided(user))
-          return false;
-        Treatment treatment = facts.treatment(user);
-        return treatment == Treatment::Full || treatment == Treatment::Normalize ||
-               (computesAsStored(treatment) && llvm::any_of(user->getResults(), [&](Value next) {
-                  return readByStatistics.contains(next);
-                }));
-      };
-      if (llvm::any_of(result.getUsers(), leadsOn))
-        readByStatistics.insert(result);
-    }
+  auto leadsOn = [&](Operation *user) {
+    if (facts.isBackward(user) || !facts.isDecided(user))
+      return false;
+    Treatment treatment = facts.treatment(user);
+    return treatment == Treatment::Full || treatment == Treatment::Normalize ||
+           (computesAsStored(treatment) && llvm::any_of(user->getResults(), [&](Value next) {
+              return readByStatistics.contains(next);
+            }));
+  };
+  facts.untilStable([&] {
+    size_t before = readByStatistics.size();
+    for (Operation *op : llvm::reverse(facts.ops))
+      for (Value result : op->getResults())
+        if (llvm::any_of(facts.usersOf(result), leadsOn))
+          readByStatistics.insert(result);
+    return readByStatistics.size() != before;
+  });
 }
 
 /// Reason why the 16-bit type's range may not hold the value.
@@ -125,7 +144,8 @@ std::optional<std::string> HardConstraintFinder::overflow(Operation *op, Value r
   if (rangeOf(result))
     return rangeMisfit(result, low);
   bool follows = computesAsStored(facts.treatment(op)) &&
-                 llvm::any_of(op->getOperands(), [&](Value v) { return unbounded.contains(v); });
+                 llvm::any_of(op->getOperands(),
+                              [&](Value v) { return unbounded.contains(facts.sourceOf(v)); });
   if (low.isF16() && (follows || isScore(op, result))) {
     unbounded.insert(result);
     return std::string("no bound is known for these scores, and f16 ends at 65504");
@@ -133,29 +153,37 @@ std::optional<std::string> HardConstraintFinder::overflow(Operation *op, Value r
   return std::nullopt;
 }
 
+/// Values that contractions read, directly or through ops whose results are not pinned.
+void HardConstraintFinder::findReadByContractions(DenseSet<Value> &readByContractions) const {
+  auto feeds = [&](Operation *op) {
+    return facts.treatment(op) == Treatment::Low ||
+           (computesAsStored(facts.treatment(op)) && llvm::any_of(op->getResults(), [&](Value v) {
+              return !hardConstraints.full.contains(v) && readByContractions.contains(v);
+            }));
+  };
+  facts.untilStable([&] {
+    size_t before = readByContractions.size();
+    for (Operation *op : llvm::reverse(facts.ops))
+      if (facts.isDecided(op) && feeds(op))
+        for (OpOperand &operand : op->getOpOperands())
+          if (!cast<PrecisionOpInterface>(op).operandStaysFull(operand.getOperandNumber()))
+            readByContractions.insert(facts.sourceOf(operand.get()));
+    return readByContractions.size() != before;
+  });
+}
+
 /// Values computed from f32 that no contraction reads, not even later: masked losses and targets.
 /// Rounding would save bytes, but no neighbour of such a value computes in 16 bits.
 void HardConstraintFinder::pinBetween() {
-  auto isPinned = [&](Value v) { return hardConstraints.full.contains(v); };
+  auto isPinned = [&](Value v) { return hardConstraints.full.contains(facts.sourceOf(v)); };
   DenseSet<Value> readByContractions;
-  for (Operation *op : llvm::reverse(facts.ops)) {
-    if (!facts.isDecided(op))
-      continue;
-    bool feeds = facts.treatment(op) == Treatment::Low;
-    if (computesAsStored(facts.treatment(op)))
-      feeds |= llvm::any_of(op->getResults(), [&](Value v) {
-        return !isPinned(v) && readByContractions.contains(v);
-      });
-    if (feeds)
-      for (OpOperand &operand : op->getOpOperands())
-        if (!cast<PrecisionOpInterface>(op).operandStaysFull(operand.getOperandNumber()))
-          readByContractions.insert(operand.get());
-  }
+  findReadByContractions(readByContractions);
   // A partial result is f32 only for being unrounded; the sources of the partial result decide
   // instead.
   DenseSet<Value> fullParts;
   auto isFull = [&](Value v) {
-    return facts.isUnrounded(v) ? fullParts.contains(v) : facts.isReal(v) && isPinned(v);
+    return facts.isUnrounded(v) ? fullParts.contains(facts.sourceOf(v))
+                                : facts.isReal(v) && isPinned(v);
   };
   auto isNeutral = [&](Value v) { return !facts.isReal(v) || facts.isDuplicable(v); };
   for (Operation *op : facts.ops) {

@@ -16,6 +16,7 @@ struct HardConstraints {
   llvm::DenseSet<mlir::Value> savedLow;
   /// Values of `savedLow` whose range f16 may not hold: the copy is bf16.
   llvm::DenseSet<mlir::Value> savedWide;
+  /// `v` is the source of its copies.
   bool isFull(mlir::Value v) const { return full.contains(v) || sensitive.contains(v); }
 };
 HardConstraints findHardConstraints(const PrecisionAnalysis &facts);

@@ -57,13 +57,13 @@ void Painter::walk(ArrayRef<Operation *> start, bool up, bool down, Test enter, 
     if (up)
       for (OpOperand &operand : op->getOpOperands())
         if (facts.isReal(operand.get()) && !staysFull(operand))
-          visit(operand.get().getDefiningOp());
+          visit(facts.producerOf(operand.get()));
     if (down)
       for (Value result : op->getResults())
         if (facts.isReal(result))
-          for (OpOperand &use : result.getUses())
-            if (!staysFull(use))
-              visit(use.getOwner());
+          for (OpOperand *use : facts.usesOf(result))
+            if (!staysFull(*use))
+              visit(use->getOwner());
   }
 }
 

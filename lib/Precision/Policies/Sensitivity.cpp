@@ -9,6 +9,7 @@
 // after the last contraction.
 #include "lib/Precision/Policies/HardConstraints.h"
 #include "lib/Precision/Ranges.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -27,7 +28,8 @@ public:
       : facts(facts), hardConstraints(hardConstraints) {}
   void run() {
     traceOrigins();
-    findPlaces();
+    facts.untilStable([&] { return findPlaces(); });
+    pinRecurrent();
     for (Operation *op : facts.ops)
       if (facts.isDecided(op))
         for (Value result : op->getResults())
@@ -44,20 +46,25 @@ public:
 private:
   bool isCandidate(Value v) const {
     return facts.isReal(v) && !facts.isDuplicable(v) && !facts.isUnrounded(v) &&
-           !hardConstraints.full.contains(v) && !hardConstraints.low.contains(v);
+           !hardConstraints.isFull(v) && !hardConstraints.low.contains(v);
   }
+  bool passesOn(Operation *op, Value result) const;
+  bool reachesItself(Value argument) const;
   bool isContraction(Operation *op) const {
     return facts.isDecided(op) && facts.treatment(op) == Treatment::Low &&
            facts.lowOf(op) != facts.f32;
   }
   RoundingHistory originOf(Value v) const {
-    auto found = origins.find(v);
+    auto found = origins.find(isCarriedArgument(v) ? v : facts.sourceOf(v));
     return found == origins.end() ? RoundingHistory::Neutral : found->second;
   }
   void traceOrigins();
+  bool traceOriginsOnce();
+  void pinRecurrent();
   RoundingHistory trace(Operation *op) const;
   bool votes(Operation *op, Value v) const;
-  void findPlaces();
+  bool findPlaces();
+  bool feedsContraction(ValueRange values) const;
   bool readerRounds(OpOperand &use) const;
   bool isBiasSum(OpOperand &use) const;
   bool givesLogits(Operation *op) const;
@@ -82,7 +89,7 @@ bool SensitivityFinder::votes(Operation *op, Value v) const {
   if (!facts.isReal(v) || originOf(v) == RoundingHistory::Neutral)
     return false;
   if (facts.isBackward(op))
-    return v.getDefiningOp() && facts.isBackward(v.getDefiningOp());
+    return facts.producerOf(v) && facts.isBackward(facts.producerOf(v));
   return !isa<ScalarOpInterface>(op) || llvm::none_of(op->getOperands(), [&](Value other) {
     return facts.isReal(other) && originOf(other) != RoundingHistory::Neutral &&
            elements(other) > elements(v);
@@ -119,6 +126,28 @@ void SensitivityFinder::traceOrigins() {
   for (BlockArgument argument : facts.func.getArguments())
     if (facts.isReal(argument) && !facts.isDuplicable(argument))
       origins[argument] = RoundingHistory::Wide;
+  facts.untilStable([&] { return traceOriginsOnce(); });
+}
+
+/// History of a carried argument: that of the init in the first round, of the value passed on
+/// later. Wide prevails in the forward pass, rounded in the backward pass, as in sums.
+static RoundingHistory join(RoundingHistory init, RoundingHistory passed, bool isBackward) {
+  RoundingHistory strong = isBackward ? RoundingHistory::Rounded : RoundingHistory::Wide,
+                  weak = isBackward ? RoundingHistory::Wide : RoundingHistory::Rounded;
+  auto is = [&](RoundingHistory history) { return init == history || passed == history; };
+  return is(strong) ? strong : is(weak) ? weak : RoundingHistory::Neutral;
+}
+
+/// Traces all values once, from the histories so far; whether a history changed.
+bool SensitivityFinder::traceOriginsOnce() {
+  auto before = origins;
+  for (Value copy : facts.copies.all())
+    if (isCarriedArgument(copy) && facts.isReal(copy)) {
+      SmallVector<Value, 2> from = flowsFrom(copy);
+      Operation *producer = facts.producerOf(copy);
+      origins[copy] =
+          join(originOf(from[1]), originOf(from[0]), producer && facts.isBackward(producer));
+    }
   for (Operation *op : facts.ops) {
     // A tensor of constants is f32 like an input; a single constant is neutral.
     if (op->hasTrait<OpTrait::ConstantLike>() && !isNumber(op->getResult(0)))
@@ -129,6 +158,59 @@ void SensitivityFinder::traceOrigins() {
     for (Value result : op->getResults())
       if (facts.isReal(result) && !facts.isDuplicable(result))
         origins[result] = origin;
+  }
+  return before != origins;
+}
+
+/// Whether the size of a rounding error in an operand stays in the result: neither a contraction,
+/// which rounds the operand anyway, nor a bounded function such as tanh.
+bool SensitivityFinder::passesOn(Operation *op, Value result) const {
+  if (!facts.isReal(result) || facts.treatment(op) == Treatment::Low)
+    return false;
+  auto precision = dyn_cast<PrecisionOpInterface>(op);
+  return !precision || (precision.getCategory() != Category::LowPrecision &&
+                        !precision.getRange(cast<OpResult>(result).getResultNumber(),
+                                            [](unsigned) { return ampc::Range(); }));
+}
+
+/// Whether the value that a round passes on is computed from the carried argument by ops that pass
+/// errors on. Moves alone add no error, e.g. the selection of the old state.
+bool SensitivityFinder::reachesItself(Value argument) const {
+  Operation *scan = cast<BlockArgument>(argument).getOwner()->getParentOp();
+  Value end = flowsFrom(argument).front();
+  DenseSet<Value> seen[2]; // without and with arithmetic on the way
+  SmallVector<std::pair<Value, bool>> open;
+  auto visit = [&](Value v, bool computed) {
+    if (seen[computed].insert(v).second)
+      open.emplace_back(v, computed);
+  };
+  visit(argument, false);
+  while (!open.empty()) {
+    auto [v, computed] = open.pop_back_val();
+    for (OpOperand &use : v.getUses()) {
+      Operation *user = use.getOwner();
+      if (!scan->isProperAncestor(user))
+        continue;
+      for (Value to : flowsTo(use))
+        visit(to, computed);
+      for (Value result : user->getResults())
+        if (!isLoopBoundary(user) && passesOn(user, result))
+          visit(result, computed || !isa<PrecisionOpInterface>(user) || !movesElements(user));
+    }
+  }
+  return seen[true].contains(end);
+}
+
+/// States that are not read by contractions alone, such as a cell state or a running sum.
+void SensitivityFinder::pinRecurrent() {
+  for (Value copy : facts.copies.all()) {
+    Operation *op = isCarriedArgument(copy) ? facts.producerOf(copy) : nullptr;
+    if (op && facts.isDecided(op) && isCandidate(facts.sourceOf(copy)) && reachesItself(copy))
+      hardConstraints.sensitive.try_emplace(
+          facts.sourceOf(copy),
+          Reason{"recurrent",
+                 "rounds pass the value on without a contraction on the way, so that a "
+                 "rounding error per round would add up"});
   }
 }
 
@@ -152,25 +234,34 @@ bool SensitivityFinder::isBiasSum(OpOperand &use) const {
   return facts.isBackward(user) && isa<ReduceOpInterface>(user) && facts.isDecided(user);
 }
 
-void SensitivityFinder::findPlaces() {
+/// Marks values by what reads them; whether a mark is new.
+bool SensitivityFinder::findPlaces() {
+  size_t before = roundedByReaders.size() + feeding.size();
   for (Operation *op : llvm::reverse(facts.ops)) {
-    auto isNear = [&](OpOperand &use) { // consumers in the other pass have no vote
-      return facts.isBackward(use.getOwner()) == facts.isBackward(op);
+    auto isNear = [&](OpOperand *use) { // consumers in the other pass have no vote
+      return facts.isBackward(use->getOwner()) == facts.isBackward(op);
     };
     for (Value result : op->getResults()) {
-      auto uses = llvm::make_filter_range(result.getUses(), isNear);
+      auto uses = llvm::filter_to_vector(facts.usesOf(result), isNear);
       if (facts.isReal(result) &&
-          llvm::all_of(uses, [&](OpOperand &use) { return readerRounds(use) || isBiasSum(use); }) &&
-          llvm::any_of(uses, [&](OpOperand &use) { return readerRounds(use); }))
+          llvm::all_of(uses,
+                       [&](OpOperand *use) { return readerRounds(*use) || isBiasSum(*use); }) &&
+          llvm::any_of(uses, [&](OpOperand *use) { return readerRounds(*use); }))
         roundedByReaders.insert(result);
     }
     if (facts.isBackward(op))
       continue;
     bool contracts = facts.isDecided(op) && facts.treatment(op) == Treatment::Low;
-    if (contracts ||
-        llvm::any_of(op->getUsers(), [&](Operation *user) { return feeding.contains(user); }))
+    if (contracts || feedsContraction(op->getResults()))
       feeding.insert(op);
   }
+  return roundedByReaders.size() + feeding.size() != before;
+}
+
+bool SensitivityFinder::feedsContraction(ValueRange values) const {
+  return llvm::any_of(values, [&](Value v) {
+    return llvm::any_of(facts.usersOf(v), [&](Operation *user) { return feeding.contains(user); });
+  });
 }
 
 /// Logits of a wide vocabulary, which autocast hands to the loss rounded. Narrower results, e.g.
@@ -184,7 +275,7 @@ bool SensitivityFinder::givesLogits(Operation *op) const {
         widest = std::max(widest, elements(v));
     return elements(result) >= widest;
   }
-  auto isLogits = [&](Value v) { return logits.contains(v); };
+  auto isLogits = [&](Value v) { return logits.contains(facts.sourceOf(v)); };
   return (op->hasTrait<SumsOperands>() || movesElements(op)) &&
          llvm::any_of(op->getOperands(), isLogits) && llvm::all_of(op->getOperands(), [&](Value v) {
            return isLogits(v) || facts.isDuplicable(v) || !facts.isReal(v);
@@ -192,14 +283,12 @@ bool SensitivityFinder::givesLogits(Operation *op) const {
 }
 
 void SensitivityFinder::decide(Operation *op, Value result) {
-  bool isLast = !facts.isBackward(op) && llvm::none_of(result.getUsers(), [&](Operation *user) {
-    return feeding.contains(user);
-  });
+  bool isLast = !facts.isBackward(op) && !feedsContraction(result);
   if (isLast && givesLogits(op)) {
     logits.insert(result);
     return;
   }
-  if (isLast && !result.use_empty()) {
+  if (isLast && !facts.usesOf(result).empty()) {
     hardConstraints.sensitive[result] = {"loss",
                                          "it lies between the last contraction and the loss"};
     return;
@@ -222,12 +311,12 @@ bool SensitivityFinder::maySaveRounded(Value v) const {
   if (facts.isBackward(op))
     return false;
   bool isKept = false;
-  for (Operation *user : v.getUsers()) {
+  for (Operation *user : facts.usersOf(v)) {
     if (!facts.isBackward(user))
       continue;
     isKept = true;
     if (llvm::none_of(user->getOperands(), [&](Value other) {
-          Operation *source = other.getDefiningOp();
+          Operation *source = facts.producerOf(other);
           return source && facts.isBackward(source) && originOf(other) == RoundingHistory::Rounded;
         }))
       return false;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Policies/StorageCost.h"
 #include "lib/Precision/Ranges.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -22,22 +23,33 @@ StorageCost::StorageCost(const PrecisionAnalysis &facts, const HardConstraints &
       values.push_back(argument);
 }
 
+int64_t StorageCost::elementsOfAllRounds(Value v) {
+  constexpr int64_t most = int64_t(1) << 48; // far from FlowGraph::never
+  Operation *op = v.getDefiningOp();
+  int64_t size = elements(v), runs = op ? runsOf(op) : 1;
+  return size > most / runs ? most : size * runs;
+}
+
 int64_t StorageCost::store(Value v, bool full) const {
   if (facts.isUnrounded(v) && facts.isNeverStored(v))
     return 0;
-  auto users = SetVector<Operation *>(v.getUsers().begin(), v.getUsers().end());
+  SmallVector<OpOperand *> uses = facts.usesOf(v);
+  SetVector<Operation *> users;
+  for (OpOperand *use : uses)
+    users.insert(use->getOwner());
   int64_t later = 0; // number of consumers in the backward pass
   if (v.getDefiningOp() && !facts.isBackward(v.getDefiningOp()))
     later = llvm::count_if(users, [&](Operation *user) { return facts.isBackward(user); });
-  int64_t moves = 1 + users.size() + (later > 0), bytes = elements(v) * (full ? 4 : 2) * moves;
+  int64_t size = elementsOfAllRounds(v), moves = 1 + users.size() + (later > 0),
+          bytes = size * (full ? 4 : 2) * moves;
   if (full && hardConstraints.savedLow.contains(v)) // backward consumers read a copy that is
                                                     // written once and kept
-    bytes = elements(v) * (4 * (1 + users.size() - later) + 2 * (2 + later));
-  bool copied = llvm::any_of(v.getUses(), [&](OpOperand &use) {
-    Operation *user = use.getOwner();
+    bytes = size * (4 * (1 + users.size() - later) + 2 * (2 + later));
+  bool copied = llvm::any_of(uses, [&](OpOperand *use) {
+    Operation *user = use->getOwner();
     return facts.isDecided(user) && facts.treatment(user) == Treatment::Low &&
            facts.lowOf(user) != facts.f32 &&
-           !cast<PrecisionOpInterface>(user).operandStaysFull(use.getOperandNumber());
+           !cast<PrecisionOpInterface>(user).operandStaysFull(use->getOperandNumber());
   });
   return bytes + (full && copied ? convert(v) : 0);
 }
@@ -55,8 +67,8 @@ SmallVector<Value> StorageCost::touched(Operation *op) const {
   SmallVector<Value> all;
   for (Value v :
        llvm::concat<Value>(llvm::to_vector(op->getOperands()), llvm::to_vector(op->getResults())))
-    if (isStored(v) && !llvm::is_contained(all, v))
-      all.push_back(v);
+    if (isStored(v) && !llvm::is_contained(all, facts.sourceOf(v)))
+      all.push_back(facts.sourceOf(v));
   return all;
 }
 

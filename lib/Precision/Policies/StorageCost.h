@@ -18,14 +18,15 @@ class StorageCost {
 public:
   StorageCost(const PrecisionAnalysis &facts, const HardConstraints &hardConstraints);
   bool isStored(mlir::Value v) const { return facts.isReal(v) && !facts.isDuplicable(v); }
-  /// Bytes moved for the value, stored in f32 (`full`) or in 16 bits.
+  /// Bytes moved for the value in all rounds, stored in f32 (`full`) or in 16 bits.
   int64_t store(mlir::Value v, bool full) const;
-  /// Bytes of a cast between f32 and 16 bits: 4 + 2 per element.
-  static int64_t convert(mlir::Value v) { return elements(v) * 6; }
+  /// Bytes of a cast between f32 and 16 bits: 4 + 2 per element of all rounds.
+  static int64_t convert(mlir::Value v) { return elementsOfAllRounds(v) * 6; }
+  static int64_t elementsOfAllRounds(mlir::Value v);
   /// Whether the op computes in f32 under any storage: an intermediate of an adjoint, or an op with
   /// a constant that 16 bits cannot hold.
   bool needsFull(mlir::Operation *op) const;
-  /// Stored values that a pointwise op reads or produces.
+  /// Stored values that a pointwise op reads or produces; the sources of copies.
   llvm::SmallVector<mlir::Value> touched(mlir::Operation *op) const;
   /// Bytes moved by the whole program.
   int64_t evaluate(llvm::function_ref<bool(mlir::Value)> isFull) const;

@@ -103,10 +103,16 @@ SmallVector<Value, 2> ampc::flowsFrom(Value value) {
   if (!scan || value == scan.getIndex())
     return {};
   unsigned number = argument.getArgNumber() - scan.getIndexed();
-  SmallVector<Value, 2> values{scan->getOperand(number)};
   if (number < scan.getInits().size())
-    values.push_back(scan.getNext().getCarried()[number]);
-  return values;
+    return {scan.getNext()->getOperand(number), scan->getOperand(number)};
+  return {scan->getOperand(number)};
+}
+
+int64_t ampc::runsOf(Operation *op) {
+  int64_t runs = 1;
+  for (auto scan = op->getParentOfType<ScanOp>(); scan; scan = scan->getParentOfType<ScanOp>())
+    runs = std::min(runs * scan.getRounds(), int64_t(1) << 40);
+  return runs;
 }
 
 bool ampc::isLoopBoundary(Operation *op) { return isa<ScanOp, NextOp>(op); }

@@ -22,14 +22,17 @@ void inferResults(train::ScanOp scan);
 /// an init, to the carried argument; a sequence, to the row; a value passed on, to the carried
 /// argument and the result; a kept value, to the result. Empty for operands of other ops.
 llvm::SmallVector<Value, 2> flowsTo(mlir::OpOperand &operand);
-/// Values that flow to a value as flowsTo says; empty for values that are neither arguments nor
-/// results of a loop, and for the number of the row.
+/// Inverse of flowsTo. Of a carried argument, the value passed on and then the init; of a row, the
+/// sequence; of a result, the value passed on or kept. Empty for other values.
 llvm::SmallVector<Value, 2> flowsFrom(Value value);
 /// Whether the op is a loop or the end of a loop: results and arguments depend on single operands.
 bool isLoopBoundary(mlir::Operation *op);
 /// Position of a dimension of the operand in the values that the operand flows to: -1 from a
 /// sequence to the row, 1 from a kept value to the rows of all rounds, else 0.
 int64_t shiftOfDimensions(mlir::OpOperand &operand);
+
+/// Number of times that loops around the op run the op; at most 2^40.
+int64_t runsOf(mlir::Operation *op);
 
 /// Number of ops after unrolling, loops inside included; at most `limit` + 1.
 int64_t countUnrolled(train::ScanOp scan, int64_t limit);

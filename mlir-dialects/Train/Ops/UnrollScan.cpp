@@ -169,7 +169,7 @@ void ampc::replaceByRounds(ScanOp scan) {
 }
 
 /// Loops around an op up to the outermost, `scan`, run it that many times in all.
-static int64_t runsOf(Operation *op, ScanOp scan, int64_t limit) {
+static int64_t runsWithin(Operation *op, ScanOp scan, int64_t limit) {
   int64_t runs = 1;
   for (Operation *at = op; at != scan;) {
     at = at->getParentOp();
@@ -182,6 +182,6 @@ static int64_t runsOf(Operation *op, ScanOp scan, int64_t limit) {
 int64_t ampc::countUnrolled(ScanOp scan, int64_t limit) {
   int64_t ops = 0;
   scan.getBody().walk(
-      [&](Operation *op) { ops = std::min(ops + runsOf(op, scan, limit), limit + 1); });
+      [&](Operation *op) { ops = std::min(ops + runsWithin(op, scan, limit), limit + 1); });
   return ops;
 }

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --phase-import --phase-simplify --train-autodiff --mlir-print-local-scope | FileCheck %s
 // RUN: %ampc-opt %s --phase-import --phase-simplify --train-autodiff --train-merge-rounds --mlir-print-local-scope | FileCheck %s --check-prefix=MERGED
-// RUN: %ampc-opt %s --phase-import --phase-simplify --phase-autodiff | not grep train.scan
+// RUN: %ampc-opt %s --phase-import --phase-simplify --phase-autodiff --phase-optimize --phase-precision --phase-loss-scale --phase-recompute | not grep train.scan
+// RUN: %ampc-opt %s --phase-import --phase-simplify --phase-autodiff=observe=true | not grep train.scan
+// RUN: %ampc-opt %s --phase-import --phase-simplify --phase-autodiff=activation-budget=50%% | not grep train.scan
 
 train.model @m(batch = 2, time = 3, width = 4) {
   train.param @w : f32[width, width] = #train.xavier_uniform
