@@ -82,7 +82,8 @@ def TrainUnrollScans : Pass<"train-unroll-scans", "::mlir::ModuleOp"> {
     * `open`, in front of `train-instantiate`: all, because later passes up to `train-autodiff` look into loops,
       except for loops with a norm over the batch, which writes its statistics once per step. Such a loop is unrolled
       with a remark.
-    * `all`, behind `train-autodiff`: all loops of functions without checkpoints.
+    * `all`, behind `train-autodiff`: all loops, unless a loop of the function is in a segment of a
+      checkpoint, or has such a segment inside.
     * `long`: of these, loops of more than four rounds, of large rounds, and loops around such loops.
   }];
   let options = [Option<"keep", "keep", "std::string", "\"none\"",

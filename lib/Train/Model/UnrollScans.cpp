@@ -111,19 +111,14 @@ static bool hasLoopInside(train::ScanOp scan) {
       .wasInterrupted();
 }
 
-/// Whether an op is in a checkpoint: recomputation of segments does not look into loops.
-static bool needsUnrolledLoops(Operation *op) {
-  auto scan = dyn_cast<train::ScanOp>(op);
-  return (scan && scan.getCheckpoint()) || segmentOf(op);
-}
-
-/// Whether a function with loops has an op that passes behind train-autodiff cannot treat in loops.
-static bool needsUnrolledLoops(train::FuncOp func) {
-  return func
-      .walk([](Operation *op) {
-        return needsUnrolledLoops(op) ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
+/// Whether a loop of the function is in the segment of a checkpoint, or has such a segment inside:
+/// recomputation of segments does not look into loops. A loop with `checkpoint` has no segment.
+static bool hasLoopsInSegments(train::FuncOp func) {
+  auto isInSegment = [](Operation *op) {
+    return segmentOf(op) ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return llvm::any_of(outermostLoops(func),
+                      [&](train::ScanOp scan) { return scan->walk(isInSegment).wasInterrupted(); });
 }
 
 /// Replaces the loops that `stays` is false for by their rounds.
@@ -181,7 +176,7 @@ private:
 
   LogicalResult unrollLoopsOf(train::FuncOp func) {
     bool isLate = keep == "long" || keep == "all";
-    if (isLate && !needsUnrolledLoops(func))
+    if (isLate && !hasLoopsInSegments(func))
       return unrollLoops(allLoops(func), [&](train::ScanOp scan) {
         return keep == "all" || hasLoopInside(scan) || !isShort(scan);
       });
