@@ -33,11 +33,11 @@ static Value copiedBy(Value v) {
 }
 
 /// Carried values that rounds only exchange, `train.next %k, %h`, have no source but themselves:
-/// one of the arguments stands for all.
-static Value representativeOf(ArrayRef<Value> cycle) {
+/// the first of the arguments in program order stands for all.
+Value LoopCopies::representativeOf(ArrayRef<Value> cycle) const {
   auto arguments = llvm::make_filter_range(cycle, isCarriedArgument);
-  return *llvm::min_element(
-      arguments, [](Value a, Value b) { return a.getAsOpaquePointer() < b.getAsOpaquePointer(); });
+  return *llvm::min_element(arguments,
+                            [&](Value a, Value b) { return order.lookup(a) < order.lookup(b); });
 }
 
 void LoopCopies::add(Value v) {
@@ -59,6 +59,10 @@ void LoopCopies::add(Value v) {
 }
 
 LoopCopies::LoopCopies(train::FuncOp func) {
+  func.walk<WalkOrder::PreOrder>([&](train::ScanOp scan) {
+    for (Value argument : scan.getCarried())
+      order.try_emplace(argument, order.size());
+  });
   func.walk<WalkOrder::PreOrder>([&](train::ScanOp scan) {
     for (Value argument : scan.getBody().getArguments())
       add(argument);

@@ -30,10 +30,12 @@ public:
 
 private:
   void add(mlir::Value v);
+  mlir::Value representativeOf(llvm::ArrayRef<mlir::Value> cycle) const;
 
   llvm::DenseMap<mlir::Value, mlir::Value> sources;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> bySource;
   llvm::SmallVector<mlir::Value> copies;
+  llvm::DenseMap<mlir::Value, unsigned> order; ///< of carried arguments
 };
 
 /// Whether the value is the carried argument of a loop's block.
