@@ -19,36 +19,67 @@ static Expected<StringRef> findTier(const ProgramCosts &costs, const cost::Machi
                  ", but the machine has none");
 }
 
-static void printRow(size_t number, const KernelCost &cost, raw_ostream &os) {
+namespace {
+/// Sums over the launches of one kernel, or of a program.
+struct PlanRow {
+  const KernelCost *first = nullptr; ///< the first launch; null for a program
+  int64_t launches = 0;
+  double flops = 0, predicted = 0, limit = 0;
+  int64_t read = 0, written = 0, lines = 0, pages = 0;
+
+  void add(const KernelCost &cost);
+  void print(raw_ostream &os) const;
+};
+} // namespace
+
+void PlanRow::add(const KernelCost &cost) {
   const cost::Work &work = cost.launch->work;
-  os << format("%5zu  %5lld  %13.0f  %12lld  %12lld  %10lld  %9lld  %9.4f  %9.4f  ", number,
-               (long long)cost.tasks, work.flops(), (long long)work.bytes(false),
-               (long long)work.bytes(true), (long long)work.lines(), (long long)work.pages(),
-               1e-6 * cost.predicted->total, 1e-6 * cost.predicted->limit)
-     << cost.launch->name << " " << cost.launch->kind << " " << cost.launch->form << "\n";
+  ++launches;
+  flops += work.flops();
+  read += work.bytes(false);
+  written += work.bytes(true);
+  lines += work.lines();
+  pages += work.pages();
+  predicted += cost.predicted->total;
+  limit += cost.predicted->limit;
 }
 
+void PlanRow::print(raw_ostream &os) const {
+  os << format("%13.0f  %12lld  %12lld  %10lld  %9lld  %9.4f  %9.4f", flops, (long long)read,
+               (long long)written, (long long)lines, (long long)pages, 1e-6 * predicted,
+               1e-6 * limit);
+  if (first) {
+    os << "  " << first->launch->name << " " << first->launch->kind << " " << first->launch->form;
+    if (launches > 1)
+      os << ", " << launches << " times";
+  }
+  os << "\n";
+}
+
+/// One row per kernel, in the order of the first launches: kernels of a loop are launched once per
+/// round.
 static void printProgram(StringRef name, ArrayRef<KernelCost> costs, raw_ostream &os) {
   os << name << "\n";
   os << "    #  tasks          flops    bytes read       written       lines      pages  predicted "
         " "
         "    limit  kernel\n";
-  double flops = 0, total = 0, limit = 0;
-  int64_t read = 0, written = 0, lines = 0, pages = 0;
-  for (auto [i, cost] : enumerate(costs)) {
-    printRow(i + 1, cost, os);
-    const cost::Work &work = cost.launch->work;
-    flops += work.flops();
-    read += work.bytes(false);
-    written += work.bytes(true);
-    lines += work.lines();
-    pages += work.pages();
-    total += cost.predicted->total;
-    limit += cost.predicted->limit;
+  std::vector<PlanRow> rows;
+  PlanRow all;
+  for (const KernelCost &cost : costs) {
+    unsigned kernel = cost.launch->kernel;
+    if (kernel >= rows.size())
+      rows.resize(kernel + 1);
+    if (!rows[kernel].first)
+      rows[kernel].first = &cost;
+    rows[kernel].add(cost);
+    all.add(cost);
   }
-  os << format("  all         %13.0f  %12lld  %12lld  %10lld  %9lld  %9.4f  %9.4f\n", flops,
-               (long long)read, (long long)written, (long long)lines, (long long)pages,
-               1e-6 * total, 1e-6 * limit);
+  for (auto [i, row] : enumerate(rows)) {
+    os << format("%5zu  %5lld  ", i + 1, (long long)row.first->tasks);
+    row.print(os);
+  }
+  os << "  all         ";
+  all.print(os);
 }
 
 Error ampc::printPlan(mlir::ModuleOp module, StringRef path, raw_ostream &os) {

@@ -49,9 +49,10 @@ constexpr unsigned numLevels = 3;
 
 /// One kernel launch of a program run.
 struct Launch {
-  std::string name;   ///< name in profiles
-  std::string kind;   ///< mnemonic of the op
-  std::string form;   ///< iteration domain or result shape: "64x128 depth 256"
+  unsigned kernel;  ///< number of the op in the order of first launches: equal in rounds of a loop
+  std::string name; ///< name in profiles
+  std::string kind; ///< mnemonic of the op
+  std::string form; ///< iteration domain or result shape: "64x128 depth 256"
   train::Stage stage; ///< stage of the step
   Work work;
   std::vector<int64_t>

@@ -60,6 +60,7 @@ private:
 
   ArrayAttr functions;
   ReuseDistances clock;
+  DenseMap<Operation *, unsigned> numbers;
 };
 } // namespace
 
@@ -93,6 +94,7 @@ static std::string shapeText(KernelOpInterface op) {
 void LaunchCollector::readKernel(KernelOpInterface op) {
   KernelOpInterface inner = innerKernel(op);
   Launch launch;
+  launch.kernel = numbers.try_emplace(op, numbers.size()).first->second;
   launch.name = nameOf(op);
   launch.kind = inner->getName().stripDialect().str();
   launch.form = shapeText(inner);
