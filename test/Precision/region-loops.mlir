@@ -1,6 +1,6 @@
 // Regions around and inside of loops: ops of a round have the type of the innermost region.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: ampc %s --precision=f32 --compile-to=precision 2>/dev/null | FileCheck %s
+// RUN: ampc %s --precision=f32 --loops=keep --compile-to=precision 2>/dev/null | FileCheck %s
 train.model @m(batch = 4, width = 8) {
   train.param @w : f32[width, width] = #train.xavier_uniform
   // CHECK-LABEL: train.func @export.around

@@ -150,9 +150,10 @@ void DropDeadValues::replace(ScanOp scan, const LiveValues &live, PatternRewrite
   SmallVector<Type> types = llvm::map_to_vector(inits, [](Value v) { return v.getType(); });
   for (unsigned i : live.each.set_bits())
     types.push_back(scan.getResult(live.carried.size() + i).getType());
-  auto smaller = ScanOp::create(rewriter, scan.getLoc(), types, inits, sequences,
-                                rewriter.getI64IntegerAttr(scan.getRounds()), scan.getReverse(),
-                                scan.getIndexed(), scan.getCheckpointAttr());
+  auto times = // follows from a sequence, if there is one
+      sequences.empty() ? rewriter.getI64IntegerAttr(scan.getRounds()) : scan.getTimesAttr();
+  auto smaller = ScanOp::create(rewriter, scan.getLoc(), types, inits, sequences, times,
+                                scan.getReverse(), scan.getIndexed(), scan.getCheckpointAttr());
   smaller->setDiscardableAttrs(scan->getDiscardableAttrDictionary());
   rewriter.inlineRegionBefore(scan.getBody(), smaller.getBody(), smaller.getBody().end());
   SmallVector<Value> values;

@@ -5,7 +5,7 @@
 train.model @m {
   // Kept values without readers, carried values without effect, and rows that nothing reads go; what the block computed for them goes too.
   // CHECK-LABEL: train.func @dead
-  // CHECK: %[[L:.*]]:2 = train.scan carry %[[H:.*]] = %[[H0:.*]] over %[[X:.*]] = %{{.*}} times 5 : tensor<4xf32>, tensor<5x4xf32> attributes {train.origin = #[[$SCAN]]} {
+  // CHECK: %[[L:.*]]:2 = train.scan carry %[[H:.*]] = %[[H0:.*]] over %[[X:.*]] = %{{.*}} : tensor<4xf32>, tensor<5x4xf32> attributes {train.origin = #[[$SCAN]]} {
   // CHECK-NEXT: %[[S:.*]] = train.add %[[H]], %[[X]]
   // CHECK-NEXT: train.next %[[S]] each %[[S]]
   // CHECK: train.return %[[L]]#0, %[[L]]#1
