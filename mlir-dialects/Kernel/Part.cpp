@@ -34,8 +34,8 @@ static void nameValues(kernel::ProgramOp part) {
                                                   nameOf("out", i), -1));
 }
 
-kernel::ProgramOp kernel::createPart(ProgramOp caller, StringRef suffix, TypeRange arguments,
-                                     TypeRange results) {
+kernel::ProgramOp kernel::createCalledProgram(ProgramOp caller, StringRef suffix,
+                                              TypeRange arguments, TypeRange results) {
   OpBuilder builder(caller);
   auto part = ProgramOp::create(builder, caller.getLoc(), nameOfPart(caller, suffix),
                                 builder.getFunctionType(arguments, results));

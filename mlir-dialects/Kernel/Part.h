@@ -9,7 +9,7 @@ namespace ampc::kernel {
 /// Creates a program of role part with an empty block in front of `caller`. The name is the
 /// caller's with a suffix, `fit.train.loop`, and a number if another symbol has the name. Arguments
 /// are inputs in0, in1, ... and results are outputs out0, out1, ...
-ProgramOp createPart(ProgramOp caller, llvm::StringRef suffix, mlir::TypeRange arguments,
-                     mlir::TypeRange results);
+ProgramOp createCalledProgram(ProgramOp caller, llvm::StringRef suffix, mlir::TypeRange arguments,
+                              mlir::TypeRange results);
 } // namespace ampc::kernel
 #endif

@@ -108,7 +108,7 @@ void LoopConversion::addCaptured() {
 void LoopConversion::openPart() {
   auto caller = cast<kernel::ProgramOp>(outer.builder.getBlock()->getParentOp());
   train::NextOp next = scan.getNext();
-  part = kernel::createPart(caller, "loop", arguments, next.getOperandTypes());
+  part = kernel::createCalledProgram(caller, "loop", arguments, next.getOperandTypes());
   outer.builder.setInsertionPointToStart(&part.getBody().front());
   for (auto &[value, number, access] : bindings) {
     Value argument = part.getArgument(number);

@@ -105,7 +105,7 @@ kernel::ProgramOp Chunking::createLoopBody() {
                      llvm::map_range(inputs, [&](auto &input) { return seenType(input); }));
   for (Value output : outputs)
     results.push_back(chunkType(output));
-  return kernel::createPart(caller, "rows", arguments, results);
+  return kernel::createCalledProgram(caller, "rows", arguments, results);
 }
 
 /// Clones the kernel for the rows of a single chunk.
