@@ -79,11 +79,10 @@ static void addEmission(OpPassManager &pm, const Target &target, const CompileOp
   target.addEmission(pm, tiers);
 }
 
-/// Loops that stay up to the phase `kernels`. Observers and profiles name values of single rounds,
-/// and a budget chooses ops of single rounds to recompute.
+/// Loops that stay up to the phase `recompute`. Observers and profiles name values of single
+/// rounds.
 static std::string keptLoops(const CompileOptions &options) {
-  if (options.observe || !options.profile.empty() || !options.activationBudget.empty() ||
-      options.loops == "unroll")
+  if (options.observe || !options.profile.empty() || options.loops == "unroll")
     return "none";
   return options.loops == "keep" ? "all" : "long";
 }
@@ -155,6 +154,10 @@ ArrayRef<Phase> ampc::getPhases() {
        }},
       {"recompute", "what is saved for the backward pass is the least that cheap ops need",
        [](OpPassManager &pm, const CompileOptions &options) {
+         if (!options.activationBudget.empty()) { // a budget chooses ops of single rounds
+           pm.addPass(createTrainUnrollScans());
+           pm.addPass(createTrainSimplify());
+         }
          pm.addPass(createMarkChunkedOps(options));
          AmpRecomputeOptions recompute;
          recompute.explain = options.explain;

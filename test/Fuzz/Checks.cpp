@@ -481,7 +481,12 @@ Verdict Checks::run() {
   otherwise("fuse-packs", [](CompileOptions &o) { o.fusePacks = false; });
   otherwise("recompute", [](CompileOptions &o) { o.recompute = false; });
   otherwise("budget", [](CompileOptions &o) { o.activationBudget = "100%"; });
-  otherwise("observe", [](CompileOptions &o) { o.observe = true; }, true);
+  // Observers name values of single rounds, to which loops are unrolled before 16-bit types are
+  // assigned: results differ by rounding then.
+  bool hasLoops = llvm::any_of(std::array{"train.scan", "train.lstm", "train.gru", "train.rnn"},
+                               [&](const char *op) { return text.contains(op); });
+  if (!hasLoops || options.precision == "f32" || options.precision == "f64")
+    otherwise("observe", [](CompileOptions &o) { o.observe = true; }, true);
   shortBatches();
   otherTarget();
   writtenOut();
