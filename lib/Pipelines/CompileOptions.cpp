@@ -81,9 +81,8 @@ llvm::ArrayRef<OptionDefinition> ampc::getOptionDefinitions() {
        "whether weights get packed copies, for tests that compare bits", "",
        [] { return Names{"auto", "always", "never"}; }},
       {&O::loops, OptionScope::Hidden, "loops", "",
-       "merge: loops are differentiated as loops, work of all rounds is merged, and short loops "
-       "are "
-       "unrolled; keep: as loops up to the kernels; for tests that compare bits",
+       "merge: loops are differentiated as loops, work of all rounds is merged, short loops are "
+       "unrolled; keep: all loops stay up to the kernels; unroll: none; for tests of bits",
        "", [] { return Names{"merge", "keep", "unroll"}; }},
       {&O::fuse, OptionScope::Hidden, "fuse", "", "false: one kernel per op", "", nullptr},
       {&O::fusePacks, OptionScope::Hidden, "fuse-packs", "",
