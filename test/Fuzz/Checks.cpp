@@ -263,6 +263,10 @@ void Checks::writtenOut() {
   inF64.loops = "unroll";
   Compiled made = compileText(text, inF64, context);
   std::unique_ptr<Code> unrolled = made.module ? Code::load(*made.module) : nullptr;
+  // Whether a loss depends on a carried parameter is asked for any number of rounds in a loop, and
+  // for the rounds there are without: a dependence that begins in a later round is none then.
+  if (looped && StringRef(made.message).contains("to depend on @"))
+    return;
   if (!looped || !unrolled)
     return fail("unroll", "does not compile: " + message + made.message);
   Calls calls;
