@@ -118,6 +118,13 @@ def moves(add, x, k):
     add("Range", np.array(10), np.array(-3), np.array(-4), only=True)
     add("Range", np.float32(1), np.float32(3), np.float32(0.75), only=True)
     add("NonZero", k, only=True)
+    steps = np.arange(24, dtype=np.float32).reshape(3, 4, 2)
+    for lengths in (whole(4, 4, 4), whole(1, 4, 2), whole(3, 2, 4)):
+        add("ReverseSequence", steps, lengths, time_axis=1, batch_axis=0)
+        add("ReverseSequence", steps.transpose(1, 0, 2), lengths, time_axis=0, batch_axis=1)
+    add("ReverseSequence", k[0].T, whole(3, 1), time_axis=0, batch_axis=1)
+    for how in ("none", "add", "max"):
+        add("ScatterElements", k[0], whole([2, 0], [1, -1]), whole([16777217, -5], [-16777219, 4]), axis=1, reduction=how)
 
 
 def reductions(add, x, k):

@@ -143,9 +143,17 @@ static Value scatter(Converter &c, Value updates, Value numbers, int64_t count) 
                                      RankedTensorType::get(dims, Converter::elementOf(updates)));
 }
 
-/// Scatter of elements along a dimension, combined by the node's reduction.
+/// Scatter of elements along a dimension, combined by the node's reduction. Integers travel in f64,
+/// which holds every i32, and which no policy narrows.
 static Value scatterAlong(Converter &c, Value x, Value updates, Value index,
                           SmallVector<NamedAttribute> attributes) {
+  if (!x || !updates)
+    return {};
+  if (mlir::Type element = Converter::elementOf(x); element.isInteger()) {
+    mlir::Type wide = c.b.getF64Type();
+    return c.cast(scatterAlong(c, c.cast(x, wide), c.cast(updates, wide), index, attributes),
+                  element);
+  }
   std::string how = c.text("reduction", "none");
   auto mode = train::symbolizeScatterMode(how == "none" ? "set" : how);
   if (!mode)
@@ -298,6 +306,52 @@ static void convertScatterND(Converter &c) {
   c.set(0, c.reshape(y, c.dims(0)));
 }
 
+/// Positions of the reversed sequences, [sequences, steps]: `length - 1 - t` for a step t in front
+/// of the sequence's length, else t.
+static Value reversedSteps(Converter &c, int64_t steps) {
+  Value length = c.reshape(c.in(1), {c.dims(1)[0], 1}), t = c.countBy(1, steps);
+  if (!length || !t)
+    return {};
+  length = c.cast(length, Converter::elementOf(t));
+  Value last = c.sub(length, c.constant(Literal::scalar(1)));
+  return c.select(c.compare(ComparePredicate::lt, t, length), c.sub(last, t), t);
+}
+
+/// Rows of [sequences x steps] by number, since sequences differ in their lengths; a slice of
+/// negative stride where each length is known and whole.
+static void convertReverseSequence(Converter &c) {
+  int64_t time = c.integer("time_axis", 0), batch = c.integer("batch_axis", 1);
+  if (c.rank(0) < 2 || time + batch != 1 || time * batch != 0 || c.rank(1) != 1 ||
+      c.dims(1)[0] != c.dims(0)[batch]) {
+    c.fail("expected a batch and a time axis, 0 and 1, and one length per sequence");
+    return;
+  }
+  Dims dims(c.dims(0));
+  int64_t steps = dims[time], sequences = dims[batch];
+  const Literal *known = c.literal(1);
+  if (known && llvm::any_of(known->ints, [&](int64_t at) { return at < 0 || at > steps; })) {
+    c.fail("expected lengths in [0, " + Twine(steps) + "]");
+    return;
+  }
+  if (known && llvm::all_equal(known->ints) && llvm::is_contained(known->ints, steps)) {
+    Dims order = llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(steps)));
+    return c.set(0, c.take(c.in(0), time, order));
+  }
+  if (!checkElements(c, dims))
+    return;
+  // Row t of sequence b: t * sequences + b, or b * steps + t.
+  Value step = reversedSteps(c, steps), start = c.countBy(time ? steps : 1, sequences);
+  if (!step || !start)
+    return;
+  if (!time)
+    step = c.mul(step, c.constant(Literal::scalar(sequences)));
+  Value numbers = c.add(step, c.reshape(start, {sequences, 1}));
+  if (!time)
+    numbers = c.transpose(numbers, {1, 0});
+  Value rows = c.reshape(c.in(0), {steps * sequences, product(ArrayRef(dims).drop_front(2))});
+  c.set(0, c.reshape(c.make<train::GatherOp>({rows, numbers}), dims));
+}
+
 static void convertOneHot(Converter &c) {
   auto depth = c.numbers(1, "a depth");
   const Literal *values = c.setting(2);
@@ -345,6 +399,7 @@ static const Entry entries[] = {
     {"GatherElements", convertGatherElements},
     {"GatherND", convertGatherND},
     {"OneHot", convertOneHot},
+    {"ReverseSequence", convertReverseSequence},
     {"ScatterElements", convertScatterElements},
     {"Scatter", convertScatterElements},
     {"ScatterND", convertScatterND},
