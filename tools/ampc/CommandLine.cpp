@@ -35,7 +35,7 @@ static void explainUnknown(llvm::StringRef word, llvm::StringRef command) {
 
 /// Explains a message of a parser, e.g. "'three' value invalid for whole number of at least 0
 /// argument!".
-static void explainOption(llvm::StringRef name, llvm::StringRef said) {
+static void explainOption(llvm::StringRef name, llvm::StringRef said, llvm::StringRef command) {
   auto [value, type] = said.split(" value invalid for ");
   if (!type.empty()) {
     type.consume_back(" argument!");
@@ -51,6 +51,9 @@ static void explainOption(llvm::StringRef name, llvm::StringRef said) {
     fail("expected a value behind " + name + ", but got none");
   } else if (said.starts_with("may only occur")) {
     fail("expected " + name + " once, but got it again");
+  } else if (said.consume_front("Cannot find option named '")) {
+    fail("expected a value of " + name + " that ampc help " + command + " lists, but got " +
+         said.split('\'').first);
   } else {
     fail(name + ": " + said.rtrim('!'));
   }
@@ -87,7 +90,7 @@ static void explain(llvm::StringRef said, llvm::ArrayRef<const char *> words) {
     return explainUnknown(line.split('\'').first.split('=').first, command);
   if (line.consume_front("for the ")) {
     auto [name, rest] = line.split(" option: ");
-    return explainOption(name, rest);
+    return explainOption(name, rest, command);
   }
   if (line.starts_with("Not enough positional"))
     fail("expected a model, as in ampc " + command + " MODEL.mlir, but got none");

@@ -75,8 +75,10 @@ static const char *commands() {
 }
 
 int ampc::runNew() {
+  if (llvm::sys::fs::exists(folder) && !llvm::sys::fs::is_directory(folder))
+    return fail("expected a new folder, but " + folder + " is a file");
   if (std::error_code error = llvm::sys::fs::create_directories(folder))
-    return fail(folder + ": " + error.message());
+    return fail("cannot make the folder " + folder + ": " + error.message());
   for (const ProjectFile &file : files()) {
     llvm::SmallString<128> path(folder);
     llvm::sys::path::append(path, file.name);
@@ -87,7 +89,7 @@ int ampc::runNew() {
     llvm::SmallString<128> path(folder);
     llvm::sys::path::append(path, file.name);
     if (llvm::Error error = writeFile(path, file.text))
-      return fail(llvm::toString(std::move(error)));
+      return fail("cannot write " + path + ": " + llvm::toString(std::move(error)));
   }
   results() << "cd " << folder << "\n" << commands() << "\n";
   return 0;
