@@ -317,8 +317,8 @@ static Value reversedSteps(Converter &c, int64_t steps) {
   return c.select(c.compare(ComparePredicate::lt, t, length), c.sub(last, t), t);
 }
 
-/// Rows of [sequences x steps] by number, since sequences differ in their lengths; a slice of
-/// negative stride where each length is known and whole.
+/// Rows of [sequences x steps] by number, since sequences differ in their lengths; a reversed axis
+/// where each length is known and whole.
 static void convertReverseSequence(Converter &c) {
   int64_t time = c.integer("time_axis", 0), batch = c.integer("batch_axis", 1);
   if (c.rank(0) < 2 || time + batch != 1 || time * batch != 0 || c.rank(1) != 1 ||
@@ -334,8 +334,7 @@ static void convertReverseSequence(Converter &c) {
     return;
   }
   if (known && llvm::all_equal(known->ints) && llvm::is_contained(known->ints, steps)) {
-    Dims order = llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(steps)));
-    return c.set(0, c.take(c.in(0), time, order));
+    return c.set(0, c.make<train::ReverseOp>(c.in(0), c.attr("dims", Dims{time})));
   }
   if (!checkElements(c, dims))
     return;

@@ -13,5 +13,10 @@ const ImportedValue *knownAs(const Scope &scope, llvm::StringRef name);
 /// Whether another round follows; nothing, with a fault recorded, if the condition is unknown at
 /// import.
 std::optional<bool> isTrue(Converter &c, const ImportedValue *condition);
+/// Whether a carried value stays the first value.
+bool isUnchanged(const LoopNode &loop, int64_t i);
+bool isCounter(const LoopNode &loop, int64_t i);
+/// The tensor of which a node Gather reads a row in every round.
+ImportedValue readData(const LoopNode &loop, const Node &read, const Scope &scope);
 } // namespace ampc::onnx
 #endif

@@ -32,7 +32,8 @@ std::optional<bool> ampc::onnx::isTrue(Converter &c, const ImportedValue *condit
   return std::nullopt;
 }
 
-bool Nodes::convertBody(OpBuilder &b, const Graph &body, Scope &scope) {
+bool Nodes::convertBody(OpBuilder &b, const Graph &body, Scope &scope,
+                        llvm::function_ref<bool(const Node &)> isSkipped) {
   for (const Tensor &tensor : body.initializers)
     if (auto literal = readLiteral(tensor)) {
       ImportedValue &known = scope[tensor.name];
@@ -43,7 +44,8 @@ bool Nodes::convertBody(OpBuilder &b, const Graph &body, Scope &scope) {
     }
   std::vector<const Node *> inner;
   for (const Node &each : body.nodes)
-    inner.push_back(&each);
+    if (!isSkipped || !isSkipped(each))
+      inner.push_back(&each);
   checkKinds(inner);
   size_t before = record.faults.size();
   convert(b, inner, scope);
@@ -74,7 +76,7 @@ static std::vector<ImportedValue> knownOf(const Node &node, size_t first, size_t
 
 // ---- One body for all rounds ----
 
-/// The body's input that an output is, through nodes Identity; "" for other values.
+/// The value that an output is, through nodes Identity.
 static std::string sourceOf(const Graph &body, const std::string &output) {
   std::string name = output;
   for (const Node &node : llvm::reverse(body.nodes))
@@ -83,8 +85,7 @@ static std::string sourceOf(const Graph &body, const std::string &output) {
   return name;
 }
 
-/// Whether a carried value stays the first value.
-static bool isUnchanged(const LoopNode &loop, int64_t i) {
+bool ampc::onnx::isUnchanged(const LoopNode &loop, int64_t i) {
   return sourceOf(*loop.body, loop.body->outputs[loop.firstOutput + i].name) ==
          loop.body->inputs[loop.firstInput + i].name;
 }
@@ -104,14 +105,20 @@ static Value moved(Converter &c, Value x, int64_t axis, bool isBack) {
   return c.transpose(x, order);
 }
 
-/// Sequences as [rounds, ...], in the order of the rounds unless all of them are reversed.
-static SmallVector<Value> sequencesOf(Converter &c, const LoopNode &loop, bool isReverse) {
+/// Sequences as [rounds, ...], in the order of the rounds unless all of them are reversed; then
+/// tensors whose rows the body reads by the number of the round.
+static SmallVector<Value> sequencesOf(Converter &c, const LoopNode &loop, bool isReverse,
+                                      const Scope &scope) {
   SmallVector<Value> sequences;
   for (auto [i, axis] : llvm::enumerate(loop.inputAxes)) {
     if (c.dims(loop.carried + i)[axis] != loop.rounds)
       c.fail("expected sequences of one length");
     Value sequence = moved(c, c.in(loop.carried + i), axis, true);
     sequences.push_back(loop.inputDirections[i] && !isReverse ? reversed(c, sequence) : sequence);
+  }
+  for (const Node *read : loop.rowReads) {
+    ImportedValue data = readData(loop, *read, scope);
+    sequences.push_back(c.valueOf(data));
   }
   return sequences;
 }
@@ -121,6 +128,8 @@ static void setResults(Converter &c, const LoopNode &loop, ArrayRef<Value> made,
                        ArrayRef<int64_t> changed, ArrayRef<int64_t> kept, bool isReverse) {
   for (auto [i, value] : llvm::enumerate(loop.values))
     c.set(i, value);
+  for (const LoopCounter &counter : loop.counters)
+    c.set(counter.carried, Literal::scalar(counter.first + counter.step * loop.rounds));
   for (auto [at, i] : llvm::enumerate(changed))
     c.set(i, made[at]);
   for (auto [at, i] : llvm::enumerate(kept)) {
@@ -143,19 +152,32 @@ static SmallVector<Value> outputsOf(OpBuilder &b, Converter &c, const LoopNode &
   });
 }
 
+/// A counter's value in a round.
+static Value valueOf(Converter &c, const LoopCounter &counter, Value index) {
+  Value scaled =
+      counter.step == 1 ? index : c.mul(index, c.constant(Literal::scalar(counter.step)));
+  return counter.first == 0 ? scaled : c.add(scaled, c.constant(Literal::scalar(counter.first)));
+}
+
 /// Binds the inputs of the body. `changed`: numbers of the carried values that change.
 static void bindInputs(OpBuilder &b, Converter &c, const LoopNode &loop, LoopBuilder &rounds,
                        ArrayRef<int64_t> changed, Scope &scope) {
-  auto bind = [&](int64_t input, Value value) {
-    Node node = valueOf("", loop.body->inputs[input].name);
+  auto bindName = [&](const std::string &name, Value value) {
+    Node node = valueOf("", name);
     Converter(b, node, c.opset, scope).set(0, value);
   };
+  auto bind = [&](int64_t input, Value value) { bindName(loop.body->inputs[input].name, value); };
   for (auto [i, value] : llvm::enumerate(loop.values))
     scope[loop.body->inputs[loop.firstInput + i].name] = value;
   for (auto [at, i] : llvm::enumerate(changed))
     bind(loop.firstInput + i, rounds.carried()[at]);
-  for (auto [i, row] : llvm::enumerate(rounds.rows()))
+  for (const LoopCounter &counter : loop.counters)
+    bind(loop.firstInput + counter.carried, valueOf(c, counter, rounds.index()));
+  size_t given = loop.inputAxes.size();
+  for (auto [i, row] : llvm::enumerate(rounds.rows().take_front(given)))
     bind(loop.firstInput + loop.carried + i, row);
+  for (auto [read, row] : llvm::zip(loop.rowReads, rounds.rows().drop_front(given)))
+    bindName(read->outputs[0], row);
   if (!loop.isLoop)
     return;
   bind(0, rounds.index());
@@ -170,7 +192,7 @@ bool Nodes::tryRounds(OpBuilder &b, Converter &c, const LoopNode &loop, Scope &s
   SmallVector<Value> inits;
   std::vector<ImportedValue> first = loop.values;
   for (int64_t i = 0; i < loop.carried; ++i)
-    if (!isUnchanged(loop, i)) {
+    if (!isUnchanged(loop, i) && !isCounter(loop, i)) {
       changed.push_back(i);
       inits.push_back(c.valueOf(first[i]));
     }
@@ -178,16 +200,17 @@ bool Nodes::tryRounds(OpBuilder &b, Converter &c, const LoopNode &loop, Scope &s
   for (int64_t i = 0; i < int64_t(loop.body->outputs.size()) - firstRow; ++i)
     if (c.wants(loop.carried + i))
       kept.push_back(i);
-  SmallVector<Value> sequences = sequencesOf(c, loop, isReverse);
+  SmallVector<Value> sequences = sequencesOf(c, loop, isReverse, scope);
   if (!c.fault.empty() || llvm::is_contained(inits, Value()) ||
       llvm::is_contained(sequences, Value()))
     return false;
   Scope inner = scope; // what the body makes is unknown outside
   LoopBuilder rounds(c, inits, sequences, loop.rounds);
   bindInputs(b, c, loop, rounds, changed, inner);
-  if (!repeat(c, loop.body->nodes.size() + 1) || !convertBody(b, *loop.body, inner))
+  auto isRead = [&](const Node &node) { return llvm::is_contained(loop.rowReads, &node); };
+  if (!repeat(c, loop.body->nodes.size() + 1) || !convertBody(b, *loop.body, inner, isRead))
     return false;
-  if (loop.isLoop) {
+  if (loop.isLoop && !loop.isCounted) {
     auto goes = isTrue(c, knownAs(inner, loop.body->outputs[0].name));
     if (!goes || !*goes)
       return false;
@@ -237,8 +260,10 @@ void Nodes::convertLoop(OpBuilder &b, Converter &c, Scope &scope) {
     return;
   loop.values = knownOf(node, 2, loop.carried, scope);
   loop.rounds = limit;
-  if (!*goes || !convertRounds(b, c, loop, scope))
-    unrollLoop(b, c, loop, limit, *goes, scope);
+  if (*goes && (convertRounds(b, c, loop, scope) ||
+                (countRounds(b, c, loop, limit, scope) && convertRounds(b, c, loop, scope))))
+    return;
+  unrollLoop(b, c, loop, limit, *goes, scope);
 }
 
 /// Converts Scan. Inputs: carried values and sequences, of which the body gets an element per

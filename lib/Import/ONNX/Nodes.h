@@ -12,6 +12,11 @@ namespace ampc::onnx {
 /// Limit of converted nodes in all loop iterations and derivatives.
 constexpr int64_t mostRepeated = 1 << 17;
 
+/// A carried integer that is `first + step * round`.
+struct LoopCounter {
+  int64_t carried, first, step;
+};
+
 /// A Loop or Scan: where its body has carried values and sequences among inputs and outputs.
 struct LoopNode {
   const Graph *body = nullptr;
@@ -21,7 +26,10 @@ struct LoopNode {
   int64_t rounds = 0;
   std::vector<ImportedValue> values; ///< first carried values
   Dims inputAxes, inputDirections, outputAxes, outputDirections;
-  bool isLoop = false; ///< the body's first inputs are the number of the round and a condition
+  bool isLoop = false;    ///< the body's first inputs are the number of the round and a condition
+  bool isCounted = false; ///< the condition holds in `rounds` rounds
+  std::vector<LoopCounter> counters;
+  std::vector<const Node *> rowReads; ///< nodes Gather of the row of the round
 };
 
 /// Error with all faults of a file's nodes.
@@ -73,6 +81,9 @@ private:
   /// Converts the body once, for all rounds; false, without a trace, if the body needs the number
   /// of its round at import.
   bool convertRounds(mlir::OpBuilder &b, Converter &c, const LoopNode &loop, Scope &scope);
+  /// Counts the rounds of a loop whose condition follows from carried integers.
+  bool countRounds(mlir::OpBuilder &b, Converter &c, LoopNode &loop, int64_t limit,
+                   const Scope &scope);
   bool tryRounds(mlir::OpBuilder &b, Converter &c, const LoopNode &loop, Scope &scope);
   void unrollLoop(mlir::OpBuilder &b, Converter &c, const LoopNode &loop, int64_t limit, bool goes,
                   Scope &scope);
@@ -84,8 +95,9 @@ private:
                          const Scope &outer);
   /// Whether the limit allows converting so many nodes once more; records a fault if not.
   bool repeat(Converter &c, int64_t nodes);
-  /// Converts a subgraph; false if a node failed.
-  bool convertBody(mlir::OpBuilder &b, const Graph &body, Scope &scope);
+  /// Converts a subgraph but for some nodes; false if a node failed.
+  bool convertBody(mlir::OpBuilder &b, const Graph &body, Scope &scope,
+                   llvm::function_ref<bool(const Node &)> isSkipped = nullptr);
   void noteWrittenOut(const Node &node, int64_t times);
   int64_t opsetOf(const Node &node) const;
 
@@ -104,6 +116,7 @@ private:
   const Producers &producers;
   const bool trains;
   Record record;
+  int64_t counted = 0; ///< nodes of conditions, which loops that count their rounds have converted
 };
 } // namespace ampc::onnx
 #endif

@@ -164,7 +164,8 @@ void States::noteReads(train::FuncOp func) {
 }
 
 /// Walks backwards through real values from results of the function; calls count as differentiable
-/// in every operand. Results of calls on the way go to `called`.
+/// in every operand, loops in every value that their bodies read. Results of calls on the way go to
+/// `called`.
 llvm::StringSet<> States::behind(ValueRange results, llvm::SmallBitVector &called) const {
   llvm::StringSet<> names;
   llvm::SetVector<Operation *> reached;
@@ -183,8 +184,10 @@ llvm::StringSet<> States::behind(ValueRange results, llvm::SmallBitVector &calle
         state && !statistics.contains(state.getState()) &&
         !isFixed(*initializers.at(state.getState())))
       names.insert(state.getState());
-    if (passesGradient(reached[i]))
-      llvm::for_each(reached[i]->getOperands(), enter);
+    reached[i]->walk([&](Operation *op) {
+      if (passesGradient(op))
+        llvm::for_each(op->getOperands(), enter);
+    });
   }
   return names;
 }
