@@ -395,10 +395,13 @@ void ampc::onnx::raise(train::FuncOp func) {
   eraseDead(func.front());
   if (hasInnerSource(func))
     return;
-  // Losses are restored over several rounds.
+  // Losses are restored over several rounds, bodies of loops before the loops.
   constexpr int mostRounds = 4;
-  for (int round = 0; round < mostRounds && raiseAll(func.front()); ++round)
-    eraseDead(func.front());
+  SmallVector<Block *> blocks;
+  func.walk([&](Block *block) { blocks.push_back(block); });
+  for (Block *block : blocks)
+    for (int round = 0; round < mostRounds && raiseAll(*block); ++round)
+      eraseDead(*block);
   for (auto cast : llvm::to_vector(func.getOps<train::CastOp>()))
     if (isa<BlockArgument>(cast.getX()) && getElementTypeOrSelf(cast.getType()).isInteger(32))
       readDirectly(cast);
