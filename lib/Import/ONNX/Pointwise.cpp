@@ -163,8 +163,8 @@ static void convertDropout(Converter &c) {
   if (const Literal *known = c.setting(1); known && known->count() == 1)
     ratio = known->real(0);
   const Literal *training = c.literal(2);
-  bool isOn =
-      c.trains || c.opset < 12 || (training && training->count() == 1 && training->integer(0));
+  bool isOnInFile = c.opset < 12 || (training && training->count() == 1 && training->integer(0));
+  bool isOn = c.mode == LayerMode::Train || (c.mode == LayerMode::File && isOnInFile);
   if (c.wants(1) && isOn && ratio != 0)
     c.fail("expected no use of the mask");
   if (!isOn || ratio == 0) {
