@@ -92,6 +92,7 @@ int ampc::runExport() {
   Compiler compiler;
   CompileRequest request = requestFor(input);
   request.stopAfter = "import";
+  request.shown = Shown::Warnings; // remarks concern steps that train
   mlir::OwningOpRef<mlir::ModuleOp> module = compiler.run(request);
   if (!module)
     return 1;
