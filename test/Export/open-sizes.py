@@ -49,6 +49,13 @@ def pairs():
 
 
 
+def signal():
+    """A convolution with stride 2: the number of results, half the length rounded up, is a -1 of Reshape."""
+    lines = [tensor("w", weight(4, 3, 3)), node("Conv", "x,w", "c", strides=[2], pads=[1, 1], kernel_shape=[3]), node("Relu", "c", "y"),
+             node("ReduceMax", "y", "most", axes=[2], keepdims=0), value("input", "x", ["N", 3, "length"])]
+    return lines, ["y", "most"], {"length": (8, 13)}
+
+
 def strided():
     """A constant per second position, whose number is no whole multiple of the length: the length stays a number."""
     one = np.array([1], I64)

@@ -115,7 +115,8 @@ bool Joiner::joinNode(size_t number) {
     if (llvm::all_of(*arrays,
                      [&](const Array *array) { return isEqual(*arrays->front(), *array); }))
       continue;
-    std::string name = values.joined(*arrays);
+    bool isShape = first.op == "Reshape" && i == 1;
+    std::string name = isShape ? values.joinedShape(*arrays) : values.joined(*arrays);
     if (name.empty())
       return false;
     made.inputs[i] = name;

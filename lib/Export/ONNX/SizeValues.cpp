@@ -166,23 +166,29 @@ bool exporting::isEqual(const Array &a, const Array &b) {
          (a.data == b.data || std::memcmp(a.data, b.data, size_t(a.bytes())) == 0);
 }
 
-std::string SizeValues::joinedIntegers(const Arrays &arrays) {
+std::string SizeValues::joinedIntegers(const Arrays &arrays, bool isShape) {
   const Array &first = *arrays[0];
-  bool isShape = first.element == Element::I64 && first.dims.size() == 1 &&
-                 llvm::all_of(arrays, [&](const Array *array) {
-                   return array->dims == first.dims && array->element == first.element;
-                 });
-  if (!isShape)
+  bool areVectors = first.element == Element::I64 && first.dims.size() == 1 &&
+                    llvm::all_of(arrays, [&](const Array *array) {
+                      return array->dims == first.dims && array->element == first.element;
+                    });
+  if (!areVectors)
     return "";
+  const int64_t *numbers = static_cast<const int64_t *>(first.data);
+  bool mayInfer = isShape && !llvm::is_contained(ArrayRef(numbers, first.count()), -1);
   SmallVector<Formula> formulas;
   for (int64_t i = 0; i < first.count(); ++i) {
     auto formula = formulaOf(llvm::map_to_vector(
         arrays, [&](const Array *array) { return static_cast<const int64_t *>(array->data)[i]; }));
-    if (!formula)
+    if (!formula && !std::exchange(mayInfer, false))
       return "";
-    formulas.push_back(*formula);
+    formulas.push_back(formula.value_or(Formula{0, -1, {}}));
   }
   return vectorOf(formulas);
+}
+
+std::string SizeValues::joinedShape(const Arrays &arrays) {
+  return joinedIntegers(arrays, /*isShape=*/true);
 }
 
 std::string SizeValues::shapeOf(const Arrays &arrays) {

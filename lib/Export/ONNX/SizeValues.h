@@ -36,11 +36,14 @@ public:
   std::string unbound() const;
   /// Name of the value that a node reads in place of constants that differ; "" if there is none.
   std::string joined(const Arrays &arrays);
+  /// The same for the shape of a Reshape, in which a number without formula is -1, if it is the
+  /// only one.
+  std::string joinedShape(const Arrays &arrays);
 
   std::vector<Node> added;
 
 private:
-  std::string joinedIntegers(const Arrays &arrays);
+  std::string joinedIntegers(const Arrays &arrays, bool isShape = false);
   std::string joinedFilled(const Arrays &arrays);
   std::string joinedRange(const Arrays &arrays);
   std::string unique(const std::string &name);
