@@ -269,6 +269,19 @@ static LogicalResult run(const Phase &phase, const CompileOptions &options, Modu
   return failure(failed(pm.run(module)) || (!each && failed(verify(module))));
 }
 
+/// Prints warnings and remarks of an import, as far as the request shows diagnostics of their
+/// severity: a second compilation of one command shows errors only.
+static void report(const ImportedModel &model, const CompileRequest &request) {
+  if (isShown(DiagnosticSeverity::Warning, request.shown))
+    for (const std::string &warning : model.warnings)
+      messages() << "ampc: warning: " << warning << "\n";
+  const std::string &wanted = request.options.explained;
+  if (isShown(DiagnosticSeverity::Remark, request.shown))
+    for (const std::string &remark : model.remarks)
+      if (wanted.empty() || llvm::Regex(wanted).match(remark))
+        messages() << "ampc: remark: " << remark << "\n";
+}
+
 /// Text of the model, imported first if the file is ONNX. Null with a message in `error`.
 static std::unique_ptr<llvm::MemoryBuffer> readInput(const CompileRequest &request,
                                                      std::string &error) {
@@ -278,18 +291,18 @@ static std::unique_ptr<llvm::MemoryBuffer> readInput(const CompileRequest &reque
     options.data = llvm::sys::path::filename(path).str();
     llvm::Expected<ImportedModel> model = importOnnx(path, options);
     if (model)
-      for (const std::string &warning : model->warnings)
-        messages() << "ampc: warning: " << warning << "\n";
+      report(*model, request);
     if (model)
       return llvm::MemoryBuffer::getMemBufferCopy(model->text, path + " (imported)");
     error = path + ": " + llvm::toString(model.takeError());
     return nullptr;
   }
-  if (!options.loss.empty() || options.batch || !options.dims.empty() || options.trains ||
+  if (!options.loss.empty() || options.batch || !options.dims.empty() ||
+      options.mode != LayerMode::File || !options.freezeStatistics.empty() ||
       !options.shapes.empty() || !options.inputs.empty() || !options.trainable.empty() ||
       options.optimizer != ImportOptions().optimizer) {
     error = "expected a file of ONNX with --loss, --optimizer, --batch, --dim, --shape, --input, "
-            "--trainable or --mode, but got " +
+            "--trainable, --mode or --freeze-statistics, but got " +
             path;
     return nullptr;
   }

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """export.py FOLDER: writes FOLDER/script.onnx (torch.onnx of TorchScript), FOLDER/dynamo.onnx (of torch.export) and FOLDER/layers.json with inputs and
 the outputs of both; FOLDER/dlrm.onnx is a model with its loss, FOLDER/untrained.onnx one whose equal parameters the exporter joins, and
-FOLDER/untrained.json has its inputs and its losses in PyTorch. Wants PyTorch, onnx and onnxscript; its results are in Inputs/exported, so that tests want none of them."""
+FOLDER/untrained.json has its inputs and its losses in PyTorch; tied.onnx and tied.json are the same of a model with a tied weight and batch norms. Wants PyTorch, onnx and onnxscript; its results are in Inputs/exported, so that tests want none of them."""
+import copy
 import json
 import os
 import sys
@@ -114,8 +115,40 @@ class Untrained(nn.Module):
         return F.cross_entropy(self.head(h + rows[:, None]).flatten(0, 1), label)
 
 
-def losses(model, given):
-    optimizer = torch.optim.SGD(model.parameters(), lr=RATE)
+class Tied(nn.Module):
+    """The table is also the weight of the last layer, which constant folding writes a second time, transposed; two batch norms."""
+    def __init__(self):
+        super().__init__()
+        self.table, self.head = nn.Embedding(9, 6), nn.Linear(6, 9, bias=False)
+        self.head.weight = self.table.weight
+        self.inner, self.first, self.second = nn.Linear(6, 6), nn.BatchNorm1d(6), nn.BatchNorm1d(6)
+        for norm in (self.first, self.second):
+            for each in (norm.weight, norm.bias, norm.running_mean):
+                nn.init.uniform_(each, -1, 1)
+            nn.init.uniform_(norm.running_var, 0.5, 2)
+
+    def forward(self, words):
+        h = self.table(words)
+        h = self.second(h + self.first(torch.relu(self.inner(h))))
+        return self.head(h)
+
+
+def tied(folder):
+    """Tied with its losses in PyTorch in f64: by statistics of the file, by statistics of each batch, and with the first norm frozen."""
+    given = {"words": torch.randint(0, 9, (8,)), "label": torch.randint(0, 9, (8,))}
+    model = Tied().eval()
+    torch.onnx.export(model, (given["words"],), f"{folder}/tied.onnx", dynamo=False, opset_version=17, input_names=["words"], output_names=["scores"])
+    values = {}
+    for mode in ("inference", "train", "first"):
+        exact = copy.deepcopy(model).double().train(mode != "inference")
+        exact.first.train(mode == "train")
+        values[mode] = losses(lambda words, label: F.cross_entropy(exact(words), label), given, exact.parameters())
+    with open(f"{folder}/tied.json", "w") as file:
+        json.dump({"inputs": {key: value.tolist() for key, value in given.items()}, "losses": values}, file)
+
+
+def losses(model, given, parameters=None):
+    optimizer = torch.optim.SGD(parameters or model.parameters(), lr=RATE)
     values = []
     for _ in range(STEPS):
         optimizer.zero_grad()
@@ -207,6 +240,8 @@ def main():
     inputs = {key: {"shape": list(value.shape), "values": value.flatten().tolist()} for key, value in given.items()}
     with open(f"{folder}/layers.json", "w") as file:
         json.dump({"inputs": inputs, "outputs": values}, file)
+    torch.manual_seed(5)
+    tied(folder)
 
 
 main()

@@ -71,8 +71,10 @@ def pointwise(add, x, k):
     add("Pow", odd, real(3), settings=[1])
     for power in (whole(0), whole(1), whole(2), whole(5), real(3)):
         add("Pow", k, power, settings=[1])
-    add("Pow", k + 10, real(0.5), only=True)
-    add("Pow", whole(7), whole(11), only=True)
+    add("Pow", k + 10, real(0.5))
+    add("Pow", whole(7), whole(11))
+    add("Pow", whole(3, -2, 5, 0, -1, 2, -1, 1, 7), whole(4, 7, 0, 0, 31, 30, 0, 9, 3))
+    add("Pow", whole(3, -2, 16, 8, 100, 27), real(4, 3, 0.5, 1.5, 0.25, 0))
     near = whole(16777216, 16777217, -5), whole(16777217, 16777217, 5)
     for op in ("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"):
         add(op, real(1, 2, NAN, INF), real(2, 2, NAN, INF))

@@ -10,6 +10,7 @@
 #include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/ImportOptions.h"
+#include "tools/ampc/OpenSizes.h"
 #include "llvm/Support/Path.h"
 
 using namespace ampc;
@@ -41,6 +42,8 @@ static cl::opt<bool>
 /// Number of rows of the file, and the reason if fixed. Example: "8 rows, since train.cumsum does
 /// not keep those of a batch apart".
 static std::string rowsText(const OnnxFile &file) {
+  if (!file.hasRows)
+    return "";
   if (!file.rows)
     return "any number of rows";
   auto [op, location] = file.mixesRows;
@@ -50,6 +53,16 @@ static std::string rowsText(const OnnxFile &file) {
   return std::to_string(*file.rows) + " rows, since " + op +
          (line ? " at line " + std::to_string(line.getLine()) : "") +
          " does not keep those of a batch apart";
+}
+
+/// Open sizes, and the reason for others that are numbers.
+static std::string sizesText(const OnnxFile &file) {
+  std::string text = file.hasRows && !file.openSizes.empty() ? " and " : "";
+  for (const std::string &name : file.openSizes)
+    text += (&name == &file.openSizes.front() ? "any " : " and any ") + name;
+  return file.whyFixed.empty()
+             ? text
+             : text + "; dimensions have the numbers of --dim, since " + file.whyFixed;
 }
 
 /// Writes the weights first: a model without weights would look complete.
@@ -63,7 +76,7 @@ static int writeFiles(const OnnxFile &file, const std::string &dataPath) {
     return fail("cannot write " + output + ": " + llvm::toString(std::move(failure)));
   if (isQuiet() || output == "-")
     return 0;
-  messages() << "wrote " << output << ", for " << rowsText(file) << "\n";
+  messages() << "wrote " << output << ", for " << rowsText(file) << sizesText(file) << "\n";
   if (!file.data.empty())
     messages() << "wrote " << dataPath << "\n";
   return 0;
@@ -92,6 +105,7 @@ int ampc::runExport() {
   Compiler compiler;
   CompileRequest request = requestFor(input);
   request.stopAfter = "import";
+  request.shown = Shown::Warnings; // remarks concern steps that train
   mlir::OwningOpRef<mlir::ModuleOp> module = compiler.run(request);
   if (!module)
     return 1;
@@ -107,7 +121,7 @@ int ampc::runExport() {
   options.producerVersion = version;
   options.dataFile = llvm::sys::path::filename(dataPath).str();
   options.external = external;
-  mlir::FailureOr<OnnxFile> file = exportOnnx(*module, *weights, options);
+  mlir::FailureOr<OnnxFile> file = exportWithOpenSizes(*module, *weights, options, request);
   if (std::string lost = shortenedFile(); !lost.empty())
     return fail(lost);
   return mlir::failed(file) ? 1 : writeFiles(*file, dataPath);

@@ -4,6 +4,7 @@
 #include "ampc/Support/Mistake.h"
 #include "ampc/Support/Text.h"
 #include "tools/ampc/CommandLine.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 
 using namespace ampc;
@@ -46,8 +47,14 @@ static cl::list<std::string>
 static cl::opt<std::string>
     mode("mode",
          cl::desc("of MODEL.onnx, batch norm and dropout in steps: as in the file, which may have "
-                  "been exported for inference, or of training (file, the default, or train)"),
+                  "been exported for inference, of training, or of inference, with frozen "
+                  "statistics (file, the default, train or inference)"),
          cl::value_desc("MODE"), cl::init("file"), cl::sub(cl::SubCommand::getAll()));
+static cl::list<std::string>
+    freezeStatistics("freeze-statistics",
+                     cl::desc("of MODEL.onnx: batch norms that steps compute with the running "
+                              "statistics of the file, as names with * and ?"),
+                     cl::value_desc("PATTERN"), cl::sub(cl::SubCommand::getAll()));
 
 static cl::list<std::string> setSizes("set", cl::desc("numbers for sizes of the model"),
                                       cl::value_desc("NAME=NUMBER,..."),
@@ -93,9 +100,16 @@ static llvm::Expected<ImportOptions> readImportOptions() {
   options.batch = batch;
   if (batch.getNumOccurrences() && batch < 1)
     return mistake("expected a positive --batch, but got " + llvm::Twine(batch));
-  if (mode != "file" && mode != "train")
-    return mistake("expected --mode=file or --mode=train, but got " + shown(mode));
-  options.trains = mode == "train";
+  auto chosen = llvm::StringSwitch<std::optional<LayerMode>>(mode)
+                    .Case("file", LayerMode::File)
+                    .Case("train", LayerMode::Train)
+                    .Case("inference", LayerMode::Inference)
+                    .Default(std::nullopt);
+  if (!chosen)
+    return mistake("expected --mode=file, --mode=train or --mode=inference, but got " +
+                   shown(mode));
+  options.mode = *chosen;
+  options.freezeStatistics.assign(freezeStatistics.begin(), freezeStatistics.end());
   options.trainable.assign(trainable.begin(), trainable.end());
   if (llvm::Error error = readInputOptions(options))
     return error;

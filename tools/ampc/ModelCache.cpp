@@ -62,10 +62,10 @@ static void add(CacheKey &key, const CompileOptions &options) {
 }
 
 static void add(CacheKey &key, const ImportOptions &options) {
-  const auto &[name, loss, reports, optimizer, freeze, trainable, batch, trains, dims, shapes,
-               inputs, data] = options;
-  addAll(key, name, loss, reports, optimizer, freeze, trainable, batch, trains, dims, shapes,
-         inputs, data);
+  const auto &[name, loss, reports, optimizer, freeze, trainable, batch, mode, statistics, dims,
+               shapes, inputs, data] = options;
+  addAll(key, name, loss, reports, optimizer, freeze, trainable, batch, int64_t(mode), statistics,
+         dims, shapes, inputs, data);
 }
 
 /// Adds the content of a file; false if there is no such regular file.

@@ -8,6 +8,19 @@
 #include <optional>
 
 namespace ampc {
+/// The model with other numbers for open sizes.
+struct SizeProbe {
+  mlir::ModuleOp module;
+  std::vector<int64_t> sizes;
+};
+/// Sizes beside the number of rows that stay open in the graph if the model is the same for all
+/// numbers. Probe i has another number for size i alone, the last probe for all sizes.
+struct OpenSizes {
+  std::vector<std::string> names;
+  std::vector<int64_t> sizes; ///< in the model
+  std::vector<SizeProbe> probes;
+};
+
 struct ExportOptions {
   std::string function;    ///< name of the exported function; empty: the only export of the model
   std::string weightsFile; ///< for messages
@@ -16,6 +29,7 @@ struct ExportOptions {
   std::string dataFile;  ///< external data file beside the model, for weights beyond the size limit
                          ///< of ONNX files
   bool external = false; ///< all weights go to the external data file
+  OpenSizes openSizes;
 };
 
 /// Serialized model, and the arrays of the external data file in order, each aligned to 64 bytes.
@@ -25,9 +39,13 @@ struct OnnxFile {
   /// Batch size, if the graph is fixed to the model's batch; nothing if the graph accepts any
   /// number of rows.
   std::optional<int64_t> rows;
+  bool hasRows = true; ///< false: the first dimension of inputs is an open size of the options
   /// Reason for a fixed batch: an op that mixes rows, and its location; empty if no input declares
   /// a batch dimension.
   std::pair<std::string, mlir::LocationAttr> mixesRows;
+  /// Reason why sizes of the options are numbers in the graph; empty if all are open.
+  std::string whyFixed;
+  std::vector<std::string> openSizes; ///< names of open sizes
 };
 
 /// Exports the function in inference mode. Precondition: the module has been through the phase

@@ -8,6 +8,9 @@
 #include <map>
 
 namespace ampc {
+/// Mode of batch norm and dropout in steps: of the file, of training, or of inference.
+enum class LayerMode { File, Train, Inference };
+
 struct ImportOptions {
   std::string name;                 ///< of the model; empty: name of the file
   std::string loss;                 ///< name of an output, or LOSS(VALUE,INPUT); empty: no loss
@@ -16,8 +19,9 @@ struct ImportOptions {
   std::vector<std::string> freeze;    ///< name patterns of parameters that are not trained
   std::vector<std::string> trainable; ///< name patterns of single numbers that are parameters
   int64_t batch = 0;                  ///< rows per step; 0: as in the file
-  bool trains =
-      false; ///< batch norm and dropout train, too, although the model was exported for inference
+  LayerMode mode = LayerMode::File;
+  /// Name patterns of batch norms whose running statistics normalize in steps and stay fixed.
+  std::vector<std::string> freezeStatistics;
   std::map<std::string, int64_t> dims; ///< sizes of symbolic dimensions: {"seq", 128}
   /// Sizes of inputs: {"x", {4, 3, 48, 192}}; -1 leaves a dimension as in the file.
   std::map<std::string, std::vector<int64_t>> shapes;

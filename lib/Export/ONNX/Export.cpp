@@ -3,6 +3,7 @@
 #include "ampc/Export/ONNX.h"
 #include "ampc/Support/Nearest.h"
 #include "lib/Export/ONNX/Emitter.h"
+#include "lib/Export/ONNX/OpenSizes.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Train/Ops/Along.h"
 #include "mlir-dialects/Train/Ops/Gradients.h"
@@ -383,40 +384,105 @@ static bool isLarge(const Model &model) {
   return bytes > (int64_t(1) << 31) - (int64_t(1) << 26);
 }
 
+namespace {
+/// An export of a model, as graphs by the number of rows.
+struct ExportedFunction {
+  ExportedFunction(ModuleOp module, ArrayRef<NamedArray> weights, const ExportOptions &options)
+      : model(*module.getOps<train::ModelOp>().begin()), options(options),
+        states(model, weights, options.weightsFile), chosen(findExport(model, options.function)) {
+    if (succeeded(chosen))
+      func = cast<train::FuncOp>(SymbolTable::lookupSymbolIn(model, chosen->getFunction()));
+    if (func)
+      batch = batchOf(func);
+  }
+  /// Nothing if the function mixes rows and `kind` is no fixed number of rows.
+  FailureOr<std::optional<Model>> graph(BatchMode kind);
+
+  train::ModelOp model;
+  const ExportOptions &options;
+  States states;
+  FailureOr<train::ExportOp> chosen;
+  train::FuncOp func;
+  Batch batch;
+  Operation *mixesRows = nullptr;
+};
+} // namespace
+
+FailureOr<std::optional<Model>> ExportedFunction::graph(BatchMode kind) {
+  Batch rows = batch;
+  if (kind == BatchMode::Fixed)
+    rows.arguments.assign(func.getNumArguments(), std::nullopt);
+  Model graph;
+  graph.name = model.getSymName().str();
+  graph.producerVersion = options.producerVersion;
+  graph.opset = options.opset;
+  graph.metadata = {{"model", graph.name}, {"function", chosen->getName().str()}};
+  Emitter e(
+      graph, [&](StringRef name) { return states.get(name); }, kind,
+      std::max<int64_t>(rows.rows, 1));
+  emitFunction(e, model, func, rows);
+  if (failed(reportFaults(func, e)) || states.hasFailed)
+    return failure();
+  mixesRows = e.mixesRows;
+  return mixesRows ? std::optional<Model>() : std::optional(std::move(graph));
+}
+
+/// Opens the sizes of the options in the graph; the reason against it, or "".
+static std::string openSizesOf(Model &graph, BatchMode kind, ArrayRef<NamedArray> weights,
+                               const ExportOptions &options) {
+  const OpenSizes &open = options.openSizes;
+  SmallVector<ProbeGraph, 4> probes{{std::move(graph), open.sizes}};
+  std::string reason;
+  for (const SizeProbe &probe : open.probes) {
+    ModuleOp module = probe.module;
+    ScopedDiagnosticHandler ignored(module.getContext(), [](Diagnostic &) { return success(); });
+    ExportedFunction function(module, weights, options);
+    FailureOr<std::optional<Model>> other = failure();
+    if (function.func)
+      other = function.graph(kind);
+    if (failed(other) || !*other) {
+      reason = "the model with another number has no such graph";
+      break;
+    }
+    probes.push_back({std::move(**other), probe.sizes});
+  }
+  if (reason.empty())
+    reason = openSizes(probes, open.names);
+  graph = std::move(probes[0].graph);
+  return reason;
+}
+
+/// Whether an input has a dimension of rows, and not of an open size of the options.
+static bool hasRows(const Model &graph, BatchMode kind, int64_t rows) {
+  return kind != BatchMode::Fixed || llvm::any_of(graph.inputs, [&](const ValueInfo &input) {
+           return !input.dims.empty() && input.dims[0].symbol.empty() && input.dims[0].size == rows;
+         });
+}
+
 FailureOr<OnnxFile> ampc::exportOnnx(ModuleOp module, ArrayRef<NamedArray> weights,
                                      const ExportOptions &options) {
-  auto model = *module.getOps<train::ModelOp>().begin();
-  FailureOr<train::ExportOp> chosen = findExport(model, options.function);
-  if (failed(chosen))
+  ExportedFunction function(module, weights, options);
+  if (failed(function.chosen))
     return failure();
-  auto func = cast<train::FuncOp>(SymbolTable::lookupSymbolIn(model, chosen->getFunction()));
-  States states(model, weights, options.weightsFile);
-  Batch batch = batchOf(func);
   OnnxFile file;
   for (BatchMode kind : {BatchMode::Any, BatchMode::AnyRepeated, BatchMode::Fixed}) {
-    if (kind != BatchMode::Fixed && !batch.rows)
+    if (kind != BatchMode::Fixed && !function.batch.rows)
       continue;
-    if (kind == BatchMode::Fixed)
-      batch.arguments.assign(func.getNumArguments(), std::nullopt);
-    Model graph;
-    graph.name = model.getSymName().str();
-    graph.producerVersion = options.producerVersion;
-    graph.opset = options.opset;
-    graph.metadata = {{"model", graph.name}, {"function", chosen->getName().str()}};
-    Emitter e(
-        graph, [&](StringRef name) { return states.get(name); }, kind,
-        std::max<int64_t>(batch.rows, 1));
-    emitFunction(e, model, func, batch);
-    if (failed(reportFaults(func, e)) || states.hasFailed)
+    auto graph = function.graph(kind);
+    if (failed(graph))
       return failure();
-    if (e.mixesRows) {
-      file.mixesRows = {e.mixesRows->getName().getStringRef().str(), e.mixesRows->getLoc()};
+    if (Operation *op = function.mixesRows) {
+      file.mixesRows = {op->getName().getStringRef().str(), op->getLoc()};
       continue;
     }
-    bool isBeside = options.external || isLarge(graph);
-    if (kind == BatchMode::Fixed)
-      file.rows = batch.rows;
-    file.model = encode(graph, isBeside ? options.dataFile : "", file.data);
+    if (!options.openSizes.names.empty())
+      file.whyFixed = openSizesOf(**graph, kind, weights, options);
+    bool isBeside = options.external || isLarge(**graph);
+    bool areOpen = !options.openSizes.names.empty() && file.whyFixed.empty();
+    file.hasRows = !areOpen || hasRows(**graph, kind, function.batch.rows);
+    if (kind == BatchMode::Fixed && file.hasRows)
+      file.rows = function.batch.rows;
+    file.model = encode(**graph, isBeside ? options.dataFile : "", file.data);
     return file;
   }
   llvm_unreachable("a fixed number of rows fits");

@@ -20,7 +20,7 @@ struct Node {
 };
 
 struct Dim {
-  int64_t size;
+  int64_t size;       ///< -1: neither number nor symbol
   std::string symbol; ///< symbolic size, unless empty
 };
 struct ValueInfo {

@@ -12,6 +12,20 @@ static int64_t positionOf(int64_t dim, ArrayRef<int64_t> order) {
   return llvm::find(order, dim) - order.begin();
 }
 
+/// Sizes of a Reshape; rows that stay where they are have a 0, the size of the operand, which
+/// leaves the single -1 to a size that OpenSizes cannot compute.
+static Dims reshapeSizes(Emitter &e, train::ReshapeOp op) {
+  Dims sizes = e.sizesOf(op);
+  Value x = op.getX();
+  if (!e.isBatched(x) || !e.isBatched(op) || e.isSingleRow(x))
+    return sizes;
+  int64_t dim = e.trace(op).rows->dim;
+  bool stays = e.trace(x).rows->dim == dim && Emitter::shapeOf(x)[dim] == Emitter::shapeOf(op)[dim];
+  if (stays && sizes[dim] == -1)
+    sizes[dim] = 0;
+  return sizes;
+}
+
 static void emitReshape(Emitter &e, train::ReshapeOp op) {
   GraphValue &x = e.trace(op.getX());
   if (x.constant && !x.isSingleRow && isIdentity(x.order)) {
@@ -21,7 +35,7 @@ static void emitReshape(Emitter &e, train::ReshapeOp op) {
     same.order = identity(Emitter::rankOf(op));
     return e.bind(op, same);
   }
-  e.set(op, e.node("Reshape", {e.in(op.getX()), e.integers(e.sizesOf(op))}));
+  e.set(op, e.node("Reshape", {e.in(op.getX()), e.integers(reshapeSizes(e, op))}));
 }
 
 /// Exports a transpose as a change of the recorded order, without a node.

@@ -80,11 +80,13 @@ static void write(const ValueInfo &value, ::onnx::ValueInfoProto &to) {
   auto &type = *to.mutable_type()->mutable_tensor_type();
   type.set_elem_type(typeOf(value.element));
   auto &shape = *type.mutable_shape(); // a scalar has an empty shape, not none
-  for (const Dim &dim : value.dims)
-    if (dim.symbol.empty())
-      shape.add_dim()->set_dim_value(dim.size);
-    else
-      shape.add_dim()->set_dim_param(dim.symbol);
+  for (const Dim &dim : value.dims) {
+    auto &written = *shape.add_dim();
+    if (!dim.symbol.empty())
+      written.set_dim_param(dim.symbol);
+    else if (dim.size >= 0)
+      written.set_dim_value(dim.size);
+  }
 }
 
 static void entry(::onnx::TensorProto &to, const char *key, const std::string &value) {

@@ -4,6 +4,7 @@
 #ifndef LIB_IMPORT_ONNX_CONVERTER_H
 #define LIB_IMPORT_ONNX_CONVERTER_H
 
+#include "ampc/Import/ONNX.h"
 #include "lib/Import/ONNX/Literal.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/Builders.h"
@@ -46,10 +47,10 @@ public:
 
   mlir::OpBuilder &b;
   const Node &node;
-  const int64_t opset;      ///< of the node's domain
-  std::string fault;        ///< first fault
-  bool trains = false;      ///< whether nodes exported for inference are imported in training mode
-  bool isFixedNorm = false; ///< set by batch norms that use the file's statistics
+  const int64_t opset;              ///< of the node's domain
+  std::string fault;                ///< first fault
+  LayerMode mode = LayerMode::File; ///< of batch norm and dropout
+  bool isFixedNorm = false;         ///< set by batch norms that use the file's statistics
 
   /// Records a fault of the node.
   Failed fail(const llvm::Twine &message);

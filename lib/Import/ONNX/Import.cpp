@@ -21,7 +21,7 @@ using namespace ampc::onnx;
 
 Importer::Importer(const Model &model, const ImportOptions &options, std::string source)
     : model(model), options(options), source(std::move(source)), producers(model.graph),
-      states(model), nodes(model, producers, options.trains) {
+      modes(options.mode), states(model), nodes(model, producers, modes) {
   loadTrainDialect(context);
   module = ModuleOp::create(UnknownLoc::get(&context));
 }
@@ -168,6 +168,20 @@ static void nameResults(train::FuncOp func, ArrayRef<std::string> names) {
   func.setAllResultAttrs(attrs);
 }
 
+void Importer::raiseLayers(train::FuncOp func) {
+  auto modeOf = [&](const DecomposedBatchNorm &norm) {
+    return modes.ofNorm({norm.name, norm.mean, norm.variance});
+  };
+  auto trains = [&](const auto &norm) { return modeOf(norm) == LayerMode::Train; };
+  for (const DecomposedBatchNorm &norm : raiseBatchNorms(func, trains)) {
+    bool isNew = states.noteStatistics(norm.mean);
+    states.noteStatistics(norm.variance);
+    if (isNew && modeOf(norm) == LayerMode::File)
+      nodes.noteFixedNorm("'" + norm.name + "'");
+  }
+  raise(func);
+}
+
 llvm::Error Importer::build() {
   for (const std::optional<Plan> *plan : {&predict, &train})
     if (*plan)
@@ -209,14 +223,10 @@ llvm::Error Importer::build() {
   for (train::FuncOp func : {predictFunc, lossFunc}) {
     if (!func)
       continue;
-    for (const DecomposedBatchNorm &norm : raiseBatchNorms(func, options.trains)) {
-      bool isNew = states.noteStatistics(norm.mean);
-      states.noteStatistics(norm.variance);
-      if (isNew && !options.trains)
-        nodes.noteFixedNorm("'" + norm.name + "'");
-    }
-    raise(func);
+    raiseLayers(func);
   }
+  if (llvm::Error error = modes.checkMatches())
+    return error;
   for (train::FuncOp func : {predictFunc, lossFunc})
     if (func)
       states.noteReads(func);
@@ -258,6 +268,8 @@ llvm::Expected<ImportedModel> Importer::run() {
   if (llvm::Error error = readInputs())
     return error;
   if (llvm::Error error = readLoss())
+    return error;
+  if (llvm::Error error = modes.fix(options.freezeStatistics))
     return error;
   if (llvm::Error error = states.train(options.trainable))
     return error;
@@ -308,7 +320,8 @@ llvm::Expected<ImportedModel> Importer::run() {
         "batch norm " + nodes.getFixedNorms().front() +
         (nodes.getFixedNorms().size() > 1 ? " and others" : "") +
         " was exported for inference: steps use the statistics of the file, which no "
-        "step changes; --mode=train computes them of each batch");
+        "step changes; --mode=train computes them of each batch, --mode=inference says that "
+        "they stay");
   if (std::string name = joinedConvolution(model.graph); lossFunc && !name.empty())
     result.warnings.push_back("convolution " + name +
                               " has a batch norm in its weights: steps train it without one; "
@@ -318,7 +331,7 @@ llvm::Expected<ImportedModel> Importer::run() {
                               " has weights of a name that torch.onnx gives when it folds a batch "
                               "norm into them: steps train it without one; export with "
                               "training=TrainingMode.TRAINING keeps it");
-  result.remarks = model.remarks;
+  llvm::append_range(result.remarks, model.remarks);
   llvm::append_range(result.remarks, remarks);
   if (lossFunc)
     llvm::append_range(result.remarks, states.remarks());

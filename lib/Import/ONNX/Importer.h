@@ -39,6 +39,8 @@ private:
   mlir::Value termOf(mlir::OpBuilder &b, const LossTerm &term, Scope &scope);
   mlir::Value lossOf(mlir::OpBuilder &b, Scope &scope);
   llvm::Error finish(train::FuncOp func, mlir::OpBuilder &b, llvm::ArrayRef<mlir::Value> results);
+  /// Restores layers that an exporter decomposed.
+  void raiseLayers(train::FuncOp func);
   llvm::Error build();
 
   const Model &model;
@@ -47,6 +49,7 @@ private:
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   Producers producers;
+  LayerModes modes;
   States states;
   std::vector<ValueInfo> inputs; ///< with all dimensions known
   LossText loss;

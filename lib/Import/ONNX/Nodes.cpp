@@ -144,7 +144,7 @@ bool Nodes::convert(OpBuilder &b, const Node &node, Scope &scope) {
   if (!entry && !seesMoreThanInputs(node))
     return false;
   Converter c(b, node, opset, scope);
-  c.trains = trains;
+  c.mode = modes.of(node);
   std::string said;
   ScopedDiagnosticHandler handler(b.getContext(), [&](Diagnostic &diagnostic) {
     if (said.empty())

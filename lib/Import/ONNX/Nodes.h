@@ -5,6 +5,7 @@
 
 #include "lib/Import/ONNX/Converter.h"
 #include "lib/Import/ONNX/GraphSlice.h"
+#include "lib/Import/ONNX/LayerModes.h"
 #include "llvm/Support/Error.h"
 #include <set>
 
@@ -50,9 +51,9 @@ private:
 /// Converts nodes and collects the faults of all of them: a node whose operand failed is skipped.
 class Nodes {
 public:
-  /// `trains`: nodes exported for inference are imported in training mode.
-  Nodes(const Model &model, const Producers &producers, bool trains)
-      : model(model), producers(producers), trains(trains) {}
+  /// `modes`: of batch norms and dropouts.
+  Nodes(const Model &model, const Producers &producers, LayerModes &modes)
+      : model(model), producers(producers), modes(modes) {}
 
   void convert(mlir::OpBuilder &b, llvm::ArrayRef<const Node *> nodes, Scope &scope);
   /// Records nodes of kinds without a converter.
@@ -114,7 +115,7 @@ private:
 
   const Model &model;
   const Producers &producers;
-  const bool trains;
+  LayerModes &modes;
   Record record;
   int64_t counted = 0; ///< nodes of conditions, which loops that count their rounds have converted
 };

@@ -163,8 +163,8 @@ static void convertDropout(Converter &c) {
   if (const Literal *known = c.setting(1); known && known->count() == 1)
     ratio = known->real(0);
   const Literal *training = c.literal(2);
-  bool isOn =
-      c.trains || c.opset < 12 || (training && training->count() == 1 && training->integer(0));
+  bool isOnInFile = c.opset < 12 || (training && training->count() == 1 && training->integer(0));
+  bool isOn = c.mode == LayerMode::Train || (c.mode == LayerMode::File && isOnInFile);
   if (c.wants(1) && isOn && ratio != 0)
     c.fail("expected no use of the mask");
   if (!isOn || ratio == 0) {
@@ -265,6 +265,39 @@ static Value wholePower(Converter &c, Value x, int64_t exponent) {
   return result ? result : c.broadcastTo(c.real(1, x), Converter::shapeOf(x));
 }
 
+/// Power of integers whose exponents are known in a step only, by squaring with wrap-around. A
+/// negative exponent is the inverse, truncated: 1 or -1 for those bases, else 0.
+static Value integerPower(Converter &c, Value x, Value exponent) {
+  constexpr int bits = 31; // of an exponent from 0 on in i32
+  Value zero = c.real(0, x), one = c.real(1, x), two = c.real(2, x), minusOne = c.real(-1, x);
+  auto isOdd = [&](Value n) {
+    return c.compare(ComparePredicate::ne, c.make<train::ModOp>({n, two}), zero);
+  };
+  Value sign = c.select(isOdd(exponent), x, one);
+  Value isUnit = c.make<train::LogicalOrOp>(
+      {c.compare(ComparePredicate::eq, x, one), c.compare(ComparePredicate::eq, x, minusOne)});
+  Value inverse = c.select(isUnit, sign, zero);
+  Value result = one, square = x, rest = extremum(c, exponent, zero, true);
+  for (int bit = 0; bit < bits; ++bit) {
+    Value isSet = isOdd(rest);
+    result = c.select(isSet, c.mul(result, square), result);
+    square = c.mul(square, square);
+    rest = c.div(c.sub(rest, c.cast(isSet, Converter::elementOf(rest))), two);
+  }
+  return c.select(c.compare(ComparePredicate::lt, exponent, zero), inverse, result);
+}
+
+/// Power of integers with real exponents, truncated: exact for whole exponents, else in f64, as the
+/// result of sqrt(4) must not be truncated to 1.
+static Value realPowerOfInteger(Converter &c, Value x, Value exponent) {
+  mlir::Type element = Converter::elementOf(x);
+  Value isWhole = c.compare(ComparePredicate::eq, exponent, c.make<train::FloorOp>(exponent));
+  Value whole = integerPower(c, x, c.cast(exponent, element));
+  Value power =
+      c.make<train::PowOp>({c.cast(x, c.b.getF64Type()), c.cast(exponent, c.b.getF64Type())});
+  return c.select(isWhole, whole, c.cast(power, element));
+}
+
 /// Power with a constant exponent for all elements.
 static Value constantPower(Converter &c, Value x, double power) {
   if (power == 1)
@@ -272,7 +305,7 @@ static Value constantPower(Converter &c, Value x, double power) {
   if (!isa<FloatType>(Converter::elementOf(x)))
     return power >= 0 && power == std::floor(power) && power <= INT32_MAX
                ? wholePower(c, x, int64_t(power))
-               : c.fail("expected a whole exponent from 0 on of a base of integers");
+               : realPowerOfInteger(c, x, c.constant(Literal::scalar(onnx::Type::F64, power)));
   if (power == 2)
     return c.make<train::SquareOp>(x);
   if (power == 0.5)
@@ -287,11 +320,11 @@ static void convertPow(Converter &c) {
   if (known && known->allEqual() && known->count() > 0 &&
       broadcastShape(c.dims(0), c.dims(1)) == Dims(c.dims(0)))
     return compose(c, [&](Value x) { return constantPower(c, x, known->real(0)); });
-  if (!onnx::isReal(c.type(0))) {
-    c.fail("expected one known exponent of a base of integers");
-    return;
-  }
+  bool isOfIntegers = !onnx::isReal(c.type(0));
   Aligned x(c, 2);
+  if (isOfIntegers && x[0] && x[1])
+    return x.set(c, onnx::isReal(c.type(1)) ? realPowerOfInteger(c, x[0], x[1])
+                                            : integerPower(c, x[0], x[1]));
   if (x[0] && x[1])
     x.set(c, c.make<train::PowOp>({x[0], c.cast(x[1], Converter::elementOf(x[0]))}));
 }

@@ -142,13 +142,25 @@ static void printOp(llvm::raw_ostream &os, Operation &op, AsmState &state, unsig
   os << "\n";
 }
 
+/// An argument; a name of the file that is no name of the language is an attribute:
+/// %serving_x3A0: f32[4] {train.is = #train.input<"serving_x:0">}.
+static void printArgument(llvm::raw_ostream &os, BlockArgument argument, AsmState &state) {
+  std::string printed = nameOf(argument, state);
+  os << printed << ": " << onnx::typeText(argument.getType());
+  auto loc = dyn_cast<NameLoc>(argument.getLoc());
+  if (!loc || loc.getName().empty() || StringRef(printed).drop_front() == loc.getName())
+    return;
+  os << " {" << Signature::key << " = #train.input<\"";
+  llvm::printEscapedString(loc.getName().getValue(), os);
+  os << "\">}";
+}
+
 void onnx::printFunction(llvm::raw_ostream &os, train::FuncOp func) {
   // Printed outside a model, so calls have no callee and the verifier would fail.
   AsmState state(func, OpPrintingFlags().printNameLocAsPrefix().assumeVerified());
   os << "  train.func " << symbolText(func.getName()) << "(";
-  llvm::interleaveComma(func.getArguments(), os, [&](BlockArgument argument) {
-    os << nameOf(argument, state) << ": " << typeText(argument.getType());
-  });
+  llvm::interleaveComma(func.getArguments(), os,
+                        [&](BlockArgument argument) { printArgument(os, argument, state); });
   os << ") {\n";
   for (Operation &op : func.front())
     printOp(os, op, state, 4);

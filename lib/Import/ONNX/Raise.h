@@ -25,8 +25,9 @@ mlir::Operation *raiseOneHot(mlir::Operation *root);
 struct DecomposedBatchNorm {
   std::string name, mean, variance;
 };
-/// Finds decomposed batch norms; with `trains` replaces each by an op. Runs before `raise`.
-std::vector<DecomposedBatchNorm> raiseBatchNorms(train::FuncOp func, bool trains);
+/// Finds decomposed batch norms; replaces each that `trains` by an op. Runs before `raise`.
+std::vector<DecomposedBatchNorm>
+raiseBatchNorms(train::FuncOp func, llvm::function_ref<bool(const DecomposedBatchNorm &)> trains);
 
 /// Group norm whose last step is `scaled` + `beta`, with channels last; null if there is none.
 /// Matched when the sum is converted, so that consumers get the dimension order.

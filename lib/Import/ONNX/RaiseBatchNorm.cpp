@@ -139,8 +139,11 @@ static Operation *makeNorm(Operation *root, DecomposedNorm &norm) {
                     attributes, root->getResult(0).getType());
 }
 
-std::vector<DecomposedBatchNorm> ampc::onnx::raiseBatchNorms(train::FuncOp func, bool trains) {
+std::vector<DecomposedBatchNorm>
+ampc::onnx::raiseBatchNorms(train::FuncOp func,
+                            llvm::function_ref<bool(const DecomposedBatchNorm &)> trains) {
   std::vector<DecomposedBatchNorm> found;
+  bool isChanged = false;
   for (Operation &op : llvm::make_early_inc_range(func.front())) {
     auto norm = match(&op);
     if (!norm)
@@ -148,13 +151,14 @@ std::vector<DecomposedBatchNorm> ampc::onnx::raiseBatchNorms(train::FuncOp func,
     auto name = dyn_cast<NameLoc>(op.getLoc());
     found.push_back({name ? name.getName().str() : "", norm->mean.getState().str(),
                      norm->variance.getState().str()});
-    Operation *made = trains && norm->gamma ? makeNorm(&op, *norm) : nullptr;
+    Operation *made = trains(found.back()) && norm->gamma ? makeNorm(&op, *norm) : nullptr;
     if (!made)
       continue;
     made->setLoc(op.getLoc());
     op.getResult(0).replaceAllUsesWith(made->getResult(0));
+    isChanged = true;
   }
-  if (trains && !found.empty())
+  if (isChanged)
     eraseDead(func.front());
   return found;
 }

@@ -204,8 +204,8 @@ static void convertBatchNorm(Converter &c) {
   bool isImage = c.rank(0) > 2;
   double epsilon = c.real("epsilon", 1e-5), momentum = c.real("momentum", 0.9);
   bool isTraining = c.opset >= 14 ? c.integer("training_mode", 0) : c.wants(1);
-  bool trains = c.trains || isTraining;
-  c.isFixedNorm = !trains;
+  bool trains = c.mode == LayerMode::Train || (c.mode == LayerMode::File && isTraining);
+  c.isFixedNorm = !trains && c.mode == LayerMode::File;
   Value x = isImage ? c.image(0) : c.in(0), gamma = c.in(1), beta = c.in(2), y;
   if (trains) {
     std::string mean = c.state(3), variance = c.state(4);

@@ -1,6 +1,7 @@
 // Restoration of a module's parameters that an exporter merged or transposed.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/RestoreModule.h"
+#include "lib/Import/ONNX/Uses.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -205,11 +206,38 @@ static void restoreWeights(Model &model) {
   std::move(restored.begin(), restored.end(), std::back_inserter(model.graph.initializers));
 }
 
+/// Whether the tensor may be a folded transpose: a matrix of real numbers under a name of the
+/// exporter, which no note explains. Symmetric matrices equal their transposes without being tied.
+static bool isFoldCandidate(const Tensor &tensor) {
+  return tensor.fault.empty() && isReal(tensor.type) && tensor.dims.size() == 2 &&
+         tensor.dims[0] > 1 && tensor.dims[1] > 1 && tensor.computedFrom.empty() &&
+         tensor.original.empty() && isExporterName(tensor.name) && !isOfOneValue(tensor) &&
+         !isTransposed(tensor, tensor);
+}
+
+/// Ties transposed copies to their matrices. Constant folding replaces Transpose of a weight by a
+/// second initializer; a weight that another node reads, e.g. an embedding that is the output head
+/// too, is then in the file twice: embedding.weight [V, D] and onnx::MatMul_7 [D, V].
+static void tieTransposes(Model &model) {
+  for (Tensor &tensor : model.graph.initializers) {
+    if (!isFoldCandidate(tensor))
+      continue;
+    for (const Tensor &whole : model.graph.initializers)
+      if (!isExporterName(whole.name) && whole.original.empty() && isTransposed(tensor, whole)) {
+        tensor.original = whole.name;
+        model.remarks.push_back("'" + tensor.name + "' is '" + whole.name +
+                                "' transposed: the two are one parameter");
+        break;
+      }
+  }
+}
+
 void ampc::onnx::restoreModule(Model &model) {
   Graph &graph = model.graph;
   splitMergedParameters(graph, ModuleValues(graph));
   restoreStatistics(graph);
   restoreWeights(model);
+  tieTransposes(model);
   ModuleValues present(graph);
   std::set<std::string, std::less<>> read;
   for (const Node &node : graph.nodes)

@@ -10,13 +10,6 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::onnx;
 
-/// Whether an exporter invented the name. Names of parameters are paths in a module.
-static bool isExporterName(StringRef name) {
-  return name.contains("::") || name.starts_with("/") || name.starts_with("val_") ||
-         name.starts_with("const") || name.starts_with("Const") || name.starts_with("scalar") ||
-         name.starts_with("int64_") || llvm::all_of(name, llvm::isDigit);
-}
-
 States::States(const Model &model)
     : graph(model.graph), uses(model.graph), namesParameters(model.producer == "pytorch") {
   for (const ValueInfo &input : graph.inputs)

@@ -70,6 +70,12 @@ static llvm::SmallVector<std::string> wordsOf(StringRef name) {
   return words;
 }
 
+bool ampc::onnx::isExporterName(StringRef name) {
+  return name.contains("::") || name.starts_with("/") || name.starts_with("val_") ||
+         name.starts_with("const") || name.starts_with("Const") || name.starts_with("scalar") ||
+         name.starts_with("int64_") || llvm::all_of(name, llvm::isDigit);
+}
+
 bool ampc::onnx::hasParameterName(StringRef name) {
   static const StringRef parameters[] = {"weight", "weights", "kernel", "bias",  "scale",
                                          "gamma",  "beta",    "gain",   "slope", "temperature"};

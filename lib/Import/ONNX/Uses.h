@@ -34,6 +34,8 @@ private:
 bool isWeightOperand(const Use &use);
 /// Whether the op computes element by element, with constants of formulas as usual operands.
 bool isArithmetic(const Use &use);
+/// Whether an exporter invented the name. Names of parameters are paths in a module.
+bool isExporterName(llvm::StringRef name);
 /// Whether a word of the name is one that frameworks give parameters: `weight`, `bias`, `gamma`.
 bool hasParameterName(llvm::StringRef name);
 /// Whether the tensor is a number of a formula, such as an epsilon: one element that no node reads
