@@ -1,5 +1,6 @@
 // Functions, state, steps and exports: verification.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Nearest.h"
 #include "mlir-dialects/Train/Program/Modules.h"
 #include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -264,6 +265,14 @@ static LogicalResult verifyMomentum(StepOp step) {
   return success();
 }
 
+/// Names of the parameters of the step's model.
+static SmallVector<StringRef> parametersOf(StepOp step) {
+  SmallVector<StringRef> names;
+  for (auto param : step->getParentOfType<ModelOp>().getOps<ParamOp>())
+    names.push_back(param.getSymName());
+  return names;
+}
+
 LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto loss = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getLossAttr());
   if (!loss && hasFunctions(*this)) // 1.
@@ -289,7 +298,9 @@ LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
       return emitOpError() << "expected every parameter once, but got " << param << " twice";
     else if (!mayBeLater &&
              !symbols.lookupNearestSymbolFrom<ParamOp>(*this, cast<FlatSymbolRefAttr>(param))) // 4.
-      return emitOpError() << "expected a parameter, but " << param << " is none";
+      return emitOpError() << "expected a parameter, but " << param << " is none"
+                           << didYouMean(cast<FlatSymbolRefAttr>(param).getValue(),
+                                         parametersOf(*this));
   llvm::SmallDenseSet<Attribute> grouped;
   bool hasPattern = llvm::any_of(getParams(), llvm::IsaPred<StringAttr>);
   for (Attribute group : getGroups().value_or(Builder(getContext()).getArrayAttr({})))
