@@ -253,6 +253,15 @@ static void transposeCombined(ValidRowsOpInterface op, int64_t dim, const BatchD
     }
 }
 
+/// Records the op that mixes rows, for messages about short batches: "train.reduce_sum at line 12".
+static void noteMixing(train::FuncOp func, Operation *op) {
+  auto line = op->getLoc()->findInstanceOf<FileLineColLoc>();
+  std::string text = op->getName().getStringRef().str();
+  if (line && line.getLine())
+    text += " at line " + std::to_string(line.getLine());
+  func->setAttr("train.mixes_rows", StringAttr::get(func.getContext(), text));
+}
+
 void ampc::prepareBatch(train::FuncOp func) {
   std::optional<SmallVector<int64_t>> axes = batchAxes(func);
   int64_t batch = axes ? batchOf(func, *axes) : 0;
@@ -260,12 +269,13 @@ void ampc::prepareBatch(train::FuncOp func) {
     return;
   func.setBatch(batch);
   markInputs(func, batch, *axes);
-  std::optional<BatchDimensions> dims =
-      rowsOfBatch(func, batch, [&](ValidRowsOpInterface op, int64_t dim) {
-        return canCombineAlong(op, batch, dim);
-      });
+  Operation *mixing = nullptr;
+  auto canCombine = [&](ValidRowsOpInterface op, int64_t dim) {
+    return canCombineAlong(op, batch, dim);
+  };
+  std::optional<BatchDimensions> dims = rowsOfBatch(func, batch, canCombine, nullptr, &mixing);
   if (!dims)
-    return;
+    return noteMixing(func, mixing);
   markOutputs(func, *dims);
   Value valid = Signature(func).addControl(train::Control::Valid);
   for (auto op : opsOf<ValidRowsOpInterface>(func)) {

@@ -165,10 +165,27 @@ LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
                          << getValue().getType();
   return success();
 }
+/// Position of the first difference between types of one rank: ": 10 in dimension 0, not 356".
+static std::string differenceOf(Type expected, Type got) {
+  auto want = dyn_cast<RankedTensorType>(expected), have = dyn_cast<RankedTensorType>(got);
+  if (!want || !have || want.getRank() != have.getRank())
+    return "";
+  for (int64_t i = 0; i < want.getRank(); ++i)
+    if (want.getDimSize(i) != have.getDimSize(i))
+      return ": " + std::to_string(have.getDimSize(i)) + " in dimension " + std::to_string(i) +
+             ", not " + std::to_string(want.getDimSize(i));
+  return "";
+}
+
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto callee = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
   if (!callee) // 1.
     return emitOpError() << "expected a function, but " << getCalleeAttr() << " is none";
+  if (callee.getNumArguments() == getNumOperands())
+    for (auto [i, want, got] : llvm::enumerate(callee.getArgumentTypes(), getOperandTypes()))
+      if (want != got) // 2.
+        return emitOpError() << "expected " << want << " as operand " << i << " of "
+                             << getCalleeAttr() << ", but got " << got << differenceOf(want, got);
   if (callee.getFunctionType() !=
       FunctionType::get(getContext(), getOperandTypes(), getResultTypes())) // 2.
     return emitOpError() << "expected type " << callee.getFunctionType() << " of "
