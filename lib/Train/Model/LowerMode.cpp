@@ -44,7 +44,20 @@ void ampc::moveAlongLast(train::FuncOp func) {
       replaceByOwn(op, [&](GradBuilder &b) { return moveAlongLast(b, op); });
 }
 
+/// Warns of statistics over one value per channel, whose variance is 0: the result is beta whatever
+/// x is, and x has no gradient. Example: x [1, C].
+static void warnOfSingleValues(train::FuncOp func) {
+  func.walk([](train::BatchNormOp op) {
+    if (op.getX().getType().getNumElements() == op.getGamma().getType().getNumElements())
+      op.emitWarning() << "expected several values per channel in a batch, but got "
+                       << op.getX().getType() << ": in training the result is beta, whatever the "
+                       << "input is";
+  });
+}
+
 void ampc::lowerMode(train::FuncOp func, bool training, bool keepCounts) {
+  if (training)
+    warnOfSingleValues(func);
   for (auto op : opsOf<ModalOpInterface>(func))
     replaceByOwn(
         op, [&](GradBuilder &b) { return training ? op.buildTraining(b) : op.buildInference(b); });
