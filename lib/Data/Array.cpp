@@ -91,13 +91,27 @@ std::string ampc::fileOf(const std::string &source) {
   return parts ? parts->file : source;
 }
 
+/// Advice for files of other formats, whose arrays NumPy saves as FILE.npy.
+static std::string adviceOn(const std::string &source) {
+  size_t point = source.rfind('.');
+  std::string suffix = point == std::string::npos ? "" : source.substr(point);
+  if (suffix == ".npz")
+    return "; numpy.save(\"x.npy\", numpy.load(\"FILE.npz\")[\"x\"]) writes one array of an "
+           "archive";
+  if (suffix == ".bin" || suffix == ".raw" || suffix == ".dat")
+    return "; numpy.save(\"x.npy\", numpy.fromfile(\"FILE\", \"float32\").reshape(ROWS, ...)) adds "
+           "type and shape to raw bytes";
+  return "";
+}
+
 std::optional<Array> ampc::readArray(const std::string &source, std::string &error,
                                      bool fillsEmpty) {
   std::optional<SourceName> parts = split(source);
   if (!parts) {
     error =
         source +
-        ": expected FILE.npy, FILE.csv or FILE.tsv, FILE.csv:COLUMNS or FILE.safetensors:TENSOR";
+        ": expected FILE.npy, FILE.csv or FILE.tsv, FILE.csv:COLUMNS or FILE.safetensors:TENSOR" +
+        adviceOn(source);
     return std::nullopt;
   }
   if (parts->suffix == ".npy")

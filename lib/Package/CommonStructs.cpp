@@ -161,7 +161,8 @@ llvm::ArrayRef<CommonConstant> ampc::commonConstants() {
                                              AMPC_VALUE(AMPC_DENORMALS_KEEP),
                                              AMPC_VALUE(AMPC_DENORMALS_FLUSH),
                                              AMPC_VALUE(AMPC_LOAD_ALL),
-                                             AMPC_VALUE(AMPC_LOAD_WEIGHTS)};
+                                             AMPC_VALUE(AMPC_LOAD_WEIGHTS),
+                                             AMPC_VALUE(AMPC_LOAD_AVERAGES)};
 #undef AMPC_VALUE
   return constants;
 }

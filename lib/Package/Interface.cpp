@@ -102,8 +102,8 @@ ArrayRef<FunctionInfo> ampc::stateFunctions() {
        false,
        CType::Status,
        {{CType::State, "state"}, {CType::Text, "path"}, {CType::UInt32, "flags"}},
-       "Reads a checkpoint; flags 0 or AMPC_LOAD_WEIGHTS. AMPC_OK, or AMPC_E_ARG, AMPC_E_IO, "
-       "AMPC_E_MEMORY or\n"
+       "Reads a checkpoint; flags 0, AMPC_LOAD_WEIGHTS or AMPC_LOAD_AVERAGES. AMPC_OK, or "
+       "AMPC_E_ARG, AMPC_E_IO, AMPC_E_MEMORY or\n"
        "   AMPC_E_CKPT_MISMATCH, which leave the state as it was."},
       {"workspace_bytes",
        true,
@@ -244,7 +244,10 @@ static std::vector<FieldInfo> inFields(const ModelInfo &model, const ProgramInfo
   std::string rows = "rows of the batch that are there and count; 0: all";
   if (program.batch)
     rows += " " + std::to_string(program.batch) +
-            (program.shortBatch ? "" : ", and fewer are not supported");
+            (program.shortBatch ? ""
+             : program.mixing.empty()
+                 ? ", and fewer are not supported"
+                 : ", and fewer are not supported: " + program.mixing + " mixes rows");
   std::vector<FieldInfo> fields = {
       {CType::UInt32, "size", "sizeof of this struct"},
       {CType::UInt32, "valid", rows},

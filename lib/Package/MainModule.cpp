@@ -198,7 +198,8 @@ Constant *Tables::program(const ProgramInfo &info) {
                                        i64(info.arenaBytes),
                                        info.optimizer.empty() ? null() : text(info.optimizer),
                                        i32(info.numberCount),
-                                       info.step.empty() ? null() : text(info.step)});
+                                       info.step.empty() ? null() : text(info.step),
+                                       info.mixing.empty() ? null() : text(info.mixing)});
 }
 
 /// Declares a kernel function of another object: hidden, so invisible outside of the program that

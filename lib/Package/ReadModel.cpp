@@ -431,6 +431,8 @@ LogicalResult Reader::readProgram(kernel::ProgramOp program) {
   if (failed(readCount(program, "rows of the batch", program.getBatch().value_or(0), info.batch)))
     return failure();
   info.shortBatch = program.getShortBatch();
+  if (auto mixing = program->getAttrOfType<StringAttr>("train.mixes_rows"))
+    info.mixing = mixing.getValue().str();
   info.arenaBytes = program.getArenaBytes().value_or(0);
   info.savedBytes = program.getSavedBytes().value_or(0);
   result.arenaBytes = std::max(result.arenaBytes, info.arenaBytes);

@@ -233,12 +233,23 @@ static StringRef severityName(DiagnosticSeverity severity) {
   return names[unsigned(severity)];
 }
 
+/// Whether a warning or remark was emitted before: an op of the model occurs in several programs.
+bool Compiler::isRepeated(Diagnostic &diagnostic) {
+  if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+    return false;
+  std::string key;
+  llvm::raw_string_ostream(key) << diagnostic.getLocation() << diagnostic.str();
+  return !said.insert(key).second;
+}
+
 /// Returns failure to pass a diagnostic on to the handler that prints.
 LogicalResult Compiler::filter(Diagnostic &diagnostic) {
   if (!isShown(diagnostic.getSeverity(), shown) || isEcho(diagnostic))
     return success();
   bool isRemark = diagnostic.getSeverity() == DiagnosticSeverity::Remark;
   if (isRemark && !explained.empty() && !llvm::Regex(explained).match(diagnostic.str()))
+    return success();
+  if (isRepeated(diagnostic))
     return success();
   // Diagnostics about the whole file have no line: line 0 would mean nothing.
   if (!lineOf(diagnostic.getLocation())) {

@@ -4,6 +4,7 @@
 #include "ampc/Support/Nearest.h"
 #include "ampc/Support/Reference.h"
 #include "ampc/Support/Text.h"
+#include "lib/Pipelines/SyntaxMessages.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -23,12 +24,15 @@ FileLineColLoc ampc::lineOf(Location location) {
 
 bool ampc::isEcho(Diagnostic &diagnostic) {
   std::string text = diagnostic.str();
-  return StringRef(text).starts_with("failed to parse ") &&
-         StringRef(text).contains("which is to be a `");
+  StringRef own = text;
+  if (own.consume_front("custom op '"))
+    own = own.split("' ").second;
+  return own == "expected a parameter name in struct" ||
+         (own.starts_with("failed to parse ") && own.contains("which is to be a `"));
 }
 
 /// Text of the model before a location, and from the location on.
-static std::pair<StringRef, StringRef> textAt(Location location, llvm::SourceMgr &sources) {
+static TextAt textAt(Location location, llvm::SourceMgr &sources) {
   FileLineColLoc line = lineOf(location);
   if (!line || !sources.getNumBuffers())
     return {};
@@ -41,17 +45,22 @@ static std::pair<StringRef, StringRef> textAt(Location location, llvm::SourceMgr
   return {text.take_front(offset), text.drop_front(offset)};
 }
 
+/// Names of a dialect's ops without the dialect, e.g. relu.
+static std::vector<StringRef> opsOf(StringRef dialect, MLIRContext *context) {
+  std::vector<StringRef> known;
+  for (RegisteredOperationName registered : context->getRegisteredOperations())
+    if (registered.getDialectNamespace() == dialect)
+      known.push_back(registered.stripDialect());
+  return known;
+}
+
 /// custom op 'train.mull' is unknown
 static std::optional<std::string> unknownOp(StringRef text, MLIRContext *context) {
   if (!text.consume_front("custom op '") || !text.contains("' is unknown"))
     return std::nullopt;
   StringRef name = text.split('\'').first;
   auto [dialect, op] = name.split('.');
-  std::vector<StringRef> known;
-  for (RegisteredOperationName registered : context->getRegisteredOperations())
-    if (registered.getDialectNamespace() == dialect)
-      known.push_back(registered.stripDialect());
-  std::string best = op.empty() ? "" : nearest(op, known);
+  std::string best = op.empty() ? "" : nearest(op, opsOf(dialect, context));
   return "there is no op '" + name.str() + "'" +
          (best.empty() ? "" : "; did you mean " + (dialect + "." + best).str() + "?");
 }
@@ -89,24 +98,15 @@ static std::optional<std::string> unknownParameter(StringRef text, StringRef bef
          text.str() + (llvm::is_contained(known, text) ? " again" : didYouMean(text, known));
 }
 
-/// The next word of the text, shown in a message.
-static std::string wordAt(StringRef after) {
-  StringRef word = after.ltrim();
-  size_t length = 0;
-  while (length < word.size() && !llvm::isSpace(word[length]) &&
-         !StringRef(",;()[]{}<>").contains(word[length]))
-    ++length;
-  return "'" + word.take_front(std::clamp<size_t>(length, 1, 40)).str() + "'";
-}
-
 /// Message for text where a statement should begin.
-static std::optional<std::string> noStatement(StringRef text, StringRef before, StringRef after) {
-  if (text != "expected operation name in quotes" || !before.data())
+static std::optional<std::string> noStatement(StringRef text, TextAt at, MLIRContext *context) {
+  bool isNoName = text == "expected operation name in quotes";
+  if ((!isNoName && !text.starts_with("Dialect `' not found for custom op '")) || !at.before.data())
     return std::nullopt;
-  if (after.trim().empty())
+  if (at.after.trim().empty())
     return "expected an op or '}', but the text ends";
-  StringRef got = after.ltrim().take_until([](char c) { return llvm::isSpace(c); });
-  return "expected an op, such as train.add, but got '" + got.take_front(40).str() + "'";
+  StringRef got = at.after.ltrim().take_until([](char c) { return llvm::isSpace(c); });
+  return wordInsteadOfOp(got.take_front(40), at, opsOf("train", context));
 }
 
 /// Names behind any of the signs, e.g. `%`; letters, digits, points and underscores belong to a
@@ -157,9 +157,6 @@ static std::optional<std::string> otherTerms(StringRef text, StringRef after) {
     own = own.split("' ").second;
   if (own.starts_with("block with no terminator"))
     return "expected train.return behind the last op of the function";
-  if (own.starts_with("Dialect `' not found for custom op '"))
-    return "expected an op, such as train.add, but got '" +
-           own.split("custom op '").second.split('\'').first.str() + "'";
   if (own == "expected non-function type")
     return "expected a type, such as f32[3, 4], i32[4] or f32[], but got " + wordAt(after);
   if (own == "expected attribute value")
@@ -203,7 +200,9 @@ std::optional<std::string> ampc::clearerText(Diagnostic &diagnostic, llvm::Sourc
     return clearer;
   if (auto clearer = unknownParameter(text, before))
     return clearer;
-  if (auto clearer = noStatement(text, before, after))
+  if (auto clearer = noStatement(text, {before, after}, context))
+    return clearer;
+  if (auto clearer = clearerSyntax(text, {before, after}))
     return clearer;
   if (auto clearer = unknownValue(text, before))
     return clearer;
@@ -221,13 +220,26 @@ std::optional<std::string> ampc::clearerText(Diagnostic &diagnostic, llvm::Sourc
   return withNearest(text);
 }
 
+/// Location of the error for a reader: the end of the preceding line if its op is incomplete.
+static Location locationOf(Diagnostic &diagnostic, llvm::SourceMgr &sources) {
+  Location location = diagnostic.getLocation();
+  TextAt at = textAt(location, sources);
+  size_t distance = distanceToEarlyEnd(diagnostic.str(), at);
+  if (!distance)
+    return location;
+  const char *end = at.before.end() - distance;
+  auto [line, column] = sources.getLineAndColumn(SMLoc::getFromPointer(end));
+  return FileLineColLoc::get(lineOf(location).getFilename(), line, column);
+}
+
 std::optional<Diagnostic> ampc::clearer(Diagnostic &diagnostic, llvm::SourceMgr &sources) {
   std::optional<std::string> text = clearerText(diagnostic, sources);
   if (!text)
     return std::nullopt;
-  Diagnostic ours(diagnostic.getLocation(), diagnostic.getSeverity());
+  Diagnostic ours(locationOf(diagnostic, sources), diagnostic.getSeverity());
   ours << *text;
   for (Diagnostic &note : diagnostic.getNotes())
-    ours.attachNote(note.getLocation()) << note.str();
+    if (std::string said = note.str(); !StringRef(said).starts_with("Available dialects: "))
+      ours.attachNote(note.getLocation()) << said;
   return ours;
 }

@@ -1,6 +1,7 @@
 // Pass amp-assign-precision: types of all ops and values of a program, by a precision policy.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Precision/Passes.h"
+#include "ampc/Support/Nearest.h"
 #include "ampc/Support/ReadFile.h"
 #include "ampc/Support/Text.h"
 #include "lib/Precision/EmitCasts.h"
@@ -9,6 +10,7 @@
 #include "mlir-dialects/Train/Optimizer/Update.h"
 #include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir-dialects/Train/TrainFlat.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace ampc {
@@ -198,6 +200,17 @@ LogicalResult AmpAssignPrecision::readOptions() {
   return success();
 }
 
+/// Words of op names, which a pattern may stand for: head/linear#0 has head/linear#0, head, linear.
+static std::vector<StringRef> wordsOf(ArrayRef<StringRef> names) {
+  std::vector<StringRef> words(names.begin(), names.end());
+  for (StringRef name : names) {
+    SmallVector<StringRef> parts;
+    llvm::SplitString(name, parts, "/#.");
+    words.insert(words.end(), parts.begin(), parts.end());
+  }
+  return words;
+}
+
 /// Warns of overrides and edits without a matching op: most likely a misspelled name. Lines on op
 /// kinds in a policy file give no warning, because a file serves several models.
 void AmpAssignPrecision::warnUnmatched() {
@@ -221,7 +234,8 @@ void AmpAssignPrecision::warnUnmatched() {
       getOperation()->emitWarning()
           << "expected an op whose name matches \"" << line.pattern << "\", but of the "
           << names.size() << " names none does: " << llvm::join(shownNames, ", ")
-          << (names.size() > shownNames.size() ? ", ... (--explain-precision shows all)" : "");
+          << (names.size() > shownNames.size() ? ", ... (--explain-precision shows all)" : "")
+          << didYouMean(line.pattern, wordsOf(names.getArrayRef()));
   for (const std::string &edit : edits)
     for (StringRef word : PolicyTable::wordsOf(edit))
       if (llvm::none_of(ops, [&](Operation *op) { return PolicyTable::matches(word, op); }))

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/PolicyTable.h"
 #include "ampc/Support/Mistake.h"
+#include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
 #include "lib/Precision/Pattern.h"
 #include "lib/Precision/Values.h"
@@ -91,6 +92,15 @@ SmallVector<StringRef> PolicyTable::wordsOf(StringRef line) {
   return words;
 }
 
+/// Names of the train ops, e.g. matmul.
+static std::vector<StringRef> knownOps(MLIRContext *context) {
+  std::vector<StringRef> known;
+  for (RegisteredOperationName op : context->getRegisteredOperations())
+    if (op.getDialectNamespace() == "train")
+      known.push_back(op.stripDialect());
+  return known;
+}
+
 llvm::Error PolicyTable::addLine(StringRef line, MLIRContext *context) {
   StringRef rest = line.trim();
   if (rest == "name" || rest.starts_with("name ") || rest.starts_with("name\t")) {
@@ -111,7 +121,8 @@ llvm::Error PolicyTable::addLine(StringRef line, MLIRContext *context) {
   for (StringRef word : words) {
     auto kind = findOp(word, context);
     if (word != "*" && !kind)
-      return mistake("expected the name of an op, such as matmul, or *, but got " + word);
+      return mistake("expected the name of an op, such as matmul, or *, but got " + word +
+                     didYouMean(word, knownOps(context)));
     treatments[kind ? shortName(*kind) : word] = *treatment;
   }
   return llvm::Error::success();

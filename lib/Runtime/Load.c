@@ -17,6 +17,7 @@ typedef struct {
   const char *path;
   bool weights_only; /* or fewer: */
   bool values_only;  /* tensor file with the initial values that the library lacks */
+  bool averages;     /* parameters take the averages of ema_decay */
   int file;
   int64_t data_begin, data_bytes;
   ampc_rt_range *ranges;
@@ -213,9 +214,46 @@ static bool isWanted(const Load *load, const ampc_slot *slot) {
                             : ampc_rt_is_saved(slot);
 }
 
+/* Parameter of an average: w of fit.ema.w; null for other tensors. */
+static const char *averagedParameter(const ampc_slot *slot) {
+  if (slot->role != AMPC_ROLE_EMA)
+    return NULL;
+  const char *text = slot->tensor.name;
+  while (*text && !behind(text, ".ema."))
+    ++text;
+  return behind(text, ".ema.");
+}
+
+/* Name of the slot that a tensor of the file fills with AMPC_LOAD_AVERAGES: fit.ema.w fills w, and
+   w fills nothing if it has an average. */
+static const char *averagedName(const ampc_model *model, const char *name) {
+  for (int32_t s = 0; s < model->slot_count; ++s) {
+    const char *parameter = averagedParameter(&model->slots[s]);
+    if (parameter && !strcmp(model->slots[s].tensor.name, name))
+      return parameter;
+    if (parameter && !strcmp(parameter, name))
+      return "";
+  }
+  return name;
+}
+
+static bool hasAverages(const ampc_model *model) {
+  for (int32_t s = 0; s < model->slot_count; ++s)
+    if (model->slots[s].role == AMPC_ROLE_EMA)
+      return true;
+  return false;
+}
+
+static const char *nameOfKind(const Load *load, const ampc_tensor *tensor) {
+  bool isAverage = load->averages && !*averagedName(load->state->model, tensor->name);
+  return isAverage ? "the average of tensor" : "tensor";
+}
+
 /* Number of the slot that the entry fills, or -1. */
 static int32_t findSlot(const Load *load, const char *name) {
   const ampc_model *model = load->state->model;
+  if (load->averages)
+    name = averagedName(model, name);
   for (int32_t s = 0; s < model->slot_count; ++s)
     if (isWanted(load, &model->slots[s]) && !strcmp(model->slots[s].tensor.name, name))
       return s;
@@ -365,8 +403,8 @@ static ampc_status checkComplete(Load *load) {
     if (!found && load->differing && !load->weights_only)
       return differs(load);
     if (!found)
-      return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH, "load: %s: tensor '%s' is missing",
-                          load->path, model->slots[s].tensor.name);
+      return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH, "load: %s: %s '%s' is missing", load->path,
+                          nameOfKind(load, &model->slots[s].tensor), model->slots[s].tensor.name);
   }
   if (!load->weights_only && load->state_hash != model->state_hash)
     return differs(load);
@@ -518,14 +556,10 @@ static ampc_status loadFile(Load *load) {
   return AMPC_OK;
 }
 
-static ampc_status loadPath(ampc_state *state, const char *path, bool weights_only,
-                            bool values_only) {
-  Load load;
-  memset(&load, 0, sizeof load);
-  load.state = state;
-  load.path = path;
-  load.weights_only = weights_only;
-  load.values_only = values_only;
+/* `load` has the state, the path and the restrictions. */
+static ampc_status loadPath(Load load) {
+  ampc_state *state = load.state;
+  const char *path = load.path;
   memset(stagedRuns(&load), 0, sizeof(uint64_t) * (size_t)state->model->program_count);
   load.ranges = (ampc_rt_range *)ampc_rt_at(state, state->layout.ranges);
   /* Without waiting for the writer of a FIFO, which has no length and is refused. */
@@ -538,7 +572,8 @@ static ampc_status loadPath(ampc_state *state, const char *path, bool weights_on
 }
 
 ampc_status ampc_rt_load_values(ampc_state *state, const char *path) {
-  return loadPath(state, path, true, true);
+  Load load = {.state = state, .path = path, .weights_only = true, .values_only = true};
+  return loadPath(load);
 }
 
 ampc_status ampc_rt_load(ampc_state *state, const char *path, uint32_t flags) {
@@ -547,15 +582,23 @@ ampc_status ampc_rt_load(ampc_state *state, const char *path, uint32_t flags) {
   state->error[0] = 0;
   if (!path || !*path)
     return ampc_rt_fail(state->error, AMPC_E_ARG, "load: path is missing");
-  if (flags > AMPC_LOAD_WEIGHTS)
+  if (flags > AMPC_LOAD_AVERAGES)
+    return ampc_rt_fail(
+        state->error, AMPC_E_ARG,
+        "load: expected flags of 0, AMPC_LOAD_WEIGHTS or AMPC_LOAD_AVERAGES, but got %u",
+        (uint64_t)flags);
+  bool averages = flags == AMPC_LOAD_AVERAGES;
+  if (averages && !hasAverages(state->model))
     return ampc_rt_fail(state->error, AMPC_E_ARG,
-                        "load: expected flags of 0 or AMPC_LOAD_WEIGHTS, but got %u",
-                        (uint64_t)flags);
+                        "load: expected a step with ema_decay for averages, but %s has none",
+                        state->model->name);
   ampc_status status = ampc_rt_enter_process(state, state->error);
   if (status)
     return status;
   ampc_rt_note_change(state);
-  status = loadPath(state, path, flags & AMPC_LOAD_WEIGHTS, false);
+  Load load = {
+      .state = state, .path = path, .weights_only = flags != AMPC_LOAD_ALL, .averages = averages};
+  status = loadPath(load);
   ampc_rt_note_change(state);
   return status;
 }

@@ -65,8 +65,9 @@ static ampc_status checkHead(const ampc_state *state, const ampc_program *progra
                         program->name, (int64_t)program->batch, (uint64_t)in->valid);
   if (in->valid && in->valid < (uint32_t)program->batch && !program->short_batch)
     return ampc_rt_fail(error, AMPC_E_ARG,
-                        "%s: expected a full batch of %d rows, but got %u: the model mixes rows",
-                        program->name, (int64_t)program->batch, (uint64_t)in->valid);
+                        "%s: expected a full batch of %d rows, but got %u: %s mixes rows",
+                        program->name, (int64_t)program->batch, (uint64_t)in->valid,
+                        program->mixing ? program->mixing : "the model");
   return AMPC_OK;
 }
 

@@ -3,6 +3,7 @@
 import os
 import re
 import typing
+import warnings
 
 import jax
 import numpy as np
@@ -116,6 +117,10 @@ def export(function, params, inputs, *, path, optimizer=None, name=None, clip_no
 def _write(graph, results, optimizer, path, name, clip_norm):
     from ampc_export.programs import learned, programs
     loss = results[0] if results and results[0].shape == () and results[0].kind == "f32" else None
+    if loss is None and optimizer is not None:
+        first = results[0].type if results else "none"
+        warnings.warn(f"optimizer: expected a function whose first result is one number, the loss, but got {first}: the model only predicts",
+                      stacklevel=4)
     outputs = results[1:] if loss is not None else results
     written = programs(graph, loss, outputs, graph.inputs)
     with_gradient = learned(graph, loss) if loss is not None else set()

@@ -32,20 +32,28 @@ class Exported(typing.NamedTuple):
     frozen: list
 
 
+class _Handed:
+    """Outputs of the module of which the loss takes the first one; 0 without a loss."""
+
+    count = 0
+
+
 class _Wrapper(torch.nn.Module):
     """The module and its loss as one function of inputs and targets: (loss, outputs), or outputs alone."""
 
     def __init__(self, module, loss, keys, inputs):
         super().__init__()
         self.model, self.keys, self.inputs = module, keys, inputs
-        self.loss = loss
+        self.loss, self.handed = loss, _Handed()
 
     def forward(self, *arguments):
         given, targets = arguments[:self.inputs], arguments[self.inputs:]
         output = self.model(**dict(zip(self.keys, given))) if self.keys else self.model(*given)
         tensors = _tensors(output)
         if self.loss is not None:
-            first = output if isinstance(output, (torch.Tensor, dict)) or targets == () else tensors[0]
+            takes_all = isinstance(output, (torch.Tensor, dict)) or targets == ()
+            first = output if takes_all else tensors[0]
+            self.handed.count = 0 if takes_all else len(tensors)
             return (self.loss(_logits(first), *targets), *tensors)
         return tuple(tensors)
 
@@ -242,6 +250,9 @@ def export(module, inputs, *, path, loss=None, targets=None, optimizer=None, sch
                 raise
             rows = None
             front, output = _write_through(module, wrapper, arguments, names, None)
+    if wrapper.handed.count > 1:
+        warnings.warn(f"loss: takes the first of {wrapper.handed.count} outputs of the module; a module that returns one tensor, or a dict, "
+                      "leaves the choice to forward", stacklevel=3)
     return _write(module, front, output, loss is not None, rows, (optimizer, scheduler), path, name, clip_norm)
 
 
@@ -250,6 +261,9 @@ def _write(module, front, output, has_loss, rows, updates, path, name, clip_norm
     found = values[0] if values and (has_loss or _is_scalar(values[0])) else None
     if has_loss and not _is_scalar(found):
         raise ExportError(f"loss: expected one number, but got {found.type}")
+    if found is None and updates[0] is not None:
+        warnings.warn("optimizer: expected a loss for it, or a module whose first output is one number, but the model only predicts",
+                      stacklevel=4)
     outputs = [v for v in (values[1:] if found is not None else values) if v is not found]
     for state, value in graph.writes:
         graph.path, graph.label = (), ""

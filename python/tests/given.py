@@ -1,6 +1,7 @@
 # What an export takes as it is given: bytes, one tensor for two inputs, and the mode of every part.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import sys
+import warnings
 
 import torch
 
@@ -29,6 +30,26 @@ class Masked(torch.nn.Module):
         return x * spread[:, 0] + turned[:, 0]
 
 
+class Two(torch.nn.Module):
+    """Returns scores and features."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(4, 3)
+
+    def forward(self, x):
+        features = torch.relu(x)
+        return self.inner(features), features
+
+
+def warned(**options):
+    """Warnings of an export of Two."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        ampc_export.torch(Two(), (torch.zeros(5, 4),), **options)
+    return [str(warning.message) for warning in caught if warning.filename == __file__]
+
+
 def main():
     folder = sys.argv[1]
     module, image = Images().train(), torch.zeros(4, 6, 6, 3, dtype=torch.uint8)
@@ -37,6 +58,8 @@ def main():
     ampc_export.torch(module, inputs, loss="mse", training=None, path=f"{folder}/images.mlir")
     print("modes:", module.training, module.first.training, module.second.training)
     ampc_export.torch(Masked(), (torch.zeros(5, 4), torch.zeros(5, 4)), loss="mse", path=f"{folder}/masked.mlir")
+    print("first of two:", *warned(loss="mse", path=f"{folder}/two.mlir"))
+    print("no loss:", *warned(optimizer="adamw(lr=1e-3)", path=f"{folder}/predicts.mlir"))
 
 
 main()

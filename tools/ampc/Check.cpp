@@ -34,7 +34,8 @@ static cl::opt<std::string> against("against",
                                     cl::desc("run --precision beside this one instead: f32 or f64"),
                                     cl::value_desc("TYPE"), cl::sub(checkCommand));
 static cl::list<std::string> data("data",
-                                  cl::desc("with --against: an input's rows (default: random)"),
+                                  cl::desc("an input's rows (default: random); without --against "
+                                           "the gradients are those of the first batch"),
                                   cl::value_desc("INPUT=FILE"), cl::sub(checkCommand));
 static CountOption steps("steps", cl::desc("with --against: number of steps (default: 1)"),
                          cl::init(1), cl::sub(checkCommand));
@@ -81,9 +82,11 @@ struct Outcome {
 
 class GradientCheck {
 public:
-  GradientCheck(Session &session, int program, llvm::StringRef step)
+  GradientCheck(Session &session, int program, const std::string &step)
       : session(session), program(program), step(step), random(seed),
         inputs(session.getModel().programs[program], random) {}
+  /// Takes the first batch of `data` instead of random inputs.
+  bool takeBatch(const Dataset &data, std::string &error);
   bool run();
 
 private:
@@ -95,12 +98,21 @@ private:
 
   Session &session;
   int program;
-  llvm::StringRef step;
+  std::string step;
   Random random;
   RandomInputs inputs;
+  Batches batches;    ///< not open with random inputs
+  uint32_t valid = 0; ///< rows of the first batch; 0: all
   Snapshot start;
 };
 } // namespace
+
+bool GradientCheck::takeBatch(const Dataset &rows, std::string &error) {
+  if (!batches.open(session.getModel().programs[program], rows, {seed, shuffle}, error))
+    return false;
+  valid = batches.fill(0);
+  return true;
+}
 
 /// Perturbs initial values, since zeros and ones hide errors.
 void GradientCheck::perturbParameters() {
@@ -122,7 +134,8 @@ bool GradientCheck::loss(double &value, llvm::function_ref<void()> move) {
   move();
   session.refresh();
   ampc_train_out out;
-  ampc_status status = session.runStep(program, inputs.get(), out);
+  ampc_status status =
+      session.runStep(program, batches.isOpen() ? batches.getInputs() : inputs.get(), out, valid);
   if (status < 0) {
     messages() << "ampc: error: " << ampc_rt_status_string(status) << ": " << session.lastError()
                << "\n";
@@ -197,7 +210,7 @@ bool GradientCheck::run() {
   results() << "step " << step << ": loss " << llvm::format("%.9g", value) << "\n"
             << "  parameter                       elements  directions  share of tolerance\n";
   // Copies of the gradients, which later runs overwrite.
-  std::string prefix = (step + ".gradient.").str();
+  std::string prefix = step + ".gradient.";
   std::vector<std::pair<int, std::vector<double>>> gradients;
   for (int i = 0; i < model.slot_count; ++i) {
     llvm::StringRef name = model.slots[i].tensor.name;
@@ -265,6 +278,61 @@ static int runSideBySide() {
   return runAgainst(request, state, options);
 }
 
+/// The data of all steps; not open without --data.
+static bool openData(const Session &session, const Sources &sources, Dataset &rows) {
+  const ampc_model &model = session.getModel();
+  std::vector<const ampc_program *> programs;
+  for (int i = 0; i < model.program_count; ++i)
+    if (model.programs[i].kind == AMPC_PROGRAM_GRAD)
+      programs.push_back(&model.programs[i]);
+  std::string error;
+  bool opened = sources.empty() || rows.open(programs, sources, {"data", true}, error);
+  return opened || (fail(error), false);
+}
+
+static int checkGradients() {
+  auto chosen = precision.get();
+  if (!chosen)
+    return fail(llvm::toString(chosen.takeError()));
+  auto sources = readSources(data);
+  if (!sources)
+    return fail(llvm::toString(sources.takeError()));
+  if (!sources->empty() && !also.empty())
+    return fail("expected --data without --also, whose gradients are of random inputs");
+  Session session;
+  ampc_options options = {};
+  options.seed = seed;
+  options.want_split = 1;
+  CompileRequest request = requestFor(input);
+  request.options.targets = chosen->targets;
+  request.options.precision = "f64";
+  request.shown = Shown::Warnings; // remarks concern steps that train
+  if (!session.open(request, options))
+    return 1;
+  Dataset rows;
+  if (!openData(session, *sources, rows))
+    return 1;
+  const ampc_model &model = session.getModel();
+  bool passed = true, any = false;
+  for (int i = 0; i < model.program_count; ++i) {
+    if (model.programs[i].kind != AMPC_PROGRAM_GRAD)
+      continue;
+    any = true;
+    GradientCheck check(session, i, stepNameOf(model, i));
+    if (std::string error; !sources->empty() && !check.takeBatch(rows, error))
+      return fail(error);
+    passed &= check.run();
+  }
+  if (!any) {
+    messages() << "ampc: error: expected a train.step to check, but the model has none\n";
+    return 1;
+  }
+  for (const std::string &type : also)
+    passed &= checkNarrowGradients(session, request, options, type);
+  results() << (passed ? "all gradients agree\n" : "gradients differ\n");
+  return passed ? 0 : 1;
+}
+
 int ampc::runCheck() {
   for (const std::string &type : also)
     if ((type != "bf16" && type != "f16") || against.getNumOccurrences() || trackNonFinite) {
@@ -277,7 +345,7 @@ int ampc::runCheck() {
     return runSideBySide();
   using Reference = std::reference_wrapper<const cl::Option>; // the & of a list yields its elements
   for (const cl::Option &option :
-       std::initializer_list<Reference>{data, steps, stepName, tolerance, order, jsonFile, csvFile})
+       std::initializer_list<Reference>{steps, stepName, tolerance, order, jsonFile, csvFile})
     if (option.getNumOccurrences()) {
       messages() << "ampc: error: expected --against with --" << option.ArgStr << "\n";
       return 1;
@@ -287,33 +355,5 @@ int ampc::runCheck() {
                   "precision; without them gradients are checked in f64\n";
     return 1;
   }
-  auto chosen = precision.get();
-  if (!chosen)
-    return fail(llvm::toString(chosen.takeError()));
-  Session session;
-  ampc_options options = {};
-  options.seed = seed;
-  options.want_split = 1;
-  CompileRequest request = requestFor(input);
-  request.options.targets = chosen->targets;
-  request.options.precision = "f64";
-  request.shown = Shown::Warnings; // remarks concern steps that train
-  if (!session.open(request, options))
-    return 1;
-  const ampc_model &model = session.getModel();
-  bool passed = true, any = false;
-  for (int i = 0; i < model.program_count; ++i) {
-    if (model.programs[i].kind != AMPC_PROGRAM_GRAD)
-      continue;
-    any = true;
-    passed &= GradientCheck(session, i, stepNameOf(model, i)).run();
-  }
-  if (!any) {
-    messages() << "ampc: error: expected a train.step to check, but the model has none\n";
-    return 1;
-  }
-  for (const std::string &type : also)
-    passed &= checkNarrowGradients(session, request, options, type);
-  results() << (passed ? "all gradients agree\n" : "gradients differ\n");
-  return passed ? 0 : 1;
+  return checkGradients();
 }

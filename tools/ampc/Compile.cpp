@@ -15,6 +15,7 @@
 #include "tools/ampc/ImportOptions.h"
 #include "tools/ampc/PlanTable.h"
 #include "tools/ampc/PrecisionOptions.h"
+#include "tools/ampc/StateBytes.h"
 #include "llvm/Support/BuryPointer.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -57,8 +58,10 @@ static cl::opt<bool>
                     "walks through the model have visited"),
            cl::sub(compileCommand));
 
-static cl::opt<bool> memory("memory", cl::desc("print the memory of the same model in f32 too"),
-                            cl::sub(compileCommand));
+static cl::opt<bool> memory(
+    "memory",
+    cl::desc("print the memory of the same model in f32 too, and the bytes of a state by purpose"),
+    cl::sub(compileCommand));
 
 static cl::opt<DeviceCodeFormat>
     emitted("emit", cl::desc("write the code of GPUs in place of a library: NAME.TIER.*"),
@@ -187,9 +190,12 @@ static int writeResults(ModuleOp module, const CompileRequest &request) {
   if (isQuiet())
     return 0;
   std::optional<MemoryTable> inF32;
-  if (memory && !(inF32 = memoryInF32(request)))
+  if (memory && request.options.precision != "f32" && !(inF32 = memoryInF32(request)))
     return 1;
   printMemory(*packaged, request.options.precision, inF32);
+  if (memory && options.sanitizer == Sanitizer::None)
+    if (llvm::Error mistake = printStateBytes(*packaged))
+      return fail(llvm::toString(std::move(mistake)));
   printCheckpoints(module);
   return 0;
 }

@@ -25,6 +25,9 @@ static cl::opt<std::string>
                cl::desc("parameters and buffers: what ampc train --out has written (default: "
                         "initial values, if the model brings them from a file)"),
                cl::value_desc("FILE.safetensors"), cl::sub(exportCommand));
+static cl::opt<bool>
+    averages("ema", cl::desc("parameters are the averages of ema_decay in the checkpoint"),
+             cl::sub(exportCommand));
 static cl::opt<std::string>
     output("o", cl::desc("the file to write (- is standard output, without --external-data)"),
            cl::value_desc("MODEL.onnx"), cl::Prefix, cl::sub(exportCommand));
@@ -82,6 +85,20 @@ static int writeFiles(const OnnxFile &file, const std::string &dataPath) {
   return 0;
 }
 
+/// Replaces parameters by their averages: w by fit.ema.w. False without an average.
+static bool takeAverages(std::vector<NamedArray> &weights) {
+  bool any = false;
+  for (const NamedArray &average : weights) {
+    llvm::StringRef name = llvm::StringRef(average.name).split(".ema.").second;
+    for (NamedArray &weight : weights)
+      if (weight.name == name) {
+        weight.array = average.array;
+        any = true;
+      }
+  }
+  return any;
+}
+
 /// Weights of the checkpoint, or the model's initial data; nullopt after an error message.
 static std::optional<std::vector<NamedArray>> readWeights(mlir::ModuleOp module) {
   std::string error;
@@ -91,6 +108,10 @@ static std::optional<std::vector<NamedArray>> readWeights(mlir::ModuleOp module)
   if (!weights)
     fail(checkpoint.empty() ? "expected --checkpoint, a file of ampc train --out, but got none"
                             : error);
+  if (weights && averages && !takeAverages(*weights)) {
+    fail("expected averages of ema_decay in the checkpoint for --ema, but got none");
+    return std::nullopt;
+  }
   return weights;
 }
 

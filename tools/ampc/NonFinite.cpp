@@ -183,6 +183,26 @@ bool NonFiniteTracker::isLeftOut(size_t value, const WideStep &wide) const {
   return number >= 0 && wide.ranges[number].seen && !wide.ranges[number].isFinite();
 }
 
+/// Values that are not finite and whose infinities or NaN get through their consumers to the end of
+/// the step. A value whose consumers are all finite is without effect: 0/0 in a branch that a
+/// select discards.
+std::vector<bool> NonFiniteTracker::findEffective(llvm::ArrayRef<Range> ranges) const {
+  llvm::ArrayRef<ObservedValue> values = observer->getValues();
+  std::vector<std::vector<size_t>> consumers(values.size());
+  for (size_t v = 0; v < values.size(); ++v)
+    for (const std::string &name : values[v].producers)
+      if (int number = observer->find(name); number >= 0 && ranges[v].seen)
+        consumers[number].push_back(v);
+  std::vector<bool> effective(values.size());
+  for (size_t v = 0; v < values.size(); ++v)
+    effective[v] = ranges[v].seen && !ranges[v].isFinite();
+  for (size_t v = values.size(); v-- > 0;)
+    effective[v] =
+        effective[v] && (consumers[v].empty() ||
+                         llvm::any_of(consumers[v], [&](size_t user) { return effective[user]; }));
+  return effective;
+}
+
 NonFiniteTracker::WideStep NonFiniteTracker::runInF32(llvm::ArrayRef<const void *> inputs,
                                                       uint32_t valid) {
   WideStep wide;
@@ -254,9 +274,10 @@ bool NonFiniteTracker::after(ampc_status status, const ampc_train_out &out,
   ampc_train_out again;
   std::vector<Range> ranges = rangesOf(*observer, inputs, valid, again);
   std::optional<WideStep> wide; // runs for the first value without a description
+  std::vector<bool> effective = findEffective(ranges);
   for (size_t v = 0; v < ranges.size(); ++v) {
     const std::string &key = observer->getValues()[v].key;
-    if (!ranges[v].seen || ranges[v].isFinite() || leftOut.count(key))
+    if (!effective[v] || leftOut.count(key))
       continue;
     if (reported.count(key)) {
       messages() << "step " << number << ": " << key << " is not finite again\n";

@@ -53,6 +53,7 @@ private:
   WideStep runInF32(llvm::ArrayRef<const void *> inputs, uint32_t valid);
   int findInF32(size_t value) const;
   bool isLeftOut(size_t value, const WideStep &wide) const;
+  std::vector<bool> findEffective(llvm::ArrayRef<Range> ranges) const;
   void report(size_t value, llvm::ArrayRef<Range> ranges, const WideStep &wide,
               llvm::ArrayRef<const void *> inputs, uint32_t valid, uint64_t number);
   void reportCause(size_t value, const WideStep &step, llvm::ArrayRef<const void *> inputs,

@@ -29,6 +29,11 @@ static cl::list<std::string>
 static WholeOption<unsigned long long>
     seed("seed", cl::desc("of random ops, which draw others in every batch (default: 0)"),
          cl::init(0), cl::sub(predictCommand));
+static CountOption
+    wantedRows("rows",
+               cl::desc("of an export whose inputs have no rows, such as a sampler: rows to write, "
+                        "of as many calls as that takes (default: those of one call)"),
+               cl::value_desc("N"), cl::init(0), cl::sub(predictCommand));
 static PrecisionOptions precision(predictCommand);
 
 /// Number of the export, or -1 after an error message.
@@ -50,6 +55,13 @@ static int findExport(const Session &session) {
 }
 
 namespace {
+/// Calls of the export, and rows of all calls together.
+struct Extent {
+  uint64_t calls = 1;
+  int64_t rows = 0;
+  bool generates = false; ///< rows of --rows, which no input has
+};
+
 /// File of a result, written batch by batch.
 struct Result {
   const ampc_tensor *tensor;
@@ -57,13 +69,15 @@ struct Result {
   NpyWriter file;
   ampc_dtype dtype; ///< type in the file: NumPy lacks bf16
 
-  bool open(int64_t rows, std::string &error) {
+  bool open(const Extent &extent, std::string &error) {
     dtype = tensor->dtype == AMPC_BF16 ? AMPC_F32 : ampc_dtype(tensor->dtype);
     std::vector<int64_t> dims(tensor->dims, tensor->dims + tensor->rank);
-    if (tensor->batched)
-      dims[0] = rows;
+    if (tensor->batched || extent.generates)
+      dims[0] = extent.rows;
     return file.open(path, dtype, dims, error);
   }
+  int64_t rowsPerCall() const { return tensor->rank ? tensor->dims[0] : 1; }
+  int64_t elementsOf(int64_t rows) const { return elementCount(*tensor) / rowsPerCall() * rows; }
   bool write(const void *data, int64_t count, std::string &error) {
     std::vector<char> converted(size_t(count * bytesOf(dtype)));
     Converter(elementOf(tensor->dtype), dtype).convert(data, converted.data(), count);
@@ -103,12 +117,22 @@ static std::vector<Result> openResults(const ampc_program &program) {
   return results;
 }
 
-static bool predict(Session &session, int number, Batches &batches, std::vector<Result> &results,
-                    std::string &error) {
+/// Elements of the result that a call adds to the file; `valid`: rows of the call's batch.
+static int64_t countOf(const Result &result, const ampc_program &program, const Extent &extent,
+                       uint64_t call, uint32_t valid) {
+  if (extent.generates)
+    return result.elementsOf(
+        std::min(result.rowsPerCall(), extent.rows - int64_t(call) * result.rowsPerCall()));
+  int64_t count = elementCount(*result.tensor);
+  return result.tensor->batched ? count / program.batch * valid : count;
+}
+
+static bool predict(Session &session, int number, Batches &batches, const Extent &extent,
+                    std::vector<Result> &results, std::string &error) {
   const ampc_program &program = session.getModel().programs[number];
   Outputs outputs(program);
-  for (uint64_t step = 0; step < batches.getPerEpoch(); ++step) {
-    uint32_t valid = batches.fill(step);
+  for (uint64_t step = 0; step < extent.calls; ++step) {
+    uint32_t valid = batches.fill(extent.generates ? 0 : step);
     if (error = shortenedFile(); !error.empty())
       return false;
     ampc_status status = session.runFunction(number, batches.getInputs(), outputs.get(), valid,
@@ -117,24 +141,53 @@ static bool predict(Session &session, int number, Batches &batches, std::vector<
       error = std::string(ampc_rt_status_string(status)) + ": " + session.lastError();
       return false;
     }
-    for (Result &result : results) {
-      int64_t count = elementCount(*result.tensor);
-      if (result.tensor->batched)
-        count = count / program.batch * valid;
-      if (!result.write(outputs.get()[result.tensor - program.outputs], count, error))
+    for (Result &result : results)
+      if (!result.write(outputs.get()[result.tensor - program.outputs],
+                        countOf(result, program, extent, step, valid), error))
         return false;
-    }
   }
   return llvm::all_of(results, [&](Result &result) { return result.file.close(error); });
 }
 
-static int failOnRows(const Session &session, int64_t batch, int64_t rows) {
+static int failOnRows(const Session &session, const ampc_program &program, int64_t rows) {
   bool hasSize = llvm::any_of(session.getSizes(),
                               [](llvm::StringRef size) { return size.starts_with("batch ="); });
   std::string number = std::to_string(rows);
-  return fail("expected a multiple of " + llvm::Twine(batch) +
-              " rows, since the export may mix the rows of a batch, but got " + number +
+  std::string why = program.mixing ? std::string(program.mixing) + " mixes the rows of a batch"
+                                   : "the export may mix the rows of a batch";
+  return fail("expected a multiple of " + llvm::Twine(program.batch) + " rows, since " + why +
+              ", but got " + number +
               (hasSize ? "; with --set batch=" + number + " they are one batch" : ""));
+}
+
+/// Calls that --rows takes; nothing after an error message.
+static std::optional<Extent> extentOf(const ampc_program &program, const Batches &batches,
+                                      llvm::ArrayRef<Result> results) {
+  if (!wantedRows)
+    return Extent{batches.getPerEpoch(), batches.getRows(), false};
+  if (program.batch)
+    return fail("expected --rows for an export without rows in its inputs, but " +
+                llvm::Twine(program.name) + " has as many rows as the data"),
+           std::nullopt;
+  int64_t each = results.front().rowsPerCall();
+  for (const Result &result : results)
+    if (!result.tensor->rank || result.rowsPerCall() != each)
+      return fail("expected results with rows, as many in each, with --rows, but got " +
+                  llvm::Twine(result.tensor->name)),
+             std::nullopt;
+  uint64_t rows = wantedRows;
+  return Extent{(rows + uint64_t(each) - 1) / uint64_t(each), int64_t(rows), true};
+}
+
+/// "wrote s.npy", and of exports whose inputs have no rows, "wrote s.npy, 32 rows".
+static void reportFiles(const ampc_program &program, const Extent &extent,
+                        llvm::ArrayRef<Result> results) {
+  for (const Result &result : results) {
+    messages() << "wrote " << result.path;
+    if (!program.batch && result.tensor->rank)
+      messages() << ", " << (extent.generates ? extent.rows : result.rowsPerCall()) << " rows";
+    messages() << "\n";
+  }
 }
 
 int ampc::runPredict() {
@@ -160,21 +213,24 @@ int ampc::runPredict() {
       !batches.open(program, data, {0, false}, error))
     return fail(error);
   if (batches.getLeftOut())
-    return failOnRows(session, program.batch, batches.getRows());
+    return failOnRows(session, program, batches.getRows());
   std::vector<Result> results = openResults(program);
   if (results.empty())
+    return 1;
+  std::optional<Extent> extent = extentOf(program, batches, results);
+  if (!extent)
     return 1;
   for (Result &result : results) {
     if (!result.tensor->batched && batches.getPerEpoch() > 1)
       return fail(llvm::Twine("expected a result with one row for each of the data, but got ") +
-                  result.tensor->name + ", of which every batch has one");
-    if (!result.open(batches.getRows(), error))
+                  result.tensor->name + ", of which every batch has one" +
+                  (program.mixing ? ": " + std::string(program.mixing) + " mixes rows" : ""));
+    if (!result.open(*extent, error))
       return fail(error);
   }
-  if (!predict(session, number, batches, results, error))
+  if (!predict(session, number, batches, *extent, results, error))
     return fail(error);
   if (!isQuiet())
-    for (const Result &result : results)
-      messages() << "wrote " << result.path << "\n";
+    reportFiles(program, *extent, results);
   return 0;
 }

@@ -186,6 +186,36 @@ ampc_status Session::refresh() {
   return status ? status : ampc_rt_refresh(state);
 }
 
+/// Slot of the average's parameter, w of fit.ema.w; -1 for slots without the role of an average,
+/// and for averages of another type, f32 of a bf16 parameter.
+static int parameterOf(const Session &session, const ampc_slot &slot) {
+  if (slot.role != AMPC_ROLE_EMA)
+    return -1;
+  auto [step, parameter] = llvm::StringRef(slot.tensor.name).split(".ema.");
+  int found = session.findSlot(parameter);
+  bool fits = found >= 0 && session.getModel().slots[found].tensor.dtype == slot.tensor.dtype;
+  return fits ? found : -1;
+}
+
+bool Session::hasAverages() const {
+  return llvm::any_of(llvm::ArrayRef(getModel().slots, getModel().slot_count),
+                      [&](const ampc_slot &slot) { return parameterOf(*this, slot) >= 0; });
+}
+
+ampc_status Session::swapAverages() {
+  for (int s = 0; s < getModel().slot_count; ++s) {
+    int parameter = parameterOf(*this, getModel().slots[s]);
+    if (parameter < 0)
+      continue;
+    int64_t bytes = getModel().slots[s].tensor.bytes;
+    auto *from = static_cast<char *>(slotData(s)), *to = static_cast<char *>(slotData(parameter));
+    if (!from || !to)
+      return AMPC_E_DEVICE;
+    std::swap_ranges(from, from + bytes, to);
+  }
+  return refresh();
+}
+
 /// A run that fails after all leaves its message, which reading would overwrite.
 ampc_status Session::run(llvm::function_ref<ampc_status()> program) {
   if (ampc_status status = writeCopies())

@@ -41,6 +41,10 @@ public:
   void *slotData(int slot);
   /// After slots were written.
   ampc_status refresh();
+  /// Whether parameters have averages of ema_decay, of the same type.
+  bool hasAverages() const;
+  /// Exchanges parameters and their averages. A second call restores the state.
+  ampc_status swapAverages();
   /// Runs a training program on a pointer per input.
   ampc_status runStep(int program, llvm::ArrayRef<const void *> inputs, ampc_train_out &out,
                       uint32_t valid = 0);

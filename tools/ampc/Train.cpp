@@ -92,6 +92,10 @@ static CountOption
     patience("patience",
              cl::desc("end after N evaluations in a row that are no better (default: never)"),
              cl::value_desc("N"), cl::init(0), cl::sub(trainCommand));
+static cl::opt<bool> averages("ema",
+                              cl::desc("--validate, and so --best, is of the averages of "
+                                       "ema_decay; ampc eval --ema reads the checkpoints"),
+                              cl::sub(trainCommand));
 static cl::opt<std::string> logFile("log", cl::desc("one line per step"),
                                     cl::value_desc("FILE.csv"), cl::sub(trainCommand));
 static cl::opt<std::string> boardDir(
@@ -118,8 +122,8 @@ static std::string checkOptions() {
     return "expected --steps or --epochs, but got both";
   if (!weights.empty() && !resume.empty())
     return "expected --weights, to start a training, or --resume, to go on with one, but got both";
-  const cl::Option *const needs[] = {&validateEvery, std::addressof(metrics), &monitor, &bestFile,
-                                     &patience};
+  const cl::Option *const needs[] = {
+      &validateEvery, std::addressof(metrics), &monitor, &bestFile, &patience, &averages};
   for (const cl::Option *option : needs)
     if (option->getNumOccurrences() && validate.empty())
       return "expected --validate, data to evaluate on, with --" + option->ArgStr.str() +
@@ -214,7 +218,12 @@ bool Training::openData(const Sources &training, const Sources &validating) {
   if (validating.empty())
     return true;
   validation = std::make_unique<Validation>();
-  Validation::Options options{{metrics.begin(), metrics.end()}, monitor, bestPath(), patience};
+  if (averages && !session.hasAverages())
+    return failed(
+        "expected a step with ema_decay, and averages of the parameters' type, for --ema, "
+        "but the model has none");
+  Validation::Options options{
+      {metrics.begin(), metrics.end()}, monitor, bestPath(), averages, patience};
   if (!validation->open(session, numbers, validating, data, finite, options, error))
     return failed(error);
   const Evaluation &evaluation = validation->getEvaluation();
@@ -230,6 +239,15 @@ bool Training::openData(const Sources &training, const Sources &validating) {
   return true;
 }
 
+/// Warning for frozen parameters that start, and stay, at random values.
+static void warnOfRandomFrozen(const Session &session) {
+  std::string random = weights.empty() && !isQuiet() ? randomFrozen(session) : "";
+  if (!random.empty())
+    messages() << "ampc: warning: expected --weights, a file with values of the frozen parameters, "
+                  "but these stay random: "
+               << random << "\n";
+}
+
 /// Initial values, or those of a checkpoint.
 bool Training::openState() {
   std::string error, warning;
@@ -240,8 +258,10 @@ bool Training::openState() {
     for (const std::string &text : notes)
       note(text);
   }
-  if (resume.empty())
+  if (resume.empty()) {
+    warnOfRandomFrozen(session);
     return true;
+  }
   if (validation && !validation->recall(warning, error))
     return failed(error);
   if (!warning.empty() && !isQuiet())

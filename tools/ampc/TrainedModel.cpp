@@ -16,6 +16,8 @@ TrainedModel::TrainedModel(cl::SubCommand &command)
               "what ampc train --out has written (default: initial values, if the model brings "
               "them from a file)"),
           cl::value_desc("FILE.safetensors"), cl::sub(command)),
+      averages("ema", cl::desc("parameters are the averages of ema_decay in the checkpoint"),
+               cl::sub(command)),
       host(command) {}
 
 void ampc::reportLoad(const Session &session, ampc_status status) {
@@ -67,12 +69,15 @@ bool TrainedModel::open(Session &session, const PrecisionOptions &precision, con
   host.apply(options);
   if (!session.open(request, options))
     return false;
+  if (checkpoint.empty() && averages)
+    return fail("expected --checkpoint with --ema, but got none"), false;
   if (checkpoint.empty()) {
     if (hasTrainedValues(session.getModel()))
       return true;
     return fail("expected --checkpoint, a file of ampc train --out, but got none"), false;
   }
-  ampc_status status = ampc_rt_load(session.getState(), checkpoint.c_str(), AMPC_LOAD_WEIGHTS);
+  uint32_t flags = averages ? AMPC_LOAD_AVERAGES : AMPC_LOAD_WEIGHTS;
+  ampc_status status = ampc_rt_load(session.getState(), checkpoint.c_str(), flags);
   if (status == AMPC_OK)
     return true;
   return reportLoad(session, status), false;

@@ -15,6 +15,7 @@ void reportLoad(const Session &session, ampc_status status);
 /// Options, an instance per command.
 struct TrainedModel {
   llvm::cl::opt<std::string> input, checkpoint;
+  llvm::cl::opt<bool> averages;
   HostOptions host;
 
   explicit TrainedModel(llvm::cl::SubCommand &command);

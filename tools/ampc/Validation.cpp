@@ -58,7 +58,8 @@ bool Validation::recall(std::string &warning, std::string &error) {
   const std::string &path = options.bestFile;
   if (path.empty() || access(path.c_str(), F_OK) != 0)
     return true;
-  ampc_status status = ampc_rt_load(session->getState(), path.c_str(), AMPC_LOAD_WEIGHTS);
+  uint32_t flags = options.averages ? AMPC_LOAD_AVERAGES : AMPC_LOAD_WEIGHTS;
+  ampc_status status = ampc_rt_load(session->getState(), path.c_str(), flags);
   if (status != AMPC_OK) {
     warning = "the best state so far is not known: " + session->describe(status);
     return true;
@@ -72,11 +73,26 @@ bool Validation::recall(std::string &warning, std::string &error) {
   return true;
 }
 
-bool Validation::run(uint64_t step, std::string &error) {
+/// Scores of the current state, or of the averages in place of the parameters.
+bool Validation::evaluate(std::string &error) {
+  auto swap = [&] {
+    ampc_status status = options.averages ? session->swapAverages() : AMPC_OK;
+    if (status != AMPC_OK)
+      error = session->describe(status);
+    return status == AMPC_OK;
+  };
+  if (!swap())
+    return false;
   auto found = evaluation.run(error);
-  if (!found)
+  if (!found || !swap())
     return false;
   scores = std::move(*found);
+  return true;
+}
+
+bool Validation::run(uint64_t step, std::string &error) {
+  if (!evaluate(error))
+    return false;
   std::optional<double> score = monitored();
   bool larger = isLargerBetter(options.monitor);
   bool better =

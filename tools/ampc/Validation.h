@@ -13,6 +13,7 @@ public:
     std::vector<std::string> metrics;
     std::string monitor;   ///< the score that counts; empty: the first loss
     std::string bestFile;  ///< empty: the best state is not kept
+    bool averages = false; ///< scores are of the averages of ema_decay
     unsigned patience = 0; ///< validations without a better score that end the training; 0: no end
   };
   bool open(Session &session, llvm::ArrayRef<int> steps, const Sources &sources,
@@ -33,6 +34,7 @@ public:
 
 private:
   std::optional<double> monitored() const;
+  bool evaluate(std::string &error);
 
   Session *session = nullptr;
   Options options;

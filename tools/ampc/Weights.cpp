@@ -6,6 +6,7 @@
 #include "ampc/Support/Nearest.h"
 #include "tools/ampc/Dataset.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace ampc;
 using Dims = llvm::ArrayRef<int64_t>;
@@ -45,6 +46,20 @@ static bool copy(Session &session, int slot, const Array &array, std::string &er
   }
   converter.convert(array.data, session.slotData(slot), array.count());
   return true;
+}
+
+std::string ampc::randomFrozen(const Session &session) {
+  const ampc_model &model = session.getModel();
+  llvm::StringSet<> trained;
+  for (const ampc_slot &slot : llvm::ArrayRef(model.slots, model.slot_count))
+    if (slot.role == AMPC_ROLE_GRADIENT)
+      trained.insert(llvm::StringRef(slot.tensor.name).split(".gradient.").second);
+  std::vector<std::string> random;
+  for (const ampc_slot &slot : llvm::ArrayRef(model.slots, model.slot_count))
+    if (slot.role == AMPC_ROLE_PARAM && slot.init != AMPC_INIT_DATA &&
+        slot.init != AMPC_INIT_CONSTANT && !trained.contains(slot.tensor.name))
+      random.push_back(slot.tensor.name);
+  return listOf(random);
 }
 
 bool ampc::loadWeights(Session &session, const std::string &path, std::vector<std::string> &notes,

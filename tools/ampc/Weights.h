@@ -11,5 +11,8 @@ namespace ampc {
 /// missing in the model are left out, and `notes` lists both. False with a message.
 bool loadWeights(Session &session, const std::string &path, std::vector<std::string> &notes,
                  std::string &error);
+/// Names of parameters that no step trains and whose first values are random, "a, b and 3 more"; or
+/// empty.
+std::string randomFrozen(const Session &session);
 } // namespace ampc
 #endif

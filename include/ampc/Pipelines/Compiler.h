@@ -10,6 +10,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/SourceMgr.h"
 #include <functional>
 
@@ -51,6 +52,7 @@ public:
 
 private:
   mlir::LogicalResult filter(mlir::Diagnostic &diagnostic);
+  bool isRepeated(mlir::Diagnostic &diagnostic);
 
   mlir::DialectRegistry registry;
   TaskPool pool;
@@ -60,6 +62,7 @@ private:
   mlir::ScopedDiagnosticHandler clearer; ///< rewrites diagnostics before they are printed
   Shown shown = Shown::Remarks;
   std::string explained;
+  llvm::StringSet<> said; ///< warnings and remarks with their locations, each emitted once
   std::vector<std::string> sizes;
 };
 } // namespace ampc

@@ -21,8 +21,9 @@ using CanCombine = llvm::function_ref<bool(ValidRowsOpInterface, int64_t)>;
 /// Batch values of `func`, if every op on a batch value (starting at arguments with a batch) keeps
 /// rows independent, or combines valid rows only, or sums rows for a gradient. A short batch then
 /// gives the same numbers as a model of that batch size. With `end`: the independent values before
-/// `end`, whatever follows.
+/// `end`, whatever follows. `mixing`: the first op that mixes rows, if there is one.
 std::optional<BatchDimensions> rowsOfBatch(train::FuncOp func, int64_t batch, CanCombine canCombine,
-                                           mlir::Operation *end = nullptr);
+                                           mlir::Operation *end = nullptr,
+                                           mlir::Operation **mixing = nullptr);
 } // namespace ampc
 #endif

@@ -222,7 +222,7 @@ public:
   const char *tier() const { return ::@_tier(state_); }
 
   Status save(const std::string &path) { return finish(::@_save(state_, path.c_str())); }
-  /// `flags`: AMPC_LOAD_ALL or AMPC_LOAD_WEIGHTS.
+  /// `flags`: AMPC_LOAD_ALL, AMPC_LOAD_WEIGHTS or AMPC_LOAD_AVERAGES.
   Status load(const std::string &path, std::uint32_t flags = AMPC_LOAD_ALL) {
     return finish(::@_load(state_, path.c_str(), flags));
   }

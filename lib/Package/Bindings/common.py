@@ -225,10 +225,11 @@ class _Model:
         with self._lock:
             self._finish(_library.save(self._state, os.fsencode(path)))
 
-    def load(self, path, weights_only=False):
-        """Reads a checkpoint; `weights_only`: parameters and buffers, whatever else is in the file."""
+    def load(self, path, weights_only=False, averages=False):
+        """Reads a checkpoint; `weights_only`: parameters and buffers, whatever else is in the file; `averages`: the same, parameters from averages of ema_decay."""
+        flags = AMPC_LOAD_AVERAGES if averages else AMPC_LOAD_WEIGHTS if weights_only else AMPC_LOAD_ALL
         with self._lock:
-            self._finish(_library.load(self._state, os.fsencode(path), AMPC_LOAD_WEIGHTS if weights_only else AMPC_LOAD_ALL))
+            self._finish(_library.load(self._state, os.fsencode(path), flags))
 
     @property
     def tier(self):

@@ -44,7 +44,20 @@ void ampc::moveAlongLast(train::FuncOp func) {
       replaceByOwn(op, [&](GradBuilder &b) { return moveAlongLast(b, op); });
 }
 
+/// Warns of statistics over one value per channel, whose variance is 0: the result is beta whatever
+/// x is, and x has no gradient. Example: x [1, C].
+static void warnOfSingleValues(train::FuncOp func) {
+  func.walk([](train::BatchNormOp op) {
+    if (op.getX().getType().getNumElements() == op.getGamma().getType().getNumElements())
+      op.emitWarning() << "expected several values per channel in a batch, but got "
+                       << op.getX().getType() << ": in training the result is beta, whatever the "
+                       << "input is";
+  });
+}
+
 void ampc::lowerMode(train::FuncOp func, bool training, bool keepCounts) {
+  if (training)
+    warnOfSingleValues(func);
   for (auto op : opsOf<ModalOpInterface>(func))
     replaceByOwn(
         op, [&](GradBuilder &b) { return training ? op.buildTraining(b) : op.buildInference(b); });
@@ -253,6 +266,15 @@ static void transposeCombined(ValidRowsOpInterface op, int64_t dim, const BatchD
     }
 }
 
+/// Records the op that mixes rows, for messages about short batches: "train.reduce_sum at line 12".
+static void noteMixing(train::FuncOp func, Operation *op) {
+  auto line = op->getLoc()->findInstanceOf<FileLineColLoc>();
+  std::string text = op->getName().getStringRef().str();
+  if (line && line.getLine())
+    text += " at line " + std::to_string(line.getLine());
+  func->setAttr("train.mixes_rows", StringAttr::get(func.getContext(), text));
+}
+
 void ampc::prepareBatch(train::FuncOp func) {
   std::optional<SmallVector<int64_t>> axes = batchAxes(func);
   int64_t batch = axes ? batchOf(func, *axes) : 0;
@@ -260,12 +282,13 @@ void ampc::prepareBatch(train::FuncOp func) {
     return;
   func.setBatch(batch);
   markInputs(func, batch, *axes);
-  std::optional<BatchDimensions> dims =
-      rowsOfBatch(func, batch, [&](ValidRowsOpInterface op, int64_t dim) {
-        return canCombineAlong(op, batch, dim);
-      });
+  Operation *mixing = nullptr;
+  auto canCombine = [&](ValidRowsOpInterface op, int64_t dim) {
+    return canCombineAlong(op, batch, dim);
+  };
+  std::optional<BatchDimensions> dims = rowsOfBatch(func, batch, canCombine, nullptr, &mixing);
   if (!dims)
-    return;
+    return noteMixing(func, mixing);
   markOutputs(func, *dims);
   Value valid = Signature(func).addControl(train::Control::Valid);
   for (auto op : opsOf<ValidRowsOpInterface>(func)) {

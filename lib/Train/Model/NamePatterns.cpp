@@ -1,6 +1,7 @@
 // Expansion of name patterns in parameter lists.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Model/NamePatterns.h"
+#include "ampc/Support/Nearest.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/GlobPattern.h"
 
@@ -42,12 +43,17 @@ public:
     if (!any)
       return step.emitOpError() << "expected a pattern that a parameter matches, but none that is "
                                    "not frozen matches \""
-                                << pattern << '"';
+                                << pattern << '"' << didYouMean(pattern, names());
     return success();
   }
   ArrayRef<Attribute> get() const { return list.getArrayRef(); }
 
 private:
+  SmallVector<StringRef> names() const {
+    return llvm::map_to_vector(
+        candidates, [](Attribute symbol) { return cast<FlatSymbolRefAttr>(symbol).getValue(); });
+  }
+
   train::StepOp step;
   ArrayRef<Attribute> candidates;
   llvm::SetVector<Attribute> list;

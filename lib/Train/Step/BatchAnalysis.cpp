@@ -220,7 +220,8 @@ bool BatchDimensionAnalysis::visit(Operation *op) {
 }
 
 std::optional<BatchDimensions> ampc::rowsOfBatch(train::FuncOp func, int64_t batch,
-                                                 CanCombine canCombine, Operation *end) {
+                                                 CanCombine canCombine, Operation *end,
+                                                 Operation **mixing) {
   BatchDimensionAnalysis rows(batch, canCombine);
   for (BlockArgument argument : func.getArguments())
     if (auto input = Signature(func).argument<train::InputAttr>(argument);
@@ -233,6 +234,8 @@ std::optional<BatchDimensions> ampc::rowsOfBatch(train::FuncOp func, int64_t bat
     func.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
       hasLoops |= isLoopBoundary(op);
       isMixed = op != end && !isa<train::ReturnOp>(op) && !rows.visit(op) && !end;
+      if (isMixed && mixing)
+        *mixing = op;
       return op == end || isMixed ? WalkResult::interrupt() : WalkResult::advance();
     });
     if (isMixed)

@@ -1,5 +1,6 @@
 // Functions, state, steps and exports: verification.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Nearest.h"
 #include "mlir-dialects/Train/Program/Modules.h"
 #include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -164,10 +165,27 @@ LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
                          << getValue().getType();
   return success();
 }
+/// Position of the first difference between types of one rank: ": 10 in dimension 0, not 356".
+static std::string differenceOf(Type expected, Type got) {
+  auto want = dyn_cast<RankedTensorType>(expected), have = dyn_cast<RankedTensorType>(got);
+  if (!want || !have || want.getRank() != have.getRank())
+    return "";
+  for (int64_t i = 0; i < want.getRank(); ++i)
+    if (want.getDimSize(i) != have.getDimSize(i))
+      return ": " + std::to_string(have.getDimSize(i)) + " in dimension " + std::to_string(i) +
+             ", not " + std::to_string(want.getDimSize(i));
+  return "";
+}
+
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto callee = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
   if (!callee) // 1.
     return emitOpError() << "expected a function, but " << getCalleeAttr() << " is none";
+  if (callee.getNumArguments() == getNumOperands())
+    for (auto [i, want, got] : llvm::enumerate(callee.getArgumentTypes(), getOperandTypes()))
+      if (want != got) // 2.
+        return emitOpError() << "expected " << want << " as operand " << i << " of "
+                             << getCalleeAttr() << ", but got " << got << differenceOf(want, got);
   if (callee.getFunctionType() !=
       FunctionType::get(getContext(), getOperandTypes(), getResultTypes())) // 2.
     return emitOpError() << "expected type " << callee.getFunctionType() << " of "
@@ -264,6 +282,14 @@ static LogicalResult verifyMomentum(StepOp step) {
   return success();
 }
 
+/// Names of the parameters of the step's model.
+static SmallVector<StringRef> parametersOf(StepOp step) {
+  SmallVector<StringRef> names;
+  for (auto param : step->getParentOfType<ModelOp>().getOps<ParamOp>())
+    names.push_back(param.getSymName());
+  return names;
+}
+
 LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto loss = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getLossAttr());
   if (!loss && hasFunctions(*this)) // 1.
@@ -289,7 +315,9 @@ LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
       return emitOpError() << "expected every parameter once, but got " << param << " twice";
     else if (!mayBeLater &&
              !symbols.lookupNearestSymbolFrom<ParamOp>(*this, cast<FlatSymbolRefAttr>(param))) // 4.
-      return emitOpError() << "expected a parameter, but " << param << " is none";
+      return emitOpError() << "expected a parameter, but " << param << " is none"
+                           << didYouMean(cast<FlatSymbolRefAttr>(param).getValue(),
+                                         parametersOf(*this));
   llvm::SmallDenseSet<Attribute> grouped;
   bool hasPattern = llvm::any_of(getParams(), llvm::IsaPred<StringAttr>);
   for (Attribute group : getGroups().value_or(Builder(getContext()).getArrayAttr({})))

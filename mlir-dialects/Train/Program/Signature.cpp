@@ -253,8 +253,8 @@ LogicalResult ampc::verifySignature(FunctionOpInterface program) {
   if (auto self = cast<ProgramOpInterface>(*program); self.getStepAttr() && !self.getRole()) // 3.
     return program->emitOpError() << "expected the role of a program beside its step";
   for (NamedAttribute attribute : program->getDiscardableAttrs())
-    if (attribute.getName().getValue().starts_with("train.") &&
-        attribute.getName() != Sizes::key) // 4.
+    if (attribute.getName().getValue().starts_with("train.") && attribute.getName() != Sizes::key &&
+        !(attribute.getName() == "train.mixes_rows" && isa<StringAttr>(attribute.getValue()))) // 4.
       return program->emitOpError()
              << "expected role, step, export_name, batch, short_batch, nonfinite, optimizer or "
                 "groups, but got "

@@ -92,7 +92,7 @@ train.model @m {
   }
   train.func @f(%x: tensor<5xf32>) {
     // constraint train.call 2
-    // expected-error @below {{expected type '(tensor<4xf32>) -> ()' of @g}}
+    // expected-error @below {{expected 'tensor<4xf32>' as operand 0 of @g, but got 'tensor<5xf32>': 5 in dimension 0, not 4}}
     train.call @g(%x) : (tensor<5xf32>) -> ()
     train.return
   }
