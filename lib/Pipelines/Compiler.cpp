@@ -233,9 +233,9 @@ static StringRef severityName(DiagnosticSeverity severity) {
   return names[unsigned(severity)];
 }
 
-/// Whether a warning or remark was emitted before: an op of the model occurs in several programs.
+/// Whether a warning was emitted before: an op of the model occurs in several programs.
 bool Compiler::isRepeated(Diagnostic &diagnostic) {
-  if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+  if (diagnostic.getSeverity() != DiagnosticSeverity::Warning)
     return false;
   std::string key;
   llvm::raw_string_ostream(key) << diagnostic.getLocation() << diagnostic.str();

@@ -100,8 +100,10 @@ static std::optional<std::string> unknownParameter(StringRef text, StringRef bef
 
 /// Message for text where a statement should begin.
 static std::optional<std::string> noStatement(StringRef text, TextAt at, MLIRContext *context) {
-  bool isNoName = text == "expected operation name in quotes";
-  if ((!isNoName && !text.starts_with("Dialect `' not found for custom op '")) || !at.before.data())
+  StringRef named = text.split("Dialect `' not found for custom op '").second;
+  if (!named.empty()) // an editor has no text, but the message has the word
+    return wordInsteadOfOp(named.split('\'').first, at, opsOf("train", context));
+  if (text != "expected operation name in quotes" || !at.before.data())
     return std::nullopt;
   if (at.after.trim().empty())
     return "expected an op or '}', but the text ends";

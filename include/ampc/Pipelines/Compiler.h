@@ -62,7 +62,7 @@ private:
   mlir::ScopedDiagnosticHandler clearer; ///< rewrites diagnostics before they are printed
   Shown shown = Shown::Remarks;
   std::string explained;
-  llvm::StringSet<> said; ///< warnings and remarks with their locations, each emitted once
+  llvm::StringSet<> said; ///< warnings with their locations, each emitted once
   std::vector<std::string> sizes;
 };
 } // namespace ampc
