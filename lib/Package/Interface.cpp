@@ -252,7 +252,7 @@ static std::vector<FieldInfo> inFields(const ModelInfo &model, const ProgramInfo
       {CType::UInt32, "size", "sizeof of this struct"},
       {CType::UInt32, "valid", rows},
       {CType::Float, "lr_factor", "factor on the learning rate; 0: 1"},
-      {CType::UInt32, "flags", "0"},
+      {CType::UInt32, "flags", "0, or AMPC_RUN_CHECK_FINITE"},
       {CType::Data, "workspace",
        trains ? "null" : "null, or see " + model.name + "_workspace_bytes"}};
   for (const TensorInfo &input : program.inputs)

@@ -43,7 +43,7 @@ struct ProgramInfo {
   std::string name;      ///< of the C function, without the model's prefix
   std::string optimizer; ///< "adamw, sgd of @b", for messages; empty: none
   std::string step;      ///< train.step of the program; empty: none
-  std::string mixing;    ///< op that mixes rows: "train.reduce_sum at line 9"; empty: none
+  std::string mixing; ///< op that mixes rows: "train.reduce_sum (loss/reduce_sum#0)"; empty: none
   int32_t kind = AMPC_PROGRAM_EXPORT;
   int32_t stepSlot = -1, lossOutput = -1, lossReady = -1, normOutput = -1, rateOutput = -1,
           nonfiniteOutput = -1, nonfinite = AMPC_NONFINITE_ALLOW, scaleSlot = -1, numberCount = 0;

@@ -127,6 +127,18 @@ static std::optional<std::string> valueOfClause(StringRef text, TextAt at) {
          clause.str() + asIn(lastOp(at.before), clause) + ", but " + found(at);
 }
 
+/// Rewrites: expected '[' behind operands, as in `train.transpose %x`; the example is the first
+/// list in the op's examples.
+static std::optional<std::string> missingList(StringRef text, TextAt at) {
+  StringRef op = text == "expected '['" ? lastOp(at.before) : "";
+  StringRef examples = documentationOf(op).split("```mlir").second.split("```").first;
+  size_t list = examples.find('[');
+  if (op.empty() || list == StringRef::npos)
+    return std::nullopt;
+  return "expected a list in brackets behind the operands of " + op.str() + ", as in " +
+         firstValue(examples.drop_front(list)).str() + ", but " + found(at);
+}
+
 /// Rewrites expectations that the parser states in terms of its lexer.
 static std::optional<std::string> otherToken(StringRef text, TextAt at) {
   StringRef expected = llvm::StringSwitch<StringRef>(text)
@@ -164,6 +176,8 @@ std::optional<std::string> ampc::clearerSyntax(StringRef text, TextAt at) {
   if (auto clearer = missingClause(text, at))
     return clearer;
   if (auto clearer = valueOfClause(text, at))
+    return clearer;
+  if (auto clearer = missingList(text, at))
     return clearer;
   return otherToken(text, at);
 }

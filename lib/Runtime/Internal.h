@@ -256,6 +256,9 @@ static inline bool ampc_rt_has_labels(const ampc_tensor *input) {
 /* Checks the limits of all values in the first `valid` rows; AMPC_E_ARG at the first violation. */
 ampc_status ampc_rt_check_labels(const ampc_program *program, const ampc_tensor *input,
                                  const void *data, int64_t valid, char *error);
+/* Checks that reals of the first `valid` rows are finite; AMPC_E_ARG at the first that is not. */
+ampc_status ampc_rt_check_finite(const ampc_program *program, const ampc_tensor *input,
+                                 const void *data, int64_t valid, char *error);
 /* Returns AMPC_E_ARG with a message that names the element, its value and the limits. */
 ampc_status ampc_rt_refuse_label(const ampc_program *program, const ampc_tensor *input,
                                  int64_t element, int64_t value, char *error);

@@ -45,9 +45,10 @@ static ampc_status checkHead(const ampc_state *state, const ampc_program *progra
   if (in->size < expected)
     return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected in->size of at least %u, but got %u",
                         program->name, expected, (uint64_t)in->size);
-  if (in->flags)
-    return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected in->flags of 0, but got %u", program->name,
-                        (uint64_t)in->flags);
+  if (in->flags & ~(uint32_t)AMPC_RUN_CHECK_FINITE)
+    return ampc_rt_fail(error, AMPC_E_ARG,
+                        "%s: expected in->flags of 0 or AMPC_RUN_CHECK_FINITE, but got %u",
+                        program->name, (uint64_t)in->flags);
   if (!isFactor(in->lr_factor))
     return ampc_rt_fail(error, AMPC_E_ARG,
                         "%s: expected in->lr_factor to be finite and not negative", program->name);
@@ -83,9 +84,13 @@ static ampc_status checkInputs(const ampc_state *state, const ampc_program *prog
                           "%s: input '%s': expected data aligned to its elements", program->name,
                           input->name);
     const struct ampc_rt_device *device = state->model->device;
-    if (!ampc_rt_has_labels(input) || (device && device->holds(state, data)))
+    bool has_labels = ampc_rt_has_labels(input), checks_finite = in->flags & AMPC_RUN_CHECK_FINITE;
+    if (!(has_labels || checks_finite) || (device && device->holds(state, data)))
       continue;
-    ampc_status status = ampc_rt_check_labels(program, input, data, valid, error);
+    ampc_status status =
+        has_labels ? ampc_rt_check_labels(program, input, data, valid, error) : AMPC_OK;
+    if (!status && checks_finite)
+      status = ampc_rt_check_finite(program, input, data, valid, error);
     if (status)
       return status;
   }

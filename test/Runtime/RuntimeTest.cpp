@@ -151,10 +151,18 @@ TEST(Runtime, BadArgumentsChangeNothing) {
   batch.lr_factor = NAN;
   expect(&batch, "train_step: expected in->lr_factor to be finite and not negative");
   batch.lr_factor = 0;
-  batch.flags = 1;
-  expect(&batch, "train_step: expected in->flags of 0, but got 1");
+  batch.flags = 2;
+  expect(&batch, "train_step: expected in->flags of 0 or AMPC_RUN_CHECK_FINITE, but got 2");
+  batch.flags = AMPC_RUN_CHECK_FINITE;
+  for (float wrong : {INFINITY, -INFINITY, NAN}) {
+    batch.xs[5] = wrong;
+    expect(&batch, "train_step: input 'x': expected finite numbers, but row 5 is infinity or NaN");
+  }
   EXPECT_EQ(before, s.bytes());
-  batch.flags = 0;
+  batch.valid = 5; // rows beyond are not read
+  EXPECT_EQ(ampc_rt_run(State().get(), Train, &batch, nullptr), AMPC_OK);
+  batch.valid = 0;
+  batch.xs[5] = 0;
   EXPECT_EQ(ampc_rt_run(s.get(), Train, &batch, nullptr), AMPC_OK);
   EXPECT_EQ(errorOf(s), "");
 }

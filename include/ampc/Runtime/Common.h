@@ -177,6 +177,12 @@ typedef struct {
                           later, returns AMPC_E_STALLED; 0: AMPC_W_STEP_SKIPPED without limit */
 } ampc_options;
 
+/* Flags of a call, in->flags. */
+enum {
+  AMPC_RUN_CHECK_FINITE = 1 /* reals of inputs in the host's memory are checked before anything
+                               runs; AMPC_E_ARG at the first infinite or NaN element */
+};
+
 /* Flags of load. */
 enum {
   AMPC_LOAD_ALL = 0,     /* complete state, for an exact resume of the training */

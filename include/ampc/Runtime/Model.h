@@ -208,7 +208,7 @@ typedef struct {
   const char *optimizer; /* TRAIN: optimizer rules, as recorded in checkpoints; or null */
   int32_t number_count;  /* number of named outputs after the loss that the step reports */
   const char *step;      /* name of the train.step of this program; or null */
-  const char *mixing;    /* op that refuses short batches: "train.reduce_sum at line 9"; or null */
+  const char *mixing;    /* op that mixes rows, "train.reduce_sum (loss/reduce_sum#0)"; or null */
 } ampc_program;
 
 /* A model compiled for one target. Slots other than working copies, and public programs, have the

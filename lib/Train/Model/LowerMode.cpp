@@ -266,12 +266,10 @@ static void transposeCombined(ValidRowsOpInterface op, int64_t dim, const BatchD
     }
 }
 
-/// Records the op that mixes rows, for messages about short batches: "train.reduce_sum at line 12".
+/// Records the op that mixes rows, for messages about short batches, by its stable name:
+/// "train.reduce_sum (loss/reduce_sum#0)". Locations are no part of a library.
 static void noteMixing(train::FuncOp func, Operation *op) {
-  auto line = op->getLoc()->findInstanceOf<FileLineColLoc>();
-  std::string text = op->getName().getStringRef().str();
-  if (line && line.getLine())
-    text += " at line " + std::to_string(line.getLine());
+  std::string text = op->getName().getStringRef().str() + " (" + nameOf(op) + ")";
   func->setAttr("train.mixes_rows", StringAttr::get(func.getContext(), text));
 }
 
