@@ -160,6 +160,7 @@ llvm::ArrayRef<CommonConstant> ampc::commonConstants() {
                                              AMPC_VALUE(AMPC_SHARES_DYNAMIC),
                                              AMPC_VALUE(AMPC_DENORMALS_KEEP),
                                              AMPC_VALUE(AMPC_DENORMALS_FLUSH),
+                                             AMPC_VALUE(AMPC_RUN_CHECK_FINITE),
                                              AMPC_VALUE(AMPC_LOAD_ALL),
                                              AMPC_VALUE(AMPC_LOAD_WEIGHTS),
                                              AMPC_VALUE(AMPC_LOAD_AVERAGES)};
