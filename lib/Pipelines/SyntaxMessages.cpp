@@ -105,7 +105,8 @@ size_t ampc::distanceToEarlyEnd(StringRef text, TextAt at) {
 
 /// The word that follows, or the end of the line.
 static std::string found(TextAt at) {
-  return beginsLine(at.before) ? "the line ends" : "got " + wordAt(at.after);
+  bool isLast = at.after.take_while(llvm::isSpace).contains('\n');
+  return isLast || beginsLine(at.before) ? "the line ends" : "got " + wordAt(at.after);
 }
 
 /// Rewrites: custom op 'train.layer_norm' expected 'eps'
