@@ -36,8 +36,7 @@ public:
   std::string unbound() const;
   /// Name of the value that a node reads in place of constants that differ; "" if there is none.
   std::string joined(const Arrays &arrays);
-  /// The same for the shape of a Reshape, in which a number without formula is -1, if it is the
-  /// only one.
+  /// Joined shape of a Reshape: a number without formula is -1 if no other number is.
   std::string joinedShape(const Arrays &arrays);
 
   std::vector<Node> added;

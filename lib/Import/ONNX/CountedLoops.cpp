@@ -24,8 +24,8 @@ static int64_t carriedOf(const LoopNode &loop, StringRef name) {
 // ---- The condition alone ----
 
 namespace {
-/// What the condition of a Loop follows from: nodes of the body, and carried values with the nodes
-/// of their next values.
+/// Slice of a Loop's condition: nodes of the body, and carried values with the nodes of their next
+/// values.
 struct ConditionSlice {
   llvm::DenseSet<const Node *> nodes;
   SmallVector<int64_t> carried;
@@ -87,16 +87,9 @@ private:
 };
 } // namespace
 
-static ImportedValue known(Literal literal) {
-  ImportedValue value;
-  value.type = literal.type;
-  value.literal = std::make_shared<const Literal>(std::move(literal));
-  return value;
-}
-
 void ConditionRounds::enter(int64_t round) {
-  scope[loop.body->inputs[0].name] = known(Literal::scalar(round));
-  scope[loop.body->inputs[1].name] = known(Literal::scalar(onnx::Type::Bool, 1.0));
+  scope[loop.body->inputs[0].name] = knownScalar(Literal::scalar(round));
+  scope[loop.body->inputs[1].name] = knownScalar(Literal::scalar(onnx::Type::Bool, 1.0));
   for (auto [i, value] : llvm::zip(slice.carried, values))
     scope[loop.body->inputs[loop.firstInput + i].name] = value;
 }
@@ -106,7 +99,9 @@ void ConditionRounds::noteSteps(const std::vector<ImportedValue> &next) {
   steps.resize(values.size());
   for (auto [before, after, step] : llvm::zip(values, next, steps)) {
     auto from = integerOf(&before), to = integerOf(&after);
-    std::optional<int64_t> made = from && to ? std::optional(*to - *from) : std::nullopt;
+    // Differences of a hostile file's integers wrap around.
+    std::optional<int64_t> made =
+        from && to ? std::optional(int64_t(uint64_t(*to) - uint64_t(*from))) : std::nullopt;
     step = isFirst || step == made ? made : std::nullopt;
   }
 }
@@ -126,9 +121,9 @@ bool ConditionRounds::leave() {
 
 std::vector<LoopCounter> ConditionRounds::counters() const {
   std::vector<LoopCounter> counters;
-  for (auto [i, step] : llvm::zip(slice.carried, steps))
+  for (auto [i, step, last] : llvm::zip(slice.carried, steps, values))
     if (step && !isUnchanged(loop, i))
-      counters.push_back({i, *integerOf(&loop.values[i]), *step});
+      counters.push_back({i, *integerOf(&loop.values[i]), *step, *integerOf(&last)});
   return counters;
 }
 
@@ -181,6 +176,7 @@ bool Nodes::countRounds(OpBuilder &b, Converter &c, LoopNode &loop, int64_t limi
     return false;
   auto isSkipped = [&](const Node &node) { return !slice.nodes.contains(&node); };
   Scope inner = scope;
+  declareInitializers(*loop.body, inner);
   ConditionRounds rounds(loop, slice, inner);
   Record before = record;
   ScopedDiagnosticHandler handler(b.getContext(), [](Diagnostic &) { return success(); });
@@ -192,8 +188,8 @@ bool Nodes::countRounds(OpBuilder &b, Converter &c, LoopNode &loop, int64_t limi
   for (; goes && isKnown && round < limit; ++round) {
     rounds.enter(round);
     counted += slice.nodes.size() + 1;
-    isKnown =
-        counted <= mostCounted && convertBody(b, *loop.body, inner, isSkipped) && rounds.leave();
+    isKnown = counted <= mostCounted && convertBodyNodes(b, *loop.body, inner, isSkipped) &&
+              rounds.leave();
     const ImportedValue *condition = knownAs(inner, loop.body->outputs[0].name);
     isKnown &= condition && condition->literal && condition->literal->count() == 1;
     goes = isKnown && condition->literal->integer(0) != 0;

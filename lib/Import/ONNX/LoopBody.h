@@ -13,6 +13,10 @@ const ImportedValue *knownAs(const Scope &scope, llvm::StringRef name);
 /// Whether another round follows; nothing, with a fault recorded, if the condition is unknown at
 /// import.
 std::optional<bool> isTrue(Converter &c, const ImportedValue *condition);
+/// Binds the initializers of a body.
+void declareInitializers(const Graph &body, Scope &scope);
+/// A number that is known at import.
+ImportedValue knownScalar(Literal literal);
 /// Whether a carried value stays the first value.
 bool isUnchanged(const LoopNode &loop, int64_t i);
 bool isCounter(const LoopNode &loop, int64_t i);

@@ -32,8 +32,7 @@ std::optional<bool> ampc::onnx::isTrue(Converter &c, const ImportedValue *condit
   return std::nullopt;
 }
 
-bool Nodes::convertBody(OpBuilder &b, const Graph &body, Scope &scope,
-                        llvm::function_ref<bool(const Node &)> isSkipped) {
+void ampc::onnx::declareInitializers(const Graph &body, Scope &scope) {
   for (const Tensor &tensor : body.initializers)
     if (auto literal = readLiteral(tensor)) {
       ImportedValue &known = scope[tensor.name];
@@ -42,6 +41,23 @@ bool Nodes::convertBody(OpBuilder &b, const Graph &body, Scope &scope,
       known.dims = literal->dims;
       known.literal = std::make_shared<const Literal>(std::move(*literal));
     }
+}
+
+ImportedValue ampc::onnx::knownScalar(Literal literal) {
+  ImportedValue known;
+  known.type = literal.type;
+  known.literal = std::make_shared<const Literal>(std::move(literal));
+  return known;
+}
+
+bool Nodes::convertBody(OpBuilder &b, const Graph &body, Scope &scope,
+                        llvm::function_ref<bool(const Node &)> isSkipped) {
+  declareInitializers(body, scope);
+  return convertBodyNodes(b, body, scope, isSkipped);
+}
+
+bool Nodes::convertBodyNodes(OpBuilder &b, const Graph &body, Scope &scope,
+                             llvm::function_ref<bool(const Node &)> isSkipped) {
   std::vector<const Node *> inner;
   for (const Node &each : body.nodes)
     if (!isSkipped || !isSkipped(each))
@@ -129,7 +145,7 @@ static void setResults(Converter &c, const LoopNode &loop, ArrayRef<Value> made,
   for (auto [i, value] : llvm::enumerate(loop.values))
     c.set(i, value);
   for (const LoopCounter &counter : loop.counters)
-    c.set(counter.carried, Literal::scalar(counter.first + counter.step * loop.rounds));
+    c.set(counter.carried, Literal::scalar(counter.last));
   for (auto [at, i] : llvm::enumerate(changed))
     c.set(i, made[at]);
   for (auto [at, i] : llvm::enumerate(kept)) {

@@ -13,9 +13,9 @@ namespace ampc::onnx {
 /// Limit of converted nodes in all loop iterations and derivatives.
 constexpr int64_t mostRepeated = 1 << 17;
 
-/// A carried integer that is `first + step * round`.
+/// A carried integer that is `first + step * round`, and `last` behind the loop.
 struct LoopCounter {
-  int64_t carried, first, step;
+  int64_t carried, first, step, last;
 };
 
 /// A Loop or Scan: where its body has carried values and sequences among inputs and outputs.
@@ -99,6 +99,9 @@ private:
   /// Converts a subgraph but for some nodes; false if a node failed.
   bool convertBody(mlir::OpBuilder &b, const Graph &body, Scope &scope,
                    llvm::function_ref<bool(const Node &)> isSkipped = nullptr);
+  /// Converts nodes of a subgraph whose initializers are declared, once for all rounds of a loop.
+  bool convertBodyNodes(mlir::OpBuilder &b, const Graph &body, Scope &scope,
+                        llvm::function_ref<bool(const Node &)> isSkipped);
   void noteWrittenOut(const Node &node, int64_t times);
   int64_t opsetOf(const Node &node) const;
 

@@ -97,14 +97,8 @@ static bool checkTimes(Converter &c, const Graph &body, int64_t times) {
 
 /// Binds the number of the round and the condition of a Loop.
 static void enterRound(LoopIterations &rounds, int64_t round) {
-  auto numberOf = [](Literal literal) {
-    ImportedValue known;
-    known.type = literal.type;
-    known.literal = std::make_shared<const Literal>(std::move(literal));
-    return known;
-  };
-  rounds.enter(
-      0, {numberOf(Literal::scalar(round)), numberOf(Literal::scalar(onnx::Type::Bool, 1.0))});
+  rounds.enter(0, {knownScalar(Literal::scalar(round)),
+                   knownScalar(Literal::scalar(onnx::Type::Bool, 1.0))});
 }
 
 static void setCarried(Converter &c, ArrayRef<ImportedValue> values) {
