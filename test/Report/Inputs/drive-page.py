@@ -1,4 +1,5 @@
-# Drives the page in a headless Chromium over the debugging protocol: search, click, zoom, tables, themes; no errors.
+# Drives the page in a headless Chromium over the debugging protocol: drive-page.py PAGE.html FACTS.json for search, click, zoom, tables, themes and no
+# errors; drive-page.py PAGE.html for the widths of its tables alone.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import base64
 import json
@@ -106,10 +107,24 @@ def check_fit(browser):
     assert shares[1] > 0.85, shares
 
 
-def drive(browser, page, facts):
-    step = facts["steps"][0]
+def check_widths(browser):
+    """The page and the table of each card are as wide as the window allows, without a scroll bar, down to the width of a telephone."""
+    for width in (1400, 800, 390):
+        browser.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+        browser.eval(SETTLE)
+        assert browser.eval("document.documentElement.scrollWidth") <= width, f"the page is wider than a window of {width} pixels"
+        cut = browser.eval("[...document.querySelectorAll('.card')].filter(c => c.scrollWidth > c.clientWidth).map(c => c.querySelector('h3').textContent)")
+        assert not cut, (width, cut)
+        check_fit(browser)
+
+
+def load(browser, page):
     browser.call("Page.navigate", url=pathlib.Path(page).resolve().as_uri())
     browser.retry(lambda: browser.eval("document.readyState === 'complete' && document.querySelectorAll('#view .op').length > 0"))
+
+
+def drive(browser, facts):
+    step = facts["steps"][0]
     count = lambda selector: browser.eval(f"document.querySelectorAll({json.dumps(selector)}).length")
     text = lambda selector: browser.eval(f"document.querySelector({json.dumps(selector)}).textContent")
     assert count("#view .op") == len(step["operations"])
@@ -177,11 +192,7 @@ def drive(browser, page, facts):
     assert (text("#cards h3") == "Time of a step") == timed
     assert browser.eval("[...document.querySelectorAll('#kernels thead button')].map(b => b.textContent).join()").startswith(
         "No,Kernel,Bytes,Time,Share,GB/s" if timed else "No,Kernel,Bytes,Live")
-    for width in (1400, 800, 390):
-        browser.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
-        browser.eval(SETTLE)
-        assert browser.eval("document.documentElement.scrollWidth") <= width, f"the page is wider than a window of {width} pixels"
-        check_fit(browser)
+    check_widths(browser)
     assert not browser.problems, browser.problems
     print("page works")
 
@@ -189,7 +200,13 @@ def drive(browser, page, facts):
 with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
     browser = Browser(folder)
     try:
-        drive(browser, sys.argv[1], json.load(open(sys.argv[2])))
+        load(browser, sys.argv[1])
+        if len(sys.argv) > 2:
+            drive(browser, json.load(open(sys.argv[2])))
+        else:
+            columns = browser.eval("Math.max(...[...document.querySelectorAll('.card thead tr')].map(row => row.children.length))")
+            check_widths(browser)
+            print(f"page fits with {columns - 1} columns")
     finally:
         browser.process.terminate()
         browser.process.wait()
