@@ -235,7 +235,8 @@ static StringRef severityName(DiagnosticSeverity severity) {
 
 /// Whether a warning was emitted before: an op of the model occurs in several programs.
 bool Compiler::isRepeated(Diagnostic &diagnostic) {
-  if (diagnostic.getSeverity() != DiagnosticSeverity::Warning)
+  DiagnosticSeverity severity = diagnostic.getSeverity();
+  if (severity != DiagnosticSeverity::Warning && severity != DiagnosticSeverity::Remark)
     return false;
   std::string key;
   llvm::raw_string_ostream(key) << diagnostic.getLocation() << diagnostic.str();

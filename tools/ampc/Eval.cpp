@@ -55,12 +55,7 @@ int ampc::runEval() {
     return fail(error);
   if (std::string source = evaluation.getSource(); !source.empty())
     note("metrics are of " + source);
-  if (int64_t rows = evaluation.getLeftOut())
-    note("the last " + llvm::Twine(rows) +
-         " rows are left out: the model mixes rows, and they do not fill a batch");
-  if (std::string losses = evaluation.getBatchLosses(); !losses.empty())
-    note(losses +
-         " is the mean over batches: the model mixes rows, so that it depends on their size");
+  evaluation.noteMixedRows("");
   auto scores = evaluation.run(error);
   if (!scores)
     return fail(error);

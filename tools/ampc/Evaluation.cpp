@@ -3,6 +3,7 @@
 #include "tools/ampc/Evaluation.h"
 #include "ampc/Data/Mapping.h"
 #include "ampc/Support/Nearest.h"
+#include "tools/ampc/Commands.h"
 #include "tools/ampc/Observer.h"
 #include "tools/ampc/RandomInputs.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -179,19 +180,38 @@ std::string Evaluation::getSource() const {
          ", against " + target->source.input;
 }
 
-int64_t Evaluation::getLeftOut() const {
+int64_t Evaluation::leftOut() const {
   int64_t rows = 0;
   for (const ScoredProgram &part : losses)
     rows = std::max(rows, part.batches.getLeftOut());
   return rows;
 }
 
-std::string Evaluation::getBatchLosses() const {
+std::string Evaluation::batchLosses() const {
   std::vector<std::string> found;
   for (auto [name, part] : llvm::zip(names, losses))
     if (part.totals < 0 && part.batches.getPerEpoch() > 1)
       found.push_back(name);
   return llvm::join(found, ", ");
+}
+
+void Evaluation::noteMixedRows(llvm::StringRef data) const {
+  std::string averaged = batchLosses();
+  int64_t rows = leftOut();
+  if (averaged.empty() && !rows)
+    return;
+  auto mixing = llvm::find_if(losses, [&](const ScoredProgram &part) {
+    return session->getModel().programs[part.program].mixing;
+  });
+  std::string who = mixing == losses.end()
+                        ? "the model"
+                        : session->mixerOf(session->getModel().programs[mixing->program]);
+  if (!averaged.empty())
+    note(averaged + data + " is the mean over batches: " + who +
+         " mixes rows, so that it depends on their size");
+  if (rows)
+    note("the last " + llvm::Twine(rows) + " rows" + data + " are left out: " + who +
+         " mixes rows, and they do not fill a batch");
 }
 
 static std::string failure(Session &session, ampc_status status) {

@@ -35,13 +35,16 @@ public:
   const std::vector<std::string> &getNames() const { return names; }
   /// "the export predict, against label", or empty.
   std::string getSource() const;
-  /// Losses that are no sum over rows and so depend on the size of the batch, e.g. "loss"; or
-  /// empty.
-  std::string getBatchLosses() const;
-  /// Rows of an incomplete last batch, which no evaluation sees.
-  int64_t getLeftOut() const;
+  /// Notes on rows that are left out and on losses over batches, with the op that mixes rows;
+  /// `data`: what the rows are of, as in " of --validate".
+  void noteMixedRows(llvm::StringRef data) const;
 
 private:
+  /// Losses that are no sum over rows and so depend on the size of the batch, e.g. "loss"; or
+  /// empty.
+  std::string batchLosses() const;
+  /// Rows of an incomplete last batch, which no evaluation sees.
+  int64_t leftOut() const;
   struct ScoredProgram {
     int program = -1;
     Batches batches;

@@ -5,6 +5,7 @@
 #include "ampc/Support/RecordedMessages.h"
 #include "ampc/Support/Terminal.h"
 #include "tools/ampc/Commands.h"
+#include "tools/ampc/MixedRows.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/raw_ostream.h"
@@ -119,9 +120,10 @@ bool Session::load(ampc_options options, llvm::StringRef problem) {
   return false;
 }
 
-bool Session::open(const CompileRequest &request, ampc_options options) {
+bool Session::open(const CompileRequest &wantedModel, ampc_options options) {
   if (!options.device)
     options.device = defaults.device;
+  request = wantedModel;
   CompileRequest wanted = request;
   if (defaults.quiet)
     wanted.shown = Shown::Errors;
@@ -130,6 +132,10 @@ bool Session::open(const CompileRequest &request, ampc_options options) {
     return pickTier(name, tiers, options.device, problem);
   };
   return compile(wanted, options.device, pick) && load(options, problem);
+}
+
+std::string Session::mixerOf(const ampc_program &program) const {
+  return ampc::mixerOf(request, program);
 }
 
 std::string Session::describe(ampc_status status) const {

@@ -24,7 +24,7 @@ public:
   ~Session();
   /// Compiles the model or takes it from the cache, loads it and creates a state. False after a
   /// failure, which has been reported.
-  bool open(const CompileRequest &request, ampc_options options);
+  bool open(const CompileRequest &wantedModel, ampc_options options);
 
   /// The sizes that the model declares, as in "depth = 12".
   llvm::ArrayRef<std::string> getSizes() const { return compiled.sizes; }
@@ -55,6 +55,8 @@ public:
   /// numbers.
   ampc_status runFunction(int program, llvm::ArrayRef<const void *> inputs,
                           llvm::ArrayRef<void *> outputs, uint32_t valid = 0, uint64_t seed = 0);
+  /// Op of the program that mixes the rows of a batch: mixerOf() of the request.
+  std::string mixerOf(const ampc_program &program) const;
   /// Undoes what a refused training call leaves: its run and its random numbers.
   ampc_status takeBack(int program);
   const char *lastError() const { return ampc_rt_last_error(state); }
@@ -69,6 +71,7 @@ private:
   bool compile(const CompileRequest &request, const char *device, ModelCache::Pick pick);
   bool load(ampc_options options, llvm::StringRef problem);
 
+  CompileRequest request;
   std::unique_ptr<Compiler> compiler; ///< null if the cache had the model
   CompiledModel compiled;
   IgnoredLabels labels;

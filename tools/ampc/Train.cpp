@@ -229,13 +229,7 @@ bool Training::openData(const Sources &training, const Sources &validating) {
   const Evaluation &evaluation = validation->getEvaluation();
   if (std::string source = evaluation.getSource(); !source.empty())
     note("metrics are of " + source);
-  if (std::string losses = evaluation.getBatchLosses(); !losses.empty())
-    note(losses + " of --validate is the mean over batches: the model mixes rows, so that it "
-                  "depends on their size");
-  if (int64_t rows = evaluation.getLeftOut())
-    note("the last " + llvm::Twine(rows) +
-         " rows of --validate are left out: the model mixes rows, "
-         "and they do not fill a batch");
+  evaluation.noteMixedRows(" of --validate");
   return true;
 }
 

@@ -62,7 +62,8 @@ private:
   mlir::ScopedDiagnosticHandler clearer; ///< rewrites diagnostics before they are printed
   Shown shown = Shown::Remarks;
   std::string explained;
-  llvm::StringSet<> said; ///< warnings with their locations, each emitted once
+  llvm::StringSet<> said; ///< warnings and remarks with their locations, each emitted once: an
+                          ///< op may be in several programs
   std::vector<std::string> sizes;
 };
 } // namespace ampc
