@@ -175,6 +175,28 @@ static std::optional<std::string> otherTerms(StringRef text, StringRef after) {
   return std::nullopt;
 }
 
+/// 'train.step' op attribute 'micro_batches' failed to satisfy constraint: 64-bit integer attribute
+static std::optional<std::string> otherKind(StringRef text, StringRef after) {
+  auto [subject, kind] = text.split("' failed to satisfy constraint: ");
+  StringRef name = subject.rsplit(" attribute '").second;
+  if (name.empty())
+    return std::nullopt;
+  static constexpr std::pair<StringRef, StringRef> kinds[] = {
+      {"integer attribute", "a whole number such as 4"},
+      {"float attribute", "a number such as 0.5"},
+      {"string attribute", "a text in quotes"},
+      {"bool attribute", "true or false"},
+      {"reference attribute", "a name such as @scale"},
+      {"unit attribute", "no value"},
+  };
+  auto known = llvm::find_if(kinds, [&](auto pair) { return kind.ends_with(pair.first); });
+  if (known == std::end(kinds))
+    return std::nullopt;
+  StringRef value = after.split(name).second.ltrim();
+  std::string got = value.consume_front("=") ? ", but got " + wordAt(value) : "";
+  return ("expected " + known->second + " for " + name).str() + got;
+}
+
 /// expected a, b or c, but got the attribute x
 static std::optional<std::string> withNearest(StringRef text) {
   auto [list, word] = text.rsplit(", but got ");
@@ -211,6 +233,8 @@ std::optional<std::string> ampc::clearerText(Diagnostic &diagnostic, llvm::Sourc
   if (auto clearer = unknownFunction(text, (before + after).str()))
     return clearer;
   if (auto clearer = otherTerms(text, after))
+    return clearer;
+  if (auto clearer = otherKind(text, after))
     return clearer;
   // MLIR names the op twice: "custom op 'train.step' 'train.step' op attribute ...".
   StringRef once = text;
