@@ -4,6 +4,7 @@
 #include "ampc/Data/Mapping.h"
 #include "ampc/Support/Nearest.h"
 #include "tools/ampc/Commands.h"
+#include "tools/ampc/MixedRows.h"
 #include "tools/ampc/Observer.h"
 #include "tools/ampc/RandomInputs.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -205,7 +206,8 @@ void Evaluation::noteMixedRows(llvm::StringRef data) const {
   });
   std::string who = mixing == losses.end()
                         ? "the model"
-                        : session->mixerOf(session->getModel().programs[mixing->program]);
+                        : mixerOf(session->getRequest(),
+                                  session->getModel().programs[mixing->program]);
   if (!averaged.empty())
     note(averaged + data + " is the mean over batches: " + who +
          " mixes rows, so that it depends on their size");

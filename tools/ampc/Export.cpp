@@ -6,6 +6,7 @@
 #include "ampc/Package/WriteFile.h"
 #include "ampc/Pipelines/Messages.h"
 #include "ampc/Support/Terminal.h"
+#include "mlir-dialects/Train/Train.h"
 #include "tools/Version.h"
 #include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
@@ -85,17 +86,24 @@ static int writeFiles(const OnnxFile &file, const std::string &dataPath) {
   return 0;
 }
 
-/// Replaces parameters by their averages: w by fit.ema.w. False without an average.
-static bool takeAverages(std::vector<NamedArray> &weights) {
+/// Replaces parameters by their averages: w by fit.ema.w of the step @fit. False without an average.
+static bool takeAverages(mlir::ModuleOp module, std::vector<NamedArray> &weights) {
   bool any = false;
-  for (const NamedArray &average : weights) {
-    llvm::StringRef name = llvm::StringRef(average.name).split(".ema.").second;
-    for (NamedArray &weight : weights)
-      if (weight.name == name) {
-        weight.array = average.array;
+  module->walk([&](train::StepOp step) {
+    if (!step.getEmaDecay())
+      return;
+    std::string prefix = (step.getSymName() + ".ema.").str();
+    for (const NamedArray &average : weights) {
+      llvm::StringRef name = average.name;
+      if (!name.consume_front(prefix))
+        continue;
+      auto isAveraged = [&](const NamedArray &weight) { return weight.name == name; };
+      if (auto weight = llvm::find_if(weights, isAveraged); weight != weights.end()) {
+        weight->array = average.array;
         any = true;
       }
-  }
+    }
+  });
   return any;
 }
 
@@ -108,7 +116,7 @@ static std::optional<std::vector<NamedArray>> readWeights(mlir::ModuleOp module)
   if (!weights)
     fail(checkpoint.empty() ? "expected --checkpoint, a file of ampc train --out, but got none"
                             : error);
-  if (weights && averages && !takeAverages(*weights)) {
+  if (weights && averages && !takeAverages(module, *weights)) {
     fail("expected averages of ema_decay in the checkpoint for --ema, but got none");
     return std::nullopt;
   }

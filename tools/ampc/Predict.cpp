@@ -7,6 +7,7 @@
 #include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/Evaluation.h"
+#include "tools/ampc/MixedRows.h"
 #include "tools/ampc/PrecisionOptions.h"
 #include "tools/ampc/RandomInputs.h"
 #include "tools/ampc/TrainedModel.h"
@@ -153,7 +154,7 @@ static int failOnRows(const Session &session, const ampc_program &program, int64
   bool hasSize = llvm::any_of(session.getSizes(),
                               [](llvm::StringRef size) { return size.starts_with("batch ="); });
   std::string number = std::to_string(rows);
-  std::string why = program.mixing ? session.mixerOf(program) + " mixes the rows of a batch"
+  std::string why = program.mixing ? mixerOf(session.getRequest(), program) + " mixes the rows of a batch"
                                    : "the export may mix the rows of a batch";
   return fail("expected a multiple of " + llvm::Twine(program.batch) + " rows, since " + why +
               ", but got " + number +
@@ -224,7 +225,7 @@ int ampc::runPredict() {
     if (!result.tensor->batched && batches.getPerEpoch() > 1)
       return fail(llvm::Twine("expected a result with one row for each of the data, but got ") +
                   result.tensor->name + ", of which every batch has one" +
-                  (program.mixing ? ": " + session.mixerOf(program) + " mixes rows" : ""));
+                  (program.mixing ? ": " + mixerOf(session.getRequest(), program) + " mixes rows" : ""));
     if (!result.open(*extent, error))
       return fail(error);
   }

@@ -5,7 +5,6 @@
 #include "ampc/Support/RecordedMessages.h"
 #include "ampc/Support/Terminal.h"
 #include "tools/ampc/Commands.h"
-#include "tools/ampc/MixedRows.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/raw_ostream.h"
@@ -132,10 +131,6 @@ bool Session::open(const CompileRequest &wantedModel, ampc_options options) {
     return pickTier(name, tiers, options.device, problem);
   };
   return compile(wanted, options.device, pick) && load(options, problem);
-}
-
-std::string Session::mixerOf(const ampc_program &program) const {
-  return ampc::mixerOf(request, program);
 }
 
 std::string Session::describe(ampc_status status) const {

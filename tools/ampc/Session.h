@@ -26,6 +26,7 @@ public:
   /// failure, which has been reported.
   bool open(const CompileRequest &wantedModel, ampc_options options);
 
+  const CompileRequest &getRequest() const { return request; }
   /// The sizes that the model declares, as in "depth = 12".
   llvm::ArrayRef<std::string> getSizes() const { return compiled.sizes; }
   /// Empty if the request is observed (CompileRequest::inspect).
@@ -55,8 +56,6 @@ public:
   /// numbers.
   ampc_status runFunction(int program, llvm::ArrayRef<const void *> inputs,
                           llvm::ArrayRef<void *> outputs, uint32_t valid = 0, uint64_t seed = 0);
-  /// Op of the program that mixes the rows of a batch: mixerOf() of the request.
-  std::string mixerOf(const ampc_program &program) const;
   /// Undoes what a refused training call leaves: its run and its random numbers.
   ampc_status takeBack(int program);
   const char *lastError() const { return ampc_rt_last_error(state); }

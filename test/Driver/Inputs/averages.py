@@ -1,5 +1,5 @@
 # Data and checkpoints of averages.test: averages.py data; averages.py rename CHECKPOINT OUT, which gives each average the name of its
-# parameter; averages.py last LOG.csv SCORES.txt, which compares the last val_loss of a log with the loss of ampc eval.
+# parameter and keeps parameters without averages; averages.py last LOG.csv SCORES.txt, which compares the last val_loss of a log with the loss of ampc eval.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import csv
 import json
@@ -21,10 +21,10 @@ def rename(checkpoint, out):
     header, data = tensors(checkpoint)
     renamed, values = {}, b""
     for name, tensor in header.items():
-        if ".ema." not in name:
+        if name.startswith("fit.") != name.startswith("fit.ema.") or f"fit.ema.{name}" in header:
             continue
         begin, end = tensor["data_offsets"]
-        renamed[name.split(".ema.")[1]] = {**tensor, "data_offsets": [len(values), len(values) + end - begin]}
+        renamed[name.removeprefix("fit.ema.")] = {**tensor, "data_offsets": [len(values), len(values) + end - begin]}
         values += data[begin:end]
     assert renamed
     text = json.dumps(renamed).encode()
