@@ -79,10 +79,9 @@ static void addEmission(OpPassManager &pm, const Target &target, const CompileOp
   target.addEmission(pm, tiers);
 }
 
-/// Loops that stay up to the phase `recompute`. Observers and profiles name values of single
-/// rounds.
+/// Loops that stay up to the phase `recompute`.
 static std::string keptLoops(const CompileOptions &options) {
-  if (options.observe || !options.profile.empty() || options.loops == "unroll")
+  if (options.loops == "unroll")
     return "none";
   return options.loops == "keep" ? "all" : "long";
 }

@@ -8,6 +8,7 @@
 #include "tools/ampc/Batches.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/NonFinite.h"
+#include "tools/ampc/ObservedRounds.h"
 #include "tools/ampc/PrecisionOptions.h"
 #include "tools/ampc/RandomInputs.h"
 #include "tools/ampc/Rounding.h"
@@ -58,6 +59,16 @@ static Deviation deviationOf(llvm::ArrayRef<double> got, llvm::ArrayRef<double> 
   result.norm = difference == 0 ? 0 : std::sqrt(difference / norm);
   result.max = largestDifference == 0 ? 0 : largestDifference / largest;
   result.largest = largest;
+  return result;
+}
+
+/// The same with the errors of single rounds of a value inside loops.
+static Deviation deviationInLoops(llvm::ArrayRef<double> got, llvm::ArrayRef<double> exact,
+                                  double scale, const ObservedRounds &rounds) {
+  Deviation result = deviationOf(got, exact, scale);
+  for (int64_t round = 0; rounds.count() > 1 && round < rounds.count(); ++round)
+    result.roundNorms.push_back(
+        deviationOf(rounds.elementsOf(round, got), rounds.elementsOf(round, exact), scale).norm);
   return result;
 }
 
@@ -311,8 +322,8 @@ void Comparison::compareGroup(llvm::ArrayRef<size_t> rows, unsigned number, uint
       return;
     ValueKind kind = mixed.getValues()[v].kind;
     bool isScaled = kind == ValueKind::Gradient || kind == ValueKind::WeightGradient;
-    deviations[row] =
-        deviationOf(readReals(mixed.getTensor(v), data), kept[partner[row]], isScaled ? scale : 1);
+    deviations[row] = deviationInLoops(readReals(mixed.getTensor(v), data), kept[partner[row]],
+                                       isScaled ? scale : 1, ObservedRounds(mixed.getValues()[v]));
     seen.push_back(row);
   });
   explain(deviations, kept, valid, start, number);

@@ -4,6 +4,7 @@
 #include "ampc/Data/Array.h"
 #include "ampc/Package/WriteFile.h"
 #include "ampc/Support/Escape.h"
+#include "tools/ampc/ObservedRounds.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
@@ -14,7 +15,7 @@ using namespace ampc;
 static constexpr double sensitivityFactor = 4;
 
 void AgainstReport::add(const ObservedValue &value, const ampc_tensor &tensor) {
-  rows.push_back({value, nameOf(ampc_dtype(tensor.dtype)), 0, 0, {}, {}});
+  rows.push_back({value, nameOf(ampc_dtype(tensor.dtype)), 0, 0, {}, 0, {}});
 }
 
 void AgainstReport::note(size_t number, unsigned step, const Deviation &deviation) {
@@ -45,17 +46,37 @@ void AgainstReport::begin(llvm::StringRef type, llvm::StringRef against, double 
   tolerance = allowed;
 }
 
-/// Finds the first divergence in time: the earliest step, in that step the earliest value.
-void AgainstReport::finish(double unit) {
+/// The first round of a value beyond the tolerance that the error of all rounds is beyond.
+int64_t AgainstReport::firstBadRound(const Deviation &deviation) const {
+  auto isBadRound = [&](double norm) { return !(norm <= allowed(deviation)); };
+  auto bad = llvm::find_if(deviation.roundNorms, isBadRound);
+  return bad == deviation.roundNorms.end() ? 0 : bad - deviation.roundNorms.begin();
+}
+
+/// Finds the first divergence in time: the earliest step, in that step the earliest value, by
+/// rounds inside loops.
+void AgainstReport::findFirstBad() {
+  std::vector<ObservedValue> values;
+  for (const Row &row : rows)
+    values.push_back(row.value);
+  ObservedOrder order(values);
+  auto timeOf = [&](size_t row) {
+    return std::pair(rows[row].firstBad, order.timeOf(row, rows[row].badRound));
+  };
   for (size_t i = 0; i < rows.size(); ++i) {
     Row &row = rows[i];
     auto bad = llvm::find_if(row.errors, [&](auto &at) { return isBad(at.second); });
     if (bad == row.errors.end())
       continue;
     row.firstBad = bad->first;
-    if (firstBad < 0 || row.firstBad < rows[firstBad].firstBad)
+    row.badRound = firstBadRound(bad->second);
+    if (firstBad < 0 || timeOf(i) < timeOf(firstBad))
       firstBad = int(i);
   }
+}
+
+void AgainstReport::finish(double unit) {
+  findFirstBad();
   for (size_t i = 0; i < rows.size(); ++i)
     if (double g = growthOf(rows[i], unit); g > growth) {
       growth = g;
@@ -96,7 +117,8 @@ void AgainstReport::printRow(llvm::raw_ostream &os, const Row &row, int width) c
                        row.worst.largest, row.worst.sensitivity);
   else
     os << "     not computed: the step stopped    ";
-  os << (row.firstBad ? "  !" : "   ") << " " << row.value.location << "\n";
+  os << (row.firstBad ? "  !" : "   ") << " " << row.value.location
+     << (row.firstBad ? ObservedRounds(row.value).textOf(row.badRound) : "") << "\n";
 }
 
 void AgainstReport::printLosses(llvm::raw_ostream &os) const {
@@ -155,8 +177,9 @@ void AgainstReport::printDivergence(llvm::raw_ostream &os) const {
       llvm::find_if(row.errors, [&](auto &at) { return at.first == row.firstBad; })->second;
   os << "first divergence: " << row.value.key << " (" << row.value.op << ", "
      << textOf(row.value.kind) << ", " << row.type << ")"
-     << llvm::format(" in step %u: relative error %.2e, tolerance %.3g\n", row.firstBad, error.norm,
-                     allowed(error));
+     << llvm::format(" in step %u", row.firstBad) << (row.value.loops.empty() ? "" : ", first")
+     << ObservedRounds(row.value).textOf(row.badRound)
+     << llvm::format(": relative error %.2e, tolerance %.3g\n", error.norm, allowed(error));
   printProducers(os, row);
 }
 
@@ -232,6 +255,8 @@ bool AgainstReport::writeJson(const std::string &path, std::string &error) const
           json.attribute("reached", jsonOf(row.worst.reached));
           json.attribute("worst_step", row.step);
           json.attribute("first_divergent_step", row.firstBad);
+          if (!row.value.loops.empty())
+            json.attribute("first_divergent_round", row.firstBad ? row.badRound + 1 : 0);
           json.attributeArray("producers", [&] {
             for (const std::string &name : row.value.producers)
               json.value(name);

@@ -20,6 +20,8 @@ struct Deviation {
   /// The value depends on inputs and constants alone, such as a rotary angle or the sine of an
   /// angle. Both steps get the same inputs, so rounding of inputs excuses no error here.
   bool isWithoutParameters = false;
+  /// Of a value inside loops: `norm` of each round, in the order of execution.
+  std::vector<double> roundNorms;
 };
 
 struct StepLoss {
@@ -52,9 +54,12 @@ private:
     std::string type;
     unsigned step = 0, firstBad = 0; ///< step of the largest error, first step beyond the tolerance
     Deviation worst;
+    int64_t badRound = 0; ///< in step `firstBad`: the first round beyond the tolerance
     std::vector<std::pair<unsigned, Deviation>> errors; ///< by step
   };
   double allowed(const Deviation &deviation) const;
+  int64_t firstBadRound(const Deviation &deviation) const;
+  void findFirstBad();
   double errorOf(const StepLoss &loss) const;
   void printRow(llvm::raw_ostream &os, const Row &row, int width) const;
   void printLosses(llvm::raw_ostream &os) const;

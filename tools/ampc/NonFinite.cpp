@@ -26,6 +26,38 @@ NonFiniteTracker::Range NonFiniteTracker::rangeOf(llvm::ArrayRef<double> values)
   return range;
 }
 
+/// Range of a value with the rounds of the loops around it.
+NonFiniteTracker::Range NonFiniteTracker::rangeInLoops(llvm::ArrayRef<double> values,
+                                                       const ObservedRounds &rounds) {
+  Range range = rangeOf(values);
+  bool isFinite = true;
+  for (int64_t round = 0; rounds.count() > 1 && round < rounds.count(); ++round) {
+    Range own = rangeOf(rounds.elementsOf(round, values));
+    range.roundMaxima.push_back(own.max);
+    if (isFinite && !own.isFinite())
+      range.firstRound = round;
+    isFinite &= own.isFinite();
+  }
+  return range;
+}
+
+/// Range of a value's rounds that ran before a time, all of which are finite if that time is the
+/// first at which a value was not.
+NonFiniteTracker::Range NonFiniteTracker::rangeBefore(const Range &range,
+                                                      const ObservedOrder &order, size_t value,
+                                                      const ObservedOrder::Time &end) {
+  if (range.roundMaxima.empty())
+    return range;
+  Range before;
+  size_t rounds = range.roundMaxima.size();
+  for (size_t round = 0; round < rounds && order.timeOf(value, round) < end; ++round) {
+    before.max = std::max(before.max, range.roundMaxima[round]);
+    before.elements += range.elements / rounds;
+    before.seen = true;
+  }
+  return before;
+}
+
 /// Checks the state as well: an optimizer may produce infinities from finite gradients.
 bool NonFiniteTracker::wentWrong(ampc_status status, const ampc_train_out &out) {
   if (isNonFinite(status) || out.found_inf || !std::isfinite(out.loss_double))
@@ -48,7 +80,8 @@ std::vector<NonFiniteTracker::Range> NonFiniteTracker::rangesOf(Observer &from,
   std::vector<Range> ranges(from.getValues().size());
   snapshot.restore(from.getSession());
   from.run(inputs, out, valid, [&](size_t value, const void *data) {
-    ranges[value] = rangeOf(readReals(from.getTensor(value), data));
+    ranges[value] = rangeInLoops(readReals(from.getTensor(value), data),
+                                 ObservedRounds(from.getValues()[value]));
   });
   return ranges;
 }
@@ -137,8 +170,11 @@ bool NonFiniteTracker::reportState() {
   return found;
 }
 
-void NonFiniteTracker::reportProducers(const ObservedValue &value, llvm::ArrayRef<Range> ranges,
+void NonFiniteTracker::reportProducers(size_t what, llvm::ArrayRef<Range> ranges,
                                        llvm::ArrayRef<const void *> inputs, uint32_t valid) {
+  const ObservedValue &value = observer->getValues()[what];
+  ObservedOrder order(observer->getValues());
+  ObservedOrder::Time now = order.timeOf(what, ranges[what].firstRound);
   const ampc_program &tables = session.getModel().programs[program];
   messages() << (value.producers.empty() ? "" : "  made from\n");
   for (const std::string &name : value.producers) {
@@ -146,7 +182,7 @@ void NonFiniteTracker::reportProducers(const ObservedValue &value, llvm::ArrayRe
     Range range;
     const char *type = "";
     if (number >= 0) {
-      range = ranges[number];
+      range = rangeBefore(ranges[number], order, number, now);
       type = nameOf(ampc_dtype(observer->getTensor(number).dtype));
     }
     for (int i = 0; number < 0 && i < tables.input_count; ++i)
@@ -196,11 +232,30 @@ std::vector<bool> NonFiniteTracker::findEffective(llvm::ArrayRef<Range> ranges) 
   std::vector<bool> effective(values.size());
   for (size_t v = 0; v < values.size(); ++v)
     effective[v] = ranges[v].seen && !ranges[v].isFinite();
-  for (size_t v = values.size(); v-- > 0;)
-    effective[v] =
-        effective[v] && (consumers[v].empty() ||
-                         llvm::any_of(consumers[v], [&](size_t user) { return effective[user]; }));
+  auto hasEffect = [&](size_t v) {
+    return consumers[v].empty() ||
+           llvm::any_of(consumers[v], [&](size_t user) { return effective[user]; });
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t v = values.size(); v-- > 0;)
+      if (effective[v] && !hasEffect(v)) {
+        effective[v] = false;
+        changed = true;
+      }
+  }
   return effective;
+}
+
+/// Numbers of the values by the time of their first round that is not finite.
+std::vector<size_t> NonFiniteTracker::inOrder(llvm::ArrayRef<Range> ranges) const {
+  ObservedOrder order(observer->getValues());
+  std::vector<std::pair<ObservedOrder::Time, size_t>> times;
+  for (size_t v = 0; v < ranges.size(); ++v)
+    times.emplace_back(order.timeOf(v, ranges[v].firstRound), v);
+  llvm::sort(times);
+  auto numbers = llvm::make_second_range(times);
+  return {numbers.begin(), numbers.end()};
 }
 
 NonFiniteTracker::WideStep NonFiniteTracker::runInF32(llvm::ArrayRef<const void *> inputs,
@@ -258,10 +313,11 @@ void NonFiniteTracker::report(size_t value, llvm::ArrayRef<Range> ranges, const 
   messages() << "step " << number << ": the first value that is not finite is " << what.key << " ("
              << what.op << ", " << textOf(what.kind) << ", "
              << nameOf(ampc_dtype(observer->getTensor(value).dtype))
-             << "): " << countText(range.infinite, range.nan, range.elements) << "\n  at "
-             << what.location << "\n";
+             << "): " << countText(range.infinite, range.nan, range.elements)
+             << (what.loops.empty() ? "" : ", the first")
+             << ObservedRounds(what).textOf(range.firstRound) << "\n  at " << what.location << "\n";
   reportCause(value, wide, inputs, valid, scale);
-  reportProducers(what, ranges, inputs, valid);
+  reportProducers(value, ranges, inputs, valid);
 }
 
 bool NonFiniteTracker::after(ampc_status status, const ampc_train_out &out,
@@ -275,7 +331,7 @@ bool NonFiniteTracker::after(ampc_status status, const ampc_train_out &out,
   std::vector<Range> ranges = rangesOf(*observer, inputs, valid, again);
   std::optional<WideStep> wide; // runs for the first value without a description
   std::vector<bool> effective = findEffective(ranges);
-  for (size_t v = 0; v < ranges.size(); ++v) {
+  for (size_t v : inOrder(ranges)) {
     const std::string &key = observer->getValues()[v].key;
     if (!effective[v] || leftOut.count(key))
       continue;

@@ -3,6 +3,7 @@
 #ifndef TOOLS_AMPC_NONFINITE_H
 #define TOOLS_AMPC_NONFINITE_H
 
+#include "tools/ampc/ObservedRounds.h"
 #include "tools/ampc/Observer.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -36,6 +37,10 @@ private:
     int64_t elements = 0, infinite = 0, nan = 0, first = -1;
     double max = 0; ///< of finite magnitudes
     bool isFinite() const { return infinite + nan == 0; }
+    /// Of values inside loops: the first round that is not finite, in the order of execution, and
+    /// the largest finite magnitudes of the rounds.
+    int64_t firstRound = 0;
+    std::vector<double> roundMaxima;
   };
   /// Values of this step computed in f32 from the same state.
   struct WideStep {
@@ -43,6 +48,9 @@ private:
     bool isFinite = false;     ///< loss and gradients of the step
   };
   static Range rangeOf(llvm::ArrayRef<double> values);
+  static Range rangeInLoops(llvm::ArrayRef<double> values, const ObservedRounds &rounds);
+  static Range rangeBefore(const Range &range, const ObservedOrder &order, size_t value,
+                           const ObservedOrder::Time &end);
   bool wentWrong(ampc_status status, const ampc_train_out &out);
   std::vector<Range> rangesOf(Observer &observer, llvm::ArrayRef<const void *> inputs,
                               uint32_t valid, ampc_train_out &out);
@@ -54,11 +62,12 @@ private:
   int findInF32(size_t value) const;
   bool isLeftOut(size_t value, const WideStep &wide) const;
   std::vector<bool> findEffective(llvm::ArrayRef<Range> ranges) const;
+  std::vector<size_t> inOrder(llvm::ArrayRef<Range> ranges) const;
   void report(size_t value, llvm::ArrayRef<Range> ranges, const WideStep &wide,
               llvm::ArrayRef<const void *> inputs, uint32_t valid, uint64_t number);
   void reportCause(size_t value, const WideStep &step, llvm::ArrayRef<const void *> inputs,
                    uint32_t valid, double scale);
-  void reportProducers(const ObservedValue &value, llvm::ArrayRef<Range> ranges,
+  void reportProducers(size_t value, llvm::ArrayRef<Range> ranges,
                        llvm::ArrayRef<const void *> inputs, uint32_t valid);
 
   Session &session;

@@ -83,7 +83,7 @@ bool Observer::open(CompileRequest request, const ampc_options &options) {
   hooked.hooks.size = sizeof hooked.hooks;
   hooked.hooks.context = this;
   hooked.hooks.on_span = [](void *context, const char *, uint64_t, uint64_t) {
-    static_cast<Observer *>(context)->afterEntry();
+    static_cast<Observer *>(context)->afterKernel();
   };
   return session.open(request, hooked);
 }
@@ -135,11 +135,44 @@ bool Observer::findOutputs() {
   return true;
 }
 
+/// Kernels that an entry runs, given the number of kernels per program.
+static int64_t kernelsOf(const ampc_entry &entry, llvm::ArrayRef<int64_t> kernels) {
+  return entry.kind == AMPC_ENTRY_CALL ? entry.times * kernels[entry.number] : 1;
+}
+
+/// Number of kernels that each program runs, those of the programs that it calls once per round.
+/// Each pass over the programs settles a further depth of calls.
+static std::vector<int64_t> countKernels(const ampc_model &model) {
+  std::vector<int64_t> kernels(model.program_count, 0);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int32_t p = 0; p < model.program_count; ++p) {
+      const ampc_program &program = model.programs[p];
+      int64_t sum = 0;
+      for (int32_t e = 0; e < program.entry_count; ++e)
+        sum += kernelsOf(program.entries[e], kernels);
+      changed |= sum != kernels[p];
+      kernels[p] = sum;
+    }
+  }
+  return kernels;
+}
+
+/// Per entry: the kernels that have run at its end.
+void Observer::countKernelsOfEntries() {
+  std::vector<int64_t> kernels = countKernels(session.getModel());
+  kernelsUntil.clear();
+  for (int32_t e = 0; e < getTables().entry_count; ++e)
+    kernelsUntil.push_back(kernelsOf(getTables().entries[e], kernels) +
+                           (e ? kernelsUntil.back() : 0));
+}
+
 /// Reserves address space for all values; only values live at the same time take memory.
 void Observer::reserve() {
   size_t page = size_t(sysconf(_SC_PAGESIZE));
   places.assign(getTables().output_count, nullptr);
   lastUsers.resize(getTables().entry_count);
+  countKernelsOfEntries();
   for (size_t v = 0; v < tensors.size(); ++v) {
     Output &output = tensors[v];
     output.bytes = (size_t(output.tensor->bytes) + page) / page * page;
@@ -158,15 +191,16 @@ void Observer::show(size_t value) {
   madvise(tensors[value].memory, tensors[value].bytes, MADV_DONTNEED);
 }
 
-/// Hook after every entry of a program.
-void Observer::afterEntry() {
+/// Hook after every kernel. The kernels of a call, such as a loop's, run in one entry.
+void Observer::afterKernel() {
   // Without a sink the program is the one that derives working copies; on a device the values
   // arrive after all kernels have run.
   if (!sink || session.getModel().device)
     return;
-  for (size_t value : lastUsers[entry])
-    show(value);
-  ++entry;
+  ++kernels;
+  for (; entry < getTables().entry_count && kernels >= kernelsUntil[entry]; ++entry)
+    for (size_t value : lastUsers[entry])
+      show(value);
 }
 
 /// Number of entries that a host would have run; a device computes the values of all entries.
@@ -180,6 +214,7 @@ ampc_status Observer::run(llvm::ArrayRef<const void *> inputs, ampc_train_out &o
                           Sink given) {
   sink = &given;
   entry = 0;
+  kernels = 0;
   ampc_status status = session.runObserved(program, inputs, out, valid, places);
   bool all = session.getModel().device;
   if (all)

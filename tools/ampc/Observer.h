@@ -46,8 +46,9 @@ private:
   };
   bool findOutputs();
   void release();
+  void countKernelsOfEntries();
   void reserve();
-  void afterEntry();
+  void afterKernel();
   int32_t entriesRun(ampc_status status) const;
   void show(size_t value);
 
@@ -58,10 +59,12 @@ private:
   std::vector<ObservedValue> values;
   std::vector<Output> tensors;                ///< a tensor per value
   std::vector<std::vector<size_t>> lastUsers; ///< per entry: values with the last consumer there
+  std::vector<int64_t> kernelsUntil;          ///< per entry: kernels that have run at its end
   llvm::StringMap<size_t> numbers;
   std::vector<void *> places;
   Sink *sink = nullptr;
   int32_t entry = 0;
+  int64_t kernels = 0; ///< kernels that have run
 };
 
 /// Name of the train.step that a training program is of.

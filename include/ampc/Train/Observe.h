@@ -27,8 +27,8 @@ enum class ValueKind {
 };
 llvm::StringRef textOf(ValueKind kind);
 
-/// A real value of a program with its key. keyValues lists the values in order, without constants
-/// and state.
+/// A real value of a program with its key, which is one for all rounds of a loop. keyValues lists
+/// the values in order, without constants and state.
 struct KeyedValue {
   mlir::Value value;
   std::string key; ///< name of the input or op; further values under a name get `:2`, `:3`, ...
@@ -37,7 +37,17 @@ struct KeyedValue {
 };
 std::vector<KeyedValue> keyValues(train::FuncOp func);
 
-/// Value that `train-observe` turned into a program result.
+/// A loop around an observed value.
+struct ObservedLoop {
+  unsigned number; ///< of the loop in the program, in program order
+  int64_t rounds;
+  bool isReverse;       ///< round 0 has the last row
+  std::string location; ///< FILE:LINE:COLUMN of the loop
+};
+
+/// Value that `train-observe` turned into a program result. A value inside of loops is the tensor
+/// of all rounds, with a leading dimension per loop: [4, 8] inside a loop of 35 rounds -> [35, 4,
+/// 8].
 struct ObservedValue {
   std::string key, step; ///< key of the value; the 16-bit copy has " as f16" appended
   std::string op;        ///< mnemonic without the dialect
@@ -46,6 +56,7 @@ struct ObservedValue {
   bool mayCancel = false;             ///< sum or difference that may cancel (Profile.h)
   std::string location;               ///< FILE:LINE:COLUMN of the source op
   std::vector<std::string> producers; ///< keys, slots and names of inputs
+  std::vector<ObservedLoop> loops;    ///< from the outermost
 };
 /// All observed values in execution order; the module is between the phases `recompute` and
 /// `kernels`.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Analysis/ProfileFindings.h"
 #include "lib/Precision/Values.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -23,9 +24,26 @@ ProfileFindings::ProfileFindings(const DecidedProgram &program, Type low,
   for (Operation *op : program.ops)
     if (const ValueProfile *sum = mayCancel(op) ? known.lookup(op->getResult(0)) : nullptr)
       for (Value operand : op->getOperands())
-        if (const ValueProfile *value = known.lookup(operand))
+        if (const ValueProfile *value = known.lookup(program.sourceOf(operand)))
           if (std::optional<std::string> why = profile->cancellation(*value, *sum, format))
-            misfits.try_emplace(operand, *why);
+            misfits.try_emplace(program.sourceOf(operand), *why);
+  addCopies(program);
+}
+
+/// Copies at the boundaries of loops fit as their sources do. A carried value has the type of its
+/// init, which therefore has to fit as well.
+void ProfileFindings::addCopies(const DecidedProgram &program) {
+  for (Value copy : program.copies.all())
+    if (SmallVector<Value, 2> from = flowsFrom(copy); from.size() == 2)
+      if (auto init = misfits.find(from[1]); init != misfits.end()) {
+        std::string why = init->second; // the map grows
+        misfits.try_emplace(program.sourceOf(copy), std::move(why));
+      }
+  for (Value copy : program.copies.all())
+    if (auto source = misfits.find(program.sourceOf(copy)); source != misfits.end()) {
+      std::string why = source->second;
+      misfits.try_emplace(copy, std::move(why));
+    }
 }
 
 void ProfileFindings::demandFits(const DecidedProgram &program, const Treatments &treatments,

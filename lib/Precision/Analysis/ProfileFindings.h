@@ -27,6 +27,8 @@ public:
                   UserConstraints &constraints) const;
 
 private:
+  void addCopies(const DecidedProgram &program);
+
   mlir::Type low;
   bool isGiven;
   llvm::DenseMap<mlir::Value, std::string> misfits;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Observe.h"
 #include "ampc/Train/Passes.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir-dialects/Train/TrainFlat.h"
@@ -30,22 +31,33 @@ StringRef ampc::textOf(ValueKind kind) {
 static bool isRealValue(Value v) { return isa<FloatType>(getElementTypeOrSelf(v)); }
 
 namespace {
-/// Walks a program once; the kind of an op follows from the kinds of the operands: gradient ->
-/// gradient, weight gradient -> update.
+/// Walks a program; the kind of an op follows from the kinds of the operands: gradient -> gradient,
+/// weight gradient -> update. A value inside a loop has one key for all rounds; what a loop
+/// carries, goes over or returns are copies of values with keys.
 class KeyAssigner {
 public:
   explicit KeyAssigner(train::FuncOp func) : func(func), body(func.getBody().front()) {}
   std::vector<KeyedValue> run() {
+    while (findKinds())
+      ;
     addInputs();
-    for (Operation &op : body.without_terminator())
-      visit(&op);
+    body.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (auto scan = dyn_cast<train::ScanOp>(op))
+        visitLoop(scan);
+      else
+        visit(op);
+    });
     return std::move(values);
   }
 
 private:
+  bool findKinds();
+  bool setKind(Value value, ValueKind kind);
   ValueKind kindOf(Operation *op) const;
+  bool isStatistic(Value value) const;
   bool isStatistic(Operation *op, Value result) const;
   void addInputs();
+  void visitLoop(train::ScanOp scan);
   void visit(Operation *op);
 
   train::FuncOp func;
@@ -56,6 +68,13 @@ private:
   std::vector<KeyedValue> values;
 };
 } // namespace
+
+/// Whether the result is a statistic of operand x that an adjoint returns beside a cotangent.
+/// Statistics do not carry the loss scale.
+static bool isSideStatistic(Value result) {
+  auto precision = result.getDefiningOp<PrecisionOpInterface>();
+  return precision && precision.resultIsStatistic(cast<OpResult>(result).getResultNumber());
+}
 
 ValueKind KeyAssigner::kindOf(Operation *op) const {
   if (isa<train::GradientOp>(op))
@@ -75,6 +94,42 @@ ValueKind KeyAssigner::kindOf(Operation *op) const {
   return kind;
 }
 
+/// Kinds only rise, so that the kinds of values that rounds pass on settle.
+bool KeyAssigner::setKind(Value value, ValueKind kind) {
+  auto [at, isNew] = kinds.try_emplace(value, kind);
+  if (isNew || at->second >= kind)
+    return isNew;
+  at->second = kind;
+  return true;
+}
+
+/// Kinds by the kinds that are known so far; whether a kind has changed.
+bool KeyAssigner::findKinds() {
+  bool changed = false;
+  auto copy = [&](Value to) {
+    for (Value from : flowsFrom(to))
+      if (auto of = kinds.find(from); of != kinds.end())
+        changed |= setKind(to, of->second);
+  };
+  body.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto scan = dyn_cast<train::ScanOp>(op)) {
+      llvm::for_each(scan.getBody().getArguments(), copy);
+      llvm::for_each(scan.getResults(), copy);
+    } else if (!op->hasTrait<OpTrait::ConstantLike>()) {
+      for (Value result : op->getResults())
+        changed |= setKind(result, isSideStatistic(result) ? ValueKind::Forward : kindOf(op));
+    }
+  });
+  return changed;
+}
+
+/// Whether the value is a statistic, or a loop's result that is a statistic in every round.
+bool KeyAssigner::isStatistic(Value value) const {
+  if (value.getDefiningOp<train::ScanOp>())
+    value = flowsFrom(value).front();
+  return statistics.contains(value);
+}
+
 /// Whether the value is a statistic, by the rule of the precision pass, from facts known before
 /// precision is assigned.
 bool KeyAssigner::isStatistic(Operation *op, Value result) const {
@@ -86,17 +141,10 @@ bool KeyAssigner::isStatistic(Operation *op, Value result) const {
     if (!isRealValue(operand) || (made && made->hasTrait<OpTrait::ConstantLike>()))
       continue;
     any = true;
-    if (!statistics.contains(operand))
+    if (!isStatistic(operand))
       return false;
   }
   return any;
-}
-
-/// Whether the result is a statistic of operand x that an adjoint returns beside a cotangent.
-/// Statistics do not carry the loss scale.
-static bool isSideStatistic(Value result) {
-  auto precision = result.getDefiningOp<PrecisionOpInterface>();
-  return precision && precision.resultIsStatistic(cast<OpResult>(result).getResultNumber());
 }
 
 /// Adds inputs; the micro-batches of an input share its name.
@@ -112,12 +160,21 @@ void KeyAssigner::addInputs() {
   }
 }
 
+/// Copies of a single value are statistics if the value is; a carried value is one if it is a
+/// scalar.
+void KeyAssigner::visitLoop(train::ScanOp scan) {
+  for (BlockArgument argument : scan.getBody().getArguments()) {
+    SmallVector<Value, 2> from = flowsFrom(argument);
+    bool isSingle = cast<RankedTensorType>(argument.getType()).getNumElements() == 1;
+    if (isSingle || (from.size() == 1 && statistics.contains(from.front())))
+      statistics.insert(argument);
+  }
+}
+
 void KeyAssigner::visit(Operation *op) {
   if (op->hasTrait<OpTrait::ConstantLike>())
     return;
   for (Value result : op->getResults()) {
-    ValueKind kind = isSideStatistic(result) ? ValueKind::Forward : kindOf(op);
-    kinds[result] = kind;
     if (!isRealValue(result))
       continue;
     bool statistic = isStatistic(op, result);
@@ -133,7 +190,7 @@ void KeyAssigner::visit(Operation *op) {
     unsigned number = ++taken[key];
     if (number > 1)
       key += ":" + std::to_string(number);
-    values.push_back({result, std::move(key), kind, statistic});
+    values.push_back({result, std::move(key), kinds.lookup(result), statistic});
   }
 }
 
@@ -142,7 +199,7 @@ std::vector<KeyedValue> ampc::keyValues(train::FuncOp func) { return KeyAssigner
 namespace {
 struct TrainMarkValues : ampc::impl::TrainMarkValuesBase<TrainMarkValues> {
   void runOnOperation() override {
-    if (failed(checkIsFlat(getOperation(), getArgument())))
+    if (failed(checkHasOnlyLoops(getOperation(), getArgument())))
       return signalPassFailure();
     Builder b(&getContext());
     getOperation()->walk([&](train::FuncOp func) {

@@ -3,6 +3,7 @@
 #include "ampc/Train/Observe.h"
 #include "ampc/Precision/Profile.h"
 #include "ampc/Train/Passes.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir-dialects/Train/TrainFlat.h"
 #include "llvm/ADT/StringSet.h"
@@ -33,11 +34,12 @@ static bool isRounding(Operation *op) {
          !isa<IntegerType>(getElementTypeOrSelf(op->getResult(0)));
 }
 
-/// Value as the consumers read it: the rounded form if a rounding cast is the only consumer, e.g.
-/// f32 -> bf16, else the value.
+/// Value as the consumers read it: the rounded form if a rounding cast in the same block is the
+/// only consumer, e.g. f32 -> bf16, else the value.
 static Value asConsumed(Value v) {
-  return v.hasOneUse() && isRounding(*v.getUsers().begin()) ? (*v.getUsers().begin())->getResult(0)
-                                                            : v;
+  Operation *user = v.hasOneUse() ? *v.getUsers().begin() : nullptr;
+  return user && user->getBlock() == v.getParentBlock() && isRounding(user) ? user->getResult(0)
+                                                                            : v;
 }
 
 static std::string textOf(Type type) {
@@ -47,9 +49,69 @@ static std::string textOf(Type type) {
 }
 
 namespace {
+/// Values of a program that become results, with their keys.
+class ObservedValues {
+public:
+  explicit ObservedValues(train::FuncOp func) : func(func) {
+    func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      for (Value v : op->getResults())
+        if (DictionaryAttr mark = op->hasAttr("amp.recompute") ? DictionaryAttr() : markOf(v))
+          add(v, keyOf(mark));
+    });
+  }
+  /// The values outside of loops: of a value inside, the tensor of all rounds.
+  ArrayRef<std::pair<Value, std::string>> ofAllRounds() {
+    func.walk([&](train::ScanOp scan) { keepValues(scan); }); // the innermost loops first
+    return values;
+  }
+
+private:
+  void add(Value v, StringRef key);
+  void keepValues(train::ScanOp scan);
+
+  train::FuncOp func;
+  SmallVector<std::pair<Value, std::string>> values;
+  llvm::StringSet<> known;
+};
+} // namespace
+
+/// Adds a value as its consumers read it, and copies that are rounded for some of them.
+void ObservedValues::add(Value v, StringRef key) {
+  if (!known.insert(key).second)
+    return;
+  Value seen = asConsumed(v);
+  values.push_back({seen, key.str()});
+  if (seen != v)
+    return;
+  for (Operation *user : v.getUsers())
+    if (isRounding(user) && user->getBlock() == v.getParentBlock() &&
+        !user->hasAttr("amp.recompute")) {
+      std::string rounded = (key + " as " + textOf(getElementTypeOrSelf(user->getResult(0)))).str();
+      if (known.insert(rounded).second)
+        values.push_back({user->getResult(0), rounded});
+    }
+}
+
+/// The loop keeps the observed values of its block of every round.
+void ObservedValues::keepValues(train::ScanOp scan) {
+  SmallVector<Value> kept;
+  SmallVector<Value *> places;
+  for (auto &[value, key] : values)
+    if (value.getParentBlock() == &scan.getBody().front()) {
+      kept.push_back(value);
+      places.push_back(&value);
+    }
+  if (kept.empty())
+    return;
+  ResultRange stacks = keepOfEveryRound(scan, kept).getResults().take_back(kept.size());
+  for (auto [place, stack] : llvm::zip(places, stacks))
+    *place = stack;
+}
+
+namespace {
 struct TrainObserve : ampc::impl::TrainObserveBase<TrainObserve> {
   void runOnOperation() override {
-    if (failed(checkIsFlat(getOperation(), getArgument())))
+    if (failed(checkHasOnlyLoops(getOperation(), getArgument())))
       return signalPassFailure();
     getOperation()->walk([&](train::FuncOp func) {
       if (func.is(train::Role::Train))
@@ -59,26 +121,8 @@ struct TrainObserve : ampc::impl::TrainObserveBase<TrainObserve> {
 
 private:
   void observe(train::FuncOp func) {
-    SmallVector<std::pair<Value, std::string>> results;
-    llvm::StringSet<> known;
-    for (Operation &op : func.getBody().front().without_terminator())
-      for (Value v : op.getResults()) {
-        DictionaryAttr mark = op.hasAttr("amp.recompute") ? DictionaryAttr() : markOf(v);
-        if (!mark || !known.insert(keyOf(mark)).second)
-          continue;
-        Value seen = asConsumed(v);
-        results.push_back({seen, keyOf(mark).str()});
-        if (seen != v)
-          continue;
-        for (Operation *user : v.getUsers())
-          if (isRounding(user) && !user->hasAttr("amp.recompute")) {
-            std::string key =
-                (keyOf(mark) + " as " + textOf(getElementTypeOrSelf(user->getResult(0)))).str();
-            if (known.insert(key).second)
-              results.push_back({user->getResult(0), key});
-          }
-      }
-    for (auto &[value, key] : results)
+    ObservedValues found(func);
+    for (auto &[value, key] : found.ofAllRounds())
       Signature(func).addResult(value,
                                 train::OutputAttr::get(&getContext(), train::Output::Observed,
                                                        StringAttr::get(&getContext(), key), -1));
@@ -106,9 +150,12 @@ private:
         note(input.getName());
     } else if (DictionaryAttr mark = markOf(v)) {
       note(keyOf(mark));
-    } else {
-      for (Value operand : v.getDefiningOp()->getOperands())
+    } else if (Operation *op = v.getDefiningOp(); op && !isLoopBoundary(op)) {
+      for (Value operand : op->getOperands())
         add(operand);
+    } else { // a row, a carried value, or the result of a loop
+      for (Value from : flowsFrom(v))
+        add(from);
     }
   }
   void note(StringRef name) {
@@ -133,8 +180,28 @@ static std::string locationOf(Operation *op) {
   return text;
 }
 
-static ObservedValue describe(train::FuncOp func, Value result, StringRef key) {
+/// Loops in program order, with their numbers.
+static DenseMap<Operation *, unsigned> numberLoops(train::FuncOp func) {
+  DenseMap<Operation *, unsigned> numbers;
+  func.walk<WalkOrder::PreOrder>(
+      [&](train::ScanOp scan) { numbers.try_emplace(scan, numbers.size()); });
+  return numbers;
+}
+
+/// The value inside of loops whose tensor of all rounds the result is; adds the loops.
+static Value insideLoops(Value result, const DenseMap<Operation *, unsigned> &numbers,
+                         std::vector<ObservedLoop> &loops) {
+  while (auto scan = result.getDefiningOp<train::ScanOp>()) {
+    loops.push_back({numbers.lookup(scan), scan.getRounds(), scan.getReverse(), locationOf(scan)});
+    result = flowsFrom(result).front();
+  }
+  return result;
+}
+
+static ObservedValue describe(train::FuncOp func, Value result, StringRef key,
+                              const DenseMap<Operation *, unsigned> &loops) {
   ObservedValue value;
+  result = insideLoops(result, loops, value.loops);
   value.key = key.str();
   value.step = func.getStepName().str();
   Value source = markOf(result) ? result : result.getDefiningOp()->getOperand(0);
@@ -159,10 +226,11 @@ std::vector<ObservedValue> ampc::findObserved(ModuleOp module) {
   module->walk([&](train::FuncOp func) {
     if (!func.is(train::Role::Train))
       return;
+    DenseMap<Operation *, unsigned> loops = numberLoops(func);
     for (OpOperand &returned : func.getBody().front().getTerminator()->getOpOperands())
       if (auto output = Signature(func).result<train::OutputAttr>(returned);
           output && output.getKind() == train::Output::Observed)
-        values.push_back(describe(func, returned.get(), output.getName()));
+        values.push_back(describe(func, returned.get(), output.getName(), loops));
   });
   return values;
 }

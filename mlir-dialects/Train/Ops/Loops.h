@@ -4,9 +4,14 @@
 #define MLIR_DIALECTS_TRAIN_OPS_LOOPS_H
 
 #include "mlir-dialects/Train/Train.h"
+#include <memory>
 
 #define GET_OP_CLASSES
 #include "mlir-dialects/Train/LoopsOps.h.inc"
+
+namespace mlir {
+class RewriterBase;
+} // namespace mlir
 
 namespace ampc {
 /// Type of a row: [35, 4, 8] -> [4, 8]. Null for a scalar.
@@ -43,6 +48,18 @@ llvm::SmallVector<Value> unroll(GradBuilder &b, train::ScanOp scan);
 void replaceByRounds(train::ScanOp scan);
 /// The outermost loop around an op, which may be the op itself; null outside of loops.
 train::ScanOp outermostLoop(mlir::Operation *op);
+
+/// Creates a loop of the scan's direction, rounds and attributes at the builder's position, over
+/// other operands, with `block`: index if the scan has one, carried values, rows, train.next.
+train::ScanOp createLoop(mlir::OpBuilder &builder, train::ScanOp scan, mlir::ValueRange inits,
+                         mlir::ValueRange sequences, std::unique_ptr<mlir::Block> block);
+/// The same in front of the scan, with the scan's own block, whose arguments and end the caller has
+/// changed. Result i of the new loop replaces result `from[i]` of the scan; later results are new.
+/// The caller erases the scan. Example: without the first of two carried values, {1, 2, ...}.
+train::ScanOp rebuildLoop(mlir::RewriterBase &rewriter, train::ScanOp scan, mlir::ValueRange inits,
+                          mlir::ValueRange sequences, llvm::ArrayRef<unsigned> from);
+/// Replaces the scan by a loop that keeps further values of every round, as its last results.
+train::ScanOp keepOfEveryRound(train::ScanOp scan, mlir::ValueRange values);
 
 /// Whether every element is known to be 0.
 bool isZero(Value tensor);

@@ -119,14 +119,31 @@ static Value onlyTerm(Operation &op, const IRMapping &mapping) {
   return isZero(sum) && term.getType() == op.getResult(0).getType() ? term : Value();
 }
 
+/// Keys of observed values, `train.values`, are separate in each round, as names are.
+static void setKeysOfRound(Operation *op, int64_t row) {
+  auto marks = op->getAttrOfType<ArrayAttr>("train.values");
+  if (!marks)
+    return;
+  Builder b(op->getContext());
+  op->setAttr("train.values", b.getArrayAttr(llvm::map_to_vector(marks, [&](Attribute each) {
+    auto mark = cast<DictionaryAttr>(each);
+    NamedAttrList list(mark);
+    if (auto key = mark.getAs<StringAttr>("key"))
+      list.set("key", b.getStringAttr(inRound(key.getValue(), row)));
+    return Attribute(list.getDictionary(b.getContext()));
+  })));
+}
+
 void Unroller::cloneOp(Operation &op, int64_t row, StringAttr segment) {
   if (Value term = onlyTerm(op, mapping)) {
     mapping.map(op.getResult(0), term);
     return;
   }
   Operation *copy = cloneWithRegions(b.builder, op, mapping);
-  copy->walk(
-      [&](Operation *inner) { setOrigin(inner, originInRound(originOf(inner), row, segment)); });
+  copy->walk([&](Operation *inner) {
+    setOrigin(inner, originInRound(originOf(inner), row, segment));
+    setKeysOfRound(inner, row);
+  });
   auto inner = dyn_cast<ScanOp>(copy);
   if (!inner)
     return;
