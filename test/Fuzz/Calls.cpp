@@ -251,10 +251,11 @@ GuardedMemory Run::makeInput(const ampc_program &program, const ampc_tensor &ten
   for (int64_t k = 0; k < there; ++k) {
     char *at = memory.get() + k * width;
     double unit = random.unit(), normal = random.normal();
-    if (isReal(tensor.dtype))
-      putReal(at, tensor.dtype,
-              k >= rowCount ? NAN : float(isPositive ? 0.25 + 1.5 * unit : normal));
-    else {
+    if (isReal(tensor.dtype)) {
+      double value = float(isPositive ? 0.25 + 1.5 * unit : normal);
+      double nudged = value * (1 + (k % 2 ? calls.nudge : -calls.nudge));
+      putReal(at, tensor.dtype, k >= rowCount ? NAN : nudged);
+    } else {
       putInteger(at, tensor.dtype, int64_t(unit * limits[k]));
     }
   }

@@ -220,6 +220,18 @@ static bool takeGradients(Record (&records)[2]) {
   return isRounding;
 }
 
+/// Removes the names of results that a change of the inputs by 64 units in the last place of f64
+/// changes by more than `share`, too: the condition of the model is above share * 2^46 there, as in
+/// a recurrence of 31 rounds whose weights are far above 1, and the order of sums decides.
+static void dropIllConditioned(std::vector<std::string> &names, const Code &code, Calls calls,
+                               const Record &plain, double share) {
+  if (names.empty())
+    return;
+  calls.nudge = 0x1p-46;
+  std::vector<std::string> moved = farDifferences(plain, runCalls(code, calls), share);
+  llvm::erase_if(names, [&](const std::string &name) { return llvm::is_contained(moved, name); });
+}
+
 /// Compares the model in f64 on the CPU with plain loops: rounding stays far below the bound, wrong
 /// code does not. Values that the model keeps in 16 bits may round to either side.
 void Checks::otherTarget() {
@@ -229,13 +241,14 @@ void Checks::otherTarget() {
   calls.seed = request.seed;
   calls.detailed = true;
   Record records[2];
-  for (auto [target, record] :
-       llvm::zip(std::array<const char *, 2>{"cpu", "reference"}, records)) {
+  const Code *loaded[2];
+  for (auto [target, code, record] :
+       llvm::zip(std::array<const char *, 2>{"cpu", "reference"}, loaded, records)) {
     std::string message;
-    const Code *loaded = compileWide(text, target, message);
-    if (!loaded)
+    code = compileWide(text, target, message);
+    if (!code)
       return fail("target", Twine(target) + " does not compile: " + message);
-    record = runCalls(*loaded, calls);
+    record = runCalls(*code, calls);
   }
   bool isRounding = takeGradients(records);
   if (request.plantFault == "target")
@@ -245,6 +258,7 @@ void Checks::otherTarget() {
     llvm::erase_if(names, [](StringRef name) {
       return name.count('/') > 1 || name.starts_with("state/") || name.starts_with("gradient/");
     });
+  dropIllConditioned(names, *loaded[0], calls, records[0], 1e-6);
   if (!names.empty())
     fail("target", std::to_string(names.size()) + " of " + std::to_string(records[0].size()) +
                        " results are far apart: " + names[0] +
@@ -281,6 +295,7 @@ void Checks::writtenOut() {
            name.starts_with("state/") || name.starts_with("gradient/") ||
            isRoundingAlone(records[0][name.str()], records[1][name.str()]);
   });
+  dropIllConditioned(names, *unrolled, calls, records[0], 1e-9);
   if (!names.empty())
     fail("unroll", std::to_string(names.size()) + " of " + std::to_string(records[0].size()) +
                        " results are not those of the rounds written out: " + names[0] +
