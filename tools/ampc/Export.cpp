@@ -66,7 +66,7 @@ static std::string sizesText(const OnnxFile &file) {
     text += (&name == &file.openSizes.front() ? "any " : " and any ") + name;
   return file.whyFixed.empty()
              ? text
-             : text + "; dimensions have the numbers of --dim, since " + file.whyFixed;
+             : text + "; dimensions have the numbers of --dim and --shape, since " + file.whyFixed;
 }
 
 /// Writes the weights first: a model without weights would look complete.

@@ -5,15 +5,28 @@
 
 using namespace ampc;
 
-bool SizeProbes::add(CompileRequest request, std::vector<int64_t> numbers) {
-  for (auto [name, number] : llvm::zip(sizes.names, numbers))
-    request.importing.dims[name] = number;
-  request.shown = Shown::Errors;
-  // A file that cannot be imported with this number is no error of the export.
-  if (auto model = importOnnx(request.input, request.importing); !model) {
+void NumberedSize::set(ImportOptions &options, int64_t other) const {
+  if (input.empty())
+    options.dims[name] = other;
+  else
+    options.shapes[input][axis] = other;
+}
+
+/// A file that cannot be imported with these numbers is no error of the export.
+static bool canImport(const CompileRequest &request) {
+  auto model = importOnnx(request.input, request.importing);
+  if (!model)
     llvm::consumeError(model.takeError());
+  return bool(model);
+}
+
+bool SizeProbes::add(CompileRequest request, llvm::ArrayRef<NumberedSize> open,
+                     std::vector<int64_t> numbers) {
+  for (auto [size, number] : llvm::zip(open, numbers))
+    size.set(request.importing, number);
+  request.shown = Shown::Errors;
+  if (!canImport(request))
     return false;
-  }
   compilers.push_back(std::make_unique<Compiler>());
   modules.push_back(compilers.back()->run(request));
   if (!modules.back())
@@ -22,14 +35,15 @@ bool SizeProbes::add(CompileRequest request, std::vector<int64_t> numbers) {
   return true;
 }
 
-bool SizeProbes::open(const CompileRequest &request, std::vector<std::string> names) {
-  sizes.names = std::move(names);
-  for (const std::string &name : sizes.names)
-    sizes.sizes.push_back(request.importing.dims.at(name));
-  for (size_t i = 0; i < sizes.names.size(); ++i) {
+bool SizeProbes::open(const CompileRequest &request, llvm::ArrayRef<NumberedSize> open) {
+  for (const NumberedSize &size : open) {
+    sizes.names.push_back(size.name);
+    sizes.sizes.push_back(size.number);
+  }
+  for (size_t i = 0; i < open.size(); ++i) {
     std::vector<int64_t> numbers = sizes.sizes;
     ++numbers[i];
-    if (!add(request, std::move(numbers)))
+    if (!add(request, open, std::move(numbers)))
       return false;
   }
   // More than twice the number, so that a half or quarter of the size, rounded, is no constant and
@@ -37,17 +51,36 @@ bool SizeProbes::open(const CompileRequest &request, std::vector<std::string> na
   std::vector<int64_t> last;
   for (auto [i, number] : llvm::enumerate(sizes.sizes))
     last.push_back(2 * number + 3 + 2 * int64_t(i));
-  return add(request, std::move(last));
+  return add(request, open, std::move(last));
+}
+
+/// Dimensions with a number by --dim, and by --shape those that the file leaves open. The first
+/// dimension of a shape has the rows.
+static std::vector<NumberedSize> sizesOf(const CompileRequest &request) {
+  std::vector<NumberedSize> open;
+  if (!isOnnx(request.input))
+    return open;
+  for (const auto &[name, number] : request.importing.dims)
+    open.push_back({name, "", 0, number});
+  for (const auto &[input, shape] : request.importing.shapes)
+    for (size_t axis = 1; axis < shape.size(); ++axis) {
+      NumberedSize size{input + "_" + std::to_string(axis), input, axis, shape[axis]};
+      CompileRequest other = request;
+      size.set(other.importing, size.number + 1);
+      if (size.number > 0 && canImport(other))
+        open.push_back(size);
+    }
+  return open;
 }
 
 /// Exports with the dimensions open, or with numbers and the reason for them.
 static mlir::FailureOr<OnnxFile> exportWith(mlir::ModuleOp module,
                                             llvm::ArrayRef<NamedArray> weights,
                                             ExportOptions options, const CompileRequest &request,
-                                            std::vector<std::string> names) {
+                                            llvm::ArrayRef<NumberedSize> open) {
   SizeProbes probes;
-  bool isOpen = names.empty() || probes.open(request, names);
-  if (isOpen && !names.empty())
+  bool isOpen = open.empty() || probes.open(request, open);
+  if (isOpen && !open.empty())
     options.openSizes = probes.get();
   mlir::FailureOr<OnnxFile> file = exportOnnx(module, weights, options);
   if (mlir::failed(file))
@@ -55,7 +88,8 @@ static mlir::FailureOr<OnnxFile> exportWith(mlir::ModuleOp module,
   if (!isOpen)
     file->whyFixed = "the file cannot be imported with another number";
   if (file->whyFixed.empty())
-    file->openSizes = std::move(names);
+    for (const NumberedSize &size : open)
+      file->openSizes.push_back(size.name);
   return file;
 }
 
@@ -63,18 +97,15 @@ mlir::FailureOr<OnnxFile> ampc::exportWithOpenSizes(mlir::ModuleOp module,
                                                     llvm::ArrayRef<NamedArray> weights,
                                                     const ExportOptions &options,
                                                     const CompileRequest &request) {
-  std::vector<std::string> names, open;
-  if (isOnnx(request.input))
-    for (const auto &[name, number] : request.importing.dims)
-      names.push_back(name);
-  auto file = exportWith(module, weights, options, request, names);
-  if (mlir::failed(file) || file->whyFixed.empty() || names.size() < 2)
+  std::vector<NumberedSize> sizes = sizesOf(request), open;
+  auto file = exportWith(module, weights, options, request, sizes);
+  if (mlir::failed(file) || file->whyFixed.empty() || sizes.size() < 2)
     return file;
   std::string reason = file->whyFixed;
-  for (const std::string &name : names)
-    if (auto alone = exportWith(module, weights, options, request, {name});
+  for (const NumberedSize &size : sizes)
+    if (auto alone = exportWith(module, weights, options, request, size);
         mlir::succeeded(alone) && alone->whyFixed.empty())
-      open.push_back(name);
+      open.push_back(size);
   if (open.empty())
     return file;
   file = exportWith(module, weights, options, request, open);
