@@ -73,6 +73,15 @@ def image():
     return lines, ["y", "most"], {"x_2": (6, 9), "x_3": (8, 5)}
 
 
+def halved():
+    """A convolution of stride 2, and its result beside the image at twice its size: height and width have to be even."""
+    lines = [tensor("w", weight(3, 3, 3, 3)), node("Conv", "x,w", "half", strides=[2, 2], pads=[1, 1, 1, 1], kernel_shape=[3, 3]),
+             tensor("twice", np.array([1, 1, 2, 2], F32)), node("Resize", "half,,twice", "whole", mode="nearest", nearest_mode="floor",
+                                                              coordinate_transformation_mode="asymmetric"),
+             node("Add", "whole,x", "y"), node("ReduceMax", "y", "most", axes=[2, 3], keepdims=0), value("input", "x", ["N", 3, None, None])]
+    return lines, ["y", "most"], {"x_2": (6, 10), "x_3": (8, 4)}
+
+
 def run(path, feed):
     file = onnx.load(path)
     file.ir_version = 8
@@ -85,7 +94,7 @@ def check(name, make):
     lines, outputs, sizes = make()
     write(f"{name}.onnx", lines, outputs, 17)
     dims = [f"--dim={size}={numbers[0]}" for size, numbers in sizes.items()]
-    if name == "image":
+    if name in ("image", "halved"):
         dims = ["--shape=x=?,3," + ",".join(str(numbers[0]) for numbers in sizes.values())]
     done = subprocess.run(["ampc", "export", f"{name}.onnx", *dims, "-o", f"{name}.out.onnx"], check=True, capture_output=True, text=True)
     print(f"{name}: {done.stderr.strip().splitlines()[-1]}")

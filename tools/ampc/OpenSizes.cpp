@@ -42,16 +42,27 @@ bool SizeProbes::open(const CompileRequest &request, llvm::ArrayRef<NumberedSize
   }
   for (size_t i = 0; i < open.size(); ++i) {
     std::vector<int64_t> numbers = sizes.sizes;
-    ++numbers[i];
+    numbers[i] += open[i].step;
     if (!add(request, open, std::move(numbers)))
       return false;
   }
   // More than twice the number, so that a half or quarter of the size, rounded, is no constant and
   // no multiple.
   std::vector<int64_t> last;
-  for (auto [i, number] : llvm::enumerate(sizes.sizes))
-    last.push_back(2 * number + 3 + 2 * int64_t(i));
+  for (auto [i, size] : llvm::enumerate(open))
+    last.push_back(size.number + (size.number / size.step + 3 + 2 * int64_t(i)) * size.step);
   return add(request, open, std::move(last));
+}
+
+/// Finds the step of a size: networks that halve an image five times take multiples of 32 alone.
+/// False if the file takes no other number.
+static bool findStep(CompileRequest request, NumberedSize &size) {
+  for (size.step = 1; size.step <= 64; size.step *= 2) {
+    size.set(request.importing, size.number + size.step);
+    if (canImport(request))
+      return true;
+  }
+  return false;
 }
 
 /// Dimensions with a number by --dim, and by --shape those that the file leaves open. The first
@@ -60,14 +71,16 @@ static std::vector<NumberedSize> sizesOf(const CompileRequest &request) {
   std::vector<NumberedSize> open;
   if (!isOnnx(request.input))
     return open;
-  for (const auto &[name, number] : request.importing.dims)
-    open.push_back({name, "", 0, number});
+  for (const auto &[name, number] : request.importing.dims) {
+    NumberedSize size{name, "", 0, number};
+    if (!findStep(request, size))
+      size.step = 1; // probes say that the file takes no other number
+    open.push_back(size);
+  }
   for (const auto &[input, shape] : request.importing.shapes)
     for (size_t axis = 1; axis < shape.size(); ++axis) {
       NumberedSize size{input + "_" + std::to_string(axis), input, axis, shape[axis]};
-      CompileRequest other = request;
-      size.set(other.importing, size.number + 1);
-      if (size.number > 0 && canImport(other))
+      if (size.number > 0 && findStep(request, size))
         open.push_back(size);
     }
   return open;
@@ -101,13 +114,19 @@ mlir::FailureOr<OnnxFile> ampc::exportWithOpenSizes(mlir::ModuleOp module,
   auto file = exportWith(module, weights, options, request, sizes);
   if (mlir::failed(file) || file->whyFixed.empty() || sizes.size() < 2)
     return file;
-  std::string reason = file->whyFixed;
-  for (const NumberedSize &size : sizes)
-    if (auto alone = exportWith(module, weights, options, request, size);
-        mlir::succeeded(alone) && alone->whyFixed.empty())
+  std::string reasons;
+  for (const NumberedSize &size : sizes) {
+    auto alone = exportWith(module, weights, options, request, size);
+    if (mlir::succeeded(alone) && alone->whyFixed.empty())
       open.push_back(size);
+    else if (mlir::succeeded(alone))
+      reasons += (reasons.empty() ? "" : ", and for ") + size.name + " " + alone->whyFixed;
+  }
+  if (!reasons.empty())
+    file->whyFixed = "for " + reasons;
   if (open.empty())
     return file;
+  std::string reason = file->whyFixed;
   file = exportWith(module, weights, options, request, open);
   if (mlir::succeeded(file) && file->whyFixed.empty())
     file->whyFixed = reason;

@@ -15,6 +15,7 @@ struct NumberedSize {
   std::string input; ///< of --shape; empty: --dim
   size_t axis = 0;
   int64_t number = 0;
+  int64_t step = 1; ///< to the next number that the file can be imported with, e.g. 32
 
   void set(ImportOptions &options, int64_t other) const;
 };

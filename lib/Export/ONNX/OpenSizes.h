@@ -14,8 +14,8 @@ struct ProbeGraph {
 };
 
 /// Opens the sizes `names` in the first graph. The graphs may differ in integers that nodes read,
-/// constants of one value, and ranges, if each number is a whole multiple of one size plus a
-/// constant, or of a product of sizes: nodes then compute the number from the shapes of the inputs.
+/// constants of one value, and ranges, if each number is a multiple of one size plus a constant, or
+/// of a product of sizes (Formula): nodes then compute the number from the shapes of the inputs.
 /// Returns the reason against it, and leaves the first graph as it is, if the graphs differ in
 /// anything else. Probe i + 1 of n + 2 differs in size i alone, the last probe in all sizes.
 std::string openSizes(llvm::MutableArrayRef<ProbeGraph> probes, llvm::ArrayRef<std::string> names);

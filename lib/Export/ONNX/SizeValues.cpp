@@ -3,6 +3,7 @@
 #include "lib/Export/ONNX/SizeValues.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
+#include <numeric>
 
 using namespace ampc;
 using namespace ampc::exporting;
@@ -33,6 +34,19 @@ std::string SizeValues::unbound() const {
 
 // ---- Numbers ----
 
+std::optional<int64_t> Formula::of(int64_t product) const {
+  if (factor * product % divisor != 0)
+    return std::nullopt;
+  return factor * product / divisor + rest;
+}
+
+/// Sets factor / divisor to the quotient in lowest terms.
+static void setQuotient(Formula &formula, int64_t dividend, int64_t divisor) {
+  int64_t common = std::gcd(dividend, divisor);
+  formula.factor = dividend / common;
+  formula.divisor = divisor / common;
+}
+
 /// Fits the first probes; the last probe, in which all sizes differ, is the check.
 std::optional<Formula> SizeValues::formulaOf(ArrayRef<int64_t> numbers) const {
   Formula formula;
@@ -40,27 +54,24 @@ std::optional<Formula> SizeValues::formulaOf(ArrayRef<int64_t> numbers) const {
   for (size_t size = 0; size < names.size(); ++size)
     if (numbers[size + 1] != numbers[0])
       formula.sizes.push_back(size);
-  int64_t before = 1, after = 1;
+  int64_t before = 1, after = 1, distance = 1;
   for (size_t size : formula.sizes) {
     before *= first[size];
     after *= last[size];
+    distance *= probes[size + 1].sizes[size] - first[size];
   }
-  if (formula.sizes.size() == 1) {
-    size_t size = formula.sizes[0];
-    int64_t run = probes[size + 1].sizes[size] - first[size];
-    formula.factor = (numbers[size + 1] - numbers[0]) / run;
-    formula.rest = numbers[0] - formula.factor * first[size];
-  } else if (formula.sizes.empty()) {
+  if (formula.sizes.empty())
     formula.rest = numbers[0];
-  } else {
-    formula.factor = numbers[0] / before;
-  }
+  else if (formula.sizes.size() == 1)
+    setQuotient(formula, numbers[formula.sizes[0] + 1] - numbers[0], distance);
+  else
+    setQuotient(formula, numbers[0], before);
+  if (formula.sizes.size() == 1)
+    formula.rest = numbers[0] - formula.of(before).value_or(0);
+  bool fits = distance % formula.divisor == 0 && formula.of(before) == numbers[0] &&
+              formula.of(after) == numbers.back();
   for (size_t size : formula.sizes)
-    if (formula.factor * (before / first[size]) * probes[size + 1].sizes[size] + formula.rest !=
-        numbers[size + 1])
-      return std::nullopt;
-  bool fits = formula.factor * before + formula.rest == numbers[0] &&
-              formula.factor * after + formula.rest == numbers.back();
+    fits &= formula.of(before / first[size] * probes[size + 1].sizes[size]) == numbers[size + 1];
   return fits ? std::optional(formula) : std::nullopt;
 }
 
@@ -69,6 +80,8 @@ std::string SizeValues::textOf(const Formula &formula) const {
   for (size_t size : formula.sizes)
     text += names[size] + "*";
   text.pop_back();
+  if (formula.divisor != 1)
+    text += "/" + std::to_string(formula.divisor);
   if (formula.rest)
     text += (formula.rest < 0 ? " - " : " + ") + std::to_string(std::abs(formula.rest));
   return text;
@@ -136,6 +149,8 @@ std::string SizeValues::computed(const Formula &formula) {
     value = value.empty() ? sizeNamed(size) : add("Mul", {value, sizeNamed(size)});
   if (formula.factor != 1)
     value = add("Mul", {value, integers({formula.factor})});
+  if (formula.divisor != 1)
+    value = add("Div", {value, integers({formula.divisor})});
   return formula.rest ? add("Add", {value, integers({formula.rest})}) : value;
 }
 

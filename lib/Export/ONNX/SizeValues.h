@@ -10,12 +10,17 @@
 #include <optional>
 
 namespace ampc::exporting {
-/// A number as factor * product of sizes + rest. Without sizes it is `rest`.
+/// A number as factor * product of sizes / divisor + rest. Without sizes it is `rest`. Example:
+/// height / 4 behind two convolutions of stride 2, for heights that are multiples of 32. The
+/// divisor divides the distance of probes, so that a half of any number, rounded, is no formula.
 struct Formula {
   int64_t factor = 0, rest = 0;
   llvm::SmallVector<size_t, 2> sizes;
+  int64_t divisor = 1;
 
-  bool isSize() const { return sizes.size() == 1 && factor == 1 && rest == 0; }
+  bool isSize() const { return sizes.size() == 1 && factor == 1 && divisor == 1 && rest == 0; }
+  /// The number for a product of sizes; nothing if the divisor leaves a remainder.
+  std::optional<int64_t> of(int64_t product) const;
 };
 
 /// A constant of each probe.
