@@ -217,6 +217,61 @@ def Kernel_PlanAttr : AttrDef<KernelDialect, "Plan"> {
 }
 def Kernel_Plans : TypedArrayAttrBase<Kernel_PlanAttr, "plans, one per product of the kernel">;
 
+def Kernel_ScoreTileAttr : AttrDef<KernelDialect, "ScoreTile"> {
+  let mnemonic = "score_tile";
+  let summary = "Tile of scores of a launch of attention";
+  let description = [{
+    A block owns `warps` times `rows` rows of the scores, and streams the other side through shared memory, `columns`
+    rows at a time, in a pipeline of `stages`. Rows of the scores are queries in the forward kernel and in the sums of
+    queries' cotangents, and keys in the sums of keys' and values' cotangents.
+
+    ```mlir
+    #kernel.score_tile<warps = 4, rows = 32, columns = 64, stages = 2>
+    ```
+
+    Constraints of ScoreTileAttr:
+
+    1. `warps`, a power of 2, is 2 to 32.
+    2. `rows`, a power of 2, is 16 to 64, and `columns`, a power of 2, is 16 to 256.
+    3. `stages` is 2 to 8.
+  }];
+  let parameters = (ins "int64_t":$warps, "int64_t":$rows, "int64_t":$columns, "int64_t":$stages);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+def Kernel_AttentionPlanAttr : AttrDef<KernelDialect, "AttentionPlan"> {
+  let mnemonic = "attention_plan";
+  let summary = "Plan of an attention on GPUs: algorithm, and a tile of scores per launch";
+  let description = [{
+    The choices of a GPU for `kernel.attention` or `kernel.attention_grad`, made once: `kernel-configure` stores the
+    plan on the op, and code, shared memory and reports follow the plan. A plan that the op already has is kept.
+
+    | kind | code |
+    |---|---|
+    | `wgmma` | products of warpgroups |
+    | `mma` | products of warps on matrix units (`mma.sync`) |
+    | `plain` | a lane group per row of the scores; `reason` has the reason, for reports |
+
+    The forward kernel has one tile. The gradient has two, of the launch for cotangents of keys and values, then of the
+    launch for cotangents of queries; or three, if values, keys and queries have a launch each.
+
+    ```mlir
+    #kernel.attention_plan<mma, tiles = [<warps = 8, rows = 16, columns = 32, stages = 2>]>
+    ```
+
+    Constraints of AttentionPlanAttr:
+
+    1. The kind is `wgmma`, `mma` or `plain`.
+    2. `wgmma` and `mma` have tiles and no reason, `plain` has a reason at most.
+    3. Tiles of `wgmma` have 16 rows per warp, and whole warpgroups of 4 warps.
+  }];
+  let parameters = (ins "::ampc::kernel::PlanKind":$kind,
+      OptionalArrayRefParameter<"::ampc::kernel::ScoreTileAttr">:$tiles,
+      OptionalStringParameter:$reason);
+  let assemblyFormat = "`<` $kind (`,` struct(custom<ScoreTiles>($tiles), $reason)^)? `>`";
+  let genVerifyDecl = 1;
+}
+
 // ---- Packed operands of products ----
 def Kernel_Side
     : I32EnumAttr<"Side",

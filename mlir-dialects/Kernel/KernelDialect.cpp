@@ -21,6 +21,19 @@ static void printCluster(AsmPrinter &printer, ArrayRef<int64_t> cluster) {
   printer.printDimensionList(cluster);
 }
 
+/// Tiles in brackets: [<warps = 4, ...>, <warps = 8, ...>].
+static ParseResult parseScoreTiles(AsmParser &parser, SmallVector<ScoreTileAttr> &tiles) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseCustomAttributeWithFallback(tiles.emplace_back());
+  });
+}
+static void printScoreTiles(AsmPrinter &printer, ArrayRef<ScoreTileAttr> tiles) {
+  printer << '[';
+  llvm::interleaveComma(tiles, printer,
+                        [&](ScoreTileAttr tile) { printer.printStrippedAttrOrType(tile); });
+  printer << ']';
+}
+
 #include "mlir-dialects/Kernel/KernelDialect.cpp.inc"
 #include "mlir-dialects/Kernel/KernelEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES

@@ -13,6 +13,10 @@ static void threadPerPoint(Operation *op, DeviceCode &code) {
   emit(op, points);
 }
 
+std::string nvptx::describePlain(StringRef reason) {
+  return reason.empty() ? "plain" : "plain: " + reason.str();
+}
+
 const Form *nvptx::findForm(Operation *op) {
   static const Forms all = [] {
     Forms forms;

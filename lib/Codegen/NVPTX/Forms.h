@@ -26,6 +26,8 @@ using Forms = llvm::StringMap<Form>;
 
 /// Emitter of an op, for any shape and type; null for an unknown kind of kernel.
 const Form *findForm(mlir::Operation *op);
+/// Text for reports on a plain kernel: "plain: " and the reason against a faster kernel, if any.
+std::string describePlain(llvm::StringRef reason);
 
 // Registration of each family's forms.
 void addProductForms(Forms &forms);

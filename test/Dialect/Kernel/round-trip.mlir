@@ -13,6 +13,15 @@ kernel.program @attention(%q: tensor<8x8xbf16>, %k: tensor<2x9x4xbf16>, %b: tens
   %d:3 = kernel.attention_grad(%q, %k, %k, %o#0, %o#1, %q : tensor<8x8xbf16>, tensor<2x9x4xbf16>, tensor<2x9x4xbf16>, tensor<8x8xbf16>,
       tensor<2x2x8xf32>, tensor<8x8xbf16>) acc f32 batch [2] queries 8 keys 9 width 4 scale 0.5
     maps [#part, #rows, #rows, #part, #rows, #part] -> [#part, #rows, #rows] : tensor<8x8xf32>, tensor<2x9x4xbf16>, tensor<2x9x4xf32>
+  // CHECK: kernel.attention({{.*}} {plan = #kernel.attention_plan<plain, reason = "heads are wide">} : tensor<8x8xbf16>
+  %p = kernel.attention(%q, %k, %k : tensor<8x8xbf16>, tensor<2x9x4xbf16>, tensor<2x9x4xbf16>) acc f32 batch [2] queries 8 keys 9 width 4 scale 0.5
+    maps [#part, #rows, #rows] -> [#part] {plan = #kernel.attention_plan<plain, reason = "heads are wide">} : tensor<8x8xbf16>
+  // CHECK: kernel.attention_grad({{.*}} {parts = 2 : i64, plan = #kernel.attention_plan<mma, tiles = [<warps = 4, rows = 32, columns = 64, stages = 2>, <warps = 8, rows = 16, columns = 128, stages = 3>]>} : tensor<8x8xf32>
+  %e:3 = kernel.attention_grad(%q, %k, %k, %o#0, %o#1, %q : tensor<8x8xbf16>, tensor<2x9x4xbf16>, tensor<2x9x4xbf16>, tensor<8x8xbf16>,
+      tensor<2x2x8xf32>, tensor<8x8xbf16>) acc f32 batch [2] queries 8 keys 9 width 4 scale 0.5
+    maps [#part, #rows, #rows, #part, #rows, #part] -> [#part, #rows, #rows]
+    {parts = 2 : i64, plan = #kernel.attention_plan<mma, tiles = [<columns = 64, stages = 2, warps = 4, rows = 32>, #kernel.score_tile<warps = 8, rows = 16, columns = 128, stages = 3>]>}
+    : tensor<8x8xf32>, tensor<2x9x4xbf16>, tensor<2x9x4xf32>
   kernel.return
 }
 
