@@ -272,6 +272,55 @@ def Kernel_AttentionPlanAttr : AttrDef<KernelDialect, "AttentionPlan"> {
   let genVerifyDecl = 1;
 }
 
+// ---- Blockings of products ----
+def Kernel_LhsFeed
+    : I32EnumAttr<"LhsFeed", "a way of panels of the left side to the micro-kernel",
+                  [I32EnumAttrCase<"Prepacked", 0, "prepacked">,
+                   I32EnumAttrCase<"PackedSweep", 1, "packed_sweep">,
+                   I32EnumAttrCase<"PackedPanel", 2, "packed_panel">,
+                   I32EnumAttrCase<"Runs", 3, "runs">, I32EnumAttrCase<"InPlace", 4, "in_place">,
+                   I32EnumAttrCase<"InPlaceTiles", 5, "in_place_tiles">]> {
+  let cppNamespace = "::ampc::kernel";
+}
+def Kernel_RhsFeed : I32EnumAttr<"RhsFeed", "a way of panels of the right side to the micro-kernel",
+                                 [I32EnumAttrCase<"InPlace", 0, "in_place">,
+                                  I32EnumAttrCase<"Widened", 1, "widened">,
+                                  I32EnumAttrCase<"Packed", 2, "packed">]> {
+  let cppNamespace = "::ampc::kernel";
+}
+def Kernel_BlockingAttr : AttrDef<KernelDialect, "Blocking"> {
+  let mnemonic = "blocking";
+  let summary = "Blocking of a product on a tier of CPUs";
+  let description = [{
+    The choices of a CPU for `kernel.gemm` on one tier, made once: `kernel-configure` stores a blocking for each tier
+    with code of its own, and code, task grid and scratch memory follow. A blocking that the op already has is kept.
+
+    | member | choice |
+    |---|---|
+    | `rows`, `columns` | sums of the register tile; panels of the left side have `rows` lines, panels of the right side `columns` |
+    | `lhs` | `prepacked` by `kernel.pack`; `packed_sweep`: all panels of a task; `packed_panel`: panel by panel; `in_place`; `in_place_tiles`: loads of AMX |
+    | `rhs` | `in_place`, as `kernel.pack` wrote it; `widened`: bf16 to f32 in scratch; `packed` in scratch |
+    | `depth` | points of k per block: one k, or a pair of 16-bit k |
+    | `keeps_rhs` | whether packed panels of all blocks of k stay in scratch for the next task |
+    | `task` | panels of both sides in a task |
+
+    ```mlir
+    #kernel.blocking<avx512, rows = 12, columns = 32, lhs = in_place, rhs = packed, depth = 512, keeps_rhs = true, task = 8x4>
+    ```
+
+    Constraints of BlockingAttr:
+
+    1. `rows`, `columns`, `depth` and both sizes of `task` are at least 1, below 2^31.
+  }];
+  let parameters = (ins StringRefParameter<"tier">:$tier, "int64_t":$rows, "int64_t":$columns,
+      "::ampc::kernel::LhsFeed":$lhs, "::ampc::kernel::RhsFeed":$rhs, "int64_t":$depth,
+      "bool":$keeps_rhs, ArrayRefParameter<"int64_t">:$task);
+  let assemblyFormat =
+      [{`<` custom<Tier>($tier) `,` struct($rows, $columns, $lhs, $rhs, $depth, $keeps_rhs, custom<Cluster>($task)) `>`}];
+  let genVerifyDecl = 1;
+}
+def Kernel_Blockings : TypedArrayAttrBase<Kernel_BlockingAttr, "blockings, one per tier">;
+
 // ---- Packed operands of products ----
 def Kernel_Side
     : I32EnumAttr<"Side",

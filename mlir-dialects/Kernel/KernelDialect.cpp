@@ -13,6 +13,11 @@ using namespace ampc::kernel;
 
 #include "mlir-dialects/Kernel/KernelInterfaces.cpp.inc"
 
+/// Name of a tier as a keyword: avx512.
+static ParseResult parseTier(AsmParser &parser, std::string &tier) {
+  return parser.parseKeywordOrString(&tier);
+}
+static void printTier(AsmPrinter &printer, StringRef tier) { printer.printKeywordOrString(tier); }
 /// Text of a cluster: 2x1 for [2, 1].
 static ParseResult parseCluster(AsmParser &parser, SmallVector<int64_t> &cluster) {
   return parser.parseDimensionList(cluster, /*allowDynamic=*/false, /*withTrailingX=*/false);

@@ -1,4 +1,4 @@
-// Plans: constraints, and access to plans of products on any op.
+// Plans and blockings: constraints, and access to plans of products on any op.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Kernel/Kernel.h"
 
@@ -66,6 +66,17 @@ LogicalResult AttentionPlanAttr::verify(function_ref<InFlightDiagnostic()> emitE
   };
   if (kind == PlanKind::wgmma && !llvm::all_of(tiles, fitsWarpgroup)) // 3.
     return emitError() << "expected 16 rows per warp and multiples of 4 warps of a plan wgmma";
+  return success();
+}
+
+LogicalResult BlockingAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef,
+                                   int64_t rows, int64_t columns, LhsFeed, RhsFeed, int64_t depth,
+                                   bool, ArrayRef<int64_t> task) {
+  if (!isPositive(rows) || !isPositive(columns) || !isPositive(depth) || task.size() != 2 ||
+      !llvm::all_of(task, isPositive)) // 1.
+    return emitError() << "expected rows, columns, a depth and a task of two sizes of at least 1, "
+                          "but got "
+                       << rows << ", " << columns << ", " << depth << " and [" << task << "]";
   return success();
 }
 

@@ -11,8 +11,9 @@ def Kernel_GemmOp
     For every point (batch..., m, n) of the space, the sum over k of lhs * rhs in type `acc`, then the body.
     Indexing maps of the operands go from (batch..., m, n, k) to elements, and are linear: a side may be
     transposed, a slice of a tensor, or have interleaved heads. A side may be prepacked (`#kernel.packed`), if
-    equal for the whole batch. A target with several algorithms stores its choice as `plan`; with split-K, the sum
-    is made of partial sums over slices of k, in the workspace, added in order.
+    equal for the whole batch. GPUs store their choice of an algorithm as `plan`; with split-K, the sum is made of
+    partial sums over slices of k, in the workspace, added in order. CPUs store `blockings`, one per tier with code of
+    its own.
 
     Constraints:
 
@@ -41,7 +42,8 @@ def Kernel_GemmOp
       Variadic<AnyRankedTensor>:$inputs, DenseI64ArrayAttr:$space, SignedI64Attr:$depth,
       AffineMapArrayAttr:$operand_maps, AffineMapArrayAttr:$input_maps,
       AffineMapArrayAttr:$result_maps, TypeAttr:$acc, Kernel_Compute:$compute,
-      OptionalAttr<Kernel_PlanAttr>:$plan, Kernel_Workspace:$workspace_bytes);
+      OptionalAttr<Kernel_PlanAttr>:$plan, OptionalAttr<Kernel_Blockings>:$blockings,
+      Kernel_Workspace:$workspace_bytes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat =
       [{$lhs `,` $rhs `:` type($lhs) `,` type($rhs) `acc` $acc `maps` $operand_maps

@@ -26,8 +26,9 @@ struct KernelPointers : target::KernelPointers {
 class KernelTemplate {
 public:
   virtual ~KernelTemplate();
-  /// Sets the attributes that the op leaves to the target, and the workspace size.
-  virtual void configure(mlir::Operation *op) const {}
+  /// Sets the attributes that the op leaves to the target, plans and the workspace size. Fails,
+  /// after an error at the op, if there is no code for a plan that the op has.
+  virtual llvm::LogicalResult configure(mlir::Operation *op) const { return llvm::success(); }
   /// Workspace bytes that the code uses. A configured op has this size.
   virtual int64_t workspaceBytes(mlir::Operation *op) const { return 0; }
   /// Fails, with an error at the op, if the op cannot be emitted.

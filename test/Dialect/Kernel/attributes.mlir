@@ -241,6 +241,18 @@ module attributes {test.plan = #kernel.attention_plan<wgmma, tiles = [<warps = 4
 
 // -----
 
+// constraint BlockingAttr 1
+// expected-error @below {{expected rows, columns, a depth and a task of two sizes of at least 1, but got 12, 32, 0 and [8, 4]}}
+module attributes {test.blocking = #kernel.blocking<avx512, rows = 12, columns = 32, lhs = in_place, rhs = packed, depth = 0, keeps_rhs = true, task = 8x4>} {}
+
+// -----
+
+// constraint BlockingAttr 1
+// expected-error @below {{expected rows, columns, a depth and a task of two sizes of at least 1, but got 12, 32, 64 and [8]}}
+module attributes {test.blocking = #kernel.blocking<avx512, rows = 12, columns = 32, lhs = in_place, rhs = packed, depth = 64, keeps_rhs = false, task = 8>} {}
+
+// -----
+
 #x = affine_map<(d0, d1, d2) -> (d0, d2)>
 #y = affine_map<(d0, d1, d2) -> (d2, d1)>
 #id = affine_map<(d0, d1) -> (d0, d1)>

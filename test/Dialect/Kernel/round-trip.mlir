@@ -63,6 +63,13 @@ kernel.program @plans(%x: tensor<4x8xbf16>, %y: tensor<8x6xbf16>, %image: tensor
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } : tensor<4x6xf32>
+  // CHECK: kernel.gemm {{.*}} attributes {blockings = [#kernel.blocking<plain, rows = 4, columns = 6, lhs = in_place, rhs = packed, depth = 8, keeps_rhs = true, task = 1x1>, #kernel.blocking<"my tier", rows = 2, columns = 16, lhs = packed_sweep, rhs = widened, depth = 16, keeps_rhs = false, task = 2x3>]}
+  %2 = kernel.gemm %x, %y : tensor<4x8xbf16>, tensor<8x6xbf16> acc f32 maps [#x, #y] space [4, 6] depth 8 epilogue () maps [] -> [#id]
+      attributes {blockings = [#kernel.blocking<plain, columns = 6, rows = 4, keeps_rhs = true, lhs = in_place, rhs = packed, depth = 8, task = 1x1>,
+        #kernel.blocking<"my tier", rows = 2, columns = 16, lhs = packed_sweep, rhs = widened, depth = 16, keeps_rhs = false, task = 2x3>]} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<4x6xf32>
   // CHECK: kernel.conv {{.*}} attributes {plans = [#kernel.plan<mma, m = 64, n = 64, stages = 3, split_k = 2, reason = "it is \22small\22">, #kernel.plan<plain>]}
   %1 = kernel.conv %image, %filter : tensor<2x6x9x3xbf16>, tensor<5x3x3x3xbf16> acc f32 strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] input_dilations [1, 1]
       groups 1 space [2, 6, 9, 5] epilogue() maps [] -> [#id4]
