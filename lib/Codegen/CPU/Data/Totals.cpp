@@ -116,8 +116,7 @@ class WithTotalsTemplate : public KernelTemplate {
   }
   LogicalResult configure(Operation *operation) const override {
     auto op = cast<kernel::WithTotalsOp>(operation);
-    const KernelTemplate *inner = templateRegistry().find(op.getKernel());
-    if (inner && failed(inner->configure(op.getKernel())))
+    if (failed(templateRegistry().configure(op.getKernel())))
       return failure();
     op.setParts(256);
     op.setWorkspaceBytes(workspaceBytes(op));
