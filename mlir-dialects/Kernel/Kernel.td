@@ -292,17 +292,20 @@ def Kernel_BlockingAttr : AttrDef<KernelDialect, "Blocking"> {
   let mnemonic = "blocking";
   let summary = "Blocking of a product on a tier of CPUs";
   let description = [{
-    The choices of a CPU for `kernel.gemm` on one tier, made once: `kernel-configure` stores a blocking for each tier
-    with code of its own, and code, task grid and scratch memory follow. A blocking that the op already has is kept.
+    The choices of a CPU for a product of `kernel.gemm` or `kernel.conv` on one tier, made once: `kernel-configure`
+    stores a blocking for each tier with code of its own, and code, task grid and scratch memory follow. A blocking
+    that the op already has is kept. A convolution of a dilated image has a product for each window among the phases
+    of the output, in their order.
 
     | member | choice |
     |---|---|
     | `rows`, `columns` | sums of the register tile; panels of the left side have `rows` lines, panels of the right side `columns` |
-    | `lhs` | `prepacked` by `kernel.pack`; `packed_sweep`: all panels of a task; `packed_panel`: panel by panel; `in_place`; `in_place_tiles`: loads of AMX |
+    | `lhs` | `prepacked` by `kernel.pack`; `packed_sweep`: all panels of a task; `packed_panel`: panel by panel; `runs`: windows of neighbouring pixels, packed once; `in_place`; `in_place_tiles`: loads of AMX |
     | `rhs` | `in_place`, as `kernel.pack` wrote it; `widened`: bf16 to f32 in scratch; `packed` in scratch |
     | `depth` | points of k per block: one k, or a pair of 16-bit k |
     | `keeps_rhs` | whether packed panels of all blocks of k stay in scratch for the next task |
     | `task` | panels of both sides in a task |
+    | `pixels` | of `runs`: neighbours in a row of the output, times images, of a register tile |
 
     ```mlir
     #kernel.blocking<avx512, rows = 12, columns = 32, lhs = in_place, rhs = packed, depth = 512, keeps_rhs = true, task = 8x4>
@@ -311,15 +314,18 @@ def Kernel_BlockingAttr : AttrDef<KernelDialect, "Blocking"> {
     Constraints of BlockingAttr:
 
     1. `rows`, `columns`, `depth` and both sizes of `task` are at least 1, below 2^31.
+    2. `runs` have `pixels`, two sizes of at least 1 whose product is `rows`; other feeds have none.
   }];
   let parameters = (ins StringRefParameter<"tier">:$tier, "int64_t":$rows, "int64_t":$columns,
       "::ampc::kernel::LhsFeed":$lhs, "::ampc::kernel::RhsFeed":$rhs, "int64_t":$depth,
-      "bool":$keeps_rhs, ArrayRefParameter<"int64_t">:$task);
+      "bool":$keeps_rhs, ArrayRefParameter<"int64_t">:$task,
+      OptionalArrayRefParameter<"int64_t">:$pixels);
   let assemblyFormat =
-      [{`<` custom<Tier>($tier) `,` struct($rows, $columns, $lhs, $rhs, $depth, $keeps_rhs, custom<Cluster>($task)) `>`}];
+      [{`<` custom<Tier>($tier) `,` struct($rows, $columns, $lhs, $rhs, $depth, $keeps_rhs, custom<Cluster>($task), custom<Cluster>($pixels)) `>`}];
   let genVerifyDecl = 1;
 }
-def Kernel_Blockings : TypedArrayAttrBase<Kernel_BlockingAttr, "blockings, one per tier">;
+def Kernel_Blockings
+    : TypedArrayAttrBase<Kernel_BlockingAttr, "blockings, one per product and tier">;
 
 // ---- Packed operands of products ----
 def Kernel_Side

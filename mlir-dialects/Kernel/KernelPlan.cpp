@@ -70,13 +70,19 @@ LogicalResult AttentionPlanAttr::verify(function_ref<InFlightDiagnostic()> emitE
 }
 
 LogicalResult BlockingAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef,
-                                   int64_t rows, int64_t columns, LhsFeed, RhsFeed, int64_t depth,
-                                   bool, ArrayRef<int64_t> task) {
+                                   int64_t rows, int64_t columns, LhsFeed lhs, RhsFeed,
+                                   int64_t depth, bool, ArrayRef<int64_t> task,
+                                   ArrayRef<int64_t> pixels) {
   if (!isPositive(rows) || !isPositive(columns) || !isPositive(depth) || task.size() != 2 ||
       !llvm::all_of(task, isPositive)) // 1.
     return emitError() << "expected rows, columns, a depth and a task of two sizes of at least 1, "
                           "but got "
                        << rows << ", " << columns << ", " << depth << " and [" << task << "]";
+  bool isTile =
+      pixels.size() == 2 && llvm::all_of(pixels, isPositive) && pixels[0] * pixels[1] == rows;
+  if (lhs == LhsFeed::Runs ? !isTile : !pixels.empty()) // 2.
+    return emitError() << "expected pixels of two sizes, " << rows
+                       << " together, of runs only, but got [" << pixels << "]";
   return success();
 }
 

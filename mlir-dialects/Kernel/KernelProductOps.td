@@ -75,7 +75,8 @@ class Kernel_ConvLikeOp<string mnemonic, dag choices>
   let extraClassDeclaration = "unsigned getNumLeadingArguments() { return 1; }";
 }
 // A dilated image makes several products, one per phase of the output.
-def Kernel_ConvOp : Kernel_ConvLikeOp<"conv", (ins OptionalAttr<Kernel_Plans>:$plans)> {
+def Kernel_ConvOp : Kernel_ConvLikeOp<"conv", (ins OptionalAttr<Kernel_Plans>:$plans,
+                                                  OptionalAttr<Kernel_Blockings>:$blockings)> {
   let summary =
       "Convolution of an NHWC image (lhs) with an OHWI filter (rhs); space [N, OH, OW, O]";
   let description = [{
@@ -83,8 +84,8 @@ def Kernel_ConvOp : Kernel_ConvLikeOp<"conv", (ins OptionalAttr<Kernel_Plans>:$p
     also computes the gradient of an image, on a rotated filter with inputs and outputs exchanged. With
     `channels_first` the image is NCHW in memory; the order of sums and of results is the same. The filter may be
     prepacked (`#kernel.packed`), also in rotated order, as given by the encoding; the shape of the type is
-    unchanged. A target with several algorithms stores its choice as `plans`: one per product, of which a dilated
-    image has several, for the phases of the output.
+    unchanged. GPUs store their choice of an algorithm as `plans`: one per product, of which a dilated image has
+    several, for the phases of the output. CPUs store `blockings`, one per product and tier with code of its own.
 
     Constraints:
 

@@ -253,6 +253,18 @@ module attributes {test.blocking = #kernel.blocking<avx512, rows = 12, columns =
 
 // -----
 
+// constraint BlockingAttr 2
+// expected-error @below {{expected pixels of two sizes, 12 together, of runs only, but got [4, 2]}}
+module attributes {test.blocking = #kernel.blocking<avx512, rows = 12, columns = 32, lhs = runs, rhs = packed, depth = 24, keeps_rhs = true, task = 8x4, pixels = 4x2>} {}
+
+// -----
+
+// constraint BlockingAttr 2
+// expected-error @below {{expected pixels of two sizes, 12 together, of runs only, but got [4, 3]}}
+module attributes {test.blocking = #kernel.blocking<avx512, rows = 12, columns = 32, lhs = in_place, rhs = packed, depth = 24, keeps_rhs = true, task = 8x4, pixels = 4x3>} {}
+
+// -----
+
 #x = affine_map<(d0, d1, d2) -> (d0, d2)>
 #y = affine_map<(d0, d1, d2) -> (d2, d1)>
 #id = affine_map<(d0, d1) -> (d0, d1)>

@@ -77,5 +77,12 @@ kernel.program @plans(%x: tensor<4x8xbf16>, %y: tensor<8x6xbf16>, %image: tensor
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } : tensor<2x6x9x5xf32>
+  // CHECK: kernel.conv {{.*}} attributes {blockings = [#kernel.blocking<avx2, rows = 6, columns = 8, lhs = runs, rhs = packed, depth = 9, keeps_rhs = true, task = 4x1, pixels = 3x2>]}
+  %3 = kernel.conv %image, %filter : tensor<2x6x9x3xbf16>, tensor<5x3x3x3xbf16> acc f32 strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] input_dilations [1, 1]
+      groups 1 space [2, 6, 9, 5] epilogue() maps [] -> [#id4]
+      attributes {blockings = [#kernel.blocking<avx2, rows = 6, columns = 8, lhs = runs, pixels = 3x2, rhs = packed, depth = 9, keeps_rhs = true, task = 4x1>]} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<2x6x9x5xf32>
   kernel.return
 }

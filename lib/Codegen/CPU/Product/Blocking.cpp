@@ -162,17 +162,24 @@ Blocking Blocking::choose(const ProductShape &shape, const PanelSource &lhs, con
 
 // ---- Blockings of plans ----
 
-/// Reason why the tier has no code for a plan with this register tile; null if there is code.
-static const char *whyNoCode(kernel::BlockingAttr plan, const ProductShape &shape,
-                             const PanelSource &lhs, const MicroTile &tile, const Tier &tier) {
+const char *ampc::cpu::whyNoCode(kernel::BlockingAttr plan, const ProductShape &shape,
+                                 const MicroTile &tile, const Tier &tier) {
   if (plan.getColumns() % tile.width || !tile.hasCode(shape, tier))
     return "there is no such register tile";
-  if (!hasFeed(plan.getLhs(), shape, lhs, tile))
-    return "the left side cannot come that way";
   if (!hasFeed(plan.getRhs(), shape, tile))
     return "the right side cannot come that way";
   if (plan.getKeepsRhs() && plan.getRhs() == RhsFeedKind::InPlace)
     return "a right side in place has no panels to keep";
+  return nullptr;
+}
+
+/// As above, and the feed of A and the k-blocks.
+static const char *whyNotFollowed(kernel::BlockingAttr plan, const ProductShape &shape,
+                                  const PanelSource &lhs, const MicroTile &tile, const Tier &tier) {
+  if (const char *why = cpu::whyNoCode(plan, shape, tile, tier))
+    return why;
+  if (!hasFeed(plan.getLhs(), shape, lhs, tile))
+    return "the left side cannot come that way";
   int64_t points = pointsOf(shape, tile), depth = plan.getDepth();
   bool isWhole = depth % tile.width == 0 || (!tile.usesTiles() && depth == points);
   if (!isWhole || depth > roundUp(points, tile.width))
@@ -191,7 +198,7 @@ std::optional<Blocking> Blocking::by(kernel::BlockingAttr plan, const ProductSha
   MicroTile tile(shape, tier);
   tile.rows = plan.getRows();
   tile.vectors = plan.getColumns() / tile.width;
-  if (const char *reason = whyNoCode(plan, shape, lhs, tile, tier)) {
+  if (const char *reason = whyNotFollowed(plan, shape, lhs, tile, tier)) {
     why = reason;
     return std::nullopt;
   }
@@ -199,9 +206,19 @@ std::optional<Blocking> Blocking::by(kernel::BlockingAttr plan, const ProductSha
   return Blocking(shape, tile, KBlocks(points, plan.getDepth()), plan);
 }
 
-kernel::BlockingAttr Blocking::attribute(MLIRContext *context, const Tier &tier) const {
+kernel::BlockingAttr Blocking::attribute(MLIRContext *context, const Tier &tier,
+                                         ArrayRef<int64_t> pixels) const {
   return kernel::BlockingAttr::get(context, tier.name, tile.rows, tile.columns(), lhs, rhs, k.depth,
-                                   keepsRhs, {m.step, n.step});
+                                   keepsRhs, {m.step, n.step}, pixels);
+}
+
+SmallVector<kernel::BlockingAttr> ampc::cpu::blockingsOf(ArrayAttr plans, const Tier &tier) {
+  SmallVector<kernel::BlockingAttr> own;
+  if (plans)
+    for (auto plan : plans.getAsRange<kernel::BlockingAttr>())
+      if (plan.getTier() == tier.name)
+        own.push_back(plan);
+  return own;
 }
 
 // ---- The task grid ----

@@ -51,7 +51,12 @@ struct Blocking {
   /// Blocking of a plan; nothing, with a reason in `why`, if the tier has no code for that.
   static std::optional<Blocking> by(kernel::BlockingAttr plan, const ProductShape &shape,
                                     const PanelSource &lhs, const Tier &tier, std::string &why);
-  kernel::BlockingAttr attribute(mlir::MLIRContext *context, const Tier &tier) const;
+  /// Blocking of a plan that has code for this register tile and these k-blocks.
+  Blocking(const ProductShape &shape, const MicroTile &tile, const KBlocks &k,
+           kernel::BlockingAttr plan);
+  /// `pixels`: see #kernel.blocking.
+  kernel::BlockingAttr attribute(mlir::MLIRContext *context, const Tier &tier,
+                                 llvm::ArrayRef<int64_t> pixels = {}) const;
   /// Task grid for a register tile, feeds and k-blocks that are given.
   Blocking(const ProductShape &shape, const MicroTile &tile, LhsFeedKind lhs, RhsFeedKind rhs,
            const KBlocks &k);
@@ -60,14 +65,17 @@ struct Blocking {
   int64_t tasks() const { return m.tasks * n.tasks; }
 
 private:
-  Blocking(const ProductShape &shape, const MicroTile &tile, const KBlocks &k,
-           kernel::BlockingAttr plan);
   /// More tasks, up to `wanted`, so that threads have work to share.
   void cutTasks(const ProductShape &shape);
   void cutForVectors(const ProductShape &shape, int64_t wanted);
   void cutForTiles(const ProductShape &shape, int64_t wanted);
 };
 
+/// Reason why the tier has no code for the register tile or the feed of B; null if there is code.
+const char *whyNoCode(kernel::BlockingAttr plan, const ProductShape &shape, const MicroTile &tile,
+                      const Tier &tier);
+/// Blockings of a tier in `plans`, which may be null.
+llvm::SmallVector<kernel::BlockingAttr> blockingsOf(mlir::ArrayAttr plans, const Tier &tier);
 /// Feed of B that needs the least work per task.
 RhsFeedKind chooseRhsFeed(const ProductShape &shape, const MicroTile &tile);
 

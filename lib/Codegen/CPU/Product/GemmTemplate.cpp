@@ -93,11 +93,8 @@ static void chooseStreams(Operation *op) {
 
 /// The tier's plan on the op; null if there is none.
 static kernel::BlockingAttr planOf(kernel::GemmOp op, const Tier &tier) {
-  if (op.getBlockings())
-    for (auto plan : op.getBlockings()->getAsRange<kernel::BlockingAttr>())
-      if (plan.getTier() == tier.name)
-        return plan;
-  return nullptr;
+  SmallVector<kernel::BlockingAttr> plans = blockingsOf(op.getBlockingsAttr(), tier);
+  return plans.empty() ? nullptr : plans.front();
 }
 
 /// Blocking by the op's plan. Fails, with an error at the op, if there is no plan, or no code.
