@@ -217,6 +217,116 @@ def Kernel_PlanAttr : AttrDef<KernelDialect, "Plan"> {
 }
 def Kernel_Plans : TypedArrayAttrBase<Kernel_PlanAttr, "plans, one per product of the kernel">;
 
+def Kernel_ScoreTileAttr : AttrDef<KernelDialect, "ScoreTile"> {
+  let mnemonic = "score_tile";
+  let summary = "Tile of scores of a launch of attention";
+  let description = [{
+    A block owns `warps` times `rows` rows of the scores, and streams the other side through shared memory, `columns`
+    rows at a time, in a pipeline of `stages`. Rows of the scores are queries in the forward kernel and in the sums of
+    queries' cotangents, and keys in the sums of keys' and values' cotangents.
+
+    ```mlir
+    #kernel.score_tile<warps = 4, rows = 32, columns = 64, stages = 2>
+    ```
+
+    Constraints of ScoreTileAttr:
+
+    1. `warps`, a power of 2, is 2 to 32.
+    2. `rows`, a power of 2, is 16 to 64, and `columns`, a power of 2, is 16 to 256.
+    3. `stages` is 2 to 8.
+  }];
+  let parameters = (ins "int64_t":$warps, "int64_t":$rows, "int64_t":$columns, "int64_t":$stages);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+def Kernel_AttentionPlanAttr : AttrDef<KernelDialect, "AttentionPlan"> {
+  let mnemonic = "attention_plan";
+  let summary = "Plan of an attention on GPUs: algorithm, and a tile of scores per launch";
+  let description = [{
+    The choices of a GPU for `kernel.attention` or `kernel.attention_grad`, made once: `kernel-configure` stores the
+    plan on the op, and code, shared memory and reports follow the plan. A plan that the op already has is kept.
+
+    | kind | code |
+    |---|---|
+    | `wgmma` | products of warpgroups |
+    | `mma` | products of warps on matrix units (`mma.sync`) |
+    | `plain` | a lane group per row of the scores; `reason` has the reason, for reports |
+
+    The forward kernel has one tile. The gradient has two, of the launch for cotangents of keys and values, then of the
+    launch for cotangents of queries; or three, if values, keys and queries have a launch each.
+
+    ```mlir
+    #kernel.attention_plan<mma, tiles = [<warps = 8, rows = 16, columns = 32, stages = 2>]>
+    ```
+
+    Constraints of AttentionPlanAttr:
+
+    1. The kind is `wgmma`, `mma` or `plain`.
+    2. `wgmma` and `mma` have tiles and no reason, `plain` has a reason at most.
+    3. Tiles of `wgmma` have 16 rows per warp, and whole warpgroups of 4 warps.
+  }];
+  let parameters = (ins "::ampc::kernel::PlanKind":$kind,
+      OptionalArrayRefParameter<"::ampc::kernel::ScoreTileAttr">:$tiles,
+      OptionalStringParameter:$reason);
+  let assemblyFormat = "`<` $kind (`,` struct(custom<ScoreTiles>($tiles), $reason)^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+// ---- Blockings of products ----
+def Kernel_LhsFeed
+    : I32EnumAttr<"LhsFeed", "a way of panels of the left side to the micro-kernel",
+                  [I32EnumAttrCase<"Prepacked", 0, "prepacked">,
+                   I32EnumAttrCase<"PackedSweep", 1, "packed_sweep">,
+                   I32EnumAttrCase<"PackedPanel", 2, "packed_panel">,
+                   I32EnumAttrCase<"Runs", 3, "runs">, I32EnumAttrCase<"InPlace", 4, "in_place">,
+                   I32EnumAttrCase<"InPlaceTiles", 5, "in_place_tiles">]> {
+  let cppNamespace = "::ampc::kernel";
+}
+def Kernel_RhsFeed : I32EnumAttr<"RhsFeed", "a way of panels of the right side to the micro-kernel",
+                                 [I32EnumAttrCase<"InPlace", 0, "in_place">,
+                                  I32EnumAttrCase<"Widened", 1, "widened">,
+                                  I32EnumAttrCase<"Packed", 2, "packed">]> {
+  let cppNamespace = "::ampc::kernel";
+}
+def Kernel_BlockingAttr : AttrDef<KernelDialect, "Blocking"> {
+  let mnemonic = "blocking";
+  let summary = "Blocking of a product on a tier of CPUs";
+  let description = [{
+    The choices of a CPU for a product of `kernel.gemm` or `kernel.conv` on one tier, made once: `kernel-configure`
+    stores a blocking for each tier with code of its own, and code, task grid and scratch memory follow. A blocking
+    that the op already has is kept. A convolution of a dilated image has a product for each window among the phases
+    of the output, in their order.
+
+    | member | choice |
+    |---|---|
+    | `rows`, `columns` | sums of the register tile; panels of the left side have `rows` lines, panels of the right side `columns` |
+    | `lhs` | `prepacked` by `kernel.pack`; `packed_sweep`: all panels of a task; `packed_panel`: panel by panel; `runs`: windows of neighbouring pixels, packed once; `in_place`; `in_place_tiles`: loads of AMX |
+    | `rhs` | `in_place`, as `kernel.pack` wrote it; `widened`: bf16 to f32 in scratch; `packed` in scratch |
+    | `depth` | points of k per block: one k, or a pair of 16-bit k |
+    | `keeps_rhs` | whether packed panels of all blocks of k stay in scratch for the next task |
+    | `task` | panels of both sides in a task |
+    | `pixels` | of `runs`: neighbours in a row of the output, times images, of a register tile |
+
+    ```mlir
+    #kernel.blocking<avx512, rows = 12, columns = 32, lhs = in_place, rhs = packed, depth = 512, keeps_rhs = true, task = 8x4>
+    ```
+
+    Constraints of BlockingAttr:
+
+    1. `rows`, `columns`, `depth` and both sizes of `task` are at least 1, below 2^31.
+    2. `runs` have `pixels`, two sizes of at least 1 whose product is `rows`; other feeds have none.
+  }];
+  let parameters = (ins StringRefParameter<"tier">:$tier, "int64_t":$rows, "int64_t":$columns,
+      "::ampc::kernel::LhsFeed":$lhs, "::ampc::kernel::RhsFeed":$rhs, "int64_t":$depth,
+      "bool":$keeps_rhs, ArrayRefParameter<"int64_t">:$task,
+      OptionalArrayRefParameter<"int64_t">:$pixels);
+  let assemblyFormat =
+      [{`<` custom<Tier>($tier) `,` struct($rows, $columns, $lhs, $rhs, $depth, $keeps_rhs, custom<Cluster>($task), custom<Cluster>($pixels)) `>`}];
+  let genVerifyDecl = 1;
+}
+def Kernel_Blockings
+    : TypedArrayAttrBase<Kernel_BlockingAttr, "blockings, one per product and tier">;
+
 // ---- Packed operands of products ----
 def Kernel_Side
     : I32EnumAttr<"Side",

@@ -75,6 +75,8 @@ LogicalResult AttentionOp::verify() {
   if (getOuts().size() == 2 && tensorOf(getOuts()[1]).getElementType() != getAcc()) // 8.
     return emitOpError() << "expected a logsumexp in " << getAcc() << ", but got "
                          << getOuts()[1].getType();
+  if (getPlan() && getPlan()->getTiles().size() > 1) // 9.
+    return emitOpError() << "expected a plan of one tile, but got " << *getPlan();
   Extents query{getQueries(), getWidth()}, key{getKeys(), getWidth()}, lse{2, getQueries()};
   SmallVector<Extents> operands{query, key, key};
   if (getBiased())
@@ -86,6 +88,9 @@ LogicalResult AttentionGradOp::verify() {
   if (getOuts().size() != 3 && !(getOuts().size() == 4 && getBiased())) // 7.
     return emitOpError() << "expected three results, and a fourth only with a bias, but got "
                          << getOuts().size();
+  size_t tiles = getPlan() ? getPlan()->getTiles().size() : 0;
+  if (tiles == 1 || tiles > 3) // 8.
+    return emitOpError() << "expected a plan of two or three tiles, but got " << *getPlan();
   Extents query{getQueries(), getWidth()}, key{getKeys(), getWidth()}, lse{2, getQueries()},
       score{getQueries(), getKeys()};
   SmallVector<Extents> operands{query, key, key};

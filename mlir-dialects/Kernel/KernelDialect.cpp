@@ -13,12 +13,30 @@ using namespace ampc::kernel;
 
 #include "mlir-dialects/Kernel/KernelInterfaces.cpp.inc"
 
+/// Name of a tier as a keyword: avx512.
+static ParseResult parseTier(AsmParser &parser, std::string &tier) {
+  return parser.parseKeywordOrString(&tier);
+}
+static void printTier(AsmPrinter &printer, StringRef tier) { printer.printKeywordOrString(tier); }
 /// Text of a cluster: 2x1 for [2, 1].
 static ParseResult parseCluster(AsmParser &parser, SmallVector<int64_t> &cluster) {
   return parser.parseDimensionList(cluster, /*allowDynamic=*/false, /*withTrailingX=*/false);
 }
 static void printCluster(AsmPrinter &printer, ArrayRef<int64_t> cluster) {
   printer.printDimensionList(cluster);
+}
+
+/// Tiles in brackets: [<warps = 4, ...>, <warps = 8, ...>].
+static ParseResult parseScoreTiles(AsmParser &parser, SmallVector<ScoreTileAttr> &tiles) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseCustomAttributeWithFallback(tiles.emplace_back());
+  });
+}
+static void printScoreTiles(AsmPrinter &printer, ArrayRef<ScoreTileAttr> tiles) {
+  printer << '[';
+  llvm::interleaveComma(tiles, printer,
+                        [&](ScoreTileAttr tile) { printer.printStrippedAttrOrType(tile); });
+  printer << ']';
 }
 
 #include "mlir-dialects/Kernel/KernelDialect.cpp.inc"

@@ -1,4 +1,4 @@
-// Plans of products: constraints, and access on any op.
+// Plans and blockings: constraints, and access to plans of products on any op.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Kernel/Kernel.h"
 
@@ -33,6 +33,56 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError, Pla
   if (isPingPong + splitsInCluster + (splitK > 1) > 1) // 4.
     return emitError() << "expected split_k, slices of k in the cluster or the schedule pingpong, "
                           "but got several of them";
+  return success();
+}
+
+LogicalResult ScoreTileAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t warps,
+                                    int64_t rows, int64_t columns, int64_t stages) {
+  auto isPower = [](int64_t number, int64_t least, int64_t most) {
+    return number >= least && number <= most && llvm::isPowerOf2_64(number);
+  };
+  if (!isPower(warps, 2, 32)) // 1.
+    return emitError() << "expected warps, a power of 2, of 2 to 32, but got " << warps;
+  if (!isPower(rows, 16, 64) || !isPower(columns, 16, 256)) // 2.
+    return emitError()
+           << "expected powers of 2, rows of 16 to 64 and columns of 16 to 256, but got " << rows
+           << " and " << columns;
+  if (stages < 2 || stages > 8) // 3.
+    return emitError() << "expected stages of 2 to 8, but got " << stages;
+  return success();
+}
+
+LogicalResult AttentionPlanAttr::verify(function_ref<InFlightDiagnostic()> emitError, PlanKind kind,
+                                        ArrayRef<ScoreTileAttr> tiles, StringRef reason) {
+  if (kind != PlanKind::wgmma && kind != PlanKind::mma && kind != PlanKind::plain) // 1.
+    return emitError() << "expected a plan wgmma, mma or plain of an attention, but got "
+                       << stringifyPlanKind(kind);
+  if (kind == PlanKind::plain ? !tiles.empty() : tiles.empty() || !reason.empty()) // 2.
+    return emitError() << "expected tiles and no reason of plans wgmma and mma, and no tiles of "
+                          "plans plain, but got "
+                       << tiles.size() << " tiles of a plan " << stringifyPlanKind(kind);
+  auto fitsWarpgroup = [](ScoreTileAttr tile) {
+    return tile.getRows() == 16 && tile.getWarps() % 4 == 0;
+  };
+  if (kind == PlanKind::wgmma && !llvm::all_of(tiles, fitsWarpgroup)) // 3.
+    return emitError() << "expected 16 rows per warp and multiples of 4 warps of a plan wgmma";
+  return success();
+}
+
+LogicalResult BlockingAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef,
+                                   int64_t rows, int64_t columns, LhsFeed lhs, RhsFeed,
+                                   int64_t depth, bool, ArrayRef<int64_t> task,
+                                   ArrayRef<int64_t> pixels) {
+  if (!isPositive(rows) || !isPositive(columns) || !isPositive(depth) || task.size() != 2 ||
+      !llvm::all_of(task, isPositive)) // 1.
+    return emitError() << "expected rows, columns, a depth and a task of two sizes of at least 1, "
+                          "but got "
+                       << rows << ", " << columns << ", " << depth << " and [" << task << "]";
+  bool isTile =
+      pixels.size() == 2 && llvm::all_of(pixels, isPositive) && pixels[0] * pixels[1] == rows;
+  if (lhs == LhsFeed::Runs ? !isTile : !pixels.empty()) // 2.
+    return emitError() << "expected pixels of two sizes, " << rows
+                       << " together, of runs only, but got [" << pixels << "]";
   return success();
 }
 

@@ -11,8 +11,9 @@ def Kernel_GemmOp
     For every point (batch..., m, n) of the space, the sum over k of lhs * rhs in type `acc`, then the body.
     Indexing maps of the operands go from (batch..., m, n, k) to elements, and are linear: a side may be
     transposed, a slice of a tensor, or have interleaved heads. A side may be prepacked (`#kernel.packed`), if
-    equal for the whole batch. A target with several algorithms stores its choice as `plan`; with split-K, the sum
-    is made of partial sums over slices of k, in the workspace, added in order.
+    equal for the whole batch. GPUs store their choice of an algorithm as `plan`; with split-K, the sum is made of
+    partial sums over slices of k, in the workspace, added in order. CPUs store `blockings`, one per tier with code of
+    its own.
 
     Constraints:
 
@@ -41,7 +42,8 @@ def Kernel_GemmOp
       Variadic<AnyRankedTensor>:$inputs, DenseI64ArrayAttr:$space, SignedI64Attr:$depth,
       AffineMapArrayAttr:$operand_maps, AffineMapArrayAttr:$input_maps,
       AffineMapArrayAttr:$result_maps, TypeAttr:$acc, Kernel_Compute:$compute,
-      OptionalAttr<Kernel_PlanAttr>:$plan, Kernel_Workspace:$workspace_bytes);
+      OptionalAttr<Kernel_PlanAttr>:$plan, OptionalAttr<Kernel_Blockings>:$blockings,
+      Kernel_Workspace:$workspace_bytes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat =
       [{$lhs `,` $rhs `:` type($lhs) `,` type($rhs) `acc` $acc `maps` $operand_maps
@@ -73,7 +75,8 @@ class Kernel_ConvLikeOp<string mnemonic, dag choices>
   let extraClassDeclaration = "unsigned getNumLeadingArguments() { return 1; }";
 }
 // A dilated image makes several products, one per phase of the output.
-def Kernel_ConvOp : Kernel_ConvLikeOp<"conv", (ins OptionalAttr<Kernel_Plans>:$plans)> {
+def Kernel_ConvOp : Kernel_ConvLikeOp<"conv", (ins OptionalAttr<Kernel_Plans>:$plans,
+                                                  OptionalAttr<Kernel_Blockings>:$blockings)> {
   let summary =
       "Convolution of an NHWC image (lhs) with an OHWI filter (rhs); space [N, OH, OW, O]";
   let description = [{
@@ -81,8 +84,8 @@ def Kernel_ConvOp : Kernel_ConvLikeOp<"conv", (ins OptionalAttr<Kernel_Plans>:$p
     also computes the gradient of an image, on a rotated filter with inputs and outputs exchanged. With
     `channels_first` the image is NCHW in memory; the order of sums and of results is the same. The filter may be
     prepacked (`#kernel.packed`), also in rotated order, as given by the encoding; the shape of the type is
-    unchanged. A target with several algorithms stores its choice as `plans`: one per product, of which a dilated
-    image has several, for the phases of the output.
+    unchanged. GPUs store their choice of an algorithm as `plans`: one per product, of which a dilated image has
+    several, for the phases of the output. CPUs store `blockings`, one per product and tier with code of its own.
 
     Constraints:
 

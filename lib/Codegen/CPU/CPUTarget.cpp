@@ -37,9 +37,7 @@ public:
     return writer ? writer->packsPerRun(product) : 1;
   }
   LogicalResult configure(KernelOpInterface op) const override {
-    if (const KernelTemplate *writer = templateRegistry().find(op))
-      writer->configure(op);
-    return success();
+    return templateRegistry().configure(op);
   }
   /// Bytes of a cache line, and of the widest vector.
   int64_t getAlignment() const override { return 64; }

@@ -26,16 +26,16 @@ struct KernelEmitCPUPass : ampc::impl::KernelEmitCPUBase<KernelEmitCPUPass> {
   void runOnOperation() override {
     if (failed(findTiers()))
       return signalPassFailure();
-    std::string start = target::symbolPrefix(getOperation(), prefix);
-    SmallVector<Attribute> table;
-    for (auto [i, kernel] : llvm::enumerate(target::shareKernels(getOperation()))) {
-      std::string name = start + "_k" + std::to_string(i);
-      auto record = emitKernel(kernel.op, name);
-      if (failed(record))
-        return signalPassFailure();
-      table.push_back(target::describeKernel(kernel, name, record->emissions, record->tiers));
-    }
-    getOperation()->setAttr("kernel.functions", ArrayAttr::get(&getContext(), table));
+    LogicalResult result = target::emitKernels(
+        getOperation(), prefix, /*knowsAlignment=*/false,
+        [&](const target::DistinctKernel &kernel, StringRef name) -> FailureOr<Attribute> {
+          auto record = emitKernel(kernel.op, name);
+          if (failed(record))
+            return failure();
+          return target::describeKernel(kernel, name, record->emissions, record->tiers);
+        });
+    if (failed(result))
+      signalPassFailure();
   }
 
 private:
@@ -54,32 +54,21 @@ private:
     return success();
   }
 
-  /// Checks the modes of a kernel, or of the kernel that a with_totals wraps.
-  static LogicalResult checkModes(Operation *kernel) {
-    return failure(kernel
-                       ->walk([](KernelOpInterface op) {
-                         auto mode = op->getAttrOfType<ArrayAttr>("compute");
-                         if (!mode)
-                           return WalkResult::advance();
-                         op->emitError() << "expected a contraction in a type that CPUs multiply, "
-                                            "but got the mode "
-                                         << mode << " of GPUs";
-                         return WalkResult::interrupt();
-                       })
-                       .wasInterrupted());
+  /// Refuses modes of contractions.
+  static LogicalResult checkMode(KernelOpInterface op) {
+    auto mode = op->getAttrOfType<ArrayAttr>("compute");
+    if (!mode)
+      return success();
+    return op->emitError() << "expected a contraction in a type that CPUs multiply, but got the "
+                              "mode "
+                           << mode << " of GPUs";
   }
 
   FailureOr<KernelRecord> emitKernel(Operation *op, StringRef name) {
-    const KernelTemplate *writer = templateRegistry().find(op);
-    if (!writer)
-      return op->emitOpError("has no code for CPUs");
-    int64_t needed = writer->workspaceBytes(op);
-    if (cast<KernelOpInterface>(op).getWorkspaceBytes() < needed)
-      return op->emitOpError() << "expected a workspace of at least " << needed
-                               << " bytes, but got "
-                               << cast<KernelOpInterface>(op).getWorkspaceBytes();
-    if (failed(checkModes(op))) // a mode is shared by all contractions: report once
+    auto find = [](Operation *op) { return templateRegistry().find(op); };
+    if (failed(target::checkKernel(op, {find, "for CPUs", checkMode, /*readsPacked=*/true})))
       return failure();
+    const KernelTemplate *writer = templateRegistry().find(op);
     KernelRecord record;
     llvm::SmallPtrSet<const Tier *, numTiers> isEmitted;
     for (const Tier *tier : wanted) {
@@ -101,19 +90,12 @@ private:
   void emitFunctions(Operation *op, StringRef name, const KernelTemplate &writer, const Tier &tier,
                      const KernelEmission &emission) {
     std::string symbol = (name + "_" + tier.name).str();
-    emitFunction(op, symbol, tier,
-                 [&](KernelEmitter &e, const KernelPointers &p, ValueRange range) {
-                   writer.emitRun(op, e, p, range[0], range[1]);
-                 });
+    emitFunction(op, symbol, writer, tier, /*isFinish=*/false);
     if (emission.finishTasks)
-      emitFunction(op, symbol + "_finish", tier,
-                   [&](KernelEmitter &e, const KernelPointers &p, ValueRange range) {
-                     writer.emitFinish(op, e, p, range[0], range[1]);
-                   });
+      emitFunction(op, symbol + "_finish", writer, tier, /*isFinish=*/true);
   }
-  void emitFunction(
-      Operation *op, StringRef symbol, const Tier &tier,
-      llvm::function_ref<void(KernelEmitter &, const KernelPointers &, ValueRange)> write) {
+  void emitFunction(Operation *op, StringRef symbol, const KernelTemplate &writer, const Tier &tier,
+                    bool isFinish) {
     ModuleOp code = target::tierModule(getOperation(), tier.name);
     LLVM::LLVMFuncOp func = target::createKernelFunction(code, op->getLoc(), symbol);
     SmallVector<StringRef> features;
@@ -127,7 +109,8 @@ private:
     Value begin = e.asIndex(func.getArgument(1)), end = e.asIndex(func.getArgument(2));
     KernelPointers pointers;
     static_cast<target::KernelPointers &>(pointers) = target::loadPointers(op, e, func);
-    write(e, pointers, {begin, end});
+    TaskCode tasks = {e, pointers, begin, end, isFinish};
+    writer.emit(op, tasks);
     LLVM::ReturnOp::create(b, op->getLoc(), ValueRange{});
   }
 

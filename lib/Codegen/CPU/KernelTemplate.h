@@ -4,9 +4,7 @@
 #define LIB_CODEGEN_CPU_KERNELTEMPLATE_H
 
 #include "lib/Codegen/CPU/KernelEmitter.h"
-#include "lib/Codegen/Common/KernelCode.h"
-#include "llvm/ADT/DenseMap.h"
-#include <memory>
+#include "lib/Codegen/Common/KernelRegistry.h"
 
 namespace ampc::cpu {
 
@@ -20,18 +18,23 @@ struct KernelPointers : target::KernelPointers {
   Totals *totals = nullptr;
 };
 
-/// Emits the code of one kind of kernel op. Stateless: `plan` and the emitting functions derive the
-/// same blocking from (op, tier). A tier whose code equals that of the tier below (`hasOwnCode`) is
-/// not emitted.
-class KernelTemplate {
+/// Function of a kernel with the tasks [begin, end), both of type index; or with tasks of the
+/// finish.
+struct TaskCode {
+  KernelEmitter &e;
+  const KernelPointers &pointers;
+  mlir::Value begin, end;
+  bool isFinish = false;
+};
+
+/// Emits the code of one kind of kernel op, tier by tier. Stateless. A tier whose code equals that
+/// of the tier below (`hasOwnCode`) is not emitted.
+class KernelTemplate : public target::KernelEmitterOf<TaskCode> {
 public:
-  virtual ~KernelTemplate();
-  /// Sets the attributes that the op leaves to the target, and the workspace size.
-  virtual void configure(mlir::Operation *op) const {}
-  /// Workspace bytes that the code uses. A configured op has this size.
-  virtual int64_t workspaceBytes(mlir::Operation *op) const { return 0; }
-  /// Fails, with an error at the op, if the op cannot be emitted.
+  /// Tasks and scratch memory, by the plan. Fails, with an error at the op, if the op cannot be
+  /// emitted.
   virtual mlir::FailureOr<KernelEmission> plan(mlir::Operation *op, const Tier &tier) const = 0;
+  void emit(mlir::Operation *op, TaskCode &code) const final;
   /// Emits the tasks [begin, end), both of type index.
   virtual void emitRun(mlir::Operation *op, KernelEmitter &e, const KernelPointers &pointers,
                        mlir::Value begin, mlir::Value end) const = 0;
@@ -47,20 +50,7 @@ public:
   virtual int64_t packsPerRun(mlir::Operation *op) const { return 1; }
 };
 
-class TemplateRegistry {
-public:
-  template <typename Op, typename Template> void add() {
-    templates[Op::getOperationName()] = std::make_unique<Template>();
-  }
-  /// Null if no template is registered for this kind of op.
-  const KernelTemplate *find(mlir::Operation *op) const {
-    auto it = templates.find(op->getName().getStringRef());
-    return it == templates.end() ? nullptr : it->second.get();
-  }
-
-private:
-  llvm::DenseMap<llvm::StringRef, std::unique_ptr<KernelTemplate>> templates;
-};
+using TemplateRegistry = target::KernelRegistry<KernelTemplate>;
 
 // Every family of kernels registers its templates; Registry.cpp lists the families.
 void addMapTemplates(TemplateRegistry &registry);

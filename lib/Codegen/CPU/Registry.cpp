@@ -4,7 +4,10 @@
 
 using namespace ampc::cpu;
 
-KernelTemplate::~KernelTemplate() = default;
+void KernelTemplate::emit(mlir::Operation *op, TaskCode &code) const {
+  code.isFinish ? emitFinish(op, code.e, code.pointers, code.begin, code.end)
+                : emitRun(op, code.e, code.pointers, code.begin, code.end);
+}
 
 const TemplateRegistry &ampc::cpu::templateRegistry() {
   static const TemplateRegistry registry = [] {

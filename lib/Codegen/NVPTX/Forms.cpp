@@ -1,6 +1,7 @@
 // Registry of kernel emitters (forms) by kernel op.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Codegen/NVPTX/Forms.h"
+#include <vector>
 
 using namespace mlir;
 using namespace ampc;
@@ -13,21 +14,34 @@ static void threadPerPoint(Operation *op, DeviceCode &code) {
   emit(op, points);
 }
 
-const Form *nvptx::findForm(Operation *op) {
-  static const Forms all = [] {
-    Forms forms;
-    auto share = [&](StringRef name, auto emit) { forms[name] = {emit}; };
-    share(kernel::PoolOp::getOperationName(), threadPerPoint<target::emitPlainPool>);
-    share(kernel::PoolGradOp::getOperationName(), threadPerPoint<target::emitPlainPoolGrad>);
-    addProductForms(forms);
-    addMapForm(forms);
-    addReduceForm(forms);
-    addRowForms(forms);
-    addCopyForms(forms);
-    addTotalsForm(forms);
-    addAttentionForms(forms);
-    return forms;
+std::string nvptx::describePlain(StringRef reason) {
+  return reason.empty() ? "plain" : "plain: " + reason.str();
+}
+
+/// Functions of all kinds of kernels, the same for every chip.
+static Forms allForms() {
+  Forms forms;
+  auto share = [&](StringRef name, auto emit) { forms[name] = {emit}; };
+  share(kernel::PoolOp::getOperationName(), threadPerPoint<target::emitPlainPool>);
+  share(kernel::PoolGradOp::getOperationName(), threadPerPoint<target::emitPlainPoolGrad>);
+  addProductForms(forms);
+  addMapForm(forms);
+  addReduceForm(forms);
+  addRowForms(forms);
+  addCopyForms(forms);
+  addTotalsForm(forms);
+  addAttentionForms(forms);
+  return forms;
+}
+
+const target::KernelRegistry<Form> &nvptx::formRegistry(const Chip &chip) {
+  static const std::vector<target::KernelRegistry<Form>> all = [] {
+    Forms forms = allForms();
+    std::vector<target::KernelRegistry<Form>> registries(chips().size());
+    for (auto [registry, chip] : llvm::zip_equal(registries, chips()))
+      for (const auto &form : forms)
+        registry.add(form.getKey(), std::make_unique<Form>(form.getValue(), chip));
+    return registries;
   }();
-  auto found = all.find(op->getName().getStringRef());
-  return found == all.end() ? nullptr : &found->second;
+  return all[&chip - chips().data()];
 }

@@ -1,31 +1,54 @@
-// Kernel emitters of NVPTX: a form per kind of kernel op.
+// Kernel emitters of NVPTX: a form per kind of kernel op and chip.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_CODEGEN_NVPTX_FORMS_H
 #define LIB_CODEGEN_NVPTX_FORMS_H
 
+#include "lib/Codegen/Common/KernelRegistry.h"
 #include "lib/Codegen/NVPTX/DeviceCode.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace ampc::nvptx {
 
-/// Kernel emitter of a kind of kernel op.
-struct Form {
+/// Functions of the kernel emitter of a kind of kernel op; see target::KernelEmitterOf.
+struct FormFunctions {
   void (*emit)(mlir::Operation *op, DeviceCode &code);
-  /// Stores the plan on the op, with split counts and workspace; null: no choice. Fails, after an
-  /// error at the op, if the chip has no code for a plan that the op has.
+  /// Null: no choice.
   llvm::LogicalResult (*configure)(mlir::Operation *op, const Chip &chip) = nullptr;
-  /// Bytes of workspace that the code needs; null: none.
+  /// Null: no workspace.
   int64_t (*workspaceBytes)(mlir::Operation *op, const Chip &chip) = nullptr;
   /// Number of warps in the launch that writes the final results (LaunchShape::writesFinalResults);
   /// null or 0: no such launch.
   int64_t (*showingWarps)(mlir::Operation *op, const Chip &chip) = nullptr;
-  /// Checks that the op has a plan for which the chip has code; null: kernels without plans.
+  /// Null: kernels without plans.
   llvm::LogicalResult (*checkPlan)(mlir::Operation *op, const Chip &chip) = nullptr;
 };
-using Forms = llvm::StringMap<Form>;
+using Forms = llvm::StringMap<FormFunctions>;
 
-/// Emitter of an op, for any shape and type; null for an unknown kind of kernel.
-const Form *findForm(mlir::Operation *op);
+/// Kernel emitter of a kind of kernel op for a chip, for any shape and type.
+class Form : public target::KernelEmitterOf<DeviceCode> {
+public:
+  Form(const FormFunctions &functions, const Chip &chip) : functions(functions), chip(chip) {}
+  void emit(mlir::Operation *op, DeviceCode &code) const override { functions.emit(op, code); }
+  llvm::LogicalResult configure(mlir::Operation *op) const override {
+    return functions.configure ? functions.configure(op, chip) : llvm::success();
+  }
+  llvm::LogicalResult checkPlan(mlir::Operation *op) const override {
+    return functions.checkPlan ? functions.checkPlan(op, chip) : llvm::success();
+  }
+  int64_t workspaceBytes(mlir::Operation *op) const override {
+    return functions.workspaceBytes ? functions.workspaceBytes(op, chip) : 0;
+  }
+  int64_t showingWarps(mlir::Operation *op) const {
+    return functions.showingWarps ? functions.showingWarps(op, chip) : 0;
+  }
+
+private:
+  const FormFunctions functions;
+  const Chip &chip;
+};
+/// Kernel emitters of a chip.
+const target::KernelRegistry<Form> &formRegistry(const Chip &chip);
+/// Text for reports on a plain kernel: "plain: " and the reason against a faster kernel, if any.
+std::string describePlain(llvm::StringRef reason);
 
 // Registration of each family's forms.
 void addProductForms(Forms &forms);

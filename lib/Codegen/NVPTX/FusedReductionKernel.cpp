@@ -47,8 +47,8 @@ int64_t FusedReductionKernel::blocksFor(kernel::WithTotalsOp op) {
 FusedReductionKernel::FusedReductionKernel(kernel::WithTotalsOp op, const Chip &chip)
     : op(op), kernel(op.getKernel()), results(kernel->getNumResults()),
       offset(llvm::alignTo(kernel.getWorkspaceBytes(), 64)), parts(blocksFor(op) * threads / 32) {
-  const Form *form = findForm(kernel);
-  int64_t warps = form && form->showingWarps ? form->showingWarps(kernel, chip) : 0;
+  const Form *form = formRegistry(chip).find(kernel);
+  int64_t warps = form ? form->showingWarps(kernel) : 0;
   shows = warps > 0;
   if (shows)
     parts = warps;
@@ -106,7 +106,7 @@ void FusedReductionKernel::emit(DeviceCode &code) {
   auto same = [](const KernelPointers &all) { return all; };
   auto inside = [this](const KernelPointers &all) { return pointersOfKernel(all); };
   totals.look(shows);
-  code.within(inside, &totals, [&] { findForm(kernel)->emit(kernel, code); });
+  code.within(inside, &totals, [&] { formRegistry(code.chip).find(kernel)->emit(kernel, code); });
   if (!shows) {
     totals.look(true);
     code.within(same, &totals, [&] { emitAgain(code, totals); });
@@ -118,9 +118,8 @@ void FusedReductionKernel::emit(DeviceCode &code) {
 static LogicalResult configureTotals(Operation *operation, const Chip &chip) {
   auto op = cast<kernel::WithTotalsOp>(operation);
   KernelOpInterface kernel = op.getKernel();
-  if (const Form *form = findForm(kernel); form && form->configure)
-    if (failed(form->configure(kernel, chip)))
-      return failure();
+  if (failed(formRegistry(chip).configure(kernel)))
+    return failure();
   FusedReductionKernel writer(op, chip);
   op.setParts(writer.countParts());
   op.setWorkspaceBytes(writer.workspaceBytes());

@@ -53,33 +53,12 @@ static LogicalResult checkMode(Operation *op) {
   return success();
 }
 
-static LogicalResult checkPlan(Operation *op, const Chip &chip) {
-  const Form *form = findForm(op);
-  return form->checkPlan ? form->checkPlan(op, chip) : success();
-}
-
-/// Checks a kernel and any nested kernel: form, unpacked operands, accumulators, mode, plan and
-/// workspace.
 static LogicalResult check(Operation *kernel, const Chip &chip) {
-  WalkResult result = kernel->walk([&](KernelOpInterface op) -> WalkResult {
-    if (!findForm(op))
-      return op->emitOpError("has no code for GPUs");
-    for (Type type : llvm::concat<Type>(llvm::to_vector(op->getOperandTypes()),
-                                        llvm::to_vector(op->getResultTypes())))
-      if (kernel::packingOf(type))
-        return op->emitOpError() << "expected tensors that are not packed, but got " << type;
-    return failure(failed(checkAccumulators(op)) || failed(checkMode(op)) ||
-                   failed(checkPlan(op, chip)));
-  });
-  if (result.wasInterrupted())
-    return failure();
-  const Form *form = findForm(kernel);
-  int64_t needed = form->workspaceBytes ? form->workspaceBytes(kernel, chip) : 0;
-  int64_t given = cast<KernelOpInterface>(kernel).getWorkspaceBytes();
-  if (given < needed)
-    return kernel->emitOpError() << "expected a workspace of at least " << needed
-                                 << " bytes, but got " << given;
-  return success();
+  auto find = [&](Operation *op) { return formRegistry(chip).find(op); };
+  auto checkTypes = [](KernelOpInterface op) {
+    return failure(failed(checkAccumulators(op)) || failed(checkMode(op)));
+  };
+  return target::checkKernel(kernel, {find, "for GPUs", checkTypes});
 }
 
 namespace {
@@ -92,22 +71,18 @@ struct KernelEmitNVPTXPass : ampc::impl::KernelEmitNVPTXBase<KernelEmitNVPTXPass
       getOperation().emitError() << "expected a chip that ampc knows, but got " << shown(chip);
       return signalPassFailure();
     }
-    std::string start = target::symbolPrefix(getOperation(), prefix);
     ModuleOp code = target::tierModule(getOperation(), found->name);
-    SmallVector<Attribute> table;
-    for (auto [i, kernel] :
-         llvm::enumerate(target::shareKernels(getOperation(), /*knowsAlignment=*/true))) {
-      Operation *op = kernel.op;
-      if (failed(check(op, *found)))
-        return signalPassFailure();
-      std::string name = start + "_k" + std::to_string(i);
-      DeviceCode functions(code, op, *found, name + "_" + found->name.str());
-      findForm(op)->emit(op, functions);
+    auto emit = [&](const target::DistinctKernel &kernel, StringRef name) -> FailureOr<Attribute> {
+      if (failed(check(kernel.op, *found)))
+        return failure();
+      DeviceCode functions(code, kernel.op, *found, (name + "_" + found->name).str());
+      formRegistry(*found).find(kernel.op)->emit(kernel.op, functions);
       if (failed(functions.getResult()))
-        return signalPassFailure();
-      table.push_back(describe(kernel, name, functions));
-    }
-    getOperation()->setAttr("kernel.functions", ArrayAttr::get(&getContext(), table));
+        return failure();
+      return describe(kernel, name, functions);
+    };
+    if (failed(target::emitKernels(getOperation(), prefix, /*knowsAlignment=*/true, emit)))
+      signalPassFailure();
   }
 
 private:

@@ -32,8 +32,7 @@ public:
     return element.getIntOrFloatBitWidth() == 16 ? 2048 : 512;
   }
   LogicalResult configure(KernelOpInterface op) const override {
-    const Form *form = findForm(op);
-    return form && form->configure ? form->configure(op, chip) : success();
+    return formRegistry(chip).configure(op);
   }
   /// Alignment of cuMemAlloc.
   int64_t getAlignment() const override { return 256; }

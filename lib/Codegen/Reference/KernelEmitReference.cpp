@@ -14,22 +14,19 @@ using namespace ampc::reference;
 
 static constexpr llvm::StringLiteral tier = "reference";
 
-/// Checks a kernel, and the kernel inside `kernel.with_totals`.
+/// Refuses modes of contractions.
+static LogicalResult checkMode(KernelOpInterface op) {
+  auto mode = op->getAttrOfType<ArrayAttr>("compute");
+  if (!mode)
+    return success();
+  return op->emitOpError() << "expected a contraction in the type of its accumulator, but got the "
+                              "mode "
+                           << mode << " of GPUs";
+}
+
 static LogicalResult check(Operation *kernel) {
-  WalkResult result = kernel->walk([](KernelOpInterface op) -> WalkResult {
-    if (!findWriter(op))
-      return op->emitOpError("has no code of plain loops");
-    for (Type type : llvm::concat<Type>(llvm::to_vector(op->getOperandTypes()),
-                                        llvm::to_vector(op->getResultTypes())))
-      if (kernel::packingOf(type))
-        return op->emitOpError() << "expected tensors that are not packed, but got " << type;
-    if (auto mode = op->getAttrOfType<ArrayAttr>("compute"))
-      return op->emitOpError() << "expected a contraction in the type of its accumulator, but got "
-                                  "the mode "
-                               << mode << " of GPUs";
-    return WalkResult::advance();
-  });
-  return failure(result.wasInterrupted());
+  auto find = [](Operation *op) { return writerRegistry().find(op); };
+  return target::checkKernel(kernel, {find, "of plain loops", checkMode});
 }
 
 namespace {
@@ -37,20 +34,18 @@ struct KernelEmitReference : ampc::impl::KernelEmitReferenceBase<KernelEmitRefer
   using KernelEmitReferenceBase::KernelEmitReferenceBase;
 
   void runOnOperation() override {
-    std::string start = target::symbolPrefix(getOperation(), prefix);
-    SmallVector<Attribute> table;
-    for (auto [i, kernel] : llvm::enumerate(target::shareKernels(getOperation()))) {
-      Operation *op = kernel.op;
-      std::string name = start + "_k" + std::to_string(i);
-      if (failed(check(op)))
-        return signalPassFailure();
-      const Writer *writer = findWriter(op);
+    auto emitOne = [&](const target::DistinctKernel &kernel,
+                       StringRef name) -> FailureOr<Attribute> {
+      if (failed(check(kernel.op)))
+        return failure();
+      const Writer &writer = *writerRegistry().find(kernel.op);
       target::KernelEmission emission;
-      emission.scratchBytes = writer->scratchBytes ? writer->scratchBytes(op) : 0;
-      emit(op, *writer, name + "_" + tier.str());
-      table.push_back(target::describeKernel(kernel, name, emission, {tier}));
-    }
-    getOperation()->setAttr("kernel.functions", ArrayAttr::get(&getContext(), table));
+      emission.scratchBytes = writer.scratchBytes(kernel.op);
+      emit(kernel.op, writer, (name + "_" + tier).str());
+      return target::describeKernel(kernel, name, emission, {tier});
+    };
+    if (failed(target::emitKernels(getOperation(), prefix, /*knowsAlignment=*/false, emitOne)))
+      signalPassFailure();
   }
 
 private:
@@ -60,7 +55,9 @@ private:
     func.setTargetCpu("x86-64");
     OpBuilder b = OpBuilder::atBlockEnd(&func.getBody().front());
     LoopEmitter e(b, op->getLoc());
-    writer.emit(op, e, target::loadPointers(op, e, func));
+    KernelPointers pointers = target::loadPointers(op, e, func);
+    PlainCode plain = {e, pointers};
+    writer.emit(op, plain);
     LLVM::ReturnOp::create(b, op->getLoc(), ValueRange{});
   }
 };

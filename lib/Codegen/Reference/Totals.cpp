@@ -40,7 +40,8 @@ static void emitTotals(Operation *operation, LoopEmitter &e, const KernelPointer
   own.operands.clear();
   for (Value operand : kernel->getOperands())
     own.operands.push_back(pointers.operands[cast<BlockArgument>(operand).getArgNumber()]);
-  findWriter(kernel)->emit(kernel, e, own);
+  PlainCode code = {e, own};
+  writerRegistry().find(kernel)->emit(kernel, code);
 
   unsigned results = kernel->getNumResults(), inputs = op.getLaunch().getNumArguments();
   IRMapping scalars;
@@ -66,7 +67,7 @@ void reference::addTotalsWriter(Writers &writers) {
   writers[kernel::WithTotalsOp::getOperationName()] = {
       emitTotals, [](Operation *operation) {
         Operation *kernel = cast<kernel::WithTotalsOp>(operation).getKernel();
-        const Writer *writer = findWriter(kernel);
-        return writer && writer->scratchBytes ? writer->scratchBytes(kernel) : int64_t(0);
+        const Writer *writer = writerRegistry().find(kernel);
+        return writer ? writer->scratchBytes(kernel) : int64_t(0);
       }};
 }

@@ -12,8 +12,8 @@ static void oneByOne(Operation *op, LoopEmitter &e, const KernelPointers &pointe
   emit(op, points);
 }
 
-const Writer *reference::findWriter(Operation *op) {
-  static const Writers all = [] {
+const target::KernelRegistry<Writer> &reference::writerRegistry() {
+  static const target::KernelRegistry<Writer> all = [] {
     Writers writers;
     auto share = [&](StringRef name, auto emit) { writers[name] = {emit, nullptr}; };
     share(kernel::GemmOp::getOperationName(), oneByOne<target::emitPlainGemm>);
@@ -29,8 +29,10 @@ const Writer *reference::findWriter(Operation *op) {
     addRowWriters(writers);
     addAttentionWriters(writers);
     addTotalsWriter(writers);
-    return writers;
+    target::KernelRegistry<Writer> registry;
+    for (const auto &writer : writers)
+      registry.add(writer.getKey(), std::make_unique<Writer>(writer.getValue()));
+    return registry;
   }();
-  auto found = all.find(op->getName().getStringRef());
-  return found == all.end() ? nullptr : &found->second;
+  return all;
 }

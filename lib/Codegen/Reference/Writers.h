@@ -3,8 +3,8 @@
 #ifndef LIB_CODEGEN_REFERENCE_WRITERS_H
 #define LIB_CODEGEN_REFERENCE_WRITERS_H
 
+#include "lib/Codegen/Common/KernelRegistry.h"
 #include "lib/Codegen/Common/PlainLoops.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace ampc::reference {
 
@@ -13,15 +13,35 @@ using mlir::Value;
 using target::KernelPointers;
 using target::LoopEmitter;
 
-/// Emitter of one kernel op.
-struct Writer {
+/// The function of a kernel, and the addresses of the kernel's tensors.
+struct PlainCode {
+  LoopEmitter &e;
+  const KernelPointers &pointers;
+};
+
+/// Functions of the kernel emitter of a kernel op.
+struct WriterFunctions {
   void (*emit)(mlir::Operation *op, LoopEmitter &e, const KernelPointers &pointers);
   /// Bytes of scratch memory per thread; null: none.
   int64_t (*scratchBytes)(mlir::Operation *op);
 };
-using Writers = llvm::StringMap<Writer>;
-/// Emitter of a kernel op; null for an unknown op.
-const Writer *findWriter(mlir::Operation *op);
+using Writers = llvm::StringMap<WriterFunctions>;
+
+/// Kernel emitter of plain loops; makes no choice.
+class Writer : public target::KernelEmitterOf<PlainCode> {
+public:
+  explicit Writer(const WriterFunctions &functions) : functions(functions) {}
+  void emit(mlir::Operation *op, PlainCode &code) const override {
+    functions.emit(op, code.e, code.pointers);
+  }
+  int64_t scratchBytes(mlir::Operation *op) const {
+    return functions.scratchBytes ? functions.scratchBytes(op) : 0;
+  }
+
+private:
+  const WriterFunctions functions;
+};
+const target::KernelRegistry<Writer> &writerRegistry();
 
 // Registration of the emitters, by family.
 void addFusedWriters(Writers &writers);

@@ -42,7 +42,7 @@ static LogicalResult convertMatmul(train::MatmulOp op, Converter &converter) {
       builder, loc, TypeRange{op.getType().clone(space)}, lhs.tensor, rhs.tensor, ValueRange{},
       space, depth, builder.getAffineMapArrayAttr({left, right}), builder.getAffineMapArrayAttr({}),
       builder.getAffineMapArrayAttr(builder.getMultiDimIdentityMap(rank)), acc, modeOf(op),
-      /*plan=*/nullptr);
+      /*plan=*/nullptr, /*blockings=*/nullptr);
   converter.addPlainBody(gemm, acc);
   converter.set(op, converter.view(loc, gemm.getResult(0), op.getType().getShape()));
   return success();

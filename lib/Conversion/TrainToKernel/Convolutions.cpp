@@ -11,11 +11,18 @@ static LogicalResult createConv(Op op, Value lhs, Value rhs, ArrayRef<int64_t> s
                                 Converter &converter) {
   OpBuilder &builder = converter.builder;
   RankedTensorType type = op.getType();
-  auto conv = Kernel::create(builder, op.getLoc(), TypeRange{type}, lhs, rhs, ValueRange{},
-                             type.getShape(), strides, padding, op.getDilations(), inputDilations,
-                             op.getGroups(), builder.getAffineMapArrayAttr({}),
-                             builder.getAffineMapArrayAttr(builder.getMultiDimIdentityMap(4)),
-                             type.getElementType(), modeOf(op), /*plan=*/nullptr);
+  auto create = [&](auto... choices) {
+    return Kernel::create(builder, op.getLoc(), TypeRange{type}, lhs, rhs, ValueRange{},
+                          type.getShape(), strides, padding, op.getDilations(), inputDilations,
+                          op.getGroups(), builder.getAffineMapArrayAttr({}),
+                          builder.getAffineMapArrayAttr(builder.getMultiDimIdentityMap(4)),
+                          type.getElementType(), modeOf(op), choices...);
+  };
+  Kernel conv;
+  if constexpr (std::is_same_v<Kernel, kernel::ConvOp>)
+    conv = create(/*plans=*/ArrayAttr(), /*blockings=*/ArrayAttr());
+  else
+    conv = create(/*plan=*/kernel::PlanAttr());
   converter.addPlainBody(conv, type.getElementType());
   converter.set(op, conv.getResult(0));
   return success();

@@ -9,7 +9,7 @@
 #mn = affine_map<(m, n) -> (m, n)>
 module attributes {kernel.target = "cpu"} {
 kernel.program @gradients(%x: tensor<16x1024xf32>, %y: tensor<16x1024xf32>, %y7: tensor<16x1032xf32>) -> (tensor<1024x1024xf32>, tensor<1024x1024xf32>, tensor<1048576xf32>, tensor<1016x1024xf32>, tensor<1024x1032xf32>, tensor<1024x1024xf32>) {
-  // CHECK: kernel.gemm {{.*}}attributes {code.streams, kernel.barrier}
+  // CHECK: kernel.gemm {{.*}}], code.streams, kernel.barrier}
   %g = kernel.gemm %x, %y : tensor<16x1024xf32>, tensor<16x1024xf32> acc f32 maps [#km, #kn] space [1024, 1024] depth 16
       epilogue () maps [] -> [#mn] attributes {kernel.barrier} {
   ^bb0(%sum: f32):
@@ -20,20 +20,20 @@ kernel.program @gradients(%x: tensor<16x1024xf32>, %y: tensor<16x1024xf32>, %y7:
     %0 = arith.negf %element : f32
     kernel.yield %0 : f32
   } : tensor<1024x1024xf32>
-  // CHECK: kernel.gemm {{.*}}attributes {kernel.barrier}
+  // CHECK: kernel.gemm {{.*}}], kernel.barrier}
   %returned = kernel.gemm %x, %y : tensor<16x1024xf32>, tensor<16x1024xf32> acc f32 maps [#km, #kn] space [1024, 1024] depth 16
       epilogue () maps [] -> [#mn] attributes {kernel.barrier} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } : tensor<1024x1024xf32>
-  // CHECK: kernel.gemm {{.*}}attributes {kernel.barrier}
+  // CHECK: kernel.gemm {{.*}}], kernel.barrier}
   %viewed = kernel.gemm %x, %y : tensor<16x1024xf32>, tensor<16x1024xf32> acc f32 maps [#km, #kn] space [1024, 1024] depth 16
       epilogue () maps [] -> [#mn] attributes {kernel.barrier} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } : tensor<1024x1024xf32>
   %view = kernel.view %viewed : tensor<1024x1024xf32> to tensor<1048576xf32>
-  // CHECK: kernel.gemm {{.*}}attributes {kernel.barrier}
+  // CHECK: kernel.gemm {{.*}}], kernel.barrier}
   %small = kernel.gemm %x, %y : tensor<16x1024xf32>, tensor<16x1024xf32> acc f32 maps [#km, #kn] space [1016, 1024] depth 16
       epilogue () maps [] -> [#mn] attributes {kernel.barrier} {
   ^bb0(%sum: f32):
@@ -44,7 +44,7 @@ kernel.program @gradients(%x: tensor<16x1024xf32>, %y: tensor<16x1024xf32>, %y7:
     %0 = arith.negf %element : f32
     kernel.yield %0 : f32
   } : tensor<1016x1024xf32>
-  // CHECK: kernel.gemm {{.*}}attributes {kernel.barrier}
+  // CHECK: kernel.gemm {{.*}}], kernel.barrier}
   %ragged = kernel.gemm %x, %y7 : tensor<16x1024xf32>, tensor<16x1032xf32> acc f32 maps [#km, #kn] space [1024, 1032] depth 16
       epilogue () maps [] -> [#mn] attributes {kernel.barrier} {
   ^bb0(%sum: f32):
@@ -55,7 +55,7 @@ kernel.program @gradients(%x: tensor<16x1024xf32>, %y: tensor<16x1024xf32>, %y7:
     %0 = arith.negf %element : f32
     kernel.yield %0 : f32
   } : tensor<1024x1032xf32>
-  // CHECK: kernel.gemm {{.*}} -> [#{{[a-z0-9]+}}] {
+  // CHECK: kernel.gemm {{.*}} attributes {blockings = [{{[^]]*}}]} {
   %activation = kernel.gemm %x, %y : tensor<16x1024xf32>, tensor<16x1024xf32> acc f32 maps [#km, #kn] space [1024, 1024] depth 16
       epilogue () maps [] -> [#mn] {
   ^bb0(%sum: f32):

@@ -187,6 +187,84 @@ module attributes {test.plan = #kernel.plan<wgmma, m = 64, n = 128, split_k = 2,
 
 // -----
 
+// constraint ScoreTileAttr 1
+// expected-error @below {{expected warps, a power of 2, of 2 to 32, but got 6}}
+module attributes {test.tile = #kernel.score_tile<warps = 6, rows = 16, columns = 64, stages = 2>} {}
+
+// -----
+
+// constraint ScoreTileAttr 2
+// expected-error @below {{expected powers of 2, rows of 16 to 64 and columns of 16 to 256, but got 16 and 96}}
+module attributes {test.tile = #kernel.score_tile<warps = 8, rows = 16, columns = 96, stages = 2>} {}
+
+// -----
+
+// constraint ScoreTileAttr 2
+// expected-error @below {{expected powers of 2, rows of 16 to 64 and columns of 16 to 256, but got 8 and 64}}
+module attributes {test.tile = #kernel.score_tile<warps = 8, rows = 8, columns = 64, stages = 2>} {}
+
+// -----
+
+// constraint ScoreTileAttr 3
+// expected-error @below {{expected stages of 2 to 8, but got 1}}
+module attributes {test.tile = #kernel.score_tile<warps = 8, rows = 16, columns = 64, stages = 1>} {}
+
+// -----
+
+// constraint AttentionPlanAttr 1
+// expected-error @below {{expected a plan wgmma, mma or plain of an attention, but got simt}}
+module attributes {test.plan = #kernel.attention_plan<simt>} {}
+
+// -----
+
+// constraint AttentionPlanAttr 2
+// expected-error @below {{expected tiles and no reason of plans wgmma and mma, and no tiles of plans plain, but got 0 tiles of a plan mma}}
+module attributes {test.plan = #kernel.attention_plan<mma>} {}
+
+// -----
+
+// constraint AttentionPlanAttr 2
+// expected-error @below {{but got 1 tiles of a plan plain}}
+module attributes {test.plan = #kernel.attention_plan<plain, tiles = [<warps = 8, rows = 16, columns = 64, stages = 2>]>} {}
+
+// -----
+
+// constraint AttentionPlanAttr 3
+// expected-error @below {{expected 16 rows per warp and multiples of 4 warps of a plan wgmma}}
+module attributes {test.plan = #kernel.attention_plan<wgmma, tiles = [<warps = 2, rows = 16, columns = 64, stages = 2>]>} {}
+
+// -----
+
+// constraint AttentionPlanAttr 3
+// expected-error @below {{expected 16 rows per warp and multiples of 4 warps of a plan wgmma}}
+module attributes {test.plan = #kernel.attention_plan<wgmma, tiles = [<warps = 4, rows = 32, columns = 64, stages = 2>]>} {}
+
+// -----
+
+// constraint BlockingAttr 1
+// expected-error @below {{expected rows, columns, a depth and a task of two sizes of at least 1, but got 12, 32, 0 and [8, 4]}}
+module attributes {test.blocking = #kernel.blocking<avx512, rows = 12, columns = 32, lhs = in_place, rhs = packed, depth = 0, keeps_rhs = true, task = 8x4>} {}
+
+// -----
+
+// constraint BlockingAttr 1
+// expected-error @below {{expected rows, columns, a depth and a task of two sizes of at least 1, but got 12, 32, 64 and [8]}}
+module attributes {test.blocking = #kernel.blocking<avx512, rows = 12, columns = 32, lhs = in_place, rhs = packed, depth = 64, keeps_rhs = false, task = 8>} {}
+
+// -----
+
+// constraint BlockingAttr 2
+// expected-error @below {{expected pixels of two sizes, 12 together, of runs only, but got [4, 2]}}
+module attributes {test.blocking = #kernel.blocking<avx512, rows = 12, columns = 32, lhs = runs, rhs = packed, depth = 24, keeps_rhs = true, task = 8x4, pixels = 4x2>} {}
+
+// -----
+
+// constraint BlockingAttr 2
+// expected-error @below {{expected pixels of two sizes, 12 together, of runs only, but got [4, 3]}}
+module attributes {test.blocking = #kernel.blocking<avx512, rows = 12, columns = 32, lhs = in_place, rhs = packed, depth = 24, keeps_rhs = true, task = 8x4, pixels = 4x3>} {}
+
+// -----
+
 #x = affine_map<(d0, d1, d2) -> (d0, d2)>
 #y = affine_map<(d0, d1, d2) -> (d2, d1)>
 #id = affine_map<(d0, d1) -> (d0, d1)>

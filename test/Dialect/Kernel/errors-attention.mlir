@@ -213,3 +213,27 @@ kernel.program @three_results_attention(%q: tensor<2x8x4xf32>, %k: tensor<2x9x4x
     maps [#rows, #rows, #rows] -> [#rows, #rows, #rows] : tensor<2x8x4xf32>, tensor<2x2x8xf32>, tensor<2x8x4xf32>
   kernel.return
 }
+
+// -----
+
+#rows = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+kernel.program @tiles_of_forward(%q: tensor<2x8x4xf32>) {
+  // constraint kernel.attention 9
+  // expected-error @below {{expected a plan of one tile, but got #kernel.attention_plan<mma, tiles = [<warps = 4, rows = 16, columns = 64, stages = 2>, <}}
+  %o = kernel.attention(%q, %q, %q : tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x4xf32>) acc f32
+    batch [2] queries 8 keys 8 width 4 scale 0.5 maps [#rows, #rows, #rows] -> [#rows]
+    {plan = #kernel.attention_plan<mma, tiles = [<warps = 4, rows = 16, columns = 64, stages = 2>, <warps = 4, rows = 16, columns = 64, stages = 2>]>} : tensor<2x8x4xf32>
+  kernel.return
+}
+
+// -----
+
+#rows = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+kernel.program @tiles_of_gradient(%q: tensor<2x8x4xf32>, %lse: tensor<2x2x8xf32>) {
+  // constraint kernel.attention_grad 8
+  // expected-error @below {{expected a plan of two or three tiles, but got #kernel.attention_plan<mma, tiles = [<warps = 4, rows = 16, columns = 64, stages = 2>]>}}
+  %o:3 = kernel.attention_grad(%q, %q, %q, %q, %lse, %q : tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x2x8xf32>,
+    tensor<2x8x4xf32>) acc f32 batch [2] queries 8 keys 8 width 4 scale 0.5 maps [#rows, #rows, #rows, #rows, #rows, #rows] -> [#rows, #rows, #rows]
+    {plan = #kernel.attention_plan<mma, tiles = [<warps = 4, rows = 16, columns = 64, stages = 2>]>} : tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x4xf32>
+  kernel.return
+}

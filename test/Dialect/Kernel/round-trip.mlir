@@ -13,6 +13,15 @@ kernel.program @attention(%q: tensor<8x8xbf16>, %k: tensor<2x9x4xbf16>, %b: tens
   %d:3 = kernel.attention_grad(%q, %k, %k, %o#0, %o#1, %q : tensor<8x8xbf16>, tensor<2x9x4xbf16>, tensor<2x9x4xbf16>, tensor<8x8xbf16>,
       tensor<2x2x8xf32>, tensor<8x8xbf16>) acc f32 batch [2] queries 8 keys 9 width 4 scale 0.5
     maps [#part, #rows, #rows, #part, #rows, #part] -> [#part, #rows, #rows] : tensor<8x8xf32>, tensor<2x9x4xbf16>, tensor<2x9x4xf32>
+  // CHECK: kernel.attention({{.*}} {plan = #kernel.attention_plan<plain, reason = "heads are wide">} : tensor<8x8xbf16>
+  %p = kernel.attention(%q, %k, %k : tensor<8x8xbf16>, tensor<2x9x4xbf16>, tensor<2x9x4xbf16>) acc f32 batch [2] queries 8 keys 9 width 4 scale 0.5
+    maps [#part, #rows, #rows] -> [#part] {plan = #kernel.attention_plan<plain, reason = "heads are wide">} : tensor<8x8xbf16>
+  // CHECK: kernel.attention_grad({{.*}} {parts = 2 : i64, plan = #kernel.attention_plan<mma, tiles = [<warps = 4, rows = 32, columns = 64, stages = 2>, <warps = 8, rows = 16, columns = 128, stages = 3>]>} : tensor<8x8xf32>
+  %e:3 = kernel.attention_grad(%q, %k, %k, %o#0, %o#1, %q : tensor<8x8xbf16>, tensor<2x9x4xbf16>, tensor<2x9x4xbf16>, tensor<8x8xbf16>,
+      tensor<2x2x8xf32>, tensor<8x8xbf16>) acc f32 batch [2] queries 8 keys 9 width 4 scale 0.5
+    maps [#part, #rows, #rows, #part, #rows, #part] -> [#part, #rows, #rows]
+    {parts = 2 : i64, plan = #kernel.attention_plan<mma, tiles = [<columns = 64, stages = 2, warps = 4, rows = 32>, #kernel.score_tile<warps = 8, rows = 16, columns = 128, stages = 3>]>}
+    : tensor<8x8xf32>, tensor<2x9x4xbf16>, tensor<2x9x4xf32>
   kernel.return
 }
 
@@ -54,10 +63,24 @@ kernel.program @plans(%x: tensor<4x8xbf16>, %y: tensor<8x6xbf16>, %image: tensor
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } : tensor<4x6xf32>
+  // CHECK: kernel.gemm {{.*}} attributes {blockings = [#kernel.blocking<plain, rows = 4, columns = 6, lhs = in_place, rhs = packed, depth = 8, keeps_rhs = true, task = 1x1>, #kernel.blocking<"my tier", rows = 2, columns = 16, lhs = packed_sweep, rhs = widened, depth = 16, keeps_rhs = false, task = 2x3>]}
+  %2 = kernel.gemm %x, %y : tensor<4x8xbf16>, tensor<8x6xbf16> acc f32 maps [#x, #y] space [4, 6] depth 8 epilogue () maps [] -> [#id]
+      attributes {blockings = [#kernel.blocking<plain, columns = 6, rows = 4, keeps_rhs = true, lhs = in_place, rhs = packed, depth = 8, task = 1x1>,
+        #kernel.blocking<"my tier", rows = 2, columns = 16, lhs = packed_sweep, rhs = widened, depth = 16, keeps_rhs = false, task = 2x3>]} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<4x6xf32>
   // CHECK: kernel.conv {{.*}} attributes {plans = [#kernel.plan<mma, m = 64, n = 64, stages = 3, split_k = 2, reason = "it is \22small\22">, #kernel.plan<plain>]}
   %1 = kernel.conv %image, %filter : tensor<2x6x9x3xbf16>, tensor<5x3x3x3xbf16> acc f32 strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] input_dilations [1, 1]
       groups 1 space [2, 6, 9, 5] epilogue() maps [] -> [#id4]
       attributes {plans = [#kernel.plan<mma, m = 64, n = 64, stages = 3, split_k = 2, reason = "it is \"small\"">, #kernel.plan<plain>]} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<2x6x9x5xf32>
+  // CHECK: kernel.conv {{.*}} attributes {blockings = [#kernel.blocking<avx2, rows = 6, columns = 8, lhs = runs, rhs = packed, depth = 9, keeps_rhs = true, task = 4x1, pixels = 3x2>]}
+  %3 = kernel.conv %image, %filter : tensor<2x6x9x3xbf16>, tensor<5x3x3x3xbf16> acc f32 strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] input_dilations [1, 1]
+      groups 1 space [2, 6, 9, 5] epilogue() maps [] -> [#id4]
+      attributes {blockings = [#kernel.blocking<avx2, rows = 6, columns = 8, lhs = runs, pixels = 3x2, rhs = packed, depth = 9, keeps_rhs = true, task = 4x1>]} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } : tensor<2x6x9x5xf32>

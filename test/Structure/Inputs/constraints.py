@@ -14,6 +14,9 @@ entries = {
     "KernelOpInterface": ["verifyKernel"],
     "FusedKernelOpInterface": ["verifyFused"],
     "PlanAttr": ["PlanAttr::verify"],
+    "ScoreTileAttr": ["ScoreTileAttr::verify"],
+    "AttentionPlanAttr": ["AttentionPlanAttr::verify"],
+    "BlockingAttr": ["BlockingAttr::verify"],
     "ProgramOpInterface": ["verifySignature", "TrainDialect::verifyRegionArgAttribute", "TrainDialect::verifyRegionResultAttribute"],
 }
 NUMBER = r"// (\d+)\.(?: to (\d+)\.)?$"

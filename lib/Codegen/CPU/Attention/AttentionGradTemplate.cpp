@@ -263,13 +263,14 @@ struct AttentionGradTemplate : AttentionTemplateOf<kernel::AttentionGradOp, Back
   /// Splits the keys into slices if there are fewer entries than wanted tasks. Every slice keeps
   /// sums for all queries, so a slice has at least two tiles of keys. If tiles overlap and scores
   /// have a bias cotangent, two slices would write the same elements, so the keys stay whole.
-  void configure(Operation *operation) const override {
+  LogicalResult configure(Operation *operation) const override {
     auto op = cast<kernel::AttentionGradOp>(operation);
     AttentionShape shape(op);
     bool isShared = shape.results.size() > 3 && shape.keys % shape.keyTile;
     int64_t most = isShared ? 1 : shape.keyTiles() / leastKeyTiles;
     op.setParts(std::max<int64_t>(1, std::min(most, wantedTasks / shape.entries)));
     op.setWorkspaceBytes(workspaceBytes(op));
+    return success();
   }
   int64_t workspaceBytes(Operation *operation) const override {
     auto op = cast<kernel::AttentionGradOp>(operation);

@@ -21,7 +21,7 @@ struct ConvFilterTemplate : KernelTemplate {
   void emitFinish(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                   Value end) const override;
   bool hasOwnCode(Operation *op, const Tier &tier) const override;
-  void configure(Operation *op) const override;
+  LogicalResult configure(Operation *op) const override;
   int64_t workspaceBytes(Operation *op) const override;
 };
 
@@ -76,10 +76,11 @@ static int64_t sumsOf(kernel::ConvFilterOp op) {
 }
 
 /// Small filters have few tiles but long sums: the images are split into slices.
-void ConvFilterTemplate::configure(Operation *operation) const {
+LogicalResult ConvFilterTemplate::configure(Operation *operation) const {
   auto op = cast<kernel::ConvFilterOp>(operation);
   op.setParts(target::chooseFilterParts(op));
   op.setWorkspaceBytes(workspaceBytes(op));
+  return success();
 }
 
 int64_t ConvFilterTemplate::workspaceBytes(Operation *operation) const {

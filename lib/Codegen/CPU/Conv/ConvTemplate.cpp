@@ -16,6 +16,7 @@ using namespace ampc::cpu;
 
 namespace {
 struct ConvTemplate : KernelTemplate {
+  LogicalResult configure(Operation *op) const override;
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override;
   void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override;
@@ -36,24 +37,27 @@ struct Conv {
 };
 
 /// GEMM of one phase, or of several phases that share the code. Pointers are unset if only the
-/// number of tasks matters.
+/// number of tasks matters. Without a plan the blocking is chosen.
 struct PhaseProduct {
   ConvPhase phase;
   ConvPhase::Offsets place; // of the phase being emitted
   ProductShape shape;
-  std::optional<Blocking> blocking;
+  std::optional<Blocking> blocking; // unset, with a reason in `why`, without code for the plan
+  std::string why;
   std::optional<WindowTile> tile; // set if windows overlap and are packed once
   std::unique_ptr<PanelSource> image, filter;
-  FilterTaps *taps = nullptr;  // filter, if the phase skips taps
-  int64_t tasks, scratchBytes; // tasks of one phase
+  FilterTaps *taps = nullptr;          // filter, if the phase skips taps
+  int64_t tasks = 0, scratchBytes = 0; // tasks of one phase
 
-  PhaseProduct(const Conv &conv, const ConvPhase &phase, const Tier &tier, Value image = Value(),
-               Value filter = Value());
+  PhaseProduct(const Conv &conv, const ConvPhase &phase, const Tier &tier,
+               kernel::BlockingAttr plan, Value image, Value filter);
+  kernel::BlockingAttr attribute(MLIRContext *context, const Tier &tier) const;
   void emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value end, Value scratch,
             Totals *totals);
 
 private:
-  void cutPixels(const Tier &tier);
+  void cutWindows(kernel::BlockingAttr plan, const PatchReader &reader, const Tier &tier);
+  void cutPixels(kernel::BlockingAttr plan, const Tier &tier);
   void emitPhase(KernelEmitter &e, BodyEmitter &body, Value number, Value begin, Value end,
                  Value scratch, Totals *totals);
   void storeLine(KernelEmitter &e, BodyEmitter &body, Value group, Value line, Value channel,
@@ -66,7 +70,9 @@ struct PhaseTasks {
   SmallVector<ConvPhase> zeros;
   int64_t tasks = 0, scratchBytes = 0;
 
-  PhaseTasks(const Conv &conv, const Tier &tier, Value image = Value(), Value filter = Value());
+  /// `plans`: one per product; empty: blockings are chosen.
+  PhaseTasks(const Conv &conv, const Tier &tier, ArrayRef<kernel::BlockingAttr> plans,
+             Value image = Value(), Value filter = Value());
   /// Whether the work is a single GEMM of a single phase.
   bool isOne() const { return products.size() == 1 && products[0].phase.phases() == 1; }
   void emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value end, Value scratch,
@@ -100,8 +106,8 @@ SmallVector<ConvPhase> Conv::phases(const Tier &tier) const {
   return target::phasesOf(window, window.groupChannels % depth == 0);
 }
 
-PhaseProduct::PhaseProduct(const Conv &conv, const ConvPhase &phase, const Tier &tier, Value image,
-                           Value filter)
+PhaseProduct::PhaseProduct(const Conv &conv, const ConvPhase &phase, const Tier &tier,
+                           kernel::BlockingAttr plan, Value image, Value filter)
     : phase(phase), shape(conv.shape) {
   shape.m = phase.window.pixels();
   shape.k = phase.window.taps() * phase.window.groupChannels;
@@ -112,26 +118,45 @@ PhaseProduct::PhaseProduct(const Conv &conv, const ConvPhase &phase, const Tier 
   else
     this->filter.reset(taps = new FilterTaps(whole, phase, conv.window.kernel[1]));
   PatchReader reader(phase.window, image, conv.element);
-  if (auto windows = WindowBlocking::choose(phase.window, shape, tier)) {
-    tile = windows->pixels;
-    shape = windows->shape;
-    blocking = windows->blocking;
-    int64_t depth = PanelFormat::of(blocking->tile.multiply, shape.acc).depth;
-    this->image = std::make_unique<WindowLines>(reader, *tile, depth);
-  } else {
+  if (!plan || plan.getLhs() == LhsFeedKind::Runs)
+    cutWindows(plan, reader, tier);
+  if (!blocking && why.empty()) {
     this->image = linesOfPixels(reader);
-    cutPixels(tier);
+    cutPixels(plan, tier);
   }
+  if (!blocking)
+    return;
   tasks = shape.batch * blocking->tasks();
   scratchBytes = ScratchLayout::of(shape, *blocking, *this->image).total;
 }
 
-void PhaseProduct::cutPixels(const Tier &tier) {
+/// Packs windows of neighbouring pixels once, if the plan says so or if that pays.
+void PhaseProduct::cutWindows(kernel::BlockingAttr plan, const PatchReader &reader,
+                              const Tier &tier) {
+  auto windows = plan ? WindowBlocking::by(plan, phase.window, shape, tier, why)
+                      : WindowBlocking::choose(phase.window, shape, tier);
+  if (!windows)
+    return;
+  tile = windows->pixels;
+  shape = windows->shape;
+  blocking = windows->blocking;
+  int64_t depth = PanelFormat::of(blocking->tile.multiply, shape.acc).depth;
+  image = std::make_unique<WindowLines>(reader, *tile, depth);
+}
+
+void PhaseProduct::cutPixels(kernel::BlockingAttr plan, const Tier &tier) {
   // Phases share a single AMX tile configuration, so m is rounded up to whole tiles of 16 rows.
   ProductShape tiled = shape;
   if (chooseMultiply(shape, tier) >= Multiply::Tiles && phase.step[0] * phase.step[1] > 1)
     tiled.m = roundUp(shape.m, 16);
-  blocking = Blocking::choose(tiled, *image, tier);
+  blocking =
+      plan ? Blocking::by(plan, tiled, *image, tier, why) : Blocking::choose(tiled, *image, tier);
+}
+
+kernel::BlockingAttr PhaseProduct::attribute(MLIRContext *context, const Tier &tier) const {
+  if (!tile)
+    return blocking->attribute(context, tier);
+  return blocking->attribute(context, tier, {tile->width, tile->images});
 }
 
 /// Stores finished sums of output pixel [image, row, column].
@@ -195,13 +220,15 @@ void PhaseProduct::emitPhase(KernelEmitter &e, BodyEmitter &body, Value number, 
   ProductEmitter(e, shape, *blocking, *image, *filter, scratch, epilogue).emit(begin, end, totals);
 }
 
-PhaseTasks::PhaseTasks(const Conv &conv, const Tier &tier, Value image, Value filter) {
+PhaseTasks::PhaseTasks(const Conv &conv, const Tier &tier, ArrayRef<kernel::BlockingAttr> plans,
+                       Value image, Value filter) {
   for (const ConvPhase &phase : conv.phases(tier)) {
     if (phase.window.taps() == 0) {
       zeros.push_back(phase);
       continue;
     }
-    PhaseProduct &product = products.emplace_back(conv, phase, tier, image, filter);
+    kernel::BlockingAttr plan = plans.empty() ? nullptr : plans[products.size()];
+    PhaseProduct &product = products.emplace_back(conv, phase, tier, plan, image, filter);
     tasks += product.tasks * phase.phases();
     scratchBytes = std::max(scratchBytes, product.scratchBytes);
   }
@@ -253,13 +280,60 @@ bool ConvTemplate::hasOwnCode(Operation *op, const Tier &tier) const {
   return hasOwnProducts(Conv(cast<kernel::ConvOp>(op)).shape, tier);
 }
 
+/// GEMMs by the op's blockings. Fails, with an error at the op, without a blocking for each product
+/// of the tier, or without code for a blocking.
+static FailureOr<PhaseTasks> tasksOf(const Conv &conv, const Tier &tier, Value image = Value(),
+                                     Value filter = Value()) {
+  kernel::ConvOp op = conv.op;
+  SmallVector<kernel::BlockingAttr> plans = blockingsOf(op.getBlockingsAttr(), tier);
+  int64_t products = llvm::count_if(conv.phases(tier),
+                                    [](const ConvPhase &phase) { return phase.window.taps() > 0; });
+  if (int64_t(plans.size()) != products)
+    return op.emitOpError() << "expected " << products << " blockings of tier " << tier.name
+                            << ", which kernel-configure stores, but got " << plans.size();
+  PhaseTasks phases(conv, tier, plans, image, filter);
+  for (auto [product, plan] : llvm::zip_equal(phases.products, plans))
+    if (!product.blocking)
+      return op.emitOpError() << "expected a blocking that tier " << tier.name
+                              << " has code for, but got " << plan << ": " << product.why;
+  return phases;
+}
+
+/// Stores blockings of every tier with code of its own: the op's own, or the fastest.
+LogicalResult ConvTemplate::configure(Operation *operation) const {
+  auto op = cast<kernel::ConvOp>(operation);
+  if (Depthwise::of(op))
+    return success();
+  Conv conv(op);
+  SmallVector<Attribute> plans;
+  size_t given = op.getBlockings() ? op.getBlockings()->size() : 0;
+  for (const Tier &tier : tiers()) {
+    if (!hasOwnProducts(conv.shape, tier))
+      continue;
+    size_t own = blockingsOf(op.getBlockingsAttr(), tier).size();
+    FailureOr<PhaseTasks> phases = own ? tasksOf(conv, tier) : PhaseTasks(conv, tier, {});
+    if (failed(phases))
+      return failure();
+    given -= own;
+    for (const PhaseProduct &product : phases->products)
+      plans.push_back(product.attribute(op.getContext(), tier));
+  }
+  if (given)
+    return op.emitOpError() << "expected blockings of tiers with code of their own, but got "
+                            << *op.getBlockings();
+  op.setBlockingsAttr(ArrayAttr::get(op.getContext(), plans));
+  return success();
+}
+
 FailureOr<KernelEmission> ConvTemplate::plan(Operation *op, const Tier &tier) const {
   if (auto depthwise = Depthwise::of(cast<kernel::ConvOp>(op)))
     return DepthwiseConv(*depthwise, tier).plan();
-  PhaseTasks phases(Conv(cast<kernel::ConvOp>(op)), tier);
+  FailureOr<PhaseTasks> phases = tasksOf(Conv(cast<kernel::ConvOp>(op)), tier);
+  if (failed(phases))
+    return failure();
   KernelEmission emission;
-  emission.tasks = phases.tasks;
-  emission.scratchBytes = phases.scratchBytes;
+  emission.tasks = phases->tasks;
+  emission.scratchBytes = phases->scratchBytes;
   return emission;
 }
 
@@ -273,7 +347,7 @@ void ConvTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
     };
     return DepthwiseConv(*depthwise, e.tier).emit(e, pointers, begin, end, epilogue);
   }
-  PhaseTasks phases(conv, e.tier, pointers.operands[0], pointers.operands[1]);
+  PhaseTasks phases = *tasksOf(conv, e.tier, pointers.operands[0], pointers.operands[1]);
   if (phases.isOne() && phases.zeros.empty())
     return phases.emit(e, body, begin, end, pointers.scratch, pointers.totals);
   // Fused reductions count tasks over all phases.
@@ -294,7 +368,7 @@ int64_t ConvTemplate::packsPerRun(Operation *op) const {
   auto conv = cast<kernel::ConvOp>(op);
   if (Depthwise::of(conv))
     return 0;
-  PhaseTasks phases(Conv(conv), tiers().back());
+  PhaseTasks phases(Conv(conv), tiers().back(), {});
   if (!phases.isOne())
     return 1;
   const Blocking &blocking = *phases.products[0].blocking;

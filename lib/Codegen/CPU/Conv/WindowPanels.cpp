@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
+using namespace ampc;
 using namespace ampc::cpu;
 
 constexpr int64_t panelBytes = 16 << 10; // for several window rows: half of L1
@@ -63,28 +64,66 @@ static TileChoice chooseTile(const Window &window, const ProductShape &shape, co
   return choice;
 }
 
-std::optional<WindowBlocking> WindowBlocking::choose(const Window &window, ProductShape shape,
-                                                     const Tier &tier) {
+/// Points of a window row.
+static int64_t runOf(const Window &window, const ProductShape &shape, const Tier &tier) {
   int64_t depth = PanelFormat::of(chooseMultiply(shape, tier), shape.acc).depth;
-  int64_t channels = window.groupChannels;
+  return window.kernel[1] * window.groupChannels / depth;
+}
+
+/// Whether windows overlap, and vectors read whole units of their rows.
+static bool hasRuns(const Window &window, const ProductShape &shape, const Tier &tier) {
+  int64_t depth = PanelFormat::of(chooseMultiply(shape, tier), shape.acc).depth;
   bool overlaps = window.taps() > 1 && window.strides[1] <= window.kernel[1] &&
                   (window.dilations[1] == 1 || window.kernel[1] == 1);
   bool dilated = window.inputDilations[0] * window.inputDilations[1] > 1;
-  if (MicroTile(shape, tier).usesTiles() || !overlaps || dilated || window.channelsFirst ||
-      channels % (4 * depth))
+  return !MicroTile(shape, tier).usesTiles() && overlaps && !dilated && !window.channelsFirst &&
+         window.groupChannels % (4 * depth) == 0;
+}
+
+std::optional<WindowBlocking> WindowBlocking::choose(const Window &window, ProductShape shape,
+                                                     const Tier &tier) {
+  if (!hasRuns(window, shape, tier))
     return std::nullopt;
   auto [pixels, tile] = chooseTile(window, shape, tier);
   int64_t height = pixels.panels(window) * tile.rows;
   if (double(height) > 1.1 * double(shape.m))
     return std::nullopt;
   shape.m = height;
-  int64_t run = window.kernel[1] * channels / depth;
-  int64_t line = ((pixels.width - 1) * window.strides[1] + window.kernel[1]) * channels / depth;
+  int64_t depth = PanelFormat::of(chooseMultiply(shape, tier), shape.acc).depth;
+  int64_t run = runOf(window, shape, tier);
+  int64_t line =
+      ((pixels.width - 1) * window.strides[1] + window.kernel[1]) * window.groupChannels / depth;
   int64_t rows = panelBytes / (pixels.images * line * elementBytes(shape.acc));
   rows = ceilDiv(window.kernel[0], ceilDiv(window.kernel[0], std::max<int64_t>(rows, 1)));
   KBlocks k(window.kernel[0] * run, rows * run);
   return WindowBlocking{pixels, shape,
                         Blocking(shape, tile, LhsFeedKind::Runs, chooseRhsFeed(shape, tile), k)};
+}
+
+std::optional<WindowBlocking> WindowBlocking::by(kernel::BlockingAttr plan, const Window &window,
+                                                 ProductShape shape, const Tier &tier,
+                                                 std::string &why) {
+  WindowTile pixels{plan.getPixels()[0], plan.getPixels()[1], 0, 0};
+  pixels.columns = ceilDiv(window.outWidth, pixels.width);
+  pixels.imageGroups = ceilDiv(window.images, pixels.images);
+  bool fits = pixels.width <= window.outWidth && pixels.images <= window.images &&
+              (pixels.images == 1 || pixels.width == window.outWidth);
+  MicroTile tile(shape, tier);
+  tile.rows = plan.getRows();
+  tile.vectors = plan.getColumns() / tile.width;
+  shape.m = pixels.panels(window) * tile.rows;
+  KBlocks k(window.kernel[0] * runOf(window, shape, tier), plan.getDepth());
+  if (!hasRuns(window, shape, tier))
+    why = "the left side cannot come that way";
+  else if (!fits)
+    why = "pixels are neighbours in a row of an image, or whole rows of several";
+  else if (const char *reason = whyNoCode(plan, shape, tile, tier))
+    why = reason;
+  else if (k.depth % runOf(window, shape, tier) || k.depth > k.points)
+    why = "blocks of k are whole rows of the window";
+  else
+    return WindowBlocking{pixels, shape, Blocking(shape, tile, k, plan)};
+  return std::nullopt;
 }
 
 int64_t WindowLines::columns() const {

@@ -35,6 +35,9 @@ struct WindowBlocking {
   /// larger than the pixels.
   static std::optional<WindowBlocking> choose(const Window &window, ProductShape shape,
                                               const Tier &tier);
+  /// Blocking of a plan with the feed `runs`; nothing, with a reason in `why`, without code for it.
+  static std::optional<WindowBlocking> by(kernel::BlockingAttr plan, const Window &window,
+                                          ProductShape shape, const Tier &tier, std::string &why);
 };
 
 /// A of a convolution with overlapping windows: lines are pixels of tiles, k is (tap, channel). A

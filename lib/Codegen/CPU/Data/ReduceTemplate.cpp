@@ -331,10 +331,11 @@ void ReduceEmitter::emitFinish() {
 
 namespace {
 class ReduceTemplate : public KernelTemplate {
-  void configure(Operation *operation) const override {
+  LogicalResult configure(Operation *operation) const override {
     auto op = cast<kernel::ReduceOp>(operation);
     op.setParts(target::ReduceOrder(op).chunks);
     op.setWorkspaceBytes(workspaceBytes(op));
+    return success();
   }
   int64_t workspaceBytes(Operation *operation) const override {
     auto op = cast<kernel::ReduceOp>(operation);

@@ -196,8 +196,9 @@ class GroupRowsTemplate : public KernelTemplate {
   int64_t workspaceBytes(Operation *op) const override {
     return Grouping::workspaceBytes(cast<kernel::GroupRowsOp>(op));
   }
-  void configure(Operation *op) const override {
+  LogicalResult configure(Operation *op) const override {
     cast<kernel::GroupRowsOp>(op).setWorkspaceBytes(workspaceBytes(op));
+    return success();
   }
   FailureOr<KernelEmission> plan(Operation *, const Tier &) const override {
     return KernelEmission();

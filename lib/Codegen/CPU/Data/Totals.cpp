@@ -114,12 +114,13 @@ class WithTotalsTemplate : public KernelTemplate {
   int64_t workspaceBytes(Operation *op) const override {
     return Totals::workspaceBytes(cast<kernel::WithTotalsOp>(op));
   }
-  void configure(Operation *operation) const override {
+  LogicalResult configure(Operation *operation) const override {
     auto op = cast<kernel::WithTotalsOp>(operation);
-    if (const KernelTemplate *inner = templateRegistry().find(op.getKernel()))
-      inner->configure(op.getKernel());
+    if (failed(templateRegistry().configure(op.getKernel())))
+      return failure();
     op.setParts(256);
     op.setWorkspaceBytes(workspaceBytes(op));
+    return success();
   }
 
   FailureOr<KernelEmission> plan(Operation *operation, const Tier &tier) const override {

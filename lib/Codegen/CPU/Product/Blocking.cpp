@@ -4,6 +4,7 @@
 #include "lib/Codegen/CPU/Product/Panels.h"
 
 using namespace mlir;
+using namespace ampc;
 using namespace ampc::cpu;
 
 // Cache sizes that every x86-64-v3 or later server core has at least: L1d 32 KB, L2 512 KB.
@@ -31,6 +32,20 @@ PanelGrid::PanelGrid(int64_t panels, int64_t mostPerTask)
     : panels(panels), step(ceilDiv(panels, ceilDiv(panels, std::max<int64_t>(mostPerTask, 1)))),
       tasks(ceilDiv(panels, step)) {}
 
+/// Whether vectors can broadcast elements of A in place.
+static bool isInPlace(const ProductShape &shape, const PanelSource &lhs, const MicroTile &tile) {
+  PanelFormat format = PanelFormat::of(tile.multiply, shape.acc);
+  int64_t rowBytes = lhs.bytesBetweenLines(format); // 0: memory has another format
+  return !tile.usesTiles() && rowBytes && rowBytes % elementBytes(format.unit) == 0;
+}
+/// Whether tile loads can read rows of A in place.
+static bool isInPlaceForTiles(const ProductShape &shape, const PanelSource &lhs,
+                              const MicroTile &tile) {
+  PanelFormat format = PanelFormat::of(tile.multiply, shape.acc);
+  bool isWholeSteps = shape.k % (format.depth * tile.width) == 0;
+  return tile.usesTiles() && lhs.bytesBetweenLines(format) && isWholeSteps && tile.parts() == 1;
+}
+
 /// The feed of A that packs the least. Vectors read A in place unless rows of A are whole pages
 /// apart: such rows map to one L1 set, and a tile of 12 rows would thrash an 8-way cache. Tiles
 /// read A in place if k is whole steps. A k-major A, whose neighbouring panels share rows of
@@ -40,15 +55,43 @@ static LhsFeedKind chooseLhsFeed(const ProductShape &shape, const PanelSource &l
   constexpr int64_t page = 4096;
   if (shape.packedLhs)
     return LhsFeedKind::Prepacked;
-  PanelFormat format = PanelFormat::of(tile.multiply, shape.acc);
-  int64_t rowBytes = lhs.bytesBetweenLines(format); // 0: memory has another format
-  if (!tile.usesTiles())
-    return rowBytes % elementBytes(format.unit) == 0 && rowBytes % page ? LhsFeedKind::InPlace
-                                                                        : LhsFeedKind::PackedPanel;
-  bool isWholeSteps = shape.k % (format.depth * tile.width) == 0;
-  if (rowBytes && isWholeSteps && tile.parts() == 1)
+  if (isInPlaceForTiles(shape, lhs, tile))
     return LhsFeedKind::InPlaceTiles;
+  PanelFormat format = PanelFormat::of(tile.multiply, shape.acc);
+  if (!tile.usesTiles())
+    return isInPlace(shape, lhs, tile) && lhs.bytesBetweenLines(format) % page
+               ? LhsFeedKind::InPlace
+               : LhsFeedKind::PackedPanel;
   return lhs.linesAreNeighbours() ? LhsFeedKind::PackedSweep : LhsFeedKind::PackedPanel;
+}
+
+/// Whether the tier has code for a feed of A.
+static bool hasFeed(LhsFeedKind feed, const ProductShape &shape, const PanelSource &lhs,
+                    const MicroTile &tile) {
+  if (shape.packedLhs || feed == LhsFeedKind::Prepacked)
+    return shape.packedLhs && feed == LhsFeedKind::Prepacked;
+  switch (feed) {
+  case LhsFeedKind::InPlace:
+    return isInPlace(shape, lhs, tile);
+  case LhsFeedKind::InPlaceTiles:
+    return isInPlaceForTiles(shape, lhs, tile);
+  case LhsFeedKind::PackedSweep:
+    return tile.usesTiles() && lhs.linesAreNeighbours();
+  default:
+    return feed == LhsFeedKind::PackedPanel;
+  }
+}
+
+/// Whether panels of bf16 by kernel.pack may be converted to the f32 of the sums.
+static bool isWidenable(const ProductShape &shape, const MicroTile &tile) {
+  return shape.packedRhs && shape.mayWidenRhs && shape.rhs.isBF16() &&
+         tile.multiply == Multiply::Wide;
+}
+/// Whether the tier has code for a feed of B.
+static bool hasFeed(RhsFeedKind feed, const ProductShape &shape, const MicroTile &tile) {
+  if (feed == RhsFeedKind::Packed)
+    return !shape.packedRhs;
+  return feed == RhsFeedKind::Widened ? isWidenable(shape, tile) : shape.packedRhs;
 }
 
 /// Widening packed bf16 once per task pays from a few panels of A on: converting in the
@@ -56,15 +99,18 @@ static LhsFeedKind chooseLhsFeed(const ProductShape &shape, const PanelSource &l
 RhsFeedKind ampc::cpu::chooseRhsFeed(const ProductShape &shape, const MicroTile &tile) {
   if (!shape.packedRhs)
     return RhsFeedKind::Packed;
-  bool widens = shape.mayWidenRhs && shape.rhs.isBF16() && tile.multiply == Multiply::Wide &&
-                ceilDiv(shape.m, tile.rows) >= leastWidened;
+  bool widens = isWidenable(shape, tile) && ceilDiv(shape.m, tile.rows) >= leastWidened;
   return widens ? RhsFeedKind::Widened : RhsFeedKind::InPlace;
+}
+
+static int64_t pointsOf(const ProductShape &shape, const MicroTile &tile) {
+  return ceilDiv(shape.k, PanelFormat::of(tile.multiply, shape.acc).depth);
 }
 
 /// k-blocks of equal depth: a panel of A (on AMX a row of the panel) fits a share of a cache.
 /// Example: f32, k = 1000, at most 512 points: 2 blocks of 500, in whole vectors 512 and 488.
 static KBlocks chooseKBlocks(const ProductShape &shape, const MicroTile &tile, LhsFeedKind lhs) {
-  int64_t points = ceilDiv(shape.k, PanelFormat::of(tile.multiply, shape.acc).depth);
+  int64_t points = pointsOf(shape, tile);
   int64_t bytes = elementBytes(shape.acc) * tile.parts();
   int64_t most = (tile.usesTiles() ? tileDepthBytes : depthBytes) / bytes;
   if (lhs == LhsFeedKind::PackedSweep)
@@ -113,6 +159,69 @@ Blocking Blocking::choose(const ProductShape &shape, const PanelSource &lhs, con
   LhsFeedKind feed = chooseLhsFeed(shape, lhs, tile);
   return {shape, tile, feed, chooseRhsFeed(shape, tile), chooseKBlocks(shape, tile, feed)};
 }
+
+// ---- Blockings of plans ----
+
+const char *ampc::cpu::whyNoCode(kernel::BlockingAttr plan, const ProductShape &shape,
+                                 const MicroTile &tile, const Tier &tier) {
+  if (plan.getColumns() % tile.width || !tile.hasCode(shape, tier))
+    return "there is no such register tile";
+  if (!hasFeed(plan.getRhs(), shape, tile))
+    return "the right side cannot come that way";
+  if (plan.getKeepsRhs() && plan.getRhs() == RhsFeedKind::InPlace)
+    return "a right side in place has no panels to keep";
+  return nullptr;
+}
+
+/// As above, and the feed of A and the k-blocks.
+static const char *whyNotFollowed(kernel::BlockingAttr plan, const ProductShape &shape,
+                                  const PanelSource &lhs, const MicroTile &tile, const Tier &tier) {
+  if (const char *why = cpu::whyNoCode(plan, shape, tile, tier))
+    return why;
+  if (!hasFeed(plan.getLhs(), shape, lhs, tile))
+    return "the left side cannot come that way";
+  int64_t points = pointsOf(shape, tile), depth = plan.getDepth();
+  bool isWhole = depth % tile.width == 0 || (!tile.usesTiles() && depth == points);
+  if (!isWhole || depth > roundUp(points, tile.width))
+    return "blocks of k are whole vectors, at most all of k";
+  return nullptr;
+}
+
+Blocking::Blocking(const ProductShape &shape, const MicroTile &tile, const KBlocks &k,
+                   kernel::BlockingAttr plan)
+    : tile(tile), lhs(plan.getLhs()), rhs(plan.getRhs()), k(k), keepsRhs(plan.getKeepsRhs()),
+      n(ceilDiv(shape.n, tile.columns()), plan.getTask()[1]),
+      m(ceilDiv(shape.m, tile.rows), plan.getTask()[0]) {}
+
+std::optional<Blocking> Blocking::by(kernel::BlockingAttr plan, const ProductShape &shape,
+                                     const PanelSource &lhs, const Tier &tier, std::string &why) {
+  MicroTile tile(shape, tier);
+  tile.rows = plan.getRows();
+  tile.vectors = plan.getColumns() / tile.width;
+  if (const char *reason = whyNotFollowed(plan, shape, lhs, tile, tier)) {
+    why = reason;
+    return std::nullopt;
+  }
+  int64_t points = pointsOf(shape, tile);
+  return Blocking(shape, tile, KBlocks(points, plan.getDepth()), plan);
+}
+
+kernel::BlockingAttr Blocking::attribute(MLIRContext *context, const Tier &tier,
+                                         ArrayRef<int64_t> pixels) const {
+  return kernel::BlockingAttr::get(context, tier.name, tile.rows, tile.columns(), lhs, rhs, k.depth,
+                                   keepsRhs, {m.step, n.step}, pixels);
+}
+
+SmallVector<kernel::BlockingAttr> ampc::cpu::blockingsOf(ArrayAttr plans, const Tier &tier) {
+  SmallVector<kernel::BlockingAttr> own;
+  if (plans)
+    for (auto plan : plans.getAsRange<kernel::BlockingAttr>())
+      if (plan.getTier() == tier.name)
+        own.push_back(plan);
+  return own;
+}
+
+// ---- The task grid ----
 
 /// Tasks that pack B again and again are few: a quarter as many.
 void Blocking::cutTasks(const ProductShape &shape) {

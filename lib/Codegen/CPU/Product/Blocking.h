@@ -4,26 +4,14 @@
 #define LIB_CODEGEN_CPU_PRODUCT_BLOCKING_H
 
 #include "lib/Codegen/CPU/Product/MicroTile.h"
+#include "mlir-dialects/Kernel/Kernel.h"
 
 namespace ampc::cpu {
 class PanelSource;
 
-/// How panels of A reach the micro-kernel.
-enum class LhsFeedKind {
-  Prepacked,    // by kernel.pack, for this tier
-  PackedSweep,  // all panels of a task, packed in one sweep over a k-block
-  PackedPanel,  // panel by panel, packed before a row of register tiles
-  Runs,         // panel by panel, without the runs of k that are all zero
-  InPlace,      // vectors broadcast elements of the matrix itself
-  InPlaceTiles, // tile loads read rows of the matrix itself
-};
-
-/// How panels of B reach the micro-kernel.
-enum class RhsFeedKind {
-  InPlace, // by kernel.pack, for this tier
-  Widened, // by kernel.pack in bf16, converted in scratch to the f32 of the sums
-  Packed,  // packed in scratch
-};
+/// How panels reach the micro-kernel; the members are described at #kernel.blocking.
+using LhsFeedKind = kernel::LhsFeed;
+using RhsFeedKind = kernel::RhsFeed;
 
 /// k cut into blocks. Example: 1000 points in blocks of 512: 2 blocks, the last of 488.
 struct KBlocks {
@@ -60,6 +48,15 @@ struct Blocking {
 
   /// Blocking of a GEMM with this source of A.
   static Blocking choose(const ProductShape &shape, const PanelSource &lhs, const Tier &tier);
+  /// Blocking of a plan; nothing, with a reason in `why`, if the tier has no code for that.
+  static std::optional<Blocking> by(kernel::BlockingAttr plan, const ProductShape &shape,
+                                    const PanelSource &lhs, const Tier &tier, std::string &why);
+  /// Blocking of a plan that has code for this register tile and these k-blocks.
+  Blocking(const ProductShape &shape, const MicroTile &tile, const KBlocks &k,
+           kernel::BlockingAttr plan);
+  /// `pixels`: see #kernel.blocking.
+  kernel::BlockingAttr attribute(mlir::MLIRContext *context, const Tier &tier,
+                                 llvm::ArrayRef<int64_t> pixels = {}) const;
   /// Task grid for a register tile, feeds and k-blocks that are given.
   Blocking(const ProductShape &shape, const MicroTile &tile, LhsFeedKind lhs, RhsFeedKind rhs,
            const KBlocks &k);
@@ -74,6 +71,11 @@ private:
   void cutForTiles(const ProductShape &shape, int64_t wanted);
 };
 
+/// Reason why the tier has no code for the register tile or the feed of B; null if there is code.
+const char *whyNoCode(kernel::BlockingAttr plan, const ProductShape &shape, const MicroTile &tile,
+                      const Tier &tier);
+/// Blockings of a tier in `plans`, which may be null.
+llvm::SmallVector<kernel::BlockingAttr> blockingsOf(mlir::ArrayAttr plans, const Tier &tier);
 /// Feed of B that needs the least work per task.
 RhsFeedKind chooseRhsFeed(const ProductShape &shape, const MicroTile &tile);
 

@@ -22,7 +22,7 @@ struct Gemm {
 constexpr llvm::StringLiteral streamsName = "code.streams";
 
 struct GemmTemplate : KernelTemplate {
-  void configure(Operation *op) const override;
+  LogicalResult configure(Operation *op) const override;
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override;
   void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override;
@@ -78,8 +78,8 @@ static bool isAlignedInRows(OpResult result, unsigned rank) {
                       [&](int64_t stride) { return stride % line == 0; });
 }
 
-// Large results are streamed: a store to a cache line outside of the caches reads the line first.
-void GemmTemplate::configure(Operation *op) const {
+/// Large results are streamed: a store to a cache line outside of the caches reads the line first.
+static void chooseStreams(Operation *op) {
   Operation *outer = op; // op of the program
   if (auto totals = dyn_cast<kernel::WithTotalsOp>(op->getParentOp()))
     outer = totals;
@@ -91,12 +91,60 @@ void GemmTemplate::configure(Operation *op) const {
     op->setAttr(streamsName, UnitAttr::get(op->getContext()));
 }
 
-FailureOr<KernelEmission> GemmTemplate::plan(Operation *op, const Tier &tier) const {
-  Gemm gemm(cast<kernel::GemmOp>(op));
-  Blocking blocking = Blocking::choose(gemm.shape, gemm.lhs, tier);
+/// The tier's plan on the op; null if there is none.
+static kernel::BlockingAttr planOf(kernel::GemmOp op, const Tier &tier) {
+  SmallVector<kernel::BlockingAttr> plans = blockingsOf(op.getBlockingsAttr(), tier);
+  return plans.empty() ? nullptr : plans.front();
+}
+
+/// Blocking by the op's plan. Fails, with an error at the op, if there is no plan, or no code.
+static FailureOr<Blocking> blockingOf(kernel::GemmOp op, const Gemm &gemm, const Tier &tier) {
+  kernel::BlockingAttr plan = planOf(op, tier);
+  if (!plan)
+    return op.emitOpError() << "expected a blocking of tier " << tier.name
+                            << ", which kernel-configure stores";
+  std::string why;
+  if (std::optional<Blocking> blocking = Blocking::by(plan, gemm.shape, gemm.lhs, tier, why))
+    return *blocking;
+  return op.emitOpError() << "expected a blocking that tier " << tier.name
+                          << " has code for, but got " << plan << ": " << why;
+}
+
+/// Stores a blocking for every tier with code of its own: the op's own, or the fastest.
+LogicalResult GemmTemplate::configure(Operation *operation) const {
+  auto op = cast<kernel::GemmOp>(operation);
+  chooseStreams(op);
+  Gemm gemm(op);
+  SmallVector<Attribute> plans;
+  size_t given = op.getBlockings() ? op.getBlockings()->size() : 0;
+  for (const Tier &tier : tiers()) {
+    if (!hasOwnProducts(gemm.shape, tier))
+      continue;
+    bool isGiven = planOf(op, tier) != nullptr;
+    FailureOr<Blocking> blocking =
+        isGiven ? blockingOf(op, gemm, tier) : Blocking::choose(gemm.shape, gemm.lhs, tier);
+    if (failed(blocking))
+      return failure();
+    given -= isGiven;
+    plans.push_back(blocking->attribute(op.getContext(), tier));
+  }
+  if (given)
+    return op.emitOpError() << "expected at most one blocking per tier with code of its own, but "
+                               "got "
+                            << *op.getBlockings();
+  op.setBlockingsAttr(ArrayAttr::get(op.getContext(), plans));
+  return success();
+}
+
+FailureOr<KernelEmission> GemmTemplate::plan(Operation *operation, const Tier &tier) const {
+  auto op = cast<kernel::GemmOp>(operation);
+  Gemm gemm(op);
+  FailureOr<Blocking> blocking = blockingOf(op, gemm, tier);
+  if (failed(blocking))
+    return failure();
   KernelEmission emission;
-  emission.tasks = gemm.shape.batch * blocking.tasks();
-  emission.scratchBytes = ScratchLayout::of(gemm.shape, blocking, gemm.lhs).total;
+  emission.tasks = gemm.shape.batch * blocking->tasks();
+  emission.scratchBytes = ScratchLayout::of(gemm.shape, *blocking, gemm.lhs).total;
   return emission;
 }
 
@@ -111,7 +159,7 @@ void GemmTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
   if (streams)
     body.streamResults();
   unsigned rank = gemmOp.getSpace().size();
-  Blocking blocking = Blocking::choose(gemm.shape, gemm.lhs, e.tier);
+  Blocking blocking = *blockingOf(gemmOp, gemm, e.tier);
   auto runAt = [&](Value batch, Value m, Value n) {
     PointVector run;
     run.dims = body.space().delinearize(e, batch, rank - 2);

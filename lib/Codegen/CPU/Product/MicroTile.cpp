@@ -55,18 +55,28 @@ int64_t ampc::cpu::packedPoints(const ProductShape &shape, const MicroTile &tile
   return depth == 2 ? roundUp(points, stepPoints) : points;
 }
 
+/// Vectors of the tiles with code, in order of preference.
+static SmallVector<int64_t> vectorCounts(const ProductShape &shape, const MicroTile &tile) {
+  if (isPacked(shape))
+    return {packedVectors(shape, tile)};
+  return {2, 1, 3, 4};
+}
+
+/// Rows of a tile: panels of A with equal numbers of rows. The rows of a packed A do not depend on
+/// the vectors.
+static int64_t balancedRows(const ProductShape &shape, int64_t vectors, const Tier &tier) {
+  int64_t most = mostTileRows(shape.packedLhs ? 2 : vectors, tier);
+  return ceilDiv(shape.m, ceilDiv(shape.m, most));
+}
+
 /// Cycles per point of k over all panels, edges included.
 static MicroTile chooseVectorTile(const ProductShape &shape, const Tier &tier) {
   MicroTile tile(shape, tier), best = tile;
   double bestCycles = 0;
-  for (int64_t vectors : {2, 1, 3, 4}) {
-    if (isPacked(shape) && vectors != packedVectors(shape, tile))
-      continue;
-    int64_t most = mostTileRows(shape.packedLhs ? 2 : vectors, tier);
-    int64_t panels = ceilDiv(shape.m, most);
-    tile.rows = ceilDiv(shape.m, panels);
+  for (int64_t vectors : vectorCounts(shape, tile)) {
+    tile.rows = balancedRows(shape, vectors, tier);
     tile.vectors = vectors;
-    int64_t tiles = panels * ceilDiv(shape.n, tile.columns());
+    int64_t tiles = ceilDiv(shape.m, tile.rows) * ceilDiv(shape.n, tile.columns());
     double cycles = double(tiles) * tileCycles(tile.rows, vectors);
     if (bestCycles && cycles >= 0.97 * bestCycles)
       continue;
@@ -76,24 +86,36 @@ static MicroTile chooseVectorTile(const ProductShape &shape, const Tier &tier) {
   return best;
 }
 
-/// Up to four AMX tiles of 16 x 16 sums; a step along k takes 16 cycles per tile of sums, or 16 per
-/// tile that comes from L2, whichever are more. A matrix of up to 16 rows gets shorter tiles.
-/// LDTILECFG gives each tile register one shape per function: attention of few queries and few keys
+constexpr int64_t tileEdge = 16; // rows and columns of a tile of AMX
+
+/// Up to four AMX tiles of 16 x 16 sums. A matrix of up to 16 rows gets shorter tiles. LDTILECFG
+/// gives each tile register one shape per function: attention of few queries and few keys
 /// multiplies by both shapes in one function, so GEMMs whose k is a single short step take half of
 /// the tile registers.
-static MicroTile chooseMatrixTile(const ProductShape &shape, const Tier &tier) {
-  constexpr int64_t edge = 16;
-  MicroTile tile(shape, tier), best = tile;
-  int64_t bestCycles = 0;
-  bool isShort = shape.m < edge && shape.k < edge && !isPacked(shape);
+static SmallVector<MicroTile> matrixTiles(const ProductShape &shape, const Tier &tier) {
+  MicroTile tile(shape, tier);
+  SmallVector<MicroTile> all;
+  bool isShort = shape.m < tileEdge && shape.k < tileEdge && !isPacked(shape);
   for (auto [high, wide] : {std::pair{2, 2}, {1, 4}, {4, 1}, {1, 2}, {2, 1}, {1, 1}}) {
     if ((isPacked(shape) && wide != packedVectors(shape, tile)) ||
-        (shape.packedLhs && high != (shape.m > edge ? 2 : 1)) || (isShort && wide > 2))
+        (shape.packedLhs && high != (shape.m > tileEdge ? 2 : 1)) || (isShort && wide > 2))
       continue;
-    tile.rows = high > 1 ? edge * high : std::min(shape.m, edge);
+    tile.rows = high > 1 ? tileEdge * high : std::min(shape.m, tileEdge);
     tile.vectors = wide;
+    all.push_back(tile);
+  }
+  return all;
+}
+
+/// A step along k takes 16 cycles per tile of sums, or 16 per tile that comes from L2, whichever
+/// are more.
+static MicroTile chooseMatrixTile(const ProductShape &shape, const Tier &tier) {
+  MicroTile best(shape, tier);
+  int64_t bestCycles = 0;
+  for (const MicroTile &tile : matrixTiles(shape, tier)) {
+    int64_t high = ceilDiv(tile.rows, tileEdge), wide = tile.vectors;
     int64_t tiles = ceilDiv(shape.m, tile.rows) * ceilDiv(shape.n, tile.columns());
-    int64_t cycles = tiles * edge * std::max(high * wide, high + wide);
+    int64_t cycles = tiles * tileEdge * std::max(high * wide, high + wide);
     if (bestCycles && cycles >= bestCycles)
       continue;
     bestCycles = cycles;
@@ -108,4 +130,19 @@ MicroTile::MicroTile(const ProductShape &shape, const Tier &tier)
 MicroTile MicroTile::choose(const ProductShape &shape, const Tier &tier) {
   bool usesTiles = MicroTile(shape, tier).usesTiles();
   return usesTiles ? chooseMatrixTile(shape, tier) : chooseVectorTile(shape, tier);
+}
+
+static bool hasVectorCode(const ProductShape &shape, const MicroTile &tile, const Tier &tier) {
+  if (!llvm::is_contained(vectorCounts(shape, tile), tile.vectors))
+    return false;
+  int64_t most = balancedRows(shape, tile.vectors, tier);
+  bool isWhole = tile.rows == most || !shape.packedLhs;
+  return isWhole && tile.rows <= std::min(shape.m, mostTileRows(tile.vectors, tier));
+}
+bool MicroTile::hasCode(const ProductShape &shape, const Tier &tier) const {
+  if (!usesTiles())
+    return hasVectorCode(shape, *this, tier);
+  return llvm::any_of(matrixTiles(shape, tier), [&](const MicroTile &other) {
+    return other.rows == rows && other.vectors == vectors;
+  });
 }

@@ -18,6 +18,8 @@ struct MicroTile {
   MicroTile(const ProductShape &shape, const Tier &tier);
   /// Tile with the fewest cycles over all of C.
   static MicroTile choose(const ProductShape &shape, const Tier &tier);
+  /// Whether a micro-kernel exists for the tile, and panels by kernel.pack fit.
+  bool hasCode(const ProductShape &shape, const Tier &tier) const;
 
   int64_t columns() const { return vectors * width; }
   int64_t elements() const { return rows * columns(); }

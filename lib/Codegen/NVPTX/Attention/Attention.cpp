@@ -1,5 +1,6 @@
 // kernel.attention, plain kernel: a lane group per query visits the keys tile by tile.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Codegen/NVPTX/Attention/AttentionPlan.h"
 #include "lib/Codegen/NVPTX/Attention/FlashKernels.h"
 #include "lib/Codegen/NVPTX/Attention/Scores.h"
 #include "lib/Codegen/NVPTX/Forms.h"
@@ -90,10 +91,9 @@ static Value tilesOf(Entry &a, Value query) {
 
 static void emitAttention(Operation *operation, DeviceCode &code) {
   auto op = cast<kernel::AttentionOp>(operation);
-  std::string why;
-  if (std::optional<FlashShape> shape = FlashShape::of(op, code.chip, why))
-    return emitFlashAttention(*shape, code);
-  code.describe("plain: " + why);
+  if (op.getPlan()->getKind() != kernel::PlanKind::plain)
+    return emitFlashAttention(op, code);
+  code.describe(describePlain(op.getPlan()->getReason()));
   AttentionSizes<kernel::AttentionOp> sizes(op);
   launchRows<kernel::AttentionOp>(code, sizes, sizes.queries, [&](Entry &a, Value query) {
     DeviceEmitter &e = a.e;
@@ -121,6 +121,8 @@ static void emitAttention(Operation *operation, DeviceCode &code) {
 }
 
 void nvptx::addAttentionForms(Forms &forms) {
-  forms[kernel::AttentionOp::getOperationName()] = {emitAttention};
+  forms[kernel::AttentionOp::getOperationName()] = {emitAttention, configureAttentionPlan,
+                                                    /*workspaceBytes=*/nullptr,
+                                                    /*showingWarps=*/nullptr, checkAttentionPlan};
   addAttentionGradForm(forms);
 }

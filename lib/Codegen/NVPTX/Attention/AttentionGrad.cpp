@@ -1,6 +1,7 @@
 // kernel.attention_grad, plain kernel: a lane group per query, then a lane group per key. Both
 // launches recompute the softmax weights, which costs less than storing [queries, keys].
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Codegen/NVPTX/Attention/AttentionPlan.h"
 #include "lib/Codegen/NVPTX/Attention/FlashKernels.h"
 #include "lib/Codegen/NVPTX/Attention/Scores.h"
 #include "lib/Codegen/NVPTX/Forms.h"
@@ -144,15 +145,16 @@ static void emitKey(Entry &a, Value key) {
 
 static void emitAttentionGrad(Operation *operation, DeviceCode &code) {
   auto op = cast<kernel::AttentionGradOp>(operation);
-  std::string why;
-  if (std::optional<FlashShape> shape = FlashShape::of(op, code.chip, why))
-    return emitFlashAttentionGrad(op, *shape, code);
-  code.describe("plain: " + why);
+  if (op.getPlan()->getKind() != kernel::PlanKind::plain)
+    return emitFlashAttentionGrad(op, code);
+  code.describe(describePlain(op.getPlan()->getReason()));
   AttentionSizes<kernel::AttentionGradOp> sizes(op);
   launchRows<kernel::AttentionGradOp>(code, sizes, sizes.queries, emitQuery);
   launchRows<kernel::AttentionGradOp>(code, sizes, sizes.keys, emitKey);
 }
 
 void nvptx::addAttentionGradForm(Forms &forms) {
-  forms[kernel::AttentionGradOp::getOperationName()] = {emitAttentionGrad};
+  forms[kernel::AttentionGradOp::getOperationName()] = {
+      emitAttentionGrad, configureAttentionPlan, /*workspaceBytes=*/nullptr,
+      /*showingWarps=*/nullptr, checkAttentionPlan};
 }

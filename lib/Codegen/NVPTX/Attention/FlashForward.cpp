@@ -1,6 +1,7 @@
 // kernel.attention on matrix units: a block owns some queries, and keys with their values are
 // streamed.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Codegen/NVPTX/Attention/AttentionPlan.h"
 #include "lib/Codegen/NVPTX/Attention/FlashKernels.h"
 #include "lib/Codegen/NVPTX/Attention/RowProducts.h"
 #include "lib/Codegen/NVPTX/Attention/TilePipeline.h"
@@ -14,19 +15,6 @@ using namespace ampc;
 using namespace ampc::nvptx;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
-
-/// Two 16-row fragments per warp halve the reads of shared memory, as far as registers allow: a
-/// bias takes registers, too.
-static FlashTile chooseForwardTile(const FlashShape &shape) {
-  FlashTile tile{4, 16, 32, 2};
-  if (shape.warpgroups)
-    tile = FlashTile{8, 16, shape.width <= 128 ? 128 : 64, 2};
-  else if (shape.width <= 64)
-    tile = shape.biased ? FlashTile{8, 16, 64, 2} : FlashTile{4, 32, 64, 2};
-  else if (shape.width <= 128)
-    tile = FlashTile{8, 16, 32, 2};
-  return tile.forRows(shape.queries, shape);
-}
 
 namespace {
 /// Online softmax, carried from tile to tile. Per row of the thread: maximum of the scores, this
@@ -56,10 +44,6 @@ public:
         // Late scaling: with a positive factor, the largest product is also the largest score.
         scalesLate(!shape.biased && shape.scale > 0),
         unit((scalesLate ? shape.scale : 1) * llvm::numbers::log2e), products(RowProducts::of(f)) {}
-  static int64_t sharedBytes(const FlashShape &shape, const FlashTile &tile) {
-    return RowTile{tile.rows(), shape.width}.bytes() +
-           tile.stages * 2 * RowTile{tile.columns, shape.width}.bytes();
-  }
   void emit();
 
 private:
@@ -186,13 +170,15 @@ void Forward::emit() {
   finish(Softmax::of(carried, rowsOfThread()));
 }
 
-void nvptx::emitFlashAttention(const FlashShape &shape, DeviceCode &code) {
-  FlashTile tile = chooseForwardTile(shape);
+void nvptx::emitFlashAttention(kernel::AttentionOp op, DeviceCode &code) {
+  kernel::AttentionPlanAttr plan = *op.getPlan();
+  FlashShape shape = FlashShape::of(op, plan.getKind() == kernel::PlanKind::wgmma);
+  FlashTile tile(plan.getTiles().front());
   code.describe(shape.formName() + " " + tile.describe());
   LaunchShape launch;
   launch.grid[0] = FlashBlock::count(shape, tile, /*ownsQueries=*/true);
   launch.threads = tile.threads();
-  launch.sharedBytes = Forward::sharedBytes(shape, tile);
+  launch.sharedBytes = forwardSharedBytes(shape, tile);
   code.launch(launch, [&](DeviceEmitter &e, const KernelPointers &pointers) {
     Forward(e, shape, tile, pointers).emit();
   });

@@ -2,6 +2,7 @@
 // of keys and values by blocks of keys, streaming queries; then cotangents of queries by blocks of
 // queries, streaming keys.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Codegen/NVPTX/Attention/AttentionPlan.h"
 #include "lib/Codegen/NVPTX/Attention/FlashKernels.h"
 #include "lib/Codegen/NVPTX/Attention/RowProducts.h"
 #include "lib/Codegen/NVPTX/Attention/TilePipeline.h"
@@ -12,28 +13,6 @@ using namespace ampc;
 using namespace ampc::nvptx;
 
 namespace {
-/// One launch of the gradient. A block owns rows of a first and a second operand and streams rows
-/// of the other two: owned (query, g) and streamed (key, value), or the other way around. First
-/// times first gives scores, second times second gives changes; from both follow softmax weights
-/// and cotangents of scores. Accumulated: cotangents of scores times streamed first rows
-/// (sumsFirst), and weights times streamed second rows (sumsSecond). Example: {false, true, true}
-/// -> dK and dV.
-struct GradLaunch {
-  bool ownsQueries, sumsFirst, sumsSecond;
-
-  int64_t ownSides() const { return sumsFirst ? 2 : 1; } // weights alone need no changes
-  FlashTile chooseTile(const FlashShape &shape) const;
-  int64_t stageBytes(const FlashShape &shape, const FlashTile &tile) const {
-    int64_t numbers = ownsQueries ? 0 : 3 * 4 * tile.columns;
-    int64_t bytes = 2 * RowTile{tile.columns, shape.width}.bytes() + numbers;
-    return llvm::alignTo(bytes, FlashBlock::memoryAlignment(shape));
-  }
-  int64_t sharedBytes(const FlashShape &shape, const FlashTile &tile) const {
-    return ownSides() * RowTile{tile.rows(), shape.width}.bytes() +
-           tile.stages * stageBytes(shape, tile);
-  }
-};
-
 class Backward {
 public:
   Backward(DeviceEmitter &e, const FlashShape &shape, const GradLaunch &part, const FlashTile &tile,
@@ -85,18 +64,6 @@ private:
   SmallVector<Value> rowDeltas;
 };
 } // namespace
-
-FlashTile GradLaunch::chooseTile(const FlashShape &shape) const {
-  bool isWide = shape.width > 128;
-  FlashTile tile{isWide && !shape.warpgroups ? 4 : 8, 16, 32, 2};
-  if (shape.width <= 64)
-    tile.columns = 64;
-  else if (isWide && sumsFirst)
-    tile.columns = 16;
-  if (shape.warpgroups)
-    tile.columns = isWide && sumsFirst ? 32 : 64;
-  return tile.forRows(ownsQueries ? shape.queries : shape.keys, shape);
-}
 
 /// Copies the statistics of a tile's queries to shared memory, a float of each kind per thread.
 void Backward::issueNumbers(Value stage, Value tile) {
@@ -260,25 +227,20 @@ void Backward::emit() {
   finish(sums);
 }
 
-void nvptx::emitFlashAttentionGrad(kernel::AttentionGradOp op, const FlashShape &shape,
-                                   DeviceCode &code) {
+void nvptx::emitFlashAttentionGrad(kernel::AttentionGradOp op, DeviceCode &code) {
+  kernel::AttentionPlanAttr plan = *op.getPlan();
+  FlashShape shape = FlashShape::of(op, plan.getKind() == kernel::PlanKind::wgmma);
   emitFlashDeltas(op, shape, code);
-  // Accumulators of heads wider than 128 leave no registers for a second sum, so dV and dK take a
-  // launch each.
-  SmallVector<GradLaunch> parts;
-  if (shape.width <= 128)
-    parts = {{false, true, true}, {true, true, false}};
-  else
-    parts = {{false, false, true}, {false, true, false}, {true, true, false}};
   std::string form = shape.formName();
-  for (const GradLaunch &part : parts) {
-    FlashTile tile = part.chooseTile(shape);
+  ArrayRef<kernel::ScoreTileAttr> tiles = plan.getTiles();
+  for (auto [attr, part] : llvm::zip_equal(tiles, gradLaunches(tiles.size()))) {
+    FlashTile tile(attr);
     form += (form.back() == ':' ? " " : ", ") + tile.describe();
     LaunchShape launch;
     launch.grid[0] = FlashBlock::count(shape, tile, part.ownsQueries);
     launch.threads = tile.threads();
     launch.sharedBytes = part.sharedBytes(shape, tile);
-    code.launch(launch, [&](DeviceEmitter &e, const KernelPointers &pointers) {
+    code.launch(launch, [&, &part = part](DeviceEmitter &e, const KernelPointers &pointers) {
       Backward(e, shape, part, tile, pointers).emit();
     });
   }

@@ -8,7 +8,8 @@
 
 namespace ampc::nvptx {
 
-void emitFlashAttention(const FlashShape &shape, DeviceCode &code);
+/// Emits the launch of the op's plan, which has tiles.
+void emitFlashAttention(kernel::AttentionOp op, DeviceCode &code);
 /// Address of a query's delta, rowsum(g o), before the query's cotangent is stored. The deltas of
 /// up to 16 neighbouring queries share the result row of the first query, so that loads and stores
 /// access whole 32-byte sectors. A block of queries owns whole groups. `start`: address of the
@@ -17,7 +18,8 @@ mlir::Value deltaPlace(DeviceEmitter &e, const FlashShape &shape, mlir::Value st
                        mlir::Value query);
 /// Launch in front of the gradient's launches: deltas of all queries.
 void emitFlashDeltas(kernel::AttentionGradOp op, const FlashShape &shape, DeviceCode &code);
-void emitFlashAttentionGrad(kernel::AttentionGradOp op, const FlashShape &shape, DeviceCode &code);
+/// Emits the launches of the op's plan, which has tiles.
+void emitFlashAttentionGrad(kernel::AttentionGradOp op, DeviceCode &code);
 
 } // namespace ampc::nvptx
 #endif

@@ -1,4 +1,4 @@
-// Selection of attentions for matrix units, and their tile sizes.
+// Attentions on matrix units: shapes, and conditions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Codegen/NVPTX/Attention/FlashShape.h"
 #include "lib/Codegen/Common/PlainLoops.h"
@@ -27,7 +27,7 @@ int64_t FlashShape::copyBytes(const RowLayout &rows) const {
   return bytes;
 }
 
-template <typename Op> static FlashShape shapeOf(Op op, const Chip &chip) {
+template <typename Op> static FlashShape shapeOf(Op op, bool warpgroups) {
   FlashShape shape;
   shape.batch = llvm::to_vector(op.getBatch());
   shape.queries = op.getQueries();
@@ -36,7 +36,7 @@ template <typename Op> static FlashShape shapeOf(Op op, const Chip &chip) {
   shape.scale = op.getScale().convertToDouble();
   shape.causal = op.getCausal();
   shape.biased = op.getBiased();
-  shape.warpgroups = chip.hasWarpgroups();
+  shape.warpgroups = warpgroups;
   shape.element = getElementTypeOrSelf(op.getTensors().front());
   auto add = [](SmallVector<RowLayout> &list, Value tensor, Attribute map) {
     auto type = cast<RankedTensorType>(tensor.getType());
@@ -52,8 +52,8 @@ template <typename Op> static FlashShape shapeOf(Op op, const Chip &chip) {
 
 /// Reason why the operands cannot use matrix units; empty if they can. The text follows "plain: "
 /// in the kernel's description.
-static StringRef whyPlain(const FlashShape &shape, ArrayRef<unsigned> factors, Type acc,
-                          const Chip &chip) {
+static StringRef whyNoProducts(const FlashShape &shape, ArrayRef<unsigned> factors, Type acc,
+                               const Chip &chip) {
   if (!chip.hasAsyncCopy())
     return "the chip copies nothing asynchronously";
   if (!acc.isF32())
@@ -74,27 +74,30 @@ static StringRef whyPlain(const FlashShape &shape, ArrayRef<unsigned> factors, T
   return "";
 }
 
-std::optional<FlashShape> FlashShape::of(kernel::AttentionOp op, const Chip &chip,
-                                         std::string &why) {
-  FlashShape shape = shapeOf(op, chip);
-  why = whyPlain(shape, {0, 1, 2}, op.getAcc(), chip).str();
-  return why.empty() ? std::optional(shape) : std::nullopt;
+FlashShape FlashShape::of(kernel::AttentionOp op, bool warpgroups) {
+  return shapeOf(op, warpgroups);
+}
+FlashShape FlashShape::of(kernel::AttentionGradOp op, bool warpgroups) {
+  return shapeOf(op, warpgroups);
 }
 
-std::optional<FlashShape> FlashShape::of(kernel::AttentionGradOp op, const Chip &chip,
-                                         std::string &why) {
-  FlashShape shape = shapeOf(op, chip);
+std::string nvptx::whyPlain(kernel::AttentionOp op, const FlashShape &shape, const Chip &chip) {
+  return whyNoProducts(shape, {0, 1, 2}, op.getAcc(), chip).str();
+}
+std::string nvptx::whyPlain(kernel::AttentionGradOp op, const FlashShape &shape, const Chip &chip) {
   unsigned forward = shape.biased ? 4 : 3;
-  why = whyPlain(shape, {0, 1, 2, forward + 2}, op.getAcc(), chip).str();
-  if (why.empty() && !shape.operands[forward + 1].element.isF32())
-    why = "the logsumexp is not f32";
+  std::string why = whyNoProducts(shape, {0, 1, 2, forward + 2}, op.getAcc(), chip).str();
+  if (!why.empty())
+    return why;
+  if (!shape.operands[forward + 1].element.isF32())
+    return "the logsumexp is not f32";
   // Deltas are kept in the rows of the query's cotangent until the cotangent is stored
   // (FlashDeltas.cpp), so such rows need room for an aligned float.
   const RowLayout &rows = shape.results.front();
   int64_t perFloat = 4 / target::elementBytes(rows.element);
-  if (why.empty() && (rows.columnStride() != 1 || !rows.startsAt(perFloat, shape.batch)))
-    why = "rows of the query's cotangent have no room for a float";
-  return why.empty() ? std::optional(shape) : std::nullopt;
+  if (rows.columnStride() != 1 || !rows.startsAt(perFloat, shape.batch))
+    return "rows of the query's cotangent have no room for a float";
+  return "";
 }
 
 std::string FlashTile::describe() const {

@@ -1,4 +1,4 @@
-// Selection of attentions for matrix units, and their tile sizes.
+// Attentions on matrix units: shapes, and tiles of scores.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_CODEGEN_NVPTX_ATTENTION_FLASHSHAPE_H
 #define LIB_CODEGEN_NVPTX_ATTENTION_FLASHSHAPE_H
@@ -33,10 +33,8 @@ struct FlashShape {
   bool warpgroups;    // wgmma forms the products, not mma.sync of single warps
   llvm::SmallVector<RowLayout> operands, results;
 
-  /// Nothing, with a reason in `why`, if only the plain kernel supports the op.
-  static std::optional<FlashShape> of(kernel::AttentionOp op, const Chip &chip, std::string &why);
-  static std::optional<FlashShape> of(kernel::AttentionGradOp op, const Chip &chip,
-                                      std::string &why);
+  static FlashShape of(kernel::AttentionOp op, bool warpgroups);
+  static FlashShape of(kernel::AttentionGradOp op, bool warpgroups);
 
   int64_t entries() const { return mlir::ShapedType::getNumElements(batch); }
   /// Causal mask: query i sees keys up to i + offset(). Example: 3 queries, 5 keys -> offset 2.
@@ -48,12 +46,19 @@ struct FlashShape {
   /// Bytes of a single cp.async for any row: 16, 8 or 4.
   int64_t copyBytes(const RowLayout &rows) const;
 };
+/// Reason why the chip's matrix units cannot form the products of the op; empty if they can.
+std::string whyPlain(kernel::AttentionOp op, const FlashShape &shape, const Chip &chip);
+std::string whyPlain(kernel::AttentionGradOp op, const FlashShape &shape, const Chip &chip);
 
 /// Tile of scores of a block: owned rows, `warpRows` per warp, by streamed columns in a multistage
 /// pipeline. Example: 4 warps x 32 rows by 64 columns is a [128, 64] tile.
 struct FlashTile {
   int64_t warps, warpRows, columns, stages;
 
+  FlashTile(int64_t warps, int64_t warpRows, int64_t columns, int64_t stages)
+      : warps(warps), warpRows(warpRows), columns(columns), stages(stages) {}
+  explicit FlashTile(kernel::ScoreTileAttr tile)
+      : FlashTile(tile.getWarps(), tile.getRows(), tile.getColumns(), tile.getStages()) {}
   int64_t threads() const { return 32 * warps; }
   int64_t rows() const { return warps * warpRows; }
   std::string describe() const;

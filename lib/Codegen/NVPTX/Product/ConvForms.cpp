@@ -185,7 +185,7 @@ static void emitConv(Operation *operation, DeviceCode &code) {
   if (isDepthwise(first))
     return Depthwise::of(op)->emit(op, code);
   if (first.getKind() == kernel::PlanKind::plain) {
-    code.describe(describePlain(first));
+    code.describe(describePlain(first.getReason()));
     ThreadPerPoint points(code);
     return target::emitPlainConv(op, points);
   }
@@ -238,7 +238,7 @@ static void emitConvFilter(Operation *operation, DeviceCode &code) {
     return Depthwise::of(op)->emit(op, code);
   std::optional<PlannedProduct> planned = singlePlanOf(op, code.chip);
   if (!planned) {
-    code.describe(describePlain(*op.getPlan()));
+    code.describe(describePlain(op.getPlan()->getReason()));
     ThreadPerPoint points(code);
     return target::emitPlainConvFilter(op, points);
   }

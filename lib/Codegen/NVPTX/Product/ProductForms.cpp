@@ -28,7 +28,7 @@ static void emitGemm(Operation *operation, DeviceCode &code) {
   auto op = cast<kernel::GemmOp>(operation);
   std::optional<PlannedProduct> planned = singlePlanOf(op, code.chip);
   if (!planned) {
-    code.describe(describePlain(*op.getPlan()));
+    code.describe(describePlain(op.getPlan()->getReason()));
     ThreadPerPoint points(code);
     return target::emitPlainGemm(op, points);
   }

@@ -173,10 +173,6 @@ std::vector<PlannedProduct> nvptx::plannedOf(Operation *op, const Chip &chip) {
   return all;
 }
 
-std::string nvptx::describePlain(PlanAttr plan) {
-  return plan.getReason().empty() ? "plain" : "plain: " + plan.getReason().str();
-}
-
 std::optional<PlannedProduct> nvptx::singlePlanOf(Operation *op, const Chip &chip) {
   std::vector<PlannedProduct> planned = plannedOf(op, chip);
   if (planned.size() != 1)

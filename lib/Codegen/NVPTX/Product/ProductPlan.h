@@ -51,8 +51,6 @@ llvm::LogicalResult checkPlans(mlir::Operation *op, const Chip &chip);
 /// Products by the plans of an op that has passed `checkPlans`; none for a kernel without tiles.
 std::vector<PlannedProduct> plannedOf(mlir::Operation *op, const Chip &chip);
 
-/// Text for reports on a kernel with a thread per sum: "plain: " and the reason, if any.
-std::string describePlain(kernel::PlanAttr plan);
 /// The plan of an op with one product; else nothing.
 std::optional<PlannedProduct> singlePlanOf(mlir::Operation *op, const Chip &chip);
 /// Plans worth measuring, the model's choice first: every tile of the chosen kind with the split-K
