@@ -4,6 +4,7 @@
 #include "lib/Precision/Recomputation.h"
 #include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Program/Origin.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -27,11 +28,10 @@ private:
   train::ScanOp findAdjoint(Value stack);
   bool mayRepeat(Operation *op, train::ScanOp adjoint);
   int64_t bytesToKeep(Value v);
-  void repeat(Operation *op, Value stack, train::ScanOp adjoint);
+  void repeatIfPaying(Operation *op);
+  void repeat(ArrayRef<OpResult> results, train::ScanOp adjoint);
   Value inAdjoint(Value v, train::ScanOp adjoint);
   Value rowIn(train::ScanOp adjoint, Value sequence);
-  void keep(Value v);
-  void rebuild(ArrayRef<Value> each, ArrayRef<unsigned> from);
   void dropUnreadStacks();
 
   train::ScanOp forward;
@@ -85,59 +85,36 @@ int64_t RoundRecomputation::bytesToKeep(Value v) {
   return !op || isReadByBackward(v) ? 0 : bytesOf(v);
 }
 
+/// With a checkpoint everything is repeated, the rounds of a loop inside as well.
 bool RoundRecomputation::mayRepeat(Operation *op, train::ScanOp adjoint) {
-  if (!isMemoryEffectFree(op) || op->getNumRegions() > 0 || op->getNumResults() != 1 ||
-      isChunked(op) || adjoint.getIndexed() != forward.getIndexed())
+  if (!isMemoryEffectFree(op) || isChunked(op) || adjoint.getIndexed() != forward.getIndexed())
     return false;
   if (forward.getCheckpoint())
     return true;
+  if (op->getNumRegions() > 0 || op->getNumResults() != 1)
+    return false;
   int64_t more = 0;
   for (Value operand : llvm::SetVector<Value>(op->operand_begin(), op->operand_end()))
     more += bytesToKeep(operand);
   return isCheapToRecompute(op) && more < bytesOf(op->getResult(0)) * forward.getRounds();
 }
 
-/// A new loop with the block of the old; result `i` of the new loop replaces result `from[i]`.
-void RoundRecomputation::rebuild(ArrayRef<Value> each, ArrayRef<unsigned> from) {
-  OpBuilder builder(next());
-  SmallVector<Value> passed(next().getCarried());
-  auto end = train::NextOp::create(builder, next().getLoc(), passed, each);
-  end->setDiscardableAttrs(next()->getDiscardableAttrDictionary());
-  next()->erase();
-  SmallVector<Type> types(forward.getInits().getTypes());
-  for (Value value : each)
-    types.push_back(ampc::stackOf(value.getType(), forward.getRounds()));
-  builder.setInsertionPoint(forward);
-  auto whole =
-      train::ScanOp::create(builder, forward.getLoc(), types, forward.getInits(),
-                            forward.getSequences(), forward.getTimesAttr(), forward.getReverse(),
-                            forward.getIndexed(), forward.getCheckpointAttr());
-  whole->setDiscardableAttrs(forward->getDiscardableAttrDictionary());
-  whole.getBody().takeBody(forward.getBody());
-  for (auto [to, old] : llvm::enumerate(from))
-    forward.getResult(old).replaceAllUsesWith(whole.getResult(to));
-  forward.erase();
-  forward = whole;
-}
-
-/// Keeps a further value of every round.
-void RoundRecomputation::keep(Value v) {
-  SmallVector<Value> each(next().getEach());
-  each.push_back(v);
-  rebuild(each, llvm::to_vector(llvm::seq(0u, forward.getNumResults())));
-}
-
 void RoundRecomputation::dropUnreadStacks() {
   unsigned carried = forward.getInits().size();
-  SmallVector<Value> each;
+  SmallVector<Value> each, inits(forward.getInits()), sequences(forward.getSequences());
   SmallVector<unsigned> from = llvm::to_vector(llvm::seq(0u, carried));
   for (auto [k, value] : llvm::enumerate(next().getEach()))
     if (!forward.getResult(carried + k).use_empty()) {
       each.push_back(value);
       from.push_back(carried + k);
     }
-  if (from.size() < forward.getNumResults() && !from.empty())
-    rebuild(each, from);
+  if (from.size() == forward.getNumResults() || from.empty())
+    return;
+  next().getEachMutable().assign(each);
+  IRRewriter rewriter(forward.getContext());
+  train::ScanOp smaller = rebuildLoop(rewriter, forward, inits, sequences, from);
+  forward.erase();
+  forward = smaller;
 }
 
 Value RoundRecomputation::rowIn(train::ScanOp adjoint, Value sequence) {
@@ -159,7 +136,7 @@ Value RoundRecomputation::inAdjoint(Value v, train::ScanOp adjoint) {
   if (llvm::is_contained(forward.getRows(), v))
     return rowIn(adjoint, flowsFrom(v).front());
   if (!stackOf(v))
-    keep(v);
+    forward = keepOfEveryRound(forward, v);
   return rowIn(adjoint, stackOf(v));
 }
 
@@ -186,22 +163,57 @@ static Value onlyRowOf(Value stack, train::ScanOp scan) {
   return only;
 }
 
-/// Computes the op again in front of the first op of the adjoint that reads the result, which is
-/// then no longer a row of the stack.
-void RoundRecomputation::repeat(Operation *op, Value stack, train::ScanOp adjoint) {
-  Block &block = adjoint.getBody().front();
-  Value row = onlyRowOf(stack, adjoint);
+/// The first op of the block, or around the op in it, that reads one of the rows.
+static Operation *firstReader(ArrayRef<Value> rows, Block &block) {
   Operation *first = block.getTerminator();
-  for (Operation *user : row.getUsers())
-    if (Operation *at = block.findAncestorOpInBlock(*user); at->isBeforeInBlock(first))
-      first = at;
-  Operation *copy = OpBuilder(first).clone(*op);
-  setOrigin(copy, originOf(op).withStage(train::Stage::Backward));
-  copy->setAttr("amp.recompute", UnitAttr::get(op->getContext()));
-  for (OpOperand &operand : copy->getOpOperands())
-    operand.set(inAdjoint(operand.get(), adjoint));
-  row.replaceAllUsesWith(copy->getResult(0));
-  dropRow(adjoint, cast<BlockArgument>(row));
+  for (Value row : rows)
+    for (Operation *user : row.getUsers())
+      if (Operation *at = block.findAncestorOpInBlock(*user); at->isBeforeInBlock(first))
+        first = at;
+  return first;
+}
+
+/// Marks the op, and the ops of a loop, as recomputed by the backward pass.
+static void markCopy(Operation *copy) {
+  copy->walk([](Operation *op) {
+    if (train::OriginAttr origin = originOf(op))
+      setOrigin(op, origin.withStage(train::Stage::Backward));
+    if (!op->hasTrait<OpTrait::IsTerminator>() && !op->hasTrait<OpTrait::ConstantLike>())
+      op->setAttr("amp.recompute", UnitAttr::get(op->getContext()));
+  });
+}
+
+/// Computes the op again in front of the first op of the adjoint that reads one of the results,
+/// which are then no longer rows of stacks.
+void RoundRecomputation::repeat(ArrayRef<OpResult> results, train::ScanOp adjoint) {
+  Operation *op = results.front().getOwner();
+  SmallVector<Value> rows = llvm::map_to_vector(
+      results, [&](OpResult result) { return onlyRowOf(stackOf(result), adjoint); });
+  OpBuilder builder(firstReader(rows, adjoint.getBody().front()));
+  Operation *copy = builder.clone(*op);
+  markCopy(copy);
+  copy->walk([&](Operation *inner) {
+    for (OpOperand &operand : inner->getOpOperands())
+      operand.set(inAdjoint(operand.get(), adjoint));
+  });
+  for (auto [result, row] : llvm::zip(results, rows)) {
+    row.replaceAllUsesWith(copy->getResult(result.getResultNumber()));
+    dropRow(adjoint, cast<BlockArgument>(row));
+  }
+}
+
+/// Repeats the op if the loop of the backward pass goes over its results.
+void RoundRecomputation::repeatIfPaying(Operation *op) {
+  train::ScanOp adjoint;
+  SmallVector<OpResult> results;
+  for (OpResult result : op->getResults())
+    if (Value stack = stackOf(result))
+      if (train::ScanOp found = findAdjoint(stack); found && (!adjoint || adjoint == found)) {
+        adjoint = found;
+        results.push_back(result);
+      }
+  if (adjoint && mayRepeat(op, adjoint))
+    repeat(results, adjoint);
 }
 
 // In reverse order: what a repeated op reads may be repeated in turn.
@@ -209,12 +221,8 @@ void RoundRecomputation::run() {
   SmallVector<Operation *> ops;
   for (Operation &op : body.without_terminator())
     ops.push_back(&op);
-  for (Operation *op : llvm::reverse(ops)) {
-    Value stack = op->getNumResults() == 1 ? stackOf(op->getResult(0)) : Value();
-    train::ScanOp adjoint = stack ? findAdjoint(stack) : train::ScanOp();
-    if (adjoint && mayRepeat(op, adjoint))
-      repeat(op, stack, adjoint);
-  }
+  for (Operation *op : llvm::reverse(ops))
+    repeatIfPaying(op);
   dropUnreadStacks();
 }
 
@@ -222,4 +230,6 @@ void ampc::recomputeRounds(Block &block, bool cheap) {
   for (auto scan : llvm::to_vector(block.getOps<train::ScanOp>()))
     if (isForward(scan) && (cheap || scan.getCheckpoint()))
       RoundRecomputation(scan).run();
+  for (auto scan : llvm::to_vector(block.getOps<train::ScanOp>())) // of rounds that are repeated
+    dropDeadValuesInside(scan);
 }

@@ -83,8 +83,9 @@ def TrainUnrollScans : Pass<"train-unroll-scans", "::mlir::ModuleOp"> {
       except for loops with a norm over the batch, which writes its statistics once per step. Such a loop is unrolled
       with a remark.
     * `all`, behind `train-autodiff`: all loops, unless a loop of the function is in a segment of a
-      checkpoint, or has such a segment inside.
-    * `long`: of these, loops of more than four rounds, of large rounds, and loops around such loops.
+      checkpoint, or has such a segment inside; a remark says so.
+    * `long`: of these, loops of more than four rounds, of large rounds, with a checkpoint, and loops
+      around such loops.
   }];
   let options = [Option<"keep", "keep", "std::string", "\"none\"",
                         "loops that stay: none, open, long or all">];
@@ -137,6 +138,10 @@ def TrainAutodiff : Pass<"train-autodiff", "::mlir::ModuleOp"> {
     depend on a parameter (varied) and influence the loss (useful) get a cotangent. The result is train IR. With
     `of`, a single function is differentiated with respect to its real arguments instead, with a seed of ones for
     result `result`: for a result of higher rank, the gradient of the sum of its elements.
+
+    A loop with `checkpoint every k` first becomes a loop over blocks of k rounds around a loop of k rounds; the
+    rounds left over are a block of their own (`train-expand-gradients` does the same). `amp-recompute` computes the
+    inner loop again in the backward pass, which then keeps the carried values of every k-th round.
   }];
   let options = [Option<"of", "of", "std::string", "",
                         "differentiate this function with respect to its real arguments">,
@@ -149,6 +154,7 @@ def TrainMergeRounds : Pass<"train-merge-rounds", "::mlir::ModuleOp"> {
   let description = [{
     A product of a sequence's row, [batch, k], with a weight is done for all rounds at once in front of the loop, [rounds *
     batch, k]: x W of a recurrent layer. A product that a loop only keeps is done behind the loop, on the kept rows.
+    Of a loop with `checkpoint every k` the products of each block of k rounds are done at once.
 
     The backward pass of a loop adds a term to the gradient of a weight in every round: A^T D of A: [batch, m] and D:
     [batch, n], or the sum of the rows of D for a bias. If the rows of A and D can be kept, the sum is one
@@ -195,9 +201,9 @@ def TrainObserve : Pass<"train-observe", "::mlir::ModuleOp"> {
   let summary = "Make marked values further results of a step's program";
   let description = [{
     Every value marked by `train-mark-values`, as its consumers read the value (rounded, if all consumers read a
-    rounded version), and every 16-bit version, becomes a result that is an `observed` output. Results are stored
-    regardless of fusion, and fusion changes no bit, so the observed numbers are the numbers of the program without
-    this pass.
+    rounded version), and every 16-bit version, becomes a result that is an `observed` output. A value inside loops
+    is kept of every round, `[rounds, ...]`. Results are stored regardless of fusion, and fusion changes no bit, so
+    the observed numbers are the numbers of the program without this pass.
   }];
 }
 #endif

@@ -1,6 +1,7 @@
 // Gradient functions of steps: forward and backward code in a single function.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
+#include "lib/Train/Autodiff/BlocksOfRounds.h"
 #include "lib/Train/Autodiff/Reverse.h"
 #include "lib/Train/FindProgram.h"
 #include "mlir-dialects/Train/Optimizer/Update.h"
@@ -44,6 +45,7 @@ static Value inTypeOfRule(GradBuilder &b, Value gradient) {
 /// named by `names`.
 static LogicalResult addGradients(train::FuncOp func, unsigned result, ArrayRef<Value> sources,
                                   ArrayRef<StringRef> names) {
+  splitCheckpoints(func);
   Block &body = func.getBody().front();
   Operation *ret = body.getTerminator();
   decomposeActive(ret, sources);

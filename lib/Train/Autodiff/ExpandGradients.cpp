@@ -1,6 +1,7 @@
 // Expansion of train.grad inside functions into the backward pass that computes the gradients.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
+#include "lib/Train/Autodiff/BlocksOfRounds.h"
 #include "lib/Train/Autodiff/Reverse.h"
 #include "mlir-dialects/Train/Ops/Gradients.h"
 #include "mlir-dialects/Train/Ops/Loops.h"
@@ -117,6 +118,8 @@ struct TrainExpandGradients : ampc::impl::TrainExpandGradientsBase<TrainExpandGr
     // One error is enough: a source may have several instances.
     WalkResult done = getOperation()->walk([&](train::FuncOp func) {
       unrollLoopsOfPaths(func);
+      if (!gradientsOf(func).empty())
+        splitCheckpoints(func);
       SmallVector<train::GradOp> all = gradientsOf(func);
       bool isWrong =
           llvm::any_of(all, [](train::GradOp grad) { return failed(checkDepends(grad)); }) ||

@@ -10,13 +10,20 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
+/// Whether the loop becomes a loop over blocks of rounds before it is differentiated: products of
+/// the rounds of a block are merged then, and computed again with the block.
+static bool isRecomputedInBlocks(train::ScanOp scan) {
+  auto func = scan->getParentOfType<train::FuncOp>();
+  return func.getRole() == train::Role::Loss && scan.getCheckpoint().value_or(1) > 1;
+}
+
 namespace {
 struct TrainMergeRounds : ampc::impl::TrainMergeRoundsBase<TrainMergeRounds> {
   void runOnOperation() override {
     SmallVector<train::ScanOp> loops;
     getOperation()->walk([&](train::ScanOp scan) { loops.push_back(scan); });
     for (train::ScanOp scan : loops) { // a loop inside of a loop first
-      mergeProducts(scan);
+      mergeProducts(scan, isRecomputedInBlocks(scan));
       mergeSums(scan);
     }
   }

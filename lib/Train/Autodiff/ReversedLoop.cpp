@@ -2,8 +2,10 @@
 // there; then the copy's values are replaced by values that the forward loop keeps.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Autodiff/ReversedLoop.h"
+#include "lib/Train/Autodiff/BlocksOfRounds.h"
 #include "mlir-dialects/Train/Ops/Tensors.h"
 #include "mlir-dialects/Train/Program/Origin.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
@@ -53,7 +55,7 @@ void ReversedLoop::openAdjoint(GradBuilder &b) {
     sequences.push_back(cotangents.lookup(scan.getResult(count + k)));
   adjoint = train::ScanOp::create(b.builder, b.loc, TypeRange(), inits, sequences,
                                   b.builder.getI64IntegerAttr(scan.getRounds()), !scan.getReverse(),
-                                  scan.getIndexed(), IntegerAttr());
+                                  scan.getIndexed(), scan.getCheckpointAttr());
   block = &adjoint.getBody().emplaceBlock();
   auto addArgument = [&](Type type) { return block->addArgument(type, b.loc); };
   if (Value index = scan.getIndex())
@@ -90,8 +92,10 @@ void ReversedLoop::differentiate(Reverse &inner) {
     Value argument = copies.lookup(scan.getCarried()[k]), gradient = inner.gradient(argument);
     passed.push_back(gradient ? gradient : zerosOf(b, argument.getType()));
   }
+  for (Value value : sums) // continued inside
+    passed.push_back(inner.gradient(value));
   for (Value value : captured)
-    if (Value gradient = inner.gradient(value)) {
+    if (Value gradient = inner.gradient(value); gradient && !llvm::is_contained(sums, value)) {
       passed.push_back(addToSum(b, value, gradient));
       sums.push_back(value);
     }
@@ -126,6 +130,11 @@ LogicalResult ReversedLoop::differentiateBody() {
                        block->getArgument(argument++));
   for (unsigned k : kept)
     seeds.emplace_back(copies.lookupOrDefault(next.getEach()[k]), block->getArgument(argument++));
+  for (Value value : captured)
+    if (continuesSum(value)) {
+      seeds.emplace_back(value, openSum(value));
+      sums.push_back(value);
+    }
   Reverse inner(end, sources, purpose);
   if (failed(inner.run(seeds)))
     return failure();
@@ -140,16 +149,29 @@ static Value asTerm(GradBuilder &b, Value gradient, RankedTensorType sum) {
   return isRounded ? Value(cast.getX()) : b.castTo(gradient, sum.getElementType());
 }
 
-/// The cotangent of a value from outside is carried: returns sum + gradient of the round. Sums of
-/// 16-bit terms are f32, because every round would round otherwise.
-Value ReversedLoop::addToSum(GradBuilder &b, Value value, Value gradient) {
+/// Whether the sum over the rounds of a block goes on from the sum of the blocks before: the order
+/// of the sum is that of the loop without blocks, and the sum is not merged with those of other
+/// blocks, for which the terms of all rounds would be kept.
+bool ReversedLoop::continuesSum(Value value) {
+  return scan->hasAttr(blocksAttribute) && accumulatorsOf(value) == value.getType();
+}
+
+/// The cotangent of a value from outside is carried: the sum of the rounds before. Sums of 16-bit
+/// terms are f32, because every round would round otherwise.
+Value ReversedLoop::openSum(Value value) {
   RankedTensorType type = accumulatorsOf(value);
-  Value sum = block->insertArgument(scan.getIndexed() + inits.size(), type, b.loc);
+  Value sum = block->insertArgument(scan.getIndexed() + inits.size(), type, scan.getLoc());
   OpBuilder outside(adjoint);
-  GradBuilder before(outside, b.loc, b.origin);
+  GradBuilder before(outside, adjoint.getLoc(),
+                     originOf(scan).differentiated().withStage(purpose.stage));
   Value known = cotangents.lookup(value);
   inits.push_back(known ? before.castTo(known, type.getElementType()) : zerosOf(before, type));
-  Value total = b.add(sum, asTerm(b, gradient, type));
+  return sum;
+}
+
+/// Sum of the rounds before + gradient of the round.
+Value ReversedLoop::addToSum(GradBuilder &b, Value value, Value gradient) {
+  Value sum = openSum(value), total = b.add(sum, asTerm(b, gradient, tensorOf(sum)));
   total.getDefiningOp()->setAttr("train.fan_in", b.builder.getUnitAttr());
   return total;
 }
@@ -210,15 +232,9 @@ void ReversedLoop::buildForward() {
         save(result, back.lookup(result));
   auto newNext = train::NextOp::create(builder, next.getLoc(), passed, each);
   newNext->setDiscardableAttrs(next->getDiscardableAttrDictionary());
-  SmallVector<Type> types(scan.getInits().getTypes());
-  for (Value value : each)
-    types.push_back(stackOf(value.getType(), scan.getRounds()));
   builder.setInsertionPoint(scan);
-  forward = train::ScanOp::create(builder, scan.getLoc(), types, scan.getInits(),
-                                  scan.getSequences(), scan.getTimesAttr(), scan.getReverse(),
-                                  scan.getIndexed(), scan.getCheckpointAttr());
-  forward->setDiscardableAttrs(scan->getDiscardableAttrDictionary());
-  forward.getBody().push_back(body.release());
+  SmallVector<Value> operands(scan.getSequences());
+  forward = createLoop(builder, scan, scan.getInits(), operands, std::move(body));
 }
 
 /// Erases the copies that no adjoint reads, and their arguments.
@@ -242,14 +258,9 @@ void ReversedLoop::dropDeadCopies() {
 void ReversedLoop::closeAdjoint(GradBuilder &b) {
   for (unsigned k : saved)
     sequences.push_back(forward.getResult(scan.getInits().size() + k));
-  SmallVector<Type> types = llvm::map_to_vector(inits, [](Value v) { return v.getType(); });
-  for (Value row : end.getEach())
-    types.push_back(stackOf(row.getType(), scan.getRounds()));
-  auto whole =
-      train::ScanOp::create(b.builder, b.loc, types, inits, sequences, adjoint.getTimesAttr(),
-                            adjoint.getReverse(), adjoint.getIndexed(), IntegerAttr());
+  IRRewriter rewriter(b.builder.getContext());
+  train::ScanOp whole = rebuildLoop(rewriter, adjoint, inits, sequences, {});
   b.stamp(whole);
-  whole.getBody().takeBody(adjoint.getBody());
   adjoint.erase();
   adjoint = whole;
   ResultRange results = whole.getResults();

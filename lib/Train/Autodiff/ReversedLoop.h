@@ -36,6 +36,8 @@ private:
   mlir::Value cotangentOrZeros(GradBuilder &b, mlir::Value value);
   void openAdjoint(GradBuilder &b);
   void cloneBody();
+  bool continuesSum(mlir::Value value);
+  mlir::Value openSum(mlir::Value value);
   llvm::LogicalResult differentiateBody();
   void differentiate(Reverse &inner);
   mlir::Value addToSum(GradBuilder &b, mlir::Value value, mlir::Value gradient);

@@ -99,10 +99,12 @@ static SmallVector<train::ScanOp> allLoops(train::FuncOp func) {
 }
 
 /// Whether the rounds are few and small. No kernel joins ops of two rounds of a loop, nor an op of
-/// the loop and one around it, so that a short loop is faster without the loop.
+/// the loop and one around it, so that a short loop is faster without the loop. A loop with a
+/// checkpoint stays, as its adjoint does: the adjoint computes the values of the round again.
 static bool isShort(train::ScanOp scan) {
   constexpr int64_t mostRounds = 4, mostOpsOfRounds = 1000;
-  return scan.getRounds() <= mostRounds && countUnrolled(scan, mostOpsOfRounds) <= mostOpsOfRounds;
+  return !scan.getCheckpoint() && scan.getRounds() <= mostRounds &&
+         countUnrolled(scan, mostOpsOfRounds) <= mostOpsOfRounds;
 }
 
 static bool hasLoopInside(train::ScanOp scan) {
@@ -119,6 +121,15 @@ static bool hasLoopsInSegments(train::FuncOp func) {
   };
   return llvm::any_of(outermostLoops(func),
                       [&](train::ScanOp scan) { return scan->walk(isInSegment).wasInterrupted(); });
+}
+
+/// Remarks on forward loops that are unrolled because of checkpoints around or inside.
+static void remarkSegments(train::FuncOp func) {
+  for (train::ScanOp scan : outermostLoops(func))
+    if (isForward(scan))
+      scan.emitRemark() << "the loop is unrolled: recomputation for a checkpoint around the loop, or "
+                           "around a call inside, does not look into loops; the loop's own clause "
+                           "checkpoint or checkpoint every k keeps it";
 }
 
 /// Replaces the loops that `stays` is false for by their rounds.
@@ -176,7 +187,10 @@ private:
 
   LogicalResult unrollLoopsOf(train::FuncOp func) {
     bool isLate = keep == "long" || keep == "all";
-    if (isLate && !hasLoopsInSegments(func))
+    bool isInSegments = isLate && hasLoopsInSegments(func);
+    if (isInSegments && func.getRole() != train::Role::Eval)
+      remarkSegments(func);
+    if (isLate && !isInSegments)
       return unrollLoops(allLoops(func), [&](train::ScanOp scan) {
         return keep == "all" || hasLoopInside(scan) || !isShort(scan);
       });

@@ -61,6 +61,10 @@ train::ScanOp rebuildLoop(mlir::RewriterBase &rewriter, train::ScanOp scan, mlir
 /// Replaces the scan by a loop that keeps further values of every round, as its last results.
 train::ScanOp keepOfEveryRound(train::ScanOp scan, mlir::ValueRange values);
 
+/// Drops what no result depends on from the loops inside of the scan's block: kept values without
+/// readers, carried values, sequences. Canonicalization does the same.
+void dropDeadValuesInside(train::ScanOp scan);
+
 /// Whether every element is known to be 0.
 bool isZero(Value tensor);
 /// Replaces sums that a loop carries, of terms that add up the rows of the round (A^T D of A:
@@ -69,8 +73,8 @@ bool isZero(Value tensor);
 void mergeSums(train::ScanOp scan);
 /// Moves products of rows of the round, [B, k], with a matrix from outside to all rounds at once,
 /// [rounds * B, k]: in front of the loop if the rows belong to a sequence, behind if the result is
-/// only kept.
-void mergeProducts(train::ScanOp scan);
+/// only kept. With `lookupsOnly`, lookups of rows of tables alone move in front.
+void mergeProducts(train::ScanOp scan, bool lookupsOnly = false);
 
 /// For the registry of a program that reads models.
 void registerLoopOps(mlir::DialectRegistry &registry);

@@ -18,7 +18,8 @@ def Train_ScanOp
     * `reverse`: from the last row to the first. The kept values of a round lie where the round's row lies.
     * `index %i`: the number of the row, an i32 of rank 0; in both directions 0 is the first row.
     * `checkpoint`: the backward pass recomputes the values of a round from the round's carried values and row;
-      `checkpoint every k`: of k rounds at a time, from the carried values of the first.
+      `checkpoint every k`: of k rounds at a time, from the carried values of the first. Differentiation makes of it
+      a loop over blocks of k rounds, with the attribute `train.blocks`, around a loop of k rounds.
 
     Random numbers differ from round to round, and are the same for a longer loop. `train-unroll-scans` replaces the
     op by its rounds.

@@ -4,6 +4,7 @@
 #include "mlir-dialects/Train/Ops/Tensors.h"
 #include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -99,29 +100,21 @@ void SumMerger::eraseSums() {
 
 /// The loop of the block without sums, in front of the scan, whose other results it replaces.
 ScanOp SumMerger::rebuild() {
-  OpBuilder builder(scan);
+  auto isMergedResult = [&](unsigned i) {
+    return llvm::any_of(sums, [i](const Sum &sum) { return sum.number == i; });
+  };
   SmallVector<Value> inits;
-  SmallVector<unsigned> carried;
-  for (unsigned i = 0; i < scan.getInits().size(); ++i)
-    if (llvm::none_of(sums, [i](const Sum &sum) { return sum.number == i; })) {
+  SmallVector<unsigned> from;
+  for (unsigned i = 0; i < scan->getNumResults(); ++i) {
+    if (isMergedResult(i))
+      continue;
+    from.push_back(i);
+    if (i < scan.getInits().size())
       inits.push_back(scan.getInits()[i]);
-      carried.push_back(i);
-    }
-  SmallVector<Type> types = llvm::map_to_vector(inits, [](Value v) { return v.getType(); });
-  auto next = cast<NextOp>(body.getTerminator());
-  for (Value each : next.getEach())
-    types.push_back(stackOf(each.getType(), scan.getRounds()));
-  auto merged = ScanOp::create(builder, scan.getLoc(), types, inits, scan.getSequences(),
-                               builder.getI64IntegerAttr(scan.getRounds()), scan.getReverse(),
-                               scan.getIndexed(), scan.getCheckpointAttr());
-  merged->setDiscardableAttrs(scan->getDiscardableAttrDictionary());
-  merged.getBody().takeBody(scan.getBody());
-  for (auto [i, number] : llvm::enumerate(carried))
-    scan.getResult(number).replaceAllUsesWith(merged.getResult(i));
-  unsigned before = scan.getInits().size(), after = inits.size();
-  for (unsigned i = before; i < scan->getNumResults(); ++i)
-    scan.getResult(i).replaceAllUsesWith(merged.getResult(after + i - before));
-  return merged;
+  }
+  SmallVector<Value> sequences(scan.getSequences());
+  IRRewriter rewriter(scan.getContext());
+  return rebuildLoop(rewriter, scan, inits, sequences, from);
 }
 
 /// All rounds of a term's operand, [rounds, ...].
@@ -214,8 +207,8 @@ static Value lookupOfAll(GradBuilder &b, Operation &op, Value sequence) {
 }
 
 /// The op of all rounds of a sequence in front of the loop, or null for other ops.
-static Value doneInFront(Operation &op, ScanOp scan) {
-  MatmulOp product = productOfRows(op, scan);
+static Value doneInFront(Operation &op, ScanOp scan, bool lookupsOnly) {
+  MatmulOp product = lookupsOnly ? MatmulOp() : productOfRows(op, scan);
   if (!product && !looksUp(op, scan))
     return {};
   ValueRange rows = scan.getRows();
@@ -230,10 +223,10 @@ static Value doneInFront(Operation &op, ScanOp scan) {
 
 /// Products of rows of a sequence become a sequence: x W of all rounds. So do lookups, whose
 /// gradient is then one sum over the rows of all rounds.
-static void mergeInFront(ScanOp scan) {
+static void mergeInFront(ScanOp scan, bool lookupsOnly) {
   Block &body = scan.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
-    Value all = doneInFront(op, scan);
+    Value all = doneInFront(op, scan, lookupsOnly);
     if (!all)
       continue;
     scan.getSequencesMutable().append(all);
@@ -265,7 +258,7 @@ static void mergeBehind(ScanOp scan) {
   }
 }
 
-void ampc::mergeProducts(ScanOp scan) {
-  mergeInFront(scan);
+void ampc::mergeProducts(ScanOp scan, bool lookupsOnly) {
+  mergeInFront(scan, lookupsOnly);
   mergeBehind(scan);
 }

@@ -88,23 +88,28 @@ struct DropDeadValues : OpRewritePattern<ScanOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(ScanOp scan, PatternRewriter &rewriter) const override {
-    LiveValues live(scan);
-    bool hasReaders = llvm::any_of(scan.getResults(), [](Value v) { return !v.use_empty(); });
-    if (live.all() || !hasReaders) // a loop without readers is erased as a whole
-      return failure();
-    if (!live.anyResult()) { // every result is an init
-      rewriter.replaceOp(scan, scan.getInits());
-      return success();
-    }
-    replace(scan, live, rewriter);
-    return success();
+    return dropDeadValues(scan, rewriter);
   }
+  static LogicalResult dropDeadValues(ScanOp scan, RewriterBase &rewriter);
 
 private:
-  static void eraseDead(ScanOp scan, const LiveValues &live, PatternRewriter &rewriter);
-  static void replace(ScanOp scan, const LiveValues &live, PatternRewriter &rewriter);
+  static void eraseDead(ScanOp scan, const LiveValues &live, RewriterBase &rewriter);
+  static void replace(ScanOp scan, const LiveValues &live, RewriterBase &rewriter);
 };
 } // namespace
+
+LogicalResult DropDeadValues::dropDeadValues(ScanOp scan, RewriterBase &rewriter) {
+  LiveValues live(scan);
+  bool hasReaders = llvm::any_of(scan.getResults(), [](Value v) { return !v.use_empty(); });
+  if (live.all() || !hasReaders) // a loop without readers is erased as a whole
+    return failure();
+  if (!live.anyResult()) { // every result is an init
+    rewriter.replaceOp(scan, scan.getInits());
+    return success();
+  }
+  replace(scan, live, rewriter);
+  return success();
+}
 
 /// Elements with a set bit.
 static SmallVector<Value> keptOf(ValueRange values, const llvm::BitVector &isKept) {
@@ -116,7 +121,7 @@ static SmallVector<Value> keptOf(ValueRange values, const llvm::BitVector &isKep
 
 /// Ops of the block that read a dead argument are dead; they read another value of the type until
 /// they are erased.
-void DropDeadValues::eraseDead(ScanOp scan, const LiveValues &live, PatternRewriter &rewriter) {
+void DropDeadValues::eraseDead(ScanOp scan, const LiveValues &live, RewriterBase &rewriter) {
   NextOp next = scan.getNext();
   rewriter.modifyOpInPlace(next, [&] {
     SmallVector<Value> carried = keptOf(next.getCarried(), live.carried),
@@ -133,7 +138,7 @@ void DropDeadValues::eraseDead(ScanOp scan, const LiveValues &live, PatternRewri
       rewriter.eraseOp(op);
 }
 
-void DropDeadValues::replace(ScanOp scan, const LiveValues &live, PatternRewriter &rewriter) {
+void DropDeadValues::replace(ScanOp scan, const LiveValues &live, RewriterBase &rewriter) {
   eraseDead(scan, live, rewriter);
   Block &body = scan.getBody().front();
   unsigned first = scan.getIndexed(), rows = first + live.carried.size();
@@ -147,25 +152,22 @@ void DropDeadValues::replace(ScanOp scan, const LiveValues &live, PatternRewrite
       rewriter.replaceAllUsesWith(body.getArgument(first + i), scan.getInits()[i]);
       body.eraseArgument(first + i);
     }
-  SmallVector<Type> types = llvm::map_to_vector(inits, [](Value v) { return v.getType(); });
+  SmallVector<unsigned> from(live.carried.set_bits_begin(), live.carried.set_bits_end());
   for (unsigned i : live.each.set_bits())
-    types.push_back(scan.getResult(live.carried.size() + i).getType());
-  auto times = // follows from a sequence, if there is one
-      sequences.empty() ? rewriter.getI64IntegerAttr(scan.getRounds()) : scan.getTimesAttr();
-  auto smaller = ScanOp::create(rewriter, scan.getLoc(), types, inits, sequences, times,
-                                scan.getReverse(), scan.getIndexed(), scan.getCheckpointAttr());
-  smaller->setDiscardableAttrs(scan->getDiscardableAttrDictionary());
-  rewriter.inlineRegionBefore(scan.getBody(), smaller.getBody(), smaller.getBody().end());
-  SmallVector<Value> values;
-  unsigned result = 0;
+    from.push_back(live.carried.size() + i);
+  rebuildLoop(rewriter, scan, inits, sequences, from);
   for (unsigned i = 0; i < live.carried.size(); ++i)
-    values.push_back(live.carried.test(i) ? smaller.getResult(result++) : scan.getInits()[i]);
-  for (unsigned i = 0; i < live.each.size(); ++i)
-    values.push_back(live.each.test(i) ? Value(smaller.getResult(result++)) : Value());
-  for (auto [old, value] : llvm::zip(scan.getResults(), values))
-    if (value)
-      rewriter.replaceAllUsesWith(old, value);
+    if (!live.carried.test(i))
+      rewriter.replaceAllUsesWith(scan.getResult(i), scan.getInits()[i]);
   rewriter.eraseOp(scan);
+}
+
+void ampc::dropDeadValuesInside(ScanOp scan) {
+  SmallVector<ScanOp> loops;
+  scan.getBody().walk<WalkOrder::PreOrder>([&](ScanOp inner) { loops.push_back(inner); });
+  IRRewriter rewriter(scan.getContext());
+  for (ScanOp inner : llvm::reverse(loops))
+    (void)DropDeadValues::dropDeadValues(inner, rewriter);
 }
 
 void ScanOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {

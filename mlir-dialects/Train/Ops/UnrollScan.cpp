@@ -15,11 +15,12 @@ namespace {
 class Unroller {
 public:
   Unroller(GradBuilder &b, ScanOp scan)
-      : b(b), scan(scan), next(scan.getNext()), name(nameOf(scan)), carried(scan.getInits()),
+      : b(b), scan(scan), next(scan.getNext()), carried(scan.getInits()),
         stacks(next.getEach().size(), SmallVector<Value>(scan.getRounds())) {}
   SmallVector<Value> run();
 
 private:
+  StringAttr segmentOfRound(int64_t round);
   void runRound(int64_t round);
   void bindArguments(int64_t row);
   void cloneOp(Operation &op, int64_t row, StringAttr segment);
@@ -31,7 +32,6 @@ private:
   GradBuilder &b;
   ScanOp scan;
   NextOp next;
-  std::string name;
   SmallVector<Value> carried;
   SmallVector<SmallVector<Value>> stacks; ///< per kept value, by row
   IRMapping mapping;
@@ -153,11 +153,20 @@ void Unroller::cloneOp(Operation &op, int64_t row, StringAttr segment) {
   copy->erase();
 }
 
+/// Name of the checkpoint around a round, which is that of the adjoint's round as well.
+StringAttr Unroller::segmentOfRound(int64_t round) {
+  std::optional<int64_t> rounds = scan.getCheckpoint();
+  if (!rounds)
+    return {};
+  OriginAttr origin = originOf(scan);
+  int64_t forwardRound = isForward(scan) ? round : scan.getRounds() - 1 - round;
+  return b.builder.getStringAttr(
+      inRound(origin ? origin.getName().getValue() : StringRef("loop"), forwardRound / *rounds));
+}
+
 void Unroller::runRound(int64_t round) {
   int64_t row = scan.getReverse() ? scan.getRounds() - 1 - round : round;
-  StringAttr segment;
-  if (std::optional<int64_t> rounds = scan.getCheckpoint())
-    segment = b.builder.getStringAttr(inRound(name, round / *rounds));
+  StringAttr segment = segmentOfRound(round);
   bindArguments(row);
   for (Operation &op : scan.getBody().front().without_terminator())
     cloneOp(op, row, segment);

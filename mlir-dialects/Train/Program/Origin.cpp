@@ -1,6 +1,7 @@
 // Where ops come from.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Program/Origin.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Program/LogicalLayout.h"
 #include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir-dialects/Train/Text/Sizes.h"
@@ -183,6 +184,8 @@ static std::optional<std::string> misfitOf(Operation *op, StringRef name, Attrib
   if (name == originsKey)
     return unless(isListOf([](Attribute one) { return isa<OriginAttr>(one); }),
                   "[#train.origin<...>, ...]");
+  if (name == "train.blocks")
+    return unless(isa<UnitAttr>(value) && isa<ScanOp>(op), "no value, on a loop");
   if (name == "train.fan_in")
     return unless(isa<UnitAttr>(value) && op->hasTrait<SumsOperands>(),
                   "no value, on an op that adds up its operands");
