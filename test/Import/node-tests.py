@@ -287,7 +287,7 @@ with open(sys.argv[1] + "/results.pickle", "wb") as file:
 def compiled(folder, inputs, states):
     """Results, or a message."""
     for path in glob.glob(f"{folder}/*nodes.*") + glob.glob(f"{folder}/results.pickle"):
-        if not path.endswith(".mlir") and not path.endswith(".onnx"):
+        if not path.endswith((".mlir", ".onnx", ".safetensors")):  # which the import has just written
             os.remove(path)
     done = ampc("compile", f"{folder}/nodes.mlir", "--bindings=python", "-o", folder)
     if done.returncode:
