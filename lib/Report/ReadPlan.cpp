@@ -38,15 +38,22 @@ static int64_t bytesOf(mlir::Operation *op) {
   return bytes;
 }
 
-/// Number of kernel runs of an op; a call counts all kernels of all runs of the called program.
-static int64_t spansOf(mlir::Operation *op) {
-  auto call = dyn_cast<kernel::CallOp>(op);
-  if (!call)
-    return 1;
-  int64_t spans = 0;
-  for (auto inner : call.getProgram().getBody().getOps<KernelOpInterface>())
-    spans += spansOf(inner);
-  return spans * call.getRuns();
+/// Kernels that an op runs, each with its number of runs: of a call, e.g. of a loop, the kernels of
+/// the called program, once per round.
+static SmallVector<std::pair<KernelOpInterface, int64_t>> kernelsOf(KernelOpInterface op) {
+  SmallVector<std::pair<KernelOpInterface, int64_t>> kernels{{op, 1}};
+  for (size_t i = 0; i < kernels.size();) {
+    auto [kernel, runs] = kernels[i];
+    auto call = dyn_cast<kernel::CallOp>(*kernel);
+    if (!call) {
+      ++i;
+      continue;
+    }
+    kernels.erase(kernels.begin() + i);
+    for (auto inner : call.getProgram().getBody().getOps<KernelOpInterface>())
+      kernels.emplace_back(inner, runs * call.getRuns());
+  }
+  return kernels;
 }
 
 static void readBuffers(const Target &target, KernelOpInterface op, int64_t time,
@@ -114,9 +121,12 @@ static void readProgram(const Target &target, kernel::ProgramOp program, Step &s
     Kernel kernel;
     kernel.name = namesOf(op);
     kernel.kind = launch->getName().getStringRef().str();
-    kernel.bytes = bytesOf(op);
     kernel.entry = nameOf(op);
-    kernel.spans = spansOf(op);
+    kernel.spans = 0;
+    for (auto [run, runs] : kernelsOf(op)) {
+      kernel.bytes += runs * bytesOf(run);
+      kernel.spans += runs;
+    }
     step.kernels.push_back(std::move(kernel));
   }
   for (auto op : program.getBody().getOps<KernelOpInterface>())
@@ -167,11 +177,19 @@ void Compilation::readKernels(ModuleOp module) {
       llvm::DenseSet<int64_t> distinct;
       auto ops = program.getBody().getOps<KernelOpInterface>();
       for (auto [op, kernel] : llvm::zip(ops, step->kernels)) {
-        if (auto function = op->getAttrOfType<IntegerAttr>("kernel.function")) {
-          distinct.insert(function.getInt());
-          readFunction(functions, function.getInt(), kernel);
+        int64_t launches = 0;
+        for (auto [run, runs] : kernelsOf(op)) {
+          Kernel counted;
+          if (auto function = run->getAttrOfType<IntegerAttr>("kernel.function")) {
+            distinct.insert(function.getInt());
+            readFunction(functions, function.getInt(), counted);
+          }
+          launches += runs * counted.launches;
+          if (run == op)
+            kernel.form = counted.form;
         }
-        step->launches += kernel.launches;
+        kernel.launches = launches;
+        step->launches += launches;
       }
       step->distinctKernels = distinct.size();
     }

@@ -3,6 +3,7 @@
 #include "test/Fuzz/Checks.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/Parser/Parser.h"
+#include "test/Fuzz/LoopFaults.h"
 #include "test/Fuzz/MicroBatches.h"
 #include "test/Fuzz/Random.h"
 #include "test/Fuzz/Trial.h"
@@ -47,6 +48,7 @@ private:
   void joinBatches();
   const Code *compileWide(StringRef text, const std::string &target, std::string &message);
   std::unique_ptr<Code> withOtherSign();
+  std::unique_ptr<Code> withLoopFault();
   bool writeForOracle();
   /// Name of the tier, or target, that runs.
   /// Tiers to compile for a target; the reference has a single one.
@@ -270,7 +272,8 @@ void Checks::writtenOut() {
   if (!text.contains("train.scan") || text.contains("f16") || !wants("unroll"))
     return;
   std::string message;
-  const Code *looped = compileWide(text, "cpu", message);
+  std::unique_ptr<Code> planted = isLoopFault(request.plantFault) ? withLoopFault() : nullptr;
+  const Code *looped = planted ? planted.get() : compileWide(text, "cpu", message);
   CompileOptions inF64;
   inF64.precision = "f64";
   inF64.tiers = tiersOf("cpu");
@@ -382,6 +385,23 @@ const Code *Checks::compileWide(StringRef text, const std::string &target, std::
     place->second = Code::load(*made.module);
   message = made.message;
   return place->second.get();
+}
+
+/// Code in f64 with a fault in the loops, which are kept; null if no loop has a place for the
+/// fault.
+std::unique_ptr<Code> Checks::withLoopFault() {
+  CompileOptions inF64;
+  inF64.precision = "f64";
+  inF64.tiers = tiersOf("cpu");
+  inF64.loops = "keep";
+  std::string loops = compileText(text, inF64, context, "", "autodiff").texts["autodiff"];
+  auto module = parseSourceString<ModuleOp>(loops, context);
+  if (!module || !plantLoopFault(*module, request.plantFault))
+    return nullptr;
+  std::string faulty;
+  llvm::raw_string_ostream(faulty) << *module;
+  Compiled made = compileText(faulty, inF64, context, "autodiff");
+  return made.module ? Code::load(*made.module) : nullptr;
 }
 
 /// Loss and gradients of micro-batches equal the whole batch's.
@@ -500,12 +520,7 @@ Verdict Checks::run() {
   otherwise("fuse-packs", [](CompileOptions &o) { o.fusePacks = false; });
   otherwise("recompute", [](CompileOptions &o) { o.recompute = false; });
   otherwise("budget", [](CompileOptions &o) { o.activationBudget = "100%"; });
-  // Observers name values of single rounds, to which loops are unrolled before 16-bit types are
-  // assigned: results differ by rounding then.
-  bool hasLoops = llvm::any_of(std::array{"train.scan", "train.lstm", "train.gru", "train.rnn"},
-                               [&](const char *op) { return text.contains(op); });
-  if (!hasLoops || options.precision == "f32" || options.precision == "f64")
-    otherwise("observe", [](CompileOptions &o) { o.observe = true; }, true);
+  otherwise("observe", [](CompileOptions &o) { o.observe = true; }, true);
   shortBatches();
   otherTarget();
   writtenOut();

@@ -136,22 +136,42 @@ static void explain(KernelOpInterface op, llvm::raw_ostream &os) {
   os << "; " << namesOf(op) << "\n";
 }
 
-/// Prints the numbers of kernels, launches, and plain kernels by kind.
-static void sumUp(kernel::ProgramOp program, llvm::raw_ostream &os) {
+namespace {
+/// Numbers of kernels, launches, and plain kernels by kind.
+struct KernelCounts {
   int64_t kernels = 0, launches = 0;
   llvm::MapVector<StringRef, int64_t> plain;
-  for (auto op : program.getBody().getOps<KernelOpInterface>()) {
-    DictionaryAttr row = rowOf(op);
-    if (!row)
-      continue;
-    ++kernels;
-    auto list = row.getAs<ArrayAttr>("launches");
-    launches += list ? list.size() : 1;
-    if (isPlain(formOf(row)))
-      ++plain[innerKernel(op)->getName().stripDialect()];
+
+  void add(KernelOpInterface op, int64_t runs);
+};
+} // namespace
+
+void KernelCounts::add(KernelOpInterface op, int64_t runs) {
+  DictionaryAttr row = rowOf(op);
+  if (!row)
+    return;
+  ++kernels;
+  auto list = row.getAs<ArrayAttr>("launches");
+  launches += runs * (list ? list.size() : 1);
+  if (isPlain(formOf(row)))
+    ++plain[innerKernel(op)->getName().stripDialect()];
+}
+
+/// Prints the numbers of a program, those of called programs included: the kernels of a loop are
+/// launched once per round.
+static void sumUp(kernel::ProgramOp program, llvm::raw_ostream &os) {
+  KernelCounts counts;
+  SmallVector<std::pair<kernel::ProgramOp, int64_t>> programs{{program, 1}};
+  for (size_t i = 0; i < programs.size(); ++i) { // grows
+    auto [run, runs] = programs[i];
+    for (auto op : run.getBody().getOps<KernelOpInterface>())
+      if (auto call = dyn_cast<kernel::CallOp>(*op))
+        programs.emplace_back(call.getProgram(), runs * call.getRuns());
+      else
+        counts.add(op, runs);
   }
-  os << "    " << kernels << " kernels, " << launches << " launches";
-  for (auto [number, kind] : llvm::enumerate(plain))
+  os << "    " << counts.kernels << " kernels, " << counts.launches << " launches";
+  for (auto [number, kind] : llvm::enumerate(counts.plain))
     os << (number ? ", " : "; plain: ") << kind.second << " " << kind.first;
   os << "\n";
 }

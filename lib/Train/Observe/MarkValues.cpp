@@ -54,7 +54,7 @@ private:
   bool findKinds();
   bool setKind(Value value, ValueKind kind);
   ValueKind kindOf(Operation *op) const;
-  bool isStatistic(Value value) const;
+  bool isKnownStatistic(Value value) const;
   bool isStatistic(Operation *op, Value result) const;
   void addInputs();
   void visitLoop(train::ScanOp scan);
@@ -124,7 +124,7 @@ bool KeyAssigner::findKinds() {
 }
 
 /// Whether the value is a statistic, or a loop's result that is a statistic in every round.
-bool KeyAssigner::isStatistic(Value value) const {
+bool KeyAssigner::isKnownStatistic(Value value) const {
   if (value.getDefiningOp<train::ScanOp>())
     value = flowsFrom(value).front();
   return statistics.contains(value);
@@ -141,7 +141,7 @@ bool KeyAssigner::isStatistic(Operation *op, Value result) const {
     if (!isRealValue(operand) || (made && made->hasTrait<OpTrait::ConstantLike>()))
       continue;
     any = true;
-    if (!isStatistic(operand))
+    if (!isKnownStatistic(operand))
       return false;
   }
   return any;
