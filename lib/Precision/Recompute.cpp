@@ -175,11 +175,13 @@ BudgetCosts Recomputation::keepWithin(ActivationBudget budget) {
 }
 
 namespace {
-/// Remarks on the casts that the pass copied; casts of other passes were explained when inserted.
+/// Remarks on the casts that the pass copied, in loops as well; casts of other passes were
+/// explained when inserted.
 void explainCopies(train::FuncOp func) {
-  for (auto cast : func.getBody().front().getOps<train::CastOp>())
+  func.walk([&](train::CastOp cast) {
     if (cast->hasAttr("amp.recompute"))
       explainCast(func, cast);
+  });
 }
 
 struct AmpRecompute : ampc::impl::AmpRecomputeBase<AmpRecompute> {

@@ -118,9 +118,10 @@ void Comparison::compare(const json::Object &before, const json::Object &after) 
          {"totals", "counts", "policy_costs", "loss_scaling", "nonfinite", "numbers"})
       compareNumbers(name + " " + part.str(), step->getObject(part),
                      found->second->getObject(part));
-    compareRows(name, "operations", *step, *found->second,
-                {"computes", "stored", "rule", "shape", "bytes", "saved_bytes"});
-    compareRows(name, "casts", *step, *found->second, {"from", "to", "bytes", "of"});
+    compareRows(
+        name, "operations", *step, *found->second,
+        {"computes", "stored", "rule", "shape", "bytes", "saved_bytes", "rounds", "body_rounds"});
+    compareRows(name, "casts", *step, *found->second, {"from", "to", "bytes", "of", "rounds"});
   }
   for (auto &[name, step] : right)
     if (!left.count(name))

@@ -19,12 +19,38 @@ static json::Object toJson(const Operand &operand, const Step &step) {
     from["from"] = step.operations[operand.operation].id;
   else
     from["label"] = operand.label;
+  if (!operand.argument.empty())
+    from["argument"] = operand.argument;
   json::Array casts;
   for (int cast : operand.casts)
     casts.push_back(step.casts[cast].id);
   if (!casts.empty())
     from["casts"] = std::move(casts);
   return from;
+}
+
+static json::Array toJson(llvm::ArrayRef<Operand> operands, const Step &step) {
+  json::Array rows;
+  for (const Operand &operand : operands)
+    rows.push_back(toJson(operand, step));
+  return rows;
+}
+
+/// Loop around an op or a cast, and the number of rounds in which a step runs the op.
+template <typename Row>
+static void addLoop(json::Object &object, const Row &row, const Step &step) {
+  if (row.loop < 0)
+    return;
+  object["loop"] = step.operations[row.loop].id;
+  object["rounds"] = row.rounds;
+}
+
+static void addBody(json::Object &row, const Op &op, const Step &step) {
+  if (!op.bodyRounds)
+    return;
+  row["body_rounds"] = op.bodyRounds;
+  row["next"] = toJson(op.next, step);
+  row["each"] = toJson(op.each, step);
 }
 
 static json::Object toJson(const Op &op, const Step &step) {
@@ -41,10 +67,9 @@ static json::Object toJson(const Op &op, const Step &step) {
   if (op.recomputed)
     row["recomputed"] = true;
   addPlace(row, op.place);
-  json::Array operands;
-  for (const Operand &operand : op.operands)
-    operands.push_back(toJson(operand, step));
-  row["operands"] = std::move(operands);
+  addLoop(row, op, step);
+  addBody(row, op, step);
+  row["operands"] = toJson(op.operands, step);
   return row;
 }
 
@@ -62,6 +87,7 @@ static json::Object toJson(const Cast &cast, const Step &step) {
   if (cast.recomputed)
     row["recomputed"] = true;
   addPlace(row, cast.place);
+  addLoop(row, cast, step);
   return row;
 }
 

@@ -4,6 +4,7 @@
 #include "lib/Report/StepStages.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir-dialects/Train/Program/Signature.h"
 
@@ -56,14 +57,20 @@ private:
   void addInputs();
   void addOperation(mlir::Operation *op);
   void addCast(train::CastOp op, StringAttr why);
+  void addLoop(train::ScanOp scan, report::Op &row);
+  void addNext(train::NextOp next);
+  void addToGraph(mlir::Operation *op);
   void addResults(mlir::Operation *op, report::Op &row);
   Operand operandOf(Value value);
+  Operand readBy(int number, Value value);
+  int loopAround(mlir::Operation *op);
+  StepStage partOf(mlir::Operation *op);
   /// Value in front of a chain of inserted casts, and the casts, last first.
   Value base(Value value, std::vector<int> &casts);
   std::string labelOf(Value value);
   std::string nameOf(mlir::Operation *op);
   std::string uniqueId(StringRef name, StringRef kind);
-  int64_t savedBytes(mlir::Operation *op);
+  void findSavedBytes();
   void readScaling();
   void readNumbers();
 
@@ -71,14 +78,23 @@ private:
   Step &step;
   PartFinder parts;
   mlir::Operation *seed;           ///< null: no backward pass
-  DenseMap<Value, int> operations; ///< number of the op, by result
+  DenseMap<Value, int> operations; ///< number of the op, by result; of the loop, by argument
   DenseMap<mlir::Operation *, int> casts;
+  DenseMap<mlir::Operation *, int64_t> savedBytes;
   llvm::StringMap<int> counts;
 };
 } // namespace
 
+/// The op, or the loop around an op without an origin, such as a sum of cotangents of a carried
+/// value.
+static mlir::Operation *withOrigin(mlir::Operation *op) {
+  while (!originOf(op) && isa<train::ScanOp>(op->getParentOp()))
+    op = op->getParentOp();
+  return op;
+}
+
 std::string GraphReader::nameOf(mlir::Operation *op) {
-  train::OriginAttr origin = originOf(op);
+  train::OriginAttr origin = originOf(withOrigin(op));
   return origin ? origin.getText() : func.getSymName().str();
 }
 
@@ -122,10 +138,24 @@ std::string GraphReader::labelOf(Value value) {
   return text;
 }
 
+/// Argument of a loop's block, e.g. "carried 0"; empty for other values.
+static std::string loopArgument(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto scan = argument ? dyn_cast<train::ScanOp>(argument.getOwner()->getParentOp()) : nullptr;
+  if (!scan)
+    return "";
+  if (value == scan.getIndex())
+    return "index";
+  unsigned number = argument.getArgNumber() - scan.getIndexed(), carried = scan.getInits().size();
+  return number < carried ? "carried " + std::to_string(number)
+                          : "row " + std::to_string(number - carried);
+}
+
 Operand GraphReader::operandOf(Value value) {
   Operand operand;
   operand.type = typeText(value.getType());
   Value from = base(value, operand.casts);
+  operand.argument = loopArgument(from);
   auto found = operations.find(from);
   if (found != operations.end())
     operand.operation = found->second;
@@ -134,18 +164,57 @@ Operand GraphReader::operandOf(Value value) {
   return operand;
 }
 
+/// Operand of the op of a number, which becomes a reader of the casts on the way.
+Operand GraphReader::readBy(int number, Value value) {
+  Operand operand = operandOf(value);
+  for (int cast : operand.casts)
+    if (!llvm::is_contained(step.casts[cast].readers, number))
+      step.casts[cast].readers.push_back(number);
+  return operand;
+}
+
+int GraphReader::loopAround(mlir::Operation *op) {
+  auto scan = op->getParentOfType<train::ScanOp>();
+  return scan ? operations.lookup(scan.getResult(0)) : -1;
+}
+
+/// Part of an op; a loop's body is in the part of the loop.
+StepStage GraphReader::partOf(mlir::Operation *op) {
+  mlir::Operation *outer = outermostLoop(op);
+  return parts.stepStageOf(outer ? outer : op);
+}
+
+/// Op of the report that computes a value: of values that a loop keeps of every round, the op in
+/// the loop's body. A loop keeps carried values, rows and values from outside itself.
+static mlir::Operation *makerOf(Value value) {
+  mlir::Operation *maker = value.getDefiningOp();
+  while (auto scan = dyn_cast<train::ScanOp>(maker)) {
+    Value passed = flowsFrom(value).front();
+    mlir::Operation *inner = passed.getDefiningOp();
+    if (cast<OpResult>(value).getResultNumber() < scan.getInits().size() || !inner ||
+        inner->getParentOp() != scan || inner->hasTrait<OpTrait::ConstantLike>())
+      return scan;
+    value = passed;
+    maker = inner;
+  }
+  return maker;
+}
+
+static bool isReadByBackward(Value value) {
+  return llvm::any_of(value.getUsers(), [](mlir::Operation *user) {
+    return !isForward(user) && !user->hasAttr("amp.in_parts");
+  });
+}
+
 /// Bytes of saved values by the rule of `amp.saved_bytes`: computed before the seed and read
-/// behind, but not in a loop over chunks of a loss, which contains both passes.
-int64_t GraphReader::savedBytes(mlir::Operation *op) {
-  if (!seed || !op->isBeforeInBlock(seed))
-    return 0;
-  int64_t bytes = 0;
-  for (Value result : op->getResults())
-    if (llvm::any_of(result.getUsers(), [&](mlir::Operation *user) {
-          return !isForward(user) && !user->hasAttr("amp.in_parts");
-        }))
-      bytes += kernel::byteSize(result.getType());
-  return bytes;
+/// behind, but not in a loop over chunks of a loss, which contains both passes. A value of a loop's
+/// body counts once per round.
+void GraphReader::findSavedBytes() {
+  Block &body = func.getBody().front();
+  for (mlir::Operation *op = seed ? &body.front() : nullptr; op != seed; op = op->getNextNode())
+    for (Value result : op->getResults())
+      if (!op->hasTrait<OpTrait::ConstantLike>() && isReadByBackward(result))
+        savedBytes[makerOf(result)] += kernel::byteSize(result.getType());
 }
 
 /// Adds the results of an op: a result read only by casts to 16 bits is stored rounded; with other
@@ -187,11 +256,14 @@ void GraphReader::addOperation(mlir::Operation *op) {
   row.name = nameOf(op);
   row.kind = op->getName().getStringRef().str();
   row.id = uniqueId(row.name, op->getName().stripDialect());
-  row.part = parts.stepStageOf(op);
+  row.part = partOf(op);
   train::OriginAttr origin = originOf(op);
-  row.group = row.part == StepStage::Optimizer ? parts.parameterOf(op)
-              : origin                         ? origin.getName().str()
-                                               : row.name;
+  row.loop = loopAround(op);
+  row.rounds = runsOf(op);
+  row.group = row.loop >= 0                      ? step.operations[row.loop].group
+              : row.part == StepStage::Optimizer ? parts.parameterOf(op)
+              : origin                           ? origin.getName().str()
+                                                 : row.name;
   row.category = categoryOf(op);
   if (auto decision = op->getAttrOfType<amp::DecisionAttr>(amp::DecisionAttr::key)) {
     row.rule = decision.getRule().str();
@@ -203,19 +275,32 @@ void GraphReader::addOperation(mlir::Operation *op) {
   addResults(op, row);
   if (row.stored.empty())
     row.stored = row.compute;
-  row.savedBytes = savedBytes(op);
+  row.savedBytes = savedBytes.lookup(op);
   row.recomputed = op->hasAttr("amp.recompute");
   row.place = placeOf(op->getLoc());
-  for (Value operand : op->getOperands())
-    row.operands.push_back(operandOf(operand));
-  for (Value result : op->getResults())
-    operations[result] = step.operations.size();
   int number = step.operations.size();
-  for (const Operand &operand : row.operands)
-    for (int cast : operand.casts)
-      if (!llvm::is_contained(step.casts[cast].readers, number))
-        step.casts[cast].readers.push_back(number);
+  for (Value operand : op->getOperands())
+    row.operands.push_back(readBy(number, operand));
+  for (Value result : op->getResults())
+    operations[result] = number;
+  if (auto scan = dyn_cast<train::ScanOp>(op))
+    addLoop(scan, row);
   step.operations.push_back(std::move(row));
+}
+
+void GraphReader::addLoop(train::ScanOp scan, report::Op &row) {
+  row.bodyRounds = scan.getRounds();
+  for (BlockArgument argument : scan.getBody().getArguments())
+    operations[argument] = step.operations.size();
+}
+
+void GraphReader::addNext(train::NextOp next) {
+  int number = loopAround(next);
+  report::Op &loop = step.operations[number];
+  for (Value value : next.getCarried())
+    loop.next.push_back(readBy(number, value));
+  for (Value value : next.getEach())
+    loop.each.push_back(readBy(number, value));
 }
 
 void GraphReader::addCast(train::CastOp op, StringAttr why) {
@@ -225,10 +310,12 @@ void GraphReader::addCast(train::CastOp op, StringAttr why) {
   row.to = elementText(op.getResult().getType());
   row.reason = why.str();
   row.shape = shapeText(op.getType());
-  row.part = parts.stepStageOf(op);
+  row.part = partOf(op);
   row.bytes = kernel::byteSize(op.getType());
-  row.savedBytes = savedBytes(op);
+  row.savedBytes = savedBytes.lookup(op);
   row.recomputed = op->hasAttr("amp.recompute");
+  row.loop = loopAround(op);
+  row.rounds = runsOf(op);
   row.place = placeOf(op.getLoc());
   Operand of = operandOf(op.getX());
   row.of = of.operation;
@@ -281,6 +368,15 @@ void GraphReader::readNumbers() {
   }
 }
 
+void GraphReader::addToGraph(mlir::Operation *op) {
+  if (auto next = dyn_cast<train::NextOp>(op))
+    addNext(next);
+  else if (StringAttr why = reasonOfInsertion(op))
+    addCast(cast<train::CastOp>(op), why);
+  else if (!op->hasTrait<OpTrait::ConstantLike>() && !op->hasTrait<OpTrait::IsTerminator>())
+    addOperation(op);
+}
+
 void GraphReader::run() {
   if (auto bytes = func->getAttrOfType<IntegerAttr>("amp.saved_bytes"))
     step.savedValueBytes = bytes.getInt();
@@ -291,14 +387,8 @@ void GraphReader::run() {
       step.policyCosts[cost.getName().str()] = cast<IntegerAttr>(cost.getValue()).getInt();
   readScaling();
   addInputs();
-  for (mlir::Operation &op : func.getBody().front().without_terminator()) {
-    if (op.hasTrait<OpTrait::ConstantLike>())
-      continue;
-    if (StringAttr why = reasonOfInsertion(&op))
-      addCast(cast<train::CastOp>(op), why);
-    else
-      addOperation(&op);
-  }
+  findSavedBytes();
+  func.getBody().front().walk<WalkOrder::PreOrder>([&](mlir::Operation *op) { addToGraph(op); });
   readNumbers();
 }
 

@@ -66,10 +66,18 @@ static StepStage laneOf(StepStage part) {
   return part == StepStage::Input ? StepStage::Forward : part;
 }
 
+/// The outermost loop around an op; the op itself outside of loops.
+static const Op &outermost(const Step &step, const Op &op) {
+  const Op *outer = &op;
+  while (outer->loop >= 0)
+    outer = &step.operations[outer->loop];
+  return *outer;
+}
+
 void StepLayoutBuilder::findGroups() {
   std::map<std::pair<StepStage, std::string>, int> known;
   for (auto [number, op] : llvm::enumerate(step.operations)) {
-    StepStage lane = laneOf(op.part);
+    StepStage lane = laneOf(outermost(step, op).part);
     std::string name = op.part == StepStage::Input ? "inputs" : op.group;
     auto [found, isNew] = known.try_emplace({lane, name}, groups.size());
     if (isNew)

@@ -13,7 +13,15 @@ const tileWidth = 1600;
 let tiles = [];
 let selected = -1, matches = [], match = -1;
 
-const label = op => op.op === 'input' ? op.name : op.op.replace(/^train\./, '');
+const label = op => (op.op === 'input' ? op.name : op.op.replace(/^train\./, '')) +
+    (op.body_rounds ? ' x ' + op.body_rounds : '');
+/** Loops around an op, the innermost first: "loss/lstm#0 x 35"; empty outside of loops. */
+function loopText(row) {
+  const loops = [];
+  for (; row.loop; row = loops[loops.length - 1])
+    loops.push(step.operations[indexOf.get(row.loop)]);
+  return loops.map(loop => `${loop.name} x ${loop.body_rounds}`).join(' in ');
+}
 
 function nodeText(op, i) {
   const [x, y, w, h] = layout.operations[i];
@@ -386,7 +394,8 @@ function operandText(operand) {
                     .reverse()
                     .map(cast => `<br>cast ${castText(cast)}`)
                     .join('');
-  return `<li>${makerText(operand)} ${chip(operand.type)}${casts}</li>`;
+  const argument = operand.argument ? `<span class="chip">${html(operand.argument)}</span> ` : '';
+  return `<li>${makerText(operand)} ${argument}${chip(operand.type)}${casts}</li>`;
 }
 
 function sourceText(op) {
@@ -408,6 +417,14 @@ function kernelsText(op) {
     <table class="small"><tbody>${rows.join('')}</tbody></table>`;
 }
 
+/** Values that a round of a loop passes on to the next, and values kept of every round. */
+function bodyText(op) {
+  const list = (title, operands) => operands && operands.length ?
+      `<h3>${title}</h3><ul>${operands.map(operandText).join('')}</ul>` :
+      '';
+  return list('A round passes on', op.next) + list('Kept of every round', op.each);
+}
+
 function showDetails(i) {
   const panel = $('details');
   if (i < 0) {
@@ -421,16 +438,17 @@ function showDetails(i) {
       `<p class="reason">${html(op.reason)} <span class="chip">${html(op.rule)}</span></p>` :
       `<p class="reason">The precision phase had nothing to decide here: ${
           op.op === 'input'                ? 'inputs keep their type.' :
+              op.body_rounds               ? 'the ops of the body decide.' :
               floats.includes(op.computes) ? 'the op was added later, for the loss scale, in f32.' :
                                              'no float goes in or out.'}</p>`;
   const saving = op.f32_bytes ? ` (${share(op.bytes, op.f32_bytes)})` : '';
   panel.innerHTML = `<p class="name">${html(label(op))}</p><p class="mono">${html(op.name)}</p>
     <div class="chips"><span class="chip">${html(op.part)}</span>${
-      op.category ? `<span class="chip">${html(op.category)}</span>` :
-                    ''}${op.recomputed ? '<span class="chip">recomputed</span>' : ''}${
-      chip(
-          op.computes,
-          'computes in ' + op.computes)}${chip(op.stored, 'stored in ' + op.stored)}</div>
+      op.loop ? `<span class="chip">in ${html(loopText(op))}</span>` :
+                ''}${op.category ? `<span class="chip">${html(op.category)}</span>` : ''}${
+      op.recomputed ? '<span class="chip">recomputed</span>' :
+                      ''}${chip(op.computes, 'computes in ' + op.computes)}${
+      chip(op.stored, 'stored in ' + op.stored)}</div>
     ${reason}
     <h3>Result</h3><span class="mono">${
       html(op.shape ? op.shape + ' x ' + op.stored : op.stored)}</span>
@@ -438,7 +456,8 @@ function showDetails(i) {
       bytes(op.f32_bytes)}</td></tr><tr><th>as stored</th><td>${bytes(op.bytes)}${saving}</td></tr>
     ${
       op.saved_bytes ?
-          `<tr><th>kept for the backward pass</th><td>${bytes(op.saved_bytes)}</td></tr>` :
+          `<tr><th>kept for the backward pass${op.loop ? ', of all rounds' : ''}</th><td>${
+              bytes(op.saved_bytes)}</td></tr>` :
           ''}</tbody></table>
     ${
       behind.length ?
@@ -451,6 +470,7 @@ function showDetails(i) {
           ''}
     ${kernelsText(op)}
     ${op.operands.length ? `<h3>Reads</h3><ul>${op.operands.map(operandText).join('')}</ul>` : ''}
+    ${bodyText(op)}
     ${
       readers[i].length ?
           `<h3>Read by</h3><ul>${readers[i].map(r => `<li>${link(r)}</li>`).join('')}</ul>` :

@@ -252,6 +252,9 @@ function showKernels() {
       })
       .draw();
 }
+/** Column of loops; none in a step without loops. */
+const loopColumn = rows =>
+    rows.some(row => row.loop) ? [{title: 'Loop', value: loopText, style: 'name mono'}] : [];
 function showTables() {
   choices('operations-part', 'part', 'all parts', step.operations);
   choices('operations-type', 'computes', 'all types', step.operations);
@@ -262,6 +265,7 @@ function showTables() {
       [
         {title: 'Op', value: label},
         {title: 'Name', value: op => op.name, style: 'name mono'},
+        ...loopColumn(step.operations),
         {title: 'Part', value: op => op.part},
         {
           title: 'Computes',
@@ -289,6 +293,7 @@ function showTables() {
         {title: 'To', style: 'type', value: c => c.to, show: c => typed(c.to)},
         {title: 'Of', value: c => c.of, style: 'name mono'},
         {title: 'Read by', value: readersText},
+        ...loopColumn(step.casts),
         {title: 'Part', value: c => c.part},
         {title: 'Reason', value: c => c.reason, style: 'reason'},
         {title: 'Bytes', number: true, value: c => c.bytes},

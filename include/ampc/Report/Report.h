@@ -21,6 +21,8 @@ struct Operand {
   int operation = -1; ///< number of the defining op, or -1
   std::string label;  ///< name of a value without defining op: state, input or constant
   std::string type;   ///< type that the consumer reads: "16x8xbf16"
+  /// In the body of the loop `operation`: the argument read, e.g. "carried 0", "row 1", "index".
+  std::string argument;
   std::vector<int> casts;
 };
 
@@ -37,11 +39,15 @@ struct Op {
   std::string compute;                ///< compute type: element type of the operands
   std::string stored; ///< storage types: element types in which the first result exists
   std::string shape;
-  int64_t f32Bytes = 0, bytes = 0; ///< live bytes of the arena while the kernel runs
-  int64_t savedBytes = 0;          ///< bytes kept for the backward pass
+  int64_t f32Bytes = 0, bytes = 0; ///< bytes of the results, in a loop of one round
+  int64_t savedBytes = 0;          ///< bytes kept for the backward pass, in a loop of all rounds
   bool recomputed = false;
   SourceLocation place;
   std::vector<Operand> operands;
+  int loop = -1;                   ///< number of the innermost loop's op around the op, or -1
+  int64_t rounds = 1;              ///< runs of the op per step: product of the rounds of all loops
+  int64_t bodyRounds = 0;          ///< of a loop: number of its rounds
+  std::vector<Operand> next, each; ///< of a loop: values carried to the next round, and kept
 };
 
 /// Cast inserted by the compiler.
@@ -54,6 +60,8 @@ struct Cast {
   int64_t bytes = 0, savedBytes = 0;
   bool recomputed = false;
   SourceLocation place;
+  int loop = -1;      ///< as in Op
+  int64_t rounds = 1; ///< as in Op
 };
 
 /// Buffer in the arena and its live range, as numbers of the first and last kernel.
