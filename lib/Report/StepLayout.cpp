@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Report/StepLayout.h"
 #include "lib/Report/Facts.h"
+#include "lib/Report/GroupLayout.h"
 #include "lib/Report/Layout.h"
 
 using namespace ampc;
@@ -9,17 +10,8 @@ using namespace ampc::report;
 using llvm::StringRef;
 
 // Sizes in units of the page: pixels at scale 1.
-static constexpr double nodeHeight = 24, rowGap = 16, nodeGap = 10, padding = 12, labelHeight = 22,
-                        columnGap = 56, groupGap = 22, laneGap = 64, laneLabel = 34,
+static constexpr double labelHeight = 22, groupGap = 22, laneGap = 64, laneLabel = 34,
                         bandHeight = 26;
-
-/// Width of a node, with room for the mnemonic and the type.
-static double widthOf(const Op &op) {
-  size_t letters = StringRef(op.kind).split('.').second.size();
-  if (letters == 0)
-    letters = op.name.size();
-  return 58 + 6.7 * double(letters);
-}
 
 namespace {
 /// A group during layout.
@@ -27,6 +19,7 @@ struct GroupLayout {
   std::string name;
   StepStage part;
   std::vector<int> operations;
+  std::vector<LoopBox> loops;
   int column = 0;
   double width = 0, height = 0;
 };
@@ -81,7 +74,7 @@ void StepLayoutBuilder::findGroups() {
     std::string name = op.part == StepStage::Input ? "inputs" : op.group;
     auto [found, isNew] = known.try_emplace({lane, name}, groups.size());
     if (isNew)
-      groups.push_back({name, lane, {}, 0, 0, 0});
+      groups.push_back({name, lane, {}, {}, 0, 0, 0});
     groups[found->second].operations.push_back(number);
     groupOf.push_back(found->second);
   }
@@ -106,32 +99,16 @@ std::vector<Edge> StepLayoutBuilder::edgesBetween(llvm::ArrayRef<int> members,
 /// Lays out a group at the origin, from top to bottom; the shared group of the optimizer has long
 /// chains and runs from left to right.
 void StepLayoutBuilder::layOutGroup(GroupLayout &group) {
-  llvm::DenseMap<int, int> local;
-  for (auto [i, number] : llvm::enumerate(group.operations))
-    local[number] = i;
-  LayeredGraph graph;
-  graph.edges = edgesBetween(group.operations, [&](int number) {
-    auto found = local.find(number);
-    return found == local.end() ? -1 : found->second;
-  });
-  graph.layers = longestPathLayers(group.operations.size(), graph.edges);
-  bool isLong = isShared(group);
-  double widest = 0;
-  for (int number : group.operations) {
-    double width = widthOf(step.operations[number]);
-    graph.extents.push_back(isLong ? nodeHeight : width);
-    widest = std::max(widest, width);
-  }
-  std::vector<double> centres = placeInLayers(graph, nodeGap);
-  for (auto [i, number] : llvm::enumerate(group.operations)) {
-    double width = widthOf(step.operations[number]);
-    double across = centres[i] - graph.extents[i] / 2;
-    double x = isLong ? graph.layers[i] * (widest + columnGap / 2) : across;
-    double y = isLong ? across : graph.layers[i] * (nodeHeight + rowGap);
-    result.operations[number] = {padding + x, labelHeight + padding / 2 + y, width, nodeHeight};
-    group.width = std::max(group.width, x + width + 2 * padding);
-    group.height = std::max(group.height, labelHeight + y + nodeHeight + 1.5 * padding);
-  }
+  PlacedOps placed = placeOps(step, group.operations, isShared(group));
+  auto moved = [](Box box) {
+    return Box{padding + box.x, labelHeight + padding / 2 + box.y, box.width, box.height};
+  };
+  for (auto [number, box] : placed.operations)
+    result.operations[number] = moved(box);
+  for (auto [number, box] : placed.loops)
+    group.loops.push_back({number, moved(box)});
+  group.width = placed.width + 2 * padding;
+  group.height = labelHeight + placed.height + 1.5 * padding;
   // The label widens the group up to a limit, beyond which the label is cut.
   StringRef label = StringRef(group.name).rsplit('/').second;
   size_t letters = label.empty() ? group.name.size() : label.size();
@@ -139,6 +116,8 @@ void StepLayoutBuilder::layOutGroup(GroupLayout &group) {
   if (wanted > group.width) {
     for (int number : group.operations)
       result.operations[number].x += (wanted - group.width) / 2;
+    for (LoopBox &loop : group.loops)
+      loop.box.x += (wanted - group.width) / 2;
     group.width = wanted;
   }
 }
@@ -190,6 +169,9 @@ void StepLayoutBuilder::place(GroupLayout &group, double x, double y) {
     result.operations[operation].x += x;
     result.operations[operation].y += y;
   }
+  for (const LoopBox &loop : group.loops)
+    result.loops.push_back(
+        {loop.operation, {loop.box.x + x, loop.box.y + y, loop.box.width, loop.box.height}});
   auto [path, label] = StringRef(group.name).rsplit('/');
   if (isShared(group))
     label = "all parameters";
@@ -292,7 +274,7 @@ static llvm::json::Array toJson(const Box &box) {
 }
 
 llvm::json::Value report::toJson(const StepLayout &layout) {
-  llvm::json::Array operations, groups, bands, lanes;
+  llvm::json::Array operations, groups, loops, bands, lanes;
   for (const Box &box : layout.operations)
     operations.push_back(::toJson(box));
   for (const Group &group : layout.groups)
@@ -300,6 +282,8 @@ llvm::json::Value report::toJson(const StepLayout &layout) {
                                         {"path", group.path},
                                         {"part", partName(group.part)},
                                         {"box", ::toJson(group.box)}});
+  for (const LoopBox &loop : layout.loops)
+    loops.push_back(llvm::json::Object{{"operation", loop.operation}, {"box", ::toJson(loop.box)}});
   for (const Band &band : layout.bands)
     bands.push_back(llvm::json::Object{{"label", band.label},
                                        {"from", int64_t(band.from)},
@@ -307,8 +291,8 @@ llvm::json::Value report::toJson(const StepLayout &layout) {
                                        {"depth", band.depth}});
   for (const Box &lane : layout.lanes)
     lanes.push_back(::toJson(lane));
-  return llvm::json::Object{
-      {"operations", std::move(operations)}, {"groups", std::move(groups)},
-      {"bands", std::move(bands)},           {"lanes", std::move(lanes)},
-      {"width", int64_t(layout.width)},      {"height", int64_t(layout.height)}};
+  return llvm::json::Object{{"operations", std::move(operations)}, {"groups", std::move(groups)},
+                            {"loops", std::move(loops)},           {"bands", std::move(bands)},
+                            {"lanes", std::move(lanes)},           {"width", int64_t(layout.width)},
+                            {"height", int64_t(layout.height)}};
 }

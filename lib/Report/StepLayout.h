@@ -21,9 +21,15 @@ struct Band {
   double from = 0, to = 0;
   int depth = 0;
 };
+/// Box around a loop's op and the ops of the loop's body.
+struct LoopBox {
+  int operation = -1; ///< number of the loop's op
+  Box box;
+};
 struct StepLayout {
   std::vector<Box> operations; ///< by op number
   std::vector<Group> groups;
+  std::vector<LoopBox> loops; ///< an inner loop behind the outer
   std::vector<Band> bands;
   std::vector<Box> lanes; ///< forward, backward, optimizer
   double width = 0, height = 0;

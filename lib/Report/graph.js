@@ -33,10 +33,37 @@ function nodeText(op, i) {
 <text class="type" x="${x + w - 11}" y="${y + 16}">${html(op.computes)}</text></g>`;
 }
 
+/** Whether an op is in the body of a loop, or of a loop inside. */
+function isInside(i, loop) {
+  for (let op = step.operations[i]; op.loop;) {
+    const around = indexOf.get(op.loop);
+    if (around === loop) return true;
+    op = step.operations[around];
+  }
+  return false;
+}
+const loopBox = i => (layout.loops.find(loop => loop.operation === i) || {}).box;
+
+/** Edge from an op to the end of a round: a value that the loop passes on or keeps. */
+function passText(loop, operand) {
+  const from = indexOf.get(operand.from);
+  if (from === undefined || !isInside(from, loop)) return '';
+  const a = step.operations[from].body_rounds ? loopBox(from) : layout.operations[from];
+  const [x, y, w, h] = loopBox(loop), start = [a[0] + a[2] / 2, a[1] + a[3]],
+                  end = [x + w / 2, y + h], bend = Math.min(60, (end[1] - start[1]) / 2);
+  const names = `data-a="${from}" data-b="${loop}"`, type = colour(operand.type);
+  return `<path class="edge ${type}" ${names} d="M${start}C${start[0]},${start[1] + bend} ${
+      end[0]},${end[1] - bend} ${end}"/>${
+      operand.casts ? `<path class="diamond ${type}" ${names} d="M${start[0]},${
+                          start[1] + 1}l5,5l-5,5l-5,-5z"/>` :
+                      ''}`;
+}
+
 /** Edge path: rightwards in the forward lane, leftwards in backward, downwards otherwise. */
 function edgeText(from, to, operand) {
-  const a = layout.operations[from], b = layout.operations[to], source = step.operations[from],
-        reader = step.operations[to];
+  const source = step.operations[from], reader = step.operations[to], b = layout.operations[to];
+  // A result leaves the box of a loop; carried values and rows come from the loop's op.
+  const a = source.body_rounds && !isInside(to, from) ? loopBox(from) : layout.operations[from];
   const lane = op => op.part === 'input' ? 'forward' : op.part;
   const saved = lane(source) === 'forward' && lane(reader) === 'backward';
   let start, end, curve;
@@ -91,6 +118,14 @@ function drawGraph() {
       <rect x="${x}" y="${y}" width="${w}" height="${h}" rx="8"/></g>`);
     put(3, x, x + Math.min(w, tileWidth), `<text data-g="${i}"></text>`);
   });
+  for (const {operation, box: [x, y, w, h]} of layout.loops) {
+    const loop = step.operations[operation];
+    put(0, x, x + Math.min(w, tileWidth),
+        `<g class="loop"><title>${html(loop.name)}, ${loop.body_rounds} rounds</title><rect x="${
+            x}" y="${y}" width="${w}" height="${h}" rx="8"/></g>`);
+    for (const operand of [...loop.next, ...loop.each])
+      put(1, x, x + Math.min(w, tileWidth), passText(operation, operand));
+  }
   step.operations.forEach((op, to) => {
     const [x, , w] = layout.operations[to];
     put(2, x, x + w, nodeText(op, to));

@@ -288,6 +288,10 @@ function showLegend() {
       `<span>${sample('f32', mixedColour)}right edge: type the result is stored in</span>` +
       `<span><svg width="16" height="16"><path class="diamond ${
           mixedColour}" d="M8,2l6,6l-6,6l-6,-6z"/></svg>inserted cast</span>` +
+      (layout.loops.length ?
+           '<span><svg width="34" height="18"><g class="loop"><rect x="1" y="1" width="32" ' +
+               'height="16" rx="4"/></g></svg>loop, with the ops of a round</span>' :
+           '') +
       `<span><svg width="34" height="12"><path class="edge saved ${
           mixedColour}" style="opacity:1" d="M0,6H34"/></svg>kept for the backward pass</span>`;
 }
@@ -297,9 +301,11 @@ function showStep(number) {
   indexOf = new Map(step.operations.map((op, i) => [op.id, i]));
   castById = new Map(step.casts.map(cast => [cast.id, cast]));
   readers = step.operations.map(() => []);
-  step.operations.forEach((op, i) => op.operands.forEach(operand => {
+  // A loop reads the values that a round passes on.
+  const operandsOf = op => [...op.operands, ...(op.next || []), ...(op.each || [])];
+  step.operations.forEach((op, i) => operandsOf(op).forEach(operand => {
     const from = indexOf.get(operand.from);
-    if (from !== undefined && !readers[from].includes(i)) readers[from].push(i);
+    if (from !== undefined && from !== i && !readers[from].includes(i)) readers[from].push(i);
   }));
   castsOf = step.operations.map(() => []);
   for (const cast of step.casts)

@@ -254,7 +254,7 @@ function showKernels() {
 }
 /** Column of loops; none in a step without loops. */
 const loopColumn = rows =>
-    rows.some(row => row.loop) ? [{title: 'Loop', value: loopText, style: 'name mono'}] : [];
+    rows.some(row => row.loop) ? [{title: 'Loop', value: loopText, style: 'loop mono'}] : [];
 function showTables() {
   choices('operations-part', 'part', 'all parts', step.operations);
   choices('operations-type', 'computes', 'all types', step.operations);

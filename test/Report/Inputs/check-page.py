@@ -74,6 +74,16 @@ for step, layout in zip(facts["steps"], json.loads(checker.data["layouts"])):
     for i, box in enumerate(boxes):
         assert not any(home[i] == home[j] and overlap(box, boxes[j]) for j in range(i + 1, len(boxes)))
     number = {op["id"]: i for i, op in enumerate(step["operations"])}
+    frames = {loop["operation"]: loop["box"] for loop in layout["loops"]}
+    assert set(frames) == {i for i, op in enumerate(step["operations"]) if "body_rounds" in op}
+    for i, op in enumerate(step["operations"]):  # a loop's box holds the loop's op, with the body below, and nothing else
+        around, body = {i} & set(frames), op
+        while "loop" in body:
+            around, body = around | {number[body["loop"]]}, step["operations"][number[body["loop"]]]
+        for loop, frame in frames.items():
+            assert inside(boxes[i], frame) if loop in around else not overlap(boxes[i], frame), (op["id"], step["operations"][loop]["id"])
+            assert loop not in around or loop == i or boxes[i][1] >= boxes[loop][1] + boxes[loop][3], op["id"]
+            assert loop not in around or inside(frame, groups[home[i]]["box"]) and (i not in frames or inside(frames[i], frame)), op["id"]
     edges = [(number[o["from"]], i) for i, op in enumerate(step["operations"]) for o in op["operands"] if "from" in o]
     assert edges
     for a, b in edges:  # the forward pass reads from left to right, the inside of a group downwards

@@ -118,6 +118,26 @@ def check_widths(browser):
         check_fit(browser)
 
 
+def check_loops(browser, step):
+    """A loop is a box with its number of rounds, and its ops have the loop in the table and in their details."""
+    loops = [(i, op) for i, op in enumerate(step["operations"]) if "body_rounds" in op]
+    assert browser.eval("document.querySelectorAll('#view .loop').length") == len(loops)
+    heads = browser.eval("[...document.querySelectorAll('#operations thead button')].map(b => b.textContent)")
+    assert ("Loop" in heads) == bool(loops), heads
+    for i, loop in loops:
+        name = f"{loop['name']} x {loop['body_rounds']}"
+        label = browser.eval(f"document.querySelector('#view .op[data-i=\"{i}\"] .label').textContent")
+        assert label == f"scan x {loop['body_rounds']}", label
+        body = next(k for k, op in enumerate(step["operations"]) if op.get("loop") == loop["id"])
+        browser.eval(f"select({body})")
+        assert name in browser.eval("document.querySelector('#details .chips').textContent"), name
+        browser.eval(f"select({i})")
+        assert "A round passes on" in browser.eval("document.getElementById('details').textContent")
+        passed = sum(operand.get("from", loop["id"]) != loop["id"] for operand in loop["next"] + loop["each"])
+        assert browser.eval(f"document.querySelectorAll('#view .edge.lit[data-b=\"{i}\"]').length") >= passed
+    browser.eval("select(-1)")
+
+
 def load(browser, page):
     browser.call("Page.navigate", url=pathlib.Path(page).resolve().as_uri())
     browser.retry(lambda: browser.eval("document.readyState === 'complete' && document.querySelectorAll('#view .op').length > 0"))
@@ -186,6 +206,7 @@ def drive(browser, facts):
     before = browser.eval("document.documentElement.dataset.theme")
     browser.eval("document.getElementById('theme').click()")
     assert browser.eval("document.documentElement.dataset.theme") != before
+    check_loops(browser, step)
     kernels = step["memory"]["mixed"]["kernels"]
     assert count("#kernels tbody tr") == len(kernels)
     timed = "times" in step  # then the step's time comes first, and every kernel has one
