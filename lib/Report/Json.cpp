@@ -96,10 +96,15 @@ static json::Object memoryOf(const Step &step) {
   for (const Kernel &kernel : step.kernels) {
     json::Object row{{"name", kernel.name},
                      {"kernel", kernel.kind},
+                     {"part", partName(kernel.part)},
                      {"bytes", kernel.bytes},
                      {"live_bytes", kernel.liveBytes}};
     if (kernel.nanoseconds)
       row["nanoseconds"] = *kernel.nanoseconds;
+    if (kernel.rounds) {
+      row["rounds"] = kernel.rounds;
+      row["runs"] = kernel.spans;
+    }
     if (!kernel.form.empty()) {
       row["form"] = kernel.form;
       row["launches"] = kernel.launches;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Codegen/Target.h"
 #include "lib/Report/Facts.h"
+#include "lib/Report/StepStages.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Program/Origin.h"
 #include "llvm/ADT/DenseSet.h"
@@ -122,6 +123,9 @@ static void readProgram(const Target &target, kernel::ProgramOp program, Step &s
     kernel.name = namesOf(op);
     kernel.kind = launch->getName().getStringRef().str();
     kernel.entry = nameOf(op);
+    kernel.part = PartFinder::stepStageOf(op);
+    if (auto call = dyn_cast<kernel::CallOp>(*op))
+      kernel.rounds = call.getRuns();
     kernel.spans = 0;
     for (auto [run, runs] : kernelsOf(op)) {
       kernel.bytes += runs * bytesOf(run);

@@ -16,7 +16,8 @@ PartFinder::PartFinder(train::FuncOp func) {
 StepStage PartFinder::stepStageOf(mlir::Operation *op) {
   if (isa<train::GradientOp>(op)) // first op of the optimizer
     return StepStage::Optimizer;
-  switch (stageOf(op)) {
+  SmallVector<train::OriginAttr> origins = originsOf(op); // of a kernel; an op has a single one
+  switch (origins.empty() ? stageOf(op) : origins.front().getStage()) {
   case train::Stage::Forward:
     return StepStage::Forward;
   case train::Stage::Backward:

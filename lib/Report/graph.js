@@ -440,14 +440,18 @@ function sourceText(op) {
       line ? `<pre>${html(line)}</pre>` : ''}`;
 }
 
+const perRoundText = kernel =>
+    kernel.rounds ? `, ${time(kernel.nanoseconds / kernel.rounds)} a round` : '';
 /** Kernels of the plan that compute an op. */
 function kernelsText(op) {
   const own =
       step.memory.mixed.kernels.filter(kernel => kernel.name.split(' + ').includes(op.name));
   if (!own.length) return '';
   const rows = own.map(
-      kernel => `<tr><th>${html(kernel.kernel)}</th><td>${bytes(kernel.bytes)}</td>${
-          isTimed('mixed') ? `<td>${time(kernel.nanoseconds)}</td>` : ''}</tr>`);
+      kernel => `<tr><th>${html(kernel.kernel)}${
+          kernel.rounds ? ` x ${kernel.rounds}` : ''}</th><td>${bytes(kernel.bytes)}</td>${
+          isTimed('mixed') ? `<td>${time(kernel.nanoseconds)}${perRoundText(kernel)}</td>` :
+                             ''}</tr>`);
   return `<h3>Kernels of ${html(op.name.split('/').pop())}, with their operands</h3>
     <table class="small"><tbody>${rows.join('')}</tbody></table>`;
 }

@@ -61,12 +61,8 @@ function pairCard(title, pair, note) {
 
 /** Nanoseconds of kernels, by the part of the kernel's first op. */
 function partTimes(side) {
-  const parts = new Map(step.operations.map(op => [op.name, op.part]));
   const sums = {forward: 0, backward: 0, optimizer: 0};
-  for (const kernel of step.memory[side].kernels) {
-    const part = parts.get(kernel.name.split(' + ')[0]);
-    sums[part in sums ? part : part === 'input' ? 'forward' : 'optimizer'] += kernel.nanoseconds;
-  }
+  for (const kernel of step.memory[side].kernels) sums[kernel.part] += kernel.nanoseconds;
   return sums;
 }
 function timeCard() {

@@ -232,6 +232,17 @@ function showKernels() {
     {title: 'Code', value: k => k.form || ''},
     {title: 'Launches', number: true, value: k => k.launches, show: k => k.launches},
   ];
+  const perRound = k => k.rounds ? k.nanoseconds / k.rounds : 0;
+  const rounds = [
+    {title: 'Rounds', number: true, value: k => k.rounds || 0, show: k => k.rounds || ''},
+    ...(isTimed('mixed') ? [{
+      title: 'Per round',
+      number: true,
+      value: perRound,
+      show: k => k.rounds ? time(perRound(k)) : ''
+    }] :
+                           []),
+  ];
   choices('kernels-kind', 'kernel', 'all kinds', kernels);
   new Table(
       'kernels',
@@ -241,6 +252,7 @@ function showKernels() {
         {title: 'Bytes', number: true, value: k => k.bytes},
         ...(isTimed('mixed') ? timed : []),
         {title: 'Live', number: true, value: k => k.live_bytes},
+        ...(kernels.some(k => k.rounds) ? rounds : []),
         {title: 'Computes', value: k => k.name, style: 'name mono'},
         ...(kernels.some(k => k.form) ? device : []),
       ],

@@ -76,7 +76,9 @@ struct Kernel {
   int64_t launches = 1;  ///< on a GPU: number of launched functions
   int64_t bytes = 0;     ///< bytes of operands and results
   std::string entry;     ///< symbol in the object and in profiles
-  int64_t spans = 1;     ///< number of profile spans of this kernel
+  int64_t spans = 1;     ///< number of profile spans of this kernel, of a loop in all rounds
+  int64_t rounds = 0;    ///< of a loop: number of rounds
+  StepStage part = StepStage::Forward; ///< of the first op
   std::optional<int64_t> nanoseconds;
 };
 

@@ -211,8 +211,9 @@ def drive(browser, facts):
     assert count("#kernels tbody tr") == len(kernels)
     timed = "times" in step  # then the step's time comes first, and every kernel has one
     assert (text("#cards h3") == "Time of a step") == timed
-    assert browser.eval("[...document.querySelectorAll('#kernels thead button')].map(b => b.textContent).join()").startswith(
-        "No,Kernel,Bytes,Time,Share,GB/s" if timed else "No,Kernel,Bytes,Live")
+    heads = browser.eval("[...document.querySelectorAll('#kernels thead button')].map(b => b.textContent).join()")
+    assert heads.startswith("No,Kernel,Bytes,Time,Share,GB/s" if timed else "No,Kernel,Bytes,Live")
+    assert ("Live,Rounds" in heads) == any("rounds" in kernel for kernel in kernels) and ("Rounds,Per round" in heads) == (timed and "Rounds" in heads)
     check_widths(browser)
     assert not browser.problems, browser.problems
     print("page works")
