@@ -64,7 +64,7 @@ private:
   Operand operandOf(Value value);
   Operand readBy(int number, Value value);
   int loopAround(mlir::Operation *op);
-  StepStage partOf(mlir::Operation *op);
+  StepStage stepStageOf(mlir::Operation *op);
   /// Value in front of a chain of inserted casts, and the casts, last first.
   Value base(Value value, std::vector<int> &casts);
   std::string labelOf(Value value);
@@ -179,7 +179,7 @@ int GraphReader::loopAround(mlir::Operation *op) {
 }
 
 /// Part of an op; a loop's body is in the part of the loop.
-StepStage GraphReader::partOf(mlir::Operation *op) {
+StepStage GraphReader::stepStageOf(mlir::Operation *op) {
   mlir::Operation *outer = outermostLoop(op);
   return parts.stepStageOf(outer ? outer : op);
 }
@@ -256,7 +256,7 @@ void GraphReader::addOperation(mlir::Operation *op) {
   row.name = nameOf(op);
   row.kind = op->getName().getStringRef().str();
   row.id = uniqueId(row.name, op->getName().stripDialect());
-  row.part = partOf(op);
+  row.part = stepStageOf(op);
   train::OriginAttr origin = originOf(op);
   row.loop = loopAround(op);
   row.rounds = runsOf(op);
@@ -310,7 +310,7 @@ void GraphReader::addCast(train::CastOp op, StringAttr why) {
   row.to = elementText(op.getResult().getType());
   row.reason = why.str();
   row.shape = shapeText(op.getType());
-  row.part = partOf(op);
+  row.part = stepStageOf(op);
   row.bytes = kernel::byteSize(op.getType());
   row.savedBytes = savedBytes.lookup(op);
   row.recomputed = op->hasAttr("amp.recompute");
