@@ -70,7 +70,7 @@ struct Calls {
   uint64_t callSeed = 0;     ///< of the random numbers of evaluations and exports; 0: the state's
   bool trains = true;        ///< else evaluations and exports alone
   bool observed = false;
-  double nudge = 0;          ///< relative change of real inputs in f64, up and down in turns
+  double nudge = 0;                ///< relative change of real inputs in f64, up and down in turns
   bool detailed = false;           ///< also gradients, and the state around every step
   const Record *initial = nullptr; ///< values of the state instead of the model's own
 };

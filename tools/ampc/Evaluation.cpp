@@ -204,10 +204,9 @@ void Evaluation::noteMixedRows(llvm::StringRef data) const {
   auto mixing = llvm::find_if(losses, [&](const ScoredProgram &part) {
     return session->getModel().programs[part.program].mixing;
   });
-  std::string who = mixing == losses.end()
-                        ? "the model"
-                        : mixerOf(session->getRequest(),
-                                  session->getModel().programs[mixing->program]);
+  std::string who = mixing == losses.end() ? "the model"
+                                           : mixerOf(session->getRequest(),
+                                                     session->getModel().programs[mixing->program]);
   if (!averaged.empty())
     note(averaged + data + " is the mean over batches: " + who +
          " mixes rows, so that it depends on their size");

@@ -86,7 +86,8 @@ static int writeFiles(const OnnxFile &file, const std::string &dataPath) {
   return 0;
 }
 
-/// Replaces parameters by their averages: w by fit.ema.w of the step @fit. False without an average.
+/// Replaces parameters by their averages: w by fit.ema.w of the step @fit. False without an
+/// average.
 static bool takeAverages(mlir::ModuleOp module, std::vector<NamedArray> &weights) {
   bool any = false;
   module->walk([&](train::StepOp step) {

@@ -154,8 +154,9 @@ static int failOnRows(const Session &session, const ampc_program &program, int64
   bool hasSize = llvm::any_of(session.getSizes(),
                               [](llvm::StringRef size) { return size.starts_with("batch ="); });
   std::string number = std::to_string(rows);
-  std::string why = program.mixing ? mixerOf(session.getRequest(), program) + " mixes the rows of a batch"
-                                   : "the export may mix the rows of a batch";
+  std::string why = program.mixing
+                        ? mixerOf(session.getRequest(), program) + " mixes the rows of a batch"
+                        : "the export may mix the rows of a batch";
   return fail("expected a multiple of " + llvm::Twine(program.batch) + " rows, since " + why +
               ", but got " + number +
               (hasSize ? "; with --set batch=" + number + " they are one batch" : ""));
@@ -223,9 +224,10 @@ int ampc::runPredict() {
     return 1;
   for (Result &result : results) {
     if (!result.tensor->batched && batches.getPerEpoch() > 1)
-      return fail(llvm::Twine("expected a result with one row for each of the data, but got ") +
-                  result.tensor->name + ", of which every batch has one" +
-                  (program.mixing ? ": " + mixerOf(session.getRequest(), program) + " mixes rows" : ""));
+      return fail(
+          llvm::Twine("expected a result with one row for each of the data, but got ") +
+          result.tensor->name + ", of which every batch has one" +
+          (program.mixing ? ": " + mixerOf(session.getRequest(), program) + " mixes rows" : ""));
     if (!result.open(*extent, error))
       return fail(error);
   }
