@@ -62,7 +62,7 @@ static Deviation deviationOf(llvm::ArrayRef<double> got, llvm::ArrayRef<double> 
   return result;
 }
 
-/// The same with the errors of single rounds of a value inside loops.
+/// Comparison with the errors of single rounds of a value inside loops.
 static Deviation deviationInLoops(llvm::ArrayRef<double> got, llvm::ArrayRef<double> exact,
                                   double scale, const ObservedRounds &rounds) {
   Deviation result = deviationOf(got, exact, scale);

@@ -20,7 +20,7 @@ struct Deviation {
   /// The value depends on inputs and constants alone, such as a rotary angle or the sine of an
   /// angle. Both steps get the same inputs, so rounding of inputs excuses no error here.
   bool isWithoutParameters = false;
-  /// Of a value inside loops: `norm` of each round, in the order of execution.
+  /// Norms of single rounds of a value inside loops, in the order of execution.
   std::vector<double> roundNorms;
 };
 

@@ -37,7 +37,7 @@ private:
     int64_t elements = 0, infinite = 0, nan = 0, first = -1;
     double max = 0; ///< of finite magnitudes
     bool isFinite() const { return infinite + nan == 0; }
-    /// Of values inside loops: the first round that is not finite, in the order of execution, and
+    /// First round of a value inside loops that is not finite, in the order of execution, and
     /// the largest finite magnitudes of the rounds.
     int64_t firstRound = 0;
     std::vector<double> roundMaxima;

@@ -53,9 +53,9 @@ train::ScanOp outermostLoop(mlir::Operation *op);
 /// other operands, with `block`: index if the scan has one, carried values, rows, train.next.
 train::ScanOp createLoop(mlir::OpBuilder &builder, train::ScanOp scan, mlir::ValueRange inits,
                          mlir::ValueRange sequences, std::unique_ptr<mlir::Block> block);
-/// The same in front of the scan, with the scan's own block, whose arguments and end the caller has
-/// changed. Result i of the new loop replaces result `from[i]` of the scan; later results are new.
-/// The caller erases the scan. Example: without the first of two carried values, {1, 2, ...}.
+/// Rebuilt loop in front of the scan, with the scan's own block, whose arguments and end the caller
+/// has changed. Result i of the new loop replaces result `from[i]` of the scan; later results are
+/// new. The caller erases the scan. Example: without the first of two carried values, {1, 2, ...}.
 train::ScanOp rebuildLoop(mlir::RewriterBase &rewriter, train::ScanOp scan, mlir::ValueRange inits,
                           mlir::ValueRange sequences, llvm::ArrayRef<unsigned> from);
 /// Replaces the scan by a loop that keeps further values of every round, as its last results.
