@@ -11,6 +11,9 @@ namespace ampc::cpu {
 /// Nanoseconds per point of the iteration domain on an average vector unit. The same on every tier,
 /// so that the task grid is.
 double pointCost(FusedKernelOpInterface op);
+/// Instructions per vector for values of a body, without sums that are finished before:
+/// a polynomial (exp, tanh) takes about 20. Example: tanh(x + y) -> 21.
+int64_t instructionsOf(mlir::ValueRange values);
 /// Points per task that outweigh the 1 to 2 us of handing a task to a thread. Example: 1 ns a point
 /// -> 12000.
 int64_t pointsPerTask(FusedKernelOpInterface op);

@@ -102,8 +102,11 @@ PointVector RowEmitter::runAt(Value j, int64_t active) const {
 
 void RowEmitter::reduceStage(MutableArrayRef<kernel::RowReduceOp> reductions) {
   SmallVector<RowSums::Sum> sums;
-  for (kernel::RowReduceOp r : reductions)
+  SmallVector<Value> elements;
+  for (kernel::RowReduceOp r : reductions) {
     sums.push_back({r.getKind(), r.getType()});
+    elements.push_back(r.getX());
+  }
   auto terms = [&](Value j, int64_t active) {
     PointVector run = runAt(j, active);
     BodyEmitter::Values done;
@@ -114,7 +117,7 @@ void RowEmitter::reduceStage(MutableArrayRef<kernel::RowReduceOp> reductions) {
     cache.store(e, scratch, stage, run, done);
     return found;
   };
-  RowSums rows(e, sums, body.lanes(), e.offset(scratch, cache.bytes()));
+  RowSums rows(e, sums, body.lanes(), instructionsOf(elements), e.offset(scratch, cache.bytes()));
   for (auto [r, sum] : llvm::zip(reductions, rows.emit(length, terms)))
     body.define(r.getResult(), sum);
 }

@@ -237,7 +237,9 @@ void ReduceEmitter::reduceRow(Value outer, Value from, int64_t length) {
     run.active = active;
     return terms(run, BodyEmitter::Values());
   };
-  Values found = RowSums(e, sums, lanes, pointers.scratch).emit(length, termsAt);
+  int64_t instructions = instructionsOf(op.getBody().front().getTerminator()->getOperands());
+  RowSums rows(e, sums, lanes, instructions, pointers.scratch);
+  Values found = rows.emit(length, termsAt);
   storeColumns(found, outer, e.index(0), 1);
 }
 

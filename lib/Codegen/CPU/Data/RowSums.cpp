@@ -95,6 +95,13 @@ RowSums::Values RowSums::sumStripe(const Matrix &matrix, Value column, int64_t w
   return stripe;
 }
 
+/// Few vectors of terms: unrolled, with all stripes in registers. A bf16 row of 768 on 16 lanes (48
+/// vectors) took a tenth longer with its stripes in scratch. Terms of many instructions gain
+/// nothing, and 64 copies of tanh(expm1(x)) and its gradient took 4 s to compile.
+bool RowSums::isUnrolled(const Matrix &matrix, int64_t vectors) const {
+  return !matrix.isLong() && vectors <= fewVectors && vectors * instructions <= mostUnrolled;
+}
+
 RowSums::Values RowSums::emitChunk(Value from, int64_t length, Terms terms) {
   Matrix matrix(length);
   int64_t count = llvm::divideCeil(std::min(length, span), lanes);
@@ -102,9 +109,7 @@ RowSums::Values RowSums::emitChunk(Value from, int64_t length, Terms terms) {
   auto termsAt = [&](Value column, int64_t active) { return terms(e.add(from, column), active); };
   if (matrix.isLong())
     addRows(matrix.rows, termsAt);
-  // Few vectors of terms: unrolled, with all stripes in registers. A bf16 row of 768 on 16 lanes
-  // (48 vectors) took a tenth longer with its stripes in scratch.
-  bool isFlat = count == 1 || (!matrix.isLong() && length <= fewVectors * lanes);
+  bool isFlat = count == 1 || isUnrolled(matrix, llvm::divideCeil(length, lanes));
   SmallVector<Values> flat;
   auto sum = [&](Value column, int64_t ofLast, int64_t active) {
     Values stripe = sumStripe(matrix, column, ofLast, active, termsAt);

@@ -25,8 +25,10 @@ public:
   /// Terms of the columns from `column` on: one vector per sum, of which `active` lanes exist.
   using Terms = llvm::function_ref<llvm::SmallVector<Value>(Value column, int64_t active)>;
 
-  RowSums(KernelEmitter &e, llvm::ArrayRef<Sum> sums, int64_t lanes, Value scratch)
-      : e(e), sums(sums), lanes(lanes), scratch(scratch) {}
+  /// `instructions`: estimate per vector of terms, which bounds the unrolled code.
+  RowSums(KernelEmitter &e, llvm::ArrayRef<Sum> sums, int64_t lanes, int64_t instructions,
+          Value scratch)
+      : e(e), sums(sums), lanes(lanes), instructions(instructions), scratch(scratch) {}
   /// Scratch bytes per thread for `sums` sums over rows of `length`.
   static int64_t scratchBytes(int64_t sums, int64_t length);
 
@@ -36,7 +38,7 @@ public:
 private:
   using Values = llvm::SmallVector<Value>;
   static constexpr int64_t span = 128; // columns between the registers of a stripe
-  static constexpr int64_t longRows = 8, fewVectors = 64;
+  static constexpr int64_t longRows = 8, fewVectors = 64, mostUnrolled = 2048; // instructions
   // Bytes of scratch per sum.
   static constexpr int64_t stripeBytes = span * sizeof(double);
   static constexpr int64_t columnBytes = target::order::rowWidth * sizeof(double);
@@ -45,6 +47,7 @@ private:
     bool isLong() const { return rows >= longRows; }
     int64_t length, ways, rows, rest; // rest: terms behind the last full row
   };
+  bool isUnrolled(const Matrix &matrix, int64_t vectors) const;
   Values emitChunk(Value from, int64_t length, Terms terms);
   Values addWay(mlir::ValueRange sums, int64_t way, Value column, int64_t active, Terms terms);
   Values sumStripe(const Matrix &matrix, Value column, int64_t whole, int64_t active, Terms terms);
@@ -58,7 +61,7 @@ private:
 
   KernelEmitter &e;
   llvm::ArrayRef<Sum> sums;
-  int64_t lanes;
+  int64_t lanes, instructions;
   Value scratch;
 };
 
