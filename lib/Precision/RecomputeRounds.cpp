@@ -3,7 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Recomputation.h"
 #include "mlir-dialects/Train/Ops/Loops.h"
+#include "mlir-dialects/Train/Ops/Tensors.h"
 #include "mlir-dialects/Train/Program/Origin.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -32,12 +34,39 @@ private:
   void repeat(ArrayRef<OpResult> results, train::ScanOp adjoint);
   Value inAdjoint(Value v, train::ScanOp adjoint);
   Value rowIn(train::ScanOp adjoint, Value sequence);
+  Value productIn(train::ScanOp adjoint, Value sequence);
   void dropUnreadStacks();
 
   train::ScanOp forward;
   Block &body;
+  DenseMap<Value, Value> products; ///< rows of sequences that the adjoint multiplies again
+};
+
+/// A sequence [rounds, rows, n] that is a product lhs W, [rounds * rows, k] by [k, n], with casts.
+struct ProductOfRows {
+  train::MatmulOp product;
+  SmallVector<Operation *> casts; ///< of the product, in order
 };
 } // namespace
+
+static std::optional<ProductOfRows> productOfRows(Value sequence) {
+  ProductOfRows found;
+  RankedTensorType all = tensorOf(sequence);
+  if (all.getRank() != 3)
+    return std::nullopt;
+  Operation *op = sequence.getDefiningOp();
+  for (; isa_and_present<train::CastOp, train::ReshapeOp>(op);
+       op = op->getOperand(0).getDefiningOp())
+    if (isa<train::CastOp>(op))
+      found.casts.insert(found.casts.begin(), op);
+  found.product = dyn_cast_or_null<train::MatmulOp>(op);
+  if (!found.product || found.product.getTransposeLhs() ||
+      tensorOf(found.product.getLhs()).getRank() != 2)
+    return std::nullopt;
+  int64_t shape[] = {all.getDimSize(0) * all.getDimSize(1), all.getDimSize(2)};
+  return found.product.getType().getShape() == ArrayRef(shape) ? std::optional(found)
+                                                               : std::nullopt;
+}
 
 static bool isReadByBackward(Value v) {
   return llvm::any_of(v.getUsers(), [](Operation *user) { return !isForward(user); });
@@ -117,12 +146,59 @@ void RoundRecomputation::dropUnreadStacks() {
   forward = smaller;
 }
 
+/// Marks the op, and the ops of a loop, as recomputed by the backward pass.
+static void markCopy(Operation *copy) {
+  copy->walk([](Operation *op) {
+    if (train::OriginAttr origin = originOf(op))
+      setOrigin(op, origin.withStage(train::Stage::Backward));
+    if (!op->hasTrait<OpTrait::IsTerminator>() && !op->hasTrait<OpTrait::ConstantLike>())
+      op->setAttr("amp.recompute", UnitAttr::get(op->getContext()));
+  });
+}
+
 Value RoundRecomputation::rowIn(train::ScanOp adjoint, Value sequence) {
   auto sequences = adjoint.getSequences();
   if (auto found = llvm::find(sequences, sequence); found != sequences.end())
     return adjoint.getRows()[std::distance(sequences.begin(), found)];
   adjoint.getSequencesMutable().append(sequence);
   return adjoint.getBody().addArgument(rowOf(sequence.getType()), sequence.getLoc());
+}
+
+/// The row of a sequence x W, multiplied again from the row of x, so that only x is kept: the
+/// backward pass reads x for the gradient of W anyway. Null for other sequences, and if keeping x
+/// takes no fewer bytes. Example: of x W: [35, 20, 2600] and x: [700, 650] the adjoint's rounds
+/// read rows of x, [20, 650].
+Value RoundRecomputation::productIn(train::ScanOp adjoint, Value sequence) {
+  if (Value known = products.lookup(sequence))
+    return known;
+  std::optional<ProductOfRows> found = productOfRows(sequence);
+  if (!found || !forward.getCheckpoint() || isReadByBackward(sequence))
+    return {};
+  train::MatmulOp product = found->product;
+  Value all = product.getLhs();
+  if (bytesToKeep(all) + bytesToKeep(product.getRhs()) >= bytesOf(sequence))
+    return {};
+  RankedTensorType row = rowOf(sequence.getType()), type = tensorOf(all);
+  OpBuilder outside(adjoint);
+  GradBuilder b(outside, product.getLoc(),
+                originOf(product.getOperation()).withStage(train::Stage::Backward));
+  Value stack =
+      b.reshape(all, type.clone({forward.getRounds(), row.getDimSize(0), type.getDimSize(1)}));
+  IRMapping mapping;
+  mapping.map(all, rowIn(adjoint, stack));
+  auto builder = OpBuilder::atBlockBegin(&adjoint.getBody().front());
+  auto repeat = [&](Operation *op) {
+    Value result = builder.clone(*op, mapping)->getResult(0);
+    result.setType(row.clone(getElementTypeOrSelf(result)));
+    markCopy(result.getDefiningOp());
+    return result;
+  };
+  Value again = repeat(product);
+  for (Operation *cast : found->casts) {
+    mapping.map(cast->getOperand(0), again);
+    again = repeat(cast);
+  }
+  return products[sequence] = again;
 }
 
 /// The value in a round of the adjoint.
@@ -133,8 +209,10 @@ Value RoundRecomputation::inAdjoint(Value v, train::ScanOp adjoint) {
     return OpBuilder::atBlockBegin(&adjoint.getBody().front()).clone(*op)->getResult(0);
   if (v == forward.getIndex())
     return adjoint.getIndex();
-  if (llvm::is_contained(forward.getRows(), v))
-    return rowIn(adjoint, flowsFrom(v).front());
+  if (llvm::is_contained(forward.getRows(), v)) {
+    Value sequence = flowsFrom(v).front(), product = productIn(adjoint, sequence);
+    return product ? product : rowIn(adjoint, sequence);
+  }
   if (!stackOf(v))
     forward = keepOfEveryRound(forward, v);
   return rowIn(adjoint, stackOf(v));
@@ -171,16 +249,6 @@ static Operation *firstReader(ArrayRef<Value> rows, Block &block) {
       if (Operation *at = block.findAncestorOpInBlock(*user); at->isBeforeInBlock(first))
         first = at;
   return first;
-}
-
-/// Marks the op, and the ops of a loop, as recomputed by the backward pass.
-static void markCopy(Operation *copy) {
-  copy->walk([](Operation *op) {
-    if (train::OriginAttr origin = originOf(op))
-      setOrigin(op, origin.withStage(train::Stage::Backward));
-    if (!op->hasTrait<OpTrait::IsTerminator>() && !op->hasTrait<OpTrait::ConstantLike>())
-      op->setAttr("amp.recompute", UnitAttr::get(op->getContext()));
-  });
 }
 
 /// Computes the op again in front of the first op of the adjoint that reads one of the results,

@@ -3,6 +3,7 @@
 // RUN: %ampc-opt %s --phase-import --phase-simplify --phase-autodiff --phase-optimize --phase-precision="precision=bf16" --train-strip-origins --mlir-print-local-scope | FileCheck %s
 // RUN: %ampc-opt %s --phase-import --phase-simplify --phase-autodiff --phase-optimize --phase-precision="precision=bf16 precision-override=own/tanh#0=f32" --train-strip-origins 2>&1 | FileCheck %s --check-prefix=OVERRIDE
 // RUN: %ampc-opt %s --phase-import --phase-simplify --phase-autodiff --phase-optimize --phase-precision="precision=bf16 explain-precision=true" 2>&1 | FileCheck %s --check-prefix=EXPLAIN
+// RUN: %ampc-opt %s --phase-import --phase-simplify --phase-autodiff --phase-optimize --phase-precision="precision=bf16 explain-precision=true" 2>&1 | FileCheck %s --check-prefix=NAMES --implicit-check-not="remark: train."
 // RUN: %ampc-opt %s --phase-import --phase-simplify --phase-autodiff --phase-optimize --phase-precision="precision=bf16 policy=autocast" --train-strip-origins | FileCheck %s --check-prefix=AUTOCAST
 // RUN: %ampc-opt %s --phase-import --phase-simplify --phase-autodiff --phase-optimize --phase-precision="precision=bf16 policy=propagate" --train-strip-origins | FileCheck %s --check-prefix=AUTOCAST
 // RUN: %ampc-opt %s --phase-import --phase-simplify --phase-autodiff --phase-optimize --phase-precision="precision=f16 policy=narrow" --train-strip-origins | FileCheck %s --check-prefix=NARROW
@@ -20,6 +21,9 @@ train.model @m(batch = 4, time = 5, width = 8) {
   // The cotangent of the gates is kept in bf16 for the products behind.
   // CHECK: train.next {{.*}} : tensor<4x8xbf16>, tensor<4x8xf32>, tensor<4x32xbf16>
   // CHECK: train.matmul {{.*}} transpose_lhs {{.*}} : (tensor<20x8xbf16>, tensor<20x32xbf16>) -> tensor<8x32xf32>
+  // The sum of the cotangents of h, of the next round and of y, has the origin of h.
+  // NAMES: remark: loss/lstm#0.grad: train.add computes in 'f32'
+  // NAMES: remark: loss/lstm#0.grad: train.add computes in 'f32'
   train.func @loss(%x: f32[time, batch, width]) {
     %y, %h, %c = train.lstm %x, %wx, %wh
     %q = train.square %y

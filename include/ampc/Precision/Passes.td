@@ -80,8 +80,9 @@ def AmpRecompute : Pass<"amp-recompute", "::mlir::ModuleOp"> {
 
     A value that a `train.scan` keeps of every round for the loop of its adjoint is repeated in the rounds of the
     adjoint by the same rule. With `checkpoint` on the loop all ops of a round are repeated, and the loop keeps the
-    carried values and the rows. A loop over blocks of rounds, of `checkpoint every k`, keeps the carried values of
-    every block, and repeats the loop over the rounds of a block.
+    carried values and the rows. Rows that are a product x W of all rounds, computed in front of the loop, are
+    multiplied again from the rows of x. A loop over blocks of rounds, of `checkpoint every k`, keeps the carried
+    values of every block, and repeats the loop over the rounds of a block.
 
     With an activation budget, any op of the forward pass may be repeated. A minimum cut chooses the repeated ops
     of least work, such that the peak of live forward values, kept or recomputed, is within the budget; percent are

@@ -43,8 +43,9 @@ static void chooseCompute(const StorageCost &model, Operation *op, Assignment &a
     break;
   }
   SmallVector<Value> all = model.touched(op);
-  bool isLow = !all.empty() && !model.needsFull(op) &&
-               llvm::all_of(all, [&](Value v) { return assignment.storageOf(v) == low; });
+  bool isLow = !all.empty() && !model.needsFull(op) && llvm::all_of(all, [&](Value v) {
+    return assignment.storageOf(facts.sourceOf(v)) == low;
+  });
   bool readsStorageFree = llvm::any_of(
       op->getOperands(), [&](Value v) { return facts.isReal(v) && facts.isDuplicable(v); });
   bool readsStored = llvm::any_of(op->getOperands(), [&](Value v) { return model.isStored(v); });
@@ -87,7 +88,7 @@ Assignment ampc::assignMinCut(const PrecisionAnalysis &facts,
   StorageCost model(facts, hardConstraints);
   FlowGraph graph;
   DenseMap<Value, int> node;
-  DenseMap<Value, int> widening; // node on the f32 side if any pointwise op widens the value
+  DenseMap<SharedCast, int> widening; // node on the f32 side if the cast is needed
   for (Value v : model.values) {
     int at = node[v] = graph.addNode();
     bool isFull = hardConstraints.isFull(v) || !v.getDefiningOp(),
@@ -103,15 +104,16 @@ Assignment ampc::assignMinCut(const PrecisionAnalysis &facts,
       continue;
     int computes = graph.addNode();
     for (Value v : model.touched(op)) {
-      graph.addEdge(node[v], computes, FlowGraph::never);
+      int stored = node.lookup(facts.sourceOf(v)); // FlowGraph::full for what is no model value
+      graph.addEdge(stored, computes, FlowGraph::never);
       if (v.getDefiningOp() == op) {
-        graph.addEdge(computes, node[v], StorageCost::convert(v));
+        graph.addEdge(computes, stored, StorageCost::convert(v));
         continue;
       }
-      auto [wide, isNew] = widening.try_emplace(v, 0);
+      auto [wide, isNew] = widening.try_emplace({v, op->getBlock()}, 0);
       if (isNew) {
         wide->second = graph.addNode();
-        graph.addEdge(wide->second, node[v], StorageCost::convert(v));
+        graph.addEdge(wide->second, stored, StorageCost::convertFor(op, v));
       }
       graph.addEdge(computes, wide->second, FlowGraph::never);
     }

@@ -69,6 +69,7 @@ private:
   bool isBiasSum(OpOperand &use) const;
   bool givesLogits(Operation *op) const;
   void decide(Operation *op, Value result);
+  bool isReadAgain(Operation *op) const;
   bool maySaveRounded(Value v) const;
   bool fits(Value v) const;
 
@@ -304,6 +305,16 @@ void SensitivityFinder::decide(Operation *op, Value result) {
         "unrounded", "computed from f32, and read by other ops than contractions"};
 }
 
+/// Whether the backward rounds of a loop compute the op again from its operands, in f32. A rounded
+/// copy of an operand would be kept besides. Example: h - n of a GRU, h f32 and n bf16.
+bool SensitivityFinder::isReadAgain(Operation *op) const {
+  return llvm::any_of(op->getResults(), [&](Value result) {
+    return facts.isReal(result) && facts.isNeverStored(result) && facts.isStoredByLoop(result) &&
+           llvm::any_of(facts.usersOf(result),
+                        [&](Operation *user) { return facts.isBackward(user); });
+  });
+}
+
 /// Whether the backward pass may read a rounded copy: all backward consumers combine the value with
 /// a cotangent that is rounded anyway.
 bool SensitivityFinder::maySaveRounded(Value v) const {
@@ -312,8 +323,11 @@ bool SensitivityFinder::maySaveRounded(Value v) const {
     return false;
   bool isKept = false;
   for (Operation *user : facts.usersOf(v)) {
-    if (!facts.isBackward(user))
+    if (!facts.isBackward(user)) {
+      if (isReadAgain(user))
+        return false;
       continue;
+    }
     isKept = true;
     if (llvm::none_of(user->getOperands(), [&](Value other) {
           Operation *source = facts.producerOf(other);

@@ -3,6 +3,7 @@
 #include "lib/Precision/Policies/StorageCost.h"
 #include "lib/Precision/Ranges.h"
 #include "mlir-dialects/Train/Ops/Loops.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -23,28 +24,38 @@ StorageCost::StorageCost(const PrecisionAnalysis &facts, const HardConstraints &
       values.push_back(argument);
 }
 
-int64_t StorageCost::elementsOfAllRounds(Value v) {
-  constexpr int64_t most = int64_t(1) << 48; // far from FlowGraph::never
-  Operation *op = v.getDefiningOp();
+/// Elements of a tensor in all runs of an op; far from FlowGraph::never.
+static int64_t elementsInRuns(Value v, Operation *op) {
+  constexpr int64_t most = int64_t(1) << 48;
   int64_t size = elements(v), runs = op ? runsOf(op) : 1;
   return size > most / runs ? most : size * runs;
+}
+
+int64_t StorageCost::elementsWritten(Value v) { return elementsInRuns(v, v.getDefiningOp()); }
+
+int64_t StorageCost::convertFor(Operation *consumer, Value v) {
+  return elementsInRuns(v, consumer) * 6;
 }
 
 int64_t StorageCost::store(Value v, bool full) const {
   if (facts.isUnrounded(v) && facts.isNeverStored(v))
     return 0;
   SmallVector<OpOperand *> uses = facts.usesOf(v);
-  SetVector<Operation *> users;
-  for (OpOperand *use : uses)
-    users.insert(use->getOwner());
-  int64_t later = 0; // number of consumers in the backward pass
-  if (v.getDefiningOp() && !facts.isBackward(v.getDefiningOp()))
-    later = llvm::count_if(users, [&](Operation *user) { return facts.isBackward(user); });
-  int64_t size = elementsOfAllRounds(v), moves = 1 + users.size() + (later > 0),
-          bytes = size * (full ? 4 : 2) * moves;
+  bool isForward = v.getDefiningOp() && !facts.isBackward(v.getDefiningOp());
+  int64_t written = elementsWritten(v), read = 0, later = 0; // `later`: by the backward pass
+  llvm::SmallPtrSet<Operation *, 8> users;
+  for (OpOperand *use : uses) {
+    Operation *user = use->getOwner();
+    if (!users.insert(user).second)
+      continue;
+    int64_t size = elementsInRuns(use->get(), user);
+    read += size;
+    later += isForward && facts.isBackward(user) ? size : 0;
+  }
+  int64_t moved = written + read + (later > 0 ? written : 0), bytes = moved * (full ? 4 : 2);
   if (full && hardConstraints.savedLow.contains(v)) // backward consumers read a copy that is
                                                     // written once and kept
-    bytes = size * (4 * (1 + users.size() - later) + 2 * (2 + later));
+    bytes = 4 * (written + read - later) + 2 * (2 * written + later);
   bool copied = llvm::any_of(uses, [&](OpOperand *use) {
     Operation *user = use->getOwner();
     return facts.isDecided(user) && facts.treatment(user) == Treatment::Low &&
@@ -67,23 +78,29 @@ SmallVector<Value> StorageCost::touched(Operation *op) const {
   SmallVector<Value> all;
   for (Value v :
        llvm::concat<Value>(llvm::to_vector(op->getOperands()), llvm::to_vector(op->getResults())))
-    if (isStored(v) && !llvm::is_contained(all, facts.sourceOf(v)))
-      all.push_back(facts.sourceOf(v));
+    if (isStored(v) && !llvm::is_contained(all, v))
+      all.push_back(v);
   return all;
 }
 
 int64_t StorageCost::evaluate(function_ref<bool(Value)> isFull) const {
   int64_t cost = 0;
-  DenseSet<Value> widened;
+  DenseSet<SharedCast> widened;
   for (Value v : values)
     cost += store(v, isFull(v));
+  auto isStoredFull = [&](Value v) { return isFull(facts.sourceOf(v)); };
   for (Operation *op : followers) {
     SmallVector<Value> all = touched(op);
-    if (needsFull(op) || llvm::none_of(all, isFull))
+    if (needsFull(op) || llvm::none_of(all, isStoredFull))
       continue;
-    for (Value v : all)
-      if (!isFull(v) && (v.getDefiningOp() == op || widened.insert(v).second))
+    for (Value v : all) {
+      if (isStoredFull(v))
+        continue;
+      if (v.getDefiningOp() == op)
         cost += convert(v);
+      else if (widened.insert({v, op->getBlock()}).second)
+        cost += convertFor(op, v);
+    }
   }
   return cost;
 }

@@ -96,9 +96,20 @@ void Reverse::markReaching(Operation *op) {
       reaching.insert(operand.get());
 }
 
+/// Origin of a sum of seeds: the origin of the seed, or, if the seed is an argument of a loop's
+/// block, the origin of the op that computes the value, else of the loop. Example: the state that a
+/// loop passes on and keeps has two cotangents, whose sum belongs to "loss/lstm#0~grad".
+static train::OriginAttr originOfSum(Value value, Value seed, train::Stage stage) {
+  if (train::OriginAttr origin = originOf(seed))
+    return origin;
+  if (train::OriginAttr origin = originOf(value))
+    return origin.differentiated().withStage(stage);
+  return originOf(seed.getParentBlock()->getParentOp());
+}
+
 LogicalResult Reverse::run(ArrayRef<std::pair<Value, Value>> seeds) {
   for (auto [value, seed] : seeds) {
-    GradBuilder b(builder, value.getLoc(), originOf(seed));
+    GradBuilder b(builder, value.getLoc(), originOfSum(value, seed, purpose.stage));
     reaching.insert(value);
     accumulate(value, seed, b);
   }

@@ -56,6 +56,7 @@ void ReversedLoop::openAdjoint(GradBuilder &b) {
   adjoint = train::ScanOp::create(b.builder, b.loc, TypeRange(), inits, sequences,
                                   b.builder.getI64IntegerAttr(scan.getRounds()), !scan.getReverse(),
                                   scan.getIndexed(), scan.getCheckpointAttr());
+  b.stamp(adjoint);
   block = &adjoint.getBody().emplaceBlock();
   auto addArgument = [&](Type type) { return block->addArgument(type, b.loc); };
   if (Value index = scan.getIndex())
