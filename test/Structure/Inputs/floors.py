@@ -12,6 +12,7 @@ rooms = {
     "lib/Support": set(),
     "lib/Runtime": set(),
     "lib/PTXSim": set(),
+    "lib/Comm": runtime,
     "lib/Data": runtime,
     "mlir-dialects/Train": {"lib/Support"},
     "mlir-dialects/Amp": {"lib/Support", "mlir-dialects/Train"},
