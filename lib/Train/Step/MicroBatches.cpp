@@ -31,7 +31,7 @@ private:
   /// Number of the first part of this rank, as the state of random ops.
   Value firstPart();
   /// Sum of a value over all ranks; the value itself if there is only one.
-  Value sumOverRanks(Value value);
+  Value sumOverRanks(Value value, train::OriginAttr origin);
   /// Prologue: totals over all micro-batches, which depend on no parameter.
   void addPrologue(ArrayRef<Operation *> original);
   void collectDependences(int64_t part, Value value, ArrayRef<Operation *> original);
@@ -114,10 +114,10 @@ Value Accumulation::firstPart() {
   return b.broadcastTo(part, randomStateType(func.getContext()));
 }
 
-Value Accumulation::sumOverRanks(Value value) {
+Value Accumulation::sumOverRanks(Value value, train::OriginAttr origin) {
   if (ranks == 1)
     return value;
-  GradBuilder b(builder, value.getLoc(), originOfSum(value).withPart(count - 1));
+  GradBuilder b(builder, value.getLoc(), origin);
   return b.op<train::SumRanksOp>(value, ranks);
 }
 
@@ -203,7 +203,7 @@ void Accumulation::addPrologue(ArrayRef<Operation *> original) {
       Value term = parts[part].lookupOrDefault(total.getX());
       sum = sum ? b.add(sum, term) : term;
     }
-    sum = sumOverRanks(sum);
+    sum = sumOverRanks(sum, origin);
     for (IRMapping &values : parts)
       values.map(total.getResult(), sum);
   }
@@ -270,7 +270,7 @@ LogicalResult Accumulation::run() {
     parts[part].map(valid, validRows.back());
   }
   if (valid)
-    validOfAll = sumOverRanks(valid);
+    validOfAll = sumOverRanks(valid, originOf(validRows.front()));
   if (ranks > 1)
     rankState = firstPart();
   addPrologue(original);
@@ -280,7 +280,7 @@ LogicalResult Accumulation::run() {
     StringAttr state = signature.stateResult(i);
     Value value = state && buffers.count(state) ? buffers.lookup(state) : sums[i];
     if (!state)
-      value = sumOverRanks(value);
+      value = sumOverRanks(value, originOfSum(value).withPart(count - 1));
     if (auto gradient = signature.result<train::GradientAttr>(i)) {
       GradBuilder b(builder, results[i].getDefiningOp());
       // The last micro-batch completes the sum: kernels that round the sum belong there.

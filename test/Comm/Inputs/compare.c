@@ -1,10 +1,14 @@
-// Trains RANKS ranks as threads, and one process with as many micro-batches: all bits have to be
-// equal.
+// Trains RANKS ranks, as threads or with -DUSE_MPI as processes, and one process with as many
+// micro-batches: all bits have to be equal.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Usage: compare [inf|delay|refuse|gone]...
 #include "all.h"
+#ifdef USE_MPI
+#include "ampc/Comm/MPI.h"
+#else
 #include "ampc/Comm/Threads.h"
+#endif
 #include "one.h"
 #include <math.h>
 #include <pthread.h>
@@ -20,7 +24,6 @@ static int32_t label[STEPS][BATCH];
 static ampc_status wanted[STEPS];
 static ampc_train_out expected[STEPS];
 static one_state *one;
-static ampc_threads *group;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool has_inf, refuses, leaves;
 static int faults;
@@ -121,16 +124,15 @@ static bool endsEarly(int rank, int step, ampc_status status, const all_state *s
   return true;
 }
 
-static void *trainRank(void *argument) {
-  int rank = (int)(intptr_t)argument;
+static void trainRank(const ampc_comm *comm) {
+  int rank = comm->rank;
   char message[512] = "";
-  ampc_comm comm = ampc_threads_comm(group, rank);
   ampc_options options = {.size = sizeof options,
                           .threads = 1 + rank % 2,
                           .seed = 3,
                           .error = message,
                           .error_bytes = sizeof message,
-                          .comm = &comm,
+                          .comm = comm,
                           .comm_seconds = leaves ? 1 : 0};
   all_state *state;
   if (all_create(&options, &state)) {
@@ -153,30 +155,55 @@ static void *trainRank(void *argument) {
   if (!leaves)
     compareTensors(rank, state);
   all_destroy(state);
+}
+
+#ifdef USE_MPI
+static void trainAll(bool delays) {
+  (void)delays;
+  ampc_comm comm;
+  if (MPI_Init(NULL, NULL) || ampc_mpi_create(MPI_COMM_WORLD, &comm))
+    exit(2);
+  trainRank(&comm);
+  ampc_mpi_destroy(&comm);
+  MPI_Finalize();
+}
+#else
+static void *trainThread(void *comm) {
+  trainRank(comm);
   return NULL;
 }
 
+static void trainAll(bool delays) {
+  ampc_threads *group = ampc_threads_create(RANKS);
+  if (delays)
+    ampc_threads_delay(group, 5, 200);
+  pthread_t threads[RANKS];
+  ampc_comm comms[RANKS];
+  for (int rank = 0; rank < RANKS; ++rank) {
+    comms[rank] = ampc_threads_comm(group, rank);
+    pthread_create(&threads[rank], NULL, trainThread, &comms[rank]);
+  }
+  for (int rank = 0; rank < RANKS; ++rank)
+    pthread_join(threads[rank], NULL);
+  ampc_threads_destroy(group);
+}
+#endif
+
 int main(int argc, char **argv) {
-  group = ampc_threads_create(RANKS);
+  bool delays = false;
   for (int i = 1; i < argc; ++i) {
     has_inf |= !strcmp(argv[i], "inf");
     refuses |= !strcmp(argv[i], "refuse");
     leaves |= !strcmp(argv[i], "gone");
-    if (!strcmp(argv[i], "delay"))
-      ampc_threads_delay(group, 5, 200);
+    delays |= !strcmp(argv[i], "delay");
   }
   makeData();
   trainOne();
-  pthread_t threads[RANKS];
-  for (int rank = 0; rank < RANKS; ++rank)
-    pthread_create(&threads[rank], NULL, trainRank, (void *)(intptr_t)rank);
-  for (int rank = 0; rank < RANKS; ++rank)
-    pthread_join(threads[rank], NULL);
+  trainAll(delays);
   for (int step = 0; step < STEPS && has_inf; ++step)
     if (wanted[step])
       printf("step %d: status %d, scale %g\n", step, wanted[step], expected[step].loss_scale);
   one_destroy(one);
-  ampc_threads_destroy(group);
   puts(faults ? "bits differ" : "all bits are equal");
   return faults != 0;
 }
