@@ -21,6 +21,7 @@ train.model @loss attributes {train.ranks = 2 : i64} {
   train.func @fit.grad(%x: tensor<f32> {train.is = #train.input<"x">}) -> (tensor<f32> {train.is = #train.output<loss>})
       attributes {role = #train.role<grad>} {
     %0 = train.sum_ranks %x of 2 : tensor<f32>
+    // expected-note @below {{through train.rank}}
     %1 = train.rank : tensor<i32>
     // expected-note @below {{through train.cast}}
     %2 = train.cast %1 : tensor<i32> to tensor<f32>

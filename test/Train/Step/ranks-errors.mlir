@@ -9,8 +9,9 @@ train.model @statistics {
     %w = train.read @w : tensor<5x3xf32>
     %0 = train.linear %x, %w : tensor<4x5xf32>, tensor<5x3xf32>
     %1 = train.mse %0, %y : tensor<4x3xf32>, tensor<4x3xf32>
+    %3 = train.relu %0 : tensor<4x3xf32>
     // expected-error @below {{expected state that the rows of all ranks do not change, but got new values of @last, which would differ between 2 ranks}}
-    %2 = train.mse %0, %y reduce sum : tensor<4x3xf32>, tensor<4x3xf32>
+    %2 = train.mse %3, %y reduce sum : tensor<4x3xf32>, tensor<4x3xf32>
     train.write @last, %2 : tensor<f32>
     train.return %1 : tensor<f32>
   }
@@ -23,7 +24,7 @@ train.model @lazy {
   train.param @table : tensor<50x3xf32> = #train.zeros
   train.func @loss(%x: tensor<4xi32>, %y: tensor<4x3xf32>) -> tensor<f32> {
     %t = train.read @table : tensor<50x3xf32>
-    %0 = train.gather %t, %x : tensor<50x3xf32>, tensor<4xi32>
+    %0 = train.gather %t at %x : tensor<50x3xf32>, tensor<4xi32>
     %1 = train.mse %0, %y : tensor<4x3xf32>, tensor<4x3xf32>
     train.return %1 : tensor<f32>
   }
