@@ -158,8 +158,7 @@ static void trainRank(const ampc_comm *comm) {
     if (isRefused(step) && rank == BAD_RANK)
       in.x = NULL;
     ampc_train_out out = {.size = sizeof out};
-    ampc_status status =
-        splits ? trainSplit(state, &in) : all_train_step(state, &in, &out);
+    ampc_status status = splits ? trainSplit(state, &in) : all_train_step(state, &in, &out);
     if (endsEarly(rank, step, status, state))
       break;
     checkStep(rank, step, status, &out, all_last_error(state));
