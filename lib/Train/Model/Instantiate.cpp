@@ -4,6 +4,7 @@
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Model/InlineCalls.h"
 #include "lib/Train/Model/LowerMode.h"
+#include "lib/Train/Step/Ranks.h"
 #include "lib/Train/Step/WeighMicroBatches.h"
 #include "mlir-dialects/Train/Program/SignatureChange.h"
 #include "mlir-dialects/Train/TrainFlat.h"
@@ -114,7 +115,7 @@ private:
                             train::OutputAttr::get(&getContext(), train::Output::Named, out, -1));
     }
     bool isLoss = role == train::Role::Loss, isEval = role == train::Role::Eval;
-    bool isInParts = isLoss && step.getMicroBatches().value_or(1) > 1;
+    bool isInParts = isLoss && partsOf(step) > 1;
     if (failed(Instance(func, symbols, isLoss, isInParts || (isEval && totals)).run()) ||
         (isInParts && failed(weighMicroBatches(func, step))))
       return failure();

@@ -1,4 +1,4 @@
-// Gradient accumulation over the micro-batches of a batch.
+// Gradient accumulation over the micro-batches of a batch, on one or several ranks.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Step/MicroBatches.h"
 #include "lib/Train/Step/MicroBatchAnalysis.h"
@@ -13,10 +13,10 @@ using namespace ampc;
 namespace {
 class Accumulation {
 public:
-  Accumulation(train::FuncOp func, int64_t count)
-      : func(func), signature(func), body(func.getBody().front()), count(count),
+  Accumulation(train::FuncOp func, int64_t count, int64_t ranks)
+      : func(func), signature(func), body(func.getBody().front()), count(count), ranks(ranks),
         builder(func.getContext()) {}
-  void run();
+  LogicalResult run();
 
 private:
   void findValidRows();
@@ -26,6 +26,12 @@ private:
   void splitInputs();
   /// Share of a micro-batch in the rows of the batch, or in the valid rows.
   Value shareOf(train::ShareOp op, int64_t part);
+  /// What several ranks cannot do yet.
+  LogicalResult checkRanks(ArrayRef<Value> results);
+  /// Number of the first part of this rank, as the state of random ops.
+  Value firstPart();
+  /// Sum of a value over all ranks; the value itself if there is only one.
+  Value sumOverRanks(Value value, train::OriginAttr origin);
   /// Prologue: totals over all micro-batches, which depend on no parameter.
   void addPrologue(ArrayRef<Operation *> original);
   void collectDependences(int64_t part, Value value, ArrayRef<Operation *> original);
@@ -41,9 +47,11 @@ private:
   train::FuncOp func;
   Signature signature;
   Block &body;
-  int64_t count, rows = 0; // rows of a micro-batch
+  int64_t count, ranks, rows = 0; // rows of a micro-batch
   OpBuilder builder;
   BlockArgument valid;            // null: every batch is full
+  Value validOfAll;               // valid rows of all ranks
+  Value rankState;                // see firstPart
   SmallVector<Value> validRows;   // per micro-batch
   SmallVector<IRMapping> parts;   // batched inputs and values of each micro-batch
   llvm::StringMap<Value> buffers; // new values of buffers that depend on rows
@@ -83,8 +91,8 @@ Value Accumulation::shareOf(train::ShareOp op, int64_t part) {
   GradBuilder b(builder, op);
   Type element = b.compute = op.getType().getElementType();
   if (!valid)
-    return b.real(1.0 / double(count), element);
-  return b.div(b.castTo(validRows[part], element), b.castTo(valid, element));
+    return b.real(1.0 / double(count * ranks), element);
+  return b.div(b.castTo(validRows[part], element), b.castTo(validOfAll, element));
 }
 
 Value Accumulation::termOf(Value value, int64_t part) {
@@ -93,6 +101,24 @@ Value Accumulation::termOf(Value value, int64_t part) {
   GradBuilder b(builder, value.getLoc(), originOfSum(value));
   Value rows = validRows[part];
   return b.select(b.greater(rows, b.real(0.0, rows)), value, b.real(0.0, value));
+}
+
+Value Accumulation::firstPart() {
+  OpBuilder front = OpBuilder::atBlockBegin(&body);
+  GradBuilder b(front, func.getLoc(),
+                train::OriginAttr::get(builder.getStringAttr(func.getStepName() + ".rank")));
+  Value rank = b.op<train::RankOp>(RankedTensorType::get({}, builder.getI32Type()));
+  Value part = b.castTo(rank, builder.getI64Type());
+  if (count > 1)
+    part = b.mul(part, b.real(double(count), part));
+  return b.broadcastTo(part, randomStateType(func.getContext()));
+}
+
+Value Accumulation::sumOverRanks(Value value, train::OriginAttr origin) {
+  if (ranks == 1)
+    return value;
+  GradBuilder b(builder, value.getLoc(), origin);
+  return b.op<train::SumRanksOp>(value, ranks);
 }
 
 /// Adds an argument per micro-batch of a batched input, so that nothing is cut or copied: the
@@ -139,9 +165,13 @@ void Accumulation::copy(Operation *op, int64_t part) {
 void Accumulation::mark(Operation *op, int64_t part) {
   if (train::OriginAttr origin = originOf(op))
     setOrigin(op, origin.withPart(part));
-  if (auto key = op->getAttrOfType<IntegerAttr>("key"); key && isa<RandomOpInterface>(op))
-    op->setAttr("key", builder.getI32IntegerAttr(
-                           int32_t(uint32_t(key.getInt()) + uint32_t(part) * 0x9E3779B1u)));
+  auto key = op->getAttrOfType<IntegerAttr>("key");
+  if (!key || !isa<RandomOpInterface>(op))
+    return;
+  op->setAttr("key", builder.getI32IntegerAttr(
+                         int32_t(uint32_t(key.getInt()) + uint32_t(part) * 0x9E3779B1u)));
+  if (ranks > 1)
+    op->insertOperands(op->getNumOperands(), rankState);
 }
 
 /// Copies the ops on which a value depends, in block order.
@@ -173,6 +203,7 @@ void Accumulation::addPrologue(ArrayRef<Operation *> original) {
       Value term = parts[part].lookupOrDefault(total.getX());
       sum = sum ? b.add(sum, term) : term;
     }
+    sum = sumOverRanks(sum, origin);
     for (IRMapping &values : parts)
       values.map(total.getResult(), sum);
   }
@@ -210,11 +241,27 @@ void Accumulation::addCopy(int64_t part, ArrayRef<Operation *> original, ArrayRe
   }
 }
 
-void Accumulation::run() {
+LogicalResult Accumulation::checkRanks(ArrayRef<Value> results) {
+  for (auto [i, result] : llvm::enumerate(results))
+    if (StringAttr state = signature.stateResult(i); state && ofRows.contains(result))
+      return emitError(result.getLoc())
+             << "expected state that the rows of all ranks do not change, but got new values of @"
+             << state.getValue() << ", which would differ between " << ranks << " ranks";
+  WalkResult loop = func.walk([&](RandomOpInterface op) {
+    return op->getBlock() == &body ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  if (loop.wasInterrupted())
+    return func.emitError() << "expected no random numbers in loops with " << ranks << " ranks";
+  return success();
+}
+
+LogicalResult Accumulation::run() {
   ofRows = valuesOfRows(func);
-  findValidRows();
   Operation *ret = body.getTerminator();
   SmallVector<Value> results(ret->getOperands()), sums(results.size());
+  if (ranks > 1 && failed(checkRanks(results)))
+    return failure();
+  findValidRows();
   auto original = llvm::map_to_vector(body.without_terminator(), [](Operation &op) { return &op; });
   splitInputs();
   builder.setInsertionPoint(ret);
@@ -222,12 +269,18 @@ void Accumulation::run() {
     validRows.push_back(validOf(part));
     parts[part].map(valid, validRows.back());
   }
+  if (valid)
+    validOfAll = sumOverRanks(valid, originOf(validRows.front()));
+  if (ranks > 1)
+    rankState = firstPart();
   addPrologue(original);
   for (int64_t part = 0; part < count; ++part)
     addCopy(part, original, results, sums);
   for (unsigned i = 0; i < results.size(); ++i) {
     StringAttr state = signature.stateResult(i);
     Value value = state && buffers.count(state) ? buffers.lookup(state) : sums[i];
+    if (!state)
+      value = sumOverRanks(value, originOfSum(value).withPart(count - 1));
     if (auto gradient = signature.result<train::GradientAttr>(i)) {
       GradBuilder b(builder, results[i].getDefiningOp());
       // The last micro-batch completes the sum: kernels that round the sum belong there.
@@ -239,8 +292,9 @@ void Accumulation::run() {
   for (Operation *op : llvm::reverse(original))
     op->erase();
   signature.updateType();
+  return success();
 }
 
-void ampc::accumulateMicroBatches(train::FuncOp gradient, int64_t count) {
-  Accumulation(gradient, count).run();
+LogicalResult ampc::accumulateMicroBatches(train::FuncOp gradient, int64_t count, int64_t ranks) {
+  return Accumulation(gradient, count, ranks).run();
 }

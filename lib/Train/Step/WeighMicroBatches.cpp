@@ -3,6 +3,7 @@
 #include "lib/Train/Step/WeighMicroBatches.h"
 #include "lib/Train/Step/DatasetTotals.h"
 #include "lib/Train/Step/MicroBatchAnalysis.h"
+#include "lib/Train/Step/Ranks.h"
 #include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Ops/Parts.h"
 #include "mlir-dialects/Train/Ops/Tensors.h"
@@ -75,7 +76,9 @@ SmallVector<Value> LossWeighing::writtenState(const DenseSet<Value> &ofRows) {
 
 InFlightDiagnostic LossWeighing::refuse(Operation *op) {
   InFlightDiagnostic error = op->emitError();
-  error.attachNote(step.getLoc()) << "in " << *step.getMicroBatches() << " micro-batches here";
+  error.attachNote(step.getLoc()) << "in " << partsOf(step)
+                                  << (ranksOf(step) > 1 ? " parts of all ranks here"
+                                                        : " micro-batches here");
   return error;
 }
 
@@ -154,7 +157,7 @@ void LossWeighing::change(OpOperand &operand, bool isTotal) {
 /// Mean over [16, 8] in 4 micro-batches -> 512 or 128.
 Value LossWeighing::countOf(GradBuilder &b, train::CountOp op, bool isOfAll) {
   if (isStep || !isOfAll)
-    return b.real(op.getNumber(isOfAll ? *step.getMicroBatches() : 1), op.getType());
+    return b.real(op.getNumber(isOfAll ? partsOf(step) : 1), op.getType());
   Type element = op.getType().getElementType();
   Value number = b.real(op.getNumber(), element),
         batches = b.op<train::TotalOp>(b.real(1.0, element));
@@ -265,8 +268,8 @@ void LossWeighing::prepareLoops() {
 
 LogicalResult LossWeighing::runStep() {
   if (!func.getBatch())
-    return step.emitOpError() << "expected an input with a batch to cut into "
-                              << *step.getMicroBatches() << " micro-batches";
+    return step.emitOpError() << "expected an input with a batch to cut into " << partsOf(step)
+                              << (ranksOf(step) > 1 ? " parts of all ranks" : " micro-batches");
   prepareLoops();
   MicroBatchAnalysis parts = analyze();
   if (failed(check(parts)) || failed(findWeighed(parts)))

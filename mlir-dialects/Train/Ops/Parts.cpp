@@ -94,6 +94,6 @@ void ampc::attachSummands(MLIRContext *context) {
 
 void ampc::registerPartOps(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *, TrainDialect *dialect) {
-    addNotedOperations<CountOp, TotalOp, ShareOp>(*dialect);
+    addNotedOperations<CountOp, TotalOp, ShareOp, SumRanksOp, RankOp>(*dialect);
   });
 }

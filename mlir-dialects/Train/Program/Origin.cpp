@@ -196,6 +196,11 @@ static std::optional<std::string> misfitOf(Operation *op, StringRef name, Attrib
                   "a table of key and kind per result");
   if (name == "train.phase")
     return unless(isa<StringAttr>(value) && isa<ModuleOp>(op), "the name of a phase, on a module");
+  if (name == "train.ranks") {
+    auto ranks = dyn_cast<IntegerAttr>(value);
+    return unless(isa<ModelOp>(op) && ranks && ranks.getInt() > 1,
+                  "the number of ranks, at least 2, on a model");
+  }
   if (name == Sizes::key) {
     std::optional<StringRef> expected = misfitOfSizes(op, value);
     return expected ? std::optional<std::string>(expected->str()) : std::nullopt;
