@@ -187,16 +187,16 @@ Value RoundRecomputation::productIn(train::ScanOp adjoint, Value sequence) {
   IRMapping mapping;
   mapping.map(all, rowIn(adjoint, stack));
   auto builder = OpBuilder::atBlockBegin(&adjoint.getBody().front());
-  auto repeat = [&](Operation *op) {
+  auto cloneForRow = [&](Operation *op) {
     Value result = builder.clone(*op, mapping)->getResult(0);
     result.setType(row.clone(getElementTypeOrSelf(result)));
     markCopy(result.getDefiningOp());
     return result;
   };
-  Value again = repeat(product);
+  Value again = cloneForRow(product);
   for (Operation *cast : found->casts) {
     mapping.map(cast->getOperand(0), again);
-    again = repeat(cast);
+    again = cloneForRow(cast);
   }
   return products[sequence] = again;
 }
