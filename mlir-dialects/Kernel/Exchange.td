@@ -49,6 +49,7 @@ def Kernel_WaitOp
     1. `pending` is the result of a `kernel.start`, and `x` is the tensor that it sends.
 
     ```mlir
+    %pending = kernel.start scatter %g : tensor<12x8xf32> to tensor<4x24xf32>
     %pieces = kernel.wait %pending sent %g : tensor<4x24xf32>, tensor<12x8xf32>
     ```
   }];

@@ -48,7 +48,7 @@ def Train_SumRanksOp
   let doc = [{
     The terms are added from left to right, as those of micro-batches are, so that n ranks compute the bits of n
     micro-batches. The result is equal on all ranks. }];
-  let arguments = (ins AnyRankedTensor:$x, I64Attr:$ranks);
+  let arguments = (ins AnyRankedTensor:$x, SignedI64Attr:$ranks);
   let assemblyFormat = "$x `of` $ranks attr-dict `:` type($x)";
   let example = "%g = train.sum_ranks %x of 8 : tensor<4x8xf32>";
   let differentiable = 0;

@@ -2,7 +2,7 @@
 // micro-batches: all bits have to be equal.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Usage: compare [inf|delay|refuse|gone|split]...
+// -DIGNORES: a third of the labels is -1. Usage: compare [inf|delay|refuse|gone|split]...
 #include "all.h"
 #ifdef USE_MPI
 #include "ampc/Comm/MPI.h"
@@ -47,7 +47,11 @@ static void makeData(void) {
     for (int row = 0; row < BATCH; ++row) {
       for (int i = 0; i < WIDTH; ++i)
         x[step][row][i] = draw();
-      label[step][row] = (step + row) % 3 ? (int32_t)((draw() + 1) * 4.99f) : -1;
+      label[step][row] = (int32_t)((draw() + 1) * 4.99f);
+#ifdef IGNORES
+      if ((step + row) % 3 == 0)
+        label[step][row] = -1;
+#endif
     }
   if (has_inf)
     x[BAD_STEP][BAD_RANK * ROWS + 1][3] = INFINITY;
@@ -187,7 +191,7 @@ static void *trainThread(void *comm) {
 static void trainAll(bool delays) {
   ampc_threads *group = ampc_threads_create(RANKS);
   if (delays)
-    ampc_threads_delay(group, 5, 200);
+    ampc_threads_delay(group, 5, 16);
   pthread_t threads[RANKS];
   ampc_comm comms[RANKS];
   for (int rank = 0; rank < RANKS; ++rank) {
