@@ -9,6 +9,7 @@
 #include "mlir-dialects/Kernel/LinearMap.h"
 #include "mlir-dialects/Train/Program/LogicalLayout.h"
 #include "mlir-dialects/Train/Program/Origin.h"
+#include "mlir-dialects/Train/Program/RowState.h"
 #include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringSet.h"
@@ -97,6 +98,7 @@ LogicalResult Reader::readSlots(train::ModelOp model) {
       slot.value = *value;
     }
     slot.role = roleOf(state);
+    slot.tensor.batched = isRowState(state);
     slotNumbers[slot.tensor.name] = result.slots.size();
     if (slot.role != AMPC_ROLE_GRADIENT && slot.role != AMPC_ROLE_WORKING)
       keptOffsets.insert(slot.offset);

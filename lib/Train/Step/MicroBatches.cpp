@@ -4,6 +4,7 @@
 #include "lib/Train/Step/MicroBatchAnalysis.h"
 #include "mlir-dialects/Train/Ops/Parts.h"
 #include "mlir-dialects/Train/Program/Origin.h"
+#include "mlir-dialects/Train/Program/RowState.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -15,7 +16,7 @@ class Accumulation {
 public:
   Accumulation(train::FuncOp func, int64_t count, int64_t ranks)
       : func(func), signature(func), body(func.getBody().front()), count(count), ranks(ranks),
-        builder(func.getContext()) {}
+        builder(func.getContext()), rowStates(rowStatesOf(func)) {}
   LogicalResult run();
 
 private:
@@ -24,6 +25,8 @@ private:
   /// rows).
   Value validOf(int64_t part);
   void splitInputs();
+  void growRowState(StringAttr state);
+  void splitRowStates();
   /// Share of a micro-batch in the rows of the batch, or in the valid rows.
   Value shareOf(train::ShareOp op, int64_t part);
   /// What several ranks cannot do yet.
@@ -56,6 +59,8 @@ private:
   SmallVector<IRMapping> parts;   // batched inputs and values of each micro-batch
   llvm::StringMap<Value> buffers; // new values of buffers that depend on rows
   DenseSet<Value> ofRows;
+  DenseMap<StringAttr, StateOpInterface> rowStates;
+  llvm::StringMap<SmallVector<Value>> newRows; // of buffers per row, by micro-batch
 };
 } // namespace
 
@@ -134,6 +139,32 @@ void Accumulation::splitInputs() {
     for (int64_t part = 1; part < count; ++part) {
       parts[part].map(whole, signature.insertArgument(++i, whole.getType(), input.withPart(part),
                                                       whole.getLoc()));
+    }
+  }
+}
+
+/// Gives a buffer per row the rows of all micro-batches: [16, 32] in 4 parts -> [64, 32].
+void Accumulation::growRowState(StringAttr state) {
+  auto buffer = cast<train::BufferOp>(rowStates.lookup(state));
+  auto type = cast<RankedTensorType>(buffer.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[0] = rows * count;
+  buffer.setType(type.clone(shape));
+}
+
+/// Gives every micro-batch its slice of the rows of a buffer.
+void Accumulation::splitRowStates() {
+  for (BlockArgument whole : func.getArguments()) {
+    StringAttr state = signature.stateArgument(whole.getArgNumber());
+    if (!state || !rowStates.contains(state))
+      continue;
+    auto type = cast<RankedTensorType>(whole.getType());
+    SmallVector<int64_t> from(type.getRank(), 0), ones(type.getRank(), 1);
+    growRowState(state);
+    whole.setType(rowStates.lookup(state).getType());
+    for (int64_t part = 0; part < count; ++part, from[0] += rows) {
+      GradBuilder b(builder, whole.getLoc(), train::OriginAttr::get(state).withPart(part));
+      parts[part].map(whole, b.op<train::SliceOp>(whole, from, type.getShape(), ones));
     }
   }
 }
@@ -223,6 +254,10 @@ void Accumulation::addCopy(int64_t part, ArrayRef<Operation *> original, ArrayRe
     Value value = values.lookupOrDefault(result);
     GradBuilder b(builder, value.getLoc(), originOfSum(value));
     if (StringAttr state = signature.stateResult(i)) {
+      if (rowStates.contains(state)) {
+        newRows[state].push_back(value);
+        continue;
+      }
       if (!ofRows.contains(result)) {
         sums[i] = value;
         continue;
@@ -265,6 +300,7 @@ LogicalResult Accumulation::run() {
   auto original = llvm::map_to_vector(body.without_terminator(), [](Operation &op) { return &op; });
   splitInputs();
   builder.setInsertionPoint(ret);
+  splitRowStates();
   for (int64_t part = 0; valid && part < count; ++part) {
     validRows.push_back(validOf(part));
     parts[part].map(valid, validRows.back());
@@ -281,6 +317,11 @@ LogicalResult Accumulation::run() {
     Value value = state && buffers.count(state) ? buffers.lookup(state) : sums[i];
     if (!state)
       value = sumOverRanks(value, originOfSum(value).withPart(count - 1));
+    if (state && newRows.count(state)) {
+      GradBuilder b(builder, results[i].getLoc(), originOfSum(results[i]).withPart(count - 1));
+      growRowState(state);
+      value = b.op<train::ConcatOp>(newRows[state], 0);
+    }
     if (auto gradient = signature.result<train::GradientAttr>(i)) {
       GradBuilder b(builder, results[i].getDefiningOp());
       // The last micro-batch completes the sum: kernels that round the sum belong there.

@@ -8,6 +8,7 @@
 #include "mlir-dialects/Train/Ops/Parts.h"
 #include "mlir-dialects/Train/Ops/Tensors.h"
 #include "mlir-dialects/Train/Program/Origin.h"
+#include "mlir-dialects/Train/Program/RowState.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -20,7 +21,7 @@ class LossWeighing {
 public:
   LossWeighing(train::FuncOp func, train::StepOp step)
       : func(func), step(step), signature(func), terminator(func.getBody().front().getTerminator()),
-        isStep(func.getRole() != train::Role::Eval) {}
+        rowStates(rowStatesOf(func)), isStep(func.getRole() != train::Role::Eval) {}
   LogicalResult runStep();
   bool runEvaluation();
 
@@ -35,6 +36,12 @@ private:
   bool isWritten(OpOperand &returned) {
     return bool(signature.stateResult(returned.getOperandNumber()));
   }
+  /// Whether the result is the new value of a buffer per row of the batch.
+  bool isWrittenPerRow(OpOperand &returned) {
+    StringAttr state = signature.stateResult(returned.getOperandNumber());
+    return state && rowStates.contains(state);
+  }
+  LogicalResult checkRows(OpOperand &returned, const MicroBatchAnalysis &parts);
   LogicalResult check(const MicroBatchAnalysis &parts);
   LogicalResult checkKept(const MicroBatchAnalysis &parts, const Ops &kept);
   void collectDependences(Value value, Ops &ops, Ops *statistics);
@@ -47,6 +54,7 @@ private:
   train::StepOp step;
   Signature signature;
   Operation *terminator;
+  DenseMap<StringAttr, StateOpInterface> rowStates;
   bool isStep;                   ///< else an evaluation, whose number of batches is unknown
   Ops weighed;                   ///< ops of the loss and of other results that are no state
   SmallVector<OpOperand *> sums; ///< those results
@@ -63,12 +71,13 @@ SmallVector<Value> LossWeighing::learnedParameters() {
   return found;
 }
 
-/// State whose new value depends on rows, passed from one micro-batch to the next.
+/// State whose new value depends on rows, passed from one micro-batch to the next. Every
+/// micro-batch has its own rows of a buffer per row.
 SmallVector<Value> LossWeighing::writtenState(const DenseSet<Value> &ofRows) {
   SmallVector<Value> found;
   for (OpOperand &returned : terminator->getOpOperands())
     if (StringAttr state = signature.stateResult(returned.getOperandNumber());
-        state && ofRows.contains(returned.get()))
+        state && ofRows.contains(returned.get()) && !isWrittenPerRow(returned))
       if (BlockArgument argument = signature.findState(state))
         found.push_back(argument);
   return found;
@@ -102,12 +111,27 @@ void LossWeighing::collectDependences(Value value, Ops &ops, Ops *statistics) {
   }
 }
 
+/// Checks that a micro-batch has its own rows of the new value of a buffer per row.
+LogicalResult LossWeighing::checkRows(OpOperand &returned, const MicroBatchAnalysis &parts) {
+  const MicroBatchValue &value = parts.of(returned.get());
+  bool isPerRow = value.of == BatchRelation::Rows && value.place.dim == 0 && value.place.outer == 1;
+  if (isPerRow || (value.of == BatchRelation::Same && !value.isDrawn && !(value.varies & 1)))
+    return success();
+  Operation *op = value.cause ? value.cause : returned.get().getDefiningOp();
+  return refuse(op ? op : func) << "expected the new value of @"
+                                << signature.stateResult(returned.getOperandNumber()).getValue()
+                                << " to have a row per row of the batch, but "
+                                << (op ? nameOf(op) : "an argument") << " combines rows";
+}
+
 /// Checks that every result except state is a sum over micro-batches, or the rows of all
 /// micro-batches.
 LogicalResult LossWeighing::check(const MicroBatchAnalysis &parts) {
   for (OpOperand &returned : terminator->getOpOperands()) {
     const MicroBatchValue &value = parts.of(returned.get());
     bool isLoss = returned.getOperandNumber() == 0;
+    if (isWrittenPerRow(returned) && failed(checkRows(returned, parts)))
+      return failure();
     if (isWritten(returned) || (value.of == BatchRelation::Rows && !isLoss) ||
         value.of == BatchRelation::Sum || (value.of == BatchRelation::Same && !value.isDrawn))
       continue;

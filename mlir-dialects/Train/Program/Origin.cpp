@@ -3,6 +3,7 @@
 #include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Program/LogicalLayout.h"
+#include "mlir-dialects/Train/Program/RowState.h"
 #include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir-dialects/Train/Text/Sizes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -207,6 +208,10 @@ static std::optional<std::string> misfitOf(Operation *op, StringRef name, Attrib
   }
   if (name == LogicalOrder::key)
     return misfitOfOutside(op, value);
+  if (name == RowState::key || name == RowState::passed) {
+    std::optional<StringRef> expected = misfitOfRowState(op, value);
+    return expected ? std::optional<std::string>(expected->str()) : std::nullopt;
+  }
   if (isa<ModuleOp, FunctionOpInterface>(op)) // programs check their own
     return std::nullopt;
   return "one of the facts that the dialect lists";
