@@ -1,5 +1,5 @@
 # The installed tree, in components:
-#   compiler  bin/ampc, the CMake package, licence, documentation, examples, man page and completions
+#   compiler  bin/ampc, the CMake package with engines for ranks, licence, documentation, examples, man page and completions
 #   dev       ampc-opt, ampc-reduce and ampc-lsp-server, and the headers for libraries of ops
 #   static    as compiler, with the program of AMPC_STATIC=ON; `cmake --install` takes it by name only
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,8 +24,11 @@ foreach(component compiler static)
   if(component STREQUAL static)
     list(APPEND for EXCLUDE_FROM_ALL)
   endif()
-  install(FILES ${PROJECT_BINARY_DIR}/ampcConfig.cmake ${PROJECT_BINARY_DIR}/ampcConfigVersion.cmake cmake/AmpcAddModel.cmake
+  install(FILES ${PROJECT_BINARY_DIR}/ampcConfig.cmake ${PROJECT_BINARY_DIR}/ampcConfigVersion.cmake cmake/AmpcAddModel.cmake cmake/AmpcAddMpi.cmake
           DESTINATION ${package} ${for})
+  install(FILES lib/Comm/MPI.c lib/Comm/Threads.c DESTINATION ${package}/engines/lib/Comm ${for})
+  install(FILES include/ampc/Comm/MPI.h include/ampc/Comm/Threads.h DESTINATION ${package}/engines/include/ampc/Comm ${for})
+  install(FILES include/ampc/Runtime/Common.h DESTINATION ${package}/engines/include/ampc/Runtime ${for})
   install(FILES LICENSE README.md CHANGELOG.md SECURITY.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR} ${for})
   install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} ${for} FILES_MATCHING PATTERN *.md PATTERN *.png PATTERN *.svg)
   install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/ampc ${for})

@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -57,6 +58,12 @@ def nearest(folder, commands):
     return commands[min(commands)]
 
 
+def mpi_flags():
+    """Flags for <mpi.h>; None without MPI."""
+    compiler = shutil.which("mpicc.openmpi")
+    return shlex.split(subprocess.run([compiler, "--showme:compile"], capture_output=True, text=True).stdout) if compiler else None
+
+
 class Checker:
     def __init__(self, build, source, alone, folder):
         self.build, self.source, self.alone, self.folder = build, source, alone, folder
@@ -77,6 +84,11 @@ class Checker:
         texts = self.closure(header, {})
         uses_mlir = any(re.search(r'^#include "(mlir|llvm)/', text, re.M) for text in texts.values())
         command = without_files(nearest(self.folder or header.relative_to(self.source).parent, self.commands), uses_mlir and not self.alone)
+        if any("#include <mpi.h>" in text for text in texts.values()):
+            if (flags := mpi_flags()) is None:
+                print(f"{header} is not checked: there is no MPI")
+                return ""
+            command += flags
         command += ["-fsyntax-only", "-fno-color-diagnostics", "-x"]
         is_c = bool(re.search(r"(clang|gcc|cc)(-\d+)?$", command[0]))
         key = hashlib.sha256(repr((str(header), command, sorted(texts.values()))).encode()).hexdigest()
