@@ -183,8 +183,10 @@ Value LossWeighing::countOf(GradBuilder &b, train::CountOp op, bool isOfAll) {
   if (isStep || !isOfAll)
     return b.real(op.getNumber(isOfAll ? partsOf(step) : 1), op.getType());
   Type element = op.getType().getElementType();
+  OpBuilder builder(func.getBody().front().findAncestorOpInBlock(*op)); // totals are outside loops
+  GradBuilder outside(builder, op);
   Value number = b.real(op.getNumber(), element),
-        batches = b.op<train::TotalOp>(b.real(1.0, element));
+        batches = outside.op<train::TotalOp>(outside.real(1.0, element));
   return op.getReciprocal() ? b.div(number, batches) : b.mul(number, batches);
 }
 
