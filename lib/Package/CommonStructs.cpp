@@ -163,6 +163,8 @@ llvm::ArrayRef<CommonConstant> ampc::commonConstants() {
                                              AMPC_VALUE(AMPC_SHARES_DYNAMIC),
                                              AMPC_VALUE(AMPC_DENORMALS_KEEP),
                                              AMPC_VALUE(AMPC_DENORMALS_FLUSH),
+                                             AMPC_VALUE(AMPC_ALL_GATHER),
+                                             AMPC_VALUE(AMPC_ALL_TO_ALL),
                                              AMPC_VALUE(AMPC_RUN_CHECK_FINITE),
                                              AMPC_VALUE(AMPC_LOAD_ALL),
                                              AMPC_VALUE(AMPC_LOAD_WEIGHTS),
