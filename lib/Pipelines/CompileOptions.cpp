@@ -99,7 +99,7 @@ llvm::ArrayRef<OptionDefinition> ampc::getOptionDefinitions() {
        "", nullptr},
       {&O::ranks, OptionScope::User, "ranks", "N",
        "number of processes that train the model together, each on its own rows: N ranks compute "
-       "the bits of one process with N times the micro-batches (default: 1)",
+       "the bits of one process with N micro-batches (default: 1)",
        "ranks", nullptr},
       {&O::noCache, OptionScope::User, "no-cache", "",
        "compile anew, without the cache of AMPC_CACHE", "", nullptr},

@@ -29,7 +29,7 @@ private:
   void splitRowStates();
   /// Share of a micro-batch in the rows of the batch, or in the valid rows.
   Value shareOf(train::ShareOp op, int64_t part);
-  /// What several ranks cannot do yet.
+  /// Errors for state written from rows, and for random numbers in loops, on several ranks.
   LogicalResult checkRanks(ArrayRef<Value> results);
   /// Number of the first part of this rank, as the state of random ops.
   Value firstPart();
