@@ -30,6 +30,21 @@ def dlrm(folder, rows):
     return "DLRM 26 x 50000 x 64, batch 2048, Adam " + ("on rows" if rows else "on tables"), path
 
 
+def recurrent(folder, script, *arguments):
+    """What a script of bench/models prints for loops of 35 rounds."""
+    path = os.path.join(folder, script.replace(".py", ".mlir"))
+    with open(path, "w") as out:
+        subprocess.run([sys.executable, os.path.join(here, "models", script), *arguments, "35"], stdout=out, check=True)
+    return path
+
+
+def recurrent_workloads(folder):
+    """As workloads, for times of steps alone."""
+    return [(("LSTM language model 2x650, 35 steps, batch 20", recurrent(folder, "lstm.py", "scan")), "torch_recurrent.py", "--model=0"),
+            (("bidirectional GRU 5x800 with lengths, 35 steps, batch 32", recurrent(folder, "gru.py")), "torch_recurrent.py", "--model=1"),
+            (("decoder with attention, width 512, 35 steps, batch 32", recurrent(folder, "decoder.py")), "torch_recurrent.py", "--model=2")]
+
+
 def workloads(folder):
     """Each with its script of PyTorch and that one's options."""
     return [(large_gpt, "torch_char_gpt.py"), (resnet, "torch_conv_net.py"), (mlp, "torch_mlp.py"),
@@ -65,8 +80,8 @@ TYPES = ["f32", "bf16", "f16"]
 
 
 def steps(python, folder, types=TYPES):
-    for ((name, *model), script, *options), dtype in [(case, dtype) for case in workloads(folder) for dtype in types]:
-        count = 8 if "GPT-2" in name else 20
+    for ((name, *model), script, *options), dtype in [(case, dtype) for case in workloads(folder) + recurrent_workloads(folder) for dtype in types]:
+        count = 8 if "GPT-2" in name or "GRU" in name else 20
         ours = of_ampc(model, dtype, count)
         command = [python, peer(script), "--threads=2", f"--dtype={dtype}", *speed_of_peer(dtype, count), *options]
         lines = run(command) if python else []

@@ -92,6 +92,9 @@ if len(os.sched_getaffinity(0)) > 1:
 # Roots of a test's own without being root.
 if shutil.which("unshare") and subprocess.run(["unshare", "-r", "true"], capture_output=True).returncode == 0:
     config.available_features.add("user-namespaces")
+# Processes that train a model together.
+if shutil.which("mpicc.openmpi") and shutil.which("mpiexec.openmpi"):
+    config.available_features.add("mpi")
 # Models exported by PyTorch, with results: too large for the tree.
 if os.path.isdir(os.path.join(config.source_dir, "../shared/oracles")):
     config.available_features.add("exported-models")

@@ -95,7 +95,9 @@ static constexpr Placed optionsFields[] = {AMPC_FIELD(ampc_options, size, UInt32
                                            AMPC_FIELD(ampc_options, shares, Int32),
                                            AMPC_FIELD(ampc_options, pin_threads, Int32),
                                            AMPC_FIELD(ampc_options, denormals, Int32),
-                                           AMPC_FIELD(ampc_options, skip_limit, UInt64)};
+                                           AMPC_FIELD(ampc_options, skip_limit, UInt64),
+                                           AMPC_FIELD(ampc_options, comm, Data),
+                                           AMPC_FIELD(ampc_options, comm_seconds, Int32)};
 AMPC_CHECK(ampc_options, optionsFields);
 
 template <size_t count> static std::vector<CommonField> fieldsOf(const Placed (&placed)[count]) {
@@ -136,6 +138,7 @@ llvm::ArrayRef<CommonConstant> ampc::commonConstants() {
                                              AMPC_VALUE(AMPC_E_NONFINITE_GRADIENT),
                                              AMPC_VALUE(AMPC_E_DEVICE),
                                              AMPC_VALUE(AMPC_E_STALLED),
+                                             AMPC_VALUE(AMPC_E_PEER),
                                              AMPC_VALUE(AMPC_F32),
                                              AMPC_VALUE(AMPC_F64),
                                              AMPC_VALUE(AMPC_F16),

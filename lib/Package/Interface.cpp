@@ -203,7 +203,7 @@ std::string ampc::describe(const TensorInfo &tensor, int64_t batch, bool asBits)
   os << dtypeName(tensor.dtype) << " [";
   interleaveComma(tensor.dims, os);
   os << "]";
-  if (tensor.batched && tensor.dims[0] == batch)
+  if (tensor.batched && (!batch || tensor.dims[0] == batch)) // 0: state
     os << ", the first dimension is the batch";
   else if (tensor.batched)
     os << ", " << tensor.dims[0] / batch << " rows for each of the batch";

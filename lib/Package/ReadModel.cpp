@@ -5,10 +5,11 @@
 #include "lib/Package/Interface.h"
 #include "lib/Package/Mirrors.h"
 #include "lib/Package/TensorFiles.h"
-#include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir-dialects/Kernel/Exchange.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
 #include "mlir-dialects/Train/Program/LogicalLayout.h"
 #include "mlir-dialects/Train/Program/Origin.h"
+#include "mlir-dialects/Train/Program/RowState.h"
 #include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringSet.h"
@@ -31,6 +32,8 @@ private:
   LogicalResult readOperands(KernelOpInterface op, ProgramInfo &info);
   LogicalResult readLaunch(KernelOpInterface op, EntryInfo &entry, ProgramInfo &info);
   LogicalResult readCall(kernel::CallOp op, EntryInfo &entry, ProgramInfo &info);
+  LogicalResult readExchange(Operation *op, EntryInfo &entry, ProgramInfo &info);
+  LogicalResult readEntry(KernelOpInterface op, EntryInfo &entry, ProgramInfo &info);
   LogicalResult readConstant(kernel::ConstantOp op);
   bool isKeptState(const ampc_operand &place);
   LogicalResult findLoss(kernel::ProgramOp program, ProgramInfo &info);
@@ -51,6 +54,7 @@ private:
   llvm::DenseSet<int64_t> keptOffsets;
   DenseMap<Value, ampc_operand> argumentPlaces;
   DenseMap<Operation *, int32_t> programNumbers;
+  DenseMap<Operation *, int32_t> exchangeNumbers; ///< of starts, over all programs
   unsigned stepCount = 0;
   int64_t constantCount = 0;
 };
@@ -94,6 +98,7 @@ LogicalResult Reader::readSlots(train::ModelOp model) {
       slot.value = *value;
     }
     slot.role = roleOf(state);
+    slot.tensor.batched = isRowState(state);
     slotNumbers[slot.tensor.name] = result.slots.size();
     if (slot.role != AMPC_ROLE_GRADIENT && slot.role != AMPC_ROLE_WORKING)
       keptOffsets.insert(slot.offset);
@@ -266,9 +271,7 @@ LogicalResult Reader::readEntries(kernel::ProgramOp program, ProgramInfo &info) 
     EntryInfo entry;
     entry.firstOperand = info.operands.size();
     entry.name = nameOf(&op);
-    auto call = dyn_cast<kernel::CallOp>(op);
-    if (failed(readOperands(kernel, info)) ||
-        failed(call ? readCall(call, entry, info) : readLaunch(kernel, entry, info)))
+    if (failed(readOperands(kernel, info)) || failed(readEntry(kernel, entry, info)))
       return failure();
     entry.operandCount = info.operands.size() - entry.firstOperand;
     for (Value value : op.getResults())
@@ -353,6 +356,38 @@ LogicalResult Reader::readCall(kernel::CallOp op, EntryInfo &entry, ProgramInfo 
   }
   info.operands.push_back(next);
   return success();
+}
+
+/// Reads a start, a wait or a rank. Engines keep the addresses of exchanges, so both tensors are in
+/// memory of the state. A start is numbered over all programs; its operand and result advance by
+/// the bytes of a piece from rank to rank.
+LogicalResult Reader::readExchange(Operation *op, EntryInfo &entry, ProgramInfo &info) {
+  ampc_operand *places = &info.operands[entry.firstOperand];
+  if (isa<kernel::RankOp>(op)) {
+    entry.kind = AMPC_ENTRY_RANK;
+    return success();
+  }
+  auto wait = dyn_cast<kernel::WaitOp>(op);
+  auto start = wait ? wait.getStart() : cast<kernel::StartOp>(op);
+  if (!start)
+    return op->emitError() << "expected the result of a kernel.start";
+  entry.kind = wait ? AMPC_ENTRY_WAIT : AMPC_ENTRY_START;
+  entry.number = exchangeNumbers.try_emplace(start, exchangeNumbers.size()).first->second;
+  entry.times = start.getRanks();
+  entry.carried = start.getScatter();
+  auto type = RankedTensorType::get(start.getPieceElements(), start.getType().getElementType());
+  for (int i = 0; i < 2; ++i) {
+    places[i].stride = kernel::byteSize(type);
+    if (places[i].space != AMPC_SPACE_ARENA && places[i].space != AMPC_SPACE_STATE)
+      return op->emitError() << "expected an exchange of tensors in the arena or the state";
+  }
+  return success();
+}
+
+LogicalResult Reader::readEntry(KernelOpInterface op, EntryInfo &entry, ProgramInfo &info) {
+  if (auto call = dyn_cast<kernel::CallOp>(*op))
+    return readCall(call, entry, info);
+  return kernel::hasNoCode(op) ? readExchange(op, entry, info) : readLaunch(op, entry, info);
 }
 
 /// True if an operand is state that a non-finite loss must not change.

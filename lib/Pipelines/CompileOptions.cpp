@@ -97,6 +97,10 @@ llvm::ArrayRef<OptionDefinition> ampc::getOptionDefinitions() {
        "tiers of the targets to write code for, as in avx2,avx512 (default: all): the library runs "
        "only on processors that have one of them",
        "", nullptr},
+      {&O::ranks, OptionScope::User, "ranks", "N",
+       "number of processes that train the model together, each on its own rows: N ranks compute "
+       "the bits of one process with N times the micro-batches (default: 1)",
+       "ranks", nullptr},
       {&O::noCache, OptionScope::User, "no-cache", "",
        "compile anew, without the cache of AMPC_CACHE", "", nullptr},
       {&O::observe, OptionScope::Internal, "observe", "",
@@ -139,6 +143,26 @@ std::optional<int64_t> ampc::parseChunkedLosses(llvm::StringRef text) {
   return rows;
 }
 
+std::optional<int64_t> ampc::parseRanks(llvm::StringRef text) {
+  int64_t ranks = 0;
+  if (text.getAsInteger(10, ranks) || ranks < 1 || ranks > 4096)
+    return {};
+  return ranks;
+}
+
+static llvm::Error checkRanks(const CompileOptions &options) {
+  std::optional<int64_t> ranks = parseRanks(options.ranks);
+  if (!ranks)
+    return llvm::createStringError("expected --ranks to be 1 to 4096, but got " +
+                                   shown(options.ranks));
+  for (const std::string &target : options.targets)
+    if (*ranks > 1 && target != "cpu")
+      return llvm::createStringError("expected --target=cpu with --ranks=" + options.ranks +
+                                     ", but got " + shown(target) +
+                                     ": exchanges run in memory of the host");
+  return llvm::Error::success();
+}
+
 llvm::Error ampc::checkValues(const CompileOptions &options) {
   for (const OptionDefinition &option : getOptionDefinitions())
     if (auto *text = std::get_if<std::string CompileOptions::*>(&option.member);
@@ -155,7 +179,7 @@ llvm::Error ampc::checkValues(const CompileOptions &options) {
   if (options.chunkedLosses != "off" && !parseChunkedLosses(options.chunkedLosses))
     return llvm::createStringError("expected --chunked-losses=auto|off|ROWS, but got " +
                                    shown(options.chunkedLosses));
-  return llvm::Error::success();
+  return checkRanks(options);
 }
 
 llvm::json::Object ampc::toJson(const CompileOptions &options) {

@@ -79,6 +79,10 @@ static void addEmission(OpPassManager &pm, const Target &target, const CompileOp
   target.addEmission(pm, tiers);
 }
 
+static bool hasRanks(const CompileOptions &options) {
+  return parseRanks(options.ranks).value_or(1) > 1;
+}
+
 /// Loops that stay up to the phase `recompute`.
 static std::string keptLoops(const CompileOptions &options) {
   if (options.loops == "unroll")
@@ -96,6 +100,8 @@ ArrayRef<Phase> ampc::getPhases() {
            pm.addPass(createTrainFreeze(freezeOptions(options)));
          if (options.precision == "f64")
            pm.addPass(createTrainSetType({"f64"}));
+         if (hasRanks(options))
+           pm.addPass(createTrainSetRanks({*parseRanks(options.ranks)}));
        }},
       {"simplify",
        "one function per step, evaluation and export, in its mode; state is explicit; canonical",
@@ -153,6 +159,8 @@ ArrayRef<Phase> ampc::getPhases() {
        }},
       {"recompute", "what is saved for the backward pass is the least that cheap ops need",
        [](OpPassManager &pm, const CompileOptions &options) {
+         if (hasRanks(options))
+           pm.addPass(createTrainCheckUniform());
          if (!options.activationBudget.empty()) { // a budget chooses ops of single rounds
            pm.addPass(createTrainUnrollScans());
            pm.addPass(createTrainSimplify());

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Recomputation.h"
 #include "mlir-dialects/Train/Ops/Loops.h"
-#include "mlir-dialects/Train/Ops/Tensors.h"
+#include "mlir-dialects/Train/Ops/MergeRounds.h"
 #include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -41,32 +41,7 @@ private:
   Block &body;
   DenseMap<Value, Value> products; ///< rows of sequences that the adjoint multiplies again
 };
-
-/// A sequence [rounds, rows, n] that is a product lhs W, [rounds * rows, k] by [k, n], with casts.
-struct ProductOfRows {
-  train::MatmulOp product;
-  SmallVector<Operation *> casts; ///< of the product, in order
-};
 } // namespace
-
-static std::optional<ProductOfRows> productOfRows(Value sequence) {
-  ProductOfRows found;
-  RankedTensorType all = tensorOf(sequence);
-  if (all.getRank() != 3)
-    return std::nullopt;
-  Operation *op = sequence.getDefiningOp();
-  for (; isa_and_present<train::CastOp, train::ReshapeOp>(op);
-       op = op->getOperand(0).getDefiningOp())
-    if (isa<train::CastOp>(op))
-      found.casts.insert(found.casts.begin(), op);
-  found.product = dyn_cast_or_null<train::MatmulOp>(op);
-  if (!found.product || found.product.getTransposeLhs() ||
-      tensorOf(found.product.getLhs()).getRank() != 2)
-    return std::nullopt;
-  int64_t shape[] = {all.getDimSize(0) * all.getDimSize(1), all.getDimSize(2)};
-  return found.product.getType().getShape() == ArrayRef(shape) ? std::optional(found)
-                                                               : std::nullopt;
-}
 
 static bool isReadByBackward(Value v) {
   return llvm::any_of(v.getUsers(), [](Operation *user) { return !isForward(user); });
@@ -171,32 +146,31 @@ Value RoundRecomputation::rowIn(train::ScanOp adjoint, Value sequence) {
 Value RoundRecomputation::productIn(train::ScanOp adjoint, Value sequence) {
   if (Value known = products.lookup(sequence))
     return known;
-  std::optional<ProductOfRows> found = productOfRows(sequence);
+  std::optional<MergedProduct> found = mergedProductOf(sequence);
   if (!found || !forward.getCheckpoint() || isReadByBackward(sequence))
     return {};
-  train::MatmulOp product = found->product;
-  Value all = product.getLhs();
-  if (bytesToKeep(all) + bytesToKeep(product.getRhs()) >= bytesOf(sequence))
+  Operation *product = found->product;
+  Value all = found->x;
+  if (bytesToKeep(all) + bytesToKeep(found->w) >= bytesOf(sequence))
     return {};
-  RankedTensorType row = rowOf(sequence.getType()), type = tensorOf(all);
+  RankedTensorType row = rowOf(sequence.getType()), type = cast<RankedTensorType>(all.getType());
   OpBuilder outside(adjoint);
-  GradBuilder b(outside, product.getLoc(),
-                originOf(product.getOperation()).withStage(train::Stage::Backward));
+  GradBuilder b(outside, product->getLoc(), originOf(product).withStage(train::Stage::Backward));
   Value stack =
       b.reshape(all, type.clone({forward.getRounds(), row.getDimSize(0), type.getDimSize(1)}));
   IRMapping mapping;
   mapping.map(all, rowIn(adjoint, stack));
   auto builder = OpBuilder::atBlockBegin(&adjoint.getBody().front());
-  auto repeat = [&](Operation *op) {
+  auto cloneForRow = [&](Operation *op) {
     Value result = builder.clone(*op, mapping)->getResult(0);
     result.setType(row.clone(getElementTypeOrSelf(result)));
     markCopy(result.getDefiningOp());
     return result;
   };
-  Value again = repeat(product);
+  Value again = cloneForRow(product);
   for (Operation *cast : found->casts) {
     mapping.map(cast->getOperand(0), again);
-    again = repeat(cast);
+    again = cloneForRow(cast);
   }
   return products[sequence] = again;
 }

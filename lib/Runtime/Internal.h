@@ -94,8 +94,8 @@ uint64_t ampc_rt_now_ns(void);
 /* Layout of a state: offsets in bytes from the state's start. */
 typedef struct {
   size_t slots, arena, scratch, room, operands, outputs, threads, shares, header, ranges, runs,
-      ready, skips, device, total;
-  size_t slot_bytes, scratch_stride, header_bytes;
+      ready, skips, exchange, device, total;
+  size_t slot_bytes, scratch_stride, header_bytes, exchange_bytes;
   int32_t thread_count;
   int32_t range_count;
 } ampc_rt_layout;

@@ -7,8 +7,11 @@
 static bool isWanted(const ampc_rt_loading *load, const ampc_slot *slot) {
   if (load->values_only)
     return ampc_rt_lacks_value(slot);
-  return load->weights_only ? slot->role == AMPC_ROLE_PARAM || slot->role == AMPC_ROLE_BUFFER
-                            : ampc_rt_is_saved(slot);
+  if (!load->weights_only)
+    return ampc_rt_is_saved(slot);
+  /* States of the rows of a batch belong to the data of a step, and no evaluation reads them. */
+  bool is_buffer = slot->role == AMPC_ROLE_BUFFER && !slot->tensor.batched;
+  return slot->role == AMPC_ROLE_PARAM || is_buffer;
 }
 
 /* Parameter of an average: w of fit.ema.w; null for other tensors. */
@@ -77,6 +80,9 @@ static ampc_status checkEntry(ampc_rt_loading *load, const ampc_rt_entry *entry,
     ampc_rt_put_shape(&text, tensor->dims, tensor->rank);
     ampc_rt_put(&text, ", but got ");
     ampc_rt_put_shape(&text, entry->dims, entry->rank);
+    if (tensor->batched)
+      ampc_rt_put(&text, "; it has a row per row of the batch: the weights alone can be loaded "
+                         "for another batch");
     return AMPC_E_CKPT_MISMATCH;
   }
   if (entry->end - entry->begin != tensor->bytes)

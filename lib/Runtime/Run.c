@@ -1,6 +1,7 @@
 // Walks the table of a program.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Runtime/Run.h"
+#include "lib/Runtime/Exchange.h"
 #include "lib/Runtime/Internal.h"
 #include <string.h>
 
@@ -159,12 +160,30 @@ static int runProgram(const ampc_rt_call *call, const ampc_entry *entry) {
   return 0;
 }
 
+static int runExchange(const ampc_rt_call *call, const ampc_entry *entry) {
+  bool timed = call->hooks && call->hooks->on_span;
+  uint64_t begin = timed ? ampc_rt_now_ns() : 0;
+  int result = ampc_rt_run_exchange(call, entry);
+  if (timed && !result)
+    call->hooks->on_span(call->hooks->context, entry->name, begin, ampc_rt_now_ns());
+  return result;
+}
+
+static int runEntry(const ampc_rt_call *call, const ampc_entry *entry) {
+  switch (entry->kind) {
+  case AMPC_ENTRY_KERNEL:
+    return runKernel(call, entry);
+  case AMPC_ENTRY_CALL:
+    return runProgram(call, entry);
+  default:
+    return runExchange(call, entry);
+  }
+}
+
 int ampc_rt_walk(const ampc_rt_call *call, int32_t begin, int32_t end) {
   int result = 0;
-  for (int32_t e = begin; e < end && !result; ++e) {
-    const ampc_entry *entry = &call->program->entries[e];
-    result = entry->kind == AMPC_ENTRY_CALL ? runProgram(call, entry) : runKernel(call, entry);
-  }
+  for (int32_t e = begin; e < end && !result; ++e)
+    result = runEntry(call, &call->program->entries[e]);
   return result;
 }
 

@@ -1,6 +1,7 @@
 // Creation: one block of memory, laid out here; threads; initial values.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Runtime/Device.h"
+#include "lib/Runtime/Exchange.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -108,6 +109,8 @@ static ampc_rt_layout layoutOf(const ampc_model *model, const ampc_options *opti
   layout.runs = reserve(&total, 2 * sizeof(uint64_t) * (size_t)model->program_count);
   layout.ready = reserve(&total, sizeof(bool) * (size_t)model->program_count);
   layout.skips = reserve(&total, sizeof(uint64_t) * (size_t)model->program_count);
+  layout.exchange_bytes = ampc_rt_exchange_bytes(model);
+  layout.exchange = reserve(&total, layout.exchange_bytes);
   layout.device = reserve(&total, device ? device->bytes(model) : 0);
   layout.total = total;
   return layout;
@@ -328,6 +331,8 @@ static ampc_status start(const ampc_model *model, const ampc_options *options,
     status = model->device->create(state, choice->device, options->stream, error);
   if (!status)
     status = fill(state, options->seed, lacksValues(model) ? options->initial_data : NULL, error);
+  if (!status)
+    status = ampc_rt_exchange_create(state, options, error);
   if (status) {
     ampc_rt_destroy(state);
     return status;

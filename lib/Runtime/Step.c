@@ -1,6 +1,7 @@
 // Calls from the user: arguments are checked before anything runs, results reported after.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Runtime/Device.h"
+#include "lib/Runtime/Exchange.h"
 #include "lib/Runtime/Run.h"
 #include <string.h>
 
@@ -183,15 +184,16 @@ static ampc_status runOnDevice(const ampc_rt_call *call, bool *refused, char *er
 }
 
 /* Runs the forward pass, then the remaining entries if the loss is finite. A step with a loss scale
-   skips inside the program, unless non-finite numbers are allowed. */
-static bool runGuarded(const ampc_rt_call *call) {
+   skips inside the program, unless non-finite numbers are allowed. The loss is that of all ranks,
+   so all end at the same entry. Returns 0 or AMPC_E_PEER. */
+static int runGuarded(const ampc_rt_call *call, bool *finite) {
   const ampc_program *program = call->program;
   int32_t ready = ampc_rt_guarded_entries(program);
-  ampc_rt_walk(call, 0, ready);
-  if (ready && !__builtin_isfinite(outputValue(call, program->loss_output, 0)))
-    return false;
-  ampc_rt_walk(call, ready, program->entry_count);
-  return true;
+  int failed = ampc_rt_walk(call, 0, ready);
+  if (failed)
+    return failed;
+  *finite = !ready || __builtin_isfinite(outputValue(call, program->loss_output, 0));
+  return *finite ? ampc_rt_walk(call, ready, program->entry_count) : ampc_rt_drain(call, ready);
 }
 
 /* Elements of gradients that are not finite. */
@@ -301,8 +303,8 @@ static ampc_status change(const ampc_rt_call *call, bool *finite, char *error) {
     if (status)
       return status;
     *finite = !refused;
-  } else {
-    *finite = runGuarded(call);
+  } else if (runGuarded(call, finite)) {
+    return ampc_rt_exchange_error(call->state, call->program->name, error);
   }
   if (isSplit) /* with a non-finite loss some gradients are stale */
     *readyOf(call->state, grad) = *finite && call->program == grad;
@@ -407,6 +409,18 @@ static bool hasRoomForMessage(const ampc_program *program, const ampc_run_in *in
          (uintptr_t)in->workspace % AMPC_ALIGN == 0;
 }
 
+/* Checks the arguments of a call. */
+static ampc_status checkCall(ampc_state *state, const ampc_program *program, const ampc_run_in *in,
+                             const void *output, char *error) {
+  ampc_status status = checkHead(state, program, in, error);
+  if (status || (status = checkGradients(state, program, error)) ||
+      ((!in->workspace || isOnDevice(state)) && (status = ampc_rt_enter_process(state, error))))
+    return status;
+  int64_t valid = in->valid ? (int64_t)in->valid : program->batch;
+  status = checkInputs(state, program, in, valid, error);
+  return status ? status : checkOutputs(program, output, error);
+}
+
 /* Runs a program. `observed`: null, or addresses of a training program's observed outputs, null at
    the scalars. */
 static ampc_status run(ampc_state *state, int32_t number, const void *input, void *output,
@@ -418,14 +432,11 @@ static ampc_status run(ampc_state *state, int32_t number, const void *input, voi
   /* Calls with workspaces run concurrently, so each call has the message in the workspace. */
   char *error = hasRoomForMessage(program, in) ? in->workspace : state->error;
   *error = 0;
-  ampc_status status = checkHead(state, program, in, error);
-  if (status || (status = checkGradients(state, program, error)) ||
-      ((!in->workspace || isOnDevice(state)) && (status = ampc_rt_enter_process(state, error))))
+  ampc_status status = checkCall(state, program, in, output, error);
+  status = ampc_rt_agree(state, program, status ? 0 : in->lr_factor, status, error);
+  if (status)
     return status;
   int64_t valid = in->valid ? (int64_t)in->valid : program->batch;
-  if ((status = checkInputs(state, program, in, valid, error)) ||
-      (status = checkOutputs(program, output, error)))
-    return status;
   if (ampc_rt_is_training(program))
     ampc_rt_prefault(state);
   ampc_rt_call call = prepare(state, program, in->workspace);

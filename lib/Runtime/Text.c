@@ -167,6 +167,8 @@ const char *ampc_rt_status_string(ampc_status status) {
     return "the GPU or its driver is missing, or failed";
   case AMPC_E_STALLED:
     return "too many steps in a row were skipped";
+  case AMPC_E_PEER:
+    return "another rank makes another call, or does not answer";
   }
   return "unknown status";
 }

@@ -1,6 +1,7 @@
 // Registration, parsing, verifiers and folders of the kernel dialect.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Kernel/Constraints.h"
+#include "mlir-dialects/Kernel/Exchange.h"
 #include "mlir-dialects/Reshape.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -55,6 +56,7 @@ void KernelDialect::initialize() {
 #define GET_OP_LIST
 #include "mlir-dialects/Kernel/KernelOps.cpp.inc"
       >();
+  addOperations<StartOp, WaitOp, RankOp>();
 }
 
 PackedAttr kernel::packingOf(Type type) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Batches.h"
 #include "tools/ampc/Session.h"
+#include <cstring>
 #include <numeric>
 
 using namespace ampc;
@@ -12,11 +13,11 @@ bool Batches::open(const ampc_program &p, const Dataset &data, Order wanted, std
   const Dataset::Field *first = nullptr; // field whose row count all other fields must match
   for (int i = 0; i < p.input_count; ++i) {
     const ampc_tensor &tensor = p.inputs[i];
-    fields.push_back(isTotal(tensor) ? nullptr : &data.get(tensor.name));
+    fields.push_back(isSupplied(tensor) ? nullptr : &data.get(tensor.name));
     buffers.emplace_back(tensor.bytes);
     inputs.push_back(buffers.back().data());
     if (!fields.back()) {
-      setTotal(i, std::vector<double>(elementCount(tensor), 1));
+      setInput(i, std::vector<double>(elementCount(tensor), isTotal(tensor) ? 1 : 0));
       continue;
     }
     const Dataset::Field &field = *fields.back();
@@ -32,6 +33,10 @@ bool Batches::open(const ampc_program &p, const Dataset &data, Order wanted, std
     }
     first = &field;
     rows = field.rows;
+  }
+  if (p.batch && !first) {
+    error = std::string("expected an input with rows of ") + p.name + " beside its states";
+    return false;
   }
   int64_t least = p.short_batch ? 1 : p.batch;
   if (p.batch && rows < least) {
@@ -49,9 +54,14 @@ bool Batches::open(const ampc_program &p, const Dataset &data, Order wanted, std
   return true;
 }
 
-void Batches::setTotal(int input, llvm::ArrayRef<double> elements) {
+void Batches::setInput(int input, llvm::ArrayRef<double> elements) {
   Converter narrow(elementOf(AMPC_F64), ampc_dtype(program->inputs[input].dtype));
   narrow.convert(elements.data(), buffers[input].data(), int64_t(elements.size()));
+}
+
+void Batches::setRows(int input, const void *data, int64_t count) {
+  int64_t row = program->inputs[input].bytes / program->inputs[input].dims[0];
+  memcpy(buffers[input].data(), data, size_t(row * count));
 }
 
 int64_t Batches::getLeftOut() const {
@@ -99,7 +109,7 @@ void Batches::fillRows(llvm::ArrayRef<int64_t> chosen) {
   if (!program->batch)
     return;
   for (int i = 0; i < program->input_count; ++i) {
-    if (!program->inputs[i].batched)
+    if (!program->inputs[i].batched || !fields[i])
       continue;
     const Dataset::Field &field = *fields[i];
     int64_t bytes = program->inputs[i].bytes / program->batch;

@@ -25,8 +25,10 @@ public:
   /// The rows that fill(step) takes.
   std::vector<int64_t> rowsOf(uint64_t step);
   llvm::ArrayRef<const void *> getInputs() const { return inputs; }
-  /// Sets the elements of an input that is a total of the data; initially 1.
-  void setTotal(int input, llvm::ArrayRef<double> elements);
+  /// Sets the elements of an input that no file has; those of a total are 1 at first.
+  void setInput(int input, llvm::ArrayRef<double> elements);
+  /// Sets the first rows of an input with a batch.
+  void setRows(int input, const void *data, int64_t count);
   int64_t getRows() const { return rows; }
   /// Steps of an epoch: each row is used once. A program that needs full batches skips the last
   /// rows, e.g. 10 rows in batches of 4: 2 steps.
@@ -40,7 +42,7 @@ private:
   void prefetch(uint64_t step);
 
   const ampc_program *program = nullptr;
-  std::vector<const Dataset::Field *> fields; // one per input, null for a total
+  std::vector<const Dataset::Field *> fields; // one per input, null without a file
   std::vector<std::vector<char>> buffers;     // one per input
   std::vector<const void *> inputs;
   std::vector<uint32_t> order; ///< of the rows; empty without shuffling

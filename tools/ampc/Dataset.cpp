@@ -162,13 +162,17 @@ bool ampc::isTotal(const ampc_tensor &tensor) {
   return llvm::StringRef(tensor.name).starts_with("total:");
 }
 
+bool ampc::isRowState(const ampc_tensor &tensor) {
+  return llvm::StringRef(tensor.name).starts_with("state:");
+}
+
 /// Collects the inputs of all programs, without duplicates.
 static bool collectInputs(llvm::ArrayRef<const ampc_program *> programs,
                           std::vector<const ampc_tensor *> &inputs, std::string &error) {
   for (const ampc_program *program : programs)
     for (int i = 0; i < program->input_count; ++i) {
       const ampc_tensor &input = program->inputs[i];
-      if (isTotal(input))
+      if (isSupplied(input))
         continue;
       auto known = llvm::find_if(inputs, [&](const ampc_tensor *other) {
         return llvm::StringRef(other->name) == input.name;

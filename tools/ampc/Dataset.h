@@ -40,6 +40,10 @@ private:
 
 /// Whether an input, or the output of that name, is a total over all data: see weighEvaluation.
 bool isTotal(const ampc_tensor &tensor);
+/// Whether an input, or the output of that name, holds the rows of a buffer: see passRowState.
+bool isRowState(const ampc_tensor &tensor);
+/// Whether the tool supplies an input, which no file has.
+inline bool isSupplied(const ampc_tensor &tensor) { return isTotal(tensor) || isRowState(tensor); }
 /// "[5, 4]".
 std::string shapeText(llvm::ArrayRef<int64_t> dims);
 /// Whether the tensors take the same data: equal types, rows of equal shape.

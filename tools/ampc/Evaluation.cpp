@@ -7,6 +7,7 @@
 #include "tools/ampc/MixedRows.h"
 #include "tools/ampc/Observer.h"
 #include "tools/ampc/RandomInputs.h"
+#include "tools/ampc/RowStates.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -69,7 +70,7 @@ bool Evaluation::matchTarget(int program, const Dataset::Field &field) {
     return false;
   for (int i = 0; i < tables.output_count; ++i) {
     const ampc_tensor &result = tables.outputs[i];
-    if (!result.batched || !isReal(result))
+    if (!result.batched || !isReal(result) || isRowState(result))
       continue;
     bool isClass = field.tensor.label_limit > 0;
     int64_t scores = isClass ? field.tensor.label_limit : 1;
@@ -121,7 +122,7 @@ bool Evaluation::matchStep(int program, llvm::ArrayRef<ampc_tensor> inputs,
   if (!llvm::all_of(inputs, [&](const ampc_tensor &input) { return isIn(all, input); }))
     return false;
   return llvm::any_of(all, [&](const ampc_tensor &input) {
-    return !isTotal(input) && !isIn(inputs, input) && matchTarget(program, data.get(input.name));
+    return !isSupplied(input) && !isIn(inputs, input) && matchTarget(program, data.get(input.name));
   });
 }
 
@@ -236,6 +237,8 @@ bool Evaluation::openTotals(ScoredProgram &part, int step, const Dataset &data,
 bool Evaluation::runAll(int program, Batches &batches, const Batches &rows, Take take,
                         std::string &error) {
   Outputs outputs(session->getModel().programs[program]);
+  RowStates states(session->getModel(), program, batches);
+  states.begin();
   for (uint64_t step = 0; step < rows.getPerEpoch(); ++step) {
     uint32_t valid = rows.countOf(step);
     if (batches.isOpen())
@@ -248,6 +251,7 @@ bool Evaluation::runAll(int program, Batches &batches, const Batches &rows, Take
       error = failure(*session, status);
       return false;
     }
+    states.pass(outputs.get(), valid);
     take(outputs, valid);
   }
   return true;
@@ -279,7 +283,7 @@ bool Evaluation::runTotals(ScoredProgram &part, std::string &error) {
       for (int i = 0; i < model.programs[program].input_count; ++i)
         for (auto [sum, output] : llvm::zip_equal(sums, found))
           if (llvm::StringRef(model.programs[program].inputs[i].name) == output.name)
-            batches->setTotal(i, sum);
+            batches->setInput(i, sum);
   }
   return true;
 }

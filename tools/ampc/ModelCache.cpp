@@ -55,10 +55,10 @@ template <typename... Fields> static void addAll(CacheKey &key, const Fields &..
 static void add(CacheKey &key, const CompileOptions &options) {
   const auto &[precision, policy, policyFile, overrides, edits, scaling, masters, profile, freeze,
                bytecode, root, explain, explained, chunked, winograd, fuse, pack, loops, fusePacks,
-               recompute, budget, targets, tiers, noCache, observe, totals, costs] = options;
+               recompute, budget, targets, tiers, noCache, observe, totals, costs, ranks] = options;
   addAll(key, precision, policy, policyFile, overrides, edits, scaling, masters, profile, freeze,
          bytecode, root, explain, explained, chunked, winograd, fuse, pack, loops, fusePacks,
-         recompute, budget, targets, tiers, observe, totals, costs);
+         recompute, budget, targets, tiers, observe, totals, costs, ranks);
 }
 
 static void add(CacheKey &key, const ImportOptions &options) {

@@ -10,6 +10,7 @@
 #include "tools/ampc/MixedRows.h"
 #include "tools/ampc/PrecisionOptions.h"
 #include "tools/ampc/RandomInputs.h"
+#include "tools/ampc/RowStates.h"
 #include "tools/ampc/TrainedModel.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -89,17 +90,21 @@ struct Result {
 
 /// Results with an output path; empty after an error message.
 static std::vector<Result> openResults(const ampc_program &program) {
-  std::vector<std::string> names;
-  for (int i = 0; i < program.output_count; ++i)
-    names.push_back(program.outputs[i].name);
+  std::vector<std::string> names, computed; // of all results, and of those that are no states
+  for (const ampc_tensor &tensor : llvm::ArrayRef(program.outputs, program.output_count)) {
+    names.push_back(tensor.name);
+    if (!isRowState(tensor))
+      computed.push_back(tensor.name);
+  }
   std::vector<Result> results;
   for (llvm::StringRef word : output) {
     auto [name, path] = word.split('=');
-    if (path.empty() && names.size() == 1)
-      std::tie(name, path) = std::pair(llvm::StringRef(names[0]), word);
+    if (path.empty() && computed.size() == 1)
+      std::tie(name, path) = std::pair(llvm::StringRef(computed[0]), word);
     auto found = llvm::find(names, name);
     if (found == names.end() || path.empty()) {
-      fail("expected --out " + (names.size() == 1 ? std::string("FILE.npy") : "RESULT=FILE.npy") +
+      fail("expected --out " +
+           (computed.size() == 1 ? std::string("FILE.npy") : "RESULT=FILE.npy") +
            " for a result of the export (" + llvm::join(names, ", ") + "), but got " + shown(word) +
            didYouMean(name, names));
       return {};
@@ -132,6 +137,8 @@ static bool predict(Session &session, int number, Batches &batches, const Extent
                     std::vector<Result> &results, std::string &error) {
   const ampc_program &program = session.getModel().programs[number];
   Outputs outputs(program);
+  RowStates states(session.getModel(), number, batches);
+  states.begin();
   for (uint64_t step = 0; step < extent.calls; ++step) {
     uint32_t valid = batches.fill(extent.generates ? 0 : step);
     if (error = shortenedFile(); !error.empty())
@@ -142,6 +149,7 @@ static bool predict(Session &session, int number, Batches &batches, const Extent
       error = std::string(ampc_rt_status_string(status)) + ": " + session.lastError();
       return false;
     }
+    states.pass(outputs.get(), valid);
     for (Result &result : results)
       if (!result.write(outputs.get()[result.tensor - program.outputs],
                         countOf(result, program, extent, step, valid), error))

@@ -200,6 +200,14 @@ private:
 };
 } // namespace
 
+/// Rows of a buffer continue the rows of the batch before, which a shuffle exchanges.
+static void noteShuffledStates(const ampc_model &model) {
+  for (const ampc_slot &slot : llvm::ArrayRef(model.slots, model.slot_count))
+    if (slot.tensor.batched)
+      return note(llvm::Twine("rows of the buffer ") + slot.tensor.name +
+                  " continue those of the batch before: --shuffle=false keeps the data in order");
+}
+
 bool Training::openData(const Sources &training, const Sources &validating) {
   std::string error;
   bool finite = !runOptions.data.allowNonFinite;
@@ -215,6 +223,8 @@ bool Training::openData(const Sources &training, const Sources &validating) {
     if (!slot.batches.open(session.getModel().programs[slot.program], data,
                            {runOptions.seed, runOptions.shuffle}, error))
       return failed(error);
+  if (runOptions.shuffle)
+    noteShuffledStates(session.getModel());
   if (validating.empty())
     return true;
   validation = std::make_unique<Validation>();

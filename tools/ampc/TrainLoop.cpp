@@ -66,7 +66,7 @@ bool TrainLoop::isBad(int evaluation, Batches &batches, llvm::ArrayRef<int64_t> 
 /// "; x.npy holds nan there", if it does: data may be infinite and NaN.
 std::string TrainLoop::findBadData(const ampc_program &program, int64_t row) const {
   for (const ampc_tensor &input : llvm::ArrayRef(program.inputs, program.input_count)) {
-    if (isTotal(input))
+    if (isSupplied(input))
       continue;
     const Dataset::Field &field = data.get(input.name);
     if (!field.tensor.batched || row >= field.rows)

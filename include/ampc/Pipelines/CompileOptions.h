@@ -43,6 +43,7 @@ struct CompileOptions {
   bool noCache = false;
   bool observe = false;
   bool dataTotals = false;
+  std::string ranks = "1"; ///< number of processes that train the model together
   bool policyCosts = false;
 };
 
@@ -78,6 +79,8 @@ llvm::Error checkValues(const CompileOptions &options);
 /// Rows per chunk of a chunked loss: 0 for `auto`, or the given number; nothing for `off` and for
 /// invalid text.
 std::optional<int64_t> parseChunkedLosses(llvm::StringRef text);
+/// Number of ranks, 1 to 4096; nothing for other text.
+std::optional<int64_t> parseRanks(llvm::StringRef text);
 /// Error "expected --NAME=A|B, but got VALUE", unless the value is allowed.
 llvm::Error checkValue(llvm::StringRef name, llvm::StringRef value,
                        llvm::ArrayRef<std::string> allowed);

@@ -30,7 +30,9 @@ typedef enum {
                                      "fail"; only the random counter and the loss scale changed */
   AMPC_E_DEVICE = -10,            /* the GPU or its driver is missing, or failed */
   AMPC_E_STALLED =
-      -11 /* as AMPC_W_STEP_SKIPPED, once options.skip_limit steps in a row were skipped */
+      -11, /* as AMPC_W_STEP_SKIPPED, once options.skip_limit steps in a row were skipped */
+  AMPC_E_PEER = -12 /* another rank makes another call (nothing was changed), or an exchange failed
+                       or exceeded options.comm_seconds (state may be changed in part) */
 } ampc_status;
 
 typedef enum {
@@ -144,6 +146,38 @@ typedef struct {
                                           consecutive skipped steps */
 } ampc_hooks;
 
+/* ---- Ranks: processes that train a model together (ampc compile --ranks) ---- */
+enum {
+  AMPC_ALL_GATHER, /* every rank sends its piece to all ranks */
+  AMPC_ALL_TO_ALL  /* piece i of `send` goes to rank i */
+};
+/* One tensor of an exchange. `receive` gets the pieces of all ranks, the piece of rank 0 first. */
+typedef struct {
+  const void *send; /* one piece; AMPC_ALL_TO_ALL: one piece per rank */
+  void *receive;
+  size_t bytes; /* of one piece */
+} ampc_segment;
+typedef struct {
+  int32_t kind, segment_count;
+  const ampc_segment *segments;
+} ampc_transfer;
+
+/* An engine, which moves bytes between ranks; all sums are computed by the library. All ranks start
+   the same transfers in the same order, and wait for them in the same order. Functions run on the
+   thread of the call; results below 0 are errors. `context` has to outlive the state. */
+typedef struct {
+  uint32_t size;       /* sizeof of this struct */
+  int32_t rank, ranks; /* number of this rank, from 0 on, and of all ranks */
+  uint32_t flags;      /* 0 */
+  void *context;
+  /* Called once, by create; the list and its addresses do not change. `stream`: null. */
+  int (*prepare)(void *context, const ampc_transfer *list, int32_t count, void *stream);
+  int (*start)(void *context, int32_t transfer); /* 0: memory of the transfer is the engine's */
+  int (*poll)(void *context, int32_t transfer);  /* 1: complete, 0: not yet; never blocks */
+  void (*abandon)(void *context);                /* after an error: nothing more will be started */
+  const char *(*error)(void *context);           /* null, or the reason of the last error */
+} ampc_comm;
+
 /* Options of create. Zero the struct, set `size`, then set the options to change. */
 typedef struct {
   uint32_t size;      /* sizeof of this struct */
@@ -173,8 +207,11 @@ typedef struct {
                                processor, counted from 0, of the caller's affinity mask; thread 0 is the
                                caller and not pinned. 0: no pinning */
   int32_t denormals;        /* ampc_denormals */
-  uint64_t skip_limit; /* a training call that is the skip_limit-th consecutive skipped call, or
-                          later, returns AMPC_E_STALLED; 0: AMPC_W_STEP_SKIPPED without limit */
+  uint64_t skip_limit;   /* a training call that is the skip_limit-th consecutive skipped call, or
+                            later, returns AMPC_E_STALLED; 0: AMPC_W_STEP_SKIPPED without limit */
+  const ampc_comm *comm; /* engine, for a model compiled with --ranks; else null. Create and
+                            training calls are then calls of all ranks */
+  int32_t comm_seconds;  /* limit of each exchange; 0: 600 seconds, -1: none */
 } ampc_options;
 
 /* Flags of a call, in->flags. */

@@ -129,9 +129,17 @@ typedef struct {
   int64_t stride; /* calls: bytes between consecutive runs of the program */
 } ampc_operand;
 
-enum { AMPC_ENTRY_KERNEL, AMPC_ENTRY_CALL };
+enum {
+  AMPC_ENTRY_KERNEL,
+  AMPC_ENTRY_CALL,
+  AMPC_ENTRY_START, /* starts exchange `number` of the model: operands [sent, received] */
+  AMPC_ENTRY_WAIT,  /* waits for exchange `number`; starts and waits have one order on all ranks */
+  AMPC_ENTRY_RANK   /* writes the number of this rank, an int32_t */
+};
 
-/* One entry of a program: a kernel, with the kernel's operands; or a call of another program, with
+/* One entry of a program: a kernel, with the kernel's operands; a start of an exchange between
+   `times` ranks, an all-to-all if `carried` is 1, else an all-gather, of pieces of `stride` bytes
+   of the operands; or a call of another program, with
    operands [inputs, outputs, second buffers of the first `carried` outputs, arena]. The called
    program runs `times` times. The first `carried` outputs of a run are the first inputs of the next
    run (double buffering): runs alternate between the output's buffer and its second buffer, and the

@@ -39,6 +39,23 @@ def TrainSetType : Pass<"train-set-type", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"type", "type", "std::string", "\"f64\"", "f32 or f64">];
 }
+def TrainSetRanks : Pass<"train-set-ranks", "::mlir::ModuleOp"> {
+  let summary = "Set the number of processes that train every model together";
+  let description = [{
+    Sets `train.ranks` on models. Each rank has its own rows, `batch` per micro-batch; rank r of n ranks with m
+    micro-batches has the rows of the micro-batches r * m to r * m + m - 1 of one process with n * m micro-batches.
+  }];
+  let options = [Option<"ranks", "ranks", "int64_t", "1", "number of ranks, 1 to 4096">];
+}
+def TrainCheckUniform : Pass<"train-check-uniform", "::mlir::ModuleOp"> {
+  let summary = "Prove that all ranks keep equal state";
+  let description = [{
+    In programs of several ranks, each new value of state and each reported number must be equal on all ranks. State,
+    constants, `lr_factor` and results of `train.sum_ranks` are equal; inputs, the number of valid rows and `train.rank`
+    are a rank's own, and so is any value computed from them. An error at the op of a value that is not equal, with
+    the path from the rank's own data.
+  }];
+}
 def TrainSimplify : Pass<"train-simplify", "::mlir::ModuleOp"> {
   let summary = "Canonicalization and common subexpression elimination";
   let description = [{

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Codegen/Common/KernelCode.h"
 #include "lib/Codegen/Common/Slices.h"
+#include "mlir-dialects/Kernel/Exchange.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -165,7 +166,7 @@ void KernelSharing::assign(Operation *op) {
 SmallVector<DistinctKernel> target::shareKernels(ModuleOp module, bool knowsAlignment) {
   KernelSharing sharing(knowsAlignment);
   module.walk([&](KernelOpInterface op) { // not the kernel of a kernel.with_totals, nor a program
-    if (isa<kernel::ProgramOp>(op->getParentOp()) && !isa<kernel::CallOp>(op))
+    if (isa<kernel::ProgramOp>(op->getParentOp()) && !kernel::hasNoCode(op))
       sharing.assign(op);
   });
   return sharing.take();

@@ -21,6 +21,7 @@ static ConversionRules allFamilies() {
   addShapeRules(families);
   addMarkRules(families);
   addMoveRules(families);
+  addExchangeRules(families);
   addIndexingRules(families);
   addReductionRules(families);
   addContractionRules(families);

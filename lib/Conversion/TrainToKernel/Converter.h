@@ -104,6 +104,7 @@ void addConvolutionRules(ConversionRules &families);
 void addAttentionRules(ConversionRules &families);
 void addMarkRules(ConversionRules &families);
 void addMoveRules(ConversionRules &families);
+void addExchangeRules(ConversionRules &families);
 void addScalarRules(ConversionRules &families);
 
 inline mlir::RankedTensorType tensorOf(mlir::Value value) {

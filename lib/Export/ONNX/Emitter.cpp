@@ -219,16 +219,39 @@ std::string Emitter::unique(StringRef name) {
   return given;
 }
 
+std::shared_ptr<Body> Emitter::collect(llvm::function_ref<void(Body &)> emit) {
+  auto body = std::make_shared<Body>();
+  std::vector<Node> around = std::exchange(model.nodes, {});
+  auto transposesAround = transposes;
+  emit(*body);
+  for (Node &node : model.nodes)
+    (node.op == "Constant" ? around : body->nodes).push_back(std::move(node));
+  model.nodes = std::move(around);
+  transposes = std::move(transposesAround);
+  return body;
+}
+
+/// Renames a value where nodes read it, in the bodies of loops as well.
+static void renameReads(std::vector<Node> &nodes, const std::string &from, const std::string &to) {
+  SmallVector<std::vector<Node> *> open{&nodes};
+  while (!open.empty())
+    for (Node &node : *open.pop_back_val()) {
+      llvm::replace(node.inputs, from, to);
+      for (NodeAttribute &attribute : node.attributes)
+        if (auto *body = std::get_if<std::shared_ptr<Body>>(&attribute.value))
+          open.push_back(&(*body)->nodes);
+    }
+}
+
 bool Emitter::rename(const std::string &from, const std::string &to) {
   auto made = llvm::find_if(model.nodes,
                             [&](Node &node) { return llvm::is_contained(node.outputs, from); });
   bool isOutput = llvm::any_of(model.outputs, [&](ValueInfo &out) { return out.name == from; });
   if (made == model.nodes.end() || isOutput || made->op == "Constant")
     return false;
-  for (Node &node : model.nodes) {
-    llvm::replace(node.inputs, from, to);
+  renameReads(model.nodes, from, to);
+  for (Node &node : model.nodes)
     llvm::replace(node.outputs, from, to);
-  }
   return true;
 }
 

@@ -115,6 +115,11 @@ public:
   void skip(mlir::Operation *op) { skipped.insert(op); }
   bool isSkipped(mlir::Operation *op) const { return skipped.contains(op); }
   std::string unique(llvm::StringRef name);
+  /// A name behind the current op's.
+  std::string uniqueHere(llvm::StringRef name) { return unique(current + "/" + name.str()); }
+  /// Nodes that `emit` adds, as the body of a loop. Constants stay in the graph around it, where
+  /// later nodes may read them as well.
+  std::shared_ptr<Body> collect(llvm::function_ref<void(Body &)> emit);
   /// Gives a node's result the name of an output; false if the node must keep the name.
   bool rename(const std::string &from, const std::string &to);
 

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Export/ONNX.h"
 #include "ampc/Support/Nearest.h"
-#include "lib/Export/ONNX/Emitter.h"
+#include "ampc/Train/RowState.h"
+#include "lib/Export/ONNX/Loops.h"
 #include "lib/Export/ONNX/OpenSizes.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Train/Ops/Along.h"
 #include "mlir-dialects/Train/Ops/Gradients.h"
-#include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Program/LogicalLayout.h"
+#include "mlir-dialects/Train/Program/RowState.h"
 #include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir-dialects/Train/Text/Sizes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -168,7 +169,8 @@ namespace {
 /// Writes the nodes of a function, calls included.
 class GraphExporter {
 public:
-  GraphExporter(Emitter &e, train::ModelOp model) : e(e), model(model) {}
+  GraphExporter(Emitter &e, train::ModelOp model, bool unrolls)
+      : e(e), model(model), unrolls(unrolls) {}
   void emit(Block &block);
 
 private:
@@ -180,6 +182,7 @@ private:
 
   Emitter &e;
   train::ModelOp model;
+  bool unrolls; ///< loops become several nodes per round, not a node Scan
   SmallVector<StringRef> active;
   /// Limit of ops: functions that call the next function twice double the ops with each level.
   static constexpr int64_t mostOps = 200000;
@@ -281,6 +284,8 @@ Operation *GraphExporter::emit(Operation *op) {
     emitCall(call);
   } else if (auto region = dyn_cast<amp::AutocastOp>(op)) {
     emitRegion(region);
+  } else if (auto scan = dyn_cast<train::ScanOp>(op); scan && !unrolls) {
+    emitScan(e, scan, [&](Block &round) { emit(round); });
   } else if (Operation *first = isAlongOther(op) || isReducedLoss(op) || isBeyondLayers(op)
                                     ? expand(op)
                                     : nullptr) {
@@ -321,7 +326,8 @@ static void nameOutputs(Emitter &e, train::FuncOp func, ArrayRef<std::string> na
   }
 }
 
-/// Names of the results as in the C interface: "out", or "out0", "out1".
+/// Names of the results as in the C interface: "out", or "out0", "out1". Rows of a buffer are
+/// "state:h.next", as the input is "state:h".
 static std::vector<std::string> outputNames(Emitter &e, train::FuncOp func) {
   std::vector<std::string> names;
   for (unsigned i = 0; i < func.getNumResults(); ++i) {
@@ -329,12 +335,15 @@ static std::vector<std::string> outputNames(Emitter &e, train::FuncOp func) {
     std::string given = output && output.getName()  ? output.getName().str()
                         : func.getNumResults() == 1 ? "out"
                                                     : "out" + std::to_string(i);
+    if (StringRef(given).starts_with(RowState::prefix))
+      given += ".next";
     names.push_back(e.unique(given));
   }
   return names;
 }
 
-static void emitFunction(Emitter &e, train::ModelOp model, train::FuncOp func, const Batch &batch) {
+static void emitFunction(Emitter &e, train::ModelOp model, train::FuncOp func, const Batch &batch,
+                         bool unrolls) {
   for (auto [argument, place] : llvm::zip(func.getArguments(), batch.arguments)) {
     auto input = Signature(func).argument<train::InputAttr>(argument);
     std::string name = e.unique(input ? input.getName().strref() : StringRef("in"));
@@ -342,7 +351,7 @@ static void emitFunction(Emitter &e, train::ModelOp model, train::FuncOp func, c
     e.model.inputs.push_back(e.describe(argument, name));
   }
   std::vector<std::string> names = outputNames(e, func);
-  GraphExporter(e, model).emit(func.getBody().front());
+  GraphExporter(e, model, unrolls).emit(func.getBody().front());
   if (e.faults.empty())
     nameOutputs(e, func, names);
 }
@@ -392,6 +401,8 @@ struct ExportedFunction {
         states(model, weights, options.weightsFile), chosen(findExport(model, options.function)) {
     if (succeeded(chosen))
       func = cast<train::FuncOp>(SymbolTable::lookupSymbolIn(model, chosen->getFunction()));
+    if (func && failed(callRowState(func)))
+      chosen = failure();
     if (func)
       batch = batchOf(func);
   }
@@ -420,7 +431,8 @@ FailureOr<std::optional<Model>> ExportedFunction::graph(BatchMode kind) {
   Emitter e(
       graph, [&](StringRef name) { return states.get(name); }, kind,
       std::max<int64_t>(rows.rows, 1));
-  emitFunction(e, model, func, rows);
+  // Open sizes are found node by node, of graphs without bodies.
+  emitFunction(e, model, func, rows, !options.openSizes.names.empty());
   if (failed(reportFaults(func, e)) || states.hasFailed)
     return failure();
   mixesRows = e.mixesRows;

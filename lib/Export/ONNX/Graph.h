@@ -4,12 +4,16 @@
 #define LIB_EXPORT_ONNX_GRAPH_H
 
 #include "ampc/Data/Array.h"
+#include <memory>
 #include <variant>
 
 namespace ampc::exporting {
+struct Body;
+
 struct NodeAttribute {
   std::string name;
-  std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<std::string>, Array>
+  std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<std::string>, Array,
+               std::shared_ptr<Body>>
       value;
 };
 
@@ -27,6 +31,12 @@ struct ValueInfo {
   std::string name;
   Element element;
   std::vector<Dim> dims;
+};
+
+/// Graph of a round of a loop. Its nodes read values of the graph around the loop, too.
+struct Body {
+  std::vector<Node> nodes;
+  std::vector<ValueInfo> inputs, outputs;
 };
 
 struct Model {

@@ -27,6 +27,8 @@ static void write(const Array &array, ::onnx::TensorProto &to) {
   to.set_raw_data(array.data, size_t(array.bytes()));
 }
 
+static void write(const Body &body, ::onnx::GraphProto &to);
+
 namespace {
 /// Sets type and value of an attribute; the type follows from the variant's alternative.
 struct AttributeWriter {
@@ -58,6 +60,10 @@ struct AttributeWriter {
     to.set_type(::onnx::AttributeProto::TENSOR);
     write(array, *to.mutable_t());
   }
+  void operator()(const std::shared_ptr<Body> &body) const {
+    to.set_type(::onnx::AttributeProto::GRAPH);
+    write(*body, *to.mutable_g());
+  }
 };
 } // namespace
 
@@ -87,6 +93,16 @@ static void write(const ValueInfo &value, ::onnx::ValueInfoProto &to) {
     else if (dim.size >= 0)
       written.set_dim_value(dim.size);
   }
+}
+
+static void write(const Body &body, ::onnx::GraphProto &to) {
+  to.set_name("body");
+  for (const Node &node : body.nodes)
+    write(node, *to.add_node());
+  for (const ValueInfo &input : body.inputs)
+    write(input, *to.add_input());
+  for (const ValueInfo &output : body.outputs)
+    write(output, *to.add_output());
 }
 
 static void entry(::onnx::TensorProto &to, const char *key, const std::string &value) {

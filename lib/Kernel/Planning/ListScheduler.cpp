@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Planning/ListScheduler.h"
 #include "lib/Kernel/Planning/MicroBatches.h"
+#include "mlir-dialects/Kernel/Exchange.h"
+#include <deque>
 #include <set>
 
 using namespace mlir;
@@ -41,7 +43,9 @@ namespace ampc {
 /// List scheduling, micro-batch after micro-batch, in the given order, with two exceptions: ops
 /// that are no kernels are emitted at once, and so are kernels that grow the arena by at most
 /// `smallGrowth` bytes. Updates of parameters thus end the liveness of gradients early; the scalars
-/// that updates need are worth a few bytes.
+/// that updates need are worth a few bytes. Exchanges between ranks start as soon as possible and
+/// are awaited, in the order of their starts, when no other kernel is ready: kernels run beside
+/// them.
 class Scheduler {
 public:
   Scheduler(ScheduleEdges &order, Block &block, const DenseSet<Value> &outsideArena)
@@ -76,6 +80,7 @@ private:
   DenseMap<Value, unsigned> unread;
   SmallVector<Operation *> ops, sorted;
   std::set<unsigned> ready, eager;
+  std::deque<unsigned> waits; ///< ready waits, in the order of their starts
 };
 } // namespace ampc
 
@@ -135,7 +140,9 @@ int64_t Scheduler::arenaGrowth(Operation *op) {
 void Scheduler::release(Operation *op) {
   if (!isa<KernelOpInterface>(op))
     emit(op);
-  else if (arenaGrowth(op) <= smallGrowth)
+  else if (isa<kernel::WaitOp>(op))
+    waits.push_back(number[op]);
+  else if (isa<kernel::StartOp>(op) || arenaGrowth(op) <= smallGrowth)
     eager.insert(number[op]);
   else
     ready.insert(number[op]);
@@ -170,8 +177,14 @@ void Scheduler::emit(Operation *op) {
       release(after);
 }
 
-/// Removes and returns the first eager kernel, unless a kernel of an earlier micro-batch is ready.
+/// Removes and returns the first eager kernel, unless a kernel of an earlier micro-batch is ready,
+/// or the first wait if there is nothing else.
 unsigned Scheduler::takeNext() {
+  if (ready.empty() && eager.empty()) {
+    unsigned wait = waits.front();
+    waits.pop_front();
+    return wait;
+  }
   auto placeOf = [&](unsigned number) { return microBatches.placeOf(ops[number]); };
   bool isReady =
       !ready.empty() && (eager.empty() || placeOf(*ready.begin()) < placeOf(*eager.begin()));
@@ -186,7 +199,7 @@ void Scheduler::run() {
   auto first = llvm::filter_to_vector(ops, [&](Operation *op) { return waiting[op] == 0; });
   for (Operation *op : first)
     release(op);
-  while (!ready.empty() || !eager.empty()) {
+  while (!ready.empty() || !eager.empty() || !waits.empty()) {
     emit(ops[takeNext()]);
   }
   for (Operation *op : sorted)

@@ -3,6 +3,7 @@
 #include "lib/Precision/Policies/HardConstraints.h"
 #include "lib/Precision/Casts.h"
 #include "lib/Precision/Ranges.h"
+#include "mlir-dialects/Train/Ops/Parts.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -60,7 +61,7 @@ DenseSet<Value> ampc::gradientsOf(const PrecisionAnalysis &facts) {
     if (facts.isDecided(op))
       gradients.insert_range(op->getResults());
   auto passesOn = [&](Operation *user) {
-    return isa<train::GradientOp>(user) ||
+    return isa<train::GradientOp, train::SumRanksOp>(user) ||
            (facts.isDecided(user) && computesAsStored(facts.treatment(user)) &&
             user->getNumResults() == 1 && gradients.contains(user->getResult(0)));
   };

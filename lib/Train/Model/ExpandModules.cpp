@@ -4,6 +4,7 @@
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Model/NamePatterns.h"
 #include "mlir-dialects/Train/Program/Modules.h"
+#include "mlir-dialects/Train/Program/RowState.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_TRAINEXPANDMODULES
@@ -75,6 +76,8 @@ private:
     for (auto module : llvm::to_vector(model.getOps<train::ModelOp>()))
       module.erase();
     model->removeAttr(Sizes::key);
+    for (auto state : model.getOps<StateOpInterface>())
+      markRowState(state);
     for (Operation &op : model.getBody().front())
       if (!isa<train::FuncOp>(op)) // records the batch axis of each input for prepareBatch
         op.removeAttr(Sizes::key);
@@ -105,8 +108,10 @@ private:
     if (failed(root.fill({{"batch", batch}}, each.getLoc())))
       return failure();
     for (auto state : model.getOps<StateOpInterface>())
-      if (root.stateType(state.getSymName()) != state.getType())
-        return each.emitOpError() << "expected state whose type does not depend on the batch, but @"
+      if (Type type = root.stateType(state.getSymName());
+          type != state.getType() && !isOfAnotherBatch(state, type))
+        return each.emitOpError() << "expected state whose type has the batch as its leading "
+                                     "dimension only, but @"
                                   << state.getSymName() << " is " << state.getType() << " and "
                                   << root.stateType(state.getSymName());
     std::string name = (each.getFunction() + ".batch" + Twine(batch)).str();
@@ -143,7 +148,7 @@ private:
         Operation *copy = OpBuilder(place).clone(op);
         if (failed(applySizes(copy, instance->sizes)))
           return failure();
-        copy->removeAttr(Sizes::key);
+        markRowState(cast<StateOpInterface>(copy));
         SymbolTable::setSymbolName(copy, name);
         if (auto param = dyn_cast<train::ParamOp>(copy); param && instance->frozen)
           param.setFrozen(true);

@@ -4,7 +4,9 @@
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Model/InlineCalls.h"
 #include "lib/Train/Model/LowerMode.h"
+#include "lib/Train/Step/Ranks.h"
 #include "lib/Train/Step/WeighMicroBatches.h"
+#include "mlir-dialects/Train/Program/RowState.h"
 #include "mlir-dialects/Train/Program/SignatureChange.h"
 #include "mlir-dialects/Train/TrainFlat.h"
 #include "llvm/ADT/MapVector.h"
@@ -29,8 +31,10 @@ public:
     if (failed(inlineCalls(func, symbols)))
       return failure();
     moveAlongLast(func);
+    if (!training && failed(passRowState(func)))
+      return failure();
     prepareBatch(func);
-    if (failed(prepareIndices(func)))
+    if (failed(lowerRowState(func, training)) || failed(prepareIndices(func)))
       return failure();
     lowerMode(func, training, keepCounts);
     attachRandomState(func, cast<train::ModelOp>(func->getParentOp()));
@@ -114,17 +118,36 @@ private:
                             train::OutputAttr::get(&getContext(), train::Output::Named, out, -1));
     }
     bool isLoss = role == train::Role::Loss, isEval = role == train::Role::Eval;
-    bool isInParts = isLoss && step.getMicroBatches().value_or(1) > 1;
+    bool isInParts = isLoss && partsOf(step) > 1;
     if (failed(Instance(func, symbols, isLoss, isInParts || (isEval && totals)).run()) ||
         (isInParts && failed(weighMicroBatches(func, step))))
+      return failure();
+    if (isLoss && failed(checkRowStates(func, step)))
       return failure();
     if (isEval && totals)
       (void)weighEvaluation(func, step);
     return func;
   }
 
+  /// Checks that steps that share a buffer per row have as many rows.
+  LogicalResult checkRowStates(train::FuncOp func, train::StepOp step) {
+    auto states = rowStatesOf(func);
+    for (BlockArgument argument : func.getArguments()) {
+      StringAttr name = Signature(func).stateArgument(argument.getArgNumber());
+      if (!name || !states.contains(name))
+        continue;
+      auto [first, isFirst] = rowStateSteps.try_emplace(states.lookup(name), step);
+      train::StepOp other = first->second;
+      if (other.getMicroBatches().value_or(1) != step.getMicroBatches().value_or(1))
+        return step.emitOpError() << "expected as many micro-batches as in @" << other.getSymName()
+                                  << ", which has the rows of @" << name.getValue() << ", too";
+    }
+    return success();
+  }
+
   LogicalResult instantiate(train::ModelOp model) {
     SymbolTable symbols(model);
+    rowStateSteps.clear();
     SmallVector<train::FuncOp> sources(model.getOps<train::FuncOp>());
     llvm::StringSet<> exported;
     for (auto step : llvm::to_vector(model.getOps<train::StepOp>())) {
@@ -150,6 +173,8 @@ private:
     warnOfUnreadInputs(model);
     return checkParameters(model);
   }
+
+  DenseMap<Operation *, train::StepOp> rowStateSteps; ///< first step that reads a buffer per row
 
   /// Checks that a step changes each parameter. An exception is probably a mistake, unless `frozen`
   /// says otherwise.

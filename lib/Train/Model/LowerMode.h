@@ -33,6 +33,13 @@ llvm::LogicalResult prepareIndices(train::FuncOp func);
 /// argument.
 void prepareBatch(train::FuncOp func);
 
+/// Buffers per row of the batch in an evaluation or an export: gives the function an input and a
+/// result for a buffer with `train.passed`, before `prepareBatch`.
+llvm::LogicalResult passRowState(train::FuncOp func);
+/// After `prepareBatch`: a step keeps the rows that a short batch lacks; other functions read the
+/// first values of buffers that are not passed.
+llvm::LogicalResult lowerRowState(train::FuncOp func, bool training);
+
 /// Warns of every input that no instance of its function reads.
 void warnOfUnreadInputs(train::ModelOp model);
 } // namespace ampc

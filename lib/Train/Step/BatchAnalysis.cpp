@@ -5,6 +5,7 @@
 #include "mlir-dialects/Train/Ops/Gradients.h"
 #include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Ops/Tensors.h"
+#include "mlir-dialects/Train/Program/RowState.h"
 #include "mlir-dialects/Train/Program/Signature.h"
 
 using namespace mlir;
@@ -96,8 +97,7 @@ namespace {
 /// Walks the ops of a function in block order.
 class BatchDimensionAnalysis {
 public:
-  BatchDimensionAnalysis(int64_t batch, CanCombine canCombine)
-      : batch(batch), canCombine(canCombine) {}
+  BatchDimensionAnalysis(train::FuncOp func, int64_t batch, CanCombine canCombine);
   /// Records the batch dimensions of the op's results; false if the op mixes rows of the batch in a
   /// way that a short batch would change.
   bool visit(Operation *op);
@@ -118,16 +118,29 @@ private:
   }
   bool visitGradient(train::GradOp op);
   bool visitFlow(OpOperand &operand);
+  bool visitWrite(train::WriteOp op) const;
   int64_t combinedDimension(Operation *op);
   bool isDifferentiatedSum(Operation *op) const;
 
   int64_t batch;
   CanCombine canCombine;
+  DenseMap<StringAttr, StateOpInterface> rowStates;
   DenseMap<Value, BatchLayout> places;
   DenseSet<Value> combined; // depend on a combination of the valid rows
   DenseSet<Value> sums;     // sums over all rows, valid or not
 };
 } // namespace
+
+BatchDimensionAnalysis::BatchDimensionAnalysis(train::FuncOp func, int64_t batch,
+                                               CanCombine canCombine)
+    : batch(batch), canCombine(canCombine), rowStates(rowStatesOf(func)) {
+  for (BlockArgument argument : func.getArguments())
+    if (auto input = Signature(func).argument<train::InputAttr>(argument);
+        input && input.isBatched())
+      note(argument, {});
+  for (Value rows : readRowStates(func, batch))
+    note(rows, {});
+}
 
 BatchDimensions BatchDimensionAnalysis::getDimensions() const {
   BatchDimensions dims;
@@ -190,11 +203,20 @@ bool BatchDimensionAnalysis::visitFlow(OpOperand &operand) {
   return true;
 }
 
+/// Row i of a buffer per row is the state of row i of the batch.
+bool BatchDimensionAnalysis::visitWrite(train::WriteOp op) const {
+  std::optional<BatchLayout> place = placeOf(op.getValue());
+  return !place || !rowStates.contains(op.getStateAttr().getAttr()) ||
+         (place->dim == 0 && place->outer == 1);
+}
+
 bool BatchDimensionAnalysis::visit(Operation *op) {
   if (isLoopBoundary(op))
     return llvm::all_of(op->getOpOperands(), [&](OpOperand &x) { return visitFlow(x); });
   if (auto gradient = dyn_cast<train::GradOp>(op))
     return visitGradient(gradient);
+  if (auto write = dyn_cast<train::WriteOp>(op))
+    return visitWrite(write);
   int64_t along = combinedDimension(op);
   if (along >= 0 || llvm::any_of(op->getOperands(), [&](Value v) { return combined.contains(v); }))
     combined.insert(op->result_begin(), op->result_end());
@@ -222,11 +244,7 @@ bool BatchDimensionAnalysis::visit(Operation *op) {
 std::optional<BatchDimensions> ampc::rowsOfBatch(train::FuncOp func, int64_t batch,
                                                  CanCombine canCombine, Operation *end,
                                                  Operation **mixing) {
-  BatchDimensionAnalysis rows(batch, canCombine);
-  for (BlockArgument argument : func.getArguments())
-    if (auto input = Signature(func).argument<train::InputAttr>(argument);
-        input && input.isBatched())
-      rows.note(argument, {});
+  BatchDimensionAnalysis rows(func, batch, canCombine);
   // A carried value may have rows of the batch from the second round on.
   for (bool again = true; again;) {
     size_t known = rows.size();

@@ -5,6 +5,7 @@
 #include "lib/Train/Autodiff/SparseGradients.h"
 #include "lib/Train/FindProgram.h"
 #include "lib/Train/Step/MicroBatches.h"
+#include "lib/Train/Step/Ranks.h"
 #include "mlir-dialects/Train/Optimizer/Update.h"
 #include "mlir-dialects/Train/Program/SignatureChange.h"
 #include "mlir-dialects/Train/TrainFlat.h"
@@ -32,6 +33,7 @@ public:
 
 private:
   void warnOfLostUpdates();
+  LogicalResult checkRules();
   std::string stateName(StringRef kind, StringRef param) {
     return (name + "." + kind + "." + param).str();
   }
@@ -356,16 +358,29 @@ void StepExpansion::warnOfLostUpdates() {
   }
 }
 
+/// A lazy rule needs the rows of a table that the lookups of all ranks name.
+LogicalResult StepExpansion::checkRules() {
+  for (unsigned i = 0; ranksOf(step) > 1 && i < step.getParams().size(); ++i)
+    if (rule(i).isLazy())
+      return step.emitOpError() << "expected rules that are not lazy with " << ranksOf(step)
+                                << " ranks, but the rule of @" << paramName(i).getValue()
+                                << " is lazy";
+  return success();
+}
+
 LogicalResult StepExpansion::run() {
   train::FuncOp gradient = findProgram(model, train::Role::Grad, step);
   if (!gradient)
     return step->emitOpError() << "expected train-autodiff to have run";
-  if (int64_t count = step.getMicroBatches().value_or(1); count > 1) {
+  if (int64_t count = partsOf(step); count > 1) {
     if (!gradient.getBatch())
       return step.emitOpError() << "expected an input with a batch to cut into " << count
                                 << " micro-batches";
-    accumulateMicroBatches(gradient, count);
+    if (failed(accumulateMicroBatches(gradient, step.getMicroBatches().value_or(1), ranksOf(step))))
+      return failure();
   }
+  if (failed(checkRules()))
+    return failure();
   makeSparseGradients(gradient, step, explain);
   warnOfLostUpdates();
   declareState(gradientsOf(gradient));

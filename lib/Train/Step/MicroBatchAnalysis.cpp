@@ -5,6 +5,7 @@
 #include "mlir-dialects/Train/Ops/Gradients.h"
 #include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Ops/Parts.h"
+#include "mlir-dialects/Train/Program/RowState.h"
 #include "mlir-dialects/Train/Program/ValidRows.h"
 #include "mlir/IR/Matchers.h"
 
@@ -24,6 +25,7 @@ DenseSet<Value> ampc::valuesOfRows(train::FuncOp func) {
     if ((input && input.isBatched()) || signature.argument<train::ControlAttr>(argument))
       found.insert(argument);
   }
+  found.insert_range(readRowStates(func, func.getBatch().value_or(0)));
   auto isOfRows = [&](Value v) { return found.contains(v); };
   auto mark = [&](Operation *op) {
     if (isa<RandomOpInterface>(op) ||
@@ -63,6 +65,8 @@ MicroBatchAnalysis::MicroBatchAnalysis(train::FuncOp func, Facts given) : facts(
     value.varies = allDimensions(argument);
     values[argument] = value;
   }
+  for (Value rows : readRowStates(func, facts.rows))
+    values[rows].of = BatchRelation::Rows;
   for (Operation &op : func.getBody().front().without_terminator())
     visit(&op);
 }

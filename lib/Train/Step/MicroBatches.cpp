@@ -1,9 +1,10 @@
-// Gradient accumulation over the micro-batches of a batch.
+// Gradient accumulation over the micro-batches of a batch, on one or several ranks.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Step/MicroBatches.h"
 #include "lib/Train/Step/MicroBatchAnalysis.h"
 #include "mlir-dialects/Train/Ops/Parts.h"
 #include "mlir-dialects/Train/Program/Origin.h"
+#include "mlir-dialects/Train/Program/RowState.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -13,10 +14,10 @@ using namespace ampc;
 namespace {
 class Accumulation {
 public:
-  Accumulation(train::FuncOp func, int64_t count)
-      : func(func), signature(func), body(func.getBody().front()), count(count),
-        builder(func.getContext()) {}
-  void run();
+  Accumulation(train::FuncOp func, int64_t count, int64_t ranks)
+      : func(func), signature(func), body(func.getBody().front()), count(count), ranks(ranks),
+        builder(func.getContext()), rowStates(rowStatesOf(func)) {}
+  LogicalResult run();
 
 private:
   void findValidRows();
@@ -24,8 +25,16 @@ private:
   /// rows).
   Value validOf(int64_t part);
   void splitInputs();
+  void growRowState(StringAttr state);
+  void splitRowStates();
   /// Share of a micro-batch in the rows of the batch, or in the valid rows.
   Value shareOf(train::ShareOp op, int64_t part);
+  /// What several ranks cannot do yet.
+  LogicalResult checkRanks(ArrayRef<Value> results);
+  /// Number of the first part of this rank, as the state of random ops.
+  Value firstPart();
+  /// Sum of a value over all ranks; the value itself if there is only one.
+  Value sumOverRanks(Value value, train::OriginAttr origin);
   /// Prologue: totals over all micro-batches, which depend on no parameter.
   void addPrologue(ArrayRef<Operation *> original);
   void collectDependences(int64_t part, Value value, ArrayRef<Operation *> original);
@@ -41,13 +50,17 @@ private:
   train::FuncOp func;
   Signature signature;
   Block &body;
-  int64_t count, rows = 0; // rows of a micro-batch
+  int64_t count, ranks, rows = 0; // rows of a micro-batch
   OpBuilder builder;
   BlockArgument valid;            // null: every batch is full
+  Value validOfAll;               // valid rows of all ranks
+  Value rankState;                // see firstPart
   SmallVector<Value> validRows;   // per micro-batch
   SmallVector<IRMapping> parts;   // batched inputs and values of each micro-batch
   llvm::StringMap<Value> buffers; // new values of buffers that depend on rows
   DenseSet<Value> ofRows;
+  DenseMap<StringAttr, StateOpInterface> rowStates;
+  llvm::StringMap<SmallVector<Value>> newRows; // of buffers per row, by micro-batch
 };
 } // namespace
 
@@ -83,8 +96,8 @@ Value Accumulation::shareOf(train::ShareOp op, int64_t part) {
   GradBuilder b(builder, op);
   Type element = b.compute = op.getType().getElementType();
   if (!valid)
-    return b.real(1.0 / double(count), element);
-  return b.div(b.castTo(validRows[part], element), b.castTo(valid, element));
+    return b.real(1.0 / double(count * ranks), element);
+  return b.div(b.castTo(validRows[part], element), b.castTo(validOfAll, element));
 }
 
 Value Accumulation::termOf(Value value, int64_t part) {
@@ -93,6 +106,24 @@ Value Accumulation::termOf(Value value, int64_t part) {
   GradBuilder b(builder, value.getLoc(), originOfSum(value));
   Value rows = validRows[part];
   return b.select(b.greater(rows, b.real(0.0, rows)), value, b.real(0.0, value));
+}
+
+Value Accumulation::firstPart() {
+  OpBuilder front = OpBuilder::atBlockBegin(&body);
+  GradBuilder b(front, func.getLoc(),
+                train::OriginAttr::get(builder.getStringAttr(func.getStepName() + ".rank")));
+  Value rank = b.op<train::RankOp>(RankedTensorType::get({}, builder.getI32Type()));
+  Value part = b.castTo(rank, builder.getI64Type());
+  if (count > 1)
+    part = b.mul(part, b.real(double(count), part));
+  return b.broadcastTo(part, randomStateType(func.getContext()));
+}
+
+Value Accumulation::sumOverRanks(Value value, train::OriginAttr origin) {
+  if (ranks == 1)
+    return value;
+  GradBuilder b(builder, value.getLoc(), origin);
+  return b.op<train::SumRanksOp>(value, ranks);
 }
 
 /// Adds an argument per micro-batch of a batched input, so that nothing is cut or copied: the
@@ -108,6 +139,32 @@ void Accumulation::splitInputs() {
     for (int64_t part = 1; part < count; ++part) {
       parts[part].map(whole, signature.insertArgument(++i, whole.getType(), input.withPart(part),
                                                       whole.getLoc()));
+    }
+  }
+}
+
+/// Gives a buffer per row the rows of all micro-batches: [16, 32] in 4 parts -> [64, 32].
+void Accumulation::growRowState(StringAttr state) {
+  auto buffer = cast<train::BufferOp>(rowStates.lookup(state));
+  auto type = cast<RankedTensorType>(buffer.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[0] = rows * count;
+  buffer.setType(type.clone(shape));
+}
+
+/// Gives every micro-batch its slice of the rows of a buffer.
+void Accumulation::splitRowStates() {
+  for (BlockArgument whole : func.getArguments()) {
+    StringAttr state = signature.stateArgument(whole.getArgNumber());
+    if (!state || !rowStates.contains(state))
+      continue;
+    auto type = cast<RankedTensorType>(whole.getType());
+    SmallVector<int64_t> from(type.getRank(), 0), ones(type.getRank(), 1);
+    growRowState(state);
+    whole.setType(rowStates.lookup(state).getType());
+    for (int64_t part = 0; part < count; ++part, from[0] += rows) {
+      GradBuilder b(builder, whole.getLoc(), train::OriginAttr::get(state).withPart(part));
+      parts[part].map(whole, b.op<train::SliceOp>(whole, from, type.getShape(), ones));
     }
   }
 }
@@ -139,9 +196,13 @@ void Accumulation::copy(Operation *op, int64_t part) {
 void Accumulation::mark(Operation *op, int64_t part) {
   if (train::OriginAttr origin = originOf(op))
     setOrigin(op, origin.withPart(part));
-  if (auto key = op->getAttrOfType<IntegerAttr>("key"); key && isa<RandomOpInterface>(op))
-    op->setAttr("key", builder.getI32IntegerAttr(
-                           int32_t(uint32_t(key.getInt()) + uint32_t(part) * 0x9E3779B1u)));
+  auto key = op->getAttrOfType<IntegerAttr>("key");
+  if (!key || !isa<RandomOpInterface>(op))
+    return;
+  op->setAttr("key", builder.getI32IntegerAttr(
+                         int32_t(uint32_t(key.getInt()) + uint32_t(part) * 0x9E3779B1u)));
+  if (ranks > 1)
+    op->insertOperands(op->getNumOperands(), rankState);
 }
 
 /// Copies the ops on which a value depends, in block order.
@@ -173,6 +234,7 @@ void Accumulation::addPrologue(ArrayRef<Operation *> original) {
       Value term = parts[part].lookupOrDefault(total.getX());
       sum = sum ? b.add(sum, term) : term;
     }
+    sum = sumOverRanks(sum, origin);
     for (IRMapping &values : parts)
       values.map(total.getResult(), sum);
   }
@@ -192,6 +254,10 @@ void Accumulation::addCopy(int64_t part, ArrayRef<Operation *> original, ArrayRe
     Value value = values.lookupOrDefault(result);
     GradBuilder b(builder, value.getLoc(), originOfSum(value));
     if (StringAttr state = signature.stateResult(i)) {
+      if (rowStates.contains(state)) {
+        newRows[state].push_back(value);
+        continue;
+      }
       if (!ofRows.contains(result)) {
         sums[i] = value;
         continue;
@@ -210,24 +276,52 @@ void Accumulation::addCopy(int64_t part, ArrayRef<Operation *> original, ArrayRe
   }
 }
 
-void Accumulation::run() {
+LogicalResult Accumulation::checkRanks(ArrayRef<Value> results) {
+  for (auto [i, result] : llvm::enumerate(results))
+    if (StringAttr state = signature.stateResult(i); state && ofRows.contains(result))
+      return emitError(result.getLoc())
+             << "expected state that the rows of all ranks do not change, but got new values of @"
+             << state.getValue() << ", which would differ between " << ranks << " ranks";
+  WalkResult loop = func.walk([&](RandomOpInterface op) {
+    return op->getBlock() == &body ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  if (loop.wasInterrupted())
+    return func.emitError() << "expected no random numbers in loops with " << ranks << " ranks";
+  return success();
+}
+
+LogicalResult Accumulation::run() {
   ofRows = valuesOfRows(func);
-  findValidRows();
   Operation *ret = body.getTerminator();
   SmallVector<Value> results(ret->getOperands()), sums(results.size());
+  if (ranks > 1 && failed(checkRanks(results)))
+    return failure();
+  findValidRows();
   auto original = llvm::map_to_vector(body.without_terminator(), [](Operation &op) { return &op; });
   splitInputs();
   builder.setInsertionPoint(ret);
+  splitRowStates();
   for (int64_t part = 0; valid && part < count; ++part) {
     validRows.push_back(validOf(part));
     parts[part].map(valid, validRows.back());
   }
+  if (valid)
+    validOfAll = sumOverRanks(valid, originOf(validRows.front()));
+  if (ranks > 1)
+    rankState = firstPart();
   addPrologue(original);
   for (int64_t part = 0; part < count; ++part)
     addCopy(part, original, results, sums);
   for (unsigned i = 0; i < results.size(); ++i) {
     StringAttr state = signature.stateResult(i);
     Value value = state && buffers.count(state) ? buffers.lookup(state) : sums[i];
+    if (!state)
+      value = sumOverRanks(value, originOfSum(value).withPart(count - 1));
+    if (state && newRows.count(state)) {
+      GradBuilder b(builder, results[i].getLoc(), originOfSum(results[i]).withPart(count - 1));
+      growRowState(state);
+      value = b.op<train::ConcatOp>(newRows[state], 0);
+    }
     if (auto gradient = signature.result<train::GradientAttr>(i)) {
       GradBuilder b(builder, results[i].getDefiningOp());
       // The last micro-batch completes the sum: kernels that round the sum belong there.
@@ -239,8 +333,9 @@ void Accumulation::run() {
   for (Operation *op : llvm::reverse(original))
     op->erase();
   signature.updateType();
+  return success();
 }
 
-void ampc::accumulateMicroBatches(train::FuncOp gradient, int64_t count) {
-  Accumulation(gradient, count).run();
+LogicalResult ampc::accumulateMicroBatches(train::FuncOp gradient, int64_t count, int64_t ranks) {
+  return Accumulation(gradient, count, ranks).run();
 }

@@ -3,10 +3,12 @@
 #include "lib/Train/Step/WeighMicroBatches.h"
 #include "lib/Train/Step/DatasetTotals.h"
 #include "lib/Train/Step/MicroBatchAnalysis.h"
+#include "lib/Train/Step/Ranks.h"
 #include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Ops/Parts.h"
 #include "mlir-dialects/Train/Ops/Tensors.h"
 #include "mlir-dialects/Train/Program/Origin.h"
+#include "mlir-dialects/Train/Program/RowState.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -19,7 +21,7 @@ class LossWeighing {
 public:
   LossWeighing(train::FuncOp func, train::StepOp step)
       : func(func), step(step), signature(func), terminator(func.getBody().front().getTerminator()),
-        isStep(func.getRole() != train::Role::Eval) {}
+        rowStates(rowStatesOf(func)), isStep(func.getRole() != train::Role::Eval) {}
   LogicalResult runStep();
   bool runEvaluation();
 
@@ -34,6 +36,12 @@ private:
   bool isWritten(OpOperand &returned) {
     return bool(signature.stateResult(returned.getOperandNumber()));
   }
+  /// Whether the result is the new value of a buffer per row of the batch.
+  bool isWrittenPerRow(OpOperand &returned) {
+    StringAttr state = signature.stateResult(returned.getOperandNumber());
+    return state && rowStates.contains(state);
+  }
+  LogicalResult checkRows(OpOperand &returned, const MicroBatchAnalysis &parts);
   LogicalResult check(const MicroBatchAnalysis &parts);
   LogicalResult checkKept(const MicroBatchAnalysis &parts, const Ops &kept);
   void collectDependences(Value value, Ops &ops, Ops *statistics);
@@ -46,6 +54,7 @@ private:
   train::StepOp step;
   Signature signature;
   Operation *terminator;
+  DenseMap<StringAttr, StateOpInterface> rowStates;
   bool isStep;                   ///< else an evaluation, whose number of batches is unknown
   Ops weighed;                   ///< ops of the loss and of other results that are no state
   SmallVector<OpOperand *> sums; ///< those results
@@ -62,12 +71,13 @@ SmallVector<Value> LossWeighing::learnedParameters() {
   return found;
 }
 
-/// State whose new value depends on rows, passed from one micro-batch to the next.
+/// State whose new value depends on rows, passed from one micro-batch to the next. Every
+/// micro-batch has its own rows of a buffer per row.
 SmallVector<Value> LossWeighing::writtenState(const DenseSet<Value> &ofRows) {
   SmallVector<Value> found;
   for (OpOperand &returned : terminator->getOpOperands())
     if (StringAttr state = signature.stateResult(returned.getOperandNumber());
-        state && ofRows.contains(returned.get()))
+        state && ofRows.contains(returned.get()) && !isWrittenPerRow(returned))
       if (BlockArgument argument = signature.findState(state))
         found.push_back(argument);
   return found;
@@ -75,7 +85,9 @@ SmallVector<Value> LossWeighing::writtenState(const DenseSet<Value> &ofRows) {
 
 InFlightDiagnostic LossWeighing::refuse(Operation *op) {
   InFlightDiagnostic error = op->emitError();
-  error.attachNote(step.getLoc()) << "in " << *step.getMicroBatches() << " micro-batches here";
+  error.attachNote(step.getLoc()) << "in " << partsOf(step)
+                                  << (ranksOf(step) > 1 ? " parts of all ranks here"
+                                                        : " micro-batches here");
   return error;
 }
 
@@ -99,12 +111,27 @@ void LossWeighing::collectDependences(Value value, Ops &ops, Ops *statistics) {
   }
 }
 
+/// Checks that a micro-batch has its own rows of the new value of a buffer per row.
+LogicalResult LossWeighing::checkRows(OpOperand &returned, const MicroBatchAnalysis &parts) {
+  const MicroBatchValue &value = parts.of(returned.get());
+  bool isPerRow = value.of == BatchRelation::Rows && value.place.dim == 0 && value.place.outer == 1;
+  if (isPerRow || (value.of == BatchRelation::Same && !value.isDrawn && !(value.varies & 1)))
+    return success();
+  Operation *op = value.cause ? value.cause : returned.get().getDefiningOp();
+  return refuse(op ? op : func) << "expected the new value of @"
+                                << signature.stateResult(returned.getOperandNumber()).getValue()
+                                << " to have a row per row of the batch, but "
+                                << (op ? nameOf(op) : "an argument") << " combines rows";
+}
+
 /// Checks that every result except state is a sum over micro-batches, or the rows of all
 /// micro-batches.
 LogicalResult LossWeighing::check(const MicroBatchAnalysis &parts) {
   for (OpOperand &returned : terminator->getOpOperands()) {
     const MicroBatchValue &value = parts.of(returned.get());
     bool isLoss = returned.getOperandNumber() == 0;
+    if (isWrittenPerRow(returned) && failed(checkRows(returned, parts)))
+      return failure();
     if (isWritten(returned) || (value.of == BatchRelation::Rows && !isLoss) ||
         value.of == BatchRelation::Sum || (value.of == BatchRelation::Same && !value.isDrawn))
       continue;
@@ -154,7 +181,7 @@ void LossWeighing::change(OpOperand &operand, bool isTotal) {
 /// Mean over [16, 8] in 4 micro-batches -> 512 or 128.
 Value LossWeighing::countOf(GradBuilder &b, train::CountOp op, bool isOfAll) {
   if (isStep || !isOfAll)
-    return b.real(op.getNumber(isOfAll ? *step.getMicroBatches() : 1), op.getType());
+    return b.real(op.getNumber(isOfAll ? partsOf(step) : 1), op.getType());
   Type element = op.getType().getElementType();
   Value number = b.real(op.getNumber(), element),
         batches = b.op<train::TotalOp>(b.real(1.0, element));
@@ -265,8 +292,8 @@ void LossWeighing::prepareLoops() {
 
 LogicalResult LossWeighing::runStep() {
   if (!func.getBatch())
-    return step.emitOpError() << "expected an input with a batch to cut into "
-                              << *step.getMicroBatches() << " micro-batches";
+    return step.emitOpError() << "expected an input with a batch to cut into " << partsOf(step)
+                              << (ranksOf(step) > 1 ? " parts of all ranks" : " micro-batches");
   prepareLoops();
   MicroBatchAnalysis parts = analyze();
   if (failed(check(parts)) || failed(findWeighed(parts)))

@@ -235,6 +235,7 @@ public:
 
 private:
   ParseResult parseNumber(StringRef name, IntegerAttr &number);
+  ParseResult refuse(SMLoc place, StringRef condition);
   ParseResult parseWord(bool &found);
   ParseResult parseBody();
   ParseResult addResults(SMLoc place);
@@ -247,8 +248,19 @@ private:
 };
 } // namespace
 
+/// Error for a number of rounds that would depend on data.
+ParseResult ScanParser::refuse(SMLoc place, StringRef condition) {
+  return parser.emitError(place) << "expected a fixed number of rounds, but got " << condition
+                                 << ": train.select between the new and the old value keeps "
+                                    "a value from a round on";
+}
+
 /// A number or formula of the attribute `name`.
 ParseResult ScanParser::parseNumber(StringRef name, IntegerAttr &number) {
+  SMLoc place = parser.getCurrentLocation();
+  Operand computed;
+  if (OptionalParseResult found = parser.parseOptionalOperand(computed); found.has_value())
+    return refuse(place, "a value of the function");
   int64_t value = 0;
   std::string formula;
   if (parseSize(parser, value, formula))
@@ -263,6 +275,9 @@ ParseResult ScanParser::parseNumber(StringRef name, IntegerAttr &number) {
 ParseResult ScanParser::parseWord(bool &found) {
   Builder &b = parser.getBuilder();
   found = true;
+  SMLoc place = parser.getCurrentLocation();
+  if (succeeded(parser.parseOptionalKeyword("while")))
+    return refuse(place, "a condition");
   if (!properties.times && succeeded(parser.parseOptionalKeyword("times")))
     return parseNumber("times", properties.times);
   if (!properties.reverse && succeeded(parser.parseOptionalKeyword("reverse"))) {

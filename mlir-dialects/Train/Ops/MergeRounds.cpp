@@ -1,5 +1,6 @@
 // Products and sums of all rounds of a loop at once: in front of the loop, or behind.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Ops/MergeRounds.h"
 #include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Ops/Tensors.h"
 #include "mlir-dialects/Train/Program/Origin.h"
@@ -171,6 +172,25 @@ static MatmulOp productOfRows(Operation &op, ScanOp scan) {
                  product.getRhs().getType().getRank() == 2;
   return isPlain && !scan.getBody().isAncestor(product.getRhs().getParentRegion()) ? product
                                                                                    : MatmulOp();
+}
+
+std::optional<MergedProduct> ampc::mergedProductOf(Value sequence) {
+  MergedProduct found;
+  RankedTensorType all = tensorOf(sequence);
+  if (all.getRank() != 3)
+    return std::nullopt;
+  Operation *op = sequence.getDefiningOp();
+  for (; isa_and_present<CastOp, ReshapeOp>(op); op = op->getOperand(0).getDefiningOp())
+    if (isa<CastOp>(op))
+      found.casts.insert(found.casts.begin(), op);
+  auto product = dyn_cast_or_null<MatmulOp>(op);
+  if (!product || product.getTransposeLhs() || product.getLhs().getType().getRank() != 2)
+    return std::nullopt;
+  found.product = op;
+  found.x = product.getLhs();
+  found.w = product.getRhs();
+  int64_t shape[] = {all.getDimSize(0) * all.getDimSize(1), all.getDimSize(2)};
+  return product.getType().getShape() == ArrayRef(shape) ? std::optional(found) : std::nullopt;
 }
 
 /// The product of all rounds, [rounds, rows, k] -> [rounds, rows, n].

@@ -28,6 +28,22 @@ uint64_t ampc::allDimensions(Value value) {
   return llvm::maskTrailingOnes<uint64_t>(std::min<int64_t>(64, tensorOf(value).getRank()));
 }
 
+/// Rows of a product with a matrix differ as the rows of the left side: equal rows of states, such
+/// as zeros, have equal rows of products. Null for other ops.
+static std::optional<uint64_t> variesOfProduct(OpResult result,
+                                               llvm::function_ref<uint64_t(Value)> variesOf) {
+  Operation *op = result.getOwner();
+  auto matmul = dyn_cast<MatmulOp>(op);
+  if (!isa<LinearOp>(op) && !(matmul && !matmul.getTransposeLhs()))
+    return std::nullopt;
+  int64_t rank = tensorOf(result).getRank();
+  if (rank < 1 || tensorOf(op->getOperand(0)).getRank() != rank ||
+      tensorOf(op->getOperand(1)).getRank() != 2)
+    return std::nullopt;
+  uint64_t columns = uint64_t(1) << (rank - 1);
+  return variesOf(op->getOperand(0)) | columns;
+}
+
 uint64_t ampc::variesAlong(OpResult result, llvm::function_ref<uint64_t(Value)> variesOf) {
   Operation *op = result.getOwner();
   int64_t rank = tensorOf(result).getRank();
@@ -37,6 +53,8 @@ uint64_t ampc::variesAlong(OpResult result, llvm::function_ref<uint64_t(Value)> 
     return elements.isSplat() ? 0 : allDimensions(result);
   if (auto iota = dyn_cast<IotaOp>(op))
     return uint64_t(1) << iota.getDim();
+  if (std::optional<uint64_t> dims = variesOfProduct(result, variesOf))
+    return *dims;
   bool broadcasts = isa<BroadcastToOp, ScalarOpInterface>(op);
   uint64_t along = 0;
   for (Value operand : op->getOperands()) {
@@ -94,6 +112,6 @@ void ampc::attachSummands(MLIRContext *context) {
 
 void ampc::registerPartOps(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *, TrainDialect *dialect) {
-    addNotedOperations<CountOp, TotalOp, ShareOp>(*dialect);
+    addNotedOperations<CountOp, TotalOp, ShareOp, SumRanksOp, RankOp>(*dialect);
   });
 }

@@ -42,4 +42,23 @@ def Train_ShareOp : Train_Op<"share", FullPrecision, [MadeByPasses]> {
   let example = "%s = train.share : tensor<f32>";
   let differentiable = 0;
 }
+def Train_SumRanksOp
+    : Train_Op<"sum_ranks", FullPrecision, [MadeByPasses, SameOperandsAndResultType]> {
+  let summary = "Sum of a value over all ranks, in the order of ranks";
+  let doc = [{
+    The terms are added from left to right, as those of micro-batches are, so that n ranks compute the bits of n
+    micro-batches. The result is equal on all ranks. }];
+  let arguments = (ins AnyRankedTensor:$x, SignedI64Attr:$ranks);
+  let assemblyFormat = "$x `of` $ranks attr-dict `:` type($x)";
+  let example = "%g = train.sum_ranks %x of 8 : tensor<4x8xf32>";
+  let differentiable = 0;
+}
+def Train_RankOp : Train_Op<"rank", FullPrecision, [MadeByPasses]> {
+  let summary = "Number of this rank, from 0 on";
+  let arguments = (ins);
+  let results = (outs 0DTensorOf<[I32]>:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let example = "%r = train.rank : tensor<i32>";
+  let differentiable = 0;
+}
 #endif

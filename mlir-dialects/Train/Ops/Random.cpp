@@ -12,10 +12,11 @@ RankedTensorType ampc::randomStateType(MLIRContext *context) {
 }
 
 static LogicalResult verifyState(Operation *op, OperandRange state) {
-  if (state.empty() || (state.size() == 2 && state[0] == state[1]))
+  if (state.empty() || (state.size() >= 2 && state.size() <= 3 && state[0] == state[1]))
     return success();
   return op->emitOpError()
-         << "expected the random state twice (a body reads both of its elements), but got "
+         << "expected the random state twice (a body reads both of its elements), and at most the "
+            "number of a part of the batch, but got "
          << state.size() << " operands";
 }
 
@@ -28,15 +29,19 @@ LogicalResult RandomUniformOp::verify() {
   return verifyState(*this, getState());
 }
 
-/// Indexing map of an element of the random state [seed, counter].
+/// Indexing map of an element of the random state [seed, counter], or of the first element of the
+/// number of the part.
 static AffineMap stateMap(Operation *op, unsigned rank, unsigned element) {
-  return AffineMap::get(rank, 0, getAffineConstantExpr(element, op->getContext()),
+  return AffineMap::get(rank, 0, getAffineConstantExpr(element % 2, op->getContext()),
                         op->getContext());
 }
 
 AffineMap RandomUniformOp::getOperandMap(unsigned i) {
   return stateMap(*this, getType().getRank(), i);
 }
+
+/// Distance of the keys of neighbouring parts of a batch.
+static constexpr uint32_t keyStride = 0x9E3779B1;
 
 namespace {
 /// Philox4x32-10 on scalars of i32; products are formed in i64.
@@ -53,9 +58,18 @@ struct Philox {
   Value times(Value v, uint32_t factor) { return b.mul(wide(v), b.integer(factor, i64)); }
   Value word(uint32_t value) { return b.integer(int32_t(value), i32); }
 
+  /// Draw of a random op: `state` has the elements [seed, counter] and, if the op draws for a part
+  /// of the batch whose number the run knows, this number. The part changes the key as
+  /// train-expand-step does for micro-batches.
+  SmallVector<Value, 4> draw(ValueRange state, int32_t key) {
+    Value own = word(key);
+    if (state.size() > 2)
+      own = b.add(own, b.mul(low(state[2]), word(keyStride)));
+    return draw(state[0], state[1], own);
+  }
   /// Counter {element, key, counter low, counter high}, key {seed low, seed high}.
-  SmallVector<Value, 4> draw(Value seed, Value counter, int32_t key) {
-    Value c0 = b.linearIndex(), c1 = word(key), c2 = low(counter), c3 = high(counter);
+  SmallVector<Value, 4> draw(Value seed, Value counter, Value key) {
+    Value c0 = b.linearIndex(), c1 = key, c2 = low(counter), c3 = high(counter);
     Value k0 = low(seed), k1 = high(seed);
     for (int round = 0; round < 10; ++round) {
       Value p0 = times(c0, 0xD2511F53), p1 = times(c2, 0xCD9E8D57);
@@ -96,7 +110,7 @@ static bool holds(Type type, double value) {
 // + u is 101 in f32 from u = 1 - 2^-18 on.
 SmallVector<Value> RandomUniformOp::buildScalars(ScalarBuilder &b, ValueRange x) {
   Philox philox{b};
-  Value u = philox.unit(philox.draw(x[0], x[1], getKey())[0]);
+  Value u = philox.unit(philox.draw(x, getKey())[0]);
   double low = number(getLow()), high = number(getHigh());
   Value drawn = holds(b.compute, high - low)
                     ? b.add(b.real(low), b.mul(b.real(high - low), u))
@@ -119,7 +133,7 @@ AffineMap RandomNormalOp::getOperandMap(unsigned i) {
 // Box-Muller with 1 - u, which is never 0 and has a finite logarithm.
 SmallVector<Value> RandomNormalOp::buildScalars(ScalarBuilder &b, ValueRange x) {
   Philox philox{b};
-  SmallVector<Value, 4> words = philox.draw(x[0], x[1], getKey());
+  SmallVector<Value, 4> words = philox.draw(x, getKey());
   Value radius = b.sqrt(b.mul(b.real(-2.0), b.log(b.sub(b.real(1.0), philox.unit(words[0])))));
   Value wave = b.cos(b.mul(b.real(2 * M_PI), philox.unit(words[1])));
   return {b.add(b.real(number(getMean())), b.mul(b.real(number(getStd())), b.mul(radius, wave)))};
@@ -146,7 +160,7 @@ AffineMap RandomBernoulliOp::getOperandMap(unsigned i) {
 
 SmallVector<Value> RandomBernoulliOp::buildScalars(ScalarBuilder &b, ValueRange x) {
   Philox philox{b};
-  Value u = philox.unit(philox.draw(x[0], x[1], getKey())[0]);
+  Value u = philox.unit(philox.draw(x, getKey())[0]);
   return {b.select(b.greater(b.real(number(getProbability())), u), b.real(1.0), b.real(0.0))};
 }
 
@@ -164,7 +178,7 @@ AffineMap DropoutOp::getOperandMap(unsigned i) {
 SmallVector<Value> DropoutOp::buildScalars(ScalarBuilder &b, ValueRange x) {
   Philox philox{b};
   double rate = number(getRate());
-  Value u = philox.unit(philox.draw(x[1], x[2], getKey())[0]), zero = b.real(0.0);
+  Value u = philox.unit(philox.draw(x.drop_front(), getKey())[0]), zero = b.real(0.0);
   return {b.select(b.greater(b.real(rate), u), zero, b.mul(x[0], b.real(1 / (1 - rate))))};
 }
 
@@ -223,7 +237,8 @@ struct StochasticRounding {
 
 Value ampc::roundStochastically(ScalarBuilder &b, Value x, Value count, int32_t key, Type element) {
   Value seed = b.integer(0, b.builder.getI64Type());
-  Value draw = Philox{b}.draw(seed, count, key)[0];
+  Philox philox{b};
+  Value draw = philox.draw(seed, count, philox.word(key))[0];
   StochasticRounding rounding{b, b.castTo(x, b.builder.getF32Type()), draw};
   Value rounded = element.isF16() ? rounding.toF16() : rounding.droppingBits(0xFFFF);
   return b.castTo(rounding.ifFinite(rounded), b.compute);

@@ -102,19 +102,25 @@ static int64_t product(ArrayRef<int64_t> sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), int64_t(1), std::multiplies<>());
 }
 
-/// Batch position behind a reshape: element order and the number of outer blocks are kept. A
-/// dimension with one block is preferred over a dimension with several.
+/// Batch position behind a reshape: element order and the number of outer blocks are kept. Several
+/// dimensions fit a batch of 1 only: a dimension of rows alone is preferred over a dimension with
+/// elements of a row, then a dimension with one block over a dimension with several. Example:
+/// [4, 1, 3] with the batch in the middle -> [4, 3]: dimension 0, of 4 blocks.
 static std::optional<BatchLayout> placeOfReshape(ReshapeOp op, int64_t batch, BatchLayout from) {
   ArrayRef<int64_t> to = op.getType().getShape();
   int64_t blocks = product(op.getX().getType().getShape().take_front(from.dim)) * from.outer;
   std::optional<BatchLayout> found;
+  bool isExact = false;
   for (auto [dim, size] : llvm::enumerate(to)) {
     int64_t before = product(to.take_front(dim));
     if (before == 0 || blocks % before != 0 || size % (blocks / before * batch) != 0)
       continue;
     BatchLayout place{int64_t(dim), blocks / before};
-    if (!found || place.outer < found->outer)
+    bool isRows = size == place.outer * batch;
+    if (!found || isRows > isExact || (isRows == isExact && place.outer < found->outer)) {
       found = place;
+      isExact = isRows;
+    }
   }
   return found;
 }

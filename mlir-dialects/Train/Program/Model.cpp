@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Nearest.h"
 #include "mlir-dialects/Train/Program/Modules.h"
+#include "mlir-dialects/Train/Program/RowState.h"
 #include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/StringSet.h"
@@ -149,7 +150,7 @@ LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
   StateOpInterface state = findState(*this, getStateAttr(), symbols);
   if (!state) // 1.
     return emitOpError() << "expected a parameter or buffer, but " << getStateAttr() << " is none";
-  if (state.getType() != getType()) // 2.
+  if (state.getType() != getType() && !isOfAnotherBatch(state, getType())) // 2.
     return emitOpError() << "expected type " << state.getType() << ", but got " << getType();
   return success();
 }
@@ -160,9 +161,9 @@ LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
                          << " is a parameter, which steps change";
   if (!state) // 2.
     return emitOpError() << "expected a buffer, but " << getStateAttr() << " is none";
-  if (state.getType() != getValue().getType()) // 3.
-    return emitOpError() << "expected type " << state.getType() << ", but got "
-                         << getValue().getType();
+  Type given = getValue().getType();
+  if (state.getType() != given && !isOfAnotherBatch(state, given)) // 3.
+    return emitOpError() << "expected type " << state.getType() << ", but got " << given;
   return success();
 }
 /// Position of the first difference between types of one rank: ": 10 in dimension 0, not 356".
@@ -248,6 +249,13 @@ static bool isLater(StepOp step) {
   return !step->getParentOfType<ModelOp>().getOps<UseOp>().empty();
 }
 
+/// Whether a result of an evaluation is the rows of a buffer, behind the numbers of the loss.
+static bool isRows(FuncOp loss, unsigned result) {
+  auto output = Signature(loss).result<OutputAttr>(result);
+  return loss.getRole() == Role::Eval && output && output.getName() &&
+         output.getName().getValue().starts_with(RowState::prefix);
+}
+
 /// Checks names of a step's additional outputs: the names must be unique, and differ from built-in
 /// outputs, because outputs are columns of a log.
 static LogicalResult verifyNames(StepOp step, FuncOp loss) {
@@ -295,11 +303,12 @@ LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!loss && hasFunctions(*this)) // 1.
     return emitOpError() << "expected a function, but " << getLossAttr() << " is none";
   TypeRange types = loss ? loss.getResultTypes() : TypeRange();
-  auto isRealScalar = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.getRank() == 0 && isa<FloatType>(tensor.getElementType());
+  auto isRealScalar = [&](auto result) {
+    auto tensor = dyn_cast<RankedTensorType>(result.value());
+    return (tensor && tensor.getRank() == 0 && isa<FloatType>(tensor.getElementType())) ||
+           isRows(loss, result.index());
   };
-  if (loss && (types.empty() || !llvm::all_of(types, isRealScalar))) // 2.
+  if (loss && (types.empty() || !llvm::all_of(llvm::enumerate(types), isRealScalar))) // 2.
     return emitOpError() << "expected a loss that returns real scalars, but " << getLossAttr()
                          << " has type " << loss.getFunctionType();
   if (loss && failed(verifyNames(*this, loss)))

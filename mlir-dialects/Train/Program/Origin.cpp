@@ -3,6 +3,7 @@
 #include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Program/LogicalLayout.h"
+#include "mlir-dialects/Train/Program/RowState.h"
 #include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir-dialects/Train/Text/Sizes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -196,12 +197,21 @@ static std::optional<std::string> misfitOf(Operation *op, StringRef name, Attrib
                   "a table of key and kind per result");
   if (name == "train.phase")
     return unless(isa<StringAttr>(value) && isa<ModuleOp>(op), "the name of a phase, on a module");
+  if (name == "train.ranks") {
+    auto ranks = dyn_cast<IntegerAttr>(value);
+    return unless(isa<ModelOp>(op) && ranks && ranks.getInt() > 1,
+                  "the number of ranks, at least 2, on a model");
+  }
   if (name == Sizes::key) {
     std::optional<StringRef> expected = misfitOfSizes(op, value);
     return expected ? std::optional<std::string>(expected->str()) : std::nullopt;
   }
   if (name == LogicalOrder::key)
     return misfitOfOutside(op, value);
+  if (name == RowState::key || name == RowState::passed) {
+    std::optional<StringRef> expected = misfitOfRowState(op, value);
+    return expected ? std::optional<std::string>(expected->str()) : std::nullopt;
+  }
   if (isa<ModuleOp, FunctionOpInterface>(op)) // programs check their own
     return std::nullopt;
   return "one of the facts that the dialect lists";

@@ -308,3 +308,27 @@ train.model @m {
     train.next %h0
   }
 }
+
+// -----
+
+train.model @m {
+  train.func @f(%h0: f32[4], %more: i1[]) {
+    // expected-error @below {{expected a fixed number of rounds, but got a condition: train.select between the new and the old value keeps a value from a round on}}
+    %h = train.scan carry %a = %h0 times 2 while %more {
+      train.next %a
+    }
+    train.return %h
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%h0: f32[4], %n: i32[]) {
+    // expected-error @below {{expected a fixed number of rounds, but got a value of the function}}
+    %h = train.scan carry %a = %h0 times %n {
+      train.next %a
+    }
+    train.return %h
+  }
+}

@@ -333,7 +333,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%s: tensor<2xi64>) {
-    // expected-error @below {{expected the random state twice (a body reads both of its elements), but got 1 operands}}
+    // expected-error @below {{expected the random state twice (a body reads both of its elements), and at most the number of a part of the batch, but got 1 operands}}
     %0 = train.random_uniform from 0.0 to 1.0 state(%s) : tensor<4xf32>
     train.return
   }
