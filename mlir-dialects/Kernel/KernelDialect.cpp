@@ -19,12 +19,12 @@ static ParseResult parseTier(AsmParser &parser, std::string &tier) {
   return parser.parseKeywordOrString(&tier);
 }
 static void printTier(AsmPrinter &printer, StringRef tier) { printer.printKeywordOrString(tier); }
-/// Text of a cluster: 2x1 for [2, 1].
-static ParseResult parseCluster(AsmParser &parser, SmallVector<int64_t> &cluster) {
-  return parser.parseDimensionList(cluster, /*allowDynamic=*/false, /*withTrailingX=*/false);
+/// Text of sizes, such as those of a cluster: 2x1 for [2, 1].
+static ParseResult parseSizes(AsmParser &parser, SmallVector<int64_t> &sizes) {
+  return parser.parseDimensionList(sizes, /*allowDynamic=*/false, /*withTrailingX=*/false);
 }
-static void printCluster(AsmPrinter &printer, ArrayRef<int64_t> cluster) {
-  printer.printDimensionList(cluster);
+static void printSizes(AsmPrinter &printer, ArrayRef<int64_t> sizes) {
+  printer.printDimensionList(sizes);
 }
 
 /// Tiles in brackets: [<warps = 4, ...>, <warps = 8, ...>].

@@ -7,6 +7,9 @@ using namespace ampc;
 using namespace ampc::kernel;
 
 static bool isPositive(int64_t number) { return number > 0 && llvm::isInt<32>(number); }
+static bool areSizes(ArrayRef<int64_t> sizes) {
+  return sizes.size() == 2 && llvm::all_of(sizes, isPositive);
+}
 
 LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError, PlanKind kind,
                                int64_t m, int64_t n, int64_t stages, int64_t splitK,
@@ -73,16 +76,36 @@ LogicalResult BlockingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t rows, int64_t columns, LhsFeed lhs, RhsFeed,
                                    int64_t depth, bool, ArrayRef<int64_t> task,
                                    ArrayRef<int64_t> pixels) {
-  if (!isPositive(rows) || !isPositive(columns) || !isPositive(depth) || task.size() != 2 ||
-      !llvm::all_of(task, isPositive)) // 1.
+  if (!isPositive(rows) || !isPositive(columns) || !isPositive(depth) || !areSizes(task)) // 1.
     return emitError() << "expected rows, columns, a depth and a task of two sizes of at least 1, "
                           "but got "
                        << rows << ", " << columns << ", " << depth << " and [" << task << "]";
-  bool isTile =
-      pixels.size() == 2 && llvm::all_of(pixels, isPositive) && pixels[0] * pixels[1] == rows;
+  bool isTile = areSizes(pixels) && pixels[0] * pixels[1] == rows;
   if (lhs == LhsFeed::Runs ? !isTile : !pixels.empty()) // 2.
     return emitError() << "expected pixels of two sizes, " << rows
                        << " together, of runs only, but got [" << pixels << "]";
+  return success();
+}
+
+LogicalResult FilterBlockingAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef,
+                                         FilterKind kind, ArrayRef<int64_t> tile,
+                                         ArrayRef<int64_t> block, ArrayRef<int64_t> task) {
+  if (!areSizes(block) || !areSizes(task)) // 1.
+    return emitError() << "expected a block and a task of two sizes of at least 1, but got ["
+                       << block << "] and [" << task << "]";
+  bool hasTile = kind == FilterKind::pixels || kind == FilterKind::windows;
+  if (hasTile ? !areSizes(tile) : !tile.empty()) // 2.
+    return emitError() << "expected a tile of two sizes of at least 1 of pixels and windows only, "
+                          "but got ["
+                       << tile << "]";
+  return success();
+}
+
+LogicalResult AttentionBlockingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                            int64_t queries, int64_t keys) {
+  if (!isPositive(queries) || !isPositive(keys)) // 1.
+    return emitError() << "expected a tile of at least one query and key, but got " << queries
+                       << " and " << keys;
   return success();
 }
 

@@ -109,14 +109,16 @@ def Kernel_ConvOp : Kernel_ConvLikeOp<"conv", (ins OptionalAttr<Kernel_Plans>:$p
     ```
   }];
 }
-def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter", (ins OptionalAttr<Kernel_PlanAttr>:$plan,
-                                                               Kernel_Parts:$parts)> {
+def Kernel_ConvFilterOp
+    : Kernel_ConvLikeOp<"conv_filter", (ins OptionalAttr<Kernel_PlanAttr>:$plan,
+                                           OptionalAttr<Kernel_FilterBlockings>:$blockings,
+                                           Kernel_Parts:$parts)> {
   let summary = "Gradient for an OHWI filter from image (lhs) and cotangent (rhs); space [O, KH, "
                 "KW, I/groups]";
   let description = [{
     The sum over pixels is one of `parts` partial sums, each over a range of the images, added in order: the result
     does not depend on the number of threads. A `plan` with tiles has a number of slices of its own. Partial sums
-    are in the workspace. With `channels_first` the image is NCHW in memory.
+    are in the workspace. GPUs store a `plan`, CPUs `blockings`, one per tier with code of its own. With `channels_first` the image is NCHW in memory.
 
     Constraints:
 

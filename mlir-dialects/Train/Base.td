@@ -28,6 +28,9 @@ def TrainDialect : Dialect {
     * `train.segment` on any op of a model: the checkpoint that contains the op, from train-expand-modules to
       train-name-ops, which adds the segment to the origin;
     * `train.values` on any op with results: key and kind of each, for tools that observe values (train-mark-values);
+    * `train.per_row` on a buffer: a row per row of the batch; `train.passed`: evaluations and exports take the rows
+      as an input and return the new rows;
+    * `train.ranks` on a model: number of processes that train the model together;
     * `train.phase` on an MLIR module: the last completed phase.
 
     Constraints of ProgramOpInterface, that is of `train.func` and `kernel.program`:

@@ -130,7 +130,8 @@ template <typename Kernel, typename Op> void AttentionKernel::create(Op op) {
                                query.getShape().take_front(batch), query.getDimSize(batch),
                                key.getDimSize(batch), width, scale, op.getCausal(),
                                bool(op.getBias()), builder.getAffineMapArrayAttr(operandMaps),
-                               builder.getAffineMapArrayAttr(resultMaps), /*plan=*/nullptr);
+                               builder.getAffineMapArrayAttr(resultMaps), /*plan=*/nullptr,
+                               /*blocking=*/nullptr);
   for (auto [value, result, map] : llvm::zip(values, kernel.getOuts(), resultMaps)) {
     auto type = tensorOf(value).clone(tensorOf(result).getElementType());
     Access access{result, map, {}, type};

@@ -22,7 +22,7 @@ static LogicalResult createConv(Op op, Value lhs, Value rhs, ArrayRef<int64_t> s
   if constexpr (std::is_same_v<Kernel, kernel::ConvOp>)
     conv = create(/*plans=*/ArrayAttr(), /*blockings=*/ArrayAttr());
   else
-    conv = create(/*plan=*/kernel::PlanAttr());
+    conv = create(/*plan=*/kernel::PlanAttr(), /*blockings=*/ArrayAttr());
   converter.addPlainBody(conv, type.getElementType());
   converter.set(op, conv.getResult(0));
   return success();

@@ -175,7 +175,7 @@ def Train_ReadOp
     Constraints:
 
     1. `state` is a parameter or buffer.
-    2. The result has its type.
+    2. The result has the type of the state; of a buffer per row, also for another batch.
 
     ```mlir
     %w = train.read @w : tensor<4x8xf32>
@@ -195,7 +195,7 @@ def Train_WriteOp : Op<TrainDialect, "write", [DeclareOpInterfaceMethods<SymbolU
 
     1. `state` is no parameter.
     2. `state` is a buffer.
-    3. The value has its type.
+    3. The value has the type of the buffer; of a buffer per row, also for another batch.
 
     ```mlir
     train.write @running, %y : tensor<4x8xf32>

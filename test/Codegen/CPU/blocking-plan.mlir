@@ -32,7 +32,7 @@
 // LHS:      error: 'kernel.gemm' op expected a blocking that tier avx2 has code for, but got {{.*}}: the left side cannot come that way
 // RHS:      error: 'kernel.gemm' op expected a blocking that tier avx2 has code for, but got {{.*}}: the right side cannot come that way
 // DEPTH:    error: 'kernel.gemm' op expected a blocking that tier avx2 has code for, but got {{.*}}: blocks of k are whole vectors, at most all of k
-// OTHER:     error: 'kernel.gemm' op expected at most one blocking per tier with code of its own, but got
+// OTHER:     error: 'kernel.gemm' op expected blockings of tiers with code of their own, but got
 
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d2, d1)>

@@ -265,6 +265,8 @@ struct AttentionGradTemplate : AttentionTemplateOf<kernel::AttentionGradOp, Back
   /// have a bias cotangent, two slices would write the same elements, so the keys stay whole.
   LogicalResult configure(Operation *operation) const override {
     auto op = cast<kernel::AttentionGradOp>(operation);
+    if (failed(Base::configure(op)))
+      return failure();
     AttentionShape shape(op);
     bool isShared = shape.results.size() > 3 && shape.keys % shape.keyTile;
     int64_t most = isShared ? 1 : shape.keyTiles() / leastKeyTiles;

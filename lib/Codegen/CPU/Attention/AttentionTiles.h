@@ -28,7 +28,7 @@ struct Matrix {
 struct AttentionShape {
   llvm::SmallVector<int64_t> batch;
   int64_t entries = 1, queries, keys, width; // entries of the batch
-  int64_t queryTile, keyTile;
+  int64_t queryTile = 0, keyTile = 0;
   int64_t parts = 1; // slices of the keys in the sums of the queries' cotangents
   double scale;
   bool causal, biased;
@@ -36,6 +36,7 @@ struct AttentionShape {
   llvm::SmallVector<mlir::Type> operandTypes, resultTypes; // of elements
   llvm::SmallVector<Access> operands, results;
 
+  /// Tiles are those of the op's blocking, or 0 without one.
   template <typename Op> explicit AttentionShape(Op op);
   int64_t queryTiles() const { return ceilDiv(queries, queryTile); }
   int64_t keyTiles() const { return ceilDiv(keys, keyTile); }
@@ -49,6 +50,20 @@ struct AttentionShape {
   int64_t offset() const { return keys - queries; }
 };
 
+/// Stores a tile of 64 x 64 scores if the op has no blocking. Fails, after an error at the op, if a
+/// given tile is larger than the scores.
+template <typename Op> llvm::LogicalResult configureBlocking(Op op) {
+  constexpr int64_t tile = 64;
+  int64_t queries = op.getQueries(), keys = op.getKeys();
+  if (!op.getBlockingAttr())
+    op.setBlockingAttr(kernel::AttentionBlockingAttr::get(op.getContext(), std::min(queries, tile),
+                                                          std::min(keys, tile)));
+  kernel::AttentionBlockingAttr blocking = op.getBlockingAttr();
+  if (blocking.getQueries() <= queries && blocking.getKeys() <= keys)
+    return llvm::success();
+  return op.emitOpError() << "expected a tile of at most " << queries << " queries and " << keys
+                          << " keys, but got " << blocking;
+}
 /// Whether the tier multiplies the operands by other instructions than the tier below.
 bool hasOwnProducts(const AttentionShape &shape, const Tier &tier);
 
@@ -147,6 +162,14 @@ private:
 /// Template of both kernels: `Emitter` gives the number of tasks and the scratch bytes, and emits
 /// the tasks.
 template <typename Op, typename Emitter> struct AttentionTemplateOf : KernelTemplate {
+  llvm::LogicalResult configure(mlir::Operation *op) const override {
+    return configureBlocking(mlir::cast<Op>(op));
+  }
+  llvm::LogicalResult checkPlan(mlir::Operation *op) const override {
+    if (mlir::cast<Op>(op).getBlockingAttr())
+      return configureBlocking(mlir::cast<Op>(op));
+    return op->emitOpError() << "expected a blocking, which kernel-configure stores";
+  }
   bool hasOwnCode(mlir::Operation *op, const Tier &tier) const override {
     return hasOwnProducts(AttentionShape(mlir::cast<Op>(op)), tier);
   }
@@ -166,15 +189,16 @@ template <typename Op, typename Emitter> struct AttentionTemplateOf : KernelTemp
 };
 
 template <typename Op> AttentionShape::AttentionShape(Op op) {
-  constexpr int64_t tile = 64;
   batch = llvm::to_vector(op.getBatch());
   for (int64_t size : batch)
     entries *= size;
   queries = op.getQueries();
   keys = op.getKeys();
   width = op.getWidth();
-  queryTile = std::min(queries, tile);
-  keyTile = std::min(keys, tile);
+  if (kernel::AttentionBlockingAttr blocking = op.getBlockingAttr()) {
+    queryTile = blocking.getQueries();
+    keyTile = blocking.getKeys();
+  }
   scale = op.getScale().convertToDouble();
   causal = op.getCausal();
   biased = op.getBiased();

@@ -5,6 +5,7 @@
 #include "lib/Codegen/CPU/Conv/FilterTiles.h"
 #include "lib/Codegen/CPU/Loops.h"
 #include "lib/Codegen/CPU/Product/ProductEmitter.h"
+#include "lib/Codegen/CPU/TierPlans.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -54,21 +55,80 @@ struct ConvFilter {
   bool gathersWindows(const Tier &tier) {
     return !op.hasDilatedImage() && FilterBlocking::gathersWindows(window, shape, tier);
   }
-  /// Whether the vector form walks the pixels. Dilated images are read element by element, and AMX
-  /// tiles need lines of k: both gather panels, if AMX has no planes (see FilterTiles).
-  bool walksPixels(const Tier &tier) {
-    return gathersWindows(tier) ||
-           (!op.hasDilatedImage() && chooseMultiply(shape, tier) < Multiply::Tiles);
-  }
-  /// Nullopt for the two other forms: walking pixels and gathered panels.
-  std::optional<FilterTiles> tiles(const Tier &tier) {
-    if (op.hasDilatedImage())
-      return std::nullopt;
-    return FilterTiles::of(window, shape, op.getParts(), tier);
-  }
-  FilterBlocking blocking(const Tier &tier) { return {window, shape, op.getParts(), tier}; }
+};
+
+/// One of three forms: AMX tiles on planes, vectors pixel by pixel, and a GEMM of gathered panels.
+struct FilterForm {
+  std::optional<FilterTiles> tiles;
+  std::optional<FilterBlocking> pixels;
+  std::optional<Blocking> panels;
+
+  /// The fastest. Dilated images are read element by element, and AMX tiles need lines of k: both
+  /// gather panels, if AMX has no planes.
+  static FilterForm choose(ConvFilter &conv, const Tier &tier);
+  /// Form of a plan; none, with a reason in `why`, if the tier has no code for that.
+  static FilterForm by(Attribute plan, ConvFilter &conv, const Tier &tier, std::string &why);
+  bool isSome() const { return tiles || pixels || panels; }
+  Attribute attribute(MLIRContext *context, const Tier &tier) const;
+  /// Slices of the images with sums of their own; gathered panels have one.
+  int64_t parts(ConvFilter &conv) const { return panels ? 1 : conv.op.getParts(); }
 };
 } // namespace
+
+FilterForm FilterForm::choose(ConvFilter &conv, const Tier &tier) {
+  kernel::ConvFilterOp op = conv.op;
+  FilterForm form;
+  if (!op.hasDilatedImage())
+    form.tiles = FilterTiles::choose(conv.window, conv.shape, op.getParts(), tier);
+  bool isOnVectors = chooseMultiply(conv.shape, tier) < Multiply::Tiles;
+  if (form.tiles)
+    return form;
+  if (!op.hasDilatedImage() && (isOnVectors || conv.gathersWindows(tier)))
+    form.pixels = FilterBlocking::choose(conv.window, conv.shape, op.getParts(), tier);
+  else
+    form.panels = Blocking::choose(conv.shape, conv.cotangent, tier);
+  return form;
+}
+
+FilterForm FilterForm::by(Attribute plan, ConvFilter &conv, const Tier &tier, std::string &why) {
+  kernel::ConvFilterOp op = conv.op;
+  FilterForm form;
+  if (auto product = dyn_cast<kernel::BlockingAttr>(plan)) {
+    form.panels = Blocking::by(product, conv.shape, conv.cotangent, tier, why);
+    return form;
+  }
+  if (op.hasDilatedImage()) {
+    why = "the image is dilated";
+    return form;
+  }
+  auto filter = cast<kernel::FilterBlockingAttr>(plan);
+  if (filter.getTile().empty())
+    form.tiles = FilterTiles::by(filter, conv.window, conv.shape, op.getParts(), tier, why);
+  else
+    form.pixels = FilterBlocking::by(filter, conv.window, conv.shape, op.getParts(), tier, why);
+  return form;
+}
+
+Attribute FilterForm::attribute(MLIRContext *context, const Tier &tier) const {
+  if (panels)
+    return panels->attribute(context, tier);
+  return tiles ? tiles->attribute(context, tier) : pixels->attribute(context, tier);
+}
+
+/// Form by the op's plan. Fails, with an error at the op, if there is no plan, or no code.
+static FailureOr<FilterForm> formOf(ConvFilter &conv, const Tier &tier) {
+  kernel::ConvFilterOp op = conv.op;
+  SmallVector<Attribute> plans = plansOf(op.getBlockingsAttr(), tier);
+  if (plans.size() != 1)
+    return op.emitOpError() << "expected a blocking of tier " << tier.name
+                            << ", which kernel-configure stores, but got " << plans.size();
+  std::string why;
+  FilterForm form = FilterForm::by(plans.front(), conv, tier, why);
+  if (form.isSome())
+    return form;
+  return op.emitOpError() << "expected a blocking that tier " << tier.name
+                          << " has code for, but got " << plans.front() << ": " << why;
+}
 
 static int64_t sumsOf(kernel::ConvFilterOp op) {
   ArrayRef<int64_t> space = op.getSpace();
@@ -80,6 +140,20 @@ LogicalResult ConvFilterTemplate::configure(Operation *operation) const {
   auto op = cast<kernel::ConvFilterOp>(operation);
   op.setParts(target::chooseFilterParts(op));
   op.setWorkspaceBytes(workspaceBytes(op));
+  if (Depthwise::of(op))
+    return success();
+  ConvFilter conv(op);
+  auto plansFor = [&](const Tier &tier) -> FailureOr<SmallVector<Attribute>> {
+    bool isGiven = !plansOf(op.getBlockingsAttr(), tier).empty();
+    FailureOr<FilterForm> form = isGiven ? formOf(conv, tier) : FilterForm::choose(conv, tier);
+    if (failed(form))
+      return failure();
+    return SmallVector<Attribute>{form->attribute(op.getContext(), tier)};
+  };
+  FailureOr<ArrayAttr> blockings = configureTiers(op, *this, op.getBlockingsAttr(), plansFor);
+  if (failed(blockings))
+    return failure();
+  op.setBlockingsAttr(*blockings);
   return success();
 }
 
@@ -125,20 +199,19 @@ FailureOr<KernelEmission> ConvFilterTemplate::plan(Operation *op, const Tier &ti
     channels.finishTasks = emission.finishTasks;
     return channels;
   }
-  if (auto tiles = conv.tiles(tier)) {
-    emission.tasks = tiles->tasks();
-    emission.scratchBytes = tiles->scratchBytes();
-    return emission;
+  FailureOr<FilterForm> form = formOf(conv, tier);
+  if (failed(form))
+    return failure();
+  if (form->tiles) {
+    emission.tasks = form->tiles->tasks();
+    emission.scratchBytes = form->tiles->scratchBytes();
+  } else if (form->pixels) {
+    emission.tasks = form->pixels->tasks();
+    emission.scratchBytes = FilterGradientEmitter::scratchBytes(conv.shape, *form->pixels);
+  } else {
+    emission.tasks = conv.shape.batch * form->panels->tasks();
+    emission.scratchBytes = ScratchLayout::of(conv.shape, *form->panels, conv.cotangent).total;
   }
-  if (conv.walksPixels(tier)) {
-    FilterBlocking blocking = conv.blocking(tier);
-    emission.tasks = blocking.tasks();
-    emission.scratchBytes = FilterGradientEmitter::scratchBytes(conv.shape, blocking);
-    return emission;
-  }
-  Blocking blocking = Blocking::choose(conv.shape, conv.cotangent, tier);
-  emission.tasks = conv.shape.batch * blocking.tasks();
-  emission.scratchBytes = ScratchLayout::of(conv.shape, blocking, conv.cotangent).total;
   return emission;
 }
 
@@ -167,33 +240,30 @@ void ConvFilterTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPo
   if (auto depthwise = Depthwise::of(conv.op))
     return DepthwiseFilter(*depthwise, conv.op.getParts(), e.tier)
         .emit(e, pointers, begin, end, store);
-  if (auto tiles = conv.tiles(e.tier))
-    return FilterTilesEmitter(e, *tiles, pointers.operands[0], pointers.operands[1])
+  FilterForm form = *formOf(conv, e.tier);
+  if (form.tiles)
+    return FilterTilesEmitter(e, *form.tiles, pointers.operands[0], pointers.operands[1])
         .emit(begin, end, pointers.scratch, store, pointers.totals);
-  if (conv.walksPixels(e.tier)) {
-    FilterBlocking blocking = conv.blocking(e.tier);
-    FilterGradientEmitter emitter(e, conv.window, conv.shape, blocking, pointers.operands[0],
-                                  pointers.operands[1]);
-    return emitter.emit(begin, end, pointers.scratch, store, pointers.totals);
-  }
+  if (form.pixels)
+    return FilterGradientEmitter(e, conv.window, conv.shape, *form.pixels, pointers.operands[0],
+                                 pointers.operands[1])
+        .emit(begin, end, pointers.scratch, store, pointers.totals);
   conv.cotangent.pointer = pointers.operands[1];
   TapLines image(PatchReader(conv.window, pointers.operands[0], conv.shape.lhs));
   auto epilogue = [&](Value group, Value channel, Value position, int64_t active, Value sums) {
     Value output = e.add(e.mul(group, conv.shape.m), channel);
     store(e.index(0), output, position, active, sums);
   };
-  Blocking blocking = Blocking::choose(conv.shape, conv.cotangent, e.tier);
-  ProductEmitter(e, conv.shape, blocking, conv.cotangent, image, pointers.scratch, epilogue)
+  ProductEmitter(e, conv.shape, *form.panels, conv.cotangent, image, pointers.scratch, epilogue)
       .emit(begin, end, pointers.totals);
 }
 
-/// Adds the slices' sums in ascending order; gathered panels have a single slice.
+/// Adds the slices' sums in ascending order.
 void ConvFilterTemplate::emitFinish(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
                                     Value, Value) const {
   ConvFilter conv(cast<kernel::ConvFilterOp>(op));
   BodyEmitter body(e, conv.op, pointers, *flatFilter(conv.op));
-  bool inParts = Depthwise::of(conv.op) || conv.tiles(e.tier) || conv.walksPixels(e.tier);
-  int64_t parts = inParts ? conv.op.getParts() : 1;
+  int64_t parts = Depthwise::of(conv.op) ? conv.op.getParts() : formOf(conv, e.tier)->parts(conv);
   int64_t outputs = conv.shape.m * conv.window.groups;
   int64_t width = e.tier.lanes(8 * elementBytes(conv.shape.acc));
   e.loop(e.index(0), e.index(outputs), 1, [&](Value output) {

@@ -7,6 +7,7 @@
 #include "lib/Codegen/CPU/Data/Totals.h"
 #include "lib/Codegen/CPU/Loops.h"
 #include "lib/Codegen/CPU/Product/ProductEmitter.h"
+#include "lib/Codegen/CPU/TierPlans.h"
 #include "mlir-dialects/PackedFilter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -285,7 +286,8 @@ bool ConvTemplate::hasOwnCode(Operation *op, const Tier &tier) const {
 static FailureOr<PhaseTasks> tasksOf(const Conv &conv, const Tier &tier, Value image = Value(),
                                      Value filter = Value()) {
   kernel::ConvOp op = conv.op;
-  SmallVector<kernel::BlockingAttr> plans = blockingsOf(op.getBlockingsAttr(), tier);
+  auto plans = llvm::map_to_vector(plansOf(op.getBlockingsAttr(), tier),
+                                   [](Attribute plan) { return cast<kernel::BlockingAttr>(plan); });
   int64_t products = llvm::count_if(conv.phases(tier),
                                     [](const ConvPhase &phase) { return phase.window.taps() > 0; });
   if (int64_t(plans.size()) != products)
@@ -305,23 +307,19 @@ LogicalResult ConvTemplate::configure(Operation *operation) const {
   if (Depthwise::of(op))
     return success();
   Conv conv(op);
-  SmallVector<Attribute> plans;
-  size_t given = op.getBlockings() ? op.getBlockings()->size() : 0;
-  for (const Tier &tier : tiers()) {
-    if (!hasOwnProducts(conv.shape, tier))
-      continue;
-    size_t own = blockingsOf(op.getBlockingsAttr(), tier).size();
-    FailureOr<PhaseTasks> phases = own ? tasksOf(conv, tier) : PhaseTasks(conv, tier, {});
+  auto plansFor = [&](const Tier &tier) -> FailureOr<SmallVector<Attribute>> {
+    bool isGiven = !plansOf(op.getBlockingsAttr(), tier).empty();
+    FailureOr<PhaseTasks> phases = isGiven ? tasksOf(conv, tier) : PhaseTasks(conv, tier, {});
     if (failed(phases))
       return failure();
-    given -= own;
-    for (const PhaseProduct &product : phases->products)
-      plans.push_back(product.attribute(op.getContext(), tier));
-  }
-  if (given)
-    return op.emitOpError() << "expected blockings of tiers with code of their own, but got "
-                            << *op.getBlockings();
-  op.setBlockingsAttr(ArrayAttr::get(op.getContext(), plans));
+    return llvm::map_to_vector(phases->products, [&](const PhaseProduct &product) -> Attribute {
+      return product.attribute(op.getContext(), tier);
+    });
+  };
+  FailureOr<ArrayAttr> blockings = configureTiers(op, *this, op.getBlockingsAttr(), plansFor);
+  if (failed(blockings))
+    return failure();
+  op.setBlockingsAttr(*blockings);
   return success();
 }
 

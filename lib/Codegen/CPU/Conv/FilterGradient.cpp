@@ -50,42 +50,41 @@ static Multiply withoutTiles(Multiply multiply) {
   return isOnF16 ? Multiply::Wide : multiply;
 }
 
+FilterBlocking::FilterBlocking(const Window &image, const ProductShape &shape, int64_t parts,
+                               const Tier &tier, bool gathers)
+    : gathers(gathers), window(gathers ? gathered(image) : image),
+      multiply(withoutTiles(chooseMultiply(shape, tier))),
+      depth(PanelFormat::of(multiply, shape.acc, 0).depth),
+      width(tier.lanes(8 * elementBytes(shape.acc))), imageUnits(ceilDiv(window.images, depth)),
+      partUnits(ceilDiv(imageUnits, parts)) {
+  groups = window.groups;
+  this->parts = parts;
+}
+
 /// Register tile with the fewest cycles over all panels, since partly filled panels cost full
 /// cycles; among tiles within 3 %, the tallest, which reloads the image least.
-static void chooseTile(const ProductShape &shape, int64_t channels, const Tier &tier,
-                       FilterBlocking &blocking) {
+void FilterBlocking::chooseTile(const ProductShape &shape, const Tier &tier) {
   int64_t registers = tier.hasFMA() ? tier.vectorRegisters * 3 / 4 : tier.vectorRegisters / 2;
   double best = 0;
-  for (int64_t vectors : {2, 1})
-    for (int64_t rows = registers / vectors; rows >= std::max<int64_t>(1, registers / vectors / 2);
-         --rows) {
-      int64_t mPanels = ceilDiv(shape.m, rows),
-              cPanels = ceilDiv(channels, vectors * blocking.width);
-      double cycles = double(mPanels * cPanels) * std::max<int64_t>(rows * vectors, 8);
+  for (int64_t tileVectors : {2, 1})
+    for (int64_t tileRows = registers / tileVectors;
+         tileRows >= std::max<int64_t>(1, registers / tileVectors / 2); --tileRows) {
+      int64_t panels =
+          ceilDiv(shape.m, tileRows) * ceilDiv(window.groupChannels, tileVectors * width);
+      double cycles = double(panels) * std::max<int64_t>(tileRows * tileVectors, 8);
       if (best && cycles >= 0.97 * best)
         continue;
       best = cycles;
-      blocking.rows = rows;
-      blocking.vectors = vectors;
-      blocking.mPanels = mPanels;
-      blocking.cPanels = cPanels;
+      rows = tileRows;
+      vectors = tileVectors;
     }
 }
-
-FilterBlocking::FilterBlocking(const Window &image, const ProductShape &shape, int64_t parts,
-                               const Tier &tier)
-    : gathers(gathersWindows(image, shape, tier)), window(gathers ? gathered(image) : image),
-      multiply(withoutTiles(chooseMultiply(shape, tier))),
-      depth(PanelFormat::of(multiply, shape.acc, 0).depth),
-      width(tier.lanes(8 * elementBytes(shape.acc))) {
-  groups = window.groups;
-  this->parts = parts;
-  chooseTile(shape, window.groupChannels, tier, *this);
-  imageUnits = ceilDiv(window.images, depth);
-  partUnits = ceilDiv(imageUnits, parts);
-  blockRows = std::clamp<int64_t>(blockPoints / window.outWidth, 1, window.outHeight);
-  blockUnits =
-      std::clamp<int64_t>(blockPoints / (window.outWidth * window.outHeight), 1, partUnits);
+void FilterBlocking::cutPanels(const ProductShape &shape) {
+  mPanels = ceilDiv(shape.m, rows);
+  cPanels = ceilDiv(window.groupChannels, columns());
+}
+/// Sizes that follow from the tile and the block.
+void FilterBlocking::layOut(const Window &image, const ProductShape &shape) {
   imageRows = std::min(window.height, (blockRows - 1) * window.strides[0] +
                                           (window.kernel[0] - 1) * window.dilations[0] + 1);
   inPlace = !gathers && depth == 1 && shape.lhs == shape.acc && shape.rhs == shape.acc &&
@@ -93,11 +92,61 @@ FilterBlocking::FilterBlocking(const Window &image, const ProductShape &shape, i
   windowRows = (blockRows - 1) * image.strides[0] + (image.kernel[0] - 1) * image.dilations[0] + 1;
   rowUnits = image.groupChannels * ((window.outWidth - 1) * image.strides[1] +
                                     (image.kernel[1] - 1) * image.dilations[1] + 1);
+}
 
-  int64_t mostTiles = sumsBytes / (rows * columns() * elementBytes(shape.acc) * window.taps());
+FilterBlocking FilterBlocking::choose(const Window &image, const ProductShape &shape, int64_t parts,
+                                      const Tier &tier) {
+  FilterBlocking blocking(image, shape, parts, tier, gathersWindows(image, shape, tier));
+  const Window &window = blocking.window;
+  blocking.chooseTile(shape, tier);
+  blocking.cutPanels(shape);
+  blocking.blockRows = std::clamp<int64_t>(blockPoints / window.outWidth, 1, window.outHeight);
+  blocking.blockUnits = std::clamp<int64_t>(blockPoints / (window.outWidth * window.outHeight), 1,
+                                            blocking.partUnits);
+  blocking.layOut(image, shape);
+  int64_t tileBytes = blocking.rows * blocking.columns() * elementBytes(shape.acc);
+  int64_t mostTiles = sumsBytes / (tileBytes * window.taps());
   // A gathered window serves all taps, so tasks over few channels would repeat the gather.
-  int64_t leastC = gathers ? cPanels : 1, leastM = std::max<int64_t>(1, 32 / rows);
-  cut(shape, wantedTasks, mostTiles, mostTiles, leastM, leastC);
+  int64_t leastC = blocking.gathers ? blocking.cPanels : 1,
+          leastM = std::max<int64_t>(1, 32 / blocking.rows);
+  blocking.cut(shape, wantedTasks, mostTiles, mostTiles, leastM, leastC);
+  return blocking;
+}
+
+std::optional<FilterBlocking> FilterBlocking::by(kernel::FilterBlockingAttr plan,
+                                                 const Window &image, const ProductShape &shape,
+                                                 int64_t parts, const Tier &tier,
+                                                 std::string &why) {
+  FilterBlocking blocking(image, shape, parts, tier, plan.getKind() == kernel::FilterKind::windows);
+  blocking.rows = plan.getTile()[0];
+  blocking.vectors = plan.getTile()[1] / blocking.width;
+  if (blocking.columns() != plan.getTile()[1] || !blocking.vectors ||
+      blocking.rows * blocking.vectors > tier.vectorRegisters) {
+    why = "there is no such register tile";
+    return std::nullopt;
+  }
+  blocking.cutPanels(shape);
+  blocking.blockRows = plan.getBlock()[0];
+  blocking.blockUnits = plan.getBlock()[1];
+  int64_t height = blocking.window.outHeight;
+  if (blocking.blockRows > height || blocking.blockUnits > blocking.partUnits ||
+      (blocking.blockUnits > 1 && blocking.blockRows < height)) {
+    why = "a block is rows of an image, or all rows of several images of a part";
+    return std::nullopt;
+  }
+  if (!blocking.hasTask(plan.getTask())) {
+    why = "a task has at most all panels";
+    return std::nullopt;
+  }
+  blocking.layOut(image, shape);
+  blocking.cutTo(plan.getTask()[0], plan.getTask()[1]);
+  return blocking;
+}
+
+kernel::FilterBlockingAttr FilterBlocking::attribute(MLIRContext *context, const Tier &tier) const {
+  return kernel::FilterBlockingAttr::get(
+      context, tier.name, gathers ? kernel::FilterKind::windows : kernel::FilterKind::pixels,
+      {rows, columns()}, {blockRows, blockUnits}, {mStep, cStep});
 }
 
 FilterGradientEmitter::FilterGradientEmitter(KernelEmitter &e, const Window &source,

@@ -19,7 +19,13 @@ namespace ampc::cpu {
 /// channel) with zeros for the padding, and tiles see an image of one tap and that many channels.
 /// Example: 3x3 taps of 3 channels -> lines of 27.
 struct FilterBlocking : FilterTasks {
-  FilterBlocking(const Window &image, const ProductShape &shape, int64_t parts, const Tier &tier);
+  static FilterBlocking choose(const Window &image, const ProductShape &shape, int64_t parts,
+                               const Tier &tier);
+  /// Blocking of a plan; nothing, with a reason in `why`, if the tier has no code for that.
+  static std::optional<FilterBlocking> by(kernel::FilterBlockingAttr plan, const Window &image,
+                                          const ProductShape &shape, int64_t parts,
+                                          const Tier &tier, std::string &why);
+  kernel::FilterBlockingAttr attribute(mlir::MLIRContext *context, const Tier &tier) const;
   /// Whether windows are gathered. Vectors then beat AMX tiles, whose panels are gathered element
   /// by element.
   static bool gathersWindows(const Window &image, const ProductShape &shape, const Tier &tier);
@@ -36,6 +42,13 @@ struct FilterBlocking : FilterTasks {
   int64_t windowRows, rowUnits;  // of the image rows under a block's windows, if gathered
 
   int64_t columns() const { return vectors * width; }
+
+private:
+  FilterBlocking(const Window &image, const ProductShape &shape, int64_t parts, const Tier &tier,
+                 bool gathers);
+  void chooseTile(const ProductShape &shape, const Tier &tier);
+  void cutPanels(const ProductShape &shape);
+  void layOut(const Window &image, const ProductShape &shape);
 };
 
 /// Emits the tasks of a filter gradient.

@@ -17,6 +17,11 @@ void FilterTasks::cut(const ProductShape &shape, int64_t wantedTasks, int64_t mo
     c.halve();
   while (lacksTasks() && m.step > leastM)
     m.halve();
+  cutTo(m.step, c.step);
+}
+
+void FilterTasks::cutTo(int64_t mostM, int64_t mostC) {
+  PanelGrid m(mPanels, mostM), c(cPanels, mostC);
   mStep = m.step, mTasks = m.tasks;
   cStep = c.step, cTasks = c.tasks;
 }

@@ -21,6 +21,12 @@ struct FilterTasks {
   /// too few, channels are cut first, down to `leastC` panels, then outputs, down to `leastM`.
   void cut(const ProductShape &shape, int64_t wantedTasks, int64_t most, int64_t mostM,
            int64_t leastM, int64_t leastC);
+  /// Steps of at most these panels. Example: 10 output panels, at most 4 -> steps of 4.
+  void cutTo(int64_t mostM, int64_t mostC);
+  /// Whether a task of these panels exists.
+  bool hasTask(llvm::ArrayRef<int64_t> task) const {
+    return task[0] <= mPanels && task[1] <= cPanels;
+  }
 
   struct TaskBounds {
     mlir::Value group, part, m, mEnd, c, cEnd;

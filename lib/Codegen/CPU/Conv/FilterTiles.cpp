@@ -97,27 +97,75 @@ std::optional<FilterTiles> FilterTiles::of(const Window &window, const ProductSh
   tiles.groups = window.groups;
   tiles.parts = parts;
   tiles.partPairs = ceilDiv(tiles.pairs, parts);
-  tiles.stack = tiles.chooseStack();
-  if (tiles.stack) {
-    tiles.blockRows = window.outHeight;
-    tiles.pitch = std::max(window.outWidth, tiles.size(1)) * tiles.stack;
-  } else if (tiles.pitch > 4 * wantedPoints ||
-             3 * tiles.outputSize(0) * tiles.outputSize(1) < 2 * tiles.pitch * tiles.height) {
-    return std::nullopt;
-  } else {
-    tiles.blockRows =
-        std::clamp<int64_t>(wantedPoints / tiles.pitch, 1, tiles.partPairs * tiles.height);
-  }
-  tiles.blockPoints = roundUp(tiles.blockRows * tiles.pitch, stepPoints);
   tiles.mPanels = tiles.outputs / edge;
   tiles.cPanels = window.groupChannels / edge;
+  return tiles;
+}
+
+/// Blocks of `rows` of a plane, or of a stack.
+void FilterTiles::cutBlocks(int64_t rows) {
+  if (stack)
+    pitch = std::max(window.outWidth, size(1)) * stack;
+  blockRows = rows;
+  blockPoints = roundUp(blockRows * pitch, stepPoints);
+}
+
+std::optional<FilterTiles> FilterTiles::choose(const Window &window, const ProductShape &shape,
+                                               int64_t parts, const Tier &tier) {
+  std::optional<FilterTiles> found = of(window, shape, parts, tier);
+  if (!found)
+    return std::nullopt;
+  FilterTiles &tiles = *found;
+  tiles.stack = tiles.chooseStack();
+  bool isMostlyZeros =
+      3 * tiles.outputSize(0) * tiles.outputSize(1) < 2 * tiles.pitch * tiles.height;
+  if (!tiles.stack && (tiles.pitch > 4 * wantedPoints || isMostlyZeros))
+    return std::nullopt;
+  tiles.cutBlocks(tiles.stack ? window.outHeight
+                              : std::clamp<int64_t>(wantedPoints / tiles.pitch, 1,
+                                                    tiles.partPairs * tiles.height));
   int64_t most = std::max<int64_t>(1, sumsBytes / (4 * edge * edge * window.taps()));
   tiles.cut(shape, wantedTasks, most, std::min<int64_t>(most, 4), 1, 1);
   int64_t mostC = planeBytes / (4 * edge * tiles.phases() * tiles.planePoints());
-  PanelGrid channels(tiles.cPanels, std::min(tiles.cStep, mostC));
-  tiles.cStep = channels.step;
-  tiles.cTasks = channels.tasks;
+  tiles.cutTo(tiles.mStep, std::min(tiles.cStep, mostC));
+  return found;
+}
+
+std::optional<FilterTiles> FilterTiles::by(kernel::FilterBlockingAttr plan, const Window &window,
+                                           const ProductShape &shape, int64_t parts,
+                                           const Tier &tier, std::string &why) {
+  std::optional<FilterTiles> tiles = of(window, shape, parts, tier);
+  if (!tiles) {
+    why = "there are no tiles for these channels";
+    return std::nullopt;
+  }
+  bool isStack = plan.getKind() == kernel::FilterKind::stacks;
+  int64_t rows = plan.getBlock()[0], pairs = plan.getBlock()[1];
+  int64_t columns = std::max(tiles->outputSize(1), tiles->size(1));
+  bool isGood = isStack ? rows == window.outHeight && pairs % stepPoints == 0 &&
+                              pairs <= roundUp(tiles->partPairs, stepPoints) &&
+                              columns * pairs <= runPoints
+                        : rows <= tiles->partPairs * tiles->height && pairs == 1;
+  if (!isGood) {
+    why = isStack ? "a block of a stack is all rows of 16, 32, ... pairs whose rows have at most "
+                    "256 points"
+                  : "a block of planes is rows of a part by 1";
+    return std::nullopt;
+  }
+  if (!tiles->hasTask(plan.getTask())) {
+    why = "a task has at most all panels";
+    return std::nullopt;
+  }
+  tiles->stack = isStack ? pairs : 0;
+  tiles->cutBlocks(rows);
+  tiles->cutTo(plan.getTask()[0], plan.getTask()[1]);
   return tiles;
+}
+
+kernel::FilterBlockingAttr FilterTiles::attribute(MLIRContext *context, const Tier &tier) const {
+  return kernel::FilterBlockingAttr::get(
+      context, tier.name, stack ? kernel::FilterKind::stacks : kernel::FilterKind::planes, {},
+      {blockRows, stack ? stack : 1}, {mStep, cStep});
 }
 
 int64_t FilterTiles::planePoints() const {

@@ -20,10 +20,15 @@ namespace ampc::cpu {
 /// and rows are adjacent without zeros. A tap walks the rows and columns whose shifted pixels lie
 /// in the image, which are whole tile steps.
 struct FilterTiles : FilterTasks {
-  /// Nullopt if another form is faster: channels that are no multiple of 32, or small images of
-  /// small batches, whose planes would be a third zeros.
-  static std::optional<FilterTiles> of(const Window &window, const ProductShape &shape,
-                                       int64_t parts, const Tier &tier);
+  /// Nullopt without code, as for channels that are no multiple of 32, or if another form is
+  /// faster: small images of small batches, whose planes would be a third zeros.
+  static std::optional<FilterTiles> choose(const Window &window, const ProductShape &shape,
+                                           int64_t parts, const Tier &tier);
+  /// Tiles of a plan; nothing, with a reason in `why`, if the tier has no code for that.
+  static std::optional<FilterTiles> by(kernel::FilterBlockingAttr plan, const Window &window,
+                                       const ProductShape &shape, int64_t parts, const Tier &tier,
+                                       std::string &why);
+  kernel::FilterBlockingAttr attribute(mlir::MLIRContext *context, const Tier &tier) const;
 
   Window window;
   Multiply multiply; // tile instruction for VNNI pairs as packed
@@ -52,7 +57,11 @@ struct FilterTiles : FilterTasks {
   int64_t reached(unsigned axis) const;
 
 private:
+  /// Sizes without choices; nothing if the tier has no code.
+  static std::optional<FilterTiles> of(const Window &window, const ProductShape &shape,
+                                       int64_t parts, const Tier &tier);
   int64_t chooseStack() const;
+  void cutBlocks(int64_t rows);
 };
 
 /// Emits the tasks of a filter gradient.

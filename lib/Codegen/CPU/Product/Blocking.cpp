@@ -212,15 +212,6 @@ kernel::BlockingAttr Blocking::attribute(MLIRContext *context, const Tier &tier,
                                    keepsRhs, {m.step, n.step}, pixels);
 }
 
-SmallVector<kernel::BlockingAttr> ampc::cpu::blockingsOf(ArrayAttr plans, const Tier &tier) {
-  SmallVector<kernel::BlockingAttr> own;
-  if (plans)
-    for (auto plan : plans.getAsRange<kernel::BlockingAttr>())
-      if (plan.getTier() == tier.name)
-        own.push_back(plan);
-  return own;
-}
-
 // ---- The task grid ----
 
 /// Tasks that pack B again and again are few: a quarter as many.

@@ -74,8 +74,6 @@ private:
 /// Reason why the tier has no code for the register tile or the feed of B; null if there is code.
 const char *whyNoCode(kernel::BlockingAttr plan, const ProductShape &shape, const MicroTile &tile,
                       const Tier &tier);
-/// Blockings of a tier in `plans`, which may be null.
-llvm::SmallVector<kernel::BlockingAttr> blockingsOf(mlir::ArrayAttr plans, const Tier &tier);
 /// Feed of B that needs the least work per task.
 RhsFeedKind chooseRhsFeed(const ProductShape &shape, const MicroTile &tile);
 

@@ -3,6 +3,7 @@
 #include "lib/Codegen/CPU/BodyEmitter.h"
 #include "lib/Codegen/CPU/Cost.h"
 #include "lib/Codegen/CPU/Product/ProductEmitter.h"
+#include "lib/Codegen/CPU/TierPlans.h"
 #include "lib/Codegen/Common/Slices.h"
 
 using namespace mlir;
@@ -91,18 +92,13 @@ static void chooseStreams(Operation *op) {
     op->setAttr(streamsName, UnitAttr::get(op->getContext()));
 }
 
-/// The tier's plan on the op; null if there is none.
-static kernel::BlockingAttr planOf(kernel::GemmOp op, const Tier &tier) {
-  SmallVector<kernel::BlockingAttr> plans = blockingsOf(op.getBlockingsAttr(), tier);
-  return plans.empty() ? nullptr : plans.front();
-}
-
 /// Blocking by the op's plan. Fails, with an error at the op, if there is no plan, or no code.
 static FailureOr<Blocking> blockingOf(kernel::GemmOp op, const Gemm &gemm, const Tier &tier) {
-  kernel::BlockingAttr plan = planOf(op, tier);
-  if (!plan)
+  SmallVector<Attribute> plans = plansOf(op.getBlockingsAttr(), tier);
+  if (plans.size() != 1)
     return op.emitOpError() << "expected a blocking of tier " << tier.name
-                            << ", which kernel-configure stores";
+                            << ", which kernel-configure stores, but got " << plans.size();
+  auto plan = cast<kernel::BlockingAttr>(plans.front());
   std::string why;
   if (std::optional<Blocking> blocking = Blocking::by(plan, gemm.shape, gemm.lhs, tier, why))
     return *blocking;
@@ -115,24 +111,18 @@ LogicalResult GemmTemplate::configure(Operation *operation) const {
   auto op = cast<kernel::GemmOp>(operation);
   chooseStreams(op);
   Gemm gemm(op);
-  SmallVector<Attribute> plans;
-  size_t given = op.getBlockings() ? op.getBlockings()->size() : 0;
-  for (const Tier &tier : tiers()) {
-    if (!hasOwnProducts(gemm.shape, tier))
-      continue;
-    bool isGiven = planOf(op, tier) != nullptr;
+  auto plansFor = [&](const Tier &tier) -> FailureOr<SmallVector<Attribute>> {
+    bool isGiven = !plansOf(op.getBlockingsAttr(), tier).empty();
     FailureOr<Blocking> blocking =
         isGiven ? blockingOf(op, gemm, tier) : Blocking::choose(gemm.shape, gemm.lhs, tier);
     if (failed(blocking))
       return failure();
-    given -= isGiven;
-    plans.push_back(blocking->attribute(op.getContext(), tier));
-  }
-  if (given)
-    return op.emitOpError() << "expected at most one blocking per tier with code of its own, but "
-                               "got "
-                            << *op.getBlockings();
-  op.setBlockingsAttr(ArrayAttr::get(op.getContext(), plans));
+    return SmallVector<Attribute>{blocking->attribute(op.getContext(), tier)};
+  };
+  FailureOr<ArrayAttr> blockings = configureTiers(op, *this, op.getBlockingsAttr(), plansFor);
+  if (failed(blockings))
+    return failure();
+  op.setBlockingsAttr(*blockings);
   return success();
 }
 
