@@ -21,7 +21,7 @@
 // RUN: sed 's/filter_blocking<plain, /filter_blocking<amx, /' %t.mlir | not %ampc-opt --kernel-configure 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: sed 's/ blocking<avx2, [^>]*>/ filter_blocking<avx2, pixels, tile = 4x8, block = 1x1, task = 1x1>/; s/#kernel.blocking<avx2, [^>]*>/#kernel.filter_blocking<avx2, pixels, tile = 4x8, block = 1x1, task = 1x1>/' %t.mlir | not %ampc-opt --kernel-configure 2>&1 | FileCheck %s --check-prefix=DILATED
 
-// CHOSEN: kernel.conv_filter {{.*}} blockings = [#kernel.filter_blocking<plain, pixels, tile = {{[0-9]+x[0-9]+}}, block = {{[0-9]+x[0-9]+}}, task = {{[0-9]+x[0-9]+}}>, #kernel.filter_blocking<avx2, pixels, {{[^>]*}}>, #kernel.filter_blocking<avx512, {{[^>]*}}>]
+// CHOSEN: kernel.conv_filter {{.*}}blockings = [#kernel.filter_blocking<plain, pixels, tile = {{[0-9]+x[0-9]+}}, block = {{[0-9]+x[0-9]+}}, task = {{[0-9]+x[0-9]+}}>, #kernel.filter_blocking<avx2, pixels, {{[^>]*}}>, #kernel.filter_blocking<avx512, {{[^>]*}}>]
 // CHOSEN: kernel.conv_filter {{.*}} #kernel.filter_blocking<avx2, windows, {{[^>]*}}>
 // CHOSEN: kernel.conv_filter {{.*}} #kernel.blocking<avx2, {{[^>]*}}>
 // 5 panels of outputs by 2 of channels, in tasks of 2 by 1.
