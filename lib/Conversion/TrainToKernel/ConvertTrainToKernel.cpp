@@ -66,7 +66,7 @@ static bool hasKnownOperands(Operation *op, const Converter &converter) {
 }
 
 LogicalResult
-ampc::convertOps(Block &ops, const ConversionRules &rules, Converter &converter,
+ampc::convertOps(Block &ops, ConversionRules &rules, Converter &converter,
                  llvm::function_ref<std::optional<LogicalResult>(Operation *)> special) {
   LogicalResult status = success();
   Block *body = converter.builder.getBlock();
@@ -88,7 +88,7 @@ ampc::convertOps(Block &ops, const ConversionRules &rules, Converter &converter,
 }
 
 /// Converts a program.
-static LogicalResult convertProgram(train::FuncOp func, const ConversionRules &families,
+static LogicalResult convertProgram(train::FuncOp func, ConversionRules &families,
                                     OpBuilder &builder) {
   OpBuilder::InsertionGuard guard(builder);
   kernel::ProgramOp program = createProgram(func, builder);

@@ -83,18 +83,35 @@ private:
 /// Conversion rules in order of precedence; the first rule that succeeds has converted the op.
 class ConversionRules {
 public:
+  /// `Op` is an op or an op interface.
   template <typename Op> void add(llvm::LogicalResult (*rule)(Op, Converter &)) {
-    rules.push_back([rule](mlir::Operation *op, Converter &converter) {
-      auto typed = mlir::dyn_cast<Op>(op);
-      return typed && mlir::succeeded(rule(typed, converter));
-    });
+    rules.push_back({[](mlir::Operation *op) { return mlir::isa<Op>(op); },
+                     [rule](mlir::Operation *op, Converter &converter) {
+                       return mlir::succeeded(rule(mlir::cast<Op>(op), converter));
+                     }});
   }
-  bool convert(mlir::Operation *op, Converter &converter) const {
-    return llvm::any_of(rules, [&](auto &rule) { return rule(op, converter); });
+  bool convert(mlir::Operation *op, Converter &converter) {
+    return llvm::any_of(rulesFor(op), [&](unsigned i) { return rules[i].convert(op, converter); });
   }
 
 private:
-  llvm::SmallVector<std::function<bool(mlir::Operation *, Converter &)>> rules;
+  struct Rule {
+    bool (*accepts)(mlir::Operation *);
+    std::function<bool(mlir::Operation *, Converter &)> convert;
+  };
+  using Numbers = llvm::SmallVector<unsigned, 2>;
+  /// Numbers of the rules whose op or interface is that of `op`.
+  Numbers rulesFor(mlir::Operation *op) {
+    auto [found, isNew] = byName.try_emplace(op->getName());
+    if (isNew)
+      for (auto [i, rule] : llvm::enumerate(rules))
+        if (rule.accepts(op))
+          found->second.push_back(i);
+    return found->second;
+  }
+
+  llvm::SmallVector<Rule, 0> rules;
+  llvm::DenseMap<mlir::OperationName, Numbers> byName;
 };
 
 void addShapeRules(ConversionRules &families);

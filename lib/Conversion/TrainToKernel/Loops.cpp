@@ -13,7 +13,7 @@ namespace {
 /// Conversion of one loop. `outer` converts the ops around the loop, `inner` those of the block.
 class LoopConversion {
 public:
-  LoopConversion(train::ScanOp scan, const ConversionRules &rules, Converter &outer)
+  LoopConversion(train::ScanOp scan, ConversionRules &rules, Converter &outer)
       : scan(scan), rules(rules), outer(outer), inner(outer.builder) {}
   LogicalResult run();
 
@@ -29,7 +29,7 @@ private:
   void call();
 
   train::ScanOp scan;
-  const ConversionRules &rules;
+  ConversionRules &rules;
   Converter &outer;
   Converter inner;
   kernel::ProgramOp part;
@@ -174,7 +174,6 @@ LogicalResult LoopConversion::run() {
   return success();
 }
 
-LogicalResult ampc::convertLoop(train::ScanOp scan, const ConversionRules &rules,
-                                Converter &converter) {
+LogicalResult ampc::convertLoop(train::ScanOp scan, ConversionRules &rules, Converter &converter) {
   return LoopConversion(scan, rules, converter).run();
 }

@@ -14,7 +14,7 @@ namespace ampc {
 /// fusion then merges such kernels.
 class Updates {
 public:
-  Updates(const ConversionRules &families, Converter &converter)
+  Updates(ConversionRules &families, Converter &converter)
       : families(families), converter(converter) {}
   llvm::LogicalResult convert(train::UpdateOp op);
 
@@ -38,7 +38,7 @@ private:
   bool copy(train::UpdateOp op, const CachedKernel &code);
   llvm::LogicalResult convertEach(train::UpdateOp op, const DecomposedUpdate &parts);
 
-  const ConversionRules &families;
+  ConversionRules &families;
   Converter &converter;
   llvm::DenseMap<Key, CachedKernel> known;
 };

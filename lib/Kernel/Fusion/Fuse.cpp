@@ -41,6 +41,7 @@ public:
         rewriter(block.getParentOp()->getContext()) {
     rewriter.whenErased = [this](Operation *op) {
       microBatches.forget(op);
+      provenance.forget(op);
       worklist.remove(op);
     };
   }
@@ -76,6 +77,7 @@ private:
   FusionLimits limits;
   bool acrossGradients, fusesEpilogues = false;
   MicroBatches microBatches;
+  MergedProvenance provenance;
   BlockRewriter rewriter;
   SetVector<Operation *> worklist;
 };
@@ -174,10 +176,13 @@ kernel::MapOp Fuser::reshapeQueued(kernel::MapOp op, ArrayRef<int64_t> space) {
   Operation *old = op;
   bool isQueued = worklist.contains(old);
   MicroBatches::SchedulePosition place = microBatches.placeOf(old);
+  std::optional<unsigned> tree = provenance.treeOf(old);
   kernel::MapOp now =
       reshapeDomain(rewriter, op, space); // erases `old` if another op takes its place
   if (now && now != old) {
     microBatches.assign(now, place);
+    if (tree)
+      provenance.assign(now, *tree);
     if (isQueued)
       enqueue(now);
   }
@@ -262,7 +267,8 @@ bool Fuser::recompute(FusedKernelOpInterface consumer, unsigned input) {
   SmallVector<Value> yields = merge.take(consumer, all, known);
   for (auto [i, value] : llvm::enumerate(yields))
     merge.addResult(value, consumer->getResult(i), mapAt(consumer.getResultMaps(), i));
-  FusedKernelOpInterface merged = merge.finish(consumer, producer);
+  FusedKernelOpInterface merged = merge.finish(consumer);
+  provenance.join(merged, consumer, producer);
   if (isRepeated(producer) && known.size() == inputsOf(consumer).size()) // so are all operands
     merged->setAttr("kernel.recompute", UnitAttr::get(merged->getContext()));
   replaced({consumer}, merged);
@@ -334,7 +340,8 @@ bool Fuser::join(FusedKernelOpInterface &anyConsumer, unsigned input) {
     merge.addResult(
         value, consumer->getResult(i),
         normalized(composed(mapAt(consumer.getResultMaps(), i), via), producer.getSpace()));
-  FusedKernelOpInterface merged = merge.finish(consumer, consumer);
+  FusedKernelOpInterface merged = merge.finish(consumer);
+  provenance.join(merged, producer, consumer);
   replaced({consumer, producer}, merged);
   return true;
 }
@@ -351,7 +358,8 @@ bool Fuser::fuseSiblings(FusedKernelOpInterface first, FusedKernelOpInterface se
   for (FusedKernelOpInterface op : {first, second})
     for (auto [i, value] : llvm::enumerate(merge.take(op, all)))
       merge.addResult(value, op->getResult(i), mapAt(op.getResultMaps(), i));
-  FusedKernelOpInterface merged = merge.finish(second, second);
+  FusedKernelOpInterface merged = merge.finish(second);
+  provenance.join(merged, first, second);
   replaced({second, first}, merged);
   return true;
 }
@@ -434,6 +442,7 @@ void Fuser::run() {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
       rewriter.eraseOp(&op);
+  provenance.write();
 }
 
 namespace {

@@ -1,11 +1,52 @@
 // Builder of a fused kernel from the bodies of two kernels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Fusion/Merge.h"
-#include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
 using namespace ampc;
+
+unsigned MergedProvenance::nodeOf(Operation *op) {
+  if (std::optional<unsigned> tree = treeOf(op))
+    return *tree;
+  nodes.push_back({op->getLoc(), SmallVector<train::OriginAttr, 2>(originsOf(op)), std::nullopt});
+  return nodes.size() - 1;
+}
+
+void MergedProvenance::join(Operation *merged, Operation *first, Operation *second) {
+  std::pair<unsigned, unsigned> parts(nodeOf(first), nodeOf(second));
+  trees[merged] = nodes.size();
+  nodes.push_back({first->getLoc(), {}, parts});
+}
+
+std::optional<unsigned> MergedProvenance::treeOf(Operation *op) const {
+  auto found = trees.find(op);
+  return found == trees.end() ? std::nullopt : std::optional(found->second);
+}
+
+void MergedProvenance::write() {
+  for (auto [op, tree] : trees) {
+    SmallVector<Location> locs;
+    SmallVector<train::OriginAttr> origins;
+    DenseSet<unsigned> seen; // a recomputed producer is part of several kernels
+    SmallVector<unsigned> open{tree}; // no recursion: a tree may be as deep as a chain is long
+    while (!open.empty()) {
+      unsigned next = open.pop_back_val();
+      if (!seen.insert(next).second)
+        continue;
+      const Node &node = nodes[next];
+      if (node.parts) {
+        open.push_back(node.parts->second);
+        open.push_back(node.parts->first);
+        continue;
+      }
+      locs.push_back(node.loc);
+      llvm::append_range(origins, node.origins);
+    }
+    op->setLoc(FusedLoc::get(op->getContext(), locs));
+    setOrigins(op, origins);
+  }
+}
 
 Merge::Merge(FusedKernelOpInterface kind) : kind(kind), body(std::make_unique<Region>()) {
   Block *block = new Block;
@@ -64,7 +105,7 @@ void Merge::addResult(Value value, Value old, AffineMap map) {
   resultMaps.push_back(map);
 }
 
-FusedKernelOpInterface Merge::finish(Operation *position, Operation *other) {
+FusedKernelOpInterface Merge::finish(Operation *position) {
   OpBuilder builder(position);
   {
     OpBuilder::InsertionGuard guard(builder);
@@ -73,16 +114,14 @@ FusedKernelOpInterface Merge::finish(Operation *position, Operation *other) {
   }
   SmallVector<Value> operands(kind->getOperands().drop_back(kind.getInputMaps().size()));
   llvm::append_range(operands, inputs);
-  Operation *op = Operation::create(builder.getFusedLoc({kind->getLoc(), other->getLoc()}),
-                                    kind->getName(), TypeRange(ValueRange(replaced)), operands,
-                                    kind->getDiscardableAttrDictionary(),
-                                    kind->getPropertiesStorage(), BlockRange(), 1);
+  Operation *op = Operation::create(
+      kind->getLoc(), kind->getName(), TypeRange(ValueRange(replaced)), operands,
+      kind->getDiscardableAttrDictionary(), kind->getPropertiesStorage(), BlockRange(), 1);
   op->setInherentAttr(builder.getStringAttr("input_maps"), builder.getAffineMapArrayAttr(maps));
   op->setInherentAttr(builder.getStringAttr("result_maps"),
                       builder.getAffineMapArrayAttr(resultMaps));
   op->getRegion(0).takeBody(*body);
   auto merged = cast<FusedKernelOpInterface>(builder.insert(op));
-  joinOrigins(merged, {kind, other});
   for (auto [old, now] : llvm::zip(replaced, merged->getResults()))
     old.replaceAllUsesWith(now);
   return merged;

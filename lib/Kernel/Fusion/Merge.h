@@ -4,9 +4,37 @@
 #define LIB_KERNEL_FUSION_MERGE_H
 
 #include "lib/Kernel/Fusion/IterationDomain.h"
+#include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace ampc {
+/// Provenance of merged kernels, written once for each kernel that stays. Merging n kernels pair by
+/// pair would write n lists of up to n origins, of which n - 1 are lists of erased kernels.
+class MergedProvenance {
+public:
+  /// Notes that `merged` replaces `first` and `second`; the origins of `first` come first.
+  void join(mlir::Operation *merged, mlir::Operation *first, mlir::Operation *second);
+  /// Tree of a kernel, for a kernel that takes its place.
+  std::optional<unsigned> treeOf(mlir::Operation *op) const;
+  void assign(mlir::Operation *op, unsigned tree) { trees[op] = tree; }
+  /// A new op may have the address of an erased op.
+  void forget(mlir::Operation *op) { trees.erase(op); }
+  /// Sets locations and origins of all merged kernels.
+  void write();
+
+private:
+  /// A kernel as it was before merging, or two merged kernels.
+  struct Node {
+    mlir::Location loc;
+    llvm::SmallVector<train::OriginAttr, 2> origins;
+    std::optional<std::pair<unsigned, unsigned>> parts;
+  };
+  unsigned nodeOf(mlir::Operation *op);
+
+  llvm::SmallVector<Node, 0> nodes;
+  llvm::DenseMap<mlir::Operation *, unsigned> trees;
+};
+
 class Merge {
 public:
   /// Starts a kernel like `kind`: same op, iteration domain, leading operands and attributes.
@@ -23,9 +51,9 @@ public:
                                       const Known &known = Known());
   /// Adds a result: `value` of the body replaces `old`.
   void addResult(mlir::Value value, mlir::Value old, mlir::AffineMap map);
-  /// Creates the kernel before `position` and replaces the old results. The provenance is that of
-  /// `kind` and `other`.
-  FusedKernelOpInterface finish(mlir::Operation *position, mlir::Operation *other);
+  /// Creates the kernel before `position`, with the provenance of `kind`, and replaces the old
+  /// results.
+  FusedKernelOpInterface finish(mlir::Operation *position);
 
 private:
   mlir::Value argumentFor(mlir::Value input, mlir::AffineMap map);

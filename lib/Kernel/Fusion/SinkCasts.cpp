@@ -112,7 +112,7 @@ static void dropDeadResults(FusedKernelOpInterface op) {
   for (auto [i, value] : llvm::enumerate(merge.take(op, all)))
     if (!op->getResult(i).use_empty())
       merge.addResult(value, op->getResult(i), mapAt(op.getResultMaps(), i));
-  merge.finish(op, op);
+  merge.finish(op);
   op.erase();
 }
 
