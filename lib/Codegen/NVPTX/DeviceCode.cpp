@@ -3,6 +3,7 @@
 #include "lib/Codegen/NVPTX/DeviceCode.h"
 #include "ampc/Runtime/Model.h"
 #include "lib/Codegen/Common/FloatCode.h"
+#include "lib/Codegen/NVPTX/ApproximateFunctions.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
@@ -145,6 +146,8 @@ void DeviceCode::launch(const LaunchShape &shape, TensorMaps maps, WriteWithMaps
     observer->end(e, pointers, shape, isFirst);
   if (e.beyond32)
     result = kernel->emitOpError() << "expected numbers of 32 bits, but got " << *e.beyond32;
+  if (mayApproximateFunctions(kernel))
+    allowApproximations(func);
   LLVM::ReturnOp::create(b, kernel->getLoc(), ValueRange{});
 }
 

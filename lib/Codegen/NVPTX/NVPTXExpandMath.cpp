@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Codegen/NVPTX/Passes.h"
 #include "lib/Codegen/Common/Math/MathPatterns.h"
+#include "lib/Codegen/NVPTX/ApproximateFunctions.h"
 #include "lib/Codegen/NVPTX/Chip.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -31,6 +33,26 @@ static LogicalResult checkFunctions(ModuleOp module) {
 }
 
 namespace {
+/// A number of f32 rounded to bf16 and widened again, as a fused kernel computes with a value that
+/// it also stores: the pair (x, 0) of bf16 has the bits of the rounded f32. One instruction in
+/// place of a conversion, an extension to 32 bits and a shift.
+struct RoundToBF16 : OpRewritePattern<arith::ExtFOp> {
+  explicit RoundToBF16(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/10) {}
+  LogicalResult matchAndRewrite(arith::ExtFOp op, PatternRewriter &rewriter) const override {
+    auto rounded = op.getIn().getDefiningOp<arith::TruncFOp>();
+    if (!rounded || !op.getType().isF32() || !rounded.getType().isBF16() ||
+        !rounded.getIn().getType().isF32())
+      return failure();
+    Location loc = op.getLoc();
+    Value zero = arith::ConstantOp::create(rewriter, loc, rewriter.getF32FloatAttr(0));
+    auto pair = LLVM::CallIntrinsicOp::create(
+        rewriter, loc, VectorType::get(2, rewriter.getBF16Type()),
+        rewriter.getStringAttr("llvm.nvvm.ff2bf16x2.rn"), ValueRange{rounded.getIn(), zero});
+    rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, rewriter.getF32Type(), pair.getResult(0));
+    return success();
+  }
+};
+
 struct NVPTXExpandMathPass : ampc::impl::NVPTXExpandMathBase<NVPTXExpandMathPass> {
   void runOnOperation() override {
     auto name = getOperation()->getAttrOfType<StringAttr>("kernel.tier");
@@ -40,12 +62,15 @@ struct NVPTXExpandMathPass : ampc::impl::NVPTXExpandMathBase<NVPTXExpandMathPass
       return signalPassFailure();
     }
     RewritePatternSet functions(&getContext()), rest(&getContext());
+    nvptx::addApproximateFunctions(functions);
     addF32Functions(getOperation(), functions);
     addF64Exponentials(functions);
     addF64Angles(functions);
     math::populateExpansionPatterns(functions, {"rsqrt", "exp2", "sinh", "cosh", "tan"});
     arith::populateCeilFloorDivExpandOpsPatterns(functions);
     addConversionPatterns(rest, /*hasF16=*/true, chip->hasBF16());
+    if (chip->hasBF16())
+      rest.add<RoundToBF16>(&getContext());
     addRoundingPatterns(rest, /*hasRoundingUnit=*/true, /*hasFMA=*/true);
     // No constant folding: a function of a constant must give the bits of the device code, not of
     // the compiler's C library.
