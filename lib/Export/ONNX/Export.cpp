@@ -6,6 +6,7 @@
 #include "lib/Export/ONNX/Loops.h"
 #include "lib/Export/ONNX/OpenSizes.h"
 #include "mlir-dialects/Amp/Amp.h"
+#include "mlir-dialects/Train/Build/Expansion.h"
 #include "mlir-dialects/Train/Ops/Along.h"
 #include "mlir-dialects/Train/Ops/Gradients.h"
 #include "mlir-dialects/Train/Program/LogicalLayout.h"
@@ -177,6 +178,7 @@ private:
   Operation *emit(Operation *op);
   void emitCall(train::CallOp call);
   void emitRegion(amp::AutocastOp region);
+  static SmallVector<Value> buildNodes(GradBuilder &b, Operation *op);
   Operation *expand(Operation *op);
   static std::string whyNoNode(Operation *op);
 
@@ -224,29 +226,27 @@ static bool isAlongOther(Operation *op) {
   return along && !along.isAlongLast();
 }
 
-/// Replaces an op by its inference form or decomposition; null if the op has none.
-Operation *GraphExporter::expand(Operation *op) {
-  OpBuilder builder(op);
-  GradBuilder b(builder, op);
-  Operation *before = op->getPrevNode();
-  SmallVector<Value> parts;
+/// Values of the op's inference form, decomposition or rounds; none if the op has none of them.
+SmallVector<Value> GraphExporter::buildNodes(GradBuilder &b, Operation *op) {
   if (isAlongOther(op))
-    parts = moveAlongLast(b, cast<AlongOpInterface>(op));
-  else if (auto modal = dyn_cast<ModalOpInterface>(op))
-    parts = modal.buildInference(b);
-  else if (auto composite = dyn_cast<CompositeOpInterface>(op);
-           composite && composite.isComposite())
-    parts = composite.decompose(b);
-  else if (auto scan = dyn_cast<train::ScanOp>(op); scan && countUnrolled(scan, mostOps) <= mostOps)
-    parts = unroll(b, scan);
-  if (parts.empty())
+    return moveAlongLast(b, cast<AlongOpInterface>(op));
+  if (auto modal = dyn_cast<ModalOpInterface>(op))
+    return modal.buildInference(b);
+  auto composite = dyn_cast<CompositeOpInterface>(op);
+  if (composite && composite.isComposite())
+    return composite.decompose(b);
+  auto scan = dyn_cast<train::ScanOp>(op);
+  return scan && countUnrolled(scan, mostOps) <= mostOps ? unroll(b, scan) : SmallVector<Value>();
+}
+
+/// Replaces an op by its inference form, decomposition or rounds, and returns the next op to visit,
+/// the first new op; null if the op has no such form.
+Operation *GraphExporter::expand(Operation *op) {
+  Operation *before = op->getPrevNode();
+  Block *block = op->getBlock();
+  if (!replaceByExpansion(op, [&](GradBuilder &b) { return buildNodes(b, op); }))
     return nullptr;
-  Operation *first = before ? before->getNextNode() : &op->getBlock()->front();
-  op->replaceAllUsesWith(parts);
-  Operation *next = op->getNextNode();
-  bool isFirst = first == op; // an operand replaces the op
-  op->erase();
-  return isFirst ? next : first;
+  return before ? before->getNextNode() : &block->front();
 }
 
 /// Whether the op is a loss of the whole batch, which decomposes into losses of rows and a mean or

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Model/LowerMode.h"
 #include "ampc/Train/BatchAnalysis.h"
+#include "mlir-dialects/Train/Build/Expansion.h"
 #include "mlir-dialects/Train/Ops/Along.h"
 #include "mlir-dialects/Train/Ops/Parts.h"
 #include "mlir-dialects/Train/Ops/Tensors.h"
@@ -19,18 +20,6 @@ static constexpr llvm::StringLiteral randomBuffer = "random.state";
 
 // ---- Modes and composites ----
 
-/// Replaces `op` by the values that `build` creates; false if `build` creates none.
-template <typename Build> static bool replaceByOwn(Operation *op, Build build) {
-  OpBuilder builder(op);
-  GradBuilder b(builder, op);
-  SmallVector<Value> values = build(b);
-  if (values.empty())
-    return false;
-  op->replaceAllUsesWith(values);
-  op->erase();
-  return true;
-}
-
 /// Ops of an interface, loops included.
 template <typename Interface> static SmallVector<Interface> opsOf(train::FuncOp func) {
   SmallVector<Interface> ops;
@@ -41,7 +30,7 @@ template <typename Interface> static SmallVector<Interface> opsOf(train::FuncOp 
 void ampc::moveAlongLast(train::FuncOp func) {
   for (auto op : opsOf<AlongOpInterface>(func))
     if (!op.isAlongLast())
-      replaceByOwn(op, [&](GradBuilder &b) { return moveAlongLast(b, op); });
+      replaceByExpansion(op, [&](GradBuilder &b) { return moveAlongLast(b, op); });
 }
 
 /// Warns of statistics over one value per channel, whose variance is 0: the result is beta whatever
@@ -59,7 +48,7 @@ void ampc::lowerMode(train::FuncOp func, bool training, bool keepCounts) {
   if (training)
     warnOfSingleValues(func);
   for (auto op : opsOf<ModalOpInterface>(func))
-    replaceByOwn(
+    replaceByExpansion(
         op, [&](GradBuilder &b) { return training ? op.buildTraining(b) : op.buildInference(b); });
   // A composite op may decompose into composite ops.
   for (bool changed = true; changed;) {
@@ -68,7 +57,7 @@ void ampc::lowerMode(train::FuncOp func, bool training, bool keepCounts) {
       if (op.isComposite() && !(keepCounts && isa<train::CountOp>(*op))) {
         // Precision policies list composite ops, not the ops of the decomposition.
         setOrigin(op, originOf(op).withSource(op->getName().stripDialect()));
-        changed |= replaceByOwn(op, [&](GradBuilder &b) { return op.decompose(b); });
+        changed |= replaceByDecomposition(op);
       }
   }
 }
