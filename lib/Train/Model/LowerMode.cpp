@@ -7,6 +7,7 @@
 #include "mlir-dialects/Train/Ops/Parts.h"
 #include "mlir-dialects/Train/Ops/Tensors.h"
 #include "mlir-dialects/Train/Program/BatchDimension.h"
+#include "mlir-dialects/Train/Program/MixedRows.h"
 #include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir-dialects/Train/Text/Sizes.h"
 #include "mlir/IR/Verifier.h"
@@ -255,13 +256,6 @@ static void transposeCombined(ValidRowsOpInterface op, int64_t dim, const BatchD
     }
 }
 
-/// Records the op that mixes rows, for messages about short batches, by its stable name:
-/// "train.reduce_sum (loss/reduce_sum#0)". Locations are no part of a library.
-static void noteMixing(train::FuncOp func, Operation *op) {
-  std::string text = op->getName().getStringRef().str() + " (" + nameOf(op) + ")";
-  func->setAttr("train.mixes_rows", StringAttr::get(func.getContext(), text));
-}
-
 void ampc::prepareBatch(train::FuncOp func) {
   std::optional<SmallVector<int64_t>> axes = batchAxes(func);
   int64_t batch = axes ? batchOf(func, *axes) : 0;
@@ -275,7 +269,7 @@ void ampc::prepareBatch(train::FuncOp func) {
   };
   std::optional<BatchDimensions> dims = rowsOfBatch(func, batch, canCombine, nullptr, &mixing);
   if (!dims)
-    return noteMixing(func, mixing);
+    return MixedRows::set(func, mixing);
   markOutputs(func, *dims);
   Value valid = Signature(func).addControl(train::Control::Valid);
   for (auto op : opsOf<ValidRowsOpInterface>(func)) {
