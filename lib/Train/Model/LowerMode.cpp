@@ -11,7 +11,6 @@
 #include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir-dialects/Train/Text/Sizes.h"
 #include "mlir/IR/Verifier.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace mlir;
@@ -101,13 +100,6 @@ void ampc::attachRandomState(train::FuncOp func, train::ModelOp model) {
 
 // ---- Batches ----
 
-/// Whether the formula combines `batch` with other sizes, e.g. "batch * context".
-static bool isMixedWithBatch(StringRef formula) {
-  SmallVector<StringRef> words;
-  llvm::SplitString(formula, words, " +-*/()");
-  return formula != "batch" && llvm::is_contained(words, "batch");
-}
-
 /// Per argument the dimension whose size formula is `batch`, or the dimension of the attribute, or
 /// -1; empty if no argument has a batch dimension. Nothing if rows of the batch are merged with
 /// other rows, as in batch * context.
@@ -119,15 +111,11 @@ static std::optional<SmallVector<int64_t>> batchAxes(train::FuncOp func) {
   for (BlockArgument argument : func.getArguments()) {
     unsigned i = argument.getArgNumber();
     auto input = Signature(func).argument<train::InputAttr>(i);
-    SmallVector<StringRef> dims;
-    if (formulas)
-      cast<StringAttr>(formulas[i]).getValue().split(dims, ',');
-    for (StringRef &dim : dims)
-      dim = dim.trim();
-    if (llvm::any_of(dims, isMixedWithBatch))
+    std::optional<int64_t> dim =
+        formulas ? dimensionOfBatch(cast<StringAttr>(formulas[i]).getValue()) : -1;
+    if (!dim)
       return std::nullopt;
-    auto found = llvm::find(dims, "batch");
-    axes.push_back(found != dims.end() ? found - dims.begin() : input ? input.getBatch() : -1);
+    axes.push_back(*dim < 0 && input ? input.getBatch() : *dim);
   }
   if (llvm::all_of(axes, [](int64_t axis) { return axis < 0; }))
     axes.clear();
