@@ -570,8 +570,8 @@ void nvptx::emitWarpgroups(FusedKernelOpInterface op, DeviceCode &code, const Wa
                           plan.parts());
 }
 
-int64_t nvptx::showingWarps(FusedKernelOpInterface op, const WarpgroupGemm &plan,
-                            const ProductResults &results) {
+int64_t nvptx::finalWarps(FusedKernelOpInterface op, const WarpgroupGemm &plan,
+                          const ProductResults &results) {
   return plan.parts() == 1 ? plan.clusters * plan.tile.cluster() * 4 * plan.tile.groups
                            : splitKReductionWarps(op, results, plan.gemm);
 }

@@ -132,8 +132,8 @@ void nvptx::emitTiles(FusedKernelOpInterface op, DeviceCode &code, const TilePro
     launchSplitKReduction(op, code, product.results, gemm.batch, gemm.m, gemm.n, gemm.parts);
 }
 
-int64_t nvptx::showingWarps(FusedKernelOpInterface op, const TileGemm &gemm,
-                            const ProductResults &results) {
+int64_t nvptx::finalWarps(FusedKernelOpInterface op, const TileGemm &gemm,
+                          const ProductResults &results) {
   return gemm.parts == 1 ? gemm.blocks() * gemm.tile.threads() / 32
                          : splitKReductionWarps(op, results, gemm);
 }
