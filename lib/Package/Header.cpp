@@ -1,5 +1,6 @@
 // NAME.h: C interface of a model, in C99.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Embedded.h"
 #include "ampc/Support/Escape.h"
 #include "lib/Package/Interface.h"
 #include "lib/Package/Mirrors.h"
@@ -8,10 +9,7 @@
 
 using namespace llvm;
 
-namespace ampc {
-extern const unsigned char commonHeader[];
-extern const std::size_t commonHeaderSize;
-} // namespace ampc
+AMPC_EMBEDDED(commonHeader)
 using namespace ampc;
 
 namespace {
@@ -151,7 +149,7 @@ void HeaderWriter::write(ArrayRef<std::string> functions) {
   os << "/* C interface of the compiled model " << name << ", written by ampc. Link with lib"
      << name << ".a and -pthread. */\n"
      << "#ifndef " << guard << "\n#define " << guard << " " << hash << "\n\n"
-     << StringRef(reinterpret_cast<const char *>(commonHeader), commonHeaderSize);
+     << commonHeaderText();
   writeSymbols(functions);
   os << "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   os << "/* A training state of the model: parameters, moments, counters, memory and threads. Two "

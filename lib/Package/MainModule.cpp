@@ -2,6 +2,7 @@
 // runtime.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/MainModule.h"
+#include "ampc/Support/Embedded.h"
 #include "lib/Package/DataObject.h"
 #include "lib/Package/Interface.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -12,10 +13,7 @@
 
 using namespace llvm;
 
-namespace ampc {
-extern const unsigned char runtimeBitcode[];
-extern const std::size_t runtimeBitcodeSize;
-} // namespace ampc
+AMPC_EMBEDDED(runtimeBitcode)
 using namespace ampc;
 
 std::string ampc::tableSymbol(const ModelInfo &model) { return model.name + "_model"; }
@@ -362,9 +360,8 @@ Expected<std::unique_ptr<Module>> ampc::buildTables(ArrayRef<ModelInfo> targets,
 Expected<std::unique_ptr<Module>> ampc::buildMainModule(ArrayRef<ModelInfo> targets,
                                                         LLVMContext &context) {
   const ModelInfo &model = targets.front();
-  StringRef bitcode(reinterpret_cast<const char *>(runtimeBitcode), runtimeBitcodeSize);
   Expected<std::unique_ptr<Module>> module =
-      parseBitcodeFile(MemoryBufferRef(bitcode, "runtime"), context);
+      parseBitcodeFile(MemoryBufferRef(runtimeBitcodeText(), "runtime"), context);
   if (!module)
     return module.takeError();
   (*module)->setModuleIdentifier(model.name);

@@ -8,6 +8,7 @@
 #include "mlir-dialects/Kernel/Exchange.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
 #include "mlir-dialects/Train/Program/LogicalLayout.h"
+#include "mlir-dialects/Train/Program/MixedRows.h"
 #include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir-dialects/Train/Program/RowState.h"
 #include "mlir-dialects/Train/Program/Signature.h"
@@ -466,8 +467,7 @@ LogicalResult Reader::readProgram(kernel::ProgramOp program) {
   if (failed(readCount(program, "rows of the batch", program.getBatch().value_or(0), info.batch)))
     return failure();
   info.shortBatch = program.getShortBatch();
-  if (auto mixing = program->getAttrOfType<StringAttr>("train.mixes_rows"))
-    info.mixing = mixing.getValue().str();
+  info.mixing = MixedRows::of(program).str();
   info.arenaBytes = program.getArenaBytes().value_or(0);
   info.savedBytes = program.getSavedBytes().value_or(0);
   result.arenaBytes = std::max(result.arenaBytes, info.arenaBytes);

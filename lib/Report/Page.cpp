@@ -1,25 +1,21 @@
 // The report page: a single HTML file with styles, scripts and data.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Embedded.h"
 #include "ampc/Support/Escape.h"
 #include "lib/Report/Facts.h"
 #include "lib/Report/StepLayout.h"
 #include "llvm/Support/FormatVariadic.h"
 
-namespace ampc {
-extern const unsigned char reportHtml[], reportStyle[], reportScript[], graphScript[],
-    tablesScript[];
-extern const std::size_t reportHtmlSize, reportStyleSize, reportScriptSize, graphScriptSize,
-    tablesScriptSize;
-} // namespace ampc
+AMPC_EMBEDDED(reportHtml)
+AMPC_EMBEDDED(reportStyle)
+AMPC_EMBEDDED(reportScript)
+AMPC_EMBEDDED(graphScript)
+AMPC_EMBEDDED(tablesScript)
 
 using namespace ampc;
 using namespace ampc::report;
 using llvm::StringRef;
 namespace json = llvm::json;
-
-static StringRef text(const unsigned char *bytes, std::size_t size) {
-  return {reinterpret_cast<const char *>(bytes), size};
-}
 
 /// Writes JSON into a script element; "<" is escaped, because "</script" would end the element.
 static void writeData(llvm::raw_ostream &os, const json::Value &value) {
@@ -56,7 +52,7 @@ void report::writePage(llvm::raw_ostream &os, const json::Value &report, const C
   json::Array layouts;
   for (const Step &step : mixed.steps)
     layouts.push_back(toJson(layOut(step)));
-  StringRef page = text(reportHtml, reportHtmlSize);
+  StringRef page = reportHtmlText();
   while (!page.empty()) {
     auto [before, rest] = page.split("{{");
     auto [key, after] = rest.split("}}");
@@ -64,13 +60,13 @@ void report::writePage(llvm::raw_ostream &os, const json::Value &report, const C
     if (key == "title")
       os << ampc::inMarkup(mixed.model);
     else if (key == "style")
-      os << text(reportStyle, reportStyleSize);
+      os << reportStyleText();
     else if (key == "script")
-      os << text(reportScript, reportScriptSize);
+      os << reportScriptText();
     else if (key == "graph")
-      os << text(graphScript, graphScriptSize);
+      os << graphScriptText();
     else if (key == "tables")
-      os << text(tablesScript, tablesScriptSize);
+      os << tablesScriptText();
     else if (key == "report")
       writeData(os, report);
     else if (key == "layouts")

@@ -1,9 +1,9 @@
-// Tensors of a state as DLPack describes tensors, for libraries that read such views.
+// DLPack views of a state's tensors, for libraries that read DLPack, such as NumPy and PyTorch.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The structs are those of DLPack 0.x and of the part of DLPack 1 without a version number, which
-// every consumer reads (https://dmlc.github.io/dlpack/latest/c_api.html). Own declarations, so that
-// neither the runtime nor a model's header needs dlpack.h.
+// every consumer reads (https://dmlc.github.io/dlpack/latest/c_api.html). The runtime declares the
+// structs itself, so that neither the runtime nor a model's header needs dlpack.h.
 #include "lib/Runtime/Device.h"
 #include <stdlib.h>
 
@@ -42,14 +42,14 @@ static uint8_t codeOf(int32_t dtype) {
   }
 }
 
-/* The view owns its description alone, so that it may be deleted after the state. */
+/* Frees the view: the struct, sizes and strides. The elements belong to the state. */
 static void deleteView(struct DLManagedTensor *view) { free(view); }
 
 static int32_t rankOf(const ampc_tensor *tensor) {
   return tensor->memory_rank ? tensor->memory_rank : tensor->rank;
 }
 
-/* Sizes and strides lie behind the struct. */
+/* Fills the view; the arrays of sizes and strides are in memory behind the struct. */
 static void describe(struct DLManagedTensor *view, const ampc_tensor *tensor) {
   int64_t stride = 1;
   view->tensor.rank = rankOf(tensor);

@@ -2,21 +2,20 @@
 // definitions for parameter names or descriptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Reference.h"
+#include "ampc/Support/Embedded.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 
-namespace ampc {
-extern const unsigned char trainReference[], ampReference[];
-extern const std::size_t trainReferenceSize, ampReferenceSize;
-} // namespace ampc
+AMPC_EMBEDDED(trainReference)
+AMPC_EMBEDDED(ampReference)
 using namespace ampc;
 
 static StringRef pageOf(StringRef dialect) {
   if (dialect == "train")
-    return StringRef(reinterpret_cast<const char *>(trainReference), trainReferenceSize);
+    return trainReferenceText();
   if (dialect == "amp")
-    return StringRef(reinterpret_cast<const char *>(ampReference), ampReferenceSize);
+    return ampReferenceText();
   return {};
 }
 

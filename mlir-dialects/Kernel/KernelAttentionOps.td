@@ -33,8 +33,9 @@ defvar attentionMaps = [{
     6. Every point of a result has an element of its own.
 }];
 def Kernel_AttentionOp
-    : Kernel_AttentionLikeOp<"attention", (ins OptionalAttr<Kernel_AttentionPlanAttr>:$plan,
-                                            OptionalAttr<Kernel_AttentionBlockingAttr>:$blocking)> {
+    : Kernel_AttentionLikeOp<"attention",
+                             (ins OptionalAttr<Kernel_AttentionPlanAttr>:$plan,
+                                 OptionalAttr<Kernel_AttentionBlockingAttr>:$blocking)> {
   let summary = "Fused attention: softmax(scale q k^T + bias) v, and the logsumexp per query as "
                 "two numbers, if there is a second result";
   let description = !strconcat([{
@@ -56,10 +57,10 @@ def Kernel_AttentionOp
   }]);
 }
 def Kernel_AttentionGradOp
-    : Kernel_AttentionLikeOp<"attention_grad", (ins OptionalAttr<Kernel_AttentionPlanAttr>:$plan,
-                                                   OptionalAttr<Kernel_AttentionBlockingAttr>:$blocking,
-                                                   Kernel_Parts:$parts,
-                                                   Kernel_Workspace:$workspace_bytes)> {
+    : Kernel_AttentionLikeOp<"attention_grad",
+                             (ins OptionalAttr<Kernel_AttentionPlanAttr>:$plan,
+                                 OptionalAttr<Kernel_AttentionBlockingAttr>:$blocking,
+                                 Kernel_Parts:$parts, Kernel_Workspace:$workspace_bytes)> {
   let summary = "Cotangents of query, key, value and, if there is a fourth result, of every score";
   let description = !strconcat([{
     Operands: query, key, value, if `biased` the bias, then the result of the attention, its logsumexp and the

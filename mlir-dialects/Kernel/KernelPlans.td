@@ -174,10 +174,9 @@ def Kernel_BlockingAttr : AttrDef<KernelDialect, "Blocking"> {
 def Kernel_Blockings
     : TypedArrayAttrBase<Kernel_BlockingAttr, "blockings, one per product and tier">;
 
-def Kernel_FilterKind
-    : I32EnumAttr<"FilterKind", "an algorithm of a filter gradient on CPUs",
-                  [I32EnumAttrCase<"pixels", 0>, I32EnumAttrCase<"windows", 1>,
-                   I32EnumAttrCase<"planes", 2>, I32EnumAttrCase<"stacks", 3>]> {
+def Kernel_FilterKind : I32EnumAttr<"FilterKind", "an algorithm of a filter gradient on CPUs",
+                                    [I32EnumAttrCase<"pixels", 0>, I32EnumAttrCase<"windows", 1>,
+                                     I32EnumAttrCase<"planes", 2>, I32EnumAttrCase<"stacks", 3>]> {
   let cppNamespace = "::ampc::kernel";
 }
 def Kernel_FilterBlockingAttr : AttrDef<KernelDialect, "FilterBlocking"> {
@@ -211,10 +210,9 @@ def Kernel_FilterBlockingAttr : AttrDef<KernelDialect, "FilterBlocking"> {
     1. `block` and `task` are two sizes of at least 1, below 2^31.
     2. `pixels` and `windows` have a `tile` of two such sizes, other kinds have none.
   }];
-  let parameters =
-      (ins StringRefParameter<"tier">:$tier, "::ampc::kernel::FilterKind":$kind,
-          OptionalArrayRefParameter<"int64_t">:$tile, ArrayRefParameter<"int64_t">:$block,
-          ArrayRefParameter<"int64_t">:$task);
+  let parameters = (ins StringRefParameter<"tier">:$tier, "::ampc::kernel::FilterKind":$kind,
+      OptionalArrayRefParameter<"int64_t">:$tile, ArrayRefParameter<"int64_t">:$block,
+      ArrayRefParameter<"int64_t">:$task);
   let assemblyFormat =
       [{`<` custom<Tier>($tier) `,` $kind `,` struct(custom<Sizes>($tile), custom<Sizes>($block), custom<Sizes>($task)) `>`}];
   let genVerifyDecl = 1;

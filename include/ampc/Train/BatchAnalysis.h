@@ -8,6 +8,11 @@
 #include <optional>
 
 namespace ampc {
+/// Dimension with the size `batch` among the formulas of a tensor's sizes; -1 if there is none.
+/// Nothing if `batch` is combined with other sizes. Examples: "batch, 3" -> 0, "batch * context" ->
+/// nothing.
+std::optional<int64_t> dimensionOfBatch(llvm::StringRef formulas);
+
 using BatchPlaces = llvm::function_ref<std::optional<BatchLayout>(mlir::Value)>;
 /// Batch position of a result, derived from the operand positions (at least one operand has rows of
 /// the batch); nullopt if the op mixes rows.

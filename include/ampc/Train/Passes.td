@@ -113,7 +113,8 @@ def TrainInstantiate : Pass<"train-instantiate", "::mlir::ModuleOp"> {
     Inlines calls, replaces reads of state by arguments and writes by results with `#train.state`, lowers ops whose
     meaning depends on the mode (dropout, batch norm), and passes the number of valid rows to losses. A step `@fit`
     becomes `@fit.loss` (training mode) and `@fit.eval` (inference mode); exports keep their name. The source
-    functions are erased.
+    functions are erased. A function whose rows of the batch are not independent has no short batch; the attribute
+    `train.mixes_rows` names the first op that computes with several rows, for messages.
 
     The loss of a step with micro-batches becomes the contribution of one micro-batch to the loss of the whole
     batch: the divisor, e.g. the number of labels that count, is the `train.total` over all micro-batches, and

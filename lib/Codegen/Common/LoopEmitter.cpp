@@ -13,21 +13,31 @@ int64_t ampc::target::elementBytes(Type element) {
   return std::max(1u, element.getIntOrFloatBitWidth() / 8);
 }
 
-// ---- Index arithmetic ----
+// ---- Integer arithmetic ----
 
 Value LoopEmitter::index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+Value LoopEmitter::integer(Type type, int64_t value) {
+  if (type.isIndex())
+    return index(value);
+  if (type.isInteger(32) && !beyond32 && !llvm::isInt<32>(value) && !llvm::isUInt<32>(value))
+    beyond32 = value;
+  APInt bits(type.getIntOrFloatBitWidth(), value, /*isSigned=*/false, /*implicitTrunc=*/true);
+  return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, bits));
+}
 Value LoopEmitter::add(Value x, Value y) { return b.createOrFold<arith::AddIOp>(loc, x, y); }
-Value LoopEmitter::add(Value x, int64_t y) { return y ? add(x, index(y)) : x; }
+Value LoopEmitter::add(Value x, int64_t y) { return y ? add(x, integer(x.getType(), y)) : x; }
 Value LoopEmitter::sub(Value x, Value y) { return b.createOrFold<arith::SubIOp>(loc, x, y); }
 Value LoopEmitter::mul(Value x, int64_t factor) {
-  return factor == 1 ? x : b.createOrFold<arith::MulIOp>(loc, x, index(factor));
+  return factor == 1 ? x : b.createOrFold<arith::MulIOp>(loc, x, integer(x.getType(), factor));
 }
 // Unsigned division: needs no correction for negative values, which never occur.
 Value LoopEmitter::div(Value x, int64_t divisor) {
-  return divisor == 1 ? x : b.createOrFold<arith::DivUIOp>(loc, x, index(divisor));
+  return divisor == 1 ? x : b.createOrFold<arith::DivUIOp>(loc, x, integer(x.getType(), divisor));
 }
 Value LoopEmitter::rem(Value x, int64_t divisor) {
-  return divisor == 1 ? index(0) : b.createOrFold<arith::RemUIOp>(loc, x, index(divisor));
+  Type type = x.getType();
+  return divisor == 1 ? integer(type, 0)
+                      : b.createOrFold<arith::RemUIOp>(loc, x, integer(type, divisor));
 }
 Value LoopEmitter::min(Value x, Value y) { return b.createOrFold<arith::MinSIOp>(loc, x, y); }
 Value LoopEmitter::max(Value x, Value y) { return b.createOrFold<arith::MaxSIOp>(loc, x, y); }

@@ -5,6 +5,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include <optional>
 
 namespace ampc::target {
 
@@ -17,8 +18,14 @@ public:
 
   LoopEmitter(mlir::OpBuilder &b, mlir::Location loc) : b(b), loc(loc) {}
 
-  // Index arithmetic; constants fold.
+  // Integer arithmetic: operands and result have the type of `x`, index or an integer type.
+  // Example: positions are of type index, thread numbers of GPUs are i32. Constants fold.
   Value index(int64_t value);
+  /// Constant of type index or of an integer type.
+  Value integer(Type type, int64_t value);
+  /// First constant beyond 32 bits that was requested as an i32; such code is wrong, and the target
+  /// refuses the kernel.
+  std::optional<int64_t> beyond32;
   Value add(Value x, Value y);
   Value add(Value x, int64_t y);
   Value sub(Value x, Value y);

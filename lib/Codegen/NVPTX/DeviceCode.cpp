@@ -180,7 +180,7 @@ void ThreadPerPoint::forEachOnDevice(
     auto run = [&] { body(e, pointers, e.split(number, sizes)); };
     if (points % shape.threads == 0)
       return run();
-    e.when(e.less32(number, points), run);
+    e.when(e.isBelow(number, points), run);
   });
 }
 

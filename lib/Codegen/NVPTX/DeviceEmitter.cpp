@@ -12,34 +12,18 @@ using namespace ampc::nvptx;
 
 Value DeviceEmitter::thread() { return NVVM::ThreadIdXOp::create(b, loc, b.getI32Type()); }
 Value DeviceEmitter::block() { return NVVM::BlockIdXOp::create(b, loc, b.getI32Type()); }
-Value DeviceEmitter::globalThread(int64_t threads) {
-  return add32(mul32(block(), threads), thread());
-}
+Value DeviceEmitter::globalThread(int64_t threads) { return add(mul(block(), threads), thread()); }
 
-// ---- 32-bit integers ----
+// ---- Integers ----
 
-Value DeviceEmitter::i32(int64_t value) {
-  if (!beyond32 && !llvm::isInt<32>(value) && !llvm::isUInt<32>(value))
-    beyond32 = value;
-  return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
+Value DeviceEmitter::i32(int64_t value) { return integer(b.getI32Type(), value); }
+Value DeviceEmitter::bitAnd(Value x, int64_t mask) {
+  return b.createOrFold<arith::AndIOp>(loc, x, integer(x.getType(), mask));
 }
-Value DeviceEmitter::add32(Value x, Value y) { return b.createOrFold<arith::AddIOp>(loc, x, y); }
-Value DeviceEmitter::sub32(Value x, Value y) { return b.createOrFold<arith::SubIOp>(loc, x, y); }
-Value DeviceEmitter::mul32(Value x, int64_t factor) {
-  return factor == 1 ? x : b.createOrFold<arith::MulIOp>(loc, x, i32(factor));
-}
-Value DeviceEmitter::div32(Value x, int64_t divisor) {
-  return divisor == 1 ? x : b.createOrFold<arith::DivUIOp>(loc, x, i32(divisor));
-}
-Value DeviceEmitter::rem32(Value x, int64_t divisor) {
-  return divisor == 1 ? i32(0) : b.createOrFold<arith::RemUIOp>(loc, x, i32(divisor));
-}
-Value DeviceEmitter::and32(Value x, int64_t mask) {
-  return b.createOrFold<arith::AndIOp>(loc, x, i32(mask));
-}
-Value DeviceEmitter::xor32(Value x, Value y) { return b.createOrFold<arith::XOrIOp>(loc, x, y); }
-Value DeviceEmitter::less32(Value x, int64_t limit) {
-  return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, x, i32(limit));
+Value DeviceEmitter::bitXor(Value x, Value y) { return b.createOrFold<arith::XOrIOp>(loc, x, y); }
+Value DeviceEmitter::isBelow(Value x, int64_t limit) {
+  return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, x,
+                                       integer(x.getType(), limit));
 }
 Value DeviceEmitter::position(Value number) {
   return b.createOrFold<arith::IndexCastUIOp>(loc, b.getIndexType(), number);
@@ -47,8 +31,8 @@ Value DeviceEmitter::position(Value number) {
 SmallVector<Value> DeviceEmitter::split(Value number, ArrayRef<int64_t> sizes) {
   SmallVector<Value> dims(sizes.size());
   for (unsigned dim = sizes.size(); dim-- > 0;) {
-    dims[dim] = position(dim ? rem32(number, sizes[dim]) : number);
-    number = div32(number, sizes[dim]);
+    dims[dim] = position(dim ? rem(number, sizes[dim]) : number);
+    number = div(number, sizes[dim]);
   }
   return dims;
 }
@@ -75,9 +59,6 @@ SmallVector<Value> DeviceEmitter::either(Value condition, Branch yes, Branch no)
   draft.erase();
   return llvm::to_vector_of<Value>(branch.getResults());
 }
-
-Value DeviceEmitter::min32(Value x, Value y) { return b.createOrFold<arith::MinSIOp>(loc, x, y); }
-Value DeviceEmitter::max32(Value x, Value y) { return b.createOrFold<arith::MaxSIOp>(loc, x, y); }
 
 // ---- Memory ----
 

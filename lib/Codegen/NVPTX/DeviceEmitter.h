@@ -7,7 +7,6 @@
 #include "lib/Codegen/Common/LoopEmitter.h"
 #include "lib/Codegen/NVPTX/Chip.h"
 #include <functional>
-#include <optional>
 #include <utility>
 
 namespace ampc::nvptx {
@@ -25,18 +24,12 @@ public:
   /// Number of the thread in the launch: block() * threads + thread(), for blocks of `threads`.
   Value globalThread(int64_t threads);
 
-  // 32-bit integer arithmetic; constants fold.
+  // Integer arithmetic beside that of all loops; constants fold.
   Value i32(int64_t value);
-  /// First constant beyond 32 bits that was requested; such code is wrong, and the launch fails.
-  std::optional<int64_t> beyond32;
-  Value add32(Value x, Value y);
-  Value sub32(Value x, Value y);
-  Value mul32(Value x, int64_t factor);
-  Value div32(Value x, int64_t divisor); // x >= 0
-  Value rem32(Value x, int64_t divisor);
-  Value and32(Value x, int64_t mask);
-  Value xor32(Value x, Value y);
-  Value less32(Value x, int64_t limit);
+  Value bitAnd(Value x, int64_t mask);
+  Value bitXor(Value x, Value y);
+  /// Whether x < limit, both unsigned.
+  Value isBelow(Value x, int64_t limit);
   /// A number >= 0 as a value of type index.
   Value position(Value number);
   /// Delinearizes a row-major number into indices along `sizes`. Example: 7 along [2, 5] -> (1, 2).
@@ -47,9 +40,6 @@ public:
   /// Values of a conditional with results (scf.if).
   using Branch = llvm::function_ref<llvm::SmallVector<Value>()>;
   llvm::SmallVector<Value> either(Value condition, Branch yes, Branch no);
-
-  Value min32(Value x, Value y);
-  Value max32(Value x, Value y);
 
   // Memory in bytes: a pointer of any address space, and 32-bit offsets.
   Value advance(Value pointer, int64_t bytes);

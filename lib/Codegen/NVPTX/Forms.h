@@ -17,7 +17,7 @@ struct FormFunctions {
   int64_t (*workspaceBytes)(mlir::Operation *op, const Chip &chip) = nullptr;
   /// Number of warps in the launch that writes the final results (LaunchShape::writesFinalResults);
   /// null or 0: no such launch.
-  int64_t (*showingWarps)(mlir::Operation *op, const Chip &chip) = nullptr;
+  int64_t (*finalWarps)(mlir::Operation *op, const Chip &chip) = nullptr;
   /// Null: kernels without plans.
   llvm::LogicalResult (*checkPlan)(mlir::Operation *op, const Chip &chip) = nullptr;
 };
@@ -37,8 +37,8 @@ public:
   int64_t workspaceBytes(mlir::Operation *op) const override {
     return functions.workspaceBytes ? functions.workspaceBytes(op, chip) : 0;
   }
-  int64_t showingWarps(mlir::Operation *op) const {
-    return functions.showingWarps ? functions.showingWarps(op, chip) : 0;
+  int64_t finalWarps(mlir::Operation *op) const {
+    return functions.finalWarps ? functions.finalWarps(op, chip) : 0;
   }
 
 private:

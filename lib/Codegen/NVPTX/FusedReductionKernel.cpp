@@ -48,7 +48,7 @@ FusedReductionKernel::FusedReductionKernel(kernel::WithTotalsOp op, const Chip &
     : op(op), kernel(op.getKernel()), results(kernel->getNumResults()),
       offset(llvm::alignTo(kernel.getWorkspaceBytes(), 64)), parts(blocksFor(op) * threads / 32) {
   const Form *form = formRegistry(chip).find(kernel);
-  int64_t warps = form ? form->showingWarps(kernel) : 0;
+  int64_t warps = form ? form->finalWarps(kernel) : 0;
   shows = warps > 0;
   if (shows)
     parts = warps;

@@ -89,13 +89,13 @@ static Value sumOfWarp(DeviceEmitter &e, Value sum) {
   return sum;
 }
 static Value isFirstOfWarp(DeviceEmitter &e) {
-  return target::equal(e, e.and32(e.thread(), 31), e.i32(0));
+  return target::equal(e, e.bitAnd(e.thread(), 31), e.i32(0));
 }
 
 void FusedReductions::storeParts(DeviceEmitter &e, const KernelPointers &all,
                                  const LaunchShape &shape, int64_t warps) {
   assert(shape.grid[0] * warps == parts && "expected as many parts as the form has said");
-  Value warp = e.add32(e.mul32(e.block(), warps), e.div32(e.thread(), 32));
+  Value warp = e.add(e.mul(e.block(), warps), e.div(e.thread(), 32));
   SmallVector<Value> found;
   for (auto [t, sum] : llvm::enumerate(sums))
     found.push_back(sumOfWarp(e, e.read(sum, typeOf(t))));
@@ -134,7 +134,7 @@ void FusedReductions::addUp(DeviceEmitter &e, const KernelPointers &all, unsigne
                      })[0];
   sum = sumOfWarp(e, sum);
   e.when(isFirstOfWarp(e),
-         [&] { e.storeScalar(sum, e.sharedMemory(), e.position(e.div32(e.thread(), 32))); });
+         [&] { e.storeScalar(sum, e.sharedMemory(), e.position(e.div(e.thread(), 32))); });
   e.syncBlock();
   e.when(target::equal(e, e.thread(), e.i32(0)), [&] {
     Value whole = e.loadScalar(e.sharedMemory(), type, e.index(0));

@@ -9,11 +9,11 @@ using namespace ampc;
 using namespace ampc::nvptx;
 
 LaneGroup::LaneGroup(DeviceEmitter &e, int64_t width, Value number, int64_t count)
-    : width(width), e(e), laneIndex(e.position(e.rem32(e.thread(), width))) {
+    : width(width), e(e), laneIndex(e.position(e.rem(e.thread(), width))) {
   int64_t groups = 32 / width, left = count % groups;
   members = e.i32(-1);
   if (left > 0)
-    members = target::select(e, e.less32(number, count - left), members,
+    members = target::select(e, e.isBelow(number, count - left), members,
                              e.i32((int64_t(1) << left * width) - 1));
 }
 
@@ -38,13 +38,13 @@ void nvptx::launchGroups(
   int64_t groups = shape.threads / width;
   shape.grid[0] = llvm::divideCeil(count, groups);
   code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
-    Value number = e.add32(e.mul32(e.block(), groups), e.div32(e.thread(), width));
+    Value number = e.add(e.mul(e.block(), groups), e.div(e.thread(), width));
     auto run = [&] {
       LaneGroup group(e, width, number, count);
       body(e, pointers, group, number);
     };
     if (count % groups == 0)
       return run();
-    e.when(e.less32(number, count), run);
+    e.when(e.isBelow(number, count), run);
   });
 }

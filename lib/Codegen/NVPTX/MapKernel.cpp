@@ -149,12 +149,12 @@ static void emitPoints(kernel::MapOp op, DeviceCode &code, const IterationSpace 
         });
       });
     };
-    Value start = e.add32(e.mul32(e.block(), perBlock), e.thread());
+    Value start = e.add(e.mul(e.block(), perBlock), e.thread());
     e.loop(e.index(0), e.index(perThread), 1, [&](Value k) {
-      Value number = e.add32(start, e.mul32(e.number(k), shape.threads));
+      Value number = e.add(start, e.mul(e.number(k), shape.threads));
       if (count % perBlock == 0)
         return writeAt(number);
-      e.when(e.less32(number, count), [&] { writeAt(number); });
+      e.when(e.isBelow(number, count), [&] { writeAt(number); });
     });
   });
 }

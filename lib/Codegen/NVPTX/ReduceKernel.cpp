@@ -177,6 +177,6 @@ void nvptx::addReduceForm(Forms &forms) {
         return ReduceKernel(cast<kernel::ReduceOp>(op)).workspaceBytes();
       },
       [](Operation *op, const Chip &) {
-        return ReduceKernel(cast<kernel::ReduceOp>(op)).showingWarps();
+        return ReduceKernel(cast<kernel::ReduceOp>(op)).finalWarps();
       }};
 }

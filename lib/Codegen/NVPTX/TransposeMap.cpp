@@ -53,8 +53,8 @@ public:
   TileWriter(kernel::MapOp op, const IterationSpace &space, unsigned cross, DeviceEmitter &e,
              const KernelPointers &pointers)
       : op(op), space(space), cross(cross), last(space.rank() - 1), e(e), pointers(pointers),
-        along(e.position(e.rem32(e.thread(), tileSize))),
-        line(e.position(e.div32(e.thread(), tileSize))) {
+        along(e.position(e.rem(e.thread(), tileSize))),
+        line(e.position(e.div(e.thread(), tileSize))) {
     SmallVector<int64_t> tiles(space.sizes);
     tiles[cross] = llvm::divideCeil(tiles[cross], tileSize);
     tiles[last] = llvm::divideCeil(tiles[last], tileSize);

@@ -1,6 +1,7 @@
 // Parameter updates: a kernel per parameter where the optimizer's rule is pointwise.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Conversion/TrainToKernel/Updates.h"
+#include "mlir-dialects/Train/Build/Expansion.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -16,17 +17,14 @@ struct Updates::DecomposedUpdate {
   explicit DecomposedUpdate(train::UpdateOp op) {
     elements.insert_range(SmallVector<Value>{op.getParam(), op.getGradient()});
     elements.insert_range(op.getMoments());
-    OpBuilder builder(op);
-    GradBuilder b(builder, op);
-    Operation *before = op->getPrevNode();
-    results = op.decompose(b);
-    Operation *first = before ? before->getNextNode() : &op->getBlock()->front();
-    for (Operation *part = first; part != op; part = part->getNextNode()) {
-      all.push_back(part);
-      if (llvm::none_of(part->getOperands(), [&](Value v) { return elements.contains(v); }))
+    Expansion expansion = buildExpansion(op, [&](GradBuilder &b) { return op.decompose(b); });
+    results = expansion.values;
+    for (Operation &part : expansion.ops) {
+      all.push_back(&part);
+      if (llvm::none_of(part.getOperands(), [&](Value v) { return elements.contains(v); }))
         continue;
-      ofElements.push_back(part);
-      elements.insert_range(part->getResults());
+      ofElements.push_back(&part);
+      elements.insert_range(part.getResults());
     }
   }
 

@@ -53,7 +53,8 @@ public:
   Model &model;
   llvm::MapVector<mlir::Location, Fault> faults;
   const int64_t rows;
-  /// first op that mixes rows: the graph then needs a fixed number of rows
+  /// First op that computes with several rows of the batch: the graph then needs a fixed number of
+  /// rows. Null if rows are independent.
   mlir::Operation *mixesRows = nullptr;
 
   // ---- Values ----

@@ -1,15 +1,13 @@
 // Machine models as JSON files, e.g. {"schema": "ampc-machine", "version": 1, "cores": 8, ...}.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Cost.h"
+#include "ampc/Support/Embedded.h"
 #include "ampc/Support/Json.h"
 #include "ampc/Support/Mistake.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
-namespace ampc {
-extern const unsigned char defaultMachine[];
-extern const size_t defaultMachineSize;
-} // namespace ampc
+AMPC_EMBEDDED(defaultMachine)
 
 using namespace ampc;
 using namespace ampc::cost;
@@ -154,8 +152,7 @@ llvm::Expected<Machine> Machine::parse(StringRef text) {
 }
 
 const Machine &Machine::builtIn() {
-  static const Machine machine = llvm::cantFail(
-      parse(StringRef(reinterpret_cast<const char *>(defaultMachine), defaultMachineSize)));
+  static const Machine machine = llvm::cantFail(parse(defaultMachineText()));
   return machine;
 }
 

@@ -65,11 +65,12 @@ inline void setDefined(Warp &w, uint32_t slot, uint32_t good) {
     markUndefined(w, slot, w.exec & ~good);
 }
 
-template <class M, class R> R widen(M value) {
-  if constexpr (std::is_same<M, Wide>::value)
+/// A number between its types in memory and in a register; 128 bits stay as they are.
+template <class To, class From> To convert(From value) {
+  if constexpr (std::is_same<To, From>::value)
     return value;
   else
-    return R(value);
+    return To(value);
 }
 
 template <class M, class R> void loadLanes(Warp &w, const Inst &i, const uint64_t *addresses) {
@@ -85,7 +86,7 @@ template <class M, class R> void loadLanes(Warp &w, const Inst &i, const uint64_
         continue;
       M value;
       std::memcpy(&value, t.data + k * sizeof(M), sizeof(M));
-      w.reg<R>(slots[k])[l] = widen<M, R>(value);
+      w.reg<R>(slots[k])[l] = convert<R>(value);
       if (t.shadow && !checkDefined(w, t.shadow + k * sizeof(M), sizeof(M), l, addresses[l]))
         good[k] &= ~(1u << l);
     }
@@ -113,9 +114,9 @@ template <class M, class R> void load(Warp &w, const Inst &i) {
           continue;
         R *d = w.reg<R>(slots[k]);
         if (n == 1)
-          PTXSIM_LANES d[l] = widen<M, R>(from[l]);
+          PTXSIM_LANES d[l] = convert<R>(from[l]);
         else
-          PTXSIM_LANES d[l] = widen<M, R>(from[unsigned(l) * n + k]);
+          PTXSIM_LANES d[l] = convert<R>(from[unsigned(l) * n + k]);
         markDefined(w, slots[k], ~0u);
       }
       return;
@@ -124,20 +125,13 @@ template <class M, class R> void load(Warp &w, const Inst &i) {
   loadLanes<M, R>(w, i, addresses);
 }
 
-template <class M, class R> M shorten(R value) {
-  if constexpr (std::is_same<M, Wide>::value)
-    return value;
-  else
-    return M(value);
-}
-
 template <class M, class R> void storeLanes(Warp &w, const Inst &i, const uint64_t *addresses) {
   const uint32_t *slots = slotsOf(w, i);
   unsigned bytes = sizeof(M) * i.count;
   PTXSIM_ACTIVE(w.exec) {
     Target t = resolve(w, i.space, addresses[l], bytes, AccessKind::Write, l);
     for (unsigned k = 0; k < i.count; k++) {
-      M value = shorten<M, R>(w.reg<R>(slots[k])[l]);
+      M value = convert<M>(w.reg<R>(slots[k])[l]);
       std::memcpy(t.data + k * sizeof(M), &value, sizeof(M));
     }
     if (!t.shadow)
@@ -171,9 +165,9 @@ template <class M, class R> void store(Warp &w, const Inst &i) {
       for (unsigned k = 0; k < n; k++) {
         const R *s = w.reg<R>(slots[k]);
         if (n == 1)
-          PTXSIM_LANES to[l] = shorten<M, R>(s[l]);
+          PTXSIM_LANES to[l] = convert<M>(s[l]);
         else
-          PTXSIM_LANES to[unsigned(l) * n + k] = shorten<M, R>(s[l]);
+          PTXSIM_LANES to[unsigned(l) * n + k] = convert<M>(s[l]);
       }
       if (t.shadow)
         std::memset(t.shadow, Shadow::Defined, 32 * bytes);
@@ -202,7 +196,7 @@ template <class M, class R> void loadParam(Warp &w, const Inst &i) {
       continue;
     M value;
     std::memcpy(&value, from + k * sizeof(M), sizeof(M));
-    R wide = widen<M, R>(value);
+    R wide = convert<R>(value);
     R *d = w.reg<R>(slots[k]);
     PTXSIM_ACTIVE(m) d[l] = wide;
   }

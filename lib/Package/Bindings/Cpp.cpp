@@ -1,5 +1,6 @@
 // NAME.hpp: C++17 class around NAME.h.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Embedded.h"
 #include "ampc/Support/Escape.h"
 #include "lib/Package/Bindings/Bindings.h"
 #include "lib/Package/Mirrors.h"
@@ -8,10 +9,7 @@
 
 using namespace llvm;
 
-namespace ampc {
-extern const unsigned char commonCpp[];
-extern const std::size_t commonCppSize;
-} // namespace ampc
+AMPC_EMBEDDED(commonCpp)
 using namespace ampc;
 
 /// Names of the class, of helpers and of used entities, which no program may have.
@@ -292,8 +290,8 @@ void CppWriter::write() {
      << ".h: ampc::" << space << "::Model.\n// Link with lib" << name << ".a and -pthread.\n"
      << "#ifndef AMPC_MODEL_" << name << "_HPP\n#define AMPC_MODEL_" << name
      << "_HPP\n\n#include \"" << name << ".h\"\n\n"
-     << StringRef(reinterpret_cast<const char *>(commonCpp), commonCppSize)
-     << "\nnamespace ampc {\ninline namespace AMPC_MODE {\nnamespace " << space << " {";
+     << commonCppText() << "\nnamespace ampc {\ninline namespace AMPC_MODE {\nnamespace " << space
+     << " {";
   writeClass();
   os << "} // namespace " << space << "\n} // namespace AMPC_MODE\n} // namespace ampc\n#endif\n";
 }

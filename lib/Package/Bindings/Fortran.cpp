@@ -4,6 +4,7 @@
 // Arrays have C's dimensions reversed, since Fortran is column-major: C [8, 10] -> (10, 8). A call
 // has two subroutines: the bound subroutine checks shapes; the inner subroutine has explicit-shape
 // dummies, for which the compiler makes contiguous copies where needed.
+#include "ampc/Support/Embedded.h"
 #include "ampc/Support/Escape.h"
 #include "lib/Package/Bindings/Bindings.h"
 #include "lib/Package/Mirrors.h"
@@ -13,10 +14,7 @@
 
 using namespace llvm;
 
-namespace ampc {
-extern const unsigned char commonFortran[];
-extern const std::size_t commonFortranSize;
-} // namespace ampc
+AMPC_EMBEDDED(commonFortran)
 using namespace ampc;
 
 /// Names used by the subroutines, which neither dummy arguments nor the module may have.
@@ -423,7 +421,7 @@ void FortranWriter::write() {
   writeType();
   writeInterfaces();
   os << "\ncontains\n";
-  std::string common(reinterpret_cast<const char *>(commonFortran), commonFortranSize);
+  std::string common = commonFortranText().str();
   for (size_t at; (at = common.find('@')) != std::string::npos;)
     common.replace(at, 1, type);
   os << common;

@@ -1,5 +1,6 @@
 // NAME.py: Python class around libNAME.so, with NumPy arrays as operands.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Embedded.h"
 #include "ampc/Support/Escape.h"
 #include "lib/Package/Bindings/Bindings.h"
 #include "lib/Package/Mirrors.h"
@@ -8,10 +9,7 @@
 
 using namespace llvm;
 
-namespace ampc {
-extern const unsigned char commonPython[];
-extern const std::size_t commonPythonSize;
-} // namespace ampc
+AMPC_EMBEDDED(commonPython)
 using namespace ampc;
 
 static constexpr StringLiteral keywords = "False None True and as assert async await break class "
@@ -189,7 +187,7 @@ void PythonWriter::write() {
         "import numpy as np\n\n";
   writeCommon();
   writeFunctions();
-  os << StringRef(reinterpret_cast<const char *>(commonPython), commonPythonSize);
+  os << commonPythonText();
   writeCalls();
   os << "\n\nclass Model(_Model):\n    \"\"\"A training state of the model: parameters, moments, "
         "counters, memory and threads.\"\"\"\n";

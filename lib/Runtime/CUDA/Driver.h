@@ -1,8 +1,8 @@
 // The functions of NVIDIA's driver that the runtime calls, found at run time.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Own declarations of the driver's binary interface (CUDA Driver API 12), so that neither building
-// nor linking a model needs CUDA.
+// The header declares the driver's binary interface (CUDA Driver API 12) itself, so that neither
+// building nor linking a model needs CUDA.
 #ifndef AMPC_LIB_RUNTIME_CUDA_DRIVER_H
 #define AMPC_LIB_RUNTIME_CUDA_DRIVER_H
 
@@ -44,7 +44,7 @@ enum {
   AMPC_CUDA_MAP_LINE = 2 /* L2 promotion: TMA reads fill the L2 cache in lines of 128 bytes */
 };
 
-/* Name of the member, symbol, parameters. */
+/* A row per function: member of the struct, symbol in libcuda, parameters. */
 #define AMPC_CUDA_FUNCTIONS(F)                                                                     \
   F(init, "cuInit", (unsigned))                                                                    \
   F(error_string, "cuGetErrorString", (int, const char **))                                        \

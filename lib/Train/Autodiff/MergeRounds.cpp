@@ -1,7 +1,7 @@
 // Pass train-merge-rounds: work of all rounds at once, outside of the loop.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Ops/MergeRounds.h"
 #include "ampc/Train/Passes.h"
-#include "mlir-dialects/Train/Ops/Loops.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_TRAINMERGEROUNDS
@@ -23,7 +23,10 @@ struct TrainMergeRounds : ampc::impl::TrainMergeRoundsBase<TrainMergeRounds> {
     SmallVector<train::ScanOp> loops;
     getOperation()->walk([&](train::ScanOp scan) { loops.push_back(scan); });
     for (train::ScanOp scan : loops) { // a loop inside of a loop first
-      mergeProducts(scan, isRecomputedInBlocks(scan));
+      if (isRecomputedInBlocks(scan))
+        mergeAroundBlocks(scan);
+      else
+        mergeProducts(scan);
       mergeSums(scan);
     }
   }

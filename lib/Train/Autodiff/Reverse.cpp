@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Autodiff/Reverse.h"
 #include "lib/Train/Autodiff/ReversedLoop.h"
+#include "mlir-dialects/Train/Build/Expansion.h"
 #include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir/IR/Iterators.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -61,15 +62,12 @@ static SmallVector<CompositeOpInterface> activeComposites(Operation *end, ArrayR
 }
 
 void ampc::decomposeActive(Operation *end, ArrayRef<Value> sources) {
-  // A decomposition may have further composites.
-  for (auto active = activeComposites(end, sources); !active.empty();
-       active = activeComposites(end, sources))
-    for (CompositeOpInterface composite : active) {
-      OpBuilder builder(composite);
-      GradBuilder b(builder, composite);
-      composite->replaceAllUsesWith(composite.decompose(b));
-      composite->erase();
-    }
+  // A decomposition may contain composite ops.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (CompositeOpInterface composite : activeComposites(end, sources))
+      changed |= replaceByDecomposition(composite);
+  }
 }
 
 Reverse::Reverse(Operation *end, ArrayRef<Value> from, Purpose why)

@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Model/LowerMode.h"
 #include "ampc/Train/BatchAnalysis.h"
+#include "mlir-dialects/Train/Build/Expansion.h"
 #include "mlir-dialects/Train/Ops/Along.h"
 #include "mlir-dialects/Train/Ops/Parts.h"
 #include "mlir-dialects/Train/Ops/Tensors.h"
 #include "mlir-dialects/Train/Program/BatchDimension.h"
+#include "mlir-dialects/Train/Program/MixedRows.h"
 #include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir-dialects/Train/Text/Sizes.h"
 #include "mlir/IR/Verifier.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace mlir;
@@ -18,18 +19,6 @@ using namespace ampc;
 static constexpr llvm::StringLiteral randomBuffer = "random.state";
 
 // ---- Modes and composites ----
-
-/// Replaces `op` by the values that `build` creates; false if `build` creates none.
-template <typename Build> static bool replaceByOwn(Operation *op, Build build) {
-  OpBuilder builder(op);
-  GradBuilder b(builder, op);
-  SmallVector<Value> values = build(b);
-  if (values.empty())
-    return false;
-  op->replaceAllUsesWith(values);
-  op->erase();
-  return true;
-}
 
 /// Ops of an interface, loops included.
 template <typename Interface> static SmallVector<Interface> opsOf(train::FuncOp func) {
@@ -41,7 +30,7 @@ template <typename Interface> static SmallVector<Interface> opsOf(train::FuncOp 
 void ampc::moveAlongLast(train::FuncOp func) {
   for (auto op : opsOf<AlongOpInterface>(func))
     if (!op.isAlongLast())
-      replaceByOwn(op, [&](GradBuilder &b) { return moveAlongLast(b, op); });
+      replaceByExpansion(op, [&](GradBuilder &b) { return moveAlongLast(b, op); });
 }
 
 /// Warns of statistics over one value per channel, whose variance is 0: the result is beta whatever
@@ -59,7 +48,7 @@ void ampc::lowerMode(train::FuncOp func, bool training, bool keepCounts) {
   if (training)
     warnOfSingleValues(func);
   for (auto op : opsOf<ModalOpInterface>(func))
-    replaceByOwn(
+    replaceByExpansion(
         op, [&](GradBuilder &b) { return training ? op.buildTraining(b) : op.buildInference(b); });
   // A composite op may decompose into composite ops.
   for (bool changed = true; changed;) {
@@ -68,7 +57,7 @@ void ampc::lowerMode(train::FuncOp func, bool training, bool keepCounts) {
       if (op.isComposite() && !(keepCounts && isa<train::CountOp>(*op))) {
         // Precision policies list composite ops, not the ops of the decomposition.
         setOrigin(op, originOf(op).withSource(op->getName().stripDialect()));
-        changed |= replaceByOwn(op, [&](GradBuilder &b) { return op.decompose(b); });
+        changed |= replaceByDecomposition(op);
       }
   }
 }
@@ -111,13 +100,6 @@ void ampc::attachRandomState(train::FuncOp func, train::ModelOp model) {
 
 // ---- Batches ----
 
-/// Whether the formula combines `batch` with other sizes, e.g. "batch * context".
-static bool isMixedWithBatch(StringRef formula) {
-  SmallVector<StringRef> words;
-  llvm::SplitString(formula, words, " +-*/()");
-  return formula != "batch" && llvm::is_contained(words, "batch");
-}
-
 /// Per argument the dimension whose size formula is `batch`, or the dimension of the attribute, or
 /// -1; empty if no argument has a batch dimension. Nothing if rows of the batch are merged with
 /// other rows, as in batch * context.
@@ -129,15 +111,11 @@ static std::optional<SmallVector<int64_t>> batchAxes(train::FuncOp func) {
   for (BlockArgument argument : func.getArguments()) {
     unsigned i = argument.getArgNumber();
     auto input = Signature(func).argument<train::InputAttr>(i);
-    SmallVector<StringRef> dims;
-    if (formulas)
-      cast<StringAttr>(formulas[i]).getValue().split(dims, ',');
-    for (StringRef &dim : dims)
-      dim = dim.trim();
-    if (llvm::any_of(dims, isMixedWithBatch))
+    std::optional<int64_t> dim =
+        formulas ? dimensionOfBatch(cast<StringAttr>(formulas[i]).getValue()) : -1;
+    if (!dim)
       return std::nullopt;
-    auto found = llvm::find(dims, "batch");
-    axes.push_back(found != dims.end() ? found - dims.begin() : input ? input.getBatch() : -1);
+    axes.push_back(*dim < 0 && input ? input.getBatch() : *dim);
   }
   if (llvm::all_of(axes, [](int64_t axis) { return axis < 0; }))
     axes.clear();
@@ -266,13 +244,6 @@ static void transposeCombined(ValidRowsOpInterface op, int64_t dim, const BatchD
     }
 }
 
-/// Records the op that mixes rows, for messages about short batches, by its stable name:
-/// "train.reduce_sum (loss/reduce_sum#0)". Locations are no part of a library.
-static void noteMixing(train::FuncOp func, Operation *op) {
-  std::string text = op->getName().getStringRef().str() + " (" + nameOf(op) + ")";
-  func->setAttr("train.mixes_rows", StringAttr::get(func.getContext(), text));
-}
-
 void ampc::prepareBatch(train::FuncOp func) {
   std::optional<SmallVector<int64_t>> axes = batchAxes(func);
   int64_t batch = axes ? batchOf(func, *axes) : 0;
@@ -286,7 +257,7 @@ void ampc::prepareBatch(train::FuncOp func) {
   };
   std::optional<BatchDimensions> dims = rowsOfBatch(func, batch, canCombine, nullptr, &mixing);
   if (!dims)
-    return noteMixing(func, mixing);
+    return MixedRows::set(func, mixing);
   markOutputs(func, *dims);
   Value valid = Signature(func).addControl(train::Control::Valid);
   for (auto op : opsOf<ValidRowsOpInterface>(func)) {

@@ -4,6 +4,7 @@
 #include "ampc/Train/RowState.h"
 #include "lib/Train/Model/InlineCalls.h"
 #include "lib/Train/Model/LowerMode.h"
+#include "mlir-dialects/Train/Build/Expansion.h"
 #include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir-dialects/Train/Program/ValidRows.h"
 #include "mlir-dialects/Train/Text/Sizes.h"
@@ -118,11 +119,10 @@ static LogicalResult checkFirstValue(StateOpInterface state) {
 }
 
 static void readFirstValue(train::ReadOp read, StateOpInterface state) {
-  OpBuilder builder(read);
-  GradBuilder b(builder, read);
-  Value number = b.real(state.getInit().getInitializer().a, read.getType());
-  read.replaceAllUsesWith(b.broadcastTo(number, read.getType()));
-  read.erase();
+  replaceByExpansion(read, [&](GradBuilder &b) -> SmallVector<Value> {
+    Value number = b.real(state.getInit().getInitializer().a, read.getType());
+    return {b.broadcastTo(number, read.getType())};
+  });
 }
 
 /// Rows that a short batch lacks keep their state: select(row < valid, new, old).

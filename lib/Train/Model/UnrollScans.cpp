@@ -4,6 +4,7 @@
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Model/InlineCalls.h"
 #include "lib/Train/Model/LoopRandomState.h"
+#include "mlir-dialects/Train/Build/Expansion.h"
 #include "mlir-dialects/Train/Limits.h"
 #include "mlir-dialects/Train/Ops/Gradients.h"
 #include "mlir-dialects/Train/Ops/Loops.h"
@@ -53,12 +54,8 @@ static void decomposeLayers(train::FuncOp func) {
     if (op->hasTrait<MadeOfLoops>())
       layers.push_back(op);
   });
-  for (CompositeOpInterface op : layers) {
-    OpBuilder builder(op);
-    GradBuilder b(builder, op);
-    op->replaceAllUsesWith(op.decompose(b));
-    op->erase();
-  }
+  for (CompositeOpInterface op : layers)
+    replaceByDecomposition(op);
 }
 
 /// The function's loops that are in no other loop.

@@ -7,9 +7,28 @@
 #include "mlir-dialects/Train/Ops/Tensors.h"
 #include "mlir-dialects/Train/Program/RowState.h"
 #include "mlir-dialects/Train/Program/Signature.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace ampc;
+
+/// Whether the formula combines `batch` with other sizes, e.g. "batch * context".
+static bool isMixedWithBatch(StringRef formula) {
+  SmallVector<StringRef> words;
+  llvm::SplitString(formula, words, " +-*/()");
+  return formula != "batch" && llvm::is_contained(words, "batch");
+}
+
+std::optional<int64_t> ampc::dimensionOfBatch(StringRef formulas) {
+  SmallVector<StringRef> dims;
+  formulas.split(dims, ',');
+  for (StringRef &dim : dims)
+    dim = dim.trim();
+  if (llvm::any_of(dims, isMixedWithBatch))
+    return std::nullopt;
+  auto found = llvm::find(dims, "batch");
+  return found == dims.end() ? -1 : found - dims.begin();
+}
 
 /// Dimension of the iteration domain along dimension `dim` of an operand, or -1.
 static int64_t dimensionOfSpace(ScalarOpInterface op, unsigned operand, int64_t dim) {

@@ -1,6 +1,7 @@
 // Expansion of parameter updates into the ops of their rules.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
+#include "mlir-dialects/Train/Build/Expansion.h"
 #include "mlir-dialects/Train/Optimizer/Update.h"
 #include "mlir-dialects/Train/TrainFlat.h"
 
@@ -19,13 +20,9 @@ struct TrainExpandUpdates : ampc::impl::TrainExpandUpdatesBase<TrainExpandUpdate
     getOperation()->walk([](train::UpdateOp op) {
       // The precision pass assigns types to matrix products; until then a rule with products stays
       // an op.
-      if (op.getRule().multipliesMatrices(
+      if (!op.getRule().multipliesMatrices(
               cast<RankedTensorType>(op.getParam().getType()).getShape()))
-        return;
-      OpBuilder builder(op);
-      GradBuilder b(builder, op);
-      op->replaceAllUsesWith(op.decompose(b));
-      op.erase();
+        replaceByDecomposition(cast<CompositeOpInterface>(*op));
     });
   }
 };

@@ -4,6 +4,7 @@
 #include "lib/Train/Step/DatasetTotals.h"
 #include "lib/Train/Step/MicroBatchAnalysis.h"
 #include "lib/Train/Step/Ranks.h"
+#include "mlir-dialects/Train/Build/Expansion.h"
 #include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Ops/Parts.h"
 #include "mlir-dialects/Train/Ops/Tensors.h"
@@ -201,12 +202,10 @@ void LossWeighing::apply(const MicroBatchAnalysis &parts) {
     if (parts.of(returned->get()).of == BatchRelation::Same)
       change(*returned, false);
   for (Operation *op : ops)
-    if (auto count = dyn_cast<train::CountOp>(op)) {
-      OpBuilder builder(count);
-      GradBuilder b(builder, count);
-      count.replaceAllUsesWith(countOf(b, count, weighed.contains(op) && parts.countsRows(op)));
-      count.erase();
-    }
+    if (auto count = dyn_cast<train::CountOp>(op))
+      replaceByExpansion(op, [&](GradBuilder &b) -> SmallVector<Value> {
+        return {countOf(b, count, weighed.contains(op) && parts.countsRows(op))};
+      });
 }
 
 /// The ops on which results other than state depend, checked against the ops of the state.

@@ -67,14 +67,6 @@ void dropDeadValuesInside(train::ScanOp scan);
 
 /// Whether every element is known to be 0.
 bool isZero(Value tensor);
-/// Replaces sums that a loop carries, of terms that add up the rows of the round (A^T D of A:
-/// [B, m] and D: [B, n]), by one sum behind the loop over the rows of all rounds, [rounds * B, m].
-/// The order of the sum changes.
-void mergeSums(train::ScanOp scan);
-/// Moves products of rows of the round, [B, k], with a matrix from outside to all rounds at once,
-/// [rounds * B, k]: in front of the loop if the rows belong to a sequence, behind if the result is
-/// only kept. With `lookupsOnly`, lookups of rows of tables alone move in front.
-void mergeProducts(train::ScanOp scan, bool lookupsOnly = false);
 
 /// For the registry of a program that reads models.
 void registerLoopOps(mlir::DialectRegistry &registry);

@@ -226,27 +226,41 @@ static Value lookupOfAll(GradBuilder &b, Operation &op, Value sequence) {
   return result;
 }
 
-/// The op of all rounds of a sequence in front of the loop, or null for other ops.
-static Value doneInFront(Operation &op, ScanOp scan, bool lookupsOnly) {
-  MatmulOp product = lookupsOnly ? MatmulOp() : productOfRows(op, scan);
-  if (!product && !looksUp(op, scan))
-    return {};
+/// The sequence whose row is the argument `row` of the loop's block; null for other values.
+static Value sequenceOf(Value row, ScanOp scan) {
   ValueRange rows = scan.getRows();
-  auto row = llvm::find(rows, product ? product.getLhs() : op.getOperands().back());
-  if (row == rows.end())
+  auto found = llvm::find(rows, row);
+  return found == rows.end() ? Value() : scan.getSequences()[found - rows.begin()];
+}
+
+/// The lookup for all rounds of a sequence in front of the loop, or null for other ops. The
+/// gradient of the table is then one sum over the rows of all rounds.
+static Value lookupInFront(Operation &op, ScanOp scan) {
+  Value sequence = looksUp(op, scan) ? sequenceOf(op.getOperands().back(), scan) : Value();
+  if (!sequence)
     return {};
   OpBuilder builder(scan);
   GradBuilder b(builder, &op);
-  Value sequence = scan.getSequences()[row - rows.begin()];
-  return product ? productOfAll(b, product, sequence) : lookupOfAll(b, op, sequence);
+  return lookupOfAll(b, op, sequence);
 }
 
-/// Products of rows of a sequence become a sequence: x W of all rounds. So do lookups, whose
-/// gradient is then one sum over the rows of all rounds.
-static void mergeInFront(ScanOp scan, bool lookupsOnly) {
+/// The product x W, or the lookup, for all rounds of a sequence in front of the loop, or null.
+static Value productOrLookupInFront(Operation &op, ScanOp scan) {
+  MatmulOp product = productOfRows(op, scan);
+  Value sequence = product ? sequenceOf(product.getLhs(), scan) : Value();
+  if (!sequence)
+    return lookupInFront(op, scan);
+  OpBuilder builder(scan);
+  GradBuilder b(builder, &op);
+  return productOfAll(b, product, sequence);
+}
+
+/// Replaces ops of a row by the row of a new sequence, which `inFront` builds for all rounds; null
+/// for ops that stay.
+static void mergeInFront(ScanOp scan, llvm::function_ref<Value(Operation &, ScanOp)> inFront) {
   Block &body = scan.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
-    Value all = doneInFront(op, scan, lookupsOnly);
+    Value all = inFront(op, scan);
     if (!all)
       continue;
     scan.getSequencesMutable().append(all);
@@ -278,7 +292,12 @@ static void mergeBehind(ScanOp scan) {
   }
 }
 
-void ampc::mergeProducts(ScanOp scan, bool lookupsOnly) {
-  mergeInFront(scan, lookupsOnly);
+void ampc::mergeProducts(ScanOp scan) {
+  mergeInFront(scan, productOrLookupInFront);
+  mergeBehind(scan);
+}
+
+void ampc::mergeAroundBlocks(ScanOp scan) {
+  mergeInFront(scan, lookupInFront);
   mergeBehind(scan);
 }

@@ -1,5 +1,6 @@
 // Unrolling of loops: one copy of the block per round.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Build/Expansion.h"
 #include "mlir-dialects/Train/Ops/Gradients.h"
 #include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Ops/Tensors.h"
@@ -188,10 +189,7 @@ SmallVector<Value> Unroller::run() {
 SmallVector<Value> ampc::unroll(GradBuilder &b, ScanOp scan) { return Unroller(b, scan).run(); }
 
 void ampc::replaceByRounds(ScanOp scan) {
-  OpBuilder builder(scan);
-  GradBuilder b(builder, scan);
-  scan->replaceAllUsesWith(unroll(b, scan));
-  scan.erase();
+  replaceByExpansion(scan, [&](GradBuilder &b) { return unroll(b, scan); });
 }
 
 /// Loops around an op up to the outermost, `scan`, run it that many times in all.

@@ -1,6 +1,7 @@
 // Access, insertion and verification of the arguments and results of a program by role.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Program/Signature.h"
+#include "mlir-dialects/Train/Program/MixedRows.h"
 #include "mlir-dialects/Train/Text/Sizes.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -254,7 +255,7 @@ LogicalResult ampc::verifySignature(FunctionOpInterface program) {
     return program->emitOpError() << "expected the role of a program beside its step";
   for (NamedAttribute attribute : program->getDiscardableAttrs())
     if (attribute.getName().getValue().starts_with("train.") && attribute.getName() != Sizes::key &&
-        !(attribute.getName() == "train.mixes_rows" && isa<StringAttr>(attribute.getValue()))) // 4.
+        !MixedRows::is(attribute)) // 4.
       return program->emitOpError()
              << "expected role, step, export_name, batch, short_batch, nonfinite, optimizer or "
                 "groups, but got "

@@ -17,6 +17,10 @@ struct Windows {
   double scale; // factor of sums: 1 / count for means
   Type storage, compute;
 
+  explicit Windows(kernel::PoolOp op) : Windows(op, op.getX(), op.getResult()) {}
+  explicit Windows(kernel::PoolGradOp op) : Windows(op, op.getResult(), op.getG()) {}
+
+private:
   template <typename Op> Windows(Op op, Value imageValue, Value windowsValue) {
     auto whole = cast<RankedTensorType>(imageValue.getType()),
          parts = cast<RankedTensorType>(windowsValue.getType());
@@ -107,14 +111,13 @@ void forPlaces(const Channels &c, const int64_t sides[2], Value begin, Value end
 
 class PoolTemplate : public KernelTemplate {
   FailureOr<KernelEmission> plan(Operation *operation, const Tier &) const override {
-    auto op = cast<kernel::PoolOp>(operation);
-    Windows w(op, op.getX(), op.getResult());
+    Windows w(cast<kernel::PoolOp>(operation));
     return planPlaces(w, w.count);
   }
   void emitRun(Operation *operation, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override {
     auto op = cast<kernel::PoolOp>(operation);
-    Windows w(op, op.getX(), op.getResult());
+    Windows w(op);
     Channels c{e, w};
     forPlaces(
         c, w.count, begin, end,
@@ -164,14 +167,13 @@ class PoolTemplate : public KernelTemplate {
 
 class PoolGradTemplate : public KernelTemplate {
   FailureOr<KernelEmission> plan(Operation *operation, const Tier &) const override {
-    auto op = cast<kernel::PoolGradOp>(operation);
-    Windows w(op, op.getResult(), op.getG());
+    Windows w(cast<kernel::PoolGradOp>(operation));
     return planPlaces(w, w.image);
   }
   void emitRun(Operation *operation, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override {
     auto op = cast<kernel::PoolGradOp>(operation);
-    Windows w(op, op.getResult(), op.getG());
+    Windows w(op);
     Channels c{e, w};
     forPlaces(
         c, w.image, begin, end,

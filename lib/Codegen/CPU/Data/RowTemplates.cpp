@@ -25,16 +25,37 @@ static Value loadIndex(KernelEmitter &e, Value base, Value i) {
 /// Prefetch distance in rows, and cache lines per row.
 constexpr int64_t rowsAhead = 16, linesAhead = 4;
 
+namespace {
+/// A table [entries, width], and the i32 row numbers that select its rows. Example: embeddings.
+struct IndexedTable {
+  Value table;
+  RankedTensorType type;
+  Value index;
+};
+} // namespace
+
 /// Software prefetch: rows of a large table miss all caches in an order no hardware prefetcher
 /// follows. Prefetches the table row of `index[row + rowsAhead]`, columns [column, column + width).
-static void askAhead(KernelEmitter &e, Value table, RankedTensorType type, int64_t column,
-                     int64_t width, Value index, Value row, int64_t rows) {
+static void prefetchRow(KernelEmitter &e, const IndexedTable &from, int64_t column, int64_t width,
+                        Value row, int64_t rows) {
+  auto [table, type, index] = from;
   Type element = type.getElementType();
   int64_t line = 64 * 8 / element.getIntOrFloatBitWidth();
   Value later = e.min(e.add(row, rowsAhead), e.index(rows - 1));
   Value first = e.add(e.mul(loadIndex(e, index, later), type.getDimSize(1)), column);
   for (int64_t j = 0; j < std::min(width, linesAhead * line); j += line)
     e.prefetch(table, element, e.add(first, j));
+}
+
+/// Calls `body(row, number)` with the rows of the tasks and the row's number in the table,
+/// `index[row]`. The table row of a later row is prefetched.
+static void forIndexedRows(KernelEmitter &e, Value begin, Value end, RankedTensorType type,
+                           const IndexedTable &table, llvm::function_ref<void(Value, Value)> body) {
+  int64_t rows = type.getDimSize(0), width = type.getDimSize(1);
+  forRowsOfTasks(e, begin, end, rows, width, [&](Value row) {
+    prefetchRow(e, table, 0, width, row, rows);
+    body(row, loadIndex(e, table.index, row));
+  });
 }
 
 /// sums[to] += updates[from].
@@ -76,19 +97,18 @@ class GatherTemplate : public KernelTemplate {
   void emitRun(Operation *operation, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override {
     auto op = cast<kernel::GatherOp>(operation);
-    auto type = tensorOf(op.getResult());
+    auto type = tensorOf(op.getResult()), tableType = tensorOf(op.getTable());
     Type element = type.getElementType();
-    int64_t rows = type.getDimSize(0), width = type.getDimSize(1);
-    Value limit = e.index(tensorOf(op.getTable()).getDimSize(0));
+    int64_t width = type.getDimSize(1);
+    Value limit = e.index(tableType.getDimSize(0));
     Value table = pointers.operands[0], result = pointers.results[0];
-    forRowsOfTasks(e, begin, end, rows, width, [&](Value row) {
-      askAhead(e, table, tensorOf(op.getTable()), 0, width, pointers.operands[1], row, rows);
-      Value from = loadIndex(e, pointers.operands[1], row), to = e.mul(row, width);
-      Value valid = within(e, from, limit);
+    auto gatherRow = [&](Value row, Value from) {
+      Value to = e.mul(row, width), valid = within(e, from, limit);
       e.when(valid, [&] { copyRow(e, element, result, to, table, e.mul(from, width), width); });
       Value outside = arith::XOrIOp::create(e.b, e.loc, valid, e.constant(e.b.getI1Type(), 1));
       e.when(outside, [&] { fillRow(e, element, 0.0, result, to, width); });
-    });
+    };
+    forIndexedRows(e, begin, end, type, {table, tableType, pointers.operands[1]}, gatherRow);
   }
 };
 
@@ -232,9 +252,9 @@ class SumRowsTemplate : public KernelTemplate {
     Value first = loadIndex(e, pointers.operands[2], row),
           last = loadIndex(e, pointers.operands[2], e.add(row, 1));
     auto updates = tensorOf(op.getUpdates());
+    IndexedTable table{pointers.operands[0], updates, pointers.operands[1]};
     e.loop(first, last, 1, [&](Value i) {
-      askAhead(e, pointers.operands[0], updates, op.getFrom(), width, pointers.operands[1], i,
-               updates.getDimSize(0));
+      prefetchRow(e, table, op.getFrom(), width, i, updates.getDimSize(0));
       addRow(e, op.getUpdates(), op.getResult(), pointers, row,
              loadIndex(e, pointers.operands[1], i), op.getFrom());
     });
@@ -250,18 +270,16 @@ class PutRowsTemplate : public KernelTemplate {
   void emitRun(Operation *operation, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override {
     auto op = cast<kernel::PutRowsOp>(operation);
-    auto type = tensorOf(op.getRows());
-    int64_t rows = type.getDimSize(0), width = type.getDimSize(1);
-    Value limit = e.index(tensorOf(op.getTable()).getDimSize(0));
-    forRowsOfTasks(e, begin, end, rows, width, [&](Value row) {
-      askAhead(e, pointers.results[0], tensorOf(op.getTable()), 0, width, pointers.operands[1], row,
-               rows);
-      Value to = loadIndex(e, pointers.operands[1], row);
+    auto type = tensorOf(op.getRows()), tableType = tensorOf(op.getTable());
+    int64_t width = type.getDimSize(1);
+    Value limit = e.index(tableType.getDimSize(0)), table = pointers.results[0];
+    auto scatterRow = [&](Value row, Value to) {
       e.when(within(e, to, limit), [&] {
-        copyRow(e, type.getElementType(), pointers.results[0], e.mul(to, width),
-                pointers.operands[0], e.mul(row, width), width);
+        copyRow(e, type.getElementType(), table, e.mul(to, width), pointers.operands[0],
+                e.mul(row, width), width);
       });
-    });
+    };
+    forIndexedRows(e, begin, end, type, {table, tableType, pointers.operands[1]}, scatterRow);
   }
 };
 } // namespace

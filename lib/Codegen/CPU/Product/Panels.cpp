@@ -71,7 +71,8 @@ void StridedSource::pack(KernelEmitter &e, Value line, int64_t count, Value k, V
          [&] { copyElements(e, job, e.index(0), points); });
 }
 
-/// Only for k-major matrices: the hardware prefetcher follows rows that hold a line.
+/// Prefetches the points [k, k + points) of a k-major matrix, whose rows are far apart. The
+/// hardware prefetcher follows a line that is contiguous.
 void StridedSource::prefetch(KernelEmitter &e, Value line, int64_t count, Value k, Value points,
                              const PanelFormat &format) {
   if (!linesAreNeighbours())

@@ -123,6 +123,6 @@ static void emitAttention(Operation *operation, DeviceCode &code) {
 void nvptx::addAttentionForms(Forms &forms) {
   forms[kernel::AttentionOp::getOperationName()] = {emitAttention, configureAttentionPlan,
                                                     /*workspaceBytes=*/nullptr,
-                                                    /*showingWarps=*/nullptr, checkAttentionPlan};
+                                                    /*finalWarps=*/nullptr, checkAttentionPlan};
   addAttentionGradForm(forms);
 }

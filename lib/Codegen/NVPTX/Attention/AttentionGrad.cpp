@@ -154,7 +154,7 @@ static void emitAttentionGrad(Operation *operation, DeviceCode &code) {
 }
 
 void nvptx::addAttentionGradForm(Forms &forms) {
-  forms[kernel::AttentionGradOp::getOperationName()] = {
-      emitAttentionGrad, configureAttentionPlan, /*workspaceBytes=*/nullptr,
-      /*showingWarps=*/nullptr, checkAttentionPlan};
+  forms[kernel::AttentionGradOp::getOperationName()] = {emitAttentionGrad, configureAttentionPlan,
+                                                        /*workspaceBytes=*/nullptr,
+                                                        /*finalWarps=*/nullptr, checkAttentionPlan};
 }

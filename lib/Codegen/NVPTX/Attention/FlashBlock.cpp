@@ -44,20 +44,20 @@ FlashBlock::FlashBlock(DeviceEmitter &e, const FlashShape &shape, const FlashTil
   int64_t tiles = llvm::divideCeil(rowCount(), tile.rows()), entries = shape.entries();
   Value entry, number;
   if (shape.causal) {
-    entry = e.rem32(e.block(), entries);
-    number = e.div32(e.block(), entries);
+    entry = e.rem(e.block(), entries);
+    number = e.div(e.block(), entries);
     if (ownsQueries)
-      number = e.add32(e.i32(tiles - 1), e.mul32(number, -1));
+      number = e.add(e.i32(tiles - 1), e.mul(number, -1));
   } else {
-    entry = e.div32(e.block(), tiles);
-    number = e.rem32(e.block(), tiles);
+    entry = e.div(e.block(), tiles);
+    number = e.rem(e.block(), tiles);
   }
   batch = e.split(entry, shape.batch);
-  first = e.mul32(number, tile.rows());
-  warp = e.div32(e.thread(), 32);
-  lane = e.rem32(e.thread(), 32);
-  line = e.div32(lane, 4);
-  pair = e.mul32(e.rem32(lane, 4), 2);
+  first = e.mul(number, tile.rows());
+  warp = e.div(e.thread(), 32);
+  lane = e.rem(e.thread(), 32);
+  line = e.div(lane, 4);
+  pair = e.mul(e.rem(lane, 4), 2);
 }
 
 std::pair<Value, Value> FlashBlock::tileRange() {
@@ -75,7 +75,7 @@ std::pair<Value, Value> FlashBlock::tileRange() {
 }
 
 Value FlashBlock::row(int64_t i, int64_t half) {
-  return e.add32(e.add32(first, warpStart()), e.add32(line, e.i32(16 * i + 8 * half)));
+  return e.add(e.add(first, warpStart()), e.add(line, e.i32(16 * i + 8 * half)));
 }
 Value FlashBlock::existingRow(int64_t i, int64_t half) {
   Value own = e.position(row(i, half));
@@ -96,7 +96,7 @@ RowCopy FlashBlock::copyOf(unsigned operand, const RowTile &rows, int64_t count)
 }
 void FlashBlock::whenRow(Value row, llvm::function_ref<void()> body) {
   if (rowCount() % tile.rows())
-    e.when(e.less32(row, rowCount()), body);
+    e.when(e.isBelow(row, rowCount()), body);
   else
     body();
 }
@@ -107,9 +107,9 @@ void FlashBlock::whenRow(Value row, llvm::function_ref<void()> body) {
 /// that sees the key.
 Value FlashBlock::bound(Value row) {
   if (!ownsQueries)
-    return e.add32(row, e.i32(-shape.offset()));
+    return e.add(row, e.i32(-shape.offset()));
   Value all = e.i32(shape.keys);
-  return shape.causal ? e.min32(e.add32(row, e.i32(shape.offset() + 1)), all) : all;
+  return shape.causal ? e.min(e.add(row, e.i32(shape.offset() + 1)), all) : all;
 }
 
 void FlashBlock::hide(Accumulators &numbers, Value tileNumber, double hidden) {
@@ -121,13 +121,13 @@ void FlashBlock::hide(Accumulators &numbers, Value tileNumber, double hidden) {
   };
   Value start =
       arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), e.mul(tileNumber, tile.columns));
-  Value warpRow = e.add32(first, warpStart()), concerned;
+  Value warpRow = e.add(first, warpStart()), concerned;
   if (ownsQueries)
     concerned =
-        compare(arith::CmpIPredicate::sgt, e.add32(start, e.i32(tile.columns)), bound(warpRow));
+        compare(arith::CmpIPredicate::sgt, e.add(start, e.i32(tile.columns)), bound(warpRow));
   else
-    concerned = compare(arith::CmpIPredicate::slt, start,
-                        bound(e.add32(warpRow, e.i32(tile.warpRows - 1))));
+    concerned =
+        compare(arith::CmpIPredicate::slt, start, bound(e.add(warpRow, e.i32(tile.warpRows - 1))));
   SmallVector<Value> before;
   append(before, numbers);
   auto branch = scf::IfOp::create(e.b, e.loc, ValueRange(before).getTypes(), concerned, true);
@@ -136,11 +136,11 @@ void FlashBlock::hide(Accumulators &numbers, Value tileNumber, double hidden) {
   scf::YieldOp::create(e.b, e.loc, before);
   e.b.setInsertionPointToStart(&branch.getThenRegion().front());
   Accumulators kept = numbers;
-  Value column = e.add32(start, pair);
+  Value column = e.add(start, pair);
   for (auto [n, square] : llvm::enumerate(kept))
     for (int64_t i = 0; i < 4; ++i) {
       Value limit = bound(row(n / columnTiles(), i / 2));
-      Value own = e.add32(column, e.i32(n % columnTiles() * 8 + i % 2));
+      Value own = e.add(column, e.i32(n % columnTiles() * 8 + i % 2));
       Value seen =
           compare(ownsQueries ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sge, own, limit);
       square[i] = target::select(e, seen, square[i], number(hidden));

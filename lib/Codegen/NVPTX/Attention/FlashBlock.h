@@ -52,7 +52,7 @@ public:
   Value pairColumn() { return pair; }
   Value warpNumber() { return warp; }
   Value warpStart() {
-    return e.mul32(warp, tile.warpRows);
+    return e.mul(warp, tile.warpRows);
   } // first row of the warp within the
     // tile
   Value memory() { return e.sharedMemory(memoryAlignment(shape)); }

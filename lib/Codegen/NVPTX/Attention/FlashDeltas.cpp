@@ -46,16 +46,16 @@ static void emitChunks(const FlashShape &shape, unsigned o, DeviceCode &code) {
   launch.threads = threads;
   launch.grid[0] = llvm::divideCeil(rows, rowsPerBlock);
   code.launch(launch, [&](DeviceEmitter &e, const KernelPointers &pointers) {
-    Value thread = e.thread(), lane = e.rem32(thread, lanes);
-    Value row = e.add32(e.mul32(e.block(), rowsPerBlock), e.div32(thread, lanes));
+    Value thread = e.thread(), lane = e.rem(thread, lanes);
+    Value row = e.add(e.mul(e.block(), rowsPerBlock), e.div(thread, lanes));
     // Threads without a row or a chunk load the last row or chunk; their sums are not used.
-    Value existing = rows % rowsPerBlock ? e.min32(row, e.i32(rows - 1)) : row;
-    Value number = e.min32(lane, e.i32(shape.width / chunk - 1));
+    Value existing = rows % rowsPerBlock ? e.min(row, e.i32(rows - 1)) : row;
+    Value number = e.min(lane, e.i32(shape.width / chunk - 1));
     SmallVector<Value> place = e.split(existing, space);
     auto load = [&](unsigned operand) {
       const RowLayout &layout = shape.operands[operand];
-      Value start = addressOf(e, layout, pointers.operands[operand], place,
-                              e.position(e.mul32(number, chunk)));
+      Value start =
+          addressOf(e, layout, pointers.operands[operand], place, e.position(e.mul(number, chunk)));
       return e.loadVector(start, layout.element, chunk);
     };
     Type f32 = e.b.getF32Type();
@@ -63,13 +63,13 @@ static void emitChunks(const FlashShape &shape, unsigned o, DeviceCode &code) {
     for (auto [x, y] : llvm::zip(load(o), load(o + 2)))
       sum = target::multiplyAdd(e, sum, target::widen(e, x, f32), target::widen(e, y, f32), true);
     if (shape.width != lanes * chunk)
-      sum = target::select(e, e.less32(lane, shape.width / chunk), sum, e.constant(f32, 0));
+      sum = target::select(e, e.isBelow(lane, shape.width / chunk), sum, e.constant(f32, 0));
     for (int64_t half = lanes / 2; half >= 1; half /= 2)
       sum =
           target::combine(e, kernel::Combine::sum, sum, e.shuffleDown(sum, e.i32(-1), half, lanes));
     Value stores = target::equal(e, lane, e.i32(0));
     if (rows % rowsPerBlock)
-      stores = target::both(e, stores, e.less32(row, rows));
+      stores = target::both(e, stores, e.isBelow(row, rows));
     e.when(stores,
            [&] { storeDelta(e, shape, pointers, ArrayRef(place).drop_back(), place.back(), sum); });
   });

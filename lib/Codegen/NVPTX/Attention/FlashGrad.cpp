@@ -73,7 +73,7 @@ void Backward::issueNumbers(Value stage, Value tile) {
     Value query = e.add(e.mul(tile, f.tile.columns), e.position(e.thread())), present;
     if (shape.queries % f.tile.columns)
       present = target::select(e, e.less(query, e.index(shape.queries)), e.i32(bytes), e.i32(0));
-    Value to = e.mul32(e.thread(), bytes);
+    Value to = e.mul(e.thread(), bytes);
     for (int64_t part : {0, 1}) {
       Value place = e.add(e.mul(query, sums.columnStride()), part * sums.rowStride());
       e.copyAsync(e.advance(numbersOf(stage, part), to),
@@ -84,7 +84,7 @@ void Backward::issueNumbers(Value stage, Value tile) {
                 deltaPlace(e, shape, f.rowStart(deltas, f.pointers.results[0]), query), bytes,
                 present);
   };
-  e.when(e.less32(e.thread(), f.tile.columns), copy);
+  e.when(e.isBelow(e.thread(), f.tile.columns), copy);
 }
 
 /// Without a bias, maximum and logarithm are added to a single term: the sum rounds no more than
@@ -114,7 +114,7 @@ void Backward::loadRowNumbers() {
 
 /// Statistics of the thread's two columns in a column tile.
 SmallVector<Value> Backward::columnNumbers(Value place, int64_t columnTile) {
-  place = e.advance(place, e.mul32(f.pairColumn(), 4));
+  place = e.advance(place, e.mul(f.pairColumn(), 4));
   return e.loadVector(e.advance(place, 4 * 8 * columnTile), e.b.getF32Type(), 2);
 }
 

@@ -20,7 +20,7 @@ void FlashBlock::storeRows(const Accumulators &sums, ArrayRef<Value> factors, un
 // then pairs of threads: of two tiles, each thread sends the tile that the partner keeps.
 void FlashBlock::transposeQuad(MutableArrayRef<Value> words) {
   for (int64_t bit : {1, 2}) {
-    Value isUpper = target::equal(e, e.and32(lane, bit), e.i32(bit));
+    Value isUpper = target::equal(e, e.bitAnd(lane, bit), e.i32(bit));
     for (int64_t low = 0; low < 4; ++low) {
       if (low & bit)
         continue;
@@ -35,13 +35,13 @@ void FlashBlock::transposeQuad(MutableArrayRef<Value> words) {
 /// Stores 16 bytes per thread, in groups of four tiles of eight channels.
 void FlashBlock::storeChunks(const Accumulators &sums, ArrayRef<Value> factors, unsigned result) {
   const RowLayout &layout = shape.results[result];
-  Value start = rowStart(layout, pointers.results[result]), number = e.rem32(lane, 4);
+  Value start = rowStart(layout, pointers.results[result]), number = e.rem(lane, 4);
   int64_t tiles = shape.channelTiles();
   for (int64_t i = 0; i < warpBlocks(); ++i)
     for (int64_t half : {0, 1}) {
       Value own = row(i, half), factor = factors[2 * i + half];
       Value line = e.address(start, layout.element, e.mul(e.position(own), layout.rowStride()));
-      line = e.advance(line, e.mul32(number, 16));
+      line = e.advance(line, e.mul(number, 16));
       for (int64_t group = 0; group < tiles; group += 4) {
         SmallVector<Value> words(4, e.i32(0));
         int64_t present = std::min<int64_t>(4, tiles - group);
@@ -56,7 +56,7 @@ void FlashBlock::storeChunks(const Accumulators &sums, ArrayRef<Value> factors, 
           if (present == 4)
             store();
           else
-            e.when(e.less32(number, present), store);
+            e.when(e.isBelow(number, present), store);
         });
       }
     }
@@ -72,7 +72,7 @@ void FlashBlock::storeElements(const Accumulators &sums, ArrayRef<Value> factors
   for (int64_t n = 0; n < warpBlocks() * tiles; ++n)
     for (int64_t at = 0; at < 4; at += run) {
       Value own = row(n / tiles, at / 2), factor = factors[2 * (n / tiles) + at / 2];
-      Value channel = e.add32(pair, e.i32(n % tiles * 8 + at % 2));
+      Value channel = e.add(pair, e.i32(n % tiles * 8 + at % 2));
       SmallVector<Value> numbers;
       for (int64_t i = at; i < at + run; ++i)
         numbers.push_back(target::narrow(e, mul(sums[n][i], factor), layout.element));
@@ -83,7 +83,7 @@ void FlashBlock::storeElements(const Accumulators &sums, ArrayRef<Value> factors
         if (n % tiles * 8 + 8 <= shape.width)
           store();
         else
-          e.when(e.less32(channel, shape.width), store);
+          e.when(e.isBelow(channel, shape.width), store);
       });
     }
 }

@@ -21,7 +21,7 @@ void RowCopy::copyChunk(Value target, Value source, Value isRow, Value present) 
   for (int64_t at = 0; at < chunkBytes; at += copyBytes) {
     Value here;
     if (present)
-      here = e.max32(e.min32(e.add32(present, e.i32(-at)), e.i32(copyBytes)), e.i32(0));
+      here = e.max(e.min(e.add(present, e.i32(-at)), e.i32(copyBytes)), e.i32(0));
     if (isRow)
       here = target::select(e, isRow, here ? here : e.i32(copyBytes), e.i32(0));
     e.copyAsync(e.advance(target, at), e.advance(source, at), copyBytes, here);
@@ -31,11 +31,11 @@ void RowCopy::copyChunk(Value target, Value source, Value isRow, Value present) 
 void RowCopy::issuePanel(Value target, Value source, Value first, int64_t number) {
   SharedTile panel = tile.panel(number);
   int64_t rowsPerPass = threads / panel.chunks, channels = chunkElements * panel.chunks;
-  Value row = e.div32(e.thread(), panel.chunks), chunk = e.rem32(e.thread(), panel.chunks);
-  Value column = e.mul32(chunk, chunkElements), present;
+  Value row = e.div(e.thread(), panel.chunks), chunk = e.rem(e.thread(), panel.chunks);
+  Value column = e.mul(chunk, chunkElements), present;
   if (width < (number + 1) * RowTile::panelChannels && width % channels)
-    present = e.mul32(e.add32(e.i32(width - number * RowTile::panelChannels), e.mul32(column, -1)),
-                      elementBytes);
+    present = e.mul(e.add(e.i32(width - number * RowTile::panelChannels), e.mul(column, -1)),
+                    elementBytes);
   Value place = e.add(e.mul(e.position(row), layout.rowStride()), e.position(column));
   source = e.advance(e.address(source, e.b.getIntegerType(16), place),
                      number * RowTile::panelChannels * elementBytes);
@@ -49,7 +49,7 @@ void RowCopy::issuePanel(Value target, Value source, Value first, int64_t number
                 e.advance(source, at * layout.rowStride() * elementBytes), isRow, present);
     };
     if (rowsPerPass > tile.rows)
-      e.when(e.less32(row, tile.rows), copy);
+      e.when(e.isBelow(row, tile.rows), copy);
     else
       copy();
   }

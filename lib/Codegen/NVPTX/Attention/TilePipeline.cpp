@@ -28,7 +28,7 @@ void TilePipeline::waitForFirst() {
 
 Value TilePipeline::next(Value stage) {
   Value isLast = target::equal(e, stage, e.i32((stages - 1) * stageBytes));
-  return target::select(e, isLast, e.i32(0), e.add32(stage, e.i32(stageBytes)));
+  return target::select(e, isLast, e.i32(0), e.add(stage, e.i32(stageBytes)));
 }
 
 SmallVector<Value> TilePipeline::run(ValueRange carried, Issue issue, Use use) {

@@ -124,7 +124,7 @@ Value WarpgroupProducts::descriptorOf(Value place, const Panels &panels, int64_t
   Type i64 = e.b.getI64Type();
   Value start =
       LLVM::PtrToIntOp::create(e.b, e.loc, e.b.getI32Type(), e.advance(place, panels.start));
-  start = arith::ShRUIOp::create(e.b, e.loc, e.and32(start, 0x3ffff), e.i32(4));
+  start = arith::ShRUIOp::create(e.b, e.loc, e.bitAnd(start, 0x3ffff), e.i32(4));
   start = arith::ExtUIOp::create(e.b, e.loc, i64, start);
   Value constant = arith::ConstantOp::create(e.b, e.loc, e.b.getI64IntegerAttr(fields));
   return arith::OrIOp::create(e.b, e.loc, start, constant);
@@ -134,10 +134,10 @@ Value WarpgroupProducts::descriptorOf(Value place, const Panels &panels, int64_t
 // panel.
 Accumulators WarpgroupProducts::multiply(Value ownPlace, Value passingPlace) {
   Group group(f, 4 * f.columnTiles());
-  Value warpgroup = e.div32(f.warpNumber(), 4);
+  Value warpgroup = e.div(f.warpNumber(), 4);
   SmallVector<Panels> left = panelsOf(own), right = panelsOf(streamed);
   for (auto [number, panels] : llvm::enumerate(left)) {
-    Value rows = e.advance(ownPlace, e.mul32(warpgroup, 64 * panels.rowBytes));
+    Value rows = e.advance(ownPlace, e.mul(warpgroup, 64 * panels.rowBytes));
     int64_t a = group.input(descriptorOf(rows, panels, 16)),
             b = group.input(descriptorOf(passingPlace, right[number], 16));
     int64_t steps = llvm::divideCeil(panels.channels, 16);

@@ -14,7 +14,7 @@ Gather::Gather(DeviceEmitter &e, const TileGemm &gemm, const TileProduct::MakeSi
                int64_t lines)
     : isRight(first == &BlockTile::column), e(e), gemm(gemm), start(place.*first), lines(lines) {
   for (int64_t at = 0; at < lines; at += gatheredLines) {
-    place.*first = e.add32(start, e.i32(at));
+    place.*first = e.add(start, e.i32(at));
     tiles.push_back(make(e, gemm, pointers, place, gatheredLines));
   }
 }
@@ -44,9 +44,9 @@ Value Gather::isInside(Value k) {
     inside = inside ? target::both(e, inside, holds) : holds;
   };
   if (side.lines % (isRight ? gemm.tile.n : gemm.tile.m))
-    require(e.add32(start, e.i32(lines)), side.lines);
+    require(e.add(start, e.i32(lines)), side.lines);
   if (gemm.endsInStep())
-    require(e.add32(k, e.i32(gemm.stepDepth())), gemm.depth);
+    require(e.add(k, e.i32(gemm.stepDepth())), gemm.depth);
   return inside;
 }
 

@@ -39,20 +39,20 @@ PipelineBarriers::PipelineState PipelineBarriers::first(bool copies) {
 }
 
 PipelineBarriers::PipelineState PipelineBarriers::after(PipelineState place, int64_t steps) {
-  Value stage = e.add32(place.stage, e.i32(steps % (2 * stages)));
-  Value rounds = e.div32(stage, stages);
-  return {e.rem32(stage, stages), e.xor32(place.parity, e.and32(rounds, 1))};
+  Value stage = e.add(place.stage, e.i32(steps % (2 * stages)));
+  Value rounds = e.div(stage, stages);
+  return {e.rem(stage, stages), e.bitXor(place.parity, e.bitAnd(rounds, 1))};
 }
 
 PipelineBarriers::PipelineState PipelineBarriers::next(PipelineState place) {
   Value isLast = target::equal(e, place.stage, e.i32(stages - 1));
   return {nextStage(place.stage),
-          target::select(e, isLast, e.xor32(place.parity, e.i32(1)), place.parity)};
+          target::select(e, isLast, e.bitXor(place.parity, e.i32(1)), place.parity)};
 }
 
 Value PipelineBarriers::nextStage(Value stage) {
   Value isLast = target::equal(e, stage, e.i32(stages - 1));
-  return target::select(e, isLast, e.i32(0), e.add32(stage, e.i32(1)));
+  return target::select(e, isLast, e.i32(0), e.add(stage, e.i32(1)));
 }
 
 /// Longest suspension of a thread in a single try_wait, in nanoseconds.
@@ -86,9 +86,9 @@ void PipelineBarriers::fill(Value stage) {
 }
 
 void PipelineBarriers::arriveAtOrderBarrier(Value group) {
-  Value isFirst = target::equal(e, e.rem32(e.thread(), 32), e.i32(0));
+  Value isFirst = target::equal(e, e.rem(e.thread(), 32), e.i32(0));
   e.when(isFirst, [&] {
-    Value other = orderBarrier(e.xor32(group, e.i32(1)));
+    Value other = orderBarrier(e.bitXor(group, e.i32(1)));
     NVVM::MBarrierArriveOp::create(e.b, e.loc, e.b.getI64Type(), other, Value());
   });
 }
@@ -96,7 +96,7 @@ void PipelineBarriers::arriveAtOrderBarrier(Value group) {
 // Only a warp that has waited for a wgmma knows the wgmma to be complete. Therefore every warp
 // arrives at the empty barrier, with a lane per CTA of the cluster.
 void PipelineBarriers::release(Value stage, Value condition) {
-  Value lane = e.rem32(e.thread(), 32), arrives = e.less32(lane, cluster);
+  Value lane = e.rem(e.thread(), 32), arrives = e.isBelow(lane, cluster);
   if (condition)
     arrives = target::both(e, arrives, condition);
   e.when(arrives, [&] {

@@ -46,7 +46,7 @@ public:
   Value nextStage(Value stage);
 
   /// Full barrier of a stage: completed by copies to the stage.
-  Value fullBarrier(Value stage) { return e.advance(memory, e.mul32(stage, 8)); }
+  Value fullBarrier(Value stage) { return e.advance(memory, e.mul(stage, 8)); }
   /// Producer: waits on the empty barrier; announces the bytes to come (expect_tx).
   void waitUntilEmpty(PipelineState place);
   void expect(PipelineState place, int64_t bytes);

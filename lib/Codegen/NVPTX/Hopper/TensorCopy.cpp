@@ -79,11 +79,11 @@ void TensorCopy::issue(DeviceEmitter &e, Value mapPlace, Value target, Value bar
   Value mask;
   if (cluster > 1) {
     mask = LLVM::ConstantOp::create(e.b, e.loc, e.b.getI16IntegerAttr((1 << cluster) - 1));
-    line = e.add32(line, e.mul32(rank, ownLines));
-    target = e.advance(target, e.mul32(rank, ownLines * tileRowBytes));
+    line = e.add(line, e.mul(rank, ownLines));
+    target = e.advance(target, e.mul(rank, ownLines * tileRowBytes));
   }
   for (int64_t at = 0; at < ownLines; at += tile.alongDepth ? ownLines : squareLines) {
-    Value to = e.advance(target, at * tileRowBytes), first = e.add32(line, e.i32(at));
+    Value to = e.advance(target, at * tileRowBytes), first = e.add(line, e.i32(at));
     SmallVector<Value> coordinates = llvm::map_to_vector(dims, [&](int dim) {
       return dim == Line ? first : dim == Point ? point : batch[dim];
     });

@@ -107,8 +107,8 @@ struct WarpgroupGemm {
 void emitWarpgroups(FusedKernelOpInterface op, DeviceCode &code, const WarpgroupGemm &plan,
                     const TileProduct &product);
 /// Number of warps in the launch that writes the final results.
-int64_t showingWarps(FusedKernelOpInterface op, const WarpgroupGemm &plan,
-                     const ProductResults &results);
+int64_t finalWarps(FusedKernelOpInterface op, const WarpgroupGemm &plan,
+                   const ProductResults &results);
 
 } // namespace ampc::nvptx
 #endif

@@ -37,7 +37,7 @@ public:
 
 private:
   const WarpgroupTile &tile() const { return plan.tile; }
-  Value leftTile(Value stage) { return e.advance(memory, e.mul32(stage, tile().stageBytes())); }
+  Value leftTile(Value stage) { return e.advance(memory, e.mul(stage, tile().stageBytes())); }
   Value rightTile(Value stage) { return e.advance(leftTile(stage), plan.lhs.tile.bytes()); }
   /// Tile scheduler: calls `body` for every work item of the cluster; the pipeline state continues
   /// from item to item.
@@ -72,15 +72,15 @@ private:
   };
   /// Subtile of this warp in the uppermost rows: 16 rows, and the columns from `at` (i32) on.
   Subtile subtileOf(const WorkTile &unit, Value at) {
-    Value warp = e.div32(e.thread(), 32);
+    Value warp = e.div(e.thread(), 32);
     if (tile().takesTurns)
-      warp = e.rem32(warp, 4);
-    return {e.add32(unit.line, e.mul32(warp, 16)), e.add32(unit.column, at)};
+      warp = e.rem(warp, 4);
+    return {e.add(unit.line, e.mul(warp, 16)), e.add(unit.column, at)};
   }
   /// Subtile by number: `across` subtiles side by side, then the subtiles 64 rows below.
   Subtile subtileOf(const WorkTile &unit, Value number, int64_t across) {
-    Subtile part = subtileOf(unit, e.mul32(e.rem32(number, across), plan.part.tile.n));
-    part.line = e.add32(part.line, e.mul32(e.div32(number, across), 64));
+    Subtile part = subtileOf(unit, e.mul(e.rem(number, across), plan.part.tile.n));
+    part.line = e.add(part.line, e.mul(e.div(number, across), 64));
     return part;
   }
   void whenExists(const WorkTile &unit, Subtile part, llvm::function_ref<void()> store);
@@ -97,7 +97,7 @@ private:
       return {};
     Value line = part.line;
     if (llvm::divideCeil(plan.gemm.m, tile().m()) % tile().sharers)
-      line = target::select(e, e.less32(line, plan.gemm.m), line, e.i32(0));
+      line = target::select(e, e.isBelow(line, plan.gemm.m), line, e.i32(0));
     return epilogueOf(unit).prefetch(line, part.column);
   }
   void store(const WorkTile &unit, ValueRange sums, Epilogue::Prefetched ahead);
@@ -125,28 +125,28 @@ WorkTile::WorkTile(DeviceEmitter &e, const WarpgroupGemm &plan, Value number, Va
   int64_t rows = plan.rows(), columns = plan.columns(), group = 8;
   while (rows % group)
     group /= 2;
-  Value within = e.rem32(number, rows * columns), rest = e.div32(number, rows * columns);
-  entry = e.rem32(rest, plan.gemm.batches());
-  part = e.div32(rest, plan.gemm.batches());
+  Value within = e.rem(number, rows * columns), rest = e.div(number, rows * columns);
+  entry = e.rem(rest, plan.gemm.batches());
+  part = e.div(rest, plan.gemm.batches());
   rest = entry;
   for (int64_t size : llvm::reverse(plan.gemm.batch)) {
-    batch.insert(batch.begin(), e.rem32(rest, size));
-    rest = e.div32(rest, size);
+    batch.insert(batch.begin(), e.rem(rest, size));
+    rest = e.div(rest, size);
   }
-  Value first = e.mul32(e.div32(within, group * columns), group);
-  within = e.rem32(within, group * columns);
-  Value row = e.add32(first, e.rem32(within, group));
-  row = e.mul32(row, plan.tile.sharers);
-  line = e.mul32(plan.tile.sharers > 1 ? e.add32(row, rank) : row, plan.tile.m());
-  column = e.mul32(e.div32(within, group), plan.tile.n);
+  Value first = e.mul(e.div(within, group * columns), group);
+  within = e.rem(within, group * columns);
+  Value row = e.add(first, e.rem(within, group));
+  row = e.mul(row, plan.tile.sharers);
+  line = e.mul(plan.tile.sharers > 1 ? e.add(row, rank) : row, plan.tile.m());
+  column = e.mul(e.div(within, group), plan.tile.n);
 }
 
 WarpgroupKernel::WarpgroupKernel(DeviceEmitter &e, FusedKernelOpInterface op,
                                  const WarpgroupGemm &plan, const TileProduct &product,
                                  const KernelPointers &pointers, ValueRange maps)
     : e(e), op(op), plan(plan), product(product), gathered(plan.gathered()), pointers(pointers),
-      maps(maps), memory(e.sharedMemory(1024)), rank(e.rem32(e.block(), plan.tile.cluster())),
-      group(e.div32(e.thread(), 128)),
+      maps(maps), memory(e.sharedMemory(1024)), rank(e.rem(e.block(), plan.tile.cluster())),
+      group(e.div(e.thread(), 128)),
       ring(e, e.advance(memory, plan.tile.ringBytes() + plan.stagingBytes()), plan.tile.stages,
            (plan.tensorBytes() ? 1 : 0) + (plan.gathers() ? 128 : 0),
            4 * plan.tile.groups / plan.tile.turns(), plan.tile.sharers, plan.tile.takesTurns) {}
@@ -157,7 +157,7 @@ static Value asI32(DeviceEmitter &e, Value position) {
 
 void WarpgroupKernel::forWorkTiles(
     PipelineState first, llvm::function_ref<PipelineState(const WorkTile &, PipelineState)> body) {
-  Value cluster = e.div32(e.block(), tile().cluster());
+  Value cluster = e.div(e.block(), tile().cluster());
   if (plan.units() == plan.clusters) {
     body(WorkTile(e, plan, cluster, rank), first);
     return;
@@ -178,13 +178,13 @@ void WarpgroupKernel::forPingPongTiles(
   Value stage = target::select(e, isFirst, first.stage, second.stage);
   Value parity = target::select(e, isFirst, first.parity, second.parity);
   Value turn = target::select(e, isFirst, e.i32(1), e.i32(0));
-  Value from = e.add32(e.div32(e.block(), tile().cluster()), e.mul32(group, plan.clusters));
+  Value from = e.add(e.div(e.block(), tile().cluster()), e.mul(group, plan.clusters));
   e.loop(e.position(from), e.index(plan.units()), tile().turns() * plan.clusters,
          {stage, parity, turn}, [&](Value number, ValueRange now) -> SmallVector<Value> {
            PipelineState next =
                body(WorkTile(e, plan, asI32(e, number), rank), {now[0], now[1]}, now[2]);
            next = ring.after(next, plan.steps());
-           return {next.stage, next.parity, e.xor32(now[2], e.i32(1))};
+           return {next.stage, next.parity, e.bitXor(now[2], e.i32(1))};
          });
 }
 
@@ -220,7 +220,7 @@ SmallVector<Value> WarpgroupKernel::forKTiles(
 }
 
 Value WarpgroupKernel::firstPoint(const WorkTile &unit) {
-  return e.mul32(asI32(e, firstAndCount(unit).first), kTilePoints);
+  return e.mul(asI32(e, firstAndCount(unit).first), kTilePoints);
 }
 
 /// Called by a single producer thread.
@@ -240,7 +240,7 @@ PipelineState WarpgroupKernel::copyUnit(const WorkTile &unit, PipelineState firs
   Value start = firstPoint(unit);
   auto after = forKTiles(unit, first, {}, [&](Value step, PipelineState place, ValueRange) {
     ring.waitUntilEmpty(place);
-    issueTensors(unit, place, e.add32(start, e.mul32(step, kTilePoints)));
+    issueTensors(unit, place, e.add(start, e.mul(step, kTilePoints)));
     return SmallVector<Value>();
   });
   return {after[0], after[1]};
@@ -299,7 +299,7 @@ SmallVector<Value> WarpgroupKernel::fillBehind(PipelineState place, ValueRange n
     ring.fill(pending);
   });
   return {target::select(e, isTime, ring.nextStage(pending), pending),
-          e.max32(e.add32(until, e.i32(-1)), e.i32(0))};
+          e.max(e.add(until, e.i32(-1)), e.i32(0))};
 }
 
 /// Signals the full barriers of the last stages, after a work item of `count` k-tiles.
@@ -319,7 +319,7 @@ PipelineState WarpgroupKernel::gatherUnit(const WorkTile &unit, PipelineState fi
   Value start = firstPoint(unit);
   auto after = forKTiles(unit, first, {first.stage, e.i32(plan.stepsAhead())},
                          [&](Value step, PipelineState place, ValueRange now) {
-                           Value point = e.add32(start, e.mul32(step, kTilePoints));
+                           Value point = e.add(start, e.mul(step, kTilePoints));
                            gatherKTile(unit, sides, place, point);
                            return fillBehind(place, now);
                          });
@@ -331,7 +331,7 @@ SmallVector<Value> WarpgroupKernel::issueKTile(Value stage, ValueRange sums, Val
   WgmmaTile left{64, plan.lhs.tile.alongDepth};
   Value lines = leftTile(stage), columns = rightTile(stage);
   if (!tile().takesTurns)
-    lines = e.advance(lines, e.mul32(group, left.bytes()));
+    lines = e.advance(lines, e.mul(group, left.bytes()));
   SmallVector<Value> next;
   for (int64_t high = 0, count = tile().n / 2; high < tile().high; ++high)
     llvm::append_range(
@@ -386,9 +386,9 @@ void WarpgroupKernel::whenExists(const WorkTile &unit, Subtile part,
   Value exists;
   auto require = [&](Value holds) { exists = exists ? target::both(e, exists, holds) : holds; };
   if (plan.gemm.n % tile().n)
-    require(e.less32(part.column, plan.gemm.n));
+    require(e.isBelow(part.column, plan.gemm.n));
   if (llvm::divideCeil(plan.gemm.m, tile().m()) % tile().sharers)
-    require(e.less32(unit.line, plan.gemm.m));
+    require(e.isBelow(unit.line, plan.gemm.m));
   if (exists)
     e.when(exists, store);
   else
@@ -424,8 +424,7 @@ void WarpgroupKernel::storeInLoop(const WorkTile &unit, ArrayRef<Sums> sums,
   SmallVector<int64_t> others = llvm::to_vector(llvm::seq<int64_t>(1, count));
   e.loop(e.index(0), e.index(count), 1, Epilogue::valuesOf(ahead),
          [&](Value index, ValueRange now) {
-           Value number = asI32(e, index),
-                 after = e.min32(e.add32(number, e.i32(1)), e.i32(count - 1));
+           Value number = asI32(e, index), after = e.min(e.add(number, e.i32(1)), e.i32(count - 1));
            Subtile part = subtileOf(unit, number, across);
            Epilogue::Prefetched next;
            if (!ahead.empty())
@@ -454,8 +453,8 @@ static constexpr int64_t squareBytes = 32 * 16;
 // finishes some of the columns through distributed shared memory.
 void WarpgroupKernel::reduceClusterAndStore(const WorkTile &unit, ValueRange sums) {
   int64_t squares = tile().n / 8, columns = plan.part.tile.n, blocks = tile().dividers;
-  Value warp = e.div32(e.thread(), 32), lane = e.rem32(e.thread(), 32);
-  Value own = e.add32(e.mul32(warp, squares * squareBytes), e.mul32(lane, 16));
+  Value warp = e.div(e.thread(), 32), lane = e.rem(e.thread(), 32);
+  Value own = e.add(e.mul(warp, squares * squareBytes), e.mul(lane, 16));
   Value place = e.advance(memory, own);
   NVVM::BarrierOp::create(e.b, e.loc, TypeRange(), e.i32(1), e.i32(128 * tile().groups),
                           // all consumers have finished reading the pipeline
@@ -464,14 +463,14 @@ void WarpgroupKernel::reduceClusterAndStore(const WorkTile &unit, ValueRange sum
     e.storeVector(llvm::to_vector(sums.slice(4 * i, 4)), e.advance(place, i * squareBytes));
   syncCluster(e, tile().cluster());
   e.loop(e.index(0), e.index(tile().n / columns / blocks), 1, [&](Value turn) {
-    Value at = e.mul32(e.add32(e.mul32(asI32(e, turn), blocks), rank), columns);
+    Value at = e.mul(e.add(e.mul(asI32(e, turn), blocks), rank), columns);
     auto finish = [&] {
-      Sums whole = addClusterPartials(e.advance(place, e.mul32(at, squareBytes / 8)));
+      Sums whole = addClusterPartials(e.advance(place, e.mul(at, squareBytes / 8)));
       Subtile part = subtileOf(unit, at);
       storeSubtile(unit, whole, part, prefetch(unit, part));
     };
     if (plan.gemm.n % tile().n)
-      e.when(e.less32(e.add32(unit.column, at), plan.gemm.n), finish);
+      e.when(e.isBelow(e.add(unit.column, at), plan.gemm.n), finish);
     else
       finish();
   });
@@ -536,7 +535,7 @@ void WarpgroupKernel::multiply() {
 
 void WarpgroupKernel::write() {
   ring.initialise();
-  Value multiplies = e.less32(group, tile().groups);
+  Value multiplies = e.isBelow(group, tile().groups);
   auto branch = scf::IfOp::create(e.b, e.loc, multiplies, /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(e.b);
@@ -571,8 +570,8 @@ void nvptx::emitWarpgroups(FusedKernelOpInterface op, DeviceCode &code, const Wa
                           plan.parts());
 }
 
-int64_t nvptx::showingWarps(FusedKernelOpInterface op, const WarpgroupGemm &plan,
-                            const ProductResults &results) {
+int64_t nvptx::finalWarps(FusedKernelOpInterface op, const WarpgroupGemm &plan,
+                          const ProductResults &results) {
   return plan.parts() == 1 ? plan.clusters * plan.tile.cluster() * 4 * plan.tile.groups
                            : splitKReductionWarps(op, results, plan.gemm);
 }

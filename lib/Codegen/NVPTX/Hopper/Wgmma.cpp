@@ -21,7 +21,7 @@ Value WgmmaTile::descriptor(DeviceEmitter &e, Value place) const {
   Type i64 = e.b.getI64Type();
   Value start = LLVM::PtrToIntOp::create(e.b, e.loc, e.b.getI32Type(), place);
   Value four = e.i32(4);
-  start = arith::ShRUIOp::create(e.b, e.loc, e.and32(start, 0x3ffff), four);
+  start = arith::ShRUIOp::create(e.b, e.loc, e.bitAnd(start, 0x3ffff), four);
   start = arith::ExtUIOp::create(e.b, e.loc, i64, start);
   Value constant = arith::ConstantOp::create(e.b, e.loc, e.b.getI64IntegerAttr(fields));
   return arith::OrIOp::create(e.b, e.loc, start, constant);

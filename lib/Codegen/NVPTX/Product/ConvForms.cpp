@@ -270,7 +270,7 @@ static int64_t filterWorkspace(Operation *operation, const Chip &chip) {
 static int64_t filterFinalWarps(Operation *operation, const Chip &chip) {
   auto op = cast<kernel::ConvFilterOp>(operation);
   std::optional<PlannedProduct> planned = singlePlanOf(op, chip);
-  return planned ? planned->showingWarps(op, ProductResults::of(op, planned->gemm.m)) : 0;
+  return planned ? planned->finalWarps(op, ProductResults::of(op, planned->gemm.m)) : 0;
 }
 static LogicalResult configureFilter(Operation *operation, const Chip &chip) {
   auto op = cast<kernel::ConvFilterOp>(operation);

@@ -64,11 +64,11 @@ public:
   ThreadState(DeviceEmitter &e, const Depthwise &conv, const ThreadLayout &layout,
               const Window &window, Value channelBlock)
       : e(e), conv(conv), layout(layout), reader(e, window, target::elementBytes(conv.element)),
-        lane(e.rem32(e.thread(), layout.lanes)), pixel(e.div32(e.thread(), layout.lanes)),
-        ownChannel(e.mul32(lane, layout.run)),
-        channel(e.add32(e.mul32(channelBlock, layout.channels()), ownChannel)) {
+        lane(e.rem(e.thread(), layout.lanes)), pixel(e.div(e.thread(), layout.lanes)),
+        ownChannel(e.mul(lane, layout.run)),
+        channel(e.add(e.mul(channelBlock, layout.channels()), ownChannel)) {
     if (conv.window.channels % layout.channels())
-      exists = e.less32(channel, conv.window.channels);
+      exists = e.isBelow(channel, conv.window.channels);
   }
   /// Loads the thread's channels of a pixel at `pointer` as f32; zeros if `isThere` is false (null:
   /// always true), in which case `safe` is read.
@@ -106,30 +106,30 @@ static void stageFilter(ThreadState &r, const ConvPhase &phase, Value phaseNumbe
   int64_t taps = phase.window.taps(), channels = r.layout.channels();
   ConvPhase::Offsets first = phase.placeOf(e, phaseNumber);
   auto copy = [&](Value number) {
-    Value tap = e.rem32(number, taps), own = e.div32(number, taps);
-    Value channel = e.add32(e.mul32(channelBlock, channels), own);
+    Value tap = e.rem(number, taps), own = e.div(number, taps);
+    Value channel = e.add(e.mul(channelBlock, channels), own);
     auto place = [&](unsigned axis, Value i) {
-      return e.add32(e.mul32(i, phase.tapStep[axis]), e.number(first.firstTap[axis]));
+      return e.add(e.mul(i, phase.tapStep[axis]), e.number(first.firstTap[axis]));
     };
     int64_t width = phase.window.kernel[1];
-    Value at = e.add32(e.mul32(place(0, e.div32(tap, width)), whole.kernel[1]),
-                       place(1, e.rem32(tap, width)));
+    Value at =
+        e.add(e.mul(place(0, e.div(tap, width)), whole.kernel[1]), place(1, e.rem(tap, width)));
     at = e.add(e.mul(e.position(channel), whole.taps()), e.position(at));
     auto move = [&] {
       Value x = target::widen(e, e.loadScalar(filter, r.conv.element, at), e.b.getF32Type());
-      e.storeScalar(x, memory, e.position(e.add32(e.mul32(tap, channels), own)));
+      e.storeScalar(x, memory, e.position(e.add(e.mul(tap, channels), own)));
     };
     if (r.exists)
-      e.when(e.less32(channel, whole.channels), move);
+      e.when(e.isBelow(channel, whole.channels), move);
     else
       move();
   };
   int64_t count = taps * channels;
   e.loop(e.index(0), e.index(llvm::divideCeil(count, ThreadLayout::threads)), 1, [&](Value pass) {
     Value number = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), pass);
-    number = e.add32(e.mul32(number, ThreadLayout::threads), e.thread());
+    number = e.add(e.mul(number, ThreadLayout::threads), e.thread());
     if (count % ThreadLayout::threads)
-      e.when(e.less32(number, count), [&] { copy(number); });
+      e.when(e.isBelow(number, count), [&] { copy(number); });
     else
       copy(number);
   });
@@ -153,18 +153,18 @@ static void emitPhase(const Depthwise &conv, kernel::ConvOp op, DeviceCode &code
   shape.grid[0] = pixelBlocks * layout.channelBlocks * phase.phases();
   shape.sharedBytes = 4 * window.taps() * layout.channels();
   code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
-    Value channelBlock = e.rem32(e.block(), layout.channelBlocks),
-          rest = e.div32(e.block(), layout.channelBlocks),
-          phaseNumber = e.position(e.div32(rest, pixelBlocks));
-    Value pixelBlock = phase.phases() == 1 ? rest : e.rem32(rest, pixelBlocks);
+    Value channelBlock = e.rem(e.block(), layout.channelBlocks),
+          rest = e.div(e.block(), layout.channelBlocks),
+          phaseNumber = e.position(e.div(rest, pixelBlocks));
+    Value pixelBlock = phase.phases() == 1 ? rest : e.rem(rest, pixelBlocks);
     ThreadState r(e, conv, layout, window, channelBlock);
     Value memory = e.sharedMemory(), image = pointers.operands[0], own = r.channelsOf(image);
     stageFilter(r, phase, phaseNumber, pointers.operands[1], memory, channelBlock);
     SmallVector<Value> numbers;
     SmallVector<WindowReader::Corner> corners;
     for (int64_t i = 0; i < pixelsOfThread; ++i) {
-      Value number = e.add32(e.mul32(pixelBlock, layout.pixels() * pixelsOfThread),
-                             e.add32(r.pixel, e.i32(i * layout.pixels())));
+      Value number = e.add(e.mul(pixelBlock, layout.pixels() * pixelsOfThread),
+                           e.add(r.pixel, e.i32(i * layout.pixels())));
       numbers.push_back(number);
       corners.push_back(r.reader.cornerOf(number, e.i32(window.pixels())));
     }
@@ -172,7 +172,7 @@ static void emitPhase(const Depthwise &conv, kernel::ConvOp op, DeviceCode &code
     SmallVector<Value> zeros(pixelsOfThread * layout.run, e.constant(f32, 0));
     auto addTap = [&](Value t, ValueRange soFar) {
       Value tap = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), t);
-      Value weights = e.add32(e.mul32(tap, layout.channels()), r.ownChannel);
+      Value weights = e.add(e.mul(tap, layout.channels()), r.ownChannel);
       SmallVector<Value> w =
           e.loadVector(e.address(memory, f32, e.position(weights)), f32, layout.run);
       WindowReader::Tap place = r.reader.tapOf(tap, Value());
@@ -191,12 +191,12 @@ static void emitPhase(const Depthwise &conv, kernel::ConvOp op, DeviceCode &code
     Value batch[] = {e.index(0), phaseNumber};
     for (size_t i = 0; i < numbers.size(); ++i) {
       Value number = numbers[i];
-      Value isThere = e.less32(number, window.pixels());
+      Value isThere = e.isBelow(number, window.pixels());
       isThere = r.exists ? target::both(e, isThere, r.exists) : isThere;
       e.when(isThere, [&] {
         for (int64_t c = 0; c < layout.run; c += writer.columns)
           writer.write(ArrayRef(sums).slice(i * layout.run + c, writer.columns), batch, number,
-                       e.add32(r.channel, e.i32(c)));
+                       e.add(r.channel, e.i32(c)));
       });
     }
   });
@@ -237,7 +237,7 @@ static SmallVector<Value> sumOfBlock(ThreadState &r, ArrayRef<Value> sums, int64
   Type f32 = e.b.getF32Type();
   const ThreadLayout &layout = r.layout;
   Value memory = e.sharedMemory();
-  Value own = e.add32(e.mul32(r.pixel, layout.channels()), r.ownChannel);
+  Value own = e.add(e.mul(r.pixel, layout.channels()), r.ownChannel);
   SmallVector<Value> totals;
   for (int64_t tap = 0; tap < taps; ++tap) {
     if (tap > 0)
@@ -245,7 +245,7 @@ static SmallVector<Value> sumOfBlock(ThreadState &r, ArrayRef<Value> sums, int64
     e.storeVector(sums.slice(tap * layout.run, layout.run),
                   e.address(memory, f32, e.position(own)));
     e.syncBlock();
-    Value column = e.position(e.rem32(e.thread(), layout.channels()));
+    Value column = e.position(e.rem(e.thread(), layout.channels()));
     auto add = [&](Value i, ValueRange sum) -> SmallVector<Value> {
       Value x = e.loadScalar(memory, f32, e.add(e.mul(i, layout.channels()), column));
       return {arith::AddFOp::create(e.b, e.loc, sum[0], x)};
@@ -267,15 +267,15 @@ void Depthwise::emit(kernel::ConvFilterOp op, DeviceCode &code) const {
   shape.sharedBytes = 4 * ThreadLayout::threads * layout.run;
   code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
     Type f32 = e.b.getF32Type();
-    Value rest = e.div32(e.block(), layout.channelBlocks),
-          channelBlock = e.rem32(e.block(), layout.channelBlocks);
-    Value firstTap = e.mul32(e.rem32(rest, tapBlocks), taps), part = e.div32(rest, tapBlocks);
+    Value rest = e.div(e.block(), layout.channelBlocks),
+          channelBlock = e.rem(e.block(), layout.channelBlocks);
+    Value firstTap = e.mul(e.rem(rest, tapBlocks), taps), part = e.div(rest, tapBlocks);
     ThreadState r(e, *this, layout, window, channelBlock);
     Value image = pointers.operands[0], cotangent = pointers.operands[1];
     Value ownImage = r.channelsOf(image), ownCotangent = r.channelsOf(cotangent);
     SmallVector<WindowReader::Tap> places;
     for (int64_t t = 0; t < taps; ++t)
-      places.push_back(r.reader.tapOf(e.add32(firstTap, e.i32(t)), e.i32(window.taps())));
+      places.push_back(r.reader.tapOf(e.add(firstTap, e.i32(t)), e.i32(window.taps())));
     auto addPixel = [&](Value p, ValueRange soFar) {
       Value pixel = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), p);
       WindowReader::Corner corner = r.reader.cornerOf(pixel, Value());
@@ -297,14 +297,14 @@ void Depthwise::emit(kernel::ConvFilterOp op, DeviceCode &code) const {
         e.loop(e.add(begin, e.position(r.pixel)), end, layout.pixels(), zeros, addPixel);
     SmallVector<Value> totals = sumOfBlock(r, sums, taps);
     // Workspace: [parts, channels, taps].
-    Value own = e.thread(), number = e.add32(e.mul32(channelBlock, layout.channels()), own);
+    Value own = e.thread(), number = e.add(e.mul(channelBlock, layout.channels()), own);
     Value isThere =
-        target::both(e, e.less32(own, layout.channels()), e.less32(number, window.channels));
+        target::both(e, e.isBelow(own, layout.channels()), e.isBelow(number, window.channels));
     e.when(isThere, [&] {
       Value row = e.add(e.mul(e.position(part), window.channels), e.position(number));
       for (size_t t = 0; t < totals.size(); ++t) {
-        Value tap = e.add32(firstTap, e.i32(t));
-        e.when(e.less32(tap, window.taps()), [&] {
+        Value tap = e.add(firstTap, e.i32(t));
+        e.when(e.isBelow(tap, window.taps()), [&] {
           e.storeScalar(totals[t], pointers.workspace,
                         e.add(e.mul(row, window.taps()), e.position(tap)));
         });

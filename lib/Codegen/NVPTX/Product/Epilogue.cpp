@@ -36,10 +36,10 @@ Epilogue::Epilogue(DeviceEmitter &e, FusedKernelOpInterface op, const TileGemm &
 // Stores accumulators to shared memory: a thread has columns 2 (t % 4) and 2 (t % 4) + 1 of row t /
 // 4, then of row t / 4 + 8.
 void Epilogue::stageWarp(ArrayRef<std::array<Value, 4>> sums, Value memory) {
-  Value lane = e.rem32(e.thread(), 32);
+  Value lane = e.rem(e.thread(), 32);
   int64_t pitch = pitchOf(gemm), tiles = gemm.tile.warpN() / 8;
-  Value own = e.add32(e.mul32(e.div32(lane, 4), pitch), e.mul32(e.rem32(lane, 4), 2));
-  Value base = e.advance(memory, e.mul32(own, 4));
+  Value own = e.add(e.mul(e.div(lane, 4), pitch), e.mul(e.rem(lane, 4), 2));
+  Value base = e.advance(memory, e.mul(own, 4));
   for (auto [number, four] : llvm::enumerate(sums)) {
     int64_t line = int64_t(number) / tiles * 16, column = int64_t(number) % tiles * 8;
     for (int64_t half : {0, 1})
@@ -63,11 +63,11 @@ void Epilogue::write(ArrayRef<Value> sums, Value line, Value column,
 /// Columns of a thread in a pass. `line`, `column`: start of the staged subtile in the result.
 Epilogue::Columns Epilogue::columnsOf(const Staged &staged, Value pass, Value line, Value column) {
   int64_t runs = staged.width / columns;
-  Value number = e.add32(e.mul32(pass, staged.threads), staged.thread);
-  Value ownLine = e.div32(number, runs), ownColumn = e.mul32(e.rem32(number, runs), columns);
-  Value place = e.add32(e.mul32(ownLine, staged.pitch), ownColumn);
-  return {e.advance(staged.memory, e.mul32(place, 4)), e.add32(line, ownLine),
-          e.add32(column, ownColumn)};
+  Value number = e.add(e.mul(pass, staged.threads), staged.thread);
+  Value ownLine = e.div(number, runs), ownColumn = e.mul(e.rem(number, runs), columns);
+  Value place = e.add(e.mul(ownLine, staged.pitch), ownColumn);
+  return {e.advance(staged.memory, e.mul(place, 4)), e.add(line, ownLine),
+          e.add(column, ownColumn)};
 }
 
 /// Loads epilogue sources. Past the result, the last columns and rows are loaded again and not
@@ -75,9 +75,9 @@ Epilogue::Columns Epilogue::columnsOf(const Staged &staged, Value pass, Value li
 ResultWriter::Runs Epilogue::load(const Columns &at) {
   Value line = at.line, column = at.column;
   if (gemm.m % gemm.tile.m)
-    line = e.min32(line, e.i32(gemm.m - 1));
+    line = e.min(line, e.i32(gemm.m - 1));
   if (gemm.n % gemm.tile.n)
-    column = e.min32(column, e.i32(gemm.n - columns));
+    column = e.min(column, e.i32(gemm.n - columns));
   return writer.load(batch, line, column);
 }
 
@@ -85,9 +85,9 @@ void Epilogue::finishPass(const Columns &at, const ResultWriter::Runs &inputs) {
   Value exists;
   auto require = [&](Value holds) { exists = exists ? target::both(e, exists, holds) : holds; };
   if (gemm.m % gemm.tile.m)
-    require(e.less32(at.line, gemm.m));
+    require(e.isBelow(at.line, gemm.m));
   if (gemm.n % gemm.tile.n)
-    require(e.less32(at.column, gemm.n));
+    require(e.isBelow(at.column, gemm.n));
   auto run = [&] {
     write(e.loadVector(at.place, e.b.getF32Type(), columns), at.line, at.column, inputs);
   };
@@ -98,8 +98,8 @@ void Epilogue::finishPass(const Columns &at, const ResultWriter::Runs &inputs) {
 }
 
 Epilogue::Staged Epilogue::stagedBy(Value warpMemory) {
-  return {warpMemory,        e.rem32(e.thread(), 32), stagedLines(gemm),
-          gemm.tile.warpN(), pitchOf(gemm),           32};
+  return {warpMemory,        e.rem(e.thread(), 32), stagedLines(gemm),
+          gemm.tile.warpN(), pitchOf(gemm),         32};
 }
 
 /// Most operations of all passes together for which the passes are unrolled.
@@ -154,14 +154,14 @@ void Epilogue::finish(const Staged &staged, Value line, Value column, const Pref
       finishPass(own, gemm.parts > 1 ? ResultWriter::Runs() : load(own));
       return SmallVector<Value>();
     }
-    Prefetched next{load(at(e.min32(e.add32(pass, e.i32(1)), e.i32(count - 1))))};
+    Prefetched next{load(at(e.min(e.add(pass, e.i32(1)), e.i32(count - 1))))};
     finishPass(at(pass), with(ahead, now).front());
     return valuesOf(next);
   });
 }
 
 Value Epilogue::warpMemory(Value shared) {
-  return e.advance(shared, e.mul32(e.div32(e.thread(), 32), warpBytes(gemm)));
+  return e.advance(shared, e.mul(e.div(e.thread(), 32), warpBytes(gemm)));
 }
 void Epilogue::stage(ArrayRef<std::array<Value, 4>> sums, Value shared) {
   stageWarp(sums, warpMemory(shared));
@@ -176,7 +176,7 @@ void Epilogue::store(ArrayRef<std::array<Value, 4>> sums, Value line, Value colu
   Staged staged = stagedBy(own);
   int64_t lines = staged.lines, perStage = lines / 16 * (gemm.tile.warpN() / 8);
   for (int64_t at = 0; at < gemm.tile.warpM(); at += lines) {
-    Value first = e.add32(line, e.i32(at));
+    Value first = e.add(line, e.i32(at));
     if (at > 0) {
       e.syncWarp(all);
       ahead.clear();
@@ -191,16 +191,15 @@ void Epilogue::storeSIMT(ArrayRef<std::array<Value, 4>> sums, Value line, Value 
                          Value shared) {
   int64_t width = gemm.tile.n, runs = width / 64;
   Staged staged{shared, e.thread(), 64, width, width, gemm.tile.threads()};
-  Value own =
-      e.add32(e.mul32(e.div32(e.thread(), 16), 4 * width), e.mul32(e.rem32(e.thread(), 16), 4));
-  Value base = e.advance(shared, e.mul32(own, 4));
+  Value own = e.add(e.mul(e.div(e.thread(), 16), 4 * width), e.mul(e.rem(e.thread(), 16), 4));
+  Value base = e.advance(shared, e.mul(own, 4));
   for (int64_t at = 0; at < gemm.tile.m; at += 64) {
     e.syncBlock(); // all threads have read the former contents
     for (int64_t r = 0; r < 4; ++r)
       for (int64_t j = 0; j < runs; ++j)
         e.storeVector(sums[(at / 16 + r) * runs + j], e.advance(base, 4 * (r * width + 64 * j)));
     e.syncBlock();
-    finish(staged, e.add32(line, e.i32(at)), column, {});
+    finish(staged, e.add(line, e.i32(at)), column, {});
   }
 }
 
@@ -307,12 +306,12 @@ void nvptx::launchSplitKReduction(FusedKernelOpInterface op, DeviceCode &code,
                         return next;
                       });
       int64_t runs = n / columns;
-      Value line = e.div32(number, runs), column = e.mul32(e.rem32(number, runs), columns);
+      Value line = e.div(number, runs), column = e.mul(e.rem(number, runs), columns);
       ResultWriter(e, op, results, pointers)
-          .write(sums, e.split(e.div32(line, m), batch), e.rem32(line, m), column);
+          .write(sums, e.split(e.div(line, m), batch), e.rem(line, m), column);
     };
     if (points % shape.threads == 0)
       return run();
-    e.when(e.less32(number, points), run);
+    e.when(e.isBelow(number, points), run);
   });
 }

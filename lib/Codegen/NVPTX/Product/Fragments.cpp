@@ -30,29 +30,29 @@ FragmentLoader::FragmentLoader(DeviceEmitter &e, const SharedTile &tile, const F
 // the depth, rows of a tile are lines; across, rows are points of k, and ldmatrix transposes the
 // squares.
 void FragmentLoader::placeSquares(Value first) {
-  Value lane = e.rem32(e.thread(), 32);
-  Value within = e.rem32(lane, 8), middle = e.rem32(e.div32(lane, 8), 2), high = e.div32(lane, 16);
+  Value lane = e.rem(e.thread(), 32);
+  Value within = e.rem(lane, 8), middle = e.rem(e.div(lane, 8), 2), high = e.div(lane, 16);
   // Whether the middle bit of the square's index selects a row of the tile (else a chunk).
   bool middleIsRow = isLeft == alongDepth;
-  Value row = e.add32(within, e.mul32(middleIsRow ? middle : high, 8)),
+  Value row = e.add(within, e.mul(middleIsRow ? middle : high, 8)),
         chunk = middleIsRow ? high : middle;
   if (alongDepth)
-    row = e.add32(row, first);
+    row = e.add(row, first);
   else
-    chunk = e.add32(chunk, e.div32(first, 8));
+    chunk = e.add(chunk, e.div(first, 8));
   Value base = tile.offset(e, row, chunk);
   for (int64_t i = 0; i < (alongDepth ? steps : lines / 16); ++i)
-    offsets.push_back(e.xor32(base, e.i32(32 * i)));
+    offsets.push_back(e.bitXor(base, e.i32(32 * i)));
 }
 
 // ldmatrix does not transpose 32-bit numbers: thread t loads lines t / 4 and t / 4 + 8 at points t
 // % 4 and t % 4 + 4 of k singly, from rows of points.
 void FragmentLoader::placeNumbers(Value first) {
-  Value lane = e.rem32(e.thread(), 32), line = e.div32(lane, 4), point = e.rem32(lane, 4);
-  Value chunk = e.add32(e.div32(first, 4), e.div32(line, 4));
-  Value base = e.add32(tile.offset(e, point, chunk), e.mul32(e.rem32(line, 4), 4));
+  Value lane = e.rem(e.thread(), 32), line = e.div(lane, 4), point = e.rem(lane, 4);
+  Value chunk = e.add(e.div(first, 4), e.div(line, 4));
+  Value base = e.add(tile.offset(e, point, chunk), e.mul(e.rem(line, 4), 4));
   for (int64_t eight = 0; eight < lines / 8; ++eight)
-    offsets.push_back(e.xor32(base, e.i32(32 * eight)));
+    offsets.push_back(e.bitXor(base, e.i32(32 * eight)));
 }
 
 Fragment FragmentLoader::loadSquares(Value base, int64_t i, int64_t k) {

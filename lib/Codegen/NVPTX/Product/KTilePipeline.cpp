@@ -14,10 +14,10 @@ KTilePipeline::KTilePipeline(DeviceEmitter &e, const TileGemm &gemm, KTileCopy &
   count = e.index(gemm.steps());
   Value first = e.i32(0);
   if (gemm.parts > 1) {
-    first = e.mul32(part, gemm.partDepth);
-    Value end = e.min32(e.add32(first, e.i32(gemm.partDepth)), e.i32(gemm.depth));
-    Value points = e.add32(end, e.mul32(first, -1));
-    count = e.position(e.div32(e.add32(points, e.i32(gemm.stepDepth() - 1)), gemm.stepDepth()));
+    first = e.mul(part, gemm.partDepth);
+    Value end = e.min(e.add(first, e.i32(gemm.partDepth)), e.i32(gemm.depth));
+    Value points = e.add(end, e.mul(first, -1));
+    count = e.position(e.div(e.add(points, e.i32(gemm.stepDepth() - 1)), gemm.stepDepth()));
     for (KTileCopy *side : sides)
       side->endAt(end);
   }
@@ -31,9 +31,9 @@ Value KTilePipeline::placeOf(const Step &step, unsigned side) {
 
 KTilePipeline::Step KTilePipeline::after(const Step &step) {
   Value isLast = target::equal(e, step.stage, e.i32((gemm.tile.stages - 1) * gemm.stageBytes()));
-  Value stage = target::select(e, isLast, e.i32(0), e.add32(step.stage, e.i32(gemm.stageBytes())));
+  Value stage = target::select(e, isLast, e.i32(0), e.add(step.stage, e.i32(gemm.stageBytes())));
   return {stage,
-          e.add32(step.k, e.i32(gemm.stepDepth())),
+          e.add(step.k, e.i32(gemm.stepDepth())),
           {sides[0]->nextSource(step.sources[0]), sides[1]->nextSource(step.sources[1])}};
 }
 

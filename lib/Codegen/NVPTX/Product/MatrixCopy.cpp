@@ -21,10 +21,10 @@ KTileCopy::KTileCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &s
   shared.readsPairs = bytes == 4 && !side.alongDepth;
   rowsPerPass = gemm.tile.threads() / shared.chunks;
   passes = shared.rows / rowsPerPass;
-  Value thread = e.rem32(e.thread(), gemm.tile.threads());
-  row = e.div32(thread, shared.chunks);
-  Value chunk = e.rem32(thread, shared.chunks);
-  column = e.mul32(chunk, chunkElements());
+  Value thread = e.rem(e.thread(), gemm.tile.threads());
+  row = e.div(thread, shared.chunks);
+  Value chunk = e.rem(thread, shared.chunks);
+  column = e.mul(chunk, chunkElements());
   offset = shared.offset(e, row, chunk);
 }
 KTileCopy::~KTileCopy() = default;
@@ -38,7 +38,7 @@ bool KTileCopy::endsInRows() const {
 bool KTileCopy::endsInColumns() const {
   return !isInside && (side.alongDepth ? endsAlongDepth() : side.lines % wholeLines() != 0);
 }
-Value KTileCopy::left(Value limit, Value number) { return e.add32(limit, e.mul32(number, -1)); }
+Value KTileCopy::left(Value limit, Value number) { return e.add(limit, e.mul(number, -1)); }
 
 void KTileCopy::beginPieces(Value to, ArrayRef<Value> from, ArrayRef<Value> exists, Value safe,
                             Values &moved) {
@@ -96,12 +96,12 @@ static KTileCopy::Values numbersOf(DeviceEmitter &e, ArrayRef<Value> words, Type
 // chunk are XORed with the chunk's index, so that a warp's stores, for several chunks of equally
 // many lines, are free of bank conflicts.
 void KTileCopy::storeSIMT(Value target, ArrayRef<Values> chunks) {
-  Value chunk = e.div32(column, chunkElements()), line = column, point = row;
+  Value chunk = e.div(column, chunkElements()), line = column, point = row;
   if (side.alongDepth) {
-    line = e.xor32(row, e.mul32(chunk, linesOfWarp()));
+    line = e.bitXor(row, e.mul(chunk, linesOfWarp()));
     point = column;
   }
-  Value to = e.advance(target, e.mul32(e.add32(e.mul32(point, tileLines), line), 4));
+  Value to = e.advance(target, e.mul(e.add(e.mul(point, tileLines), line), 4));
   int64_t passBytes = 4 * rowsPerPass * (side.alongDepth ? 1 : tileLines);
   for (auto [pass, words] : llvm::enumerate(chunks)) {
     Values numbers = numbersOf(e, words, gemm.element);
@@ -118,8 +118,8 @@ void KTileCopy::storeSIMT(Value target, ArrayRef<Values> chunks) {
 
 Value KTileCopy::numberOffset(Value line, int64_t k) {
   if (side.alongDepth)
-    line = e.xor32(line, e.i32(k / chunkElements() * linesOfWarp()));
-  return e.mul32(e.add32(line, e.i32(k * tileLines)), 4);
+    line = e.bitXor(line, e.i32(k / chunkElements() * linesOfWarp()));
+  return e.mul(e.add(line, e.i32(k * tileLines)), 4);
 }
 
 // ---- Matrices ----
@@ -130,8 +130,8 @@ MatrixCopy::MatrixCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout 
   int64_t bytes = gemm.elementBytes();
   stepBytes = gemm.stepDepth() * bytes * (side.alongDepth ? 1 : side.lineStride);
   // Line and column within the operand; columns are contiguous.
-  Value line = side.alongDepth ? e.add32(first, row) : row,
-        place = side.alongDepth ? column : e.add32(first, column);
+  Value line = side.alongDepth ? e.add(first, row) : row,
+        place = side.alongDepth ? column : e.add(first, column);
   Value element = e.add(e.mul(e.position(line), side.lineStride), e.position(place));
   source = e.address(start, gemm.element, element);
 }
@@ -157,8 +157,8 @@ void MatrixCopy::copyChunk(Value target, Value source, Value isRow, Value presen
     Value place = e.advance(source, at * bytes);
     int64_t elements = bytes / gemm.elementBytes();
     if (present && isAsync()) { // a piece may be partly in range
-      Value here = e.mul32(e.add32(present, e.i32(-at * elements)), gemm.elementBytes());
-      here = e.max32(e.min32(here, e.i32(bytes)), e.i32(0));
+      Value here = e.mul(e.add(present, e.i32(-at * elements)), gemm.elementBytes());
+      here = e.max(e.min(here, e.i32(bytes)), e.i32(0));
       if (isRow)
         here = target::select(e, isRow, here, e.i32(0));
       e.copyAsync(e.advance(target, at * bytes), place, bytes, here);
@@ -177,8 +177,8 @@ void MatrixCopy::copyChunk(Value target, Value source, Value isRow, Value presen
 KTileCopy::Values MatrixCopy::loadAnywhere(Value source, Value isRow, Value present) {
   Type i16 = e.b.getIntegerType(16), i32 = e.b.getI32Type(), i64 = e.b.getI64Type();
   Value address = LLVM::PtrToIntOp::create(e.b, e.loc, i64, source);
-  Value odd = e.and32(arith::TruncIOp::create(e.b, e.loc, i32, address), 2);
-  Value base = e.advance(source, e.mul32(odd, -1));
+  Value odd = e.bitAnd(arith::TruncIOp::create(e.b, e.loc, i32, address), 2);
+  Value base = e.advance(source, e.mul(odd, -1));
   auto widened = [&](Value x) { return arith::ExtUIOp::create(e.b, e.loc, i32, x).getResult(); };
   auto whole = [&] {
     Values words;
@@ -188,9 +188,9 @@ KTileCopy::Values MatrixCopy::loadAnywhere(Value source, Value isRow, Value pres
     return words;
   };
   auto inPart = [&] {
-    Value count = e.max32(present ? present : e.i32(8), e.i32(0));
+    Value count = e.max(present ? present : e.i32(8), e.i32(0));
     count = isRow ? target::select(e, isRow, count, e.i32(0)) : count;
-    Value before = e.div32(odd, 2);
+    Value before = e.div(odd, 2);
     auto number = [&](Value from, Value at) {
       Value isThere = e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::ult, at, count);
       Value place = target::select(e, isThere, from, start);
@@ -200,7 +200,7 @@ KTileCopy::Values MatrixCopy::loadAnywhere(Value source, Value isRow, Value pres
     Values words;
     for (int64_t i = 0; i < 4; ++i) {
       auto half = [&](int64_t at) {
-        return number(e.advance(base, 2 * at), e.add32(e.i32(at), e.mul32(before, -1)));
+        return number(e.advance(base, 2 * at), e.add(e.i32(at), e.mul(before, -1)));
       };
       Value high = arith::ShLIOp::create(e.b, e.loc, half(2 * i + 1), e.i32(16));
       words.push_back(arith::OrIOp::create(e.b, e.loc, half(2 * i), high));
@@ -221,7 +221,7 @@ KTileCopy::Values MatrixCopy::loadAnywhere(Value source, Value isRow, Value pres
     scf::YieldOp::create(e.b, e.loc, inPart());
     llvm::append_range(words, branch.getResults());
   }
-  words.push_back(e.mul32(odd, 8));
+  words.push_back(e.mul(odd, 8));
   return words;
 }
 
@@ -229,12 +229,12 @@ KTileCopy::Values MatrixCopy::begin(Value target, Value source, Value k) {
   // Elements of the thread's chunks within the operand; may be zero or negative.
   Value present;
   if (endsInColumns())
-    present = side.alongDepth ? e.add32(left(depthEnd, k), e.mul32(column, -1))
-                              : left(e.i32(side.lines), e.add32(firstLine, column));
+    present = side.alongDepth ? e.add(left(depthEnd, k), e.mul(column, -1))
+                              : left(e.i32(side.lines), e.add(firstLine, column));
   Value to = e.advance(target, offset);
   Values moved;
   for (int64_t pass = 0; pass < passes; ++pass) {
-    Value number = e.add32(row, e.i32(pass * rowsPerPass)), isRow;
+    Value number = e.add(row, e.i32(pass * rowsPerPass)), isRow;
     if (endsInRows()) {
       Value limit = side.alongDepth ? left(e.i32(side.lines), firstLine) : left(depthEnd, k);
       isRow = e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::slt, number, limit);

@@ -53,7 +53,7 @@ static int64_t gemmWorkspace(Operation *op, const Chip &chip) {
 static int64_t gemmFinalWarps(Operation *operation, const Chip &chip) {
   auto op = cast<kernel::GemmOp>(operation);
   std::optional<PlannedProduct> planned = singlePlanOf(op, chip);
-  return planned ? planned->showingWarps(op, ProductResults::of(op)) : 0;
+  return planned ? planned->finalWarps(op, ProductResults::of(op)) : 0;
 }
 static LogicalResult configureGemm(Operation *op, const Chip &chip) {
   if (failed(configurePlans(op, chip)))

@@ -59,10 +59,9 @@ void PlannedProduct::emit(FusedKernelOpInterface op, DeviceCode &code,
   emitTiles(op, code, product);
 }
 
-int64_t PlannedProduct::showingWarps(FusedKernelOpInterface op,
-                                     const ProductResults &results) const {
-  return warpgroups ? nvptx::showingWarps(op, *warpgroups, results)
-                    : nvptx::showingWarps(op, gemm, results);
+int64_t PlannedProduct::finalWarps(FusedKernelOpInterface op, const ProductResults &results) const {
+  return warpgroups ? nvptx::finalWarps(op, *warpgroups, results)
+                    : nvptx::finalWarps(op, gemm, results);
 }
 
 // ---- The search ----

@@ -28,7 +28,7 @@ struct PlannedProduct {
   /// Emits the launches of `product`, which has the member `gemm`.
   void emit(FusedKernelOpInterface op, DeviceCode &code, const TileProduct &product) const;
   /// Number of warps in the launch that writes the final results.
-  int64_t showingWarps(FusedKernelOpInterface op, const ProductResults &results) const;
+  int64_t finalWarps(FusedKernelOpInterface op, const ProductResults &results) const;
 };
 
 /// The products of an op before their plans. Example: the gradient of an image with stride 2 has a

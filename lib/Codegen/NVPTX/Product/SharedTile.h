@@ -21,10 +21,10 @@ struct SharedTile {
   /// Byte offset of a chunk. Row r + 8 (r + 4 with readsPairs) is 8 (4) rowBytes() further, and
   /// chunk c ^ x is at offset ^ 16 x.
   mlir::Value offset(DeviceEmitter &e, mlir::Value row, mlir::Value chunk) const {
-    mlir::Value key = chunks == 4 ? e.and32(e.div32(row, 2), 3) : e.and32(row, 7);
+    mlir::Value key = chunks == 4 ? e.bitAnd(e.div(row, 2), 3) : e.bitAnd(row, 7);
     if (readsPairs)
-      key = e.mul32(e.and32(row, 3), 2);
-    return e.add32(e.mul32(row, rowBytes()), e.mul32(e.xor32(chunk, key), 16));
+      key = e.mul(e.bitAnd(row, 3), 2);
+    return e.add(e.mul(row, rowBytes()), e.mul(e.bitXor(chunk, key), 16));
   }
 };
 

@@ -16,14 +16,14 @@ using Sums = SmallVector<std::array<Value, 4>>;
 BlockTile::BlockTile(DeviceEmitter &e, const TileGemm &gemm) {
   int64_t tilesM = gemm.tilesM(), tilesN = gemm.tilesN();
   int64_t group = tilesM % 8 == 0 ? 8 : 1;
-  Value number = e.rem32(e.block(), tilesM * tilesN), rest = e.div32(e.block(), tilesM * tilesN);
-  entry = gemm.parts == 1 ? rest : e.rem32(rest, gemm.batches());
-  part = gemm.parts == 1 ? e.i32(0) : e.div32(rest, gemm.batches());
+  Value number = e.rem(e.block(), tilesM * tilesN), rest = e.div(e.block(), tilesM * tilesN);
+  entry = gemm.parts == 1 ? rest : e.rem(rest, gemm.batches());
+  part = gemm.parts == 1 ? e.i32(0) : e.div(rest, gemm.batches());
   batch = e.split(entry, gemm.batch);
-  Value within = e.rem32(number, group * tilesN);
-  Value tileM = e.add32(e.mul32(e.div32(number, group * tilesN), group), e.rem32(within, group));
-  line = e.mul32(tileM, gemm.tile.m);
-  column = e.mul32(e.div32(within, group), gemm.tile.n);
+  Value within = e.rem(number, group * tilesN);
+  Value tileM = e.add(e.mul(e.div(number, group * tilesN), group), e.rem(within, group));
+  line = e.mul(tileM, gemm.tile.m);
+  column = e.mul(e.div(within, group), gemm.tile.n);
 }
 
 /// Adds a k-tile's products to the accumulators of a warp.
@@ -60,9 +60,9 @@ static SmallVector<Value> flatten(const Sums &sums) {
 static void multiplyOnMatrixUnits(DeviceEmitter &e, const TileGemm &gemm, KTileCopy &lhs,
                                   KTileCopy &rhs, const BlockTile &place, Epilogue &epilogue) {
   const TileShape &tile = gemm.tile;
-  Value warp = e.div32(e.thread(), 32);
-  Value line = e.mul32(e.div32(warp, tile.warpsN), tile.warpM()),
-        column = e.mul32(e.rem32(warp, tile.warpsN), tile.warpN());
+  Value warp = e.div(e.thread(), 32);
+  Value line = e.mul(e.div(warp, tile.warpsN), tile.warpM()),
+        column = e.mul(e.rem(warp, tile.warpsN), tile.warpN());
   FragmentLoader left(e, lhs.tile(), true, gemm, line);
   FragmentLoader right(e, rhs.tile(), false, gemm, column);
   SmallVector<Value> zeros(tile.warpM() * tile.warpN() / 32, e.constant(e.b.getF32Type(), 0));
@@ -73,7 +73,7 @@ static void multiplyOnMatrixUnits(DeviceEmitter &e, const TileGemm &gemm, KTileC
           });
   // The epilogue reuses the pipeline's memory, in which all copies have been waited for.
   e.syncBlock();
-  epilogue.store(unflatten(sums), e.add32(place.line, line), e.add32(place.column, column),
+  epilogue.store(unflatten(sums), e.add(place.line, line), e.add(place.column, column),
                  e.sharedMemory());
 }
 
@@ -83,7 +83,7 @@ static void multiplySIMT(DeviceEmitter &e, const TileGemm &gemm, KTileCopy &lhs,
                          const BlockTile &place, Epilogue &epilogue) {
   const TileShape &tile = gemm.tile;
   Type f32 = e.b.getF32Type();
-  Value line = e.mul32(e.div32(e.thread(), 16), 4), column = e.mul32(e.rem32(e.thread(), 16), 4);
+  Value line = e.mul(e.div(e.thread(), 16), 4), column = e.mul(e.rem(e.thread(), 16), 4);
   auto load = [&](KTileCopy &side, Value memory, Value own, int64_t k, int64_t lines) {
     SmallVector<Value> numbers;
     Value at = e.advance(memory, side.numberOffset(own, k));
@@ -132,8 +132,8 @@ void nvptx::emitTiles(FusedKernelOpInterface op, DeviceCode &code, const TilePro
     launchSplitKReduction(op, code, product.results, gemm.batch, gemm.m, gemm.n, gemm.parts);
 }
 
-int64_t nvptx::showingWarps(FusedKernelOpInterface op, const TileGemm &gemm,
-                            const ProductResults &results) {
+int64_t nvptx::finalWarps(FusedKernelOpInterface op, const TileGemm &gemm,
+                          const ProductResults &results) {
   return gemm.parts == 1 ? gemm.blocks() * gemm.tile.threads() / 32
                          : splitKReductionWarps(op, results, gemm);
 }

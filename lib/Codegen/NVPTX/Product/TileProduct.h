@@ -36,8 +36,7 @@ struct TileProduct {
 /// Emits the launch, and for split-K a second launch that adds the slices.
 void emitTiles(FusedKernelOpInterface op, DeviceCode &code, const TileProduct &product);
 /// Number of warps in the launch that writes the final results.
-int64_t showingWarps(FusedKernelOpInterface op, const TileGemm &gemm,
-                     const ProductResults &results);
+int64_t finalWarps(FusedKernelOpInterface op, const TileGemm &gemm, const ProductResults &results);
 
 } // namespace ampc::nvptx
 #endif

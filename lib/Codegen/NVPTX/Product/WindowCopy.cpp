@@ -15,11 +15,11 @@ WindowCopy::WindowCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout 
   int64_t pieceElements = chunkElements() / pieces();
   if (side.alongDepth)
     for (int64_t pass = 0; pass < passes; ++pass)
-      corners.push_back(reader.cornerOf(e.add32(first, e.add32(row, e.i32(pass * rowsPerPass))),
+      corners.push_back(reader.cornerOf(e.add(first, e.add(row, e.i32(pass * rowsPerPass))),
                                         endsInRows() ? lines : Value()));
   else
     for (int64_t piece = 0; piece < pieces(); ++piece)
-      taps.push_back(reader.tapOf(e.add32(e.add32(first, column), e.i32(piece * pieceElements)),
+      taps.push_back(reader.tapOf(e.add(e.add(first, column), e.i32(piece * pieceElements)),
                                   endsInColumns() ? lines : Value()));
   if (!shift)
     return;
@@ -34,7 +34,7 @@ KTileCopy::Values WindowCopy::begin(Value target, Value source, Value k) {
   if (side.alongDepth) {
     taps.clear();
     for (int64_t piece = 0; piece < pieces(); ++piece)
-      taps.push_back(reader.tapOf(e.add32(e.add32(k, column), e.i32(piece * pieceElements)),
+      taps.push_back(reader.tapOf(e.add(e.add(k, column), e.i32(piece * pieceElements)),
                                   endsInColumns() ? depthEnd : Value()));
   }
   Value to = e.advance(target, offset);
@@ -42,7 +42,7 @@ KTileCopy::Values WindowCopy::begin(Value target, Value source, Value k) {
   for (int64_t pass = 0; pass < passes; ++pass) {
     WindowReader::Corner corner =
         side.alongDepth ? corners[pass]
-                        : reader.cornerOf(e.add32(k, e.add32(row, e.i32(pass * rowsPerPass))),
+                        : reader.cornerOf(e.add(k, e.add(row, e.i32(pass * rowsPerPass))),
                                           endsInRows() ? depthEnd : Value());
     Values from(pieces()), exists(pieces());
     for (int64_t piece = 0; piece < pieces(); ++piece)

@@ -102,18 +102,18 @@ static void forThreads(DeviceEmitter &e, int64_t count, int64_t threads,
                        llvm::function_ref<void()> body) {
   if (count == threads)
     return body();
-  e.when(e.less32(e.thread(), count), body);
+  e.when(e.isBelow(e.thread(), count), body);
 }
 
 /// Runs `body` at the (chunk, outer) pair `sum` and vector `run` of this thread block, if in range.
 static void atColumns(DeviceEmitter &e, const ColumnThreads &shape, Value sum, Value run,
                       llvm::function_ref<void(Value sum, Value run)> body) {
-  Value tile = e.rem32(e.block(), shape.tiles), sums = e.div32(e.block(), shape.tiles);
-  Value number = e.add32(e.mul32(sums, shape.tileSums), sum);
-  Value column = e.add32(e.mul32(tile, shape.tileRuns), run);
+  Value tile = e.rem(e.block(), shape.tiles), sums = e.div(e.block(), shape.tiles);
+  Value number = e.add(e.mul(sums, shape.tileSums), sum);
+  Value column = e.add(e.mul(tile, shape.tileRuns), run);
   if (shape.sums % shape.tileSums == 0 && shape.runs % shape.tileRuns == 0)
     return body(number, column);
-  Value exists = target::both(e, e.less32(number, shape.sums), e.less32(column, shape.runs));
+  Value exists = target::both(e, e.isBelow(number, shape.sums), e.isBelow(column, shape.runs));
   e.when(exists, [&] { body(number, column); });
 }
 
@@ -138,21 +138,21 @@ void ReduceKernel::emitColumns(DeviceCode &code) {
       place.push_back(e.mul(e.position(run), points));
       return place;
     };
-    Value run = e.rem32(e.thread(), shape.tileRuns), rest = e.div32(e.thread(), shape.tileRuns);
+    Value run = e.rem(e.thread(), shape.tileRuns), rest = e.div(e.thread(), shape.tileRuns);
     forThreads(e, shape.count(), shape.threads(), [&] {
-      Value block = e.position(e.rem32(rest, shape.blocks));
-      atColumns(e, shape, e.div32(rest, shape.blocks), run, [&](Value sum, Value column) {
+      Value block = e.position(e.rem(rest, shape.blocks));
+      atColumns(e, shape, e.div(rest, shape.blocks), run, [&](Value sum, Value column) {
         Points found = blockOfRows(e, pointers, runs, body, placeOf(sum, column), block);
         blocks.store(e, found, e.thread());
       });
     });
     e.syncBlock();
     forThreads(e, shape.tileSums * shape.tileRuns, shape.threads(), [&] {
-      Value first = e.add32(e.mul32(rest, shape.blocks * shape.tileRuns), run);
+      Value first = e.add(e.mul(rest, shape.blocks * shape.tileRuns), run);
       atColumns(e, shape, rest, run, [&](Value sum, Value column) {
         Points all = start(e, points);
         for (int64_t block = 0; block < shape.blocks; ++block)
-          all = add(e, all, blocks.load(e, e.add32(first, e.i32(block * shape.tileRuns))));
+          all = add(e, all, blocks.load(e, e.add(first, e.i32(block * shape.tileRuns))));
         storePoints(e, pointers, body, placeOf(sum, column), all);
       });
     });

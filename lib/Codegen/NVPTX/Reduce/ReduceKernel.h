@@ -16,7 +16,7 @@ public:
   void emit(DeviceCode &code);
   int64_t workspaceBytes() const;
   /// Number of warps in the launch that adds chunks; 0 for a single chunk.
-  int64_t showingWarps() const {
+  int64_t finalWarps() const {
     return order.chunks == 1 ? 0 : LaunchShape::perPoint(order.outer * order.inner).warps();
   }
 

@@ -119,7 +119,7 @@ void ReduceKernel::emitLongRows(DeviceCode &code) {
       e.storeVector(llvm::map_to_vector(own, [&](const Sums &point) { return point[k]; }),
                     shared(k, thread));
     e.syncBlock();
-    e.when(e.less32(e.thread(), 32), [&] {
+    e.when(e.isBelow(e.thread(), 32), [&] {
       LaneGroup warp(e, 32, e.i32(0), 1);
       auto ofWarp = [&](int64_t number) {
         Points found(points, Sums(count()));

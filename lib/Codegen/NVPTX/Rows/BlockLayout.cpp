@@ -14,13 +14,13 @@ ChunkBuffer::ChunkBuffer(Type element, int64_t vector, int64_t chunks)
 
 Value ChunkBuffer::place(DeviceEmitter &e, Value chunk, int64_t piece) const {
   return e.advance(e.advance(e.sharedMemory(), offset + piece * planeBytes),
-                   e.mul32(chunk, pieceBytes()));
+                   e.mul(chunk, pieceBytes()));
 }
 Value ChunkBuffer::place(DeviceEmitter &e, Value chunk, Value i) const {
   Value number = e.number(i);
-  Value within = e.mul32(e.rem32(number, pieceElements), elementBytes);
-  Value plane = e.mul32(e.div32(number, pieceElements), planeBytes);
-  return e.advance(place(e, chunk, int64_t(0)), e.add32(within, plane));
+  Value within = e.mul(e.rem(number, pieceElements), elementBytes);
+  Value plane = e.mul(e.div(number, pieceElements), planeBytes);
+  return e.advance(place(e, chunk, int64_t(0)), e.add(within, plane));
 }
 SmallVector<Value> ChunkBuffer::load(DeviceEmitter &e, Type element, Value chunk) const {
   SmallVector<Value> values;

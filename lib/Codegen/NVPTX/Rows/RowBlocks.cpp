@@ -37,7 +37,7 @@ private:
   }
   Value at(int64_t offset) { return e.advance(shared, offset); }
   Value part(Value round) { return e.add(e.mul(round, layout.groups), e.position(group())); }
-  Value group() { return e.div32(thread, layout.groupThreads()); }
+  Value group() { return e.div(thread, layout.groupThreads()); }
   Chunk chunkOf(Value round, Value step);
   void forChunks(llvm::function_ref<void(const Chunk &)> body);
   Value isColumn(const Chunk &chunk, Value column);
@@ -80,7 +80,7 @@ private:
 RowBlockWriter::Chunk RowBlockWriter::chunkOf(Value round, Value step) {
   Chunk chunk;
   int64_t perPart = target::order::chunkColumns / layout.vector;
-  Value lane = e.position(e.rem32(thread, layout.groupThreads())), first = part(round);
+  Value lane = e.position(e.rem(thread, layout.groupThreads())), first = part(round);
   Value number = e.add(e.add(e.mul(first, perPart), e.mul(step, layout.groupThreads())), lane);
   chunk.number = e.number(number);
   chunk.start = e.mul(number, layout.vector);
@@ -279,12 +279,12 @@ void RowBlockWriter::storeColumns(kernel::RowReduceOp reduce, ValueRange sums) {
   constexpr int64_t width = target::order::rowWidth;
   int64_t size = target::elementBytes(reduce.getType());
   Value own = e.advance(at(layout.sums.find(reduce.getResult())->second.columns),
-                        e.mul32(group(), width * size));
-  Value first = e.mul32(e.rem32(thread, layout.groupThreads()), layout.vector);
+                        e.mul(group(), width * size));
+  Value first = e.mul(e.rem(thread, layout.groupThreads()), layout.vector);
   for (auto [i, sum] : llvm::enumerate(sums)) {
-    Value column = e.add32(first, e.i32(i));
+    Value column = e.add(first, e.i32(i));
     if (phase)
-      column = e.and32(e.sub32(column, e.number(phase)), width - 1);
+      column = e.bitAnd(e.sub(column, e.number(phase)), width - 1);
     e.storeScalar(sum, own, e.position(column));
   }
 }
@@ -295,14 +295,14 @@ void RowBlockWriter::addColumns(kernel::RowReduceOp reduce, Value round) {
   constexpr int64_t width = target::order::rowWidth, lanes = 32;
   const BlockLayout::Sum &in = layout.sums.find(reduce.getResult())->second;
   Type type = reduce.getType();
-  Value own = e.advance(at(in.columns), e.mul32(group(), width * target::elementBytes(type)));
-  Value lane = e.position(e.and32(thread, lanes - 1));
+  Value own = e.advance(at(in.columns), e.mul(group(), width * target::elementBytes(type)));
+  Value lane = e.position(e.bitAnd(thread, lanes - 1));
   auto load = [&](int64_t i) { return e.loadScalar(own, type, e.add(lane, i * lanes)); };
   Value sum = target::sumTree<Value>(
       width / lanes, load, [&](Value x, Value y) { return combine(e, reduce.getKind(), x, y); });
   for (int64_t half = lanes / 2; half >= 1; half /= 2)
     sum = combine(e, reduce.getKind(), sum, e.shuffleDown(sum, e.i32(-1), half, lanes));
-  Value isFirst = target::equal(e, e.rem32(thread, layout.groupThreads()), e.i32(0));
+  Value isFirst = target::equal(e, e.rem(thread, layout.groupThreads()), e.i32(0));
   Value isPart = e.less(part(round), e.index(layout.parts));
   e.when(target::both(e, isFirst, isPart), [&] { e.storeScalar(sum, at(in.parts), part(round)); });
 }
@@ -347,7 +347,7 @@ void RowBlockWriter::reduceStage(unsigned stage) {
     for (auto [r, reduce] : llvm::enumerate(reductions))
       storeColumns(reduce, ArrayRef(sums).slice(r * layout.vector, layout.vector));
     e.syncBlock();
-    Value isFirstWarp = e.less32(e.rem32(thread, layout.groupThreads()), 32);
+    Value isFirstWarp = e.isBelow(e.rem(thread, layout.groupThreads()), 32);
     e.when(isFirstWarp, [&] {
       for (kernel::RowReduceOp reduce : reductions)
         addColumns(reduce, round);

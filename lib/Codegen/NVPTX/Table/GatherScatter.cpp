@@ -162,9 +162,9 @@ static void launchParts(DeviceCode &code, MutableArrayRef<PartVectors> parts, Ty
   code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
     for (const PartVectors &part : parts) {
       Value first = e.i32(part.firstBlock * plainThreads);
-      Value run = e.sub32(e.globalThread(plainThreads), first);
+      Value run = e.sub(e.globalThread(plainThreads), first);
       // Threads of earlier parts have negative numbers, which are large as unsigned numbers.
-      e.when(e.less32(run, part.count()), [&] { part.copy(e, pointers, element, run); });
+      e.when(e.isBelow(run, part.count()), [&] { part.copy(e, pointers, element, run); });
     }
   });
 }

@@ -62,24 +62,24 @@ SmallVector<Value> GroupWriter::walk(DeviceEmitter &e, const KernelPointers &poi
 /// in the whole block.
 SmallVector<Value> GroupWriter::countOfBlock(DeviceEmitter &e,
                                              const KernelPointers &pointers) const {
-  Value memory = e.sharedMemory(), own = e.mul32(blocks.warp(e), 2);
+  Value memory = e.sharedMemory(), own = e.mul(blocks.warp(e), 2);
   SmallVector<Value> counts =
       walk(e, pointers, {e.i32(0), e.i32(0)},
            [&](Value, Value, Value first, Value named, ValueRange v) -> SmallVector<Value> {
-             return {e.add32(v[0], countBits(e, first)), e.add32(v[1], countBits(e, named))};
+             return {e.add(v[0], countBits(e, first)), e.add(v[1], countBits(e, named))};
            });
-  e.when(target::equal(e, e.and32(e.thread(), 31), e.i32(0)), [&] {
+  e.when(target::equal(e, e.bitAnd(e.thread(), 31), e.i32(0)), [&] {
     for (int64_t which : {0, 1})
-      e.storeScalar(counts[which], memory, e.position(e.add32(own, e.i32(which))));
+      e.storeScalar(counts[which], memory, e.position(e.add(own, e.i32(which))));
   });
   e.syncBlock();
   SmallVector<Value> sums(4, e.i32(0));
   for (int64_t warp = 0; warp < IndexBlocks::warps; ++warp)
     for (int64_t which : {0, 1}) {
       Value count = e.loadScalar(memory, e.b.getI32Type(), e.index(2 * warp + which));
-      Value isBehind = e.less32(blocks.warp(e), warp + 1);
-      sums[which] = e.add32(sums[which], target::select(e, isBehind, e.i32(0), count));
-      sums[2 + which] = e.add32(sums[2 + which], count);
+      Value isBehind = e.isBelow(blocks.warp(e), warp + 1);
+      sums[which] = e.add(sums[which], target::select(e, isBehind, e.i32(0), count));
+      sums[2 + which] = e.add(sums[2 + which], count);
     }
   return sums;
 }
@@ -89,7 +89,7 @@ void GroupWriter::storeCounts(DeviceEmitter &e, const KernelPointers &pointers) 
   e.when(target::equal(e, e.thread(), e.i32(0)), [&] {
     for (int64_t which : {0, 1})
       e.storeScalar(sums[2 + which], counts(e, pointers),
-                    e.position(e.add32(e.mul32(e.block(), 2), e.i32(which))));
+                    e.position(e.add(e.mul(e.block(), 2), e.i32(which))));
   });
 }
 
@@ -116,9 +116,9 @@ void GroupWriter::write(DeviceEmitter &e, const KernelPointers &pointers) const 
                [&](Value block, ValueRange soFar) -> SmallVector<Value> {
                  Value first = e.loadScalar(from, i32, e.mul(block, 2));
                  Value isBefore = e.less(block, e.position(e.block()));
-                 return {e.add32(soFar[0], first),
-                         e.add32(soFar[1], e.loadScalar(from, i32, e.add(e.mul(block, 2), 1))),
-                         e.add32(soFar[2], target::select(e, isBefore, first, e.i32(0)))};
+                 return {e.add(soFar[0], first),
+                         e.add(soFar[1], e.loadScalar(from, i32, e.add(e.mul(block, 2), 1))),
+                         e.add(soFar[2], target::select(e, isBefore, first, e.i32(0)))};
                });
     groups = sums[0];
     named = sums[1];
@@ -127,14 +127,14 @@ void GroupWriter::write(DeviceEmitter &e, const KernelPointers &pointers) const 
   writeEnd(e, pointers, groups, named);
   walk(e, pointers, number,
        [&](Value place, Value row, Value first, Value, ValueRange next) -> SmallVector<Value> {
-         Value front = threadsBefore(e), bit = e.add32(front, e.i32(1));
-         Value k = e.position(e.add32(next[0], countBits(e, target::both(e, first, front))));
+         Value front = threadsBefore(e), bit = e.add(front, e.i32(1));
+         Value k = e.position(e.add(next[0], countBits(e, target::both(e, first, front))));
          Value isFirst = target::equal(e, target::both(e, first, bit), bit);
          e.when(isFirst, [&] {
            storeIndex(e, row, pointers.results[0], k);
            storeIndex(e, place, pointers.results[2], k);
          });
-         return {e.add32(next[0], countBits(e, first))};
+         return {e.add(next[0], countBits(e, first))};
        });
 }
 

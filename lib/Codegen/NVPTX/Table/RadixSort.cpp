@@ -25,8 +25,8 @@ LaunchShape IndexBlocks::shape(int64_t sharedBytes) const {
 }
 SmallVector<Value> IndexBlocks::walk(DeviceEmitter &e, ValueRange carried, Body body) const {
   int64_t perWarp = perBlock / warps;
-  Value start = e.add32(e.mul32(e.block(), perBlock), e.mul32(warp(e), perWarp));
-  Value first = e.position(e.add32(start, e.and32(e.thread(), 31)));
+  Value start = e.add(e.mul(e.block(), perBlock), e.mul(warp(e), perWarp));
+  Value first = e.position(e.add(start, e.bitAnd(e.thread(), 31)));
   return e.loop(e.index(0), e.index(perWarp), 32, carried, [&](Value offset, ValueRange soFar) {
     Value place = e.add(first, offset);
     return body(e.min(place, e.index(count - 1)), e.less(place, e.index(count)), soFar);
@@ -37,8 +37,8 @@ Value nvptx::countBits(DeviceEmitter &e, Value bits) {
   return math::CtPopOp::create(e.b, e.loc, bits);
 }
 Value nvptx::threadsBefore(DeviceEmitter &e) {
-  Value bit = arith::ShLIOp::create(e.b, e.loc, e.i32(1), e.and32(e.thread(), 31));
-  return e.sub32(bit, e.i32(1));
+  Value bit = arith::ShLIOp::create(e.b, e.loc, e.i32(1), e.bitAnd(e.thread(), 31));
+  return e.sub(bit, e.i32(1));
 }
 
 int64_t RadixSort::workspaceBytes() const {
@@ -71,8 +71,8 @@ RadixSort::Pass RadixSort::passOf(DeviceEmitter &e, const Memory &memory, int64_
 /// Address in shared memory of the count of a digit among a warp's positions: [warps][digits] of
 /// i32.
 Value RadixSort::counter(DeviceEmitter &e, Value warp, Value digit) const {
-  Value number = e.add32(e.mul32(warp, digits), digit);
-  return e.advance(e.sharedMemory(), e.mul32(number, sizeof(int32_t)));
+  Value number = e.add(e.mul(warp, digits), digit);
+  return e.advance(e.sharedMemory(), e.mul(number, sizeof(int32_t)));
 }
 
 /// Calls `body` with a position, whether the position exists, the address of the count of the
@@ -86,11 +86,11 @@ void RadixSort::walkDigits(DeviceEmitter &e, const Pass &pass,
     Value place = pass.from ? loadIndex(e, pass.from, i) : i;
     Value key = e.number(keyOf(e, pass.index, place));
     Value high = arith::ShRUIOp::create(e.b, e.loc, key, e.i32(pass.shift));
-    Value digit = e.and32(high, digits - 1), alike = e.ballot(exists);
+    Value digit = e.bitAnd(high, digits - 1), alike = e.ballot(exists);
     for (int64_t bit = 0; bit < digitBits; ++bit) {
-      Value isSet = target::equal(e, e.and32(digit, int64_t(1) << bit), e.i32(int64_t(1) << bit));
+      Value isSet = target::equal(e, e.bitAnd(digit, int64_t(1) << bit), e.i32(int64_t(1) << bit));
       Value with = e.ballot(isSet);
-      alike = target::both(e, alike, target::select(e, isSet, with, e.xor32(with, e.i32(-1))));
+      alike = target::both(e, alike, target::select(e, isSet, with, e.bitXor(with, e.i32(-1))));
     }
     Value own = counter(e, blocks.warp(e), digit);
     Value before = countBits(e, target::both(e, alike, front));
@@ -99,7 +99,7 @@ void RadixSort::walkDigits(DeviceEmitter &e, const Pass &pass,
     Value isFirst = target::both(e, exists, target::equal(e, before, e.i32(0)));
     e.when(isFirst, [&] {
       Value count = e.loadScalar(own, e.b.getI32Type(), e.index(0));
-      e.storeScalar(e.add32(count, countBits(e, alike)), own, e.index(0));
+      e.storeScalar(e.add(count, countBits(e, alike)), own, e.index(0));
     });
     e.syncWarp(e.i32(-1));
     return {};
@@ -118,8 +118,8 @@ void RadixSort::countDigits(DeviceEmitter &e, const Pass &pass) const {
 Value RadixSort::sumOfWarps(DeviceEmitter &e) const {
   Value sum = e.i32(0);
   for (int64_t warp = 0; warp < IndexBlocks::warps; ++warp)
-    sum = e.add32(sum,
-                  e.loadScalar(counter(e, e.i32(warp), e.thread()), e.b.getI32Type(), e.index(0)));
+    sum =
+        e.add(sum, e.loadScalar(counter(e, e.i32(warp), e.thread()), e.b.getI32Type(), e.index(0)));
   return sum;
 }
 
@@ -134,32 +134,32 @@ void RadixSort::startDigits(DeviceEmitter &e, const Pass &pass) const {
                [&](Value block, ValueRange soFar) -> SmallVector<Value> {
                  Value count = e.loadScalar(pass.counts, i32, e.add(e.mul(block, digits), digit));
                  Value isBefore = e.less(block, e.position(e.block()));
-                 return {e.add32(soFar[0], count),
-                         e.add32(soFar[1], target::select(e, isBefore, count, e.i32(0)))};
+                 return {e.add(soFar[0], count),
+                         e.add(soFar[1], target::select(e, isBefore, count, e.i32(0)))};
                });
     all = sums[0];
     before = sums[1];
   }
   // Prefix sum over the smaller digits: within a warp, then over the warps.
-  Value lane = e.and32(e.thread(), 31), upTo = all;
+  Value lane = e.bitAnd(e.thread(), 31), upTo = all;
   for (int64_t distance = 1; distance < 32; distance *= 2) {
-    Value other = e.shuffle(upTo, e.i32(-1), e.sub32(lane, e.i32(distance)), 32);
-    upTo = e.add32(upTo, target::select(e, e.less32(lane, distance), e.i32(0), other));
+    Value other = e.shuffle(upTo, e.i32(-1), e.sub(lane, e.i32(distance)), 32);
+    upTo = e.add(upTo, target::select(e, e.isBelow(lane, distance), e.i32(0), other));
   }
   Value sums = e.advance(e.sharedMemory(), IndexBlocks::warps * digits * int64_t(sizeof(int32_t)));
   e.when(target::equal(e, lane, e.i32(31)),
          [&] { e.storeScalar(upTo, sums, e.position(blocks.warp(e))); });
   e.syncBlock();
-  Value next = e.add32(e.sub32(upTo, all), before);
+  Value next = e.add(e.sub(upTo, all), before);
   for (int64_t warp = 0; warp + 1 < IndexBlocks::warps; ++warp) {
     Value sum = e.loadScalar(sums, i32, e.index(warp));
-    Value isBehind = target::negate(e, e.less32(blocks.warp(e), warp + 1));
-    next = e.add32(next, target::select(e, isBehind, sum, e.i32(0)));
+    Value isBehind = target::negate(e, e.isBelow(blocks.warp(e), warp + 1));
+    next = e.add(next, target::select(e, isBehind, sum, e.i32(0)));
   }
   for (int64_t warp = 0; warp < IndexBlocks::warps; ++warp) {
     Value own = counter(e, e.i32(warp), e.thread()), count = e.loadScalar(own, i32, e.index(0));
     e.storeScalar(next, own, e.index(0));
-    next = e.add32(next, count);
+    next = e.add(next, count);
   }
   e.syncBlock();
 }
@@ -168,7 +168,7 @@ void RadixSort::move(DeviceEmitter &e, const Pass &pass) const {
   walkDigits(e, pass, [&](Value place, Value exists, Value own, Value before) {
     e.when(exists, [&] {
       Value start = e.loadScalar(own, e.b.getI32Type(), e.index(0));
-      storeIndex(e, place, pass.to, e.position(e.add32(start, before)));
+      storeIndex(e, place, pass.to, e.position(e.add(start, before)));
     });
   });
 }
@@ -181,7 +181,7 @@ void RadixSort::emit(DeviceCode &code, MemoryOf memory) const {
       code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
         Pass pass = passOf(e, memory(e, pointers), number);
         countDigits(e, pass);
-        Value place = e.add32(e.mul32(e.block(), digits), e.thread());
+        Value place = e.add(e.mul(e.block(), digits), e.thread());
         e.storeScalar(sumOfWarps(e), pass.counts, e.position(place));
       });
     code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {

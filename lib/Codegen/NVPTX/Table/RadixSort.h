@@ -15,7 +15,7 @@ struct IndexBlocks {
 
   explicit IndexBlocks(int64_t count);
   LaunchShape shape(int64_t sharedBytes) const;
-  Value warp(DeviceEmitter &e) const { return e.div32(e.thread(), 32); }
+  Value warp(DeviceEmitter &e) const { return e.div(e.thread(), 32); }
   /// Visits the positions of the thread's warp, 32 at a time: `place` is the thread's position,
   /// clamped to the last position, and `exists` tells whether the position is in range. The body
   /// returns the next carried values.
