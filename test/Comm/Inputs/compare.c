@@ -4,10 +4,10 @@
 //
 // -DIGNORES: a third of the labels is -1. -DREAL=double: the model is of type f64.
 // Usage: compare [inf|delay|refuse|flags|rowless|gone|split]...
-//   refuse   one rank has a null pointer in one step
-//   flags    one rank asks for a check of its numbers in one step
-//   rowless  no rank has rows in one step
-//   gone     one rank ends before one step
+//   refuse   BAD_RANK has a null pointer in BAD_STEP
+//   flags    BAD_RANK asks for a check of numbers in BAD_STEP
+//   rowless  no rank has rows in BAD_STEP
+//   gone     BAD_RANK ends before BAD_STEP
 #include "all.h"
 #ifdef USE_MPI
 #include "ampc/Comm/MPI.h"
