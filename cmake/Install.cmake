@@ -1,6 +1,7 @@
 # The installed tree, in components:
 #   compiler  bin/ampc, the CMake package with engines for ranks, licence, documentation, examples, man page and completions
 #   dev       ampc-opt, ampc-reduce and ampc-lsp-server, and the headers for libraries of ops
+#   mpi       lib/ampc/libampc_mpi.so, which `ampc train` opens under a launcher; where the build has found MPI
 #   static    as compiler, with the program of AMPC_STATIC=ON; `cmake --install` takes it by name only
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 include(CMakePackageConfigHelpers)
@@ -26,8 +27,8 @@ foreach(component compiler static)
   endif()
   install(FILES ${PROJECT_BINARY_DIR}/ampcConfig.cmake ${PROJECT_BINARY_DIR}/ampcConfigVersion.cmake cmake/AmpcAddModel.cmake cmake/AmpcAddMpi.cmake
           DESTINATION ${package} ${for})
-  install(FILES lib/Comm/MPI.c lib/Comm/Threads.c DESTINATION ${package}/engines/lib/Comm ${for})
-  install(FILES include/ampc/Comm/MPI.h include/ampc/Comm/Threads.h DESTINATION ${package}/engines/include/ampc/Comm ${for})
+  install(FILES lib/Comm/MPI.c lib/Comm/MPIProcesses.c lib/Comm/Threads.c DESTINATION ${package}/engines/lib/Comm ${for})
+  install(FILES include/ampc/Comm/MPI.h include/ampc/Comm/Processes.h include/ampc/Comm/Threads.h DESTINATION ${package}/engines/include/ampc/Comm ${for})
   install(FILES include/ampc/Runtime/Common.h DESTINATION ${package}/engines/include/ampc/Runtime ${for})
   install(FILES LICENSE README.md CHANGELOG.md SECURITY.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR} ${for})
   install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} ${for} FILES_MATCHING PATTERN *.md PATTERN *.png PATTERN *.svg)

@@ -95,6 +95,9 @@ if shutil.which("unshare") and subprocess.run(["unshare", "-r", "true"], capture
 # Processes that train a model together.
 if shutil.which("mpicc.openmpi") and shutil.which("mpiexec.openmpi"):
     config.available_features.add("mpi")
+# MPI had been there when the build was configured: `mpiexec ampc train`.
+if os.path.exists(os.path.join(config.build_dir, "lib/ampc/libampc_mpi.so")):
+    config.available_features.add("mpi-engine")
 # Models exported by PyTorch, with results: too large for the tree.
 if os.path.isdir(os.path.join(config.source_dir, "../shared/oracles")):
     config.available_features.add("exported-models")

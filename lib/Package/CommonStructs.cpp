@@ -166,6 +166,7 @@ llvm::ArrayRef<CommonConstant> ampc::commonConstants() {
                                              AMPC_VALUE(AMPC_ALL_GATHER),
                                              AMPC_VALUE(AMPC_ALL_TO_ALL),
                                              AMPC_VALUE(AMPC_RUN_CHECK_FINITE),
+                                             AMPC_VALUE(AMPC_RUN_NO_ROWS),
                                              AMPC_VALUE(AMPC_LOAD_ALL),
                                              AMPC_VALUE(AMPC_LOAD_WEIGHTS),
                                              AMPC_VALUE(AMPC_LOAD_AVERAGES)};

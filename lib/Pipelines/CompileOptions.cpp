@@ -6,6 +6,7 @@
 #include "ampc/Precision/Policy.h"
 #include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
+#include "ampc/Train/Ranks.h"
 #include "lib/Pipelines/OnTargets.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "llvm/ADT/STLExtras.h"
@@ -145,7 +146,7 @@ std::optional<int64_t> ampc::parseChunkedLosses(llvm::StringRef text) {
 
 std::optional<int64_t> ampc::parseRanks(llvm::StringRef text) {
   int64_t ranks = 0;
-  if (text.getAsInteger(10, ranks) || ranks < 1 || ranks > 4096)
+  if (text.getAsInteger(10, ranks) || ranks < 1 || ranks > mostRanks)
     return {};
   return ranks;
 }
@@ -153,8 +154,8 @@ std::optional<int64_t> ampc::parseRanks(llvm::StringRef text) {
 static llvm::Error checkRanks(const CompileOptions &options) {
   std::optional<int64_t> ranks = parseRanks(options.ranks);
   if (!ranks)
-    return llvm::createStringError("expected --ranks to be 1 to 4096, but got " +
-                                   shown(options.ranks));
+    return llvm::createStringError("expected --ranks to be 1 to " + std::to_string(mostRanks) +
+                                   ", but got " + shown(options.ranks));
   for (const std::string &target : options.targets)
     if (*ranks > 1 && target != "cpu")
       return llvm::createStringError("expected --target=cpu with --ranks=" + options.ranks +

@@ -7,7 +7,8 @@
 #include <sched.h>
 #include <string.h>
 
-/* Message of a rank before a call. All words but the status have to be equal on all ranks. */
+/* Message of a rank before a call. All words but the status and the flag AMPC_RUN_NO_ROWS have to
+   be equal on all ranks. */
 typedef struct {
   uint64_t plan;    /* hash of the plan */
   uint64_t setting; /* tier, and whether denormals are flushed */
@@ -15,7 +16,8 @@ typedef struct {
   uint64_t runs;    /* seed of a create, or number of runs of the program */
   uint64_t factor;  /* bits of lr_factor */
   int64_t status;   /* of the checks of this rank */
-  uint64_t unused[2];
+  uint64_t flags;   /* in->flags */
+  uint64_t unused;
 } Message;
 
 struct ampc_rt_exchange {
@@ -193,10 +195,15 @@ int ampc_rt_drain(const ampc_rt_call *call, int32_t begin) {
   return result;
 }
 
-/* Whether all words in front of the status are equal. */
+/* Bits that differ between flags which have to be equal on all ranks. */
+static uint64_t flagsApart(const Message *a, const Message *b) {
+  return (a->flags ^ b->flags) & ~(uint64_t)AMPC_RUN_NO_ROWS;
+}
+
+/* Whether all words are equal that have to be. */
 static bool isEqual(const Message *a, const Message *b) {
   uint64_t difference = (a->plan ^ b->plan) | (a->setting ^ b->setting) | (a->place ^ b->place) |
-                        (a->runs ^ b->runs) | (a->factor ^ b->factor);
+                        (a->runs ^ b->runs) | (a->factor ^ b->factor) | flagsApart(a, b);
   return difference == 0;
 }
 
@@ -211,6 +218,8 @@ static int32_t findOther(const struct ampc_rt_exchange *exchange) {
 }
 
 static const char *differenceOf(const Message *own, const Message *other) {
+  if (other->status)
+    return "an argument that it refuses";
   if (own->plan != other->plan)
     return "another library";
   if (own->setting != other->setting)
@@ -219,7 +228,15 @@ static const char *differenceOf(const Message *own, const Message *other) {
     return "another call";
   if (own->runs != other->runs)
     return own->place ? "another number of runs" : "another seed";
-  return own->factor != other->factor ? "another lr_factor" : "an argument that it refuses";
+  return own->factor != other->factor ? "another lr_factor" : "other flags";
+}
+
+/* Whether no rank has rows, so that no mean exists. */
+static bool lacksRows(const struct ampc_rt_exchange *exchange) {
+  for (int32_t rank = 0; rank < exchange->comm.ranks; ++rank)
+    if (!(exchange->received[rank].flags & AMPC_RUN_NO_ROWS))
+      return false;
+  return true;
 }
 
 static ampc_status agree(struct ampc_rt_exchange *exchange, const Message *message,
@@ -230,12 +247,17 @@ static ampc_status agree(struct ampc_rt_exchange *exchange, const Message *messa
   if (failed || (failed = waitExchange(exchange, AGREEMENT)) || own)
     return own ? own : (ampc_status)failed;
   int32_t other = findOther(exchange);
-  return other < 0 ? AMPC_OK
-                   : ampc_rt_fail(error, AMPC_E_PEER,
-                                  "%s: expected the same call on all ranks, but rank %d has %s; "
-                                  "nothing was changed",
-                                  where, (int64_t)other,
-                                  differenceOf(exchange->sent, &exchange->received[other]));
+  if (other >= 0)
+    return ampc_rt_fail(error, AMPC_E_PEER,
+                        "%s: expected the same call on all ranks, but rank %d has %s; nothing was "
+                        "changed",
+                        where, (int64_t)other,
+                        differenceOf(exchange->sent, &exchange->received[other]));
+  return lacksRows(exchange) ? ampc_rt_fail(error, AMPC_E_ARG,
+                                            "%s: expected rows on one rank at least, but all ranks "
+                                            "have AMPC_RUN_NO_ROWS",
+                                            where)
+                             : AMPC_OK;
 }
 
 static Message messageOf(const ampc_state *state) {
@@ -246,19 +268,26 @@ static Message messageOf(const ampc_state *state) {
   return message;
 }
 
-ampc_status ampc_rt_agree(const ampc_state *state, const ampc_program *program, float factor,
-                          ampc_status status, char *error) {
+bool ampc_rt_may_lack_rows(const ampc_state *state, const ampc_program *program) {
+  return exchangeOf(state) && ampc_rt_takes_data(program) && program->short_batch;
+}
+
+ampc_status ampc_rt_agree(const ampc_state *state, const ampc_program *program,
+                          const ampc_run_in *in, ampc_status status, char *error) {
   struct ampc_rt_exchange *exchange = exchangeOf(state);
   if (!exchange || !ampc_rt_is_training(program))
     return status;
   if (exchange->failed)
     return status ? status : ampc_rt_exchange_error(state, program->name, error);
   int32_t number = (int32_t)(program - state->model->programs);
-  uint32_t bits;
-  memcpy(&bits, &factor, sizeof bits);
+  uint32_t bits = 0;
   Message message = messageOf(state);
   message.place = (uint64_t)number + 1;
   message.runs = ampc_rt_runs_data(state)[number];
+  if (!status) {
+    memcpy(&bits, &in->lr_factor, sizeof bits);
+    message.flags = in->flags;
+  }
   message.factor = bits;
   message.status = status;
   status = agree(exchange, &message, program->name, error);

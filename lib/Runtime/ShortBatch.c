@@ -3,7 +3,8 @@
 //
 // Copies of a row give finite results if the data do, unlike zeros (logarithm, division), and
 // contain only valid table indices. Losses and statistics ignore the padding.
-// Example: batch 8, 5 valid rows: [r0 r1 r2 r3 r4 r0 r0 r0].
+// Example: batch 8, 5 valid rows: [r0 r1 r2 r3 r4 r0 r0 r0]. Without valid rows the caller's first
+// row is padding, too.
 #include "lib/Runtime/Run.h"
 #include <string.h>
 
@@ -59,8 +60,9 @@ void ampc_rt_pad_batch(ampc_rt_call *call) {
       continue;
     size_t row = (size_t)program->inputs[i].bytes / (size_t)program->batch;
     unsigned char *whole = inputs[i];
-    memcpy(whole, call->inputs[i], row * (size_t)call->control.valid);
-    for (int32_t r = call->control.valid; r < program->batch; ++r)
+    int32_t given = call->control.valid ? call->control.valid : 1;
+    memcpy(whole, call->inputs[i], row * (size_t)given);
+    for (int32_t r = given; r < program->batch; ++r)
       memcpy(whole + row * (size_t)r, whole, row);
   }
   call->inputs = (const void *const *)inputs;

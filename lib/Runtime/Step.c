@@ -46,10 +46,16 @@ static ampc_status checkHead(const ampc_state *state, const ampc_program *progra
   if (in->size < expected)
     return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected in->size of at least %u, but got %u",
                         program->name, expected, (uint64_t)in->size);
-  if (in->flags & ~(uint32_t)AMPC_RUN_CHECK_FINITE)
+  if (in->flags & ~(uint32_t)(AMPC_RUN_CHECK_FINITE | AMPC_RUN_NO_ROWS))
     return ampc_rt_fail(error, AMPC_E_ARG,
                         "%s: expected in->flags of 0 or AMPC_RUN_CHECK_FINITE, but got %u",
                         program->name, (uint64_t)in->flags);
+  if (in->flags & AMPC_RUN_NO_ROWS && (in->valid || !ampc_rt_may_lack_rows(state, program)))
+    return ampc_rt_fail(
+        error, AMPC_E_ARG,
+        "%s: expected in->flags without AMPC_RUN_NO_ROWS, which is for in->valid of "
+        "0 in training calls of several ranks with short batches",
+        program->name);
   if (!isFactor(in->lr_factor))
     return ampc_rt_fail(error, AMPC_E_ARG,
                         "%s: expected in->lr_factor to be finite and not negative", program->name);
@@ -409,15 +415,22 @@ static bool hasRoomForMessage(const ampc_program *program, const ampc_run_in *in
          (uintptr_t)in->workspace % AMPC_ALIGN == 0;
 }
 
-/* Checks the arguments of a call. */
+/* Valid rows of a call. */
+static int64_t validRows(const ampc_program *program, const ampc_run_in *in) {
+  if (in->flags & AMPC_RUN_NO_ROWS)
+    return 0;
+  return in->valid ? (int64_t)in->valid : program->batch;
+}
+
+/* Checks the arguments of a call. A row that pads a batch without rows is checked as well. */
 static ampc_status checkCall(ampc_state *state, const ampc_program *program, const ampc_run_in *in,
                              const void *output, char *error) {
   ampc_status status = checkHead(state, program, in, error);
   if (status || (status = checkGradients(state, program, error)) ||
       ((!in->workspace || isOnDevice(state)) && (status = ampc_rt_enter_process(state, error))))
     return status;
-  int64_t valid = in->valid ? (int64_t)in->valid : program->batch;
-  status = checkInputs(state, program, in, valid, error);
+  int64_t valid = validRows(program, in);
+  status = checkInputs(state, program, in, valid ? valid : 1, error);
   return status ? status : checkOutputs(program, output, error);
 }
 
@@ -433,10 +446,10 @@ static ampc_status run(ampc_state *state, int32_t number, const void *input, voi
   char *error = hasRoomForMessage(program, in) ? in->workspace : state->error;
   *error = 0;
   ampc_status status = checkCall(state, program, in, output, error);
-  status = ampc_rt_agree(state, program, status ? 0 : in->lr_factor, status, error);
+  status = ampc_rt_agree(state, program, in, status, error);
   if (status)
     return status;
-  int64_t valid = in->valid ? (int64_t)in->valid : program->batch;
+  int64_t valid = validRows(program, in);
   if (ampc_rt_is_training(program))
     ampc_rt_prefault(state);
   ampc_rt_call call = prepare(state, program, in->workspace);
@@ -448,7 +461,8 @@ static ampc_status run(ampc_state *state, int32_t number, const void *input, voi
   void *const *outputs = ampc_rt_is_training(program) ? scalarOutputs(state, program, observed)
                                                       : ((ampc_run_out *)output)->outputs;
   call.outputs = outputs;
-  bool onDevice = isOnDevice(state), isShort = valid < program->batch && !onDevice, refused;
+  int64_t given = valid ? valid : 1; /* a row that pads a batch without rows */
+  bool onDevice = isOnDevice(state), isShort = given < program->batch && !onDevice, refused;
   if (isShort)
     ampc_rt_pad_batch(&call);
   if (ampc_rt_is_training(program))

@@ -151,8 +151,11 @@ TEST(Runtime, BadArgumentsChangeNothing) {
   batch.lr_factor = NAN;
   expect(&batch, "train_step: expected in->lr_factor to be finite and not negative");
   batch.lr_factor = 0;
-  batch.flags = 2;
-  expect(&batch, "train_step: expected in->flags of 0 or AMPC_RUN_CHECK_FINITE, but got 2");
+  batch.flags = 4;
+  expect(&batch, "train_step: expected in->flags of 0 or AMPC_RUN_CHECK_FINITE, but got 4");
+  batch.flags = AMPC_RUN_NO_ROWS; // of a model without other ranks
+  expect(&batch, "train_step: expected in->flags without AMPC_RUN_NO_ROWS, which is for in->valid "
+                 "of 0 in training calls of several ranks with short batches");
   batch.flags = AMPC_RUN_CHECK_FINITE;
   for (float wrong : {INFINITY, -INFINITY, NAN}) {
     batch.xs[5] = wrong;

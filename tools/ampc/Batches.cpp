@@ -38,10 +38,11 @@ bool Batches::open(const ampc_program &p, const Dataset &data, Order wanted, std
     error = std::string("expected an input with rows of ") + p.name + " beside its states";
     return false;
   }
-  int64_t least = p.short_batch ? 1 : p.batch;
+  int64_t least = p.short_batch ? 1 : rowsPerStep();
   if (p.batch && rows < least) {
     error = first->source.path + ": expected at least " + std::to_string(least) +
-            " rows, a batch of a model that mixes rows, but got " + std::to_string(rows);
+            " rows, a batch " + (how.ranks > 1 ? "for each rank " : "") +
+            "of a model that mixes rows, but got " + std::to_string(rows);
     return false;
   }
   if (how.shuffle && rows > int64_t(UINT32_MAX)) {
@@ -50,7 +51,7 @@ bool Batches::open(const ampc_program &p, const Dataset &data, Order wanted, std
     return false;
   }
   if (p.batch)
-    perEpoch = p.short_batch ? (rows + p.batch - 1) / p.batch : rows / p.batch;
+    perEpoch = p.short_batch ? (rows + rowsPerStep() - 1) / rowsPerStep() : rows / rowsPerStep();
   return true;
 }
 
@@ -65,14 +66,20 @@ void Batches::setRows(int input, const void *data, int64_t count) {
 }
 
 int64_t Batches::getLeftOut() const {
-  return program->batch && !program->short_batch ? rows % program->batch : 0;
+  return program->batch && !program->short_batch ? rows % rowsPerStep() : 0;
+}
+
+int64_t Batches::rowsPerStep() const { return int64_t(program->batch) * how.ranks; }
+
+bool Batches::lacksRows(uint64_t step) const {
+  return program->batch && int64_t(countOf(step)) <= int64_t(program->batch) * how.rank;
 }
 
 uint32_t Batches::countOf(uint64_t step) const {
   if (!program->batch)
     return 0;
-  int64_t first = int64_t(step % perEpoch) * program->batch;
-  return uint32_t(std::min<int64_t>(program->batch, rows - first));
+  int64_t first = int64_t(step % perEpoch) * rowsPerStep();
+  return uint32_t(std::min<int64_t>(rowsPerStep(), rows - first));
 }
 
 /// Fisher-Yates shuffle; splitmix64 keyed by seed and epoch.
@@ -94,7 +101,7 @@ void Batches::shuffleFor(uint64_t epoch) {
 std::vector<int64_t> Batches::rowsOf(uint64_t step) {
   if (!program->batch)
     return {};
-  int64_t first = int64_t(step % perEpoch) * program->batch;
+  int64_t first = int64_t(step % perEpoch) * rowsPerStep();
   std::vector<int64_t> chosen(countOf(step));
   std::iota(chosen.begin(), chosen.end(), first);
   if (!how.shuffle)
@@ -103,6 +110,13 @@ std::vector<int64_t> Batches::rowsOf(uint64_t step) {
   for (int64_t &row : chosen)
     row = order[row];
   return chosen;
+}
+
+std::vector<int64_t> Batches::ownRows(uint64_t step) {
+  std::vector<int64_t> all = rowsOf(step), own;
+  for (int64_t r = 0; r < program->batch; ++r)
+    own.push_back(all[size_t(program->batch * how.rank + r) % all.size()]);
+  return own;
 }
 
 void Batches::fillRows(llvm::ArrayRef<int64_t> chosen) {
@@ -128,7 +142,7 @@ void Batches::prefetch(uint64_t step) {
   };
   if (!program->batch || llvm::none_of(fields, isLarge))
     return;
-  std::vector<int64_t> chosen = rowsOf(step);
+  std::vector<int64_t> chosen = ownRows(step);
   for (const Dataset::Field *field : llvm::make_filter_range(fields, isLarge)) {
     int64_t bytes = field->width * bytesOf(field->array.element);
     for (int64_t row : chosen)
@@ -137,8 +151,8 @@ void Batches::prefetch(uint64_t step) {
 }
 
 uint32_t Batches::fill(uint64_t step) {
-  std::vector<int64_t> chosen = rowsOf(step);
-  fillRows(chosen);
+  fillRows(ownRows(step));
   prefetch(step + 1);
-  return uint32_t(chosen.size());
+  int64_t left = int64_t(countOf(step)) - int64_t(program->batch) * how.rank;
+  return uint32_t(std::clamp<int64_t>(left, 0, program->batch));
 }

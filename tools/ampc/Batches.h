@@ -13,16 +13,21 @@ public:
   struct Order {
     uint64_t seed = 0;
     bool shuffle = true;
+    /// A step takes `ranks` batches, one for each rank: rank 1 of 2 with batches of 4 takes rows 4
+    /// to 7 of step 0, as micro-batch 1 of a single process does.
+    int rank = 0, ranks = 1;
   };
   /// `data`, which has to live as long, was opened for the program. False with a message if the
   /// rows of the inputs do not go together.
   bool open(const ampc_program &program, const Dataset &data, Order order, std::string &error);
   bool isOpen() const { return program; }
-  /// Fills the inputs for a step (from 0); returns the number of valid rows.
+  /// Fills the inputs for a step (from 0); returns the number of valid rows of this rank.
   uint32_t fill(uint64_t step);
+  /// Whether the last step of an epoch has rows for other ranks only.
+  bool lacksRows(uint64_t step) const;
   /// Fills the inputs with `rows` and repeats `rows` up to the size of the batch.
   void fillRows(llvm::ArrayRef<int64_t> rows);
-  /// The rows that fill(step) takes.
+  /// The rows of all ranks in a step.
   std::vector<int64_t> rowsOf(uint64_t step);
   llvm::ArrayRef<const void *> getInputs() const { return inputs; }
   /// Sets the elements of an input that no file has; those of a total are 1 at first.
@@ -34,10 +39,14 @@ public:
   /// rows, e.g. 10 rows in batches of 4: 2 steps.
   uint64_t getPerEpoch() const { return perEpoch; }
   int64_t getLeftOut() const;
-  /// Valid rows of a step; 0 if the program has no batch.
+  /// Valid rows of all ranks in a step; 0 if the program has no batch.
   uint32_t countOf(uint64_t step) const;
 
 private:
+  /// Rows of all ranks in a full batch.
+  int64_t rowsPerStep() const;
+  /// Rows of the whole batch of this rank; the step's rows again where it has too few.
+  std::vector<int64_t> ownRows(uint64_t step);
   void shuffleFor(uint64_t epoch);
   void prefetch(uint64_t step);
 

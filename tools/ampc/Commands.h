@@ -18,6 +18,8 @@ extern std::vector<std::string> commandLine;
 
 /// Whether only errors and results are wanted.
 bool isQuiet();
+/// As --quiet.
+void setQuiet();
 /// Prints information that is no result, unless isQuiet().
 void note(const llvm::Twine &message);
 

@@ -72,9 +72,9 @@ void ampc::catchStopSignals() {
 
 int ampc::stopSignal() { return caught; }
 
-std::string ampc::stopReason() {
+std::string ampc::stopReason(int signal) {
   for (const StopSignal &stop : stopSignals)
-    if (stop.number == caught)
+    if (stop.number == signal)
       return stop.reason;
   return "";
 }

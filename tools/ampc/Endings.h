@@ -19,8 +19,8 @@ void noteSignalHandlers();
 void catchStopSignals();
 /// First signal that arrived; 0: none.
 int stopSignal();
-/// "terminated": why the process stops, for the user.
-std::string stopReason();
+/// "terminated": why a process stops at a signal, for the user.
+std::string stopReason(int signal);
 
 /// Installs the crash handler: a crash writes a folder with the command line and the files named
 /// there, and prints the folder and the address for reports. Fatal errors of LLVM end with a

@@ -35,6 +35,7 @@ static cl::list<std::string> load("load", cl::desc("shared library with ops of o
 static cl::opt<bool> quiet("quiet", cl::desc("print errors and results only"),
                            cl::sub(cl::SubCommand::getAll()));
 bool ampc::isQuiet() { return quiet; }
+void ampc::setQuiet() { quiet = true; }
 void ampc::note(const llvm::Twine &message) {
   if (!quiet)
     messages() << "ampc: note: " << message << "\n";

@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace ampc;
 
@@ -61,10 +62,13 @@ bool Session::compile(const CompileRequest &request, const char *device, ModelCa
   if (std::optional<CompiledModel> known = cache.find(pick)) {
     compiled = std::move(*known);
     labels.set(compiled.ignored);
-    messages() << compiled.said;
+    if (!defaults.isFollower)
+      messages() << compiled.said;
     return true;
   }
   CompileRequest watched = request;
+  if (defaults.isFollower)
+    watched.shown = Shown::Errors;
   if (!request.inspect)
     labels.watch(watched);
   std::optional<RecordedMessages> record(std::in_place, compiled.said);
@@ -93,12 +97,14 @@ bool Session::compile(const CompileRequest &request, const char *device, ModelCa
   compiled.values = std::move(packaged->values);
   compiled.sizes = compiler->getSizes();
   compiled.ignored = labels.getAll();
-  if (isPicked) // a model that nothing here runs is an error below
+  if (isPicked && !defaults.isFollower) // a model that nothing here runs is an error below
     cache.store(compiled, filesOfInitialData(*module));
   return true;
 }
 
-bool Session::load(ampc_options options, llvm::StringRef problem) {
+bool Session::create(ampc_options options) {
+  if (!options.device)
+    options.device = defaults.device;
   auto model = LoadedModel::load(compiled.tables, *compiled.archive, compiled.values);
   if (!model) {
     messages() << "ampc: error: " << llvm::toString(model.takeError()) << "\n";
@@ -110,27 +116,27 @@ bool Session::load(ampc_options options, llvm::StringRef problem) {
   options.error = message;
   options.error_bytes = sizeof message;
   ampc_status status = ampc_rt_create(&loaded->model(), &options, &state);
-  if (status == AMPC_OK && !problem.empty() && !defaults.quiet)
-    messages() << "ampc: note: this runs on " << ampc_rt_tier(state)
-               << ", not on a GPU: " << problem << "\n";
+  if (status == AMPC_OK && !noGpu.empty() && !defaults.quiet)
+    messages() << "ampc: note: this runs on " << ampc_rt_tier(state) << ", not on a GPU: " << noGpu
+               << "\n";
   if (status == AMPC_OK)
     return true;
   messages() << "ampc: error: " << ampc_rt_status_string(status) << ": " << message << "\n";
   return false;
 }
 
-bool Session::open(const CompileRequest &wantedModel, ampc_options options) {
-  if (!options.device)
-    options.device = defaults.device;
+bool Session::build(const CompileRequest &wantedModel, const char *device) {
+  if (!device)
+    device = defaults.device;
   request = wantedModel;
   CompileRequest wanted = request;
   if (defaults.quiet)
     wanted.shown = Shown::Errors;
-  std::string problem;
+  noGpu.clear();
   auto pick = [&](llvm::StringRef name, llvm::ArrayRef<uint32_t> tiers) {
-    return pickTier(name, tiers, options.device, problem);
+    return pickTier(name, tiers, device, noGpu);
   };
-  return compile(wanted, options.device, pick) && load(options, problem);
+  return compile(wanted, device, pick);
 }
 
 std::string Session::describe(ampc_status status) const {
@@ -250,9 +256,10 @@ private:
 } // namespace
 
 ampc_status Session::runStep(int program, llvm::ArrayRef<const void *> inputs, ampc_train_out &out,
-                             uint32_t valid) {
+                             uint32_t valid, uint32_t flags) {
   WithPointers<ampc_run_in> in(inputs);
   in.head().valid = valid;
+  in.head().flags = flags;
   out = {};
   out.size = sizeof out;
   return run([&] { return ampc_rt_run(state, program, &in.head(), &out); });
@@ -287,6 +294,20 @@ ampc_status Session::takeBack(int program) {
       --random[1]; // the counter, behind the seed
     }
   return refresh();
+}
+
+uint64_t Session::hashOfState() {
+  uint64_t hash = 0;
+  std::vector<uint8_t> bytes;
+  for (int i = 0; i < getModel().slot_count; ++i) {
+    const ampc_slot &slot = getModel().slots[i];
+    if (slot.role == AMPC_ROLE_GRADIENT || slot.role == AMPC_ROLE_WORKING)
+      continue;
+    bytes.resize(slot.tensor.bytes);
+    ampc_rt_get(state, i, bytes.data(), bytes.size());
+    hash = hash * 31 + llvm::xxh3_64bits(bytes);
+  }
+  return hash;
 }
 
 int64_t ampc::elementCount(const ampc_tensor &tensor) {

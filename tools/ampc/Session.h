@@ -18,13 +18,21 @@ public:
     const char *device = nullptr;
     DeviceImages images = DeviceImages::Both;
     bool quiet = false; ///< errors only
+    /// Errors only, and compiled models from the cache that rank 0 has filled, warnings of which
+    /// rank 0 has shown.
+    bool isFollower = false;
   };
   static Defaults defaults;
 
   ~Session();
   /// Compiles the model or takes it from the cache, loads it and creates a state. False after a
   /// failure, which has been reported.
-  bool open(const CompileRequest &wantedModel, ampc_options options);
+  bool open(const CompileRequest &wantedModel, ampc_options options) {
+    return build(wantedModel, options.device) && create(options);
+  }
+  /// The two parts of open(). `device`: name of a device, or null for the default.
+  bool build(const CompileRequest &wantedModel, const char *device);
+  bool create(ampc_options options);
 
   const CompileRequest &getRequest() const { return request; }
   /// The sizes that the model declares, as in "depth = 12".
@@ -48,7 +56,7 @@ public:
   ampc_status swapAverages();
   /// Runs a training program on a pointer per input.
   ampc_status runStep(int program, llvm::ArrayRef<const void *> inputs, ampc_train_out &out,
-                      uint32_t valid = 0);
+                      uint32_t valid = 0, uint32_t flags = 0);
   /// Runs a training program with a pointer per output that is no scalar.
   ampc_status runObserved(int program, llvm::ArrayRef<const void *> inputs, ampc_train_out &out,
                           uint32_t valid, llvm::ArrayRef<void *> outputs);
@@ -58,6 +66,8 @@ public:
                           llvm::ArrayRef<void *> outputs, uint32_t valid = 0, uint64_t seed = 0);
   /// Undoes what a refused training call leaves: its run and its random numbers.
   ampc_status takeBack(int program);
+  /// Hash of all tensors that a checkpoint holds.
+  uint64_t hashOfState();
   const char *lastError() const { return ampc_rt_last_error(state); }
   /// The last error, with what the status says of it. Errors of files name the file and say why.
   std::string describe(ampc_status status) const;
@@ -68,7 +78,6 @@ private:
   ampc_status readCopies();
 
   bool compile(const CompileRequest &request, const char *device, ModelCache::Pick pick);
-  bool load(ampc_options options, llvm::StringRef problem);
 
   CompileRequest request;
   std::unique_ptr<Compiler> compiler; ///< null if the cache had the model
@@ -76,6 +85,7 @@ private:
   IgnoredLabels labels;
   std::map<int, std::vector<uint64_t>> copies; ///< of slots on a device
   std::unique_ptr<LoadedModel> loaded;
+  std::string noGpu; ///< why the state does not run on a GPU that the model was compiled for
   ampc_state *state = nullptr;
 };
 

@@ -11,12 +11,15 @@
 #include "tools/ampc/ImportOptions.h"
 #include "tools/ampc/Observer.h"
 #include "tools/ampc/PrecisionOptions.h"
+#include "tools/ampc/Ranks.h"
 #include "tools/ampc/RunOptions.h"
 #include "tools/ampc/TrainLoop.h"
 #include "tools/ampc/TrainedModel.h"
 #include "tools/ampc/Weights.h"
 #include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
 #include <cstring>
 #include <unistd.h>
 
@@ -112,6 +115,11 @@ static cl::opt<bool>
 static WholeOption<unsigned>
     warnSkips("warn-skips", cl::desc("warn after N skipped steps in a row (default: 20; 0: never)"),
               cl::value_desc("N"), cl::init(AMPC_SKIPS_TO_LOG), cl::sub(trainCommand));
+static WholeOption<unsigned>
+    commSeconds("comm-seconds",
+                cl::desc("limit of each wait for another rank, under a launcher such as mpiexec "
+                         "(default: 600; 0: none)"),
+                cl::value_desc("N"), cl::init(600), cl::sub(trainCommand));
 static PrecisionOptions precision(trainCommand);
 
 /// What one option asks of another one; empty: nothing is wrong.
@@ -148,32 +156,6 @@ static bool canSave(const std::string &file, std::string &error) {
   return false;
 }
 
-/// The steps of --step, or the only one; none after a message.
-static std::vector<ScheduleSlot> findTurns(const Session &session) {
-  std::vector<ScheduleSlot> schedule;
-  llvm::SmallVector<llvm::StringRef> words;
-  llvm::StringRef(stepNames).split(words, ',');
-  for (llvm::StringRef word : words) {
-    auto [name, times] = word.split(':');
-    ScheduleSlot slot;
-    if (word.contains(':') && (times.getAsInteger(10, slot.times) || slot.times == 0)) {
-      fail("expected --step with NAME:TIMES, but got " + shown(word));
-      return {};
-    }
-    slot.program = findStep(session, name);
-    if (slot.program < 0)
-      return {};
-    slot.name = stepNameOf(session.getModel(), slot.program);
-    for (const ScheduleSlot &other : schedule)
-      if (other.program == slot.program) {
-        fail("expected --step with every step once, but got " + slot.name + " twice");
-        return {};
-      }
-    schedule.push_back(std::move(slot));
-  }
-  return schedule;
-}
-
 namespace {
 /// A training from its options to its loop.
 class Training {
@@ -182,7 +164,12 @@ public:
 
 private:
   bool open();
-  bool openData(const Sources &training, const Sources &validating);
+  void follow();
+  bool chooseRanks();
+  bool build();
+  bool openRest();
+  bool compareRanks();
+  bool openData();
   bool openState();
   bool openLog();
   uint64_t perEpoch() const {
@@ -190,8 +177,10 @@ private:
   }
   bool failed(const llvm::Twine &message) { return fail(message), false; }
 
+  Ranks ranks; // first: the state ends before its engine
   Session session;
   CompileRequest request;
+  Sources trainingData, validationData;
   ampc_options state = runOptions.stateOptions();
   std::vector<ScheduleSlot> schedule;
   Dataset data;
@@ -208,7 +197,7 @@ static void noteShuffledStates(const ampc_model &model) {
                   " continue those of the batch before: --shuffle=false keeps the data in order");
 }
 
-bool Training::openData(const Sources &training, const Sources &validating) {
+bool Training::openData() {
   std::string error;
   bool finite = !runOptions.data.allowNonFinite;
   std::vector<const ampc_program *> programs;
@@ -217,15 +206,16 @@ bool Training::openData(const Sources &training, const Sources &validating) {
     programs.push_back(&session.getModel().programs[slot.program]);
     numbers.push_back(slot.program);
   }
-  if (!data.open(programs, training, {"data", finite}, error))
+  if (!data.open(programs, trainingData, {"data", finite}, error))
     return failed(error);
   for (ScheduleSlot &slot : schedule)
     if (!slot.batches.open(session.getModel().programs[slot.program], data,
-                           {runOptions.seed, runOptions.shuffle}, error))
+                           {runOptions.seed, runOptions.shuffle, ranks.getRank(), ranks.getCount()},
+                           error))
       return failed(error);
   if (runOptions.shuffle)
     noteShuffledStates(session.getModel());
-  if (validating.empty())
+  if (validationData.empty() || !ranks.isFirst())
     return true;
   validation = std::make_unique<Validation>();
   if (averages && !session.hasAverages())
@@ -234,7 +224,7 @@ bool Training::openData(const Sources &training, const Sources &validating) {
         "but the model has none");
   Validation::Options options{
       {metrics.begin(), metrics.end()}, monitor, bestPath(), averages, patience};
-  if (!validation->open(session, numbers, validating, data, finite, options, error))
+  if (!validation->open(session, numbers, validationData, data, finite, options, error))
     return failed(error);
   const Evaluation &evaluation = validation->getEvaluation();
   if (std::string source = evaluation.getSource(); !source.empty())
@@ -296,9 +286,41 @@ bool Training::openLog() {
   return true;
 }
 
-bool Training::open() {
+/// Errors only; rank 0 writes all files.
+void Training::follow() {
+  setQuiet();
+  Session::defaults.isFollower = true;
+  for (cl::opt<std::string> *file : {&output, &bestFile, &logFile, &boardDir})
+    *file = "";
+}
+
+/// As many ranks as the launcher has started processes.
+bool Training::chooseRanks() {
+  int count = ranks.getCount();
+  std::string &wanted = request.options.ranks;
+  if (trainCommand.OptionsMap.lookup("ranks")->getNumOccurrences() &&
+      wanted != std::to_string(count))
+    return failed("expected a launcher of " + wanted + " processes with --ranks=" + wanted +
+                  ", as in mpiexec -n " + wanted + " ampc train, but got " + llvm::Twine(count));
+  wanted = std::to_string(count);
+  if (count > 1 && trackNonFinite)
+    return failed("expected a single process with --track-nonfinite, but got " +
+                  llvm::Twine(count));
+  if (llvm::Error mistake = checkValues(request.options)) // targets of several ranks
+    return failed(llvm::toString(std::move(mistake)));
+  state.comm = ranks.getEngine();
+  state.comm_seconds = commSeconds ? int32_t(commSeconds) : -1;
+  if (!state.threads)
+    state.threads = ranks.getThreads();
+  return true;
+}
+
+/// Reads options and compiles.
+bool Training::build() {
   if (std::string mistake = checkOptions(); !mistake.empty())
     return failed(mistake);
+  if (!ranks.isFirst())
+    follow();
   auto chosen = precision.get();
   if (!chosen)
     return failed(llvm::toString(chosen.takeError()));
@@ -311,16 +333,42 @@ bool Training::open() {
   request = requestFor(runOptions.input);
   request.options = *chosen;
   request.options.dataTotals = !validate.empty();
-  Sources all = *training;
-  llvm::append_range(all, *validating);
+  if (!chooseRanks())
+    return false;
+  trainingData = std::move(*training);
+  validationData = std::move(*validating);
+  Sources all = trainingData;
+  llvm::append_range(all, validationData);
   std::vector<std::string> others = request.inputs();
   others.push_back(weights);
   if (llvm::Error mistake = checkOutputs({output, bestPath(), logFile}, all, others))
     return failed(llvm::toString(std::move(mistake)));
-  if (!session.open(request, state))
-    return false;
-  schedule = findTurns(session);
-  return !schedule.empty() && openData(*training, *validating) && openState() && openLog();
+  return session.build(request, state.device);
+}
+
+bool Training::openRest() {
+  schedule = findTurns(session, stepNames);
+  return !schedule.empty() && openData() && openState() && openLog();
+}
+
+/// Ranks that start from other numbers, or see another number of rows, would part without a word.
+bool Training::compareRanks() {
+  if (ranks.getCount() == 1)
+    return true;
+  std::string numbers = llvm::formatv("{0} {1} {2} {3} {4}", unsigned(steps), unsigned(epochs),
+                                      bool(runOptions.shuffle), unsigned(validateEvery),
+                                      TrainLoop::stepsDone(session, schedule));
+  for (const ScheduleSlot &slot : schedule)
+    numbers += llvm::formatv(" {0} {1} {2}", slot.program, slot.times, slot.batches.getRows());
+  return ranks.compare(llvm::xxh3_64bits(numbers), "rows of --data, steps and their order") &&
+         ranks.compare(session.hashOfState(), "values of the state at the start");
+}
+
+bool Training::open() {
+  const char *where = "start";
+  return ranks.open(commSeconds) && ranks.inTurn([&] { return build(); }, where) &&
+         ranks.agree(session.create(state), where) &&
+         ranks.inTurn([&] { return openRest(); }, where) && compareRanks();
 }
 
 int Training::run() {
@@ -337,12 +385,13 @@ int Training::run() {
   options.output = output;
   options.saveEvery = saveEvery;
   options.validateEvery = validateEvery ? uint64_t(validateEvery) : perEpoch();
+  options.validates = !validate.empty();
   uint64_t done = TrainLoop::stepsDone(session, schedule);
   if (!resume.empty() && done >= options.total)
     note(resume + " has done " + llvm::Twine(done) + " steps, and " + llvm::Twine(options.total) +
          " were asked for: --steps and --epochs count those of the whole training");
   catchStopSignals();
-  return TrainLoop(session, schedule, data, log, validation.get(), options).run();
+  return TrainLoop(session, schedule, data, log, validation.get(), ranks, options).run();
 }
 
 int ampc::runTrain() { return Training().run(); }

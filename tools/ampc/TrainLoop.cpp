@@ -108,13 +108,28 @@ std::string TrainLoop::findBadRow(ScheduleSlot &slot, uint64_t run) {
          findBadData(tables, rows.front());
 }
 
-/// Ends at a batch that no step can take, and saves the state before it.
+/// "rank 1: " where there are several.
+std::string TrainLoop::rankName() const {
+  return ranks.getCount() > 1 ? "rank " + std::to_string(ranks.getRank()) + ": " : "";
+}
+
+/// Ends at a batch that no step can take, and saves the state before it, unless an exchange failed
+/// and left the state between two steps.
 int TrainLoop::endOnData(const std::string &message, uint64_t run) {
   progress->stop();
-  fail(message);
-  if (run)
+  fail(rankName() + message);
+  if (run && !ranks.isLost())
     save();
   return 1;
+}
+
+/// As endOnData(). The other ranks are in the training call, which this rank refuses by a call
+/// without inputs.
+int TrainLoop::endOnLostData(const std::string &message, const ScheduleSlot &slot, uint64_t run) {
+  ampc_train_out out;
+  if (ranks.getCount() > 1)
+    session.runStep(slot.program, {}, out);
+  return endOnData(message, run);
 }
 
 /// The failed step changed nothing but what counts runs; with that taken back, the state is the one
@@ -125,6 +140,8 @@ int TrainLoop::explain(ScheduleSlot &slot, uint64_t run, ampc_status status,
   std::string where = nameOf(slot, run);
   if (!isNonFinite(status))
     return endOnData(where + ": " + ampc_rt_status_string(status) + ": " + message, run);
+  if (!ranks.isFirst()) // the loss is that of all ranks
+    return 1;
   bool isBack = session.takeBack(slot.program) == AMPC_OK;
   fail(where + ": " + ampc_rt_status_string(status) + ": " + message +
        (status == AMPC_E_NONFINITE_LOSS ? findBadRow(slot, run) : std::string()));
@@ -164,7 +181,7 @@ void TrainLoop::note(size_t slot, uint64_t run, const ampc_train_out &out) {
   skipped[slot] += out.skipped;
   allSkipped += out.skipped;
   std::string where = "ampc: warning: " + nameOf(schedule[slot], run) + ": ";
-  if (out.skipped && !std::isfinite(out.loss_double) && !badLosses++)
+  if (out.skipped && !std::isfinite(out.loss_double) && !badLosses++ && ranks.isFirst())
     progress->say(where + "skipped, since the loss is not finite, which no loss scale mends" +
                   findBadRow(schedule[slot], run) + trackingText(schedule[slot]));
   if (std::string what = schedule[slot].standstill->note(out); !what.empty())
@@ -180,11 +197,12 @@ int TrainLoop::runBatch(size_t number, uint64_t run) {
   ScheduleSlot &slot = schedule[number];
   uint32_t valid = slot.batches.fill(run);
   if (std::string lost = shortenedFile(); !lost.empty())
-    return endOnData(nameOf(slot, run) + ": " + lost, run);
+    return endOnLostData(nameOf(slot, run) + ": " + lost, slot, run);
   ampc_train_out out;
   if (slot.tracker)
     slot.tracker->before();
-  ampc_status status = session.runStep(slot.program, slot.batches.getInputs(), out, valid);
+  uint32_t flags = slot.batches.lacksRows(run) ? AMPC_RUN_NO_ROWS : 0;
+  ampc_status status = session.runStep(slot.program, slot.batches.getInputs(), out, valid, flags);
   std::string message = session.lastError();
   if (slot.tracker)
     slot.tracker->after(status, out, slot.batches.getInputs(), valid, run + 1);
@@ -233,10 +251,14 @@ void TrainLoop::show(uint64_t done) {
   progress->show(done, losses, more);
 }
 
+bool TrainLoop::validatesAfter(uint64_t done) const {
+  return options.validates && (done == options.total || done % options.validateEvery == 0);
+}
+
 /// `done` steps, of which the last one is finished here: evaluated, logged, shown, saved.
 bool TrainLoop::finishStep(uint64_t done, std::string &error) {
   bool isLast = done == options.total;
-  bool validates = validation && (isLast || done % options.validateEvery == 0);
+  bool validates = validation && validatesAfter(done);
   if (validates && !validation->run(done, error))
     return false;
   if (!log.write(done, outs, validates ? validation->getScores() : llvm::ArrayRef<Score>(), error))
@@ -249,20 +271,38 @@ bool TrainLoop::finishStep(uint64_t done, std::string &error) {
 
 int TrainLoop::finish(uint64_t done) {
   progress->stop();
-  if (stopSignal())
-    progress->say(stopReason());
-  else if (done < options.total)
+  if (stop)
+    progress->say(stopReason(stop));
+  else if (done < options.total && validation)
     progress->say("stopped at step " + std::to_string(done) + ": no better score in the last " +
                   std::to_string(validation->getPatience()) + " validations");
   int status = save();
   if (validation && !validation->getBestText().empty())
     progress->say(validation->getBestText());
   for (const ScheduleSlot &slot : schedule)
-    if (std::string why = slot.standstill->failure(); !why.empty() && !stopSignal()) {
+    if (std::string why = slot.standstill->failure(); !why.empty() && !stop) {
+      if (!ranks.isFirst())
+        return 1;
       std::string name = schedule.size() > 1 ? slot.name + ": " : "";
       return fail(name + why + trackingText(slot));
     }
-  return stopSignal() ? 128 + stopSignal() : status;
+  return stop ? 128 + stop : status;
+}
+
+/// Agrees with the other ranks, behind `done` steps, on a stop. False if a rank has failed. A
+/// validation of rank 0 takes as long as it takes.
+bool TrainLoop::meet(uint64_t done, bool isGood) {
+  RankMessage own;
+  own.failed = !isGood;
+  own.signal = stopSignal();
+  own.finished = validation && validation->isOutOfPatience();
+  std::vector<RankMessage> all =
+      ranks.gather(own, "step " + llvm::Twine(done + 1),
+                   validatesAfter(done) ? Ranks::Limit::None : Ranks::Limit::Seconds);
+  int stopped = findRank(all, [](const RankMessage &m) { return m.signal; });
+  stop = stopped < 0 ? 0 : all[stopped].signal;
+  isFinished = findRank(all, [](const RankMessage &m) { return m.finished; }) >= 0;
+  return !all.empty() && findRank(all, [](const RankMessage &m) { return m.failed; }) < 0;
 }
 
 int TrainLoop::run() {
@@ -272,15 +312,19 @@ int TrainLoop::run() {
   progress = std::make_unique<Progress>(first, options.total, perEpoch, options.epochs);
   std::string error;
   lastSave = std::chrono::steady_clock::now();
-  while (done < options.total && !stopSignal() && !(validation && validation->isOutOfPatience())) {
+  bool isGood = true;
+  while (meet(done, isGood)) {
+    if (done >= options.total || stop || isFinished)
+      return finish(done);
     if (int status = runSchedule(done))
       return status;
-    if (!finishStep(++done, error)) {
-      progress->stop();
-      fail(error);
-      save(); // what was learned is not lost with a log
-      return 1;
-    }
+    isGood = finishStep(++done, error);
+    if (isGood)
+      continue;
+    progress->stop();
+    fail(error);
+    save(); // what was learned is not lost with a log
   }
-  return finish(done);
+  progress->stop();
+  return 1;
 }

@@ -6,6 +6,7 @@
 #include "tools/ampc/Batches.h"
 #include "tools/ampc/NonFinite.h"
 #include "tools/ampc/Progress.h"
+#include "tools/ampc/Ranks.h"
 #include "tools/ampc/Standstill.h"
 #include "tools/ampc/TrainLog.h"
 #include "tools/ampc/Validation.h"
@@ -22,6 +23,9 @@ struct ScheduleSlot {
   std::unique_ptr<Standstill> standstill;
 };
 
+/// The steps of --step, as in "critic:5,generator", or the only one for "". None after a message.
+std::vector<ScheduleSlot> findTurns(const Session &session, llvm::StringRef names);
+
 /// Interval of periodic saves: after every `steps` steps or, for `steps` = 0, after the first step
 /// that ends `time` or more behind the previous save. By default at most ten minutes of work are
 /// lost.
@@ -36,15 +40,16 @@ struct LoopOptions {
   std::string output;  ///< checkpoint; empty: none
   SaveInterval saveEvery;
   unsigned validateEvery = 0;
+  bool validates = false; ///< on rank 0
 };
 
 class TrainLoop {
 public:
   /// `validation` may be null.
   TrainLoop(Session &session, std::vector<ScheduleSlot> &schedule, const Dataset &data,
-            TrainLog &log, Validation *validation, LoopOptions options)
+            TrainLog &log, Validation *validation, Ranks &ranks, LoopOptions options)
       : session(session), schedule(schedule), data(data), log(log), validation(validation),
-        options(std::move(options)), outs(schedule.size()), numbers(schedule.size()),
+        ranks(ranks), options(std::move(options)), outs(schedule.size()), numbers(schedule.size()),
         skipped(schedule.size()) {}
   /// Returns the exit status.
   int run();
@@ -53,9 +58,13 @@ public:
   static uint64_t stepsDone(Session &session, llvm::ArrayRef<ScheduleSlot> schedule);
 
 private:
+  bool meet(uint64_t done, bool isGood);
+  bool validatesAfter(uint64_t done) const;
   int runSchedule(uint64_t step);
   int runBatch(size_t slot, uint64_t run);
   int endOnData(const std::string &message, uint64_t run);
+  int endOnLostData(const std::string &message, const ScheduleSlot &slot, uint64_t run);
+  std::string rankName() const;
   int explain(ScheduleSlot &slot, uint64_t run, ampc_status status, const std::string &message);
   std::string findBadRow(ScheduleSlot &slot, uint64_t run);
   std::string findBadData(const ampc_program &program, int64_t row) const;
@@ -74,6 +83,7 @@ private:
   const Dataset &data;
   TrainLog &log;
   Validation *validation;
+  Ranks &ranks;
   LoopOptions options;
   std::unique_ptr<Progress> progress;
   std::chrono::steady_clock::time_point lastSave; ///< or the start of the loop
@@ -82,6 +92,8 @@ private:
   std::vector<std::optional<ampc_train_out>> outs;
   std::vector<std::vector<double>> numbers; ///< per turn: numbers that the report points to
   std::vector<unsigned> skipped;            ///< per turn: in this step
+  int stop = 0;                             ///< signal to a rank that ends the training
+  bool isFinished = false;                  ///< the validations of rank 0 end the training
   unsigned allSkipped = 0;
   unsigned badLosses = 0; ///< skipped runs whose loss was not finite
   unsigned spoilt = 0;    ///< runs that updated, but not with finite gradients

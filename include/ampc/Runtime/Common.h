@@ -216,8 +216,11 @@ typedef struct {
 
 /* Flags of a call, in->flags. */
 enum {
-  AMPC_RUN_CHECK_FINITE = 1 /* reals of inputs in the host's memory are checked before anything
-                               runs; AMPC_E_ARG at the first infinite or NaN element */
+  AMPC_RUN_CHECK_FINITE = 1, /* reals of inputs in the host's memory are checked before anything
+                                runs; AMPC_E_ARG at the first infinite or NaN element */
+  AMPC_RUN_NO_ROWS =
+      2 /* training calls of several ranks, in->valid 0: a batch too short for this
+           rank, which adds nothing to sums; the first row of each input is padding */
 };
 
 /* Flags of load. */

@@ -19,7 +19,7 @@ typedef struct {
   uint32_t valid;  /* number of valid rows, which is also the number of rows in inputs and outputs;
                       0: all */
   float lr_factor; /* factor on the learning rate; 0 means 1 */
-  uint32_t flags;  /* 0 or AMPC_RUN_CHECK_FINITE */
+  uint32_t flags;  /* of AMPC_RUN_CHECK_FINITE and AMPC_RUN_NO_ROWS */
   void *workspace; /* eval and exports: null, or NAME_workspace_bytes() bytes aligned to 64 bytes */
   const void *inputs[];
 } ampc_run_in;

@@ -66,6 +66,13 @@ static LogicalResult convertSumRanks(train::SumRanksOp op, Converter &converter)
   return success();
 }
 
+static LogicalResult convertGatherRanks(train::GatherRanksOp op, Converter &converter) {
+  Value tensor = ownTensor(op.getLoc(), op.getX(), converter);
+  Value rows = exchange(op.getLoc(), tensor, op.getRanks(), false, converter);
+  converter.set(op, converter.view(op.getLoc(), rows, op.getType().getShape()));
+  return success();
+}
+
 static LogicalResult convertRank(train::RankOp op, Converter &converter) {
   converter.set(op, kernel::RankOp::create(converter.builder, op.getLoc(), op.getType()));
   return success();
@@ -73,5 +80,6 @@ static LogicalResult convertRank(train::RankOp op, Converter &converter) {
 
 void ampc::addExchangeRules(ConversionRules &families) {
   families.add<train::SumRanksOp>(convertSumRanks);
+  families.add<train::GatherRanksOp>(convertGatherRanks);
   families.add<train::RankOp>(convertRank);
 }

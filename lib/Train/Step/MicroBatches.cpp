@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Step/MicroBatches.h"
 #include "lib/Train/Step/MicroBatchAnalysis.h"
+#include "lib/Train/Step/RankStates.h"
 #include "mlir-dialects/Train/Ops/Parts.h"
 #include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir-dialects/Train/Program/RowState.h"
@@ -29,8 +30,8 @@ private:
   void splitRowStates();
   /// Share of a micro-batch in the rows of the batch, or in the valid rows.
   Value shareOf(train::ShareOp op, int64_t part);
-  /// Errors for state written from rows, and for random numbers in loops, on several ranks.
-  LogicalResult checkRanks(ArrayRef<Value> results);
+  /// Finds the state that rows change on several ranks. Error for random numbers in loops.
+  LogicalResult findRankStates(ArrayRef<Value> results);
   /// Number of the first part of this rank, as the state of random ops.
   Value firstPart();
   /// Sum of a value over all ranks; the value itself if there is only one.
@@ -52,12 +53,13 @@ private:
   Block &body;
   int64_t count, ranks, rows = 0; // rows of a micro-batch
   OpBuilder builder;
-  BlockArgument valid;            // null: every batch is full
-  Value validOfAll;               // valid rows of all ranks
-  Value rankState;                // see firstPart
-  SmallVector<Value> validRows;   // per micro-batch
-  SmallVector<IRMapping> parts;   // batched inputs and values of each micro-batch
-  llvm::StringMap<Value> buffers; // new values of buffers that depend on rows
+  BlockArgument valid;                  // null: every batch is full
+  Value validOfAll;                     // valid rows of all ranks
+  Value rankState;                      // see firstPart
+  SmallVector<Value> validRows;         // per micro-batch
+  SmallVector<IRMapping> parts;         // batched inputs and values of each micro-batch
+  llvm::StringMap<Value> buffers;       // new values of buffers that depend on rows
+  std::optional<RankStates> rankStates; // those of several ranks
   DenseSet<Value> ofRows;
   DenseMap<StringAttr, StateOpInterface> rowStates;
   llvm::StringMap<SmallVector<Value>> newRows; // of buffers per row, by micro-batch
@@ -249,7 +251,8 @@ void Accumulation::addCopy(int64_t part, ArrayRef<Operation *> original, ArrayRe
       values.map(argument, buffers.lookup(state));
   }
   for (Operation *op : original)
-    copy(op, part);
+    if (!rankStates || !rankStates->isInChain(op))
+      copy(op, part);
   for (auto [i, result] : llvm::enumerate(results)) {
     Value value = values.lookupOrDefault(result);
     GradBuilder b(builder, value.getLoc(), originOfSum(value));
@@ -262,6 +265,8 @@ void Accumulation::addCopy(int64_t part, ArrayRef<Operation *> original, ArrayRe
         sums[i] = value;
         continue;
       }
+      if (rankStates)
+        continue;
       // A micro-batch without valid rows has no statistics.
       Value &now = buffers[state];
       if (valid) {
@@ -276,12 +281,19 @@ void Accumulation::addCopy(int64_t part, ArrayRef<Operation *> original, ArrayRe
   }
 }
 
-LogicalResult Accumulation::checkRanks(ArrayRef<Value> results) {
+LogicalResult Accumulation::findRankStates(ArrayRef<Value> results) {
+  SmallVector<unsigned> written;
   for (auto [i, result] : llvm::enumerate(results))
-    if (StringAttr state = signature.stateResult(i); state && ofRows.contains(result))
-      return emitError(result.getLoc())
-             << "expected state that the rows of all ranks do not change, but got new values of @"
-             << state.getValue() << ", which would differ between " << ranks << " ranks";
+    if (StringAttr state = signature.stateResult(i); state && ofRows.contains(result)) {
+      if (rowStates.contains(state))
+        return emitError(result.getLoc())
+               << "expected state that is equal on all " << ranks
+               << " ranks, but got a row per row of the batch in @" << state.getValue();
+      written.push_back(i);
+    }
+  rankStates.emplace(func, ofRows, written, ranks);
+  if (failed(rankStates->find()))
+    return failure();
   WalkResult loop = func.walk([&](RandomOpInterface op) {
     return op->getBlock() == &body ? WalkResult::advance() : WalkResult::interrupt();
   });
@@ -294,7 +306,7 @@ LogicalResult Accumulation::run() {
   ofRows = valuesOfRows(func);
   Operation *ret = body.getTerminator();
   SmallVector<Value> results(ret->getOperands()), sums(results.size());
-  if (ranks > 1 && failed(checkRanks(results)))
+  if (ranks > 1 && failed(findRankStates(results)))
     return failure();
   findValidRows();
   auto original = llvm::map_to_vector(body.without_terminator(), [](Operation &op) { return &op; });
@@ -312,6 +324,8 @@ LogicalResult Accumulation::run() {
   addPrologue(original);
   for (int64_t part = 0; part < count; ++part)
     addCopy(part, original, results, sums);
+  if (rankStates)
+    rankStates->append(builder, parts, validRows, buffers);
   for (unsigned i = 0; i < results.size(); ++i) {
     StringAttr state = signature.stateResult(i);
     Value value = state && buffers.count(state) ? buffers.lookup(state) : sums[i];

@@ -1,6 +1,7 @@
 // Pass train-set-ranks: the number of processes that train a model together.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
+#include "ampc/Train/Ranks.h"
 #include "lib/Train/Step/Ranks.h"
 
 namespace ampc {
@@ -25,8 +26,8 @@ namespace {
 struct TrainSetRanks : ampc::impl::TrainSetRanksBase<TrainSetRanks> {
   using TrainSetRanksBase::TrainSetRanksBase;
   void runOnOperation() override {
-    if (ranks < 1 || ranks > 4096) {
-      getOperation()->emitError() << "expected 1 to 4096 ranks, but got " << ranks;
+    if (ranks < 1 || ranks > mostRanks) {
+      getOperation()->emitError() << "expected 1 to " << mostRanks << " ranks, but got " << ranks;
       return signalPassFailure();
     }
     Builder builder(&getContext());

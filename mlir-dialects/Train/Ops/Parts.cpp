@@ -107,11 +107,25 @@ void ampc::attachSummands(MLIRContext *context) {
   BatchNormalizeOp::attachInterface<Statistics>(*context);
 }
 
+// ---- Ranks ----
+
+/// [64] of 8 ranks -> [8, 64].
+LogicalResult GatherRanksOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor a,
+                                              SmallVectorImpl<Type> &types) {
+  if (a.getRanks() < 1)
+    return emitOptionalError(loc, "expected 1 rank or more, but got ", a.getRanks());
+  RankedTensorType x = tensorOf(a.getX());
+  SmallVector<int64_t> shape{a.getRanks()};
+  llvm::append_range(shape, x.getShape());
+  types.push_back(x.clone(shape));
+  return success();
+}
+
 #define GET_OP_CLASSES
 #include "mlir-dialects/Train/PartsOps.cpp.inc"
 
 void ampc::registerPartOps(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *, TrainDialect *dialect) {
-    addNotedOperations<CountOp, TotalOp, ShareOp, SumRanksOp, RankOp>(*dialect);
+    addNotedOperations<CountOp, TotalOp, ShareOp, SumRanksOp, GatherRanksOp, RankOp>(*dialect);
   });
 }

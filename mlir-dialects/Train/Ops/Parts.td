@@ -53,6 +53,17 @@ def Train_SumRanksOp
   let example = "%g = train.sum_ranks %x of 8 : tensor<4x8xf32>";
   let differentiable = 0;
 }
+def Train_GatherRanksOp
+    : Train_Op<"gather_ranks", FullPrecision, [MadeByPasses, InferTypeOpAdaptor]> {
+  let summary = "Values of all ranks, the value of rank 0 first";
+  let doc = [{
+    Row r of the result is the value of rank r, so that the result is equal on all ranks. `train-expand-step`
+    gathers statistics of rows, with which every rank updates state in the order of ranks. }];
+  let arguments = (ins AnyRankedTensor:$x, SignedI64Attr:$ranks);
+  let assemblyFormat = "$x `of` $ranks attr-dict `:` type($x)";
+  let example = "%s = train.gather_ranks %x of 8 : tensor<16xf32>";
+  let differentiable = 0;
+}
 def Train_RankOp : Train_Op<"rank", FullPrecision, [MadeByPasses]> {
   let summary = "Number of this rank, from 0 on";
   let arguments = (ins);

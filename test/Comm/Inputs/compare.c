@@ -2,7 +2,12 @@
 // micro-batches: all bits have to be equal.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// -DIGNORES: a third of the labels is -1. Usage: compare [inf|delay|refuse|gone|split]...
+// -DIGNORES: a third of the labels is -1. -DREAL=double: the model is of type f64.
+// Usage: compare [inf|delay|refuse|flags|rowless|gone|split]...
+//   refuse   BAD_RANK has a null pointer in BAD_STEP
+//   flags    BAD_RANK asks for a check of numbers in BAD_STEP
+//   rowless  no rank has rows in BAD_STEP
+//   gone     BAD_RANK ends before BAD_STEP
 #include "all.h"
 #ifdef USE_MPI
 #include "ampc/Comm/MPI.h"
@@ -19,13 +24,16 @@
 
 enum { ROWS = 4, WIDTH = 32, BATCH = ROWS * RANKS, STEPS = 12, BAD_STEP = 5, BAD_RANK = RANKS - 1 };
 
-static float x[STEPS][BATCH][WIDTH];
+#ifndef REAL
+#define REAL float
+#endif
+static REAL x[STEPS][BATCH][WIDTH];
 static int32_t label[STEPS][BATCH];
 static ampc_status wanted[STEPS];
 static ampc_train_out expected[STEPS];
 static one_state *one;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool has_inf, refuses, leaves, splits;
+static bool has_inf, refuses, asks, is_rowless, leaves, splits;
 static int faults;
 
 static void fault(int rank, const char *what, int step, const char *text) {
@@ -57,8 +65,12 @@ static void makeData(void) {
     x[BAD_STEP][BAD_RANK * ROWS + 1][3] = INFINITY;
 }
 
-/* The call that BAD_RANK refuses changes nothing on any rank. */
-static bool isRefused(int step) { return refuses && step == BAD_STEP; }
+/* A call that the ranks do not agree on changes nothing on any rank. */
+static bool isRefused(int step) { return (refuses || asks || is_rowless) && step == BAD_STEP; }
+
+static ampc_status refusalOf(int rank) {
+  return is_rowless || (refuses && rank == BAD_RANK) ? AMPC_E_ARG : AMPC_E_PEER;
+}
 
 static void trainOne(void) {
   ampc_options options = {.size = sizeof options, .threads = 1, .seed = 3};
@@ -98,9 +110,11 @@ static void compareTensors(int rank, all_state *state) {
 static void checkStep(int rank, int step, ampc_status status, const ampc_train_out *out,
                       const char *error) {
   if (isRefused(step)) {
-    ampc_status own = rank == BAD_RANK ? AMPC_E_ARG : AMPC_E_PEER;
-    if (status != own)
+    if (status != refusalOf(rank))
       fault(rank, "another status", step, error);
+    pthread_mutex_lock(&lock);
+    printf("rank %d: %s\n", rank, error);
+    pthread_mutex_unlock(&lock);
     return;
   }
   if (status != wanted[step])
@@ -159,7 +173,11 @@ static void trainRank(const ampc_comm *comm) {
       break;
     all_train_step_in in = {
         .size = sizeof in, .x = x[step][rank * ROWS], .label = label[step] + rank * ROWS};
-    if (isRefused(step) && rank == BAD_RANK)
+    if (isRefused(step) && is_rowless)
+      in.flags = AMPC_RUN_NO_ROWS;
+    else if (isRefused(step) && rank == BAD_RANK && asks)
+      in.flags = AMPC_RUN_CHECK_FINITE;
+    else if (isRefused(step) && rank == BAD_RANK)
       in.x = NULL;
     ampc_train_out out = {.size = sizeof out};
     ampc_status status = splits ? trainSplit(state, &in) : all_train_step(state, &in, &out);
@@ -209,6 +227,8 @@ int main(int argc, char **argv) {
   for (int i = 1; i < argc; ++i) {
     has_inf |= !strcmp(argv[i], "inf");
     refuses |= !strcmp(argv[i], "refuse");
+    asks |= !strcmp(argv[i], "flags");
+    is_rowless |= !strcmp(argv[i], "rowless");
     leaves |= !strcmp(argv[i], "gone");
     splits |= !strcmp(argv[i], "split");
     delays |= !strcmp(argv[i], "delay");

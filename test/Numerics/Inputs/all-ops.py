@@ -19,7 +19,7 @@ parts = {"count", "share", "total"}
 if not (tests.parent / "Oracle/part-weights.test").exists():
     sys.exit("expected Oracle/part-weights.test to have the numbers of " + ", ".join(sorted(parts)))
 # Ops of a training by several ranks: the results are those of micro-batches, bit for bit.
-ranks = {"rank", "sum_ranks"}
+ranks = {"gather_ranks", "rank", "sum_ranks"}
 if not (tests.parent / "Comm/threads.test").exists():
     sys.exit("expected Comm/threads.test to have the numbers of " + ", ".join(sorted(ranks)))
 parts |= ranks

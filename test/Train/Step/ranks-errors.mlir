@@ -4,15 +4,17 @@
 
 train.model @statistics {
   train.param @w : tensor<5x3xf32> = #train.zeros
-  train.buffer @last : tensor<f32> = #train.ones
+  train.buffer @last : tensor<3xf32> = #train.ones
   train.func @loss(%x: tensor<4x5xf32>, %y: tensor<4x3xf32>) -> tensor<f32> {
     %w = train.read @w : tensor<5x3xf32>
     %0 = train.linear %x, %w : tensor<4x5xf32>, tensor<5x3xf32>
     %1 = train.mse %0, %y : tensor<4x3xf32>, tensor<4x3xf32>
-    %3 = train.relu %0 : tensor<4x3xf32>
-    // expected-error @below {{expected state that the rows of all ranks do not change, but got new values of @last, which would differ between 2 ranks}}
-    %2 = train.mse %3, %y reduce sum : tensor<4x3xf32>, tensor<4x3xf32>
-    train.write @last, %2 : tensor<f32>
+    %2 = train.reduce_sum %0 over [0] : tensor<4x3xf32>
+    %3 = train.read @last : tensor<3xf32>
+    // expected-error @below {{expected updates of @last, which the rows of 2 ranks change, to draw no random numbers and to reach no other result, but got train.dropout}}
+    %4 = train.dropout %3 rate 0.5 : tensor<3xf32>
+    %5 = train.add %2, %4 : tensor<3xf32>, tensor<3xf32>
+    train.write @last, %5 : tensor<3xf32>
     train.return %1 : tensor<f32>
   }
   train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
