@@ -199,8 +199,8 @@ class BinaryTensorOp<Dialect dialect, string mnemonic, Category category, list<T
     : TensorOp<dialect, mnemonic, category,
                traits#[InferTypeOpAdaptor, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs);
-  let assemblyFormat =
-      "$lhs `,` $rhs attr-dict custom<Types>(ref($lhs), type($lhs), ref($rhs), type($rhs))";
+  let assemblyFormat = "custom<Element>($lhs) `,` custom<Element>($rhs) attr-dict "
+                       "custom<ElementTypes>(ref($lhs), type($lhs), ref($rhs), type($rhs))";
   let example = "%z = "#dialect.name#"."#mnemonic#" %x, %y : tensor<4x8xf32>, tensor<8xf32>";
   let extraDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *,

@@ -41,11 +41,52 @@ static void printRules(OpAsmPrinter &p, Operation *, ArrayAttr groups,
     p << " schedule " << schedule;
 }
 
-/// Attribute dictionary with real attributes as plain numbers: 1e-3 -> f64.
-static ParseResult parseStepAttributes(OpAsmParser &parser, NamedAttrList &attributes) {
+/// Parses the type behind a number, as attributes of MLIR are printed.
+static ParseResult parseTypeOfNumber(OpAsmParser &parser, SMLoc at, StringRef name, Type expected) {
+  Type type;
+  if (failed(parser.parseOptionalColon()))
+    return success();
+  if (parser.parseType(type))
+    return failure();
+  if (type != expected)
+    return parser.emitError(at) << "expected " << name << " of type " << expected << ", but got "
+                                << type;
+  return success();
+}
+
+/// Parses the value of an attribute of a step; numbers are plain, 1e-3 or 4, or formulas.
+static ParseResult parseStepValue(OpAsmParser &parser, SMLoc at, StringRef name,
+                                  NamedAttrList &attributes) {
   OperationName step(StepOp::getOperationName(), parser.getContext());
+  StringAttr key = parser.getBuilder().getStringAttr(name);
   StringAttr reals[] = {StepOp::getClipNormAttrName(step), StepOp::getClipValueAttrName(step),
                         StepOp::getEmaDecayAttrName(step)};
+  FloatAttr real;
+  IntegerAttr whole;
+  StringAttr text;
+  Attribute value;
+  if (OptionalParseResult parsed = parser.parseOptionalAttribute(text); parsed.has_value()) {
+    if (*parsed)
+      return failure();
+    value = text;
+  } else if (llvm::is_contained(reals, key)) {
+    if (parseNumber(parser, real, name) || parseTypeOfNumber(parser, at, name, real.getType()))
+      return failure();
+    value = real;
+  } else if (key == StepOp::getMicroBatchesAttrName(step)) {
+    if (parseWhole(parser, whole, name) || parseTypeOfNumber(parser, at, name, whole.getType()))
+      return failure();
+    value = whole;
+  } else if (parseFormulas(parser, value, name)) {
+    return failure();
+  }
+  attributes.append(key, value);
+  return success();
+}
+
+/// Attribute dictionary of a step.
+static ParseResult parseStepAttributes(OpAsmParser &parser, NamedAttrList &attributes) {
+  OperationName step(StepOp::getOperationName(), parser.getContext());
   auto parseOne = [&]() -> ParseResult {
     std::string name;
     SMLoc at = parser.getCurrentLocation();
@@ -53,26 +94,9 @@ static ParseResult parseStepAttributes(OpAsmParser &parser, NamedAttrList &attri
       return failure();
     if (attributes.get(name))
       return parser.emitError(at) << "expected every attribute once, but got " << name << " again";
-    if (parser.parseOptionalEqual()) {
-      attributes.append(name, parser.getBuilder().getUnitAttr());
-      return success();
-    }
-    Attribute value;
-    FloatAttr real;
-    FormulasIn formulas(parser.getContext());
-    SMLoc begin = parser.getCurrentLocation();
-    bool isReal = llvm::is_contained(reals, parser.getBuilder().getStringAttr(name));
-    if (isReal ? parseNumber(parser, real) : parser.parseAttribute(value))
-      return failure();
-    if (formulas.found)
-      noteFormulas(parser, name, parser.getBuilder().getStringAttr(textSince(parser, begin)));
-    // As attributes of MLIR are printed.
-    Type type;
-    if (isReal && succeeded(parser.parseOptionalColon()) && parser.parseType(type))
-      return failure();
-    if (type && !type.isF64())
-      return parser.emitError(at) << "expected " << name << " of type f64, but got " << type;
-    attributes.append(name, isReal ? Attribute(real) : value);
+    if (succeeded(parser.parseOptionalEqual()))
+      return parseStepValue(parser, at, name, attributes);
+    attributes.append(name, parser.getBuilder().getUnitAttr());
     return success();
   };
   SMLoc place = parser.getCurrentLocation();

@@ -47,6 +47,11 @@ static void add(CacheKey &key, const std::map<std::string, double> &numbers) {
   for (const auto &[name, number] : numbers)
     key.add(name).addNumber(llvm::bit_cast<uint64_t>(number));
 }
+static void add(CacheKey &key, const SizeNumbers &sizes) {
+  key.addNumber(sizes.size());
+  for (const auto &[name, number] : sizes)
+    key.add(name).add(textOf(number));
+}
 template <typename... Fields> static void addAll(CacheKey &key, const Fields &...fields) {
   (add(key, fields), ...);
 }

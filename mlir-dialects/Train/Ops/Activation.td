@@ -7,7 +7,7 @@ include "mlir-dialects/Train/Base.td"
 class Train_AlphaOp<string mnemonic> : Train_RealUnaryOp<mnemonic, Passthrough> {
   let arguments = (ins RealTensor:$x, DefaultValuedAttr<F64Attr, "1.0">:$alpha);
   let assemblyFormat =
-      "$x (`alpha` custom<Number>($alpha)^)? attr-dict custom<Types>(ref($x), type($x))";
+      "$x (`alpha` custom<Alpha>($alpha)^)? attr-dict custom<Types>(ref($x), type($x))";
   let example = "%y = train."#mnemonic#" %x alpha 0.5 : tensor<4x8xf32>";
   let saves = ["0"];
 }
@@ -76,7 +76,7 @@ def Train_HardsigmoidOp : Train_RealUnaryOp<"hardsigmoid", Passthrough> {
   let arguments = (ins RealTensor:$x, DefaultValuedAttr<F64Attr, "0.16666666666666666">:$slope,
       DefaultValuedAttr<F64Attr, "0.5">:$offset);
   let assemblyFormat =
-      [{$x (`slope` custom<Number>($slope)^)? (`offset` custom<Number>($offset)^)? attr-dict
+      [{$x (`slope` custom<Slope>($slope)^)? (`offset` custom<Offset>($offset)^)? attr-dict
       custom<Types>(ref($x), type($x))}];
   let example = "%y = train.hardsigmoid %x slope 0.2 : tensor<4x8xf32>";
   let saves = ["0"];

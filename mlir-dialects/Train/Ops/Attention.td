@@ -31,7 +31,7 @@ def Train_AttentionOp
   let results = (outs RealTensor:$result, Optional<RealTensor>:$lse);
   // The types of the operands and, with a logsumexp, `-> type($result), type($lse)`.
   let assemblyFormat =
-      [{$query `,` $key `,` $value (`bias` $bias^)? (`causal` $causal^)? (`scale` custom<Number>($scale)^)? attr-dict
+      [{$query `,` $key `,` $value (`bias` $bias^)? (`causal` $causal^)? (`scale` custom<Scale>($scale)^)? attr-dict
       custom<AttentionTypes>(ref($query), type($query), ref($key), type($key), ref($value), type($value), ref($bias), type($bias), type($result), type($lse))}];
   let example = "%o = train.attention %q, %k, %v causal : tensor<2x4x8x16xf32>, "
                 "tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>";
@@ -67,7 +67,7 @@ def Train_AttentionGradOp
       OptionalAttr<F64Attr>:$scale);
   let results = (outs RealTensor:$dq, RealTensor:$dk, RealTensor:$dv, Optional<RealTensor>:$dbias);
   let assemblyFormat =
-      [{$query `,` $key `,` $value (`bias` $bias^)? `from` $o `,` $lse `,` $g (`causal` $causal^)? (`scale` custom<Number>($scale)^)?
+      [{$query `,` $key `,` $value (`bias` $bias^)? `from` $o `,` $lse `,` $g (`causal` $causal^)? (`scale` custom<Scale>($scale)^)?
                          attr-dict `:` functional-type(operands, results)}];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;

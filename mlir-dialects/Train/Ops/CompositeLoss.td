@@ -25,7 +25,7 @@ def Train_WeightedCrossEntropyOp
       OptionalAttr<IndexValueAttr>:$ignore, DefaultValuedAttr<F64Attr, "0.0">:$smoothing,
       OptionalAttr<SignedI64Attr>:$batch_rows, lastByDefault:$dim);
   let assemblyFormat =
-      [{$logits `,` $target `,` $weight (`along` $dim^)? (`reduce` $reduction^)? (`ignore` $ignore^)? (`smoothing` custom<Number>($smoothing)^)?
+      [{$logits `,` $target `,` $weight (`along` custom<Dim>($dim)^)? (`reduce` $reduction^)? (`ignore` custom<Ignore>($ignore)^)? (`smoothing` custom<Smoothing>($smoothing)^)?
     (`valid` $valid^)? attr-dict custom<Types>(ref($logits), type($logits), ref($target), type($target), ref($weight), type($weight))}];
   let example = "%l = train.weighted_cross_entropy %logits, %label, %w : tensor<4x10xf32>, "
                 "tensor<4xi32>, tensor<10xf32>";
@@ -48,7 +48,7 @@ def Train_FocalOp : Train_CompositeLossOp<"focal"> {
       defaultReduction:$reduction, F64Attr:$gamma, OptionalAttr<F64Attr>:$alpha,
       OptionalAttr<SignedI64Attr>:$batch_rows);
   let assemblyFormat =
-      [{$x `,` $target `gamma` custom<Number>($gamma) (`alpha` custom<Number>($alpha)^)? (`reduce` $reduction^)? (`valid` $valid^)?
+      [{$x `,` $target `gamma` custom<Gamma>($gamma) (`alpha` custom<Alpha>($alpha)^)? (`reduce` $reduction^)? (`valid` $valid^)?
     attr-dict custom<Types>(ref($x), type($x), ref($target), type($target))}];
   let example =
       "%l = train.focal %x, %target gamma 2.0 alpha 0.25 : tensor<4x10xf32>, tensor<4x10xf32>";
@@ -80,7 +80,7 @@ def Train_CosineLossOp : Train_RowLossOp<"cosine_loss"> {
       defaultReduction:$reduction, F64Attr:$eps, OptionalAttr<SignedI64Attr>:$batch_rows,
       lastByDefault:$dim);
   let assemblyFormat =
-      [{$x `,` $target (`along` $dim^)? `eps` custom<Number>($eps) (`reduce` $reduction^)? (`valid` $valid^)? attr-dict
+      [{$x `,` $target (`along` custom<Dim>($dim)^)? `eps` custom<Eps>($eps) (`reduce` $reduction^)? (`valid` $valid^)? attr-dict
     custom<Types>(ref($x), type($x), ref($target), type($target))}];
   let example =
       "%l = train.cosine_loss %x, %target eps 1.0e-8 : tensor<4x10xf32>, tensor<4x10xf32>";
@@ -95,7 +95,7 @@ def Train_TripletOp : Train_RowLossOp<"triplet"> {
       Optional<ValidRows>:$valid, defaultReduction:$reduction, F64Attr:$margin,
       OptionalAttr<SignedI64Attr>:$batch_rows, lastByDefault:$dim);
   let assemblyFormat =
-      [{$anchor `,` $positive `,` $negative (`along` $dim^)? `margin` custom<Number>($margin) (`reduce` $reduction^)? (`valid` $valid^)? attr-dict
+      [{$anchor `,` $positive `,` $negative (`along` custom<Dim>($dim)^)? `margin` custom<Margin>($margin) (`reduce` $reduction^)? (`valid` $valid^)? attr-dict
     custom<Types>(ref($anchor), type($anchor), ref($positive), type($positive), ref($negative), type($negative))}];
   let example = "%l = train.triplet %a, %p, %n margin 1.0 : tensor<4x10xf32>, tensor<4x10xf32>, "
                 "tensor<4x10xf32>";

@@ -25,7 +25,7 @@ def Train_GroupNormOp : Train_ChannelNormOp<"group_norm"> {
   let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$beta, SignedI64Attr:$groups,
       F64Attr:$eps, lastByDefault:$dim);
   let assemblyFormat =
-      [{$x `,` $gamma `,` $beta (`along` $dim^)? `groups` $groups `eps` custom<Number>($eps) attr-dict
+      [{$x `,` $gamma `,` $beta (`along` custom<Dim>($dim)^)? `groups` custom<Groups>($groups) `eps` custom<Eps>($eps) attr-dict
       custom<Types>(ref($x), type($x), ref($gamma), type($gamma), ref($beta), type($beta))}];
   let example = "%y = train.group_norm %x, %gamma, %beta groups 4 eps 1.0e-5 : "
                 "tensor<4x6x6x8xf32>, tensor<8xf32>, tensor<8xf32>";
@@ -39,7 +39,7 @@ def Train_InstanceNormOp : Train_ChannelNormOp<"instance_norm"> {
   let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$beta, F64Attr:$eps,
       lastByDefault:$dim);
   let assemblyFormat =
-      [{$x `,` $gamma `,` $beta (`along` $dim^)? `eps` custom<Number>($eps) attr-dict
+      [{$x `,` $gamma `,` $beta (`along` custom<Dim>($dim)^)? `eps` custom<Eps>($eps) attr-dict
       custom<Types>(ref($x), type($x), ref($gamma), type($gamma), ref($beta), type($beta))}];
 }
 def Train_LrnOp : Train_CompositeNormOp<"lrn", [AlongOpInterface]> {
@@ -52,7 +52,7 @@ def Train_LrnOp : Train_CompositeNormOp<"lrn", [AlongOpInterface]> {
       DefaultValuedAttr<F64Attr, "1.0e-4">:$alpha, DefaultValuedAttr<F64Attr, "0.75">:$beta,
       DefaultValuedAttr<F64Attr, "1.0">:$bias, lastByDefault:$dim);
   let assemblyFormat =
-      [{$x (`along` $dim^)? `size` $size (`alpha` custom<Number>($alpha)^)? (`beta` custom<Number>($beta)^)? (`bias` custom<Number>($bias)^)?
+      [{$x (`along` custom<Dim>($dim)^)? `size` custom<LrnSize>($size) (`alpha` custom<Alpha>($alpha)^)? (`beta` custom<Beta>($beta)^)? (`bias` custom<Bias>($bias)^)?
       attr-dict custom<Types>(ref($x), type($x))}];
   let example = "%y = train.lrn %x size 5 alpha 1.0e-4 : tensor<4x6x6x8xf32>";
   let parts = "slices of `train.square`, and `train.pow`";
@@ -64,7 +64,7 @@ def Train_NormalizeOp : Train_CompositeNormOp<"normalize"> {
   let arguments = (ins RealTensor:$x, SignedI64Attr:$dim, DefaultValuedAttr<F64Attr, "2.0">:$p,
       DefaultValuedAttr<F64Attr, "1.0e-12">:$eps);
   let assemblyFormat =
-      [{$x `along` $dim (`p` custom<Number>($p)^)? (`eps` custom<Number>($eps)^)? attr-dict
+      [{$x `along` custom<Dim>($dim) (`p` custom<P>($p)^)? (`eps` custom<Eps>($eps)^)? attr-dict
       custom<Types>(ref($x), type($x))}];
   let example = "%y = train.normalize %x along 1 : tensor<4x8xf32>";
   let parts = "`train.reduce_l2` or `train.reduce_l1`, and a quotient";
@@ -76,7 +76,7 @@ def Train_WeightNormOp : Train_CompositeNormOp<"weight_norm"> {
     g has a length per element of a dimension, and |x| is over all other dimensions. }];
   let arguments = (ins RealTensor:$x, RealTensor:$g, SignedI64Attr:$dim);
   let assemblyFormat =
-      "$x `,` $g `along` $dim attr-dict custom<Types>(ref($x), type($x), ref($g), type($g))";
+      "$x `,` $g `along` custom<Dim>($dim) attr-dict custom<Types>(ref($x), type($x), ref($g), type($g))";
   let example = "%w = train.weight_norm %v, %g along 1 : tensor<8x16xf32>, tensor<16xf32>";
   let parts = "`train.reduce_l2` and a quotient";
 }
@@ -97,7 +97,7 @@ def Train_SpectralNormOp
       DefaultValuedAttr<F64Attr, "1.0e-12">:$eps);
   let results = (outs RealTensor:$result, RealTensor:$new_u);
   let assemblyFormat =
-      [{$x `,` $u `along` $dim (`iterations` $iterations^)? (`eps` custom<Number>($eps)^)? attr-dict
+      [{$x `,` $u `along` custom<Dim>($dim) (`iterations` custom<Iterations>($iterations)^)? (`eps` custom<Eps>($eps)^)? attr-dict
       custom<Types>(ref($x), type($x), ref($u), type($u))}];
   let example = "%w, %u1 = train.spectral_norm %v, %u along 1 : tensor<8x16xf32>, tensor<16xf32>";
   let parts = "products with vectors and a quotient";

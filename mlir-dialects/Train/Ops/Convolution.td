@@ -13,8 +13,8 @@ class Train_ConvolutionOp<string mnemonic, string first, string second, list<Tra
   let results = (outs RealTensor:$result);
   let assemblyFormat =
       "$"#first#" `,` $"#second#[{ `strides` custom<Numbers>($strides, "\"strides\"")
-      `padding` custom<Numbers>($padding, "\"padding\"") (`dilations` $dilations^)?
-      (`groups` $groups^)? attr-dict custom<ProductTypes>(}]#"ref($"#first#"), type($"#first#"), "
+      `padding` custom<Numbers>($padding, "\"padding\"") (`dilations` custom<Dilations>($dilations)^)?
+      (`groups` custom<Groups>($groups)^)? attr-dict custom<ProductTypes>(}]#"ref($"#first#"), type($"#first#"), "
       "ref("
       "$"#second#"), type($"#second#"), type($result))";
   let saves = ["0", "1"];

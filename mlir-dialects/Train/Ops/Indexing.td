@@ -29,7 +29,8 @@ def Train_TakeAlongAxisOp : Train_Op<"take_along_axis", Passthrough,
   let doc = !strconcat(elementsDoc, "Elements without a valid index are 0.");
   let arguments = (ins AnyRankedTensor:$x, IndexNumbers:$index, SignedI64Attr:$dim,
       UnitAttr:$from_end);
-  let assemblyFormat = [{$x `at` $index `along` $dim (`from_end` $from_end^)? attr-dict
+  let assemblyFormat =
+      [{$x `at` $index `along` custom<Dim>($dim) (`from_end` $from_end^)? attr-dict
       custom<Types>(ref($x), type($x), ref($index), type($index))}];
   let example = "%y = train.take_along_axis %x at %i along 1 : tensor<4x8xf32>, tensor<4x3xi32>";
   let saves = ["1"];
@@ -47,7 +48,8 @@ def Train_AddAlongAxisOp
             "element are left out.";
   let arguments = (ins RealTensor:$updates, RowNumbers:$index, SignedI64Attr:$dim,
       SignedI64Attr:$of);
-  let assemblyFormat = [{$updates `at` $index `along` $dim `of` $of attr-dict
+  let assemblyFormat =
+      [{$updates `at` $index `along` custom<Dim>($dim) `of` custom<Of>($of) attr-dict
       custom<Types>(ref($updates), type($updates), ref($index), type($index))}];
   let example =
       "%y = train.add_along_axis %u at %i along 1 of 8 : tensor<4x3xf32>, tensor<4x3xi32>";
@@ -64,7 +66,8 @@ def Train_ArgsortOp
     Along the last dimension. The sort is stable; NaN is greater than any number, and -0 equals 0. `below` asserts
     that the elements are integers in [0, `below`), which is faster; other elements are then sorted last. }];
   let arguments = (ins NumberTensor:$x, UnitAttr:$descending, OptionalAttr<SignedI64Attr>:$below);
-  let assemblyFormat = [{$x (`descending` $descending^)? (`below` $below^)? attr-dict
+  let assemblyFormat =
+      [{$x (`descending` $descending^)? (`below` custom<Below>($below)^)? attr-dict
       custom<Types>(ref($x), type($x))}];
   let example = "%i = train.argsort %x descending : tensor<4x8xf32>";
   let differentiable = 0;
@@ -86,7 +89,7 @@ def Train_SortOp : Train_OrderOp<"sort"> {
   let summary = "Sorted elements along a dimension, and their original indices, as i32";
   let doc = orderDoc;
   let arguments = (ins NumberTensor:$x, SignedI64Attr:$dim, UnitAttr:$descending);
-  let assemblyFormat = [{$x `along` $dim (`descending` $descending^)? attr-dict
+  let assemblyFormat = [{$x `along` custom<Dim>($dim) (`descending` $descending^)? attr-dict
       custom<Types>(ref($x), type($x))}];
   let example = "%y, %i = train.sort %x along 1 descending : tensor<4x8xf32>";
 }
@@ -95,7 +98,8 @@ def Train_TopKOp : Train_OrderOp<"top_k"> {
                 "the least in ascending order, and their original indices, as i32";
   let doc = orderDoc;
   let arguments = (ins NumberTensor:$x, SignedI64Attr:$k, SignedI64Attr:$dim, UnitAttr:$smallest);
-  let assemblyFormat = [{$x `of` $k `along` $dim (`smallest` $smallest^)? attr-dict
+  let assemblyFormat =
+      [{$x `of` custom<K>($k) `along` custom<Dim>($dim) (`smallest` $smallest^)? attr-dict
       custom<Types>(ref($x), type($x))}];
   let example = "%y, %i = train.top_k %x of 3 along 1 : tensor<4x8xf32>";
 }
@@ -116,7 +120,8 @@ def Train_ScatterOp : Train_CompositeOp<"scatter", Passthrough,
     Equal values share the gradient of `max` and `min`. }]);
   let arguments = (ins Train_ScatterMode:$mode, RealTensor:$updates, IndexNumbers:$index,
       RealTensor:$x, SignedI64Attr:$dim, UnitAttr:$from_end);
-  let assemblyFormat = [{$mode $updates `at` $index `into` $x `along` $dim (`from_end` $from_end^)?
+  let assemblyFormat =
+      [{$mode $updates `at` $index `into` $x `along` custom<Dim>($dim) (`from_end` $from_end^)?
       attr-dict custom<Types>(ref($updates), type($updates), ref($index), type($index), ref($x), type($x))}];
   let example = "%y = train.scatter max %u at %i into %x along 1 : tensor<4x3xf32>, "
                 "tensor<4x3xi32>, tensor<4x8xf32>";
@@ -146,8 +151,9 @@ def Train_EmbeddingBagOp
   let arguments = (ins Train_BagMode:$mode, RealTensor:$table, IndexNumbers:$index,
       Optional<RowNumbers>:$bags, Optional<RealTensor>:$weights, OptionalAttr<SignedI64Attr>:$of,
       OptionalAttr<IndexValueAttr>:$padding, UnitAttr:$from_end);
-  let assemblyFormat = [{$mode $table `at` $index (`bags` $bags^ `of` $of)? (`weights` $weights^)?
-      (`padding` $padding^)? (`from_end` $from_end^)? attr-dict custom<BagTypes>(ref($table), type($table),
+  let assemblyFormat =
+      [{$mode $table `at` $index (`bags` $bags^ `of` custom<Of>($of))? (`weights` $weights^)?
+      (`padding` custom<Padding>($padding)^)? (`from_end` $from_end^)? attr-dict custom<BagTypes>(ref($table), type($table),
       ref($index), type($index), ref($bags), type($bags), ref($weights), type($weights))}];
   let example = "%y = train.embedding_bag mean %table at %i padding 0 : tensor<100x8xf32>, "
                 "tensor<4x3xi32>";

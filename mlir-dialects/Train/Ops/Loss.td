@@ -58,7 +58,7 @@ def Train_SoftmaxCrossEntropyOp
       DefaultValuedAttr<F64Attr, "0.0">:$smoothing, OptionalAttr<SignedI64Attr>:$batch_rows,
       lastByDefault:$dim);
   let assemblyFormat =
-      [{$logits `,` $target (`along` $dim^)? (`reduce` $reduction^)? (`ignore` $ignore^)? (`smoothing` custom<Number>($smoothing)^)?
+      [{$logits `,` $target (`along` custom<Dim>($dim)^)? (`reduce` $reduction^)? (`ignore` custom<Ignore>($ignore)^)? (`smoothing` custom<Smoothing>($smoothing)^)?
     (`valid` $valid^)? attr-dict custom<Types>(ref($logits), type($logits), ref($target), type($target))}];
   let example =
       [{%l = train.softmax_cross_entropy %logits, %label ignore -100 smoothing 0.1 : tensor<4x10xf32>, tensor<4xi32>
@@ -128,7 +128,7 @@ def Train_SmoothL1Op : Train_ElementLossOp<"smooth_l1"> {
   let arguments = (ins RealTensor:$x, RealTensor:$target, Optional<ValidRows>:$valid,
       defaultReduction:$reduction, F64Attr:$beta, OptionalAttr<SignedI64Attr>:$batch_rows);
   let assemblyFormat =
-      [{$x `,` $target `beta` custom<Number>($beta) (`reduce` $reduction^)? (`valid` $valid^)? attr-dict
+      [{$x `,` $target `beta` custom<Beta>($beta) (`reduce` $reduction^)? (`valid` $valid^)? attr-dict
                          custom<Types>(ref($x), type($x), ref($target), type($target))}];
   let example = "%l = train.smooth_l1 %x, %target beta 1.0 : tensor<4x10xf32>, tensor<4x10xf32>";
   let scalar = [{
@@ -148,7 +148,7 @@ def Train_HuberOp : Train_ElementLossOp<"huber"> {
   let arguments = (ins RealTensor:$x, RealTensor:$target, Optional<ValidRows>:$valid,
       defaultReduction:$reduction, F64Attr:$delta, OptionalAttr<SignedI64Attr>:$batch_rows);
   let assemblyFormat =
-      [{$x `,` $target `delta` custom<Number>($delta) (`reduce` $reduction^)? (`valid` $valid^)? attr-dict
+      [{$x `,` $target `delta` custom<Delta>($delta) (`reduce` $reduction^)? (`valid` $valid^)? attr-dict
                          custom<Types>(ref($x), type($x), ref($target), type($target))}];
   let example = "%l = train.huber %x, %target delta 1.0 : tensor<4x10xf32>, tensor<4x10xf32>";
   let scalar = [{
@@ -204,7 +204,7 @@ def Train_NllOp : Train_LossOp<"nll", ["getSpace", "getOperandMap", "getResultMa
       defaultReduction:$reduction, OptionalAttr<IndexValueAttr>:$ignore,
       OptionalAttr<SignedI64Attr>:$batch_rows, lastByDefault:$dim);
   let assemblyFormat =
-      [{$x `,` $label (`along` $dim^)? (`reduce` $reduction^)? (`ignore` $ignore^)? (`valid` $valid^)? attr-dict
+      [{$x `,` $label (`along` custom<Dim>($dim)^)? (`reduce` $reduction^)? (`ignore` custom<Ignore>($ignore)^)? (`valid` $valid^)? attr-dict
     custom<Types>(ref($x), type($x), ref($label), type($label))}];
   let reducesRow = 1;
   let example = "%l = train.nll %x, %label ignore -100 : tensor<4x10xf32>, tensor<4xi32>";

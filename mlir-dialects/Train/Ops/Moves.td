@@ -13,7 +13,7 @@ class Train_MoveOp<string mnemonic, list<Trait> traits = []>
 def Train_ReverseOp : Train_MoveOp<"reverse", [SameOperandsAndResultType]> {
   let summary = "Reversal of dimensions";
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$dims);
-  let assemblyFormat = "$x `over` $dims attr-dict custom<Types>(ref($x), type($x))";
+  let assemblyFormat = "$x `over` custom<Dims>($dims) attr-dict custom<Types>(ref($x), type($x))";
   let example = "%y = train.reverse %x over [1] : tensor<4x8xf32>";
   let parts = "`train.gather` ops";
   let hasVerifier = 1;
@@ -21,7 +21,8 @@ def Train_ReverseOp : Train_MoveOp<"reverse", [SameOperandsAndResultType]> {
 def Train_RollOp : Train_MoveOp<"roll", [SameOperandsAndResultType]> {
   let summary = "Rotation of a dimension: element i moves to i + shift, modulo the size";
   let arguments = (ins AnyRankedTensor:$x, SignedI64Attr:$shift, SignedI64Attr:$dim);
-  let assemblyFormat = "$x `by` $shift `along` $dim attr-dict custom<Types>(ref($x), type($x))";
+  let assemblyFormat =
+      "$x `by` custom<Shift>($shift) `along` custom<Dim>($dim) attr-dict custom<Types>(ref($x), type($x))";
   let example = "%y = train.roll %x by -1 along 1 : tensor<4x8xf32>";
   let parts = "`train.slice` and `train.concat`";
   let hasVerifier = 1;
@@ -29,7 +30,8 @@ def Train_RollOp : Train_MoveOp<"roll", [SameOperandsAndResultType]> {
 def Train_TileOp : Train_MoveOp<"tile", [InferTypeOpAdaptor]> {
   let summary = "Tiling: repeats the tensor a given number of times along every dimension";
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$times);
-  let assemblyFormat = "$x `times` $times attr-dict custom<Types>(ref($x), type($x))";
+  let assemblyFormat =
+      "$x `times` custom<Times>($times) attr-dict custom<Types>(ref($x), type($x))";
   let example = "%y = train.tile %x times [2, 1] : tensor<4x8xf32>";
   let parts = "`train.broadcast_to` between reshapes";
 }
@@ -41,7 +43,7 @@ def Train_TriluOp : Train_MoveOp<"trilu", [SameOperandsAndResultType]> {
   let range = [{ return ::ampc::hull(x(0), Interval{0, 0}); }];
   let arguments = (ins AnyRankedTensor:$x, UnitAttr:$upper,
       DefaultValuedAttr<SignedI64Attr, "0">:$diagonal);
-  let assemblyFormat = [{$x (`upper` $upper^)? (`diagonal` $diagonal^)? attr-dict
+  let assemblyFormat = [{$x (`upper` $upper^)? (`diagonal` custom<Diagonal>($diagonal)^)? attr-dict
       custom<Types>(ref($x), type($x))}];
   let example = "%y = train.trilu %x upper diagonal 1 : tensor<4x8xf32>";
   let parts = "`train.iota`, `train.compare` and `train.select`";

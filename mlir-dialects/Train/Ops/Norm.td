@@ -21,7 +21,7 @@ def Train_LayerNormOp : Train_RowNormOp<"layer_norm"> {
   let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$beta, F64Attr:$eps,
       lastByDefault:$dim);
   let assemblyFormat =
-      [{$x `,` $gamma `,` $beta (`along` $dim^)? `eps` custom<Number>($eps) attr-dict
+      [{$x `,` $gamma `,` $beta (`along` custom<Dim>($dim)^)? `eps` custom<Eps>($eps) attr-dict
       custom<Types>(ref($x), type($x), ref($gamma), type($gamma), ref($beta), type($beta))}];
   let example = "%y = train.layer_norm %x, %gamma, %beta eps 1.0e-5 : tensor<4x8xf32>, "
                 "tensor<8xf32>, tensor<8xf32>";
@@ -41,7 +41,7 @@ def Train_RmsNormOp : Train_RowNormOp<"rms_norm"> {
   let extraClassDeclaration = "std::optional<double> getNormalizedBound();";
   let arguments = (ins RealTensor:$x, RealTensor:$gamma, F64Attr:$eps, lastByDefault:$dim);
   let assemblyFormat =
-      "$x `,` $gamma (`along` $dim^)? `eps` custom<Number>($eps) attr-dict custom<Types>(ref($x), type($x), "
+      "$x `,` $gamma (`along` custom<Dim>($dim)^)? `eps` custom<Eps>($eps) attr-dict custom<Types>(ref($x), type($x), "
       "ref($gamma), type($gamma))";
   let example = "%y = train.rms_norm %x, %gamma eps 1.0e-6 : tensor<4x8xf32>, tensor<8xf32>";
   let saves = ["0", "1"];
@@ -59,7 +59,7 @@ class Train_RowNormGradOp<string mnemonic>
   let extraClassDeclaration = "bool resultIsStatistic(unsigned index) { return index > 0; }";
   let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$g, F64Attr:$eps);
   let assemblyFormat =
-      "$x `,` $gamma `,` $g `eps` custom<Number>($eps) attr-dict "
+      "$x `,` $gamma `,` $g `eps` custom<Eps>($eps) attr-dict "
       "custom<Types>(ref($x), type($x), ref($gamma), type($gamma), ref($g), type($g))";
   let saves = ["0", "1", "2", "result"];
   let reducesRow = 1;
@@ -108,8 +108,8 @@ def Train_BatchNormOp
       OptionalAttr<SignedI64Attr>:$batch_rows, lastByDefault:$dim, UnitAttr:$population);
   let results = (outs RealTensor:$result);
   let assemblyFormat =
-      [{$x `,` $gamma `,` $beta (`along` $dim^)? (`valid` $valid^)? `running` $running_mean `,` $running_variance
-    `momentum` custom<Number>($momentum) `eps` custom<Number>($eps) (`population` $population^)? attr-dict
+      [{$x `,` $gamma `,` $beta (`along` custom<Dim>($dim)^)? (`valid` $valid^)? `running` $running_mean `,` $running_variance
+    `momentum` custom<Momentum>($momentum) `eps` custom<Eps>($eps) (`population` $population^)? attr-dict
     custom<Types>(ref($x), type($x), ref($gamma), type($gamma), ref($beta), type($beta))}];
   let hasVerifier = 1;
   let extraClassDefinition =

@@ -132,8 +132,9 @@ def Train_SelectOp : Train_Op<"select", Passthrough,
   let example = "%y = train.select %m, %a, %c : tensor<4x8xi1>, tensor<4x8xf32>, tensor<f32>";
   let arguments = (ins AnyRankedTensor:$condition, AnyRankedTensor:$a, AnyRankedTensor:$c);
   let assemblyFormat =
-      "$condition `,` $a `,` $c attr-dict "
-      "custom<Types>(ref($condition), type($condition), ref($a), type($a), ref($c), type($c))";
+      "$condition `,` custom<Element>($a) `,` custom<Element>($c) attr-dict "
+      "custom<ElementTypes>(ref($condition), type($condition), ref($a), type($a), ref($c), "
+      "type($c))";
   let saves = ["0"];
   let scalar = [{ return b.select(x[0], x[1], x[2]); }];
   let adjoint = [{
@@ -164,8 +165,8 @@ def Train_CompareOp
   let example = "%m = train.compare gt %x, %y : tensor<4x8xf32>, tensor<8xf32>";
   let arguments = (ins Train_ComparePredicateAttr:$predicate, AnyRankedTensor:$lhs,
       AnyRankedTensor:$rhs);
-  let assemblyFormat = "$predicate $lhs `,` $rhs attr-dict "
-                       "custom<Types>(ref($lhs), type($lhs), ref($rhs), type($rhs))";
+  let assemblyFormat = "$predicate custom<Element>($lhs) `,` custom<Element>($rhs) attr-dict "
+                       "custom<ElementTypes>(ref($lhs), type($lhs), ref($rhs), type($rhs))";
   let differentiable = 0;
   let scalar = [{ return b.compare(getPredicate(), x[0], x[1]); }];
   let extraDefinition = [{
@@ -278,7 +279,7 @@ def Train_LeakyReluOp : Train_RealUnaryOp<"leaky_relu", Passthrough> {
   let lists = ["propagate=infer"];
   let arguments = (ins RealTensor:$x, F64Attr:$slope);
   let assemblyFormat =
-      "$x `slope` custom<Number>($slope) attr-dict custom<Types>(ref($x), type($x))";
+      "$x `slope` custom<Slope>($slope) attr-dict custom<Types>(ref($x), type($x))";
   let example = "%y = train.leaky_relu %x slope 0.01 : tensor<4x8xf32>";
   let saves = ["0"];
   let scalar = [{
@@ -294,7 +295,7 @@ def Train_ClampOp : Train_RealUnaryOp<"clamp", Passthrough> {
   let range = [{ return Interval{getLow().convertToDouble(), getHigh().convertToDouble()}; }];
   let arguments = (ins RealTensor:$x, F64Attr:$low, F64Attr:$high);
   let assemblyFormat =
-      "$x `from` custom<Number>($low) `to` custom<Number>($high) attr-dict custom<Types>(ref($x), type($x))";
+      "$x `from` custom<Low>($low) `to` custom<High>($high) attr-dict custom<Types>(ref($x), type($x))";
   let example = "%y = train.clamp %x from 0.0 to 6.0 : tensor<4x8xf32>";
   let doc =
       "The cotangent passes where low < x < high: at a bound the derivative is 0, as for `relu` at "

@@ -22,15 +22,15 @@ def Train_RandomUniformOp : Train_RandomOp<"random_uniform"> {
   let summary = "Uniform on [low, high), in steps of (high - low) / 2^24";
   let arguments = (ins Variadic<RandomState>:$state, F64Attr:$low, F64Attr:$high,
       DefaultValuedAttr<SignedI32Attr, "0">:$key);
-  let assemblyFormat = !strconcat("`from` custom<Number>($low) `to` custom<Number>($high) ",
-                                  stateFormat, "`:` custom<ResultType>(type($result))");
+  let assemblyFormat = !strconcat("`from` custom<Low>($low) `to` custom<High>($high) ", stateFormat,
+                                  "`:` custom<ResultType>(type($result))");
   let example = "%u = train.random_uniform from -1.0 to 1.0 : tensor<4x8xf32>";
 }
 def Train_RandomNormalOp : Train_RandomOp<"random_normal"> {
   let summary = "Normal with the given mean and standard deviation (Box and Muller 1958)";
   let arguments = (ins Variadic<RandomState>:$state, F64Attr:$mean, F64Attr:$std,
       DefaultValuedAttr<SignedI32Attr, "0">:$key);
-  let assemblyFormat = !strconcat("`mean` custom<Number>($mean) `std` custom<Number>($std) ",
+  let assemblyFormat = !strconcat("`mean` custom<Mean>($mean) `std` custom<Std>($std) ",
                                   stateFormat, "`:` custom<ResultType>(type($result))");
   let example = "%n = train.random_normal mean 0.0 std 1.0 : tensor<4x8xf32>";
 }
@@ -39,7 +39,7 @@ def Train_RandomBernoulliOp : Train_RandomOp<"random_bernoulli"> {
   let range = [{ return Interval{0, 1}; }];
   let arguments = (ins Variadic<RandomState>:$state, F64Attr:$probability,
       DefaultValuedAttr<SignedI32Attr, "0">:$key);
-  let assemblyFormat = !strconcat("custom<Number>($probability) ", stateFormat,
+  let assemblyFormat = !strconcat("custom<Probability>($probability) ", stateFormat,
                                   "`:` custom<ResultType>(type($result))");
   let example = "%m = train.random_bernoulli 0.5 : tensor<4x8xf32>";
 }
@@ -53,8 +53,8 @@ def Train_DropoutOp : Train_Op<"dropout", Passthrough,
       [{The identity in inference. The adjoint draws the same numbers again: no mask is saved. }]);
   let arguments = (ins RealTensor:$x, Variadic<RandomState>:$state, F64Attr:$rate,
       DefaultValuedAttr<SignedI32Attr, "0">:$key);
-  let assemblyFormat = !strconcat("$x `rate` custom<Number>($rate) ", stateFormat,
-                                  "custom<Types>(ref($x), type($x))");
+  let assemblyFormat =
+      !strconcat("$x `rate` custom<Rate>($rate) ", stateFormat, "custom<Types>(ref($x), type($x))");
   let example = "%y = train.dropout %x rate 0.1 : tensor<4x8xf32>";
   let saves = ["1", "2"];
   let adjoint = [{

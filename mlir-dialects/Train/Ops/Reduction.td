@@ -14,7 +14,7 @@ class Train_ReduceOp<string mnemonic, list<Trait> traits = []>
     : Train_Op<mnemonic, FullPrecision,
                [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]#traits> {
   let arguments = (ins NumberTensor:$x, DenseI64ArrayAttr:$dims);
-  let assemblyFormat = "$x `over` $dims attr-dict custom<Types>(ref($x), type($x))";
+  let assemblyFormat = "$x `over` custom<Dims>($dims) attr-dict custom<Types>(ref($x), type($x))";
   let example = "%y = train."#mnemonic#" %x over [0, 2] : tensor<4x8x3xf32>";
   let extraDefinition = inferReducedType;
 }
@@ -87,7 +87,7 @@ class Train_CompositeReduceOp<string mnemonic>
   let lists = ["autocast=full"];
   let doc = "Computed in the accumulator's type.";
   let arguments = (ins RealTensor:$x, DenseI64ArrayAttr:$dims);
-  let assemblyFormat = "$x `over` $dims attr-dict custom<Types>(ref($x), type($x))";
+  let assemblyFormat = "$x `over` custom<Dims>($dims) attr-dict custom<Types>(ref($x), type($x))";
   let example = "%y = train."#mnemonic#" %x over [0, 2] : tensor<4x8x3xf32>";
   let extraDefinition = inferReducedType;
 }
@@ -115,7 +115,8 @@ def Train_ReduceLogSumOp : Train_CompositeReduceOp<"reduce_log_sum"> {
 class Train_RowUnaryOp<string mnemonic>
     : Train_RealUnaryOp<mnemonic, FullPrecision, [AlongOpInterface]> {
   let arguments = (ins RealTensor:$x, lastByDefault:$dim);
-  let assemblyFormat = "$x (`along` $dim^)? attr-dict custom<Types>(ref($x), type($x))";
+  let assemblyFormat =
+      "$x (`along` custom<Dim>($dim)^)? attr-dict custom<Types>(ref($x), type($x))";
   let example = "%y = train."#mnemonic#" %x along 1 : tensor<4x8x6xf32>";
 }
 def Train_SoftmaxOp : Train_RowUnaryOp<"softmax"> {
@@ -147,7 +148,8 @@ def Train_ArgmaxOp
   let doc = "The dimension is dropped. A NaN among the elements gives the last position.";
   let example = "%i = train.argmax %x along 1 : tensor<4x8x6xf32>";
   let arguments = (ins RealTensor:$x, lastByDefault:$dim);
-  let assemblyFormat = "$x (`along` $dim^)? attr-dict custom<Types>(ref($x), type($x))";
+  let assemblyFormat =
+      "$x (`along` custom<Dim>($dim)^)? attr-dict custom<Types>(ref($x), type($x))";
   let differentiable = 0;
   // Positions are reduced as reals of the compute type, which are exact below 2^24; the verifier
   // checks this bound.

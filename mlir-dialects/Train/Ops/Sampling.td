@@ -28,7 +28,7 @@ def Train_PadModeOp : Train_SamplingOp<"pad_mode", Passthrough> {
       DenseI64ArrayAttr:$high, DefaultValuedAttr<F64Attr, "0.0">:$value);
   let assemblyFormat =
       [{$mode $x `low` custom<Numbers>($low, "\"low\"") `high` custom<Numbers>($high, "\"high\"")
-      (`value` $value^)? attr-dict custom<Types>(ref($x), type($x))}];
+      (`value` custom<Value>($value)^)? attr-dict custom<Types>(ref($x), type($x))}];
   let example = "%y = train.pad_mode reflect %x low [0, 2] high [0, -1] : tensor<4x8xf32>";
   let parts = "`train.pad`, `train.slice` and `train.gather`";
 }
@@ -82,7 +82,7 @@ def Train_ResizeOp : Train_SamplingOp<"resize", Promote> {
       UnitAttr:$antialias);
   let assemblyFormat =
       [{$mode $x `to` custom<Numbers>($sizes, "\"sizes\"") (`scales` $scales^)? (`coordinates` $coordinates^)?
-      (`rounding` $rounding^)? (`coefficient` $coefficient^)? (`exclude_outside` $exclude_outside^)? (`antialias` $antialias^)?
+      (`rounding` $rounding^)? (`coefficient` custom<Coefficient>($coefficient)^)? (`exclude_outside` $exclude_outside^)? (`antialias` $antialias^)?
       attr-dict custom<Types>(ref($x), type($x))}];
   let example =
       "%y = train.resize linear %x to [2, 16, 16, 3] coordinates align_corners : tensor<2x8x8x3xf32>";

@@ -16,7 +16,7 @@ class Train_ScanOp<string mnemonic>
     [1, 2, 3] -> [1, 3, 6], exclusive [0, 1, 3], reverse [6, 5, 3]. Computed in the accumulator's type. }];
   let arguments = (ins NumberTensor:$x, SignedI64Attr:$dim, UnitAttr:$exclusive, UnitAttr:$reverse);
   let assemblyFormat =
-      [{$x `along` $dim (`exclusive` $exclusive^)? (`reverse` $reverse^)? attr-dict
+      [{$x `along` custom<Dim>($dim) (`exclusive` $exclusive^)? (`reverse` $reverse^)? attr-dict
       custom<Types>(ref($x), type($x))}];
   let example = "%y = train."#mnemonic#" %x along 1 exclusive : tensor<4x8xf32>";
   let hasVerifier = 1;

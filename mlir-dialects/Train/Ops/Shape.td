@@ -8,7 +8,7 @@ def Train_ConstantOp
     : Train_Op<"constant", Passthrough, [AllTypesMatch<["value", "result"]>, ConstantLike]> {
   let summary = "Constant tensor";
   let arguments = (ins ElementsAttr:$value);
-  let assemblyFormat = "$value attr-dict";
+  let assemblyFormat = "custom<Constant>($value) attr-dict";
   let example = "%c = train.constant dense<[1.0, 2.0]> : tensor<2xf32>";
   let differentiable = 0;
   let hasFolder = 1;
@@ -16,7 +16,7 @@ def Train_ConstantOp
 def Train_IotaOp : Train_Op<"iota", Passthrough, [DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let summary = "Index along one dimension";
   let arguments = (ins SignedI64Attr:$dim);
-  let assemblyFormat = "`along` $dim attr-dict `:` custom<ResultType>(type($result))";
+  let assemblyFormat = "`along` custom<Dim>($dim) attr-dict `:` custom<ResultType>(type($result))";
   let example = "%i = train.iota along 0 : tensor<4x8xi32>";
   let differentiable = 0;
   let hasVerifier = 1;
@@ -51,7 +51,8 @@ def Train_TransposeOp
   let lists = ["propagate=clear"];
   let range = [{ return x(0); }];
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$permutation);
-  let assemblyFormat = "$x $permutation attr-dict custom<Types>(ref($x), type($x))";
+  let assemblyFormat =
+      "$x custom<Permutation>($permutation) attr-dict custom<Types>(ref($x), type($x))";
   let example = "%y = train.transpose %x [1, 0] : tensor<4x8xf32>";
   let scalar = [{ return x[0]; }];
   let adjoint = [{ return {b.transpose(g, ::ampc::inversePermutation(getPermutation()))}; }];
@@ -98,7 +99,7 @@ def Train_PadOp
   let arguments = (ins AnyRankedTensor:$x, F64Attr:$value, DenseI64ArrayAttr:$low,
       DenseI64ArrayAttr:$high, DenseI64ArrayAttr:$interior);
   let assemblyFormat =
-      [{$x `value` custom<Number>($value) `low` custom<Numbers>($low, "\"low\"") `high` custom<Numbers>($high, "\"high\"")
+      [{$x `value` custom<Value>($value) `low` custom<Numbers>($low, "\"low\"") `high` custom<Numbers>($high, "\"high\"")
       `interior` custom<Numbers>($interior, "\"interior\"") attr-dict custom<Types>(ref($x), type($x))}];
   let example =
       "%y = train.pad %x value 0.0 low [1, 0] high [1, 0] interior [0, 1] : tensor<4x8xf32>";
@@ -116,7 +117,8 @@ def Train_ConcatOp
       all = ::ampc::hull(all, x(i));
     return all; }];
   let arguments = (ins Variadic<AnyRankedTensor>:$parts, SignedI64Attr:$dim);
-  let assemblyFormat = "$parts `along` $dim attr-dict custom<Types>(ref($parts), type($parts))";
+  let assemblyFormat =
+      "$parts `along` custom<Dim>($dim) attr-dict custom<Types>(ref($parts), type($parts))";
   let example = "%y = train.concat %a, %b along 1 : tensor<4x8xf32>, tensor<4x3xf32>";
   let hasFolder = 1;
 }
@@ -126,7 +128,8 @@ def Train_SplitOp : Train_CompositeOp<"split", Passthrough,
   let summary = "Split into consecutive parts along a dimension";
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$sizes, SignedI64Attr:$dim);
   let results = (outs Variadic<AnyRankedTensor>:$parts);
-  let assemblyFormat = [{$x `into` custom<Numbers>($sizes, "\"sizes\"") `along` $dim attr-dict
+  let assemblyFormat =
+      [{$x `into` custom<Numbers>($sizes, "\"sizes\"") `along` custom<Dim>($dim) attr-dict
       custom<Types>(ref($x), type($x))}];
   let example = "%a, %b = train.split %x into [3, 5] along 1 : tensor<4x8xf32>";
   let parts = "`train.slice` ops";

@@ -17,7 +17,7 @@ def Train_GatherOp
   let arguments = (ins AnyRankedTensor:$table, IndexNumbers:$index,
       OptionalAttr<IndexValueAttr>:$padding, UnitAttr:$from_end);
   let assemblyFormat =
-      [{$table `at` $index (`padding` $padding^)? (`from_end` $from_end^)? attr-dict
+      [{$table `at` $index (`padding` custom<Padding>($padding)^)? (`from_end` $from_end^)? attr-dict
       custom<Types>(ref($table), type($table), ref($index), type($index))}];
   let example = "%y = train.gather %table at %i : tensor<100x8xf32>, tensor<4x3xi32>";
   let saves = ["1"];
@@ -38,7 +38,7 @@ def Train_ScatterAddOp : Train_Op<"scatter_add", FullPrecision, [RowSumsOpInterf
             "or nowhere are left out.";
   let arguments = (ins RealTensor:$updates, RowNumbers:$index,
       OptionalAttr<IndexValueAttr>:$padding);
-  let assemblyFormat = [{$updates `at` $index (`padding` $padding^)? attr-dict
+  let assemblyFormat = [{$updates `at` $index (`padding` custom<Padding>($padding)^)? attr-dict
                          `:` type($updates) `,` type($index) `to` type($result)}];
   let example =
       "%y = train.scatter_add %u at %i : tensor<3x8xf32>, tensor<3xi32> to tensor<100x8xf32>";
@@ -90,7 +90,7 @@ def Train_EmbeddingOp : Train_CompositeOp<"embedding", Passthrough,
   let arguments = (ins RealTensor:$table, IndexNumbers:$index,
       OptionalAttr<IndexValueAttr>:$padding, UnitAttr:$from_end);
   let assemblyFormat =
-      [{$table `at` $index (`padding` $padding^)? (`from_end` $from_end^)? attr-dict
+      [{$table `at` $index (`padding` custom<Padding>($padding)^)? (`from_end` $from_end^)? attr-dict
       custom<Types>(ref($table), type($table), ref($index), type($index))}];
   let example = "%y = train.embedding %table at %i padding 0 : tensor<100x8xf32>, tensor<4x3xi32>";
   let parts = "`train.gather`";

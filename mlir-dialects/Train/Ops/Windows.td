@@ -18,7 +18,7 @@ class Train_WindowProductOp<string mnemonic, dag more = (ins), string moreFormat
                        more);
   let assemblyFormat =
       !strconcat([{$x `,` $filter `strides` custom<Numbers>($strides, "\"strides\"")
-      `padding` custom<Numbers>($padding, "\"padding\"") (`dilations` $dilations^)? (`groups` $groups^)? }],
+      `padding` custom<Numbers>($padding, "\"padding\"") (`dilations` custom<Dilations>($dilations)^)? (`groups` custom<Groups>($groups)^)? }],
                  moreFormat, [{
       attr-dict custom<Types>(ref($x), type($x), ref($filter), type($filter))}]);
 }
@@ -80,7 +80,7 @@ def Train_PoolOp : Train_AnyPoolOp<"pool"> {
       OptionalAttr<DenseI64ArrayAttr>:$dilations, UnitAttr:$ceil, UnitAttr:$exclude_padding);
   let assemblyFormat =
       [{$mode $x `window` custom<Numbers>($window, "\"window\"") `strides` custom<Numbers>($strides, "\"strides\"")
-      `padding` custom<Numbers>($padding, "\"padding\"") (`dilations` $dilations^)? (`ceil` $ceil^)?
+      `padding` custom<Numbers>($padding, "\"padding\"") (`dilations` custom<Dilations>($dilations)^)? (`ceil` $ceil^)?
       (`exclude_padding` $exclude_padding^)? attr-dict custom<Types>(ref($x), type($x))}];
   let example = "%y = train.pool max %x window [2, 2, 2] strides [2, 2, 2] padding [0, 0, 0, 0, "
                 "0, 0] : tensor<8x4x6x6x3xf32>";

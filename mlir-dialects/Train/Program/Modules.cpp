@@ -71,7 +71,8 @@ LogicalResult ModuleInstance::addUse(UseOp use) {
   Numbers given;
   for (NamedAttribute each :
        use.getGivenAttr() ? use.getGivenAttr().getValue() : ArrayRef<NamedAttribute>()) {
-    FailureOr<int64_t> value = sizes.evaluate(cast<StringAttr>(each.getValue()).getValue(), why);
+    FailureOr<SizeNumber> value =
+        sizes.evaluateNumber(cast<StringAttr>(each.getValue()).getValue(), why);
     if (failed(value))
       return use.emitError() << why;
     given[each.getName().str()] = *value;

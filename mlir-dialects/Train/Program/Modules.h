@@ -16,7 +16,7 @@ namespace ampc {
 /// "h0" and parameter "w" -> state "h0.w".
 class ModuleInstance {
 public:
-  using Numbers = std::map<std::string, int64_t>;
+  using Numbers = SizeNumbers;
   /// `outer`: instance that encloses the module; null if the enclosing model is still being parsed,
   /// in which case `outerSizes` is given. `user`: instance whose module uses this instance.
   ModuleInstance(train::ModelOp model, std::string prefix, const ModuleInstance *outer = nullptr,

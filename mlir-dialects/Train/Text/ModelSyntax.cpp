@@ -21,8 +21,8 @@ static ParseResult parseSizeList(OpAsmParser &parser, Sizes &sizes, const SizeNu
   return parser.parseCommaSeparatedList(
       OpAsmParser::Delimiter::OptionalParen, [&]() -> ParseResult {
         StringRef name;
-        std::string formula;
-        int64_t value;
+        std::string formula, why;
+        SizeNumber value;
         SMLoc place = parser.getCurrentLocation();
         if (parseNamedSize(parser, name, value, formula))
           return failure();
@@ -31,16 +31,18 @@ static ParseResult parseSizeList(OpAsmParser &parser, Sizes &sizes, const SizeNu
                  << "expected every size once, by a name of letters, digits and "
                     "_, but got "
                  << name;
+        bool isDeclaredReal = isReal(value);
         if (auto set = settings ? settings->find(name.str()) : SizeNumbers::const_iterator();
             settings && set != settings->end()) {
           value = set->second;
           formula.clear();
         }
-        if (value < 1)
-          return parser.emitError(place) << "expected a positive " << name << ", but got " << value;
-        sizes.set(name, value);
+        FailureOr<SizeNumber> settled = Sizes::settle(name, isDeclaredReal, value, why);
+        if (failed(settled))
+          return parser.emitError(place) << why;
+        sizes.set(name, *settled);
         declared.push_back(parser.getBuilder().getStringAttr(
-            name + " = " + (formula.empty() ? std::to_string(value) : formula)));
+            name + " = " + (formula.empty() ? textOf(*settled) : formula)));
         return success();
       });
 }
@@ -49,7 +51,7 @@ static ParseResult parseSizeList(OpAsmParser &parser, Sizes &sizes, const SizeNu
 static ParseResult checkSettings(OpAsmParser &parser, SMLoc place, const Sizes &sizes,
                                  const SizeNumbers &settings) {
   for (const auto &[name, value] : settings)
-    if (!sizes.find(name))
+    if (!sizes.findNumber(name))
       return parser.emitError(place) << "expected --set to name a size of this model, but got "
                                      << name << suggestion(name, sizes.names());
   return success();

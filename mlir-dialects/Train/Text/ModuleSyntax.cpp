@@ -12,6 +12,17 @@ using namespace ampc::train;
 
 // ---- train.use ----
 
+static Attribute attributeOf(const SizeNumber &number, Builder &b) {
+  if (isReal(number))
+    return b.getF64FloatAttr(realOf(number));
+  return b.getI64IntegerAttr(std::get<int64_t>(number));
+}
+static SizeNumber numberOf(Attribute attribute) {
+  if (auto real = dyn_cast<FloatAttr>(attribute))
+    return real.getValueAsDouble();
+  return cast<IntegerAttr>(attribute).getInt();
+}
+
 /// Parses an optional `(name = formula, ...)`; returns the formulas as text, and their numbers.
 static ParseResult parseGiven(OpAsmParser &parser, NamedAttrList &formulas,
                               NamedAttrList &numbers) {
@@ -20,15 +31,15 @@ static ParseResult parseGiven(OpAsmParser &parser, NamedAttrList &formulas,
       OpAsmParser::Delimiter::OptionalParen, [&]() -> ParseResult {
         StringRef name;
         std::string formula;
-        int64_t value;
+        SizeNumber value;
         SMLoc place = parser.getCurrentLocation();
         if (parseNamedSize(parser, name, value, formula))
           return failure();
         if (formulas.get(name))
           return parser.emitError(place)
                  << "expected every size once, but got " << name << " twice";
-        formulas.append(name, b.getStringAttr(formula.empty() ? std::to_string(value) : formula));
-        numbers.append(name, b.getI64IntegerAttr(value));
+        formulas.append(name, b.getStringAttr(formula.empty() ? textOf(value) : formula));
+        numbers.append(name, attributeOf(value, b));
         return success();
       });
 }
@@ -38,7 +49,7 @@ static std::unique_ptr<ModuleInstance> makeInstance(ModelOp module, StringRef pr
                                                     Location place) {
   ModuleInstance::Numbers given;
   for (NamedAttribute each : numbers)
-    given[each.getName().str()] = cast<IntegerAttr>(each.getValue()).getInt();
+    given[each.getName().str()] = numberOf(each.getValue());
   auto instance = std::make_unique<ModuleInstance>(module, prefix.str(), nullptr, around);
   return succeeded(instance->fill(given, place)) ? std::move(instance) : nullptr;
 }

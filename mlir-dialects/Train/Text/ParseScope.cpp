@@ -1,6 +1,7 @@
 // Scopes of the parsed text, and parsers of formulas and sizes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Text/ParseScope.h"
+#include "mlir-dialects/Train/Text/Constants.h"
 #include "mlir-dialects/Train/Train.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -50,9 +51,15 @@ ParseResult ampc::parseNoted(OpAsmParser &parser, OperationState &state, ParseFu
                              ParseFunction complete) {
   ParseState &shared = ParseState::of(parser.getContext());
   NamedAttrList formulas;
+  SmallVector<ScalarOperand> scalars;
   NamedAttrList *before = std::exchange(shared.formulas, &formulas);
-  ParseResult parsed = failure(parse(parser, state) || complete(parser, state));
+  auto *scalarsBefore = std::exchange(shared.scalars, &scalars);
+  SMLoc placeBefore = std::exchange(shared.scalarsOf, parser.getNameLoc());
+  ParseResult parsed = failure(parse(parser, state) || complete(parser, state) ||
+                               addScalars(parser, scalars, state));
   shared.formulas = before;
+  shared.scalars = scalarsBefore;
+  shared.scalarsOf = placeBefore;
   if (parsed) {
     if (!shared.innermost && shared.onFailure)
       shared.onFailure(parser);
@@ -111,61 +118,6 @@ bool ampc::parseOptionalOperator(AsmParser &parser, std::string &text) {
   else
     return false;
   return true;
-}
-
-/// Copies the tokens of a formula into `text`, separated by blanks.
-static ParseResult collectSum(AsmParser &parser, std::string &text, bool &hasNames,
-                              unsigned depth) {
-  if (depth > 100)
-    return parser.emitError(parser.getCurrentLocation())
-           << "expected parentheses nested at most 100 deep";
-  while (true) {
-    int64_t number;
-    StringRef name;
-    if (succeeded(parser.parseOptionalLParen())) {
-      text += '(';
-      if (collectSum(parser, text, hasNames, depth + 1) || parser.parseRParen())
-        return failure();
-      text += ')';
-    } else if (succeeded(parser.parseOptionalQuestion())) {
-      hasNames = true;
-      text += "batch";
-    } else if (OptionalParseResult result = parser.parseOptionalInteger(number);
-               result.has_value()) {
-      if (*result)
-        return failure();
-      text += std::to_string(number);
-    } else if (succeeded(parser.parseOptionalKeyword(&name))) {
-      hasNames = true;
-      text += name;
-    } else {
-      return parser.emitError(parser.getCurrentLocation())
-             << "expected a number, the name of a size or a formula of them";
-    }
-    if (!parseOptionalOperator(parser, text))
-      return success();
-  }
-}
-
-ParseResult ampc::parseSize(AsmParser &parser, int64_t &value, std::string &formula) {
-  SMLoc place = parser.getCurrentLocation();
-  bool hasNames = false;
-  std::string text, why;
-  if (collectSum(parser, text, hasNames, 0))
-    return failure();
-  ParseScope *scope = ParseScope::innermost(parser.getContext());
-  FailureOr<int64_t> number = (scope ? scope->sizes : Sizes()).evaluate(text, why);
-  if (failed(number))
-    return parser.emitError(place) << why;
-  value = *number;
-  formula = hasNames ? text : "";
-  return success();
-}
-
-ParseResult ampc::parseNamedSize(AsmParser &parser, StringRef &name, int64_t &value,
-                                 std::string &formula) {
-  return failure(parser.parseKeyword(&name) || parser.parseEqual() ||
-                 parseSize(parser, value, formula));
 }
 
 ParseResult ampc::parseSizesInBrackets(AsmParser &parser, SmallVectorImpl<int64_t> &values,

@@ -77,6 +77,8 @@ template <typename... Ops> void addNotedOperations(mlir::Dialect &dialect) {
 llvm::StringRef numberAt(llvm::StringRef text, bool &isFloat);
 /// A whole number of an attribute.
 mlir::FailureOr<int64_t> parseWhole(mlir::AsmParser &parser);
+/// A real number or a formula; `formula` stays empty for a number.
+mlir::FailureOr<llvm::APFloat> parseReal(mlir::AsmParser &parser, std::string &formula);
 
 /// Permits formulas in place of numbers inside attributes during its lifetime; the caller stores
 /// the attribute's text.
@@ -100,10 +102,12 @@ llvm::StringRef textSince(mlir::AsmParser &parser, llvm::SMLoc begin);
 /// Appends + - * or / with blanks to `text`; false without an operator.
 bool parseOptionalOperator(mlir::AsmParser &parser, std::string &text);
 
-/// A number or a formula; `formula` stays empty for a number.
+/// Text of a number or formula of either kind; `hasNames`: of sizes.
+mlir::ParseResult parseFormula(mlir::AsmParser &parser, std::string &text, bool &hasNames);
+/// A whole number or a formula; `formula` stays empty for a number.
 mlir::ParseResult parseSize(mlir::AsmParser &parser, int64_t &value, std::string &formula);
-/// `name = size`.
-mlir::ParseResult parseNamedSize(mlir::AsmParser &parser, llvm::StringRef &name, int64_t &value,
+/// `name = size`, with a whole or a real number.
+mlir::ParseResult parseNamedSize(mlir::AsmParser &parser, llvm::StringRef &name, SizeNumber &value,
                                  std::string &formula);
 /// Parses numbers or formulas up to the closing bracket, behind an opening bracket. `formulas`
 /// stays empty if all are numbers.

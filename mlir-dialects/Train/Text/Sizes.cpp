@@ -1,13 +1,13 @@
-// Formulas over sizes: evaluation, and numbers of ops computed from formulas.
+// Formulas over sizes: evaluation, and numbers from the command line.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Text/Sizes.h"
 #include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
 #include "mlir-dialects/Train/Text/Numbers.h"
 #include "mlir-dialects/Train/Text/ParseScope.h"
-#include "mlir/AsmParser/AsmParser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Error.h"
+#include <charconv>
 
 using namespace mlir;
 using namespace ampc;
@@ -102,10 +102,14 @@ private:
     text = text.drop_front(name.size());
     if (!isWhole && name == "sqrt" && consume('('))
       return root(inParentheses(depth));
-    std::optional<int64_t> value = sizes.find(name);
-    return value ? Number(*value)
-                 : fail("expected the name of a size, but got " + name.str() +
-                        suggestion(name, sizes.names()));
+    std::optional<SizeNumber> value = sizes.findNumber(name);
+    if (!value)
+      return fail("expected the name of a size, but got " + name.str() +
+                  suggestion(name, sizes.names()));
+    if constexpr (isWhole)
+      return std::get<int64_t>(*value); // formulas with real sizes are read as real
+    else
+      return realOf(*value);
   }
   std::optional<Number> literal() {
     if (text.empty() || !(llvm::isDigit(text.front()) || (!isWhole && text.front() == '.')))
@@ -134,11 +138,26 @@ private:
 };
 } // namespace
 
-std::optional<int64_t> Sizes::find(StringRef name) const {
+std::string ampc::textOf(const SizeNumber &number) {
+  if (!isReal(number))
+    return std::to_string(std::get<int64_t>(number));
+  char buffer[40];
+  double value = std::get<double>(number);
+  std::string text(buffer, std::to_chars(buffer, std::end(buffer), value).ptr);
+  bool isWritten = StringRef(text).find_first_of(".en") != StringRef::npos; // inf, nan
+  return isWritten ? text : text + ".0";
+}
+
+std::optional<SizeNumber> Sizes::findNumber(StringRef name) const {
   for (const Sizes *at = this; at; at = at->outer)
     if (auto found = at->values.find(name.str()); found != at->values.end())
       return found->second;
   return std::nullopt;
+}
+
+std::optional<int64_t> Sizes::find(StringRef name) const {
+  std::optional<SizeNumber> found = findNumber(name);
+  return found && !::isReal(*found) ? std::optional(std::get<int64_t>(*found)) : std::nullopt;
 }
 
 SmallVector<std::string> Sizes::names() const {
@@ -150,12 +169,52 @@ SmallVector<std::string> Sizes::names() const {
   return all;
 }
 
+bool Sizes::isReal(StringRef formula) const {
+  auto isWordChar = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  while (!formula.empty()) {
+    bool isFloat = false;
+    if (char first = formula.front(); llvm::isDigit(first) || first == '.') {
+      StringRef number = numberAt(formula, isFloat);
+      if (isFloat || number.contains_insensitive("e"))
+        return true;
+      formula = formula.drop_front(std::max<size_t>(number.size(), 1));
+    } else if (StringRef word = formula.take_while(isWordChar); !word.empty()) {
+      std::optional<SizeNumber> size = findNumber(word);
+      formula = formula.drop_front(word.size());
+      if (size ? ::isReal(*size) : word == "sqrt" && formula.ltrim().starts_with("("))
+        return true;
+    } else {
+      formula = formula.drop_front();
+    }
+  }
+  return false;
+}
+
 FailureOr<int64_t> Sizes::evaluate(StringRef formula, std::string &why) const {
-  return FormulaReader<int64_t>(formula, *this, why).read();
+  if (!isReal(formula))
+    return FormulaReader<int64_t>(formula, *this, why).read();
+  FailureOr<double> value = evaluateReal(formula, why);
+  if (succeeded(value)) {
+    double literal;
+    bool isLiteral = !formula.trim().getAsDouble(literal);
+    why = "expected a whole number, but " + (isLiteral ? "got " : formula.trim().str() + " is ") +
+          textOf(*value);
+  }
+  return failure();
 }
 
 FailureOr<double> Sizes::evaluateReal(StringRef formula, std::string &why) const {
   return FormulaReader<double>(formula, *this, why).read();
+}
+
+template <typename Number> static FailureOr<SizeNumber> asNumber(FailureOr<Number> value) {
+  if (failed(value))
+    return failure();
+  return SizeNumber(*value);
+}
+
+FailureOr<SizeNumber> Sizes::evaluateNumber(StringRef formula, std::string &why) const {
+  return isReal(formula) ? asNumber(evaluateReal(formula, why)) : asNumber(evaluate(formula, why));
 }
 
 FailureOr<SmallVector<int64_t>> Sizes::evaluateAll(StringRef formulas, std::string &why) const {
@@ -171,20 +230,36 @@ FailureOr<SmallVector<int64_t>> Sizes::evaluateAll(StringRef formulas, std::stri
   return values;
 }
 
-LogicalResult Sizes::declare(ArrayAttr declared, const std::map<std::string, int64_t> &given,
-                             std::string &why) {
+FailureOr<SizeNumber> Sizes::settle(StringRef name, bool isDeclaredReal, SizeNumber given,
+                                    std::string &why) {
+  std::string got = ", but got " + textOf(given);
+  if (isDeclaredReal) {
+    if (std::isfinite(realOf(given)))
+      return SizeNumber(realOf(given));
+    why = "expected a finite " + name.str() + got;
+  } else if (::isReal(given)) {
+    why = "expected a whole number as " + name.str() + got;
+  } else if (int64_t whole = std::get<int64_t>(given); whole < 1) {
+    why = "expected a positive " + name.str() + got +
+          (whole == 0 ? "; the real number 0 is written 0.0" : "");
+  } else {
+    return given;
+  }
+  return failure();
+}
+
+LogicalResult Sizes::declare(ArrayAttr declared, const SizeNumbers &given, std::string &why) {
   for (Attribute each : declared ? declared.getValue() : ArrayRef<Attribute>()) {
     auto [name, formula] = cast<StringAttr>(each).getValue().split('=');
     name = name.trim();
     auto found = given.find(name.str());
-    FailureOr<int64_t> value =
-        found != given.end() ? FailureOr<int64_t>(found->second) : evaluate(formula, why);
+    bool isGiven = found != given.end();
+    FailureOr<SizeNumber> value =
+        isGiven ? FailureOr<SizeNumber>(found->second) : evaluateNumber(formula, why);
+    if (succeeded(value))
+      value = settle(name, isReal(formula), *value, why);
     if (failed(value))
       return failure();
-    if (*value < 1) {
-      why = "expected a positive " + name.str() + ", but got " + std::to_string(*value);
-      return failure();
-    }
     set(name, *value);
   }
   return success();
@@ -198,188 +273,30 @@ std::string ampc::suggestion(StringRef word, ArrayRef<std::string> words) {
 
 // ---- Numbers from the command line ----
 
+/// "12" is whole, "0.5" and "1e-3" are real.
+static std::optional<SizeNumber> parseSizeNumber(StringRef text) {
+  int64_t whole = 0;
+  if (!text.getAsInteger(10, whole))
+    return whole;
+  double real = 0;
+  bool isDecimal = text.find_first_not_of("0123456789+-.eE") == StringRef::npos;
+  if (!isDecimal || text.getAsDouble(real) || !std::isfinite(real))
+    return std::nullopt;
+  return real;
+}
+
 llvm::Expected<SizeNumbers> ampc::parseSizeNumbers(StringRef text) {
   SizeNumbers numbers;
   while (!text.empty()) {
     auto [each, rest] = text.split(',');
     auto [name, digits] = each.split('=');
-    int64_t value = 0;
-    if (name.trim().empty() || digits.trim().getAsInteger(10, value) || value < 1)
-      return llvm::createStringError("expected NAME=NUMBER with a positive number, but got " +
-                                     shown(each));
-    if (!numbers.try_emplace(name.trim().str(), value).second)
+    std::optional<SizeNumber> value = parseSizeNumber(digits.trim());
+    if (name.trim().empty() || !value)
+      return llvm::createStringError("expected NAME=NUMBER, but got " + shown(each));
+    if (!numbers.try_emplace(name.trim().str(), *value).second)
       return llvm::createStringError("expected every size once, but got " + name.trim().str() +
                                      " twice");
     text = rest;
   }
   return numbers;
-}
-
-// ---- Ops with formulas ----
-
-/// The type with other dimensions.
-static FailureOr<Type> resize(Operation *op, Type type, StringRef formulas, const Sizes &sizes) {
-  std::string why;
-  auto shape = sizes.evaluateAll(formulas, why);
-  if (failed(shape))
-    return op->emitError() << why;
-  if (llvm::any_of(*shape, [](int64_t size) { return size < 1; }))
-    return op->emitError() << "expected positive sizes, but " << formulas << " is ["
-                           << ArrayRef<int64_t>(*shape) << "]";
-  return Type(cast<RankedTensorType>(type).clone(*shape));
-}
-
-/// Attributes that hold several numbers are written again.
-static bool isText(StringRef formulas) {
-  return formulas.starts_with("#") || formulas.starts_with("[");
-}
-
-/// Parses the attribute's text again with these sizes.
-static FailureOr<Attribute> readAgain(Operation *op, StringRef text, const Sizes &sizes) {
-  std::string why;
-  Attribute read;
-  {
-    ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &diagnostic) {
-      if (why.empty())
-        why = diagnostic.str();
-      return success();
-    });
-    ParseScope scope(op->getContext(), ParseScope::Kind::Model);
-    scope.sizes = Sizes(&sizes);
-    FormulasIn formulas(op->getContext());
-    read = parseAttribute(text, op->getContext());
-  }
-  if (!read)
-    return op->emitError() << why;
-  return read;
-}
-
-static LogicalResult applyTo(Operation *op, StringAttr name, StringRef formulas,
-                             const Sizes &sizes) {
-  if (name == "result") {
-    FailureOr<Type> type = resize(op, op->getResult(0).getType(), formulas, sizes);
-    if (succeeded(type))
-      op->getResult(0).setType(*type);
-    return type;
-  }
-  Attribute present = op->getAttr(name);
-  if (auto type = dyn_cast<TypeAttr>(present)) {
-    FailureOr<Type> resized = resize(op, type.getValue(), formulas, sizes);
-    if (succeeded(resized))
-      op->setAttr(name, TypeAttr::get(*resized));
-    return resized;
-  }
-  if (isText(formulas)) {
-    FailureOr<Attribute> read = readAgain(op, formulas, sizes);
-    if (succeeded(read))
-      op->setAttr(name, *read);
-    return read;
-  }
-  std::string why;
-  if (isa<FloatAttr>(present)) {
-    FailureOr<double> number = sizes.evaluateReal(formulas, why);
-    if (failed(number))
-      return op->emitError() << why;
-    op->setAttr(name, FloatAttr::get(cast<FloatAttr>(present).getType(), *number));
-    return success();
-  }
-  auto numbers = sizes.evaluateAll(formulas, why);
-  if (failed(numbers))
-    return op->emitError() << why;
-  if (auto one = dyn_cast<IntegerAttr>(present); one && numbers->size() == 1)
-    op->setAttr(name, IntegerAttr::get(one.getType(), numbers->front()));
-  else
-    op->setAttr(name, DenseI64ArrayAttr::get(op->getContext(), *numbers));
-  return success();
-}
-
-static LogicalResult applyToArguments(train::FuncOp func, ArrayAttr formulas, const Sizes &sizes) {
-  SmallVector<Type> types(func.getArgumentTypes());
-  for (auto [i, formula] : llvm::enumerate(formulas)) {
-    StringRef text = cast<StringAttr>(formula).getValue();
-    if (text.empty())
-      continue;
-    FailureOr<Type> type = resize(func, types[i], text, sizes);
-    if (failed(type))
-      return failure();
-    types[i] = *type;
-    func.getArgument(i).setType(*type);
-  }
-  func.setFunctionType(FunctionType::get(func.getContext(), types, func.getResultTypes()));
-  return success();
-}
-
-LogicalResult ampc::applySizes(Operation *op, const Sizes &sizes) {
-  auto formulas = op->getAttrOfType<DictionaryAttr>(Sizes::key);
-  for (NamedAttribute each : formulas ? formulas.getValue() : ArrayRef<NamedAttribute>()) {
-    if (auto func = dyn_cast<train::FuncOp>(op)) {
-      if (failed(applyToArguments(func, cast<ArrayAttr>(each.getValue()), sizes)))
-        return failure();
-    } else if (failed(applyTo(op, each.getName(), cast<StringAttr>(each.getValue()).getValue(),
-                              sizes))) {
-      return failure();
-    }
-  }
-  return success();
-}
-
-/// Whether formulas fit an attribute or result: the counts of numbers are equal.
-static bool fits(Operation *op, NamedAttribute each) {
-  auto text = dyn_cast<StringAttr>(each.getValue());
-  if (!text)
-    return false;
-  int64_t count = text.getValue().trim().empty() ? 0 : text.getValue().count(',') + 1;
-  auto hasRank = [&](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.getRank() == count;
-  };
-  if (each.getName() == "result")
-    return op->getNumResults() == 1 && hasRank(op->getResult(0).getType());
-  Attribute present = op->getInherentAttr(each.getName()).value_or(Attribute());
-  if (auto type = dyn_cast_or_null<TypeAttr>(present))
-    return hasRank(type.getValue());
-  if (auto array = dyn_cast_or_null<DenseI64ArrayAttr>(present))
-    return array.size() == count;
-  if (isText(text.getValue()))
-    return present && !isa<IntegerAttr, FloatAttr, StringAttr>(present);
-  return isa_and_nonnull<IntegerAttr, FloatAttr>(present) && count == 1;
-}
-
-std::optional<StringRef> ampc::misfitOfSizes(Operation *op, Attribute value) {
-  auto areStrings = [](Attribute list) {
-    auto array = dyn_cast<ArrayAttr>(list);
-    return array && llvm::all_of(array, llvm::IsaPred<StringAttr>);
-  };
-  if (isa<train::ModelOp>(op))
-    return areStrings(value) &&
-                   llvm::all_of(cast<ArrayAttr>(value),
-                                [](Attribute each) {
-                                  return cast<StringAttr>(each).getValue().contains('=');
-                                })
-               ? std::nullopt
-               : std::optional<StringRef>("[\"NAME = FORMULA\", ...]");
-  auto formulas = dyn_cast<DictionaryAttr>(value);
-  if (!formulas)
-    return "{NAME = \"FORMULA, ...\", ...}";
-  if (auto func = dyn_cast<train::FuncOp>(op)) {
-    auto list = formulas.getAs<ArrayAttr>("arguments");
-    auto fitsArgument = [&](auto pair) {
-      StringRef text = cast<StringAttr>(std::get<0>(pair)).getValue();
-      auto type = dyn_cast<RankedTensorType>(std::get<1>(pair));
-      return text.empty() || (type && type.getRank() == int64_t(text.count(',') + 1));
-    };
-    if (formulas.size() != 1 || !list || !areStrings(list) ||
-        list.size() != func.getArgumentTypes().size() ||
-        !llvm::all_of(llvm::zip(list, func.getArgumentTypes()), fitsArgument))
-      return "{arguments = [\"FORMULA, ...\", ...]}, one per argument and dimension";
-    return std::nullopt;
-  }
-  if (isa<train::ExportOp>(op))
-    return formulas.size() == 1 && formulas.getAs<StringAttr>("batch")
-               ? std::nullopt
-               : std::optional<StringRef>("{batch = \"NUMBER\"}");
-  if (!llvm::all_of(formulas, [&](NamedAttribute each) { return fits(op, each); }))
-    return "{NAME = \"FORMULA, ...\"}, a formula per number of an attribute or of the result's "
-           "shape";
-  return std::nullopt;
 }

@@ -24,9 +24,13 @@ static ParseResult parseTensor(OpAsmParser &parser, Type &type) {
   return parseTensor(parser, type, formulas);
 }
 
+/// Records the formula of the attribute `name`, if there is one.
+static void noteFormula(OpAsmParser &parser, StringRef name, StringRef formula) {
+  if (!formula.empty())
+    noteFormulas(parser, name, parser.getBuilder().getStringAttr(formula));
+}
 static void noteResult(OpAsmParser &parser, StringRef formulas) {
-  if (!formulas.empty())
-    noteFormulas(parser, "result", parser.getBuilder().getStringAttr(formulas));
+  noteFormula(parser, "result", formulas);
 }
 
 /// Type of an operand by the scope of the parsed text.
@@ -146,8 +150,7 @@ ParseResult syntax::parseDeclaredType(OpAsmParser &parser, TypeAttr &attr) {
   if (parseTensorType(parser, type, formulas))
     return failure();
   attr = TypeAttr::get(type);
-  if (!formulas.empty())
-    noteFormulas(parser, "type", parser.getBuilder().getStringAttr(formulas));
+  noteFormula(parser, "type", formulas);
   return success();
 }
 void syntax::printDeclaredType(OpAsmPrinter &p, Operation *, TypeAttr type) { p << type; }
@@ -229,7 +232,29 @@ ParseResult syntax::parseNumber(OpAsmParser &parser, FloatAttr &attribute) {
   attribute = parser.getBuilder().getF64FloatAttr(value->convertToDouble());
   return success();
 }
+ParseResult syntax::parseNumber(OpAsmParser &parser, FloatAttr &attribute, StringRef name) {
+  std::string formula;
+  FailureOr<APFloat> value = parseReal(parser, formula);
+  if (failed(value))
+    return failure();
+  attribute = parser.getBuilder().getF64FloatAttr(value->convertToDouble());
+  noteFormula(parser, name, formula);
+  return success();
+}
 void syntax::printNumber(OpAsmPrinter &p, Operation *, FloatAttr attribute) {
+  p.printAttributeWithoutType(attribute);
+}
+
+ParseResult syntax::parseWhole(OpAsmParser &parser, IntegerAttr &attribute, StringRef name) {
+  int64_t value;
+  std::string formula;
+  if (parseSize(parser, value, formula))
+    return failure();
+  attribute = parser.getBuilder().getI64IntegerAttr(value);
+  noteFormula(parser, name, formula);
+  return success();
+}
+void syntax::printWhole(OpAsmPrinter &p, Operation *, IntegerAttr attribute) {
   p.printAttributeWithoutType(attribute);
 }
 
@@ -239,8 +264,7 @@ ParseResult syntax::parseNumbers(OpAsmParser &parser, DenseI64ArrayAttr &numbers
   if (parser.parseLSquare() || parseSizesInBrackets(parser, values, formulas))
     return failure();
   numbers = DenseI64ArrayAttr::get(parser.getContext(), values);
-  if (!formulas.empty())
-    noteFormulas(parser, name, parser.getBuilder().getStringAttr(formulas));
+  noteFormula(parser, name, formulas);
   return success();
 }
 void syntax::printNumbers(OpAsmPrinter &p, Operation *, DenseI64ArrayAttr numbers, StringRef) {

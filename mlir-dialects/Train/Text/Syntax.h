@@ -65,6 +65,37 @@ void printTypes(mlir::OpAsmPrinter &p, mlir::Operation *,
   printTypeList(p, types);
 }
 
+/// A value, or a number that stands for a scalar of the element type of the op's other operand:
+/// `%x`, `0.5`, `1 - beta`.
+mlir::ParseResult parseElement(mlir::OpAsmParser &parser, Operand &operand);
+inline void printElement(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::Value operand) {
+  p << operand;
+}
+/// Types of the operands that are values; the operands from `first` on may be numbers.
+mlir::ParseResult parseElementTypes(mlir::OpAsmParser &parser, unsigned first,
+                                    llvm::ArrayRef<Operand *> operands,
+                                    llvm::ArrayRef<mlir::Type *> types);
+inline mlir::ParseResult parseElementTypes(mlir::OpAsmParser &parser, Operand &a, mlir::Type &ta,
+                                           Operand &b, mlir::Type &tb) {
+  return parseElementTypes(parser, 0, {&a, &b}, {&ta, &tb});
+}
+/// Types of a condition and of two operands that may be numbers.
+inline mlir::ParseResult parseElementTypes(mlir::OpAsmParser &parser, Operand &condition,
+                                           mlir::Type &type, Operand &a, mlir::Type &ta, Operand &b,
+                                           mlir::Type &tb) {
+  return parseElementTypes(parser, 1, {&condition, &a, &b}, {&type, &ta, &tb});
+}
+template <typename... OperandsAndTypes>
+void printElementTypes(mlir::OpAsmPrinter &p, mlir::Operation *op,
+                       const OperandsAndTypes &...operandsAndTypes) {
+  printTypes(p, op, operandsAndTypes...);
+}
+
+/// Value of a constant: MLIR's `dense<...> : T`, or a number, a formula or nested lists of both
+/// with a type behind a colon.
+mlir::ParseResult parseConstant(mlir::OpAsmParser &parser, mlir::ElementsAttr &value);
+void printConstant(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::ElementsAttr value);
+
 /// Operands and the result of a product or convolution: the result follows from the operands.
 inline mlir::ParseResult parseProductTypes(mlir::OpAsmParser &parser, const Operand &a,
                                            mlir::Type &ta, const Operand &b, mlir::Type &tb,
@@ -122,14 +153,70 @@ mlir::ParseResult parseReturned(mlir::OpAsmParser &parser, llvm::SmallVectorImpl
 void printReturned(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::OperandRange values,
                    mlir::TypeRange types);
 
-/// Real number in plain notation: 1e-5, 2.
+/// Real number in plain notation: 1e-5, 2. A formula of sizes is an error.
 mlir::ParseResult parseNumber(mlir::OpAsmParser &parser, mlir::FloatAttr &attribute);
 void printNumber(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::FloatAttr attribute);
+/// Real number or formula of the attribute `name`.
+mlir::ParseResult parseNumber(mlir::OpAsmParser &parser, mlir::FloatAttr &attribute,
+                              llvm::StringRef name);
+/// Whole number or formula of the attribute `name`.
+mlir::ParseResult parseWhole(mlir::OpAsmParser &parser, mlir::IntegerAttr &attribute,
+                             llvm::StringRef name);
+void printWhole(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::IntegerAttr attribute);
 /// Numbers of the attribute `name`, each a literal or a formula.
 mlir::ParseResult parseNumbers(mlir::OpAsmParser &parser, mlir::DenseI64ArrayAttr &numbers,
                                llvm::StringRef name);
 void printNumbers(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::DenseI64ArrayAttr numbers,
-                  llvm::StringRef name);
+                  llvm::StringRef name = "");
+
+/// `custom<Eps>($eps)`: the number of one attribute, or a formula, which is recorded under the
+/// attribute's name. A directive with the name as a string would not be allowed in optional groups.
+#define AMPC_NUMBER_OF(Directive, Kind, Attribute, name)                                           \
+  inline mlir::ParseResult parse##Directive(mlir::OpAsmParser &parser,                             \
+                                            mlir::Attribute &attribute) {                          \
+    return parse##Kind(parser, attribute, name);                                                   \
+  }                                                                                                \
+  inline void print##Directive(mlir::OpAsmPrinter &p, mlir::Operation *op,                         \
+                               mlir::Attribute attribute) {                                        \
+    print##Kind(p, op, attribute);                                                                 \
+  }
+AMPC_NUMBER_OF(Alpha, Number, FloatAttr, "alpha")
+AMPC_NUMBER_OF(Beta, Number, FloatAttr, "beta")
+AMPC_NUMBER_OF(Bias, Number, FloatAttr, "bias")
+AMPC_NUMBER_OF(Coefficient, Number, FloatAttr, "coefficient")
+AMPC_NUMBER_OF(Delta, Number, FloatAttr, "delta")
+AMPC_NUMBER_OF(Eps, Number, FloatAttr, "eps")
+AMPC_NUMBER_OF(Gamma, Number, FloatAttr, "gamma")
+AMPC_NUMBER_OF(High, Number, FloatAttr, "high")
+AMPC_NUMBER_OF(Low, Number, FloatAttr, "low")
+AMPC_NUMBER_OF(Margin, Number, FloatAttr, "margin")
+AMPC_NUMBER_OF(Mean, Number, FloatAttr, "mean")
+AMPC_NUMBER_OF(Momentum, Number, FloatAttr, "momentum")
+AMPC_NUMBER_OF(Offset, Number, FloatAttr, "offset")
+AMPC_NUMBER_OF(P, Number, FloatAttr, "p")
+AMPC_NUMBER_OF(Probability, Number, FloatAttr, "probability")
+AMPC_NUMBER_OF(Rate, Number, FloatAttr, "rate")
+AMPC_NUMBER_OF(Scale, Number, FloatAttr, "scale")
+AMPC_NUMBER_OF(Slope, Number, FloatAttr, "slope")
+AMPC_NUMBER_OF(Smoothing, Number, FloatAttr, "smoothing")
+AMPC_NUMBER_OF(Std, Number, FloatAttr, "std")
+AMPC_NUMBER_OF(Value, Number, FloatAttr, "value")
+AMPC_NUMBER_OF(Below, Whole, IntegerAttr, "below")
+AMPC_NUMBER_OF(Diagonal, Whole, IntegerAttr, "diagonal")
+AMPC_NUMBER_OF(Dim, Whole, IntegerAttr, "dim")
+AMPC_NUMBER_OF(Groups, Whole, IntegerAttr, "groups")
+AMPC_NUMBER_OF(Ignore, Whole, IntegerAttr, "ignore")
+AMPC_NUMBER_OF(Iterations, Whole, IntegerAttr, "iterations")
+AMPC_NUMBER_OF(K, Whole, IntegerAttr, "k")
+AMPC_NUMBER_OF(Of, Whole, IntegerAttr, "of")
+AMPC_NUMBER_OF(Padding, Whole, IntegerAttr, "padding")
+AMPC_NUMBER_OF(Shift, Whole, IntegerAttr, "shift")
+AMPC_NUMBER_OF(LrnSize, Whole, IntegerAttr, "size")
+AMPC_NUMBER_OF(Dilations, Numbers, DenseI64ArrayAttr, "dilations")
+AMPC_NUMBER_OF(Dims, Numbers, DenseI64ArrayAttr, "dims")
+AMPC_NUMBER_OF(Permutation, Numbers, DenseI64ArrayAttr, "permutation")
+AMPC_NUMBER_OF(Times, Numbers, DenseI64ArrayAttr, "times")
+#undef AMPC_NUMBER_OF
 
 /// Attribute whose numbers may be formulas.
 template <typename Attribute>

@@ -27,12 +27,9 @@ train.model @m(width = 4) {
 // -----
 
 train.model @m(width = 4) {
-  train.param @w : f32[width] = #train.zeros
-  train.func @f(%x: f32[8, width]) {
-    // expected-error @below {{expected a number, but got a formula}}
-    %y = train.rms_norm %x, %w eps 1 / width
-    train.return %y
-  }
+  // expected-error @below {{expected a number, but got a formula}}
+  // expected-error @below {{failed to parse Amp_ScalingAttr parameter 'initial'}}
+  amp.scaler @scale = #amp.scaling<initial = 2 * width>
 }
 
 // -----
