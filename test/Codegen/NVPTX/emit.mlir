@@ -17,6 +17,7 @@
 // PTX: .reqntid 128, 1, 1
 // PTX: setp.gt.u32 {{.*}}, 110;
 // PTX: ld.global.v4.b32
+// PTX-COUNT-8: ex2.approx.ftz.f32
 // PTX: cvt.rn.bf16
 // PTX: st.global.v4.b32
 kernel.program @points(%x: tensor<24x37xbf16>) -> tensor<24x37xbf16> {
