@@ -112,11 +112,12 @@ static bool isNumberNext(AsmParser &parser) {
   return at && *at && (llvm::isAlnum(*at) || StringRef("(-_?").contains(*at));
 }
 
-/// Error for a name without %, as in `train.add %x, y`.
+/// Error for a name without %, as in `train.add %x, y`. Whole numbers are names of values, too: the
+/// 0 of `train.maximum %0, 0` is the number.
 static ParseResult checkName(OpAsmParser &parser, const ScalarOperand &scalar) {
   ParseScope *scope = ParseScope::innermost(parser.getContext());
   std::string name = "%" + scalar.formula;
-  if (!scope || !scope->valueType({scalar.place, name, 0}) ||
+  if (!scalar.hasNames || !scope || !scope->valueType({scalar.place, name, 0}) ||
       scope->sizes.findNumber(scalar.formula))
     return success();
   return parser.emitError(scalar.place)

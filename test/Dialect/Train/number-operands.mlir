@@ -33,6 +33,15 @@ train.model @m(batch = 8, beta = 0.5, shift = 3) {
     %g = train.mul %d, 1 / 3
     train.return %s, %e as "e", %f as "f", %g as "g"
   }
+  // A whole number that is the name of a value, too.
+  // CHECK-LABEL: train.func @names
+  train.func @names(%x: f32[batch]) {
+    %0 = train.tanh %x
+    // CHECK: %[[ZERO:.*]] = train.constant dense<0.000000e+00> : tensor<f32>
+    // CHECK: train.maximum %{{.*}}, %[[ZERO]]
+    %1 = train.maximum %0, 0
+    train.return %1
+  }
   // CHECK-LABEL: train.func @integers
   train.func @integers(%i: i32[batch], %b: i1[batch]) {
     // CHECK: train.constant dense<-2147483648> : tensor<i32>
