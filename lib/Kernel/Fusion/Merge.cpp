@@ -28,7 +28,7 @@ void MergedProvenance::write() {
   for (auto [op, tree] : trees) {
     SmallVector<Location> locs;
     SmallVector<train::OriginAttr> origins;
-    DenseSet<unsigned> seen; // a recomputed producer is part of several kernels
+    DenseSet<unsigned> seen;          // a recomputed producer is part of several kernels
     SmallVector<unsigned> open{tree}; // no recursion: a tree may be as deep as a chain is long
     while (!open.empty()) {
       unsigned next = open.pop_back_val();

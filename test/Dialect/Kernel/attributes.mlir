@@ -277,3 +277,33 @@ kernel.program @plan(%x: tensor<4x8xf32>, %y: tensor<8x6xf32>) -> tensor<4x6xf32
   } : tensor<4x6xf32>
   kernel.return %0 : tensor<4x6xf32>
 }
+
+// -----
+
+// constraint FilterBlockingAttr 1
+// expected-error @below {{expected a block and a task of two sizes of at least 1, but got [9, 0] and [4, 1]}}
+module attributes {test.blocking = #kernel.filter_blocking<avx2, planes, block = 9x0, task = 4x1>} {}
+
+// -----
+
+// constraint FilterBlockingAttr 1
+// expected-error @below {{expected a block and a task of two sizes of at least 1, but got [9, 3] and [4]}}
+module attributes {test.blocking = #kernel.filter_blocking<avx2, planes, block = 9x3, task = 4>} {}
+
+// -----
+
+// constraint FilterBlockingAttr 2
+// expected-error @below {{expected a tile of two sizes of at least 1 of pixels and windows only, but got [4, 16]}}
+module attributes {test.blocking = #kernel.filter_blocking<avx2, planes, tile = 4x16, block = 9x1, task = 4x1>} {}
+
+// -----
+
+// constraint FilterBlockingAttr 2
+// expected-error @below {{expected a tile of two sizes of at least 1 of pixels and windows only, but got []}}
+module attributes {test.blocking = #kernel.filter_blocking<avx2, pixels, block = 9x3, task = 4x1>} {}
+
+// -----
+
+// constraint AttentionBlockingAttr 1
+// expected-error @below {{expected a tile of at least one query and key, but got 64 and 0}}
+module attributes {test.blocking = #kernel.attention_blocking<queries = 64, keys = 0>} {}

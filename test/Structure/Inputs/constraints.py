@@ -17,6 +17,8 @@ entries = {
     "ScoreTileAttr": ["ScoreTileAttr::verify"],
     "AttentionPlanAttr": ["AttentionPlanAttr::verify"],
     "BlockingAttr": ["BlockingAttr::verify"],
+    "FilterBlockingAttr": ["FilterBlockingAttr::verify"],
+    "AttentionBlockingAttr": ["AttentionBlockingAttr::verify"],
     "ProgramOpInterface": ["verifySignature", "TrainDialect::verifyRegionArgAttribute", "TrainDialect::verifyRegionResultAttribute"],
 }
 NUMBER = r"// (\d+)\.(?: to (\d+)\.)?$"
