@@ -159,8 +159,13 @@ ParseResult FormulaTokens::inParentheses(unsigned depth) {
 
 ParseResult FormulaTokens::factor(unsigned depth) {
   StringRef name;
-  if (char first = *parser.getCurrentLocation().getPointer(); llvm::isDigit(first) || first == '-')
+  const char *at = parser.getCurrentLocation().getPointer();
+  if (llvm::isDigit(*at) || (*at == '-' && llvm::isDigit(at[1])))
     return literal();
+  if (succeeded(parser.parseOptionalMinus())) {
+    text += '-';
+    return depth < 100 ? factor(depth + 1) : sum(depth + 1);
+  }
   if (succeeded(parser.parseOptionalLParen()))
     return inParentheses(depth);
   if (succeeded(parser.parseOptionalQuestion())) {

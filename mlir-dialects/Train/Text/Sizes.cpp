@@ -96,8 +96,10 @@ private:
     bool negative = text.consume_front("-");
     if (std::optional<Number> number = literal())
       return negative ? -*number : *number;
+    if (negative)
+      return combine(0, '-', factor(depth + 1));
     StringRef name = text.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
-    if (name.empty() || negative)
+    if (name.empty())
       return fail("expected a number or the name of a size, but got " + shown(text));
     text = text.drop_front(name.size());
     if (!isWhole && name == "sqrt" && consume('('))

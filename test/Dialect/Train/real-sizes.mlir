@@ -31,8 +31,8 @@ train.model @m(batch = 8, width = 4, beta = 0.5, rate = 1.0e-3, share = 1.0, kee
     %a = train.apply @first(%x)
     %b = train.apply @second(%a)
     %c = train.apply @third(%b)
-    // CHECK: train.clamp %{{.*}} from -5.000000e-01 to 2.000000e+00 {train.sizes = {high = "root", low = "0 - keep"}}
-    %d = train.clamp %c from 0 - keep to root
+    // CHECK: train.clamp %{{.*}} from -5.000000e-01 to 2.000000e+00 {train.sizes = {high = "root", low = "-keep"}}
+    %d = train.clamp %c from -keep to root
     // CHECK: train.dropout %{{.*}} rate 5.000000e-01 {train.sizes = {rate = "half"}}
     %e = train.dropout %d rate half
     %m = train.reduce_mean %e over [0, 1, 2, 3]
