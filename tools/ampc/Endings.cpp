@@ -198,11 +198,18 @@ static void endAsAsked(int signal) {
   raise(signal);
 }
 
+void ampc::explainMemory() {
+  std::vector<std::string> files = filesOfCommand();
+  outOfMemory = "ampc: error: out of memory" +
+                (files.empty() ? std::string() : " with " + inMessage(llvm::join(files, ", "))) +
+                "\n";
+  llvm::install_bad_alloc_error_handler(failOnMemory);
+}
+
 void ampc::explainCrashes(const char *version) {
   llvm::setBugReportMsg("ampc: error: ampc has crashed, which is a fault of ampc and not of the "
                         "model. Please report it as docs/reliability.md says.\n");
   llvm::install_fatal_error_handler(failOnLLVM);
-  llvm::install_bad_alloc_error_handler(failOnMemory);
   static Reproducer made;
   const char *temporary = getenv("TMPDIR");
   made.folder = std::string(temporary && *temporary ? temporary : "/tmp") + "/ampc-crash-" +
@@ -214,12 +221,8 @@ void ampc::explainCrashes(const char *version) {
     made.command += (&word == &commandLine.front() ? "" : " ") + quotedWord(word);
   made.command += "\n";
   made.commandFile = made.folder + "/command";
-  std::vector<std::string> files = filesOfCommand();
-  choose(made, files);
+  choose(made, filesOfCommand());
   reproducer = &made;
-  outOfMemory = "ampc: error: out of memory" +
-                (files.empty() ? std::string() : " with " + inMessage(llvm::join(files, ", "))) +
-                "\n";
   llvm::sys::AddSignalHandler(leaveReproducer, nullptr);
   // LLVM treats SIGQUIT and SIGXCPU as crashes, but users cause both, by a key or by `ulimit -t`.
   for (int signal : {SIGQUIT, SIGXCPU})

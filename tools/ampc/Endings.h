@@ -22,6 +22,9 @@ int stopSignal();
 /// "terminated": why a process stops at a signal, for the user.
 std::string stopReason(int signal);
 
+/// Ends the process with the names of the command's files where memory runs out. Before LLVM
+/// starts, whose start may be the first to lack memory.
+void explainMemory();
 /// Installs the crash handler: a crash writes a folder with the command line and the files named
 /// there, and prints the folder and the address for reports. Fatal errors of LLVM end with a
 /// message of ampc.

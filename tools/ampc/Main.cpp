@@ -215,6 +215,8 @@ static int run(int argc, char **argv) {
 #endif
   if (const Driver *driver = argc > 1 ? driverOf(argv[1]) : nullptr)
     return runDriver(*driver, argc, argv);
+  commandLine.assign(argv, argv + argc);
+  explainMemory();
   llvm::InitLLVM init(argc, argv);
   catchShortenedFiles();
   // Exceeding the file size limit becomes a write error, like a full disk.
@@ -222,7 +224,6 @@ static int run(int argc, char **argv) {
   setVersionPrinter();
   auto removed = removeForeignOptions();
   llvm::SmallVector<const char *> arguments(argv, argv + argc);
-  commandLine.assign(argv, argv + argc);
   explainCrashes(version);
   if (argc < 2) {
     printOverview(messages());

@@ -135,10 +135,12 @@ static int64_t sumsOf(kernel::ConvFilterOp op) {
   return space[0] * space[1] * space[2] * space[3];
 }
 
-/// Small filters have few tiles but long sums: the images are split into slices.
+/// Small filters have few tiles but long sums: the images are split into slices. A blocking that
+/// the op already has was made for the op's slices.
 LogicalResult ConvFilterTemplate::configure(Operation *operation) const {
   auto op = cast<kernel::ConvFilterOp>(operation);
-  op.setParts(target::chooseFilterParts(op));
+  if (!op.getBlockingsAttr())
+    op.setParts(target::chooseFilterParts(op));
   op.setWorkspaceBytes(workspaceBytes(op));
   if (Depthwise::of(op))
     return success();

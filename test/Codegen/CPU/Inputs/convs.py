@@ -1,11 +1,13 @@
 # Prints kernel.conv and kernel.conv_filter ops over windows, groups and types, for ampc-kernel-run. "small": ops of at most 300 thousand
-# products. "first": channels-first images. "planes", "stacks": filter gradients on AMX with padded planes or stacked images. "strides":
+# products. "first": channels-first images. "planes", "stacks": filter gradients on AMX with padded planes or stacked
+# images; "single": with a blocking, beside which kernel-configure keeps the single slice of a filter's sum. "strides":
 # images dilated so far that phases share code.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import sys
 
 number = 0
-small, first = "small" in sys.argv[1:], "first" in sys.argv[1:]
+small, first, single = "small" in sys.argv[1:], "first" in sys.argv[1:], "single" in sys.argv[1:]
+planes, stacks = "planes" in sys.argv[1:], "stacks" in sys.argv[1:]
 
 
 def tensor(shape, element):
@@ -20,11 +22,12 @@ def kernel(name, image, rhs, space, stride, pad, dilation, spread, groups, eleme
     lhs, rhs, out = tensor(image, element), tensor(rhs, element), tensor(space, acc)
     extra = tensor(space[-1:], acc)
     dims = "(d0, d1, d2, d3)"
+    given = "blockings = [#kernel.filter_blocking<plain, pixels, tile = 4x8, block = 1x1, task = 1x1>], " if single else ""
     print(f"""kernel.program @conv{number}(%a: {lhs}, %b: {rhs}, %c: {extra}) -> ({out}) {{
   %r = kernel.{name} %a, %b : {lhs}, {rhs} acc {acc} strides {stride} padding {pad} dilations {dilation} input_dilations {spread}
     groups {groups} {'channels_first ' if first else ''}space {space} epilogue ({f'%c : {extra}' if bias else ''})
     maps [{f'affine_map<{dims} -> (d3)>' if bias else ''}] -> [affine_map<{dims} -> {dims}>]
-    attributes {{test.low = -1.0, test.high = 1.0, test.tolerance = {1e-13 if acc == 'f64' else 3e-5:e}}} {{
+    attributes {{{given}test.low = -1.0, test.high = 1.0, test.tolerance = {1e-13 if acc == 'f64' else 3e-5:e}}} {{
   ^bb0(%sum: {acc}{f', %x: {acc}' if bias else ''}):
     {f'%0 = arith.addf %sum, %x : {acc}' if bias else ''}
     kernel.yield {'%0' if bias else '%sum'} : {acc}
@@ -45,13 +48,13 @@ def conv(n, size, channels, features, window, stride=1, pad=0, dilation=1, sprea
     if small and "strides" not in sys.argv[1:] and n * out[1] * out[2] * features * window * window * channels // groups > 3e5:
         return
     geometry = (both(stride), [pad] * 4, both(dilation), both(spread), groups, element)
-    if sys.argv[1:] not in (["planes"], ["stacks"]):
+    if not planes and not stacks:
         kernel("conv", image, filter, out, *geometry, bias=True)
     if "strides" not in sys.argv[1:]:
         kernel("conv_filter", image, out, filter, *geometry, bias=False)
 
 
-if sys.argv[1:] == ["planes"]:
+if planes:
     conv(6, 17, 64, 64, 3, pad=1, element="bf16")
     conv(38, 9, 32, 96, 3, pad=1, element="bf16")  # several parts of the images
     conv(4, 18, 64, 32, 3, stride=2, pad=1, element="bf16")  # four planes
@@ -69,7 +72,7 @@ if sys.argv[1:] == ["planes"]:
     conv(5, 14, 32, 32, 3, pad=1, element="f16")
     sys.exit()
 
-if sys.argv[1:] == ["stacks"]:
+if stacks:
     conv(64, 4, 32, 32, 3, pad=1, element="bf16")
     conv(60, 5, 32, 32, 3, pad=1, element="bf16")  # two blocks, the second short of pairs
     conv(19, 2, 64, 96, 3, pad=1, element="bf16")  # half a block, and an image without a partner
