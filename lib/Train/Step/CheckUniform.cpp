@@ -43,7 +43,7 @@ OwnValues::OwnValues(train::FuncOp func) : func(func) {
 
 /// An op with regions counts as a whole: each result depends on each operand.
 void OwnValues::visit(Operation *op) {
-  if (isa<train::SumRanksOp, train::GatherRanksOp>(op))
+  if (op->hasTrait<EqualOnRanks>())
     return;
   Value cause;
   bool isOwn = false;

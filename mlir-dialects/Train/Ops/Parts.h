@@ -6,6 +6,11 @@
 
 #include "mlir-dialects/Train/Train.h"
 
+namespace ampc {
+/// Trait of exchanges between ranks: the results are equal on all ranks, whatever the operands.
+template <typename Op> class EqualOnRanks : public mlir::OpTrait::TraitBase<Op, EqualOnRanks> {};
+} // namespace ampc
+
 #define GET_OP_CLASSES
 #include "mlir-dialects/Train/PartsOps.h.inc"
 #include "mlir-dialects/Train/Summands.h.inc"

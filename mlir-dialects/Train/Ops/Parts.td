@@ -42,8 +42,11 @@ def Train_ShareOp : Train_Op<"share", FullPrecision, [MadeByPasses]> {
   let example = "%s = train.share : tensor<f32>";
   let differentiable = 0;
 }
+// Trait of exchanges whose results are equal on all ranks.
+def EqualOnRanks : NativeOpTrait<"EqualOnRanks"> { let cppNamespace = "::ampc"; }
 def Train_SumRanksOp
-    : Train_Op<"sum_ranks", FullPrecision, [MadeByPasses, SameOperandsAndResultType]> {
+    : Train_Op<"sum_ranks",
+               FullPrecision, [MadeByPasses, EqualOnRanks, SameOperandsAndResultType]> {
   let summary = "Sum of a value over all ranks, in the order of ranks";
   let doc = [{
     The terms are added from left to right, as those of micro-batches are, so that n ranks compute the bits of n
@@ -54,7 +57,7 @@ def Train_SumRanksOp
   let differentiable = 0;
 }
 def Train_GatherRanksOp
-    : Train_Op<"gather_ranks", FullPrecision, [MadeByPasses, InferTypeOpAdaptor]> {
+    : Train_Op<"gather_ranks", FullPrecision, [MadeByPasses, EqualOnRanks, InferTypeOpAdaptor]> {
   let summary = "Values of all ranks, the value of rank 0 first";
   let doc = [{
     Row r of the result is the value of rank r, so that the result is equal on all ranks. `train-expand-step`
