@@ -19,5 +19,23 @@ llvm::FailureOr<mlir::ArrayAttr> configureTiers(
     llvm::function_ref<llvm::FailureOr<llvm::SmallVector<mlir::Attribute>>(const Tier &tier)>
         plansFor);
 
+/// As configureTiers, for kernels with one plan per tier. `formOf` returns the form of the op's
+/// plan or fails, `choose` the fastest form; `Form::attribute` is the plan.
+template <typename Form>
+llvm::FailureOr<mlir::ArrayAttr>
+configureForms(mlir::Operation *op, const KernelTemplate &code, mlir::ArrayAttr given,
+               llvm::function_ref<llvm::FailureOr<Form>(const Tier &tier)> formOf,
+               llvm::function_ref<Form(const Tier &tier)> choose) {
+  return configureTiers(
+      op, code, given,
+      [&](const Tier &tier) -> llvm::FailureOr<llvm::SmallVector<mlir::Attribute>> {
+        bool isGiven = !plansOf(given, tier).empty();
+        llvm::FailureOr<Form> form = isGiven ? formOf(tier) : choose(tier);
+        if (failed(form))
+          return llvm::failure();
+        return llvm::SmallVector<mlir::Attribute>{form->attribute(op->getContext(), tier)};
+      });
+}
+
 } // namespace ampc::cpu
 #endif

@@ -57,28 +57,28 @@ void nvptx::allowApproximations(LLVM::LLVMFuncOp func) {
   });
 }
 
-static Value call(PatternRewriter &rewriter, Operation *op, StringRef intrinsic,
-                  ValueRange operands) {
-  return LLVM::CallIntrinsicOp::create(rewriter, op->getLoc(), rewriter.getF32Type(),
-                                       rewriter.getStringAttr(intrinsic), operands)
+static Value call(OpBuilder &b, Location loc, StringRef intrinsic, ValueRange operands) {
+  return LLVM::CallIntrinsicOp::create(b, loc, b.getF32Type(), b.getStringAttr(intrinsic), operands)
       .getResult(0);
 }
 
-static Value exp2Of(PatternRewriter &rewriter, Operation *op, Value x) {
-  return call(rewriter, op, "llvm.nvvm.ex2.approx.ftz.f32", x);
+Value nvptx::approximateExp2(OpBuilder &b, Location loc, Value x) {
+  return call(b, loc, "llvm.nvvm.ex2.approx.ftz.f32", x);
 }
 
 static Value approximated(PatternRewriter &rewriter, math::ExpOp op) {
   Value scale =
       arith::ConstantOp::create(rewriter, op.getLoc(), rewriter.getF32FloatAttr(float(M_LOG2E)));
-  return exp2Of(rewriter, op, arith::MulFOp::create(rewriter, op.getLoc(), op.getOperand(), scale));
+  Value power = arith::MulFOp::create(rewriter, op.getLoc(), op.getOperand(), scale);
+  return nvptx::approximateExp2(rewriter, op.getLoc(), power);
 }
 static Value approximated(PatternRewriter &rewriter, math::Exp2Op op) {
-  return exp2Of(rewriter, op, op.getOperand());
+  return nvptx::approximateExp2(rewriter, op.getLoc(), op.getOperand());
 }
 static Value approximated(PatternRewriter &rewriter, math::RsqrtOp op) {
-  return call(rewriter, op, "llvm.nvvm.rsqrt.approx.f", op.getOperand());
+  return call(rewriter, op.getLoc(), "llvm.nvvm.rsqrt.approx.f", op.getOperand());
 }
+
 /// Whether a divisor is 1 + exp(x), as in sigmoid: no denormal number, so that flushing costs no
 /// accuracy but for quotients below 2^-126.
 static bool isAboveOne(Value divisor) {
@@ -93,11 +93,11 @@ static bool isAboveOne(Value divisor) {
 /// Null for a reciprocal of any number: `fdiv afn` of 1 is `rcp.approx`, which keeps denormals.
 static Value approximated(PatternRewriter &rewriter, arith::DivFOp op) {
   if (!matchPattern(op.getLhs(), m_OneFloat()))
-    return call(rewriter, op, "llvm.nvvm.div.full", {op.getLhs(), op.getRhs()});
+    return call(rewriter, op.getLoc(), "llvm.nvvm.div.full", {op.getLhs(), op.getRhs()});
   if (auto root = op.getRhs().getDefiningOp<math::SqrtOp>())
-    return call(rewriter, op, "llvm.nvvm.rsqrt.approx.f", root.getOperand());
+    return call(rewriter, op.getLoc(), "llvm.nvvm.rsqrt.approx.f", root.getOperand());
   if (isAboveOne(op.getRhs()))
-    return call(rewriter, op, "llvm.nvvm.rcp.approx.ftz.f", op.getRhs());
+    return call(rewriter, op.getLoc(), "llvm.nvvm.rcp.approx.ftz.f", op.getRhs());
   return Value();
 }
 

@@ -9,7 +9,8 @@
 namespace ampc::nvptx {
 /// Whether functions of f32 in a kernel may be approximations: all results are numbers of 16 bits,
 /// or statistics of such a result, with fewer elements. The approximations are within 2^-21 of the
-/// function's value, a 16-bit result rounds at 2^-9 (bf16) or 2^-12 (f16). Examples:
+/// function's value, exp(x) within 2^-21 + 2^-23 |x|; a 16-bit result rounds at 2^-9 (bf16) or
+/// 2^-12 (f16). Examples:
 ///
 ///   product + GELU: bf16 [16384, 3072]                              yes
 ///   layer norm: bf16 [16384, 768], f32 [16384] (mean)               yes
@@ -21,6 +22,9 @@ bool mayApproximateFunctions(mlir::Operation *kernel);
 /// fast-math flag `afn`, but not those on which a rounding to integers or a comparison depends:
 /// floor(6 / 3) is 2 for exact quotients only.
 void allowApproximations(mlir::LLVM::LLVMFuncOp func);
+
+/// 2^x of an f32 by `ex2.approx.ftz`: within 2^-22.5, and 0 below 2^-126.
+Value approximateExp2(mlir::OpBuilder &b, mlir::Location loc, Value x);
 
 /// Patterns for functions of f32 with the flag `afn`, with the instruction's error bound (PTX ISA):
 ///

@@ -26,7 +26,7 @@ Expansion buildExpansion(mlir::Operation *op, ExpansionRule rule);
 /// Replaces `op` by the expansion and erases `op`; false, without a change, if there is none. Other
 /// attributes of `op`, such as decisions and marks of a later pass, are lost.
 bool replaceByExpansion(mlir::Operation *op, ExpansionRule rule);
-/// The same by the op's own decomposition, which may contain composite ops.
+/// Replaces `op` by the op's own decomposition, which may contain composite ops; false without one.
 bool replaceByDecomposition(CompositeOpInterface op);
 } // namespace ampc
 #endif

@@ -171,13 +171,11 @@ void printNumbers(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::DenseI64ArrayA
 
 /// `custom<Eps>($eps)`: the number of one attribute, or a formula, which is recorded under the
 /// attribute's name. A directive with the name as a string would not be allowed in optional groups.
-#define AMPC_NUMBER_OF(Directive, Kind, Attribute, name)                                           \
-  inline mlir::ParseResult parse##Directive(mlir::OpAsmParser &parser,                             \
-                                            mlir::Attribute &attribute) {                          \
+#define AMPC_NUMBER_OF(Directive, Kind, Type, name)                                                \
+  inline mlir::ParseResult parse##Directive(mlir::OpAsmParser &parser, mlir::Type &attribute) {    \
     return parse##Kind(parser, attribute, name);                                                   \
   }                                                                                                \
-  inline void print##Directive(mlir::OpAsmPrinter &p, mlir::Operation *op,                         \
-                               mlir::Attribute attribute) {                                        \
+  inline void print##Directive(mlir::OpAsmPrinter &p, mlir::Operation *op, mlir::Type attribute) { \
     print##Kind(p, op, attribute);                                                                 \
   }
 AMPC_NUMBER_OF(Alpha, Number, FloatAttr, "alpha")

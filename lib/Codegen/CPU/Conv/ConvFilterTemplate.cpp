@@ -145,14 +145,9 @@ LogicalResult ConvFilterTemplate::configure(Operation *operation) const {
   if (Depthwise::of(op))
     return success();
   ConvFilter conv(op);
-  auto plansFor = [&](const Tier &tier) -> FailureOr<SmallVector<Attribute>> {
-    bool isGiven = !plansOf(op.getBlockingsAttr(), tier).empty();
-    FailureOr<FilterForm> form = isGiven ? formOf(conv, tier) : FilterForm::choose(conv, tier);
-    if (failed(form))
-      return failure();
-    return SmallVector<Attribute>{form->attribute(op.getContext(), tier)};
-  };
-  FailureOr<ArrayAttr> blockings = configureTiers(op, *this, op.getBlockingsAttr(), plansFor);
+  FailureOr<ArrayAttr> blockings = configureForms<FilterForm>(
+      op, *this, op.getBlockingsAttr(), [&](const Tier &tier) { return formOf(conv, tier); },
+      [&](const Tier &tier) { return FilterForm::choose(conv, tier); });
   if (failed(blockings))
     return failure();
   op.setBlockingsAttr(*blockings);

@@ -111,15 +111,10 @@ LogicalResult GemmTemplate::configure(Operation *operation) const {
   auto op = cast<kernel::GemmOp>(operation);
   chooseStreams(op);
   Gemm gemm(op);
-  auto plansFor = [&](const Tier &tier) -> FailureOr<SmallVector<Attribute>> {
-    bool isGiven = !plansOf(op.getBlockingsAttr(), tier).empty();
-    FailureOr<Blocking> blocking =
-        isGiven ? blockingOf(op, gemm, tier) : Blocking::choose(gemm.shape, gemm.lhs, tier);
-    if (failed(blocking))
-      return failure();
-    return SmallVector<Attribute>{blocking->attribute(op.getContext(), tier)};
-  };
-  FailureOr<ArrayAttr> blockings = configureTiers(op, *this, op.getBlockingsAttr(), plansFor);
+  FailureOr<ArrayAttr> blockings = configureForms<Blocking>(
+      op, *this, op.getBlockingsAttr(),
+      [&](const Tier &tier) { return blockingOf(op, gemm, tier); },
+      [&](const Tier &tier) { return Blocking::choose(gemm.shape, gemm.lhs, tier); });
   if (failed(blockings))
     return failure();
   op.setBlockingsAttr(*blockings);

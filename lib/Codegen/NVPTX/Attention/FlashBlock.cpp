@@ -1,6 +1,7 @@
 // Shared parts of kernels with tiles of scores: positions, masks, bias.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Codegen/NVPTX/Attention/FlashBlock.h"
+#include "lib/Codegen/NVPTX/ApproximateFunctions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -217,12 +218,7 @@ Value FlashBlock::rowNumber(unsigned operand, int64_t part, int64_t i, int64_t h
 
 // ---- Functions ----
 
-Value FlashBlock::exp2(Value x) {
-  return LLVM::CallIntrinsicOp::create(e.b, e.loc, e.b.getF32Type(),
-                                       e.b.getStringAttr("llvm.nvvm.ex2.approx.ftz.f32"),
-                                       ValueRange{x})
-      .getResult(0);
-}
+Value FlashBlock::exp2(Value x) { return approximateExp2(e.b, e.loc, x); }
 Value FlashBlock::fma(Value x, Value y, Value z) {
   return math::FmaOp::create(e.b, e.loc, x, y, z);
 }
