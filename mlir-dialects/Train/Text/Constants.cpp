@@ -66,7 +66,7 @@ static FailureOr<Attribute> wholeOf(IntegerType type, StringRef formula, const S
     return failure();
   unsigned width = type.getWidth();
   double real = realOf(*number);
-  bool isWhole = std::trunc(real) == real && std::fabs(real) < 0x1p63;
+  bool isWhole = !isReal(*number) || (std::trunc(real) == real && std::fabs(real) < 0x1p63);
   int64_t value = !isReal(*number) ? std::get<int64_t>(*number) : isWhole ? int64_t(real) : 0;
   bool isUnsigned = type.isUnsigned() || width == 1;
   bool fits = isUnsigned ? value >= 0 && (width > 63 || value < (int64_t(1) << width))

@@ -94,8 +94,8 @@ private:
       return inParentheses(depth);
     skip();
     bool negative = text.consume_front("-");
-    if (std::optional<Number> number = literal())
-      return negative ? -*number : *number;
+    if (std::optional<Number> number = literal(negative))
+      return *number;
     if (negative)
       return combine(0, '-', factor(depth + 1));
     StringRef name = text.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
@@ -113,20 +113,22 @@ private:
     else
       return realOf(*value);
   }
-  std::optional<Number> literal() {
+  /// The sign belongs to the digits: -2^63 has 64 bits, 2^63 has not.
+  std::optional<Number> literal(bool negative) {
     if (text.empty() || !(llvm::isDigit(text.front()) || (!isWhole && text.front() == '.')))
       return std::nullopt;
     bool isFloat;
     StringRef digits = isWhole ? text.take_while(llvm::isDigit) : numberAt(text, isFloat);
     text = text.drop_front(digits.size());
-    Number number = 0;
+    std::string number = (negative ? "-" : "") + digits.str();
+    Number value = 0;
     if constexpr (isWhole)
-      return digits.getAsInteger(10, number)
-                 ? fail("expected a size of 64 bits, but got " + digits.str())
-                 : number;
+      return StringRef(number).getAsInteger(10, value)
+                 ? fail("expected a size of 64 bits, but got " + number)
+                 : value;
     else
-      return digits.getAsDouble(number) ? fail("expected a number, but got " + digits.str())
-                                        : number;
+      return StringRef(number).getAsDouble(value) ? fail("expected a number, but got " + number)
+                                                  : value;
   }
   Number root(Number square) {
     return square < 0

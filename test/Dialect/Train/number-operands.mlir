@@ -43,7 +43,11 @@ train.model @m(batch = 8, beta = 0.5, shift = 3) {
     train.return %1
   }
   // CHECK-LABEL: train.func @integers
-  train.func @integers(%i: i32[batch], %b: i1[batch]) {
+  train.func @integers(%i: i32[batch], %b: i1[batch], %l: i64[batch]) {
+    // CHECK: train.constant dense<-9223372036854775808> : tensor<i64>
+    %least = train.maximum %l, -9223372036854775808
+    // CHECK: train.constant dense<9223372036854775807> : tensor<i64>
+    %greatest = train.minimum %l, 9223372036854775807
     // CHECK: train.constant dense<-2147483648> : tensor<i32>
     %x = train.maximum %i, -2147483648
     // CHECK: train.constant dense<6> : tensor<i32> {train.sizes = {value = "2 * shift"}}
