@@ -1,8 +1,8 @@
 // Engine for ranks that are processes of an MPI program: persistent sends and receives of MPI-1.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Point to point, since persistent collectives differ between versions and are not faster
-// (measured: MPICH 4.0.2, Open MPI 4.1.4), and since MPI adds nothing up.
+// Point-to-point messages: persistent collectives differ between versions and are not faster
+// (measured: MPICH 4.0.2, Open MPI 4.1.4), and sums are computed by compiled kernels, not by MPI.
 #include "ampc/Comm/MPI.h"
 #include <limits.h>
 #include <stdlib.h>
@@ -23,10 +23,10 @@ typedef struct {
   char text[MPI_MAX_ERROR_STRING];
 } Engine;
 
-/* Tags that every MPI has. */
+/* Every MPI has tags 0 to 32767 (standard, MPI_TAG_UB). */
 enum { LEAST_TAGS = 32768 };
 
-/* 0, or -1 with the text of MPI's error. */
+/* Returns 0, or -1 with the text of MPI's error. */
 static int check(Engine *engine, int code) {
   int length;
   if (code == MPI_SUCCESS)
@@ -47,7 +47,7 @@ static char *pieceToSend(const ampc_transfer *transfer, const ampc_segment *segm
   return (char *)(uintptr_t)segment->send + segment->bytes * piece;
 }
 
-/* Two requests per peer and segment: what goes to the peer, and what comes from it. */
+/* Two requests per peer and segment, a send and a receive. Example: 3 peers, 2 segments -> 12. */
 static int addRequests(Engine *engine, int32_t number, int peer) {
   const ampc_transfer *transfer = &engine->list[number];
   Requests *all = &engine->requests[number];
@@ -71,7 +71,7 @@ static int prepareOne(Engine *engine, int32_t number) {
   size_t most = 2 * (size_t)engine->list[number].segment_count * (size_t)engine->ranks;
   if (most > INT_MAX || !(engine->requests[number].requests = calloc(most, sizeof(MPI_Request))))
     return fail(engine, "out of memory");
-  /* Every rank begins with the next rank, so that not all send to rank 0 first. */
+  /* Rank r begins with rank r + 1, so that rank 0 is not the first target of all ranks. */
   for (int i = 1; i < engine->ranks; ++i)
     if (addRequests(engine, number, (engine->rank + i) % engine->ranks))
       return -1;

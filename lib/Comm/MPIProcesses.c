@@ -1,4 +1,4 @@
-// MPI for a program that opens it at run time.
+// libampc_mpi.so: start and end of MPI, for a program that opens MPI at run time.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Comm/MPI.h"
 #include "ampc/Comm/Processes.h"
@@ -16,7 +16,7 @@ static void end(void) { MPI_Finalize(); }
 
 static void endAll(int status) { MPI_Abort(MPI_COMM_WORLD, status); }
 
-/* MPICH and Open MPI say more behind a line's end or a comma. */
+/* Name and version: the text up to the first comma or line end. Example: "Open MPI v4.1.4". */
 static const char *library(void) {
   static char text[MPI_MAX_LIBRARY_VERSION_STRING];
   int length;

@@ -1,4 +1,4 @@
-// Engine for ranks that are threads of one process: every rank copies what the others send to it.
+// Engine for ranks that are threads of one process: each rank copies from the senders.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Comm/Threads.h"
 #include <stdatomic.h>
@@ -117,8 +117,8 @@ static bool haveAll(const ampc_threads *group, int32_t transfer, uint64_t number
   return true;
 }
 
-/* Copies once all ranks have started; complete once all ranks have copied, since the others read
-   this rank's memory. */
+/* Copies after the start of all ranks; complete after the copies of all ranks, because each rank
+   reads the memory of this rank. */
 static int poll(void *context, int32_t transfer) {
   Rank *own = context;
   const ampc_threads *group = own->group;

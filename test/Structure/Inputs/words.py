@@ -9,6 +9,8 @@ import sys
 root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[3])
 pronouns = {"it", "its", "them", "they", "those", "these", "others", "one", "ones"}
 Rates = collections.namedtuple("Rates", "what pronouns bare")  # per 1000 words, per 1000 words, per 100 comments
+room_bar = Rates(2, 30, 0.6)  # of the comments of a folder in one of the folders below, such as lib/Train
+least_examples = 1.2  # per 1000 words of a folder's comments: "Example: ...", a shape [M, K], before -> after
 goal = Rates(1.5, 18, 1)  # of a page without a bar
 # Bars of comments, by folder, and of pages that are above the goal. To be lowered with each text that is rewritten.
 comment_bars = {
@@ -21,6 +23,7 @@ comment_bars = {
 page_bars = {
     "test/Import/node-tests.md": Rates(1.5, 45, 1),
 }
+example = re.compile(r"e\.g\.|[Ee]xample|for instance|\[[A-Za-z0-9]+(?:, ?[A-Za-z0-9]+)+\]|\w+ -> \w+")
 sources = {".cpp", ".h", ".c", ".td", ".def", ".js"}
 
 
@@ -51,7 +54,7 @@ def paragraphs_of(text):
 
 
 def count(texts):
-    """Words, and how many are `what` and pronouns; comments, and how many begin without a subject."""
+    """Words, and how many are `what` and pronouns; comments, and how many begin without a subject or have an example."""
     total = collections.Counter()
     for text in texts:
         words = [word.lower() for word in re.findall(r"[A-Za-z']+", text)]
@@ -62,6 +65,7 @@ def count(texts):
         total["what"] += words.count("what")
         total["pronouns"] += sum(word in pronouns for word in words)
         total["bare"] += bool(re.match(r"\W*(What|Of|Those|That which|Which|The same|In which)\b", text))
+        total["examples"] += bool(example.search(text))
     return total
 
 
@@ -76,6 +80,26 @@ def check(name, texts, bar):
             kind = {"what": '"what"', "pronouns": "pronouns", "bare": "texts that begin without a subject"}[key]
             print(f"{name}: expected at most {most} {kind} in {total[size]} {size}, but got {total[key]}")
     return faults
+
+
+def check_examples(folder, texts):
+    total = count(texts)
+    least = math.floor(least_examples * total["words"] / 1000)
+    if total["examples"] >= least:
+        return 0
+    print(f"{folder}: expected at least {least} texts with an example in {total['words']} words, but got {total['examples']}")
+    return 1
+
+
+def comments_below(folder):
+    files = sorted(p for p in (root / folder).rglob("*") if p.suffix in sources)
+    return [c for p in files for c in comments_of(p.read_text(errors="replace"))]
+
+
+def rooms():
+    """Folders one level below the folders with a bar. Example: lib/Train."""
+    found = [p for folder in comment_bars for p in (root / folder).glob("*") if p.is_dir()]
+    return sorted(p.relative_to(root).as_posix() for p in found)
 
 
 def pages():
@@ -112,8 +136,10 @@ def check_glossary():
 
 faults = check_glossary()
 for folder, bar in comment_bars.items():
-    files = sorted(p for p in (root / folder).rglob("*") if p.suffix in sources)
-    faults += check(folder, (c for p in files for c in comments_of(p.read_text(errors="replace"))), bar)
+    texts = comments_below(folder)
+    faults += check(folder, texts, bar) + (folder != "test" and check_examples(folder, texts))
+for room in rooms():
+    faults += check(room, comments_below(room), room_bar)
 for name in pages():
     faults += check(name, paragraphs_of((root / name).read_text()), page_bars.get(name, goal))
 for name in page_bars.keys() if len(sys.argv) == 1 else ():
