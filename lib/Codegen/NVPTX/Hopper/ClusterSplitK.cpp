@@ -12,8 +12,8 @@ using namespace ampc::nvptx;
 /// Bytes of a 16 x 8 accumulator fragment of a warp, in register order: [lane][4 x f32].
 static constexpr int64_t squareBytes = 32 * 16;
 
-// Each CTA stores its partial sums where the pipeline was; then each CTA adds and
-// finishes some of the columns.
+// Each CTA stores its partial sums where the pipeline was; then each CTA adds and finishes some of
+// the columns.
 void WarpgroupKernel::reduceClusterAndStore(const WorkTile &work, ValueRange sums) {
   int64_t squares = tile().n / 8, columns = plan.part.tile.n, blocks = tile().dividers;
   Value warp = e.div(e.thread(), 32), lane = e.rem(e.thread(), 32);
