@@ -11,8 +11,6 @@
 
 using namespace ampc;
 
-static std::atomic<bool> isSpelled{false};
-
 static ssize_t writeBytes(int file, const void *text, size_t length) {
   return syscall(SYS_write, file, text, length);
 }
@@ -37,7 +35,6 @@ private:
   uint64_t current_pos() const override { return 0; }
 };
 
-/// Never destroyed: destructors of static variables have messages, too.
 struct SpelledError {
   ErrorFile file;
   ShowingStream stream{file};
@@ -45,21 +42,20 @@ struct SpelledError {
 };
 } // namespace
 
-static SpelledError &spelledError() {
-  static auto *error = new SpelledError;
-  return *error;
-}
+/// The stream of standard error in programs that spell it, else null: write() has no argument for
+/// an object. Never destroyed: destructors of static variables have messages, too.
+static std::atomic<SpelledError *> spelledError{nullptr};
 
 /// Replaces the C library's function, also for LLVM's libraries: the program's symbol comes before
 /// symbols of libraries.
 extern "C" ssize_t write(int file, const void *text, size_t length) {
-  if (file != STDERR_FILENO || !isSpelled)
+  SpelledError *error = spelledError;
+  if (file != STDERR_FILENO || !error)
     return writeBytes(file, text, length);
-  SpelledError &error = spelledError();
   auto *characters = static_cast<const char *>(text);
   // A second thread, or a crash in the middle of a message: without the sequence begun there.
-  if (std::unique_lock<std::mutex> lock(error.mutex, std::try_to_lock); lock)
-    error.stream.write(characters, length);
+  if (std::unique_lock<std::mutex> lock(error->mutex, std::try_to_lock); lock)
+    error->stream.write(characters, length);
   else
     ErrorFile() << inMessage({characters, length});
   return ssize_t(length);
@@ -67,6 +63,5 @@ extern "C" ssize_t write(int file, const void *text, size_t length) {
 
 void ampc::spellStandardError() {
   llvm::errs().enable_colors(false);
-  spelledError();
-  isSpelled = true;
+  spelledError = new SpelledError;
 }

@@ -1,6 +1,7 @@
 // Optimisation, sanitizers and code generation, all in process.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/ObjectWriter.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -129,7 +130,9 @@ Expected<SmallVector<char, 0>> ampc::writeObject(Module &module, Sanitizer sanit
   if (code != Code::None || sanitizer != Sanitizer::None)
     if (Error error = optimise(module, **machine, sanitizer, code))
       return error;
-  static NoStrengthReduction gate;
+  NoStrengthReduction gate;
+  OptPassGate &before = module.getContext().getOptPassGate();
+  auto restore = make_scope_exit([&] { module.getContext().setOptPassGate(before); });
   if (code == Code::Kernels && none_of(module, usesTiles))
     module.getContext().setOptPassGate(gate);
   SmallVector<char, 0> object;

@@ -20,12 +20,9 @@ static Loaded &loaded() {
   return all;
 }
 
-static const char *refusal = nullptr;
-void ampc::refuseOpLibraries(const char *reason) { refusal = reason; }
-
 llvm::Error ampc::loadOpLibrary(StringRef path) {
-  if (refusal)
-    return mistake(refusal + (" " + path).str());
+  if (&refusalOfOpLibraries)
+    return mistake(refusalOfOpLibraries + (" " + path).str());
   std::string problem;
   auto library = llvm::sys::DynamicLibrary::getPermanentLibrary(path.str().c_str(), &problem);
   if (!library.isValid())

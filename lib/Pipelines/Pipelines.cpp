@@ -265,11 +265,10 @@ void ampc::registerPasses() {
   registerRenamedPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
-  static std::vector<std::unique_ptr<PassPipelineRegistration<PhaseOptions>>> pipelines;
   for (const Phase &phase : getPhases())
-    pipelines.push_back(std::make_unique<PassPipelineRegistration<PhaseOptions>>(
+    PassPipelineRegistration<PhaseOptions>(
         ("phase-" + phase.name).str(), ("After it: " + phase.after).str(),
         [&phase](OpPassManager &pm, const PhaseOptions &options) {
           phase.addTo(pm, options.get());
-        }));
+        });
 }

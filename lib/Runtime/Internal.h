@@ -175,6 +175,8 @@ static inline size_t ampc_rt_align(size_t bytes) {
 int32_t ampc_rt_operand_room(const ampc_model *model);
 int32_t ampc_rt_max_outputs(const ampc_model *model);
 size_t ampc_rt_max_scratch(const ampc_model *model);
+/* Layout of a state for one target. `options`: all members, as of this version. */
+ampc_rt_layout ampc_rt_layout_of(const ampc_model *model, const ampc_options *options);
 /* Bytes for the padded tensors of a short batch: the maximum over the programs, training programs
    only if `training` is set. */
 size_t ampc_rt_short_batch_bytes(const ampc_model *model, bool training);

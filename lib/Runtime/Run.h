@@ -29,6 +29,14 @@ struct ampc_rt_call {
   int (*launch)(const ampc_rt_call *call, const ampc_entry *entry);
 };
 
+/* Checks of the arguments of a call: its head and numbers, its input tensors, of which `valid` rows
+   count, and its outputs. `out`: an ampc_train_out, which may be null, or an ampc_run_out. */
+ampc_status ampc_rt_check_in(const ampc_state *state, const ampc_program *program,
+                             const ampc_run_in *in, char *error);
+ampc_status ampc_rt_check_inputs(const ampc_state *state, const ampc_program *program,
+                                 const ampc_run_in *in, int64_t valid, char *error);
+ampc_status ampc_rt_check_out(const ampc_program *program, const void *out, char *error);
+
 /* Pads a short batch: replaces the caller's tensors of control.valid rows by whole batches in
    `room`, e.g. [5, 4] -> [8, 4]. */
 void ampc_rt_pad_batch(ampc_rt_call *call);

@@ -40,10 +40,9 @@ struct PhaseDiagnostics : SymbolUserOpInterface::ExternalModel<PhaseDiagnostics,
 };
 } // namespace
 
-/// Rewrites a diagnostic as the compiler does; the new diagnostic passes through this handler
-/// again.
-static LogicalResult sayInOurWords(Diagnostic &diagnostic) {
-  static thread_local bool isOurs = false;
+/// Rewrites the diagnostics of a context as the compiler does. `isOurs`: whether the diagnostic is
+/// the rewritten one, which passes through the handler again.
+static LogicalResult sayInOurWords(Diagnostic &diagnostic, bool &isOurs) {
   if (isOurs)
     return failure();
   if (isEcho(diagnostic))
@@ -69,7 +68,9 @@ int ampc::runLanguageServer(int argc, char **argv) {
     state.onFailure = findMoreErrors;
     train::ModelOp::attachInterface<PhaseDiagnostics>(*context);
     context->printOpOnDiagnostic(false); // the editor shows the line
-    context->getDiagEngine().registerHandler(sayInOurWords);
+    context->getDiagEngine().registerHandler([isOurs = false](Diagnostic &diagnostic) mutable {
+      return sayInOurWords(diagnostic, isOurs);
+    });
   });
   LoadOption load([&](const DialectRegistry &loaded) { loaded.appendTo(registry); });
   // The parser exits for --help and --version, whose text is no reply.

@@ -404,7 +404,7 @@ int Comparison::run() {
 /// Mode without comparison: only searches for non-finite values.
 static int trackAlone(const CompileRequest &request, const ampc_options &state,
                       const AgainstOptions &options) {
-  Session session;
+  Session session{SessionOptions::ofCommandLine()};
   if (!session.open(request, state))
     return 1;
   int program = findStep(session, options.step);

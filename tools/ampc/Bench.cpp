@@ -295,7 +295,7 @@ int ampc::runBench() {
     return fail("expected --threads-model, which shows both ways to share, without --shares and "
                 "--pin-threads");
   ShareTimes shares; // referenced by the session's state
-  Session session;
+  Session session{SessionOptions::ofCommandLine()};
   ampc_options options = {};
   hostOptions.apply(options);
   CompileRequest request = requestFor(input);

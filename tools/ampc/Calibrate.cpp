@@ -107,7 +107,7 @@ public:
 
 private:
   ProgramCosts costs;
-  Session session;
+  Session session{SessionOptions::ofCommandLine()};
 };
 } // namespace
 

@@ -299,7 +299,7 @@ static int checkGradients() {
     return fail(llvm::toString(sources.takeError()));
   if (!sources->empty() && !also.empty())
     return fail("expected --data without --also, whose gradients are of random inputs");
-  Session session;
+  Session session{SessionOptions::ofCommandLine()};
   ampc_options options = {};
   options.seed = seed;
   options.want_split = 1;

@@ -40,7 +40,7 @@ int ampc::runEval() {
   auto sources = dataOptions.read();
   if (!sources)
     return fail(llvm::toString(sources.takeError()));
-  Session session;
+  Session session{SessionOptions::ofCommandLine()};
   if (!model.open(session, precision, *sources, {}, /*evaluates=*/true))
     return 1;
   int step = findStep(session, stepName);

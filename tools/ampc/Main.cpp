@@ -17,7 +17,6 @@
 #include "tools/ampc/ImportOptions.h"
 #include "tools/ampc/Manual.h"
 #include "tools/ampc/New.h"
-#include "tools/ampc/Session.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -42,6 +41,12 @@ void ampc::note(const llvm::Twine &message) {
 }
 
 std::vector<std::string> ampc::commandLine;
+
+#ifdef AMPC_STATIC
+const char *const ampc::refusalOfOpLibraries =
+    "this ampc has LLVM in it and shares none with a library of ops: expected the ampc of the "
+    "Debian package or of a source build for";
+#endif
 
 static const char overview[] =
     "ampc - compiles a model into the program that trains it\n\n"
@@ -209,10 +214,6 @@ static int run(int argc, char **argv) {
   // A caller may have closed a standard stream: the next opened file would get the stream's number,
   // and messages.
   llvm::sys::Process::FixupStandardFileDescriptors();
-#ifdef AMPC_STATIC
-  refuseOpLibraries("this ampc has LLVM in it and shares none with a library of ops: expected the "
-                    "ampc of the Debian package or of a source build for");
-#endif
   if (const Driver *driver = argc > 1 ? driverOf(argv[1]) : nullptr)
     return runDriver(*driver, argc, argv);
   commandLine.assign(argv, argv + argc);
@@ -254,7 +255,6 @@ static int run(int argc, char **argv) {
     arguments.insert(arguments.begin() + 1, "compile");
   if (!readCommandLine(arguments, "ampc: a model in, the program that trains it out\n"))
     return 1;
-  Session::defaults = {deviceName(), deviceImages(), quiet};
   if (llvm::Error error = checkForeignOptions(removed))
     return fail(llvm::toString(std::move(error)));
   if (llvm::Error error = loadOpLibraries(load))

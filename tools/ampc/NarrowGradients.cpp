@@ -78,7 +78,7 @@ private:
   std::vector<std::vector<double>> changed(int program, Change change);
 
   Session &exact;
-  Session narrow;
+  Session narrow{SessionOptions::ofCommandLine()};
   const FloatFormat &type;
   llvm::StringRef precision;
   std::string step;

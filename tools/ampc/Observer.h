@@ -52,7 +52,7 @@ private:
   int32_t entriesRun(ampc_status status) const;
   void show(size_t value);
 
-  Session session;
+  Session session{SessionOptions::ofCommandLine()};
   std::string step;
   int program = -1;
   std::vector<ObservedValue> allValues; ///< of all steps

@@ -209,7 +209,7 @@ int ampc::runPredict() {
   std::vector<std::string> files;
   for (llvm::StringRef word : output)
     files.push_back((word.contains('=') ? word.split('=').second : word).str());
-  Session session;
+  Session session{SessionOptions::ofCommandLine()};
   if (!model.open(session, precision, *sources, files))
     return 1;
   int number = findExport(session);

@@ -5,6 +5,7 @@
 #include "ampc/Support/RecordedMessages.h"
 #include "ampc/Support/Terminal.h"
 #include "tools/ampc/Commands.h"
+#include "tools/ampc/DeviceOptions.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/raw_ostream.h"
@@ -12,7 +13,7 @@
 
 using namespace ampc;
 
-Session::Defaults Session::defaults;
+SessionOptions SessionOptions::ofCommandLine() { return {deviceName(), deviceImages(), isQuiet()}; }
 
 Session::~Session() {
   if (state)
@@ -58,16 +59,16 @@ static std::optional<PickedTier> pickTier(llvm::StringRef name, llvm::ArrayRef<u
 /// Compiles for the tier that runs. The messages are recorded, since a later hit in the cache gives
 /// them again.
 bool Session::compile(const CompileRequest &request, const char *device, ModelCache::Pick pick) {
-  ModelCache cache(request, defaults.images, device);
+  ModelCache cache(request, options.images, device);
   if (std::optional<CompiledModel> known = cache.find(pick)) {
     compiled = std::move(*known);
     labels.set(compiled.ignored);
-    if (!defaults.isFollower)
+    if (!isFollower)
       messages() << compiled.said;
     return true;
   }
   CompileRequest watched = request;
-  if (defaults.isFollower)
+  if (isFollower)
     watched.shown = Shown::Errors;
   if (!request.inspect)
     labels.watch(watched);
@@ -78,7 +79,7 @@ bool Session::compile(const CompileRequest &request, const char *device, ModelCa
     return false;
   PackageOptions once;
   bool isPicked = false;
-  once.images = defaults.images;
+  once.images = options.images;
   once.noCache = request.options.noCache;
   once.pickTier = [&](llvm::StringRef name, llvm::ArrayRef<uint32_t> tiers) {
     compiled.name = name.str();
@@ -97,14 +98,14 @@ bool Session::compile(const CompileRequest &request, const char *device, ModelCa
   compiled.values = std::move(packaged->values);
   compiled.sizes = compiler->getSizes();
   compiled.ignored = labels.getAll();
-  if (isPicked && !defaults.isFollower) // a model that nothing here runs is an error below
+  if (isPicked && !isFollower) // a model that nothing here runs is an error below
     cache.store(compiled, filesOfInitialData(*module));
   return true;
 }
 
-bool Session::create(ampc_options options) {
-  if (!options.device)
-    options.device = defaults.device;
+bool Session::create(ampc_options wanted) {
+  if (!wanted.device)
+    wanted.device = options.device;
   auto model = LoadedModel::load(compiled.tables, *compiled.archive, compiled.values);
   if (!model) {
     messages() << "ampc: error: " << llvm::toString(model.takeError()) << "\n";
@@ -112,11 +113,11 @@ bool Session::create(ampc_options options) {
   }
   loaded = std::move(*model);
   char message[512] = "";
-  options.size = sizeof options;
-  options.error = message;
-  options.error_bytes = sizeof message;
-  ampc_status status = ampc_rt_create(&loaded->model(), &options, &state);
-  if (status == AMPC_OK && !noGpu.empty() && !defaults.quiet)
+  wanted.size = sizeof wanted;
+  wanted.error = message;
+  wanted.error_bytes = sizeof message;
+  ampc_status status = ampc_rt_create(&loaded->model(), &wanted, &state);
+  if (status == AMPC_OK && !noGpu.empty() && !options.quiet)
     messages() << "ampc: note: this runs on " << ampc_rt_tier(state) << ", not on a GPU: " << noGpu
                << "\n";
   if (status == AMPC_OK)
@@ -127,10 +128,10 @@ bool Session::create(ampc_options options) {
 
 bool Session::build(const CompileRequest &wantedModel, const char *device) {
   if (!device)
-    device = defaults.device;
+    device = options.device;
   request = wantedModel;
   CompileRequest wanted = request;
-  if (defaults.quiet)
+  if (options.quiet)
     wanted.shown = Shown::Errors;
   noGpu.clear();
   auto pick = [&](llvm::StringRef name, llvm::ArrayRef<uint32_t> tiers) {

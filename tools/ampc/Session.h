@@ -11,28 +11,31 @@
 #include <vector>
 
 namespace ampc {
+/// Device, images and messages of a session.
+struct SessionOptions {
+  const char *device = nullptr; ///< for models without a given device
+  DeviceImages images = DeviceImages::Both;
+  bool quiet = false; ///< errors only
+
+  /// --device, --gpu-images and --quiet.
+  static SessionOptions ofCommandLine();
+};
+
 class Session {
 public:
-  /// Defaults of sessions for options that are not given: device, images, quiet.
-  struct Defaults {
-    const char *device = nullptr;
-    DeviceImages images = DeviceImages::Both;
-    bool quiet = false; ///< errors only
-    /// Errors only, and compiled models from the cache that rank 0 has filled, warnings of which
-    /// rank 0 has shown.
-    bool isFollower = false;
-  };
-  static Defaults defaults;
-
+  explicit Session(const SessionOptions &options) : options(options) {}
   ~Session();
+  /// For ranks other than 0: errors only, and compiled models from the cache that rank 0 has
+  /// filled, warnings of which rank 0 has shown.
+  void followRankZero() { isFollower = true; }
   /// Compiles the model or takes it from the cache, loads it and creates a state. False after a
   /// failure, which has been reported.
-  bool open(const CompileRequest &wantedModel, ampc_options options) {
-    return build(wantedModel, options.device) && create(options);
+  bool open(const CompileRequest &wantedModel, ampc_options wanted) {
+    return build(wantedModel, wanted.device) && create(wanted);
   }
   /// The two parts of open(). `device`: name of a device, or null for the default.
   bool build(const CompileRequest &wantedModel, const char *device);
-  bool create(ampc_options options);
+  bool create(ampc_options wanted);
 
   const CompileRequest &getRequest() const { return request; }
   /// The sizes that the model declares, as in "depth = 12".
@@ -79,6 +82,8 @@ private:
 
   bool compile(const CompileRequest &request, const char *device, ModelCache::Pick pick);
 
+  const SessionOptions options;
+  bool isFollower = false;
   CompileRequest request;
   std::unique_ptr<Compiler> compiler; ///< null if the cache had the model
   CompiledModel compiled;

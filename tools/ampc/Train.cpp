@@ -178,7 +178,7 @@ private:
   bool failed(const llvm::Twine &message) { return fail(message), false; }
 
   Ranks ranks; // first: the state ends before its engine
-  Session session;
+  Session session{SessionOptions::ofCommandLine()};
   CompileRequest request;
   Sources trainingData, validationData;
   ampc_options state = runOptions.stateOptions();
@@ -289,7 +289,7 @@ bool Training::openLog() {
 /// Errors only; rank 0 writes all files.
 void Training::follow() {
   setQuiet();
-  Session::defaults.isFollower = true;
+  session.followRankZero();
   for (cl::opt<std::string> *file : {&output, &bestFile, &logFile, &boardDir})
     *file = "";
 }

@@ -15,9 +15,9 @@ struct OpLibraryInfo {
   void (*registerDialects)(mlir::DialectRegistry &);
 };
 
-/// Makes every later load fail, for programs that link LLVM statically and share no LLVM with a
-/// library. The error message is `reason` followed by the library's path.
-void refuseOpLibraries(const char *reason);
+/// Reason against every library, defined by programs that link LLVM statically and share no LLVM
+/// with a library. The error message is the reason followed by the library's path.
+extern const char *const refusalOfOpLibraries __attribute__((weak));
 /// Loads a library for the rest of the process. Contexts created later know its dialects.
 llvm::Error loadOpLibrary(llvm::StringRef path);
 llvm::Error loadOpLibraries(llvm::ArrayRef<std::string> paths);

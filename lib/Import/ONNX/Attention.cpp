@@ -125,13 +125,17 @@ static bool readOperands(Converter &c, Operands &x) {
   c.set(1, x.key);
   c.set(2, x.value);
   int64_t many = Converter::shapeOf(x.query)[1], few = Converter::shapeOf(x.key)[1];
-  if (many % few)
-    return c.fail("expected heads of the query that those of the key divide");
+  if (many % few) {
+    c.fail("expected heads of the query that those of the key divide");
+    return false;
+  }
   x.key = repeatHeads(c, x.key, many / few);
   x.value = repeatHeads(c, x.value, many / few);
   bool causal = c.integer("is_causal", 0);
-  if (c.has(6) && (c.node.find("left_window_size") || c.node.find("right_window_size")))
-    return c.fail("expected no windows beside numbers of keys per row");
+  if (c.has(6) && (c.node.find("left_window_size") || c.node.find("right_window_size"))) {
+    c.fail("expected no windows beside numbers of keys per row");
+    return false;
+  }
   if (c.has(3))
     x.bias = maskOf(c, x);
   if (c.has(6))

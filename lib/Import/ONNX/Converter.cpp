@@ -9,10 +9,10 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::onnx;
 
-Failed Converter::fail(const Twine &message) {
+std::nullptr_t Converter::fail(const Twine &message) {
   if (fault.empty())
     fault = message.str();
-  return {};
+  return nullptr;
 }
 
 // ---- Inputs ----

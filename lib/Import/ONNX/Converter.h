@@ -31,13 +31,6 @@ struct Sequence {
 };
 using Scope = llvm::StringMap<ImportedValue>;
 
-/// Result of a builder or check that recorded a fault: converts to null and false.
-struct Failed {
-  operator mlir::Value() const { return {}; }
-  operator mlir::Operation *() const { return nullptr; }
-  operator bool() const { return false; }
-};
-
 /// Converter of a single node. A builder that fails records the fault and returns null; all
 /// builders pass null on, so converters need no checks.
 class Converter {
@@ -52,8 +45,8 @@ public:
   LayerMode mode = LayerMode::File; ///< of batch norm and dropout
   bool isFixedNorm = false;         ///< set by batch norms that use the file's statistics
 
-  /// Records a fault of the node.
-  Failed fail(const llvm::Twine &message);
+  /// Records a fault of the node; the result of a builder that fails.
+  std::nullptr_t fail(const llvm::Twine &message);
 
   // ---- Inputs and attributes ----
   bool has(unsigned i) const { return i < node.inputs.size() && !node.inputs[i].empty(); }

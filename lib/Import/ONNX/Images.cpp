@@ -140,8 +140,10 @@ static bool readSizes(Converter &c, SmallVectorImpl<double> &scales,
   bool hasSizes = c.has(3) && givenSizes && givenSizes->count() == count;
   bool hasScales = givenScales && givenScales->count() == count;
   bool hasOld = attribute && int64_t(attribute->reals.size()) == count;
-  if (!hasSizes && !hasScales && !hasOld)
-    return c.fail("expected known scales or sizes of all dimensions");
+  if (!hasSizes && !hasScales && !hasOld) {
+    c.fail("expected known scales or sizes of all dimensions");
+    return false;
+  }
   scales.assign(rank, 1);
   sizes.assign(rank, 0);
   for (int64_t i = 0; i < count; ++i) {
@@ -182,8 +184,10 @@ static bool readResult(Converter &c, Dims &to, SmallVectorImpl<double> &scales) 
   for (auto [from, size, scale] : llvm::zip(c.dims(0), sizes, scales)) {
     double whole = size != 0 ? size : std::floor(from * scale);
     scale = size != 0 && !keeps ? size / from : scale;
-    if (!(whole >= 1 && whole <= double(1 << 24) && scale > 0))
-      return c.fail("expected sizes from 1 on");
+    if (!(whole >= 1 && whole <= double(1 << 24) && scale > 0)) {
+      c.fail("expected sizes from 1 on");
+      return false;
+    }
     to.push_back(int64_t(whole));
   }
   return true;

@@ -142,9 +142,10 @@ static DirectionResults layerOf(Converter &c, const Direction &side) {
 // ---- Layers ----
 
 static bool checkShapes(Converter &c, int64_t directions) {
-  if (c.rank(0) != 3 || c.rank(1) != 3 || c.rank(2) != 3 || c.dims(1)[0] != directions)
-    return c.fail("expected inputs of 3 dimensions, with weights for every direction");
-  return true;
+  if (c.rank(0) == 3 && c.rank(1) == 3 && c.rank(2) == 3 && c.dims(1)[0] == directions)
+    return true;
+  c.fail("expected inputs of 3 dimensions, with weights for every direction");
+  return false;
 }
 
 /// Inserts the dimension of directions.

@@ -8,7 +8,10 @@ using namespace ampc::onnx;
 
 /// Whether all inputs are known; records a fault otherwise.
 static bool needKnown(Converter &c) {
-  return isKnown(c) || c.fail("expected inputs that follow from the shapes of the model's inputs");
+  if (isKnown(c))
+    return true;
+  c.fail("expected inputs that follow from the shapes of the model's inputs");
+  return false;
 }
 
 static void convertShape(Converter &c) {

@@ -60,8 +60,10 @@ bool LoopIterations::keep(size_t first) {
   for (size_t i = 0; i < rows.size(); ++i) {
     Node node = valueOf(body.outputs[first + i].name);
     Value value = Converter(b, node, loop.opset, scope).in(0);
-    if (!value)
-      return loop.fail("expected a value '" + node.inputs[0] + "' of the body");
+    if (!value) {
+      loop.fail("expected a value '" + node.inputs[0] + "' of the body");
+      return false;
+    }
     rows[i].push_back(value);
   }
   return true;
@@ -91,8 +93,9 @@ static bool checkTimes(Converter &c, const Graph &body, int64_t times) {
   int64_t most = std::min(mostTimes, mostRepeated / std::max<int64_t>(body.nodes.size(), 1));
   if (times <= most)
     return true;
-  return c.fail("expected at most " + Twine(most) + " rounds of " + Twine(body.nodes.size()) +
-                " nodes, but got " + Twine(times));
+  c.fail("expected at most " + Twine(most) + " rounds of " + Twine(body.nodes.size()) +
+         " nodes, but got " + Twine(times));
+  return false;
 }
 
 /// Binds the number of the round and the condition of a Loop.
@@ -138,8 +141,10 @@ static bool enterElements(OpBuilder &b, Converter &c, const LoopNode &loop, int6
                           Scope &scope) {
   for (auto [i, axis] : llvm::enumerate(loop.inputAxes)) {
     Dims dims(c.dims(loop.carried + i));
-    if (dims[axis] != loop.rounds)
-      return c.fail("expected sequences of one length");
+    if (dims[axis] != loop.rounds) {
+      c.fail("expected sequences of one length");
+      return false;
+    }
     dims.erase(dims.begin() + axis);
     int64_t at = loop.inputDirections[i] ? loop.rounds - 1 - round : round;
     Node element = valueOf("", loop.body->inputs[loop.firstInput + loop.carried + i].name);

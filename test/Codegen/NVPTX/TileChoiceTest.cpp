@@ -42,7 +42,7 @@ TEST(TileChoice, TheModelGrowsWithTheWork) {
 
 TEST(TileChoice, RowsGoBeforeTheModel) {
   ProductSize size{1, 8192, 8192, 8192, 2, "NT"};
-  TileRow rows[] = {{"sm_80", "NT", 2, 0, 13, 13, 13, {ProductForm::Tiles, 64, 128, 5, 1}}};
+  TileRow rows[] = {{"sm_80", "NT", 2, 0, 13, 13, 13, {PlanKind::mma, 64, 128, 5, 1}}};
   auto finds = [&](const ProductSize &size, llvm::StringRef chip = "sm_80") {
     return findPick(rows, size, chip) == &rows->pick;
   };
@@ -63,11 +63,11 @@ TEST(TileChoice, RowsGoBeforeTheModel) {
 
 TEST(TileChoice, OtherPicksAreLeftToTheModel) {
   ProductSize size{1, 8192, 8192, 8192, 2};
-  for (TilePick pick : {TilePick{ProductForm::Tiles, 32, 32, 1, 1},
-                        TilePick{ProductForm::Warpgroups, 64, 64, 1, 1}})
+  for (TilePick pick :
+       {TilePick{PlanKind::mma, 32, 32, 1, 1}, TilePick{PlanKind::wgmma, 64, 64, 1, 1}})
     EXPECT_EQ(chooseTile(size, a100(), 0, &pick).shape.m, 128);
   ProductSize numbers{1, 64, 64, 64, 4, "NN", /*onMatrixUnits=*/false};
-  TilePick large{ProductForm::Numbers, 128, 128, 1, 1};
+  TilePick large{PlanKind::simt, 128, 128, 1, 1};
   EXPECT_EQ(chooseNumberTile(numbers, a100()).m, 64);
   EXPECT_EQ(chooseNumberTile(numbers, a100(), &large).m, 128);
 }
@@ -83,12 +83,11 @@ TEST(TileChoice, RowsNameTilesThatThereAre) {
     const Chip *chip = findChip(row.chip);
     ASSERT_TRUE(chip);
     ProductSize size{1, 1, 1, 1, row.elementBytes};
-    auto tiles =
-        row.pick.form == ProductForm::Numbers ? numberTiles(size, *chip) : tileShapes(*chip);
+    auto tiles = row.pick.kind == PlanKind::simt ? numberTiles(size, *chip) : tileShapes(*chip);
     bool isThere = llvm::any_of(tiles, [&](const TileSpeed &tile) {
       return tile.shape.m == row.pick.m && tile.shape.n == row.pick.n;
     });
-    if (row.pick.form == ProductForm::Warpgroups)
+    if (row.pick.kind == PlanKind::wgmma)
       isThere = llvm::any_of(warpgroupShapes(), [&](const WarpgroupShape &shape) {
         return 64 * shape.groups == row.pick.m && shape.n == row.pick.n;
       });

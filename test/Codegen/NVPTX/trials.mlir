@@ -28,21 +28,21 @@
 // TRIALS-NEXT: buffer bf16 204800
 // TRIALS-NEXT: buffer bf16 278528
 // TRIALS-NEXT: buffer f32 54400
-// TRIALS-NEXT: trial Warpgroups
+// TRIALS-NEXT: trial wgmma
 // TRIALS-NEXT: launch model_k0_sm_90a
 // TRIALS-NEXT: map 0 0 bf16 128 2 1024 100 2048
 // TRIALS-NEXT: map 1 0 bf16 128 2 136 1024 272
-// TRIALS-DAG:  trial Warpgroups 128 256
-// TRIALS-DAG:  trial Warpgroups 64 64
-// TRIALS-DAG:  trial Warpgroups 64 256 1 1 2 1
-// TRIALS-DAG:  trial Tiles
+// TRIALS-DAG:  trial wgmma 128 256
+// TRIALS-DAG:  trial wgmma 64 64
+// TRIALS-DAG:  trial wgmma 64 256 1 1 2 1
+// TRIALS-DAG:  trial mma
 // TRIALS:      product numbers NN 4 1 16 24 40
-// TRIALS:      trial Numbers 64 64 1 1
-// TRIALS:      trial Numbers 128 128 1 1
+// TRIALS:      trial simt 64 64 1 1
+// TRIALS:      trial simt 128 128 1 1
 // TRIALS:      code
 // TRIALS:      .target sm_90a
 // OLD:     chip sm_80 108
-// OLD-NOT: Warpgroups
+// OLD-NOT: wgmma
 // OLD:     code
 
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>

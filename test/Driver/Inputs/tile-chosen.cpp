@@ -9,7 +9,8 @@ using namespace ampc::nvptx;
 int main() {
   const Chip &chip = *findChip("sm_80");
   ProductSize size{1, 8192, 8192, 8192, 2, "NT"};
-  TileShape tile = chooseTile(size, chip, 0, findPick(tileRows(), size, chip.name)).shape;
+  const TilePick *pick = findPick(tileRows(), size, chip.name);
+  TileShape tile = chooseTile(size, chip, 0, pick).shape;
   std::printf("tile %dx%d, of speed %.2f\n", int(tile.m), int(tile.n),
-              speedOf(chip, ProductForm::Tiles, tile.m, tile.n, -1));
+              speedOf(chip, pick->kind, tile.m, tile.n, -1));
 }

@@ -6,9 +6,9 @@ import sys
 
 revision, gpu, form, tile = sys.argv[1:]
 TILES = [(128, 128), (128, 64), (64, 128), (64, 64), (128, 32)]
-PRODUCTS = [("square", "NT", 2, 1, 8192, 8192, 8192, "Tiles"), ("other", "NT", 2, 1, 5000, 8000, 8192, "Tiles"), ("weights", "TN", 2, 1, 768, 768, 16384, "Tiles"),
-            ("numbers", "NN", 4, 1, 4096, 4096, 4096, "Numbers"), ("wide", "NN", 2, 1, 8192, 8192, 4096, "Tiles"),
-            ("left", "TN", 2, 1, 2048, 2048, 500, "Tiles"), ("right", "TN", 2, 1, 2000, 2000, 480, "Tiles")]
+PRODUCTS = [("square", "NT", 2, 1, 8192, 8192, 8192, "mma"), ("other", "NT", 2, 1, 5000, 8000, 8192, "mma"), ("weights", "TN", 2, 1, 768, 768, 16384, "mma"),
+            ("numbers", "NN", 4, 1, 4096, 4096, 4096, "simt"), ("wide", "NN", 2, 1, 8192, 8192, 4096, "mma"),
+            ("left", "TN", 2, 1, 2048, 2048, 500, "mma"), ("right", "TN", 2, 1, 2000, 2000, 480, "mma")]
 # Shapes of a single class with different best tiles, which the class's model selects.
 OWN = {"left": (64, 64), "right": (128, 64)}
 
@@ -23,7 +23,7 @@ def hash_of(lines):
 for product in PRODUCTS:
     name, layout, size, batch, m, n, k, own = product
     lines = [f"product {name} {layout} {size} {batch} {m} {n} {k} on sm_80 108 revision {revision} kilohertz 1410000 gpu {gpu}"]
-    for tile_m, tile_n in sorted(TILES, key=lambda tile: tile != OWN.get(name)) if own == "Tiles" else [(128, 128), (64, 64)]:
+    for tile_m, tile_n in sorted(TILES, key=lambda tile: tile != OWN.get(name)) if own == "mma" else [(128, 128), (64, 64)]:
         milliseconds = m * n * k * batch / 1e11 + tile_m * tile_n / 1e6
         if (own, f"{tile_m}x{tile_n}") == (form, tile):
             milliseconds /= 2

@@ -68,12 +68,12 @@ static void printLaunch(kernel::LaunchAttr launch) {
     printMap(map);
 }
 
-/// Line "trial FORM M N PARTS DIVIDERS TURNS SHARERS CYCLES WORKSPACE", the model's own choice
+/// Line "trial KIND M N PARTS DIVIDERS TURNS SHARERS CYCLES WORKSPACE", the model's own choice
 /// first, then the launches.
 static void printTrial(Operation *op, const nvptx::PlannedProduct &planned, const nvptx::Chip &chip,
                        ArrayAttr records) {
   nvptx::TilePick pick = planned.picked();
-  llvm::outs() << "trial " << nvptx::formName(pick.form);
+  llvm::outs() << "trial " << kernel::stringifyPlanKind(pick.kind);
   printNumbers({pick.m, pick.n, pick.parts, pick.dividers, pick.turns, pick.sharers});
   llvm::outs() << llvm::format(" %.0f ", planned.cycles(chip))
                << cast<KernelOpInterface>(op).getWorkspaceBytes() << "\n";

@@ -15,32 +15,28 @@ namespace {
 /// Scratch of a thread. Per tile of scores: recomputed softmax weights (and a copy rounded for the
 /// products), cotangents of the scores, of the tile's keys and of its values. Per query of the
 /// entry: cotangent, maximum, logarithm of the sum and delta = rowsum(g o).
-struct BackwardScratch {
-  int64_t weights, rounded, scores, keys, values, queries, maxima, logSums, delta, product, bytes;
+struct BackwardScratch : AttentionScratch {
+  using AttentionScratch::AttentionScratch;
+  int64_t m = shape.queryTile, n = shape.keyTile, width = shape.width;
+  Type element = shape.operandTypes.front(), g = shape.operandTypes.back(),
+       factor = shape.roundedType(tier);
+  int64_t weights = take(m * stride(n));
+  int64_t rounded = factor == shape.acc ? weights : take(m * stride(n));
+  int64_t scores = take(m * stride(n));
+  int64_t keys = take(n * stride(width)), values = take(n * stride(width));
+  int64_t queries = take(shape.parts > 1 ? 0 : shape.queries * stride(width));
+  int64_t maxima = take(shape.queries), logSums = take(shape.queries), delta = take(shape.queries);
   /// Products with tiles of keys and values, then with tiles of queries and of output cotangents.
-  TileProduct byKeys, byValues, byKeyRows, byQueries, byCotangents;
-  BackwardScratch(const AttentionShape &shape, const Tier &tier) {
-    AttentionScratch all(shape, tier);
-    weights = all.take(shape.queryTile * all.stride(shape.keyTile));
-    Type element = shape.operandTypes.front(), g = shape.operandTypes.back(),
-         factor = shape.roundedType(tier);
-    rounded = factor == shape.acc ? weights : all.take(shape.queryTile * all.stride(shape.keyTile));
-    scores = all.take(shape.queryTile * all.stride(shape.keyTile));
-    keys = all.take(shape.keyTile * all.stride(shape.width));
-    values = all.take(shape.keyTile * all.stride(shape.width));
-    queries = all.take(shape.parts > 1 ? 0 : shape.queries * all.stride(shape.width));
-    maxima = all.take(shape.queries);
-    logSums = all.take(shape.queries);
-    delta = all.take(shape.queries);
-    int64_t m = shape.queryTile, n = shape.keyTile, width = shape.width;
-    byKeys = all.takeProduct(m, n, width, element, element, 1);
-    byValues = all.takeProduct(m, n, width, g, element, 1);
-    byKeyRows = all.takeProduct(m, width, n, factor, element, 1);
-    byQueries = all.takeProduct(n, width, m, factor, element, shape.queryTiles());
-    byCotangents = all.takeProduct(n, width, m, factor, g, shape.queryTiles());
-    product = all.product();
-    bytes = all.bytes();
-  }
+  TileProduct byKeys = takeProduct(m, n, width, shape.operand(0), element, 1);
+  TileProduct byValues = takeProduct(m, n, width, shape.operand(lastOperand()), g, 1);
+  TileProduct byKeyRows = takeProduct(m, width, n, array(n, factor), element, 1);
+  TileProduct byQueries =
+      takeProduct(n, width, m, array(n, factor).transposed(), element, shape.queryTiles());
+  TileProduct byCotangents =
+      takeProduct(n, width, m, array(n, factor).transposed(), g, shape.queryTiles());
+
+private:
+  unsigned lastOperand() const { return shape.operands.size() - 1; }
 };
 
 class BackwardEmitter : AttentionEmitter {
@@ -90,7 +86,7 @@ BackwardEmitter::BackwardEmitter(KernelEmitter &e, const AttentionShape &shape,
   maxima = scratch(layout.maxima, shape.queries);
   logSums = scratch(layout.logSums, shape.queries);
   delta = scratch(layout.delta, shape.queries);
-  productScratch = layout.product;
+  productScratch = layout.product();
 }
 
 /// Maximum, logarithm of the sum and delta of every query, as contiguous rows in the type of the

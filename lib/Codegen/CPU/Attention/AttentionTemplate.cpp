@@ -17,25 +17,18 @@ namespace {
 /// Scratch of a thread. Per query of the tile: a row of scores, of rounded softmax weights (same
 /// memory as the scores if no rounding is needed) and of output sums; the running maximum; the
 /// factor exp(old maximum - new maximum); and one partial sum of weights per lane.
-struct ForwardScratch {
-  int64_t scores, rounded, sums, maxima, factors, weights, product, bytes;
-  TileProduct byKeys, byValues;
-  ForwardScratch(const AttentionShape &shape, const Tier &tier) {
-    AttentionScratch all(shape, tier);
-    int64_t lanes = all.stride(1), rows = all.stride(shape.queryTile);
-    scores = all.take(shape.queryTile * all.stride(shape.keyTile));
-    Type element = shape.operandTypes.front(), weight = shape.roundedType(tier);
-    rounded = weight == shape.acc ? scores : all.take(shape.queryTile * all.stride(shape.keyTile));
-    sums = all.take(shape.queryTile * all.stride(shape.width));
-    maxima = all.take(rows);
-    factors = all.take(rows);
-    weights = all.take(shape.queryTile * lanes);
-    int64_t tiles = shape.keyTiles();
-    byKeys = all.takeProduct(shape.queryTile, shape.keyTile, shape.width, element, element, tiles);
-    byValues = all.takeProduct(shape.queryTile, shape.width, shape.keyTile, weight, element, tiles);
-    product = all.product();
-    bytes = all.bytes();
-  }
+struct ForwardScratch : AttentionScratch {
+  using AttentionScratch::AttentionScratch;
+  Type element = shape.operandTypes.front(), weight = shape.roundedType(tier);
+  int64_t scores = take(shape.queryTile * stride(shape.keyTile));
+  int64_t rounded = weight == shape.acc ? scores : take(shape.queryTile * stride(shape.keyTile));
+  int64_t sums = take(shape.queryTile * stride(shape.width));
+  int64_t maxima = take(stride(shape.queryTile)), factors = take(stride(shape.queryTile));
+  int64_t weights = take(shape.queryTile * lanes);
+  TileProduct byKeys = takeProduct(shape.queryTile, shape.keyTile, shape.width, shape.operand(0),
+                                   element, shape.keyTiles());
+  TileProduct byValues = takeProduct(shape.queryTile, shape.width, shape.keyTile,
+                                     array(shape.keyTile, weight), element, shape.keyTiles());
 };
 
 class ForwardEmitter : AttentionEmitter {
@@ -69,7 +62,7 @@ ForwardEmitter::ForwardEmitter(KernelEmitter &e, const AttentionShape &shape,
   maxima = scratch(layout.maxima, shape.queryTile);
   factors = scratch(layout.factors, shape.queryTile);
   weights = scratch(layout.weights, lanes);
-  productScratch = layout.product;
+  productScratch = layout.product();
 }
 
 /// One step of online softmax: scores of the tile, weights exp(score - maximum), sums of values.

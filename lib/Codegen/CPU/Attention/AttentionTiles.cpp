@@ -29,34 +29,32 @@ bool cpu::hasOwnProducts(const AttentionShape &shape, const Tier &tier) {
       productOf(shape.queryTile, shape.keyTile, shape.width, element, element, shape.acc), tier);
 }
 
+Matrix AttentionShape::entryOf(const Access &access, Type element) const {
+  ArrayRef<int64_t> inner = ArrayRef(access.strides).drop_front(batch.size());
+  return {Value(), element, inner[0], inner.size() > 1 ? inner[1] : 0};
+}
+
 int64_t AttentionScratch::take(int64_t elements) {
   int64_t start = at;
   at += alignUp(elements * elementBytes(shape.acc));
   return start;
 }
-// The blocking depends on the strides of A: take the largest scratch over contiguous, strided and
-// column-major rows.
-TileProduct AttentionScratch::takeProduct(int64_t m, int64_t n, int64_t k, Type a, Type b,
+TileProduct AttentionScratch::takeProduct(int64_t m, int64_t n, int64_t k, const Matrix &a, Type b,
                                           int64_t tiles) {
-  TileProduct result;
-  result.shape = productOf(m, n, k, a, b, shape.acc);
-  result.shape.packedRhs = true;
-  for (auto [lineStride, depthStride] : {std::pair<int64_t, int64_t>{k, 1}, {k, 2}, {1, 1024}}) {
-    StridedSource lhs;
-    lhs.element = a;
-    lhs.lines = m;
-    lhs.depth = k;
-    lhs.lineStride = lineStride;
-    lhs.depthStride = depthStride;
-    Blocking blocking = Blocking::choose(result.shape, lhs, tier);
-    productBytes = std::max(productBytes, ScratchLayout::of(result.shape, blocking, lhs).total);
-  }
-  result.bytes = alignUp(PackedSide(result.shape, 0, tier).bytes());
-  result.tiles = tiles;
-  result.kept = tiles * result.bytes <= keptBytes ? tiles : 1;
-  result.offset = at;
-  at += result.kept * result.bytes;
-  return result;
+  ProductShape product = productOf(m, n, k, a.element, b, shape.acc);
+  product.packedRhs = true;
+  StridedSource lhs;
+  lhs.element = a.element;
+  lhs.lines = m;
+  lhs.depth = k;
+  lhs.lineStride = a.rowStride;
+  lhs.depthStride = a.columnStride;
+  Blocking blocking = Blocking::choose(product, lhs, tier);
+  productBytes = std::max(productBytes, ScratchLayout::of(product, blocking, lhs).total);
+  int64_t bytes = alignUp(PackedSide(product, 0, tier).bytes());
+  int64_t kept = tiles * bytes <= keptBytes ? tiles : 1, offset = at;
+  at += kept * bytes;
+  return {product, lhs, blocking, tiles, kept, bytes, offset};
 }
 
 AttentionEmitter::AttentionEmitter(KernelEmitter &e, const AttentionShape &shape,
@@ -71,14 +69,13 @@ void AttentionEmitter::enter(Value entry) {
     entry = e.div(entry, shape.batch[dim]);
   }
 }
-Matrix AttentionEmitter::entryOf(Value pointer, const Access &access, Type element) {
+Matrix AttentionEmitter::entryOf(Value pointer, const Access &access, Matrix matrix) {
   Value position = e.index(access.constant);
   for (auto [dim, value] : llvm::enumerate(dims))
     if (access.strides[dim])
       position = e.add(position, e.mul(value, access.strides[dim]));
-  ArrayRef<int64_t> inner = ArrayRef(access.strides).drop_front(dims.size());
-  return {e.address(pointer, element, position), element, inner[0],
-          inner.size() > 1 ? inner[1] : 0};
+  matrix.pointer = e.address(pointer, matrix.element, position);
+  return matrix;
 }
 Matrix AttentionEmitter::scratch(int64_t offset, int64_t columns, Type element) {
   return {e.offset(pointers.scratch, offset), element ? element : shape.acc,
@@ -105,21 +102,17 @@ void AttentionEmitter::packNew(const TileProduct &product, Value tile, Value isN
 
 void AttentionEmitter::multiply(const Matrix &a, const TileProduct &product, Value tile,
                                 Sums epilogue) {
-  StridedSource lhs, rhs;
+  StridedSource lhs = product.lhs, rhs;
+  assert(a.element == lhs.element && a.rowStride == lhs.lineStride &&
+         a.columnStride == lhs.depthStride && "the blocking depends on the strides of A");
   lhs.pointer = a.pointer;
-  lhs.element = a.element;
-  lhs.lines = product.shape.m;
-  lhs.depth = product.shape.k;
-  lhs.lineStride = a.rowStride;
-  lhs.depthStride = a.columnStride;
   rhs.pointer = packedTile(product, tile);
-  Blocking blocking = Blocking::choose(product.shape, lhs, e.tier);
   auto finish = [&](Value, Value row, Value column, int64_t active, Value sums) {
     epilogue(row, column, active, sums);
   };
-  ProductEmitter(e, product.shape, blocking, lhs, rhs, e.offset(pointers.scratch, productScratch),
-                 finish)
-      .emit(e.index(0), e.index(blocking.tasks()));
+  ProductEmitter(e, product.shape, product.blocking, lhs, rhs,
+                 e.offset(pointers.scratch, productScratch), finish)
+      .emit(e.index(0), e.index(product.blocking.tasks()));
 }
 
 ScoreTile AttentionEmitter::tileAt(Value queryTile, Value keyTile) {

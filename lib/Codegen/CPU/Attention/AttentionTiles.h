@@ -48,6 +48,12 @@ struct AttentionShape {
   }
   /// Query i sees the keys up to i + offset().
   int64_t offset() const { return keys - queries; }
+  /// Matrix of every entry's operand `i`: [queries or keys, width]; without a pointer.
+  Matrix operand(unsigned i) const { return entryOf(operands[i], operandTypes[i]); }
+  Matrix result(unsigned i) const { return entryOf(results[i], resultTypes[i]); }
+
+private:
+  Matrix entryOf(const Access &access, mlir::Type element) const;
 };
 
 /// Stores a tile of 64 x 64 scores if the op has no blocking. Fails, after an error at the op, if a
@@ -71,30 +77,42 @@ bool hasOwnProducts(const AttentionShape &shape, const Tier &tier);
 /// of an entry, each packed once, or a single tile at a time if all would exceed `keptBytes`.
 struct TileProduct {
   ProductShape shape;
+  StridedSource lhs; // tiles A; pointer unset
+  Blocking blocking;
   int64_t tiles, kept;
   int64_t bytes, offset; // of one packed tile; of the first tile in scratch
 
   bool keepsAll() const { return kept == tiles; }
 };
 
-/// Allocates arrays of accumulators in a thread's scratch, as byte offsets.
+/// Allocates arrays of accumulators in a thread's scratch, as byte offsets. Derived classes declare
+/// arrays and products in their order in memory; the scratch of the products' own panels, which
+/// all products share, is behind them.
 class AttentionScratch {
 public:
   AttentionScratch(const AttentionShape &shape, const Tier &tier)
       : shape(shape), tier(tier), lanes(tier.lanes(8 * elementBytes(shape.acc))) {}
-  int64_t take(int64_t elements);
-  /// Product with operand types `a` and `b` and `tiles` tiles B per entry.
-  TileProduct takeProduct(int64_t m, int64_t n, int64_t k, mlir::Type a, mlir::Type b,
-                          int64_t tiles);
   int64_t product() const { return at; }
   int64_t bytes() const { return at + productBytes; }
+
+protected:
+  int64_t take(int64_t elements);
+  /// Product of tiles A of the matrix `a`, and of `tiles` tiles B per entry with elements `b`.
+  TileProduct takeProduct(int64_t m, int64_t n, int64_t k, const Matrix &a, mlir::Type b,
+                          int64_t tiles);
   /// Elements from row to row of an array with `columns` columns.
   int64_t stride(int64_t columns) const { return roundUp(columns, lanes); }
+  /// Array with `columns` columns; without a pointer.
+  Matrix array(int64_t columns, mlir::Type element) const {
+    return {mlir::Value(), element, stride(columns), 1};
+  }
 
-private:
   const AttentionShape &shape;
   const Tier &tier;
-  int64_t lanes, at = 0, productBytes = 0;
+  int64_t lanes;
+
+private:
+  int64_t at = 0, productBytes = 0;
 };
 
 /// Position of a tile of scores. The tile owns the queries from firstQuery and the keys from
@@ -112,10 +130,10 @@ protected:
   using Value = mlir::Value;
   /// Matrix of an entry's operand or result: [queries or keys, width].
   Matrix operand(unsigned i) {
-    return entryOf(pointers.operands[i], shape.operands[i], shape.operandTypes[i]);
+    return entryOf(pointers.operands[i], shape.operands[i], shape.operand(i));
   }
   Matrix result(unsigned i) {
-    return entryOf(pointers.results[i], shape.results[i], shape.resultTypes[i]);
+    return entryOf(pointers.results[i], shape.results[i], shape.result(i));
   }
   void enter(Value entry);
   /// Array of scratch with `columns` columns; of accumulators if no type is given.
@@ -153,7 +171,7 @@ protected:
   int64_t productScratch = 0;
 
 private:
-  Matrix entryOf(Value pointer, const Access &access, mlir::Type element);
+  Matrix entryOf(Value pointer, const Access &access, Matrix matrix);
   Value packedTile(const TileProduct &product, Value tile);
   Value visible(const ScoreTile &tile, Value row, Value column);
   llvm::SmallVector<Value> dims; // of the entry
@@ -177,7 +195,7 @@ template <typename Op, typename Emitter> struct AttentionTemplateOf : KernelTemp
     AttentionShape shape(mlir::cast<Op>(op));
     KernelEmission emission;
     emission.tasks = Emitter::tasks(shape);
-    emission.scratchBytes = typename Emitter::Scratch(shape, tier).bytes;
+    emission.scratchBytes = typename Emitter::Scratch(shape, tier).bytes();
     return emission;
   }
   void emitRun(mlir::Operation *op, KernelEmitter &e, const KernelPointers &pointers,

@@ -25,7 +25,7 @@ void PipelineBarriers::initialise() {
       NVVM::MBarrierInitOp::create(e.b, e.loc, emptyBarrier(e.i32(stage)), e.i32(readers * cluster),
                                    Value());
     }
-    for (int64_t group = 0; group < (takesTurns ? 2 : 0); ++group)
+    for (int64_t group = 0; group < orderBarriers; ++group)
       NVVM::MBarrierInitOp::create(e.b, e.loc, orderBarrier(e.i32(group)), e.i32(readers), Value());
     NVVM::FenceMbarrierInitOp::create(e.b, e.loc);
   });

@@ -23,17 +23,17 @@ public:
   struct PipelineState {
     Value stage, parity;
   };
-  static int64_t bytes(int64_t stages, bool takesTurns) {
-    return 16 * stages + (takesTurns ? 16 : 0);
+  static int64_t bytes(int64_t stages, int64_t orderBarriers) {
+    return 16 * stages + 8 * orderBarriers;
   }
 
   /// `memory`: `bytes` of shared memory. `fillers`: arrivals per CTA that fill a stage, by `expect`
   /// or `fill`; `readers`: warps per CTA that release a stage; `cluster`: CTAs that multicast
-  /// copies to each other.
+  /// copies to each other; `orderBarriers`: 2 in the ping-pong schedule, else 0.
   PipelineBarriers(DeviceEmitter &e, Value memory, int64_t stages, int64_t fillers, int64_t readers,
-                   int64_t cluster, bool takesTurns)
+                   int64_t cluster, int64_t orderBarriers)
       : e(e), memory(memory), stages(stages), fillers(fillers), readers(readers), cluster(cluster),
-        takesTurns(takesTurns) {}
+        orderBarriers(orderBarriers) {}
 
   /// Called by all threads of all CTAs of the cluster, before anything else.
   void initialise();
@@ -75,8 +75,7 @@ private:
 
   DeviceEmitter &e;
   Value memory;
-  int64_t stages, fillers, readers, cluster;
-  bool takesTurns;
+  int64_t stages, fillers, readers, cluster, orderBarriers;
 };
 
 /// Barrier of all threads of a cluster; of the block if `cluster` is 1.

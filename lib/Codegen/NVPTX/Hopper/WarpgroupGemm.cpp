@@ -1,25 +1,30 @@
 // Selection of GEMMs for the WGMMA kernel, and of tile shape, split-K and schedule.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Codegen/NVPTX/Hopper/WarpgroupGemm.h"
-#include "lib/Codegen/NVPTX/Hopper/PipelineBarriers.h"
-#include "lib/Codegen/NVPTX/Product/Epilogue.h"
+#include "lib/Codegen/NVPTX/Hopper/ConsumerSchedule.h"
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::nvptx;
 
 ArrayRef<WarpgroupShape> nvptx::warpgroupShapes() {
-  static constexpr WarpgroupShape shapes[] = {{2, 256, 1.0},
-                                              {2, 192, 0.96},
-                                              {2, 128, 0.85},
-                                              {1, 256, 0.75},
-                                              {2, 64, 0.6},
-                                              {1, 128, 0.6},
-                                              {1, 64, 0.4},
-                                              {2, 256, 0.64, /*takesTurns=*/true},
-                                              {2, 128, 0.64, true, /*high=*/2}};
+  static constexpr WarpgroupShape shapes[] = {
+      {2, 256, 1.0},
+      {2, 192, 0.96},
+      {2, 128, 0.85},
+      {1, 256, 0.75},
+      {2, 64, 0.6},
+      {1, 128, 0.6},
+      {1, 64, 0.4},
+      {2, 256, 0.64, kernel::Schedule::pingpong},
+      {2, 128, 0.64, kernel::Schedule::pingpong, /*high=*/2}};
   return shapes;
 }
+
+const ConsumerSchedule &WarpgroupTile::consumers() const {
+  return schedule == kernel::Schedule::pingpong ? pingPongSchedule() : cooperativeSchedule();
+}
+int64_t WarpgroupTile::tilesInProgress() const { return consumers().tilesInProgress(groups); }
 
 static constexpr int64_t mostStages = 8;
 
@@ -43,7 +48,7 @@ static int64_t stagingBytesOf(const TileGemm &part, const WarpgroupTile &tile) {
 }
 static int64_t bytesBesideRing(const TileGemm &gemm, const WarpgroupTile &tile) {
   return stagingBytesOf(partOf(gemm, tile), tile) +
-         PipelineBarriers::bytes(mostStages, tile.takesTurns);
+         PipelineBarriers::bytes(mostStages, tile.consumers().orderBarriers());
 }
 int64_t WarpgroupGemm::stagingBytes() const { return stagingBytesOf(part, tile); }
 
@@ -75,8 +80,8 @@ static double gatherCycles(const WarpgroupSide &side, const SideLayout &layout) 
 double WarpgroupGemm::cycles(const Chip &chip) const {
   double speed = 1;
   for (const WarpgroupShape &shape : warpgroupShapes())
-    if (shape.groups == tile.groups && shape.n == tile.n && shape.takesTurns == tile.takesTurns)
-      speed = speedOf(chip, ProductForm::Warpgroups, tile.m(), tile.n, shape.speed, tile.turns());
+    if (shape.groups == tile.groups && shape.n == tile.n && shape.schedule == tile.schedule)
+      speed = speedOf(chip, PlanKind::wgmma, tile.m(), tile.n, shape.speed, tile.tilesInProgress());
   double rounds = llvm::divideCeil(units(), chip.multiprocessors / tile.cluster());
   int64_t steps = llvm::divideCeil(partSteps(), tile.dividers);
   double pairs = double(tile.m() * tile.n * steps * kTilePoints);
@@ -89,18 +94,10 @@ double WarpgroupGemm::cycles(const Chip &chip) const {
   return cycles;
 }
 
-/// Cycles with the epilogue. Cooperative: the epilogue is exposed in every wave. Ping-pong: hidden
-/// behind the other warpgroup's products, except for the last tile. A lone warpgroup takes half
-/// again as long per point as two that wait for memory together: an estimate. On an H200 less is
-/// hidden than modelled, because both warpgroups use the same register ports.
 double WarpgroupGemm::cyclesWithBody(const Chip &chip) const {
-  double rounds = llvm::divideCeil(units(), chip.multiprocessors / tile.cluster()),
-         products = cycles(chip);
+  double rounds = llvm::divideCeil(units(), chip.multiprocessors / tile.cluster());
   double body = gemm.bodyCycles * double(tile.m() * tile.n);
-  if (!tile.takesTurns)
-    return products + rounds * body;
-  body *= 1.5;
-  return std::max(products, (products + rounds * body) / 2) + body;
+  return tile.consumers().cycles(cycles(chip), rounds, body);
 }
 
 /// Split-K factors to try: a slice has at least 8 k-tiles to be worth the cost. Factors that leave
@@ -140,11 +137,8 @@ static WarpgroupGemm planOf(const TileGemm &gemm, const Chip &chip, WarpgroupTil
   return plan;
 }
 
-/// Whether a gathering producer has enough registers next to two consumer warpgroups: the addresses
-/// of small pieces of many columns take more than are left.
 static bool fitsRegisters(const WarpgroupGemm &plan) {
-  bool hasMany = plan.tile.groups == 1 || plan.tile.n <= 128;
-  return hasMany || !plan.rhs.isGathered() || plan.gemm.rhs.copyBytes > 4;
+  return plan.tile.consumers().fitsRegisters(plan);
 }
 
 /// Whether CTAs of a cluster may split k: a single work item each, equally many columns to finish,
@@ -176,13 +170,13 @@ static std::optional<WarpgroupGemm> pingPongPlan(const TileGemm &gemm, const Chi
     for (int64_t sharers : {1, 2}) {
       WarpgroupTile tile = shape.tile();
       tile.sharers = sharers;
-      if (!tile.takesTurns || !mayMulticast(gemm, tile, sharers))
+      if (tile.schedule != kernel::Schedule::pingpong || !mayMulticast(gemm, tile, sharers))
         continue;
       WarpgroupGemm plan = planOf(gemm, chip, tile);
       bool fits = isPicked ? gemm.pick->allows(plan.picked())
                            : sharers == 2 && plan.units() >= 4 * plan.clusters;
       double cost = plan.cyclesWithBody(chip);
-      if (plan.gathers() || !fits || cost >= least)
+      if (!fitsRegisters(plan) || !fits || cost >= least)
         continue;
       least = cost;
       best.emplace(plan);
@@ -221,7 +215,7 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
                                                int64_t parts, std::string &why) {
   if (!isSupported(gemm, chip, why))
     return std::nullopt;
-  if (gemm.pick && gemm.pick->form != ProductForm::Warpgroups) {
+  if (gemm.pick && gemm.pick->kind != PlanKind::wgmma) {
     why = "tiles were picked";
     return std::nullopt;
   }
@@ -241,7 +235,7 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
     WarpgroupTile tile = shape.tile();
     tile.sharers = mayMulticast(gemm, tile, 2) ? 2 : 1;
     WarpgroupGemm plan = planOf(gemm, chip, tile);
-    if (tile.takesTurns || !fitsRegisters(plan))
+    if (tile.schedule != kernel::Schedule::cooperative || !fitsRegisters(plan))
       continue;
     for (int64_t count : partsToTry(plan.steps(), parts)) {
       WarpgroupGemm tried = plan;
@@ -269,10 +263,9 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
 /// Tile of the plan, with the cluster that the search would choose if the plan has none; stages 0:
 /// as many as fit.
 static std::optional<WarpgroupTile> tileOf(kernel::PlanAttr plan, const TileGemm &gemm) {
-  bool takesTurns = plan.getSchedule() == kernel::Schedule::pingpong;
   for (const WarpgroupShape &shape : warpgroupShapes()) {
     WarpgroupTile tile = shape.tile();
-    if (tile.m() != plan.getM() || tile.n != plan.getN() || tile.takesTurns != takesTurns)
+    if (tile.m() != plan.getM() || tile.n != plan.getN() || tile.schedule != plan.getSchedule())
       continue;
     ArrayRef<int64_t> cluster = plan.getCluster();
     tile.sharers = !cluster.empty() ? cluster[0] : mayMulticast(gemm, tile, 2) ? 2 : 1;
@@ -319,7 +312,7 @@ std::optional<WarpgroupGemm> WarpgroupGemm::by(kernel::PlanAttr plan, const Tile
     why = "stages are 3 to " + std::to_string(most);
   else if (made.parts() != plan.getSplitK())
     why = "k makes at most " + std::to_string(made.parts()) + " equal slices";
-  else if (made.tile.takesTurns ? made.gathers() : !fitsRegisters(made))
+  else if (!fitsRegisters(made))
     why = "gathered operands have no such code";
   return why.empty() ? std::optional(made) : std::nullopt;
 }
@@ -360,8 +353,8 @@ std::string WarpgroupGemm::describe() const {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "warpgroups: tiles of " << tile.m() << "x" << tile.n << "x" << kTilePoints << " in "
-     << tile.stages << " stages, " << (tile.takesTurns ? "taken in turns, " : "") << "clusters of "
-     << tile.cluster() << (tile.dividers > 1 ? " that divide k" : "") << ", sides along "
+     << tile.stages << " stages, " << tile.consumers().remark() << "clusters of " << tile.cluster()
+     << (tile.dividers > 1 ? " that divide k" : "") << ", sides along "
      << (gemm.lhs.alongDepth ? "k" : "m") << " and " << (gemm.rhs.alongDepth ? "k" : "n");
   if (tensorBytes())
     os << ", tensor copies";

@@ -8,12 +8,13 @@
 #include "lib/Codegen/NVPTX/Product/TileProduct.h"
 
 namespace ampc::nvptx {
+class ConsumerSchedule;
 
 /// Lines that producer threads copy at a time: in either layout a tile consists of [64, 64] blocks.
 constexpr int64_t gatheredLines = 64;
 
 /// Tile of a CTA. Cooperative schedule: 64 rows (times `high`) per consumer warpgroup, all in a
-/// single output tile. Ping-pong schedule (takesTurns): each of two consumer warpgroups has its own
+/// single output tile. Ping-pong schedule: each of two consumer warpgroups has its own
 /// output tile of 64 * high rows, and multiplies while the other stores. A further warpgroup is the
 /// producer. CTAs of a cluster either have neighbouring tiles along m and multicast the right
 /// operand (sharers), or have the same tile and split k (dividers). Example: {groups 2, n 256} ->
@@ -22,12 +23,14 @@ struct WarpgroupTile {
   int64_t groups, n;
   int64_t sharers, dividers; // cluster size along m (TMA multicast); cluster split-K factor
   int64_t stages;
-  bool takesTurns = false;
+  kernel::Schedule schedule = kernel::Schedule::cooperative;
   int64_t high = 1; // rows per consumer warpgroup, as a multiple of 64
 
   int64_t cluster() const { return sharers * dividers; }
-  int64_t turns() const { return takesTurns ? groups : 1; }
-  int64_t m() const { return 64 * high * groups / turns(); }
+  const ConsumerSchedule &consumers() const;
+  /// Output tiles in progress in a CTA.
+  int64_t tilesInProgress() const;
+  int64_t m() const { return 64 * high * groups / tilesInProgress(); }
   int64_t threads() const { return 128 * (groups + 1); }
   int64_t threadSums() const { return high * n / 2; }
   int64_t stageBytes() const { return (m() + n) * tileRowBytes; }
@@ -48,10 +51,10 @@ struct WarpgroupSide {
 struct WarpgroupShape {
   int64_t groups, n;
   double speed;
-  bool takesTurns = false;
+  kernel::Schedule schedule = kernel::Schedule::cooperative;
   int64_t high = 1;
 
-  WarpgroupTile tile() const { return {groups, n, 1, 1, 0, takesTurns, high}; }
+  WarpgroupTile tile() const { return {groups, n, 1, 1, 0, schedule, high}; }
 };
 /// Candidate tiles, the largest first.
 llvm::ArrayRef<WarpgroupShape> warpgroupShapes();
@@ -94,8 +97,8 @@ struct WarpgroupGemm {
   /// Bytes for staging epilogue subtiles, after the pipeline.
   int64_t stagingBytes() const;
   TilePick picked() const {
-    return {ProductForm::Warpgroups, tile.m(),     tile.n,      parts(),
-            tile.dividers,           tile.turns(), tile.sharers};
+    return {PlanKind::wgmma,        tile.m(),    tile.n, parts(), tile.dividers,
+            tile.tilesInProgress(), tile.sharers};
   }
   /// Modelled cycles, without and with the epilogue.
   double cycles(const Chip &chip) const;

@@ -1,6 +1,7 @@
 // Plans of products: the search, and kernels from plans.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Codegen/NVPTX/Product/ProductPlan.h"
+#include "lib/Codegen/NVPTX/Hopper/ConsumerSchedule.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -19,10 +20,9 @@ static PlanAttr planWithoutTiles(MLIRContext *context, PlanKind kind, StringRef 
 /// The plan with all members, as the product follows it.
 static PlanAttr completed(const PlannedProduct &planned, MLIRContext *context, StringRef reason) {
   if (const std::optional<WarpgroupGemm> &gemm = planned.warpgroups)
-    return PlanAttr::get(
-        context, PlanKind::wgmma, gemm->tile.m(), gemm->tile.n, gemm->tile.stages, gemm->parts(),
-        {gemm->tile.sharers, gemm->tile.dividers},
-        gemm->tile.takesTurns ? kernel::Schedule::pingpong : kernel::Schedule::cooperative, reason);
+    return PlanAttr::get(context, PlanKind::wgmma, gemm->tile.m(), gemm->tile.n, gemm->tile.stages,
+                         gemm->parts(), {gemm->tile.sharers, gemm->tile.dividers},
+                         gemm->tile.schedule, reason);
   const TileGemm &gemm = planned.gemm;
   return PlanAttr::get(context, gemm.onMatrixUnits() ? PlanKind::mma : PlanKind::simt, gemm.tile.m,
                        gemm.tile.n, gemm.tile.stages, gemm.parts, {}, kernel::Schedule::cooperative,
@@ -181,12 +181,6 @@ std::optional<PlannedProduct> nvptx::singlePlanOf(Operation *op, const Chip &chi
 
 // ---- Trials ----
 
-StringRef nvptx::formName(ProductForm form) {
-  return form == ProductForm::Numbers ? "Numbers"
-         : form == ProductForm::Tiles ? "Tiles"
-                                      : "Warpgroups";
-}
-
 namespace {
 /// All plans of a product with code, cheapest first by the model.
 class Candidates {
@@ -223,9 +217,9 @@ void Candidates::add(PlanKind kind, int64_t m, int64_t n, int64_t parts, ArrayRe
 }
 
 void Candidates::addWarpgroups(const WarpgroupTile &tile) {
-  if (tile.takesTurns) {
+  if (!tile.consumers().splitsK()) {
     for (int64_t sharers : {1, 2})
-      add(PlanKind::wgmma, tile.m(), tile.n, 1, {sharers, 1}, kernel::Schedule::pingpong);
+      add(PlanKind::wgmma, tile.m(), tile.n, 1, {sharers, 1}, tile.schedule);
     return;
   }
   addSplits(PlanKind::wgmma, tile.m(), tile.n);
@@ -255,7 +249,7 @@ std::vector<PlannedProduct> nvptx::trialsOf(Operation *op, const Chip &chip) {
   auto hasTile = [&](const TilePick &pick) {
     return llvm::any_of(chosen, [&](const PlannedProduct &known) {
       TilePick other = known.picked();
-      return other.form == pick.form && other.m == pick.m && other.n == pick.n &&
+      return other.kind == pick.kind && other.m == pick.m && other.n == pick.n &&
              other.turns == pick.turns;
     });
   };
@@ -267,11 +261,11 @@ std::vector<PlannedProduct> nvptx::trialsOf(Operation *op, const Chip &chip) {
   int others = 0, splits = 0;
   for (const PlannedProduct &planned : all)
     if (TilePick pick = planned.picked();
-        !hasTile(pick) && (pick.form == own.form || others++ < mostOthers))
+        !hasTile(pick) && (pick.kind == own.kind || others++ < mostOthers))
       chosen.push_back(planned);
   for (const PlannedProduct &planned : all)
     if (TilePick pick = planned.picked();
-        !isKnown(pick) && pick.form == own.form && splits++ < mostSplits)
+        !isKnown(pick) && pick.kind == own.kind && splits++ < mostSplits)
       chosen.push_back(planned);
   return chosen;
 }

@@ -57,7 +57,6 @@ std::optional<PlannedProduct> singlePlanOf(mlir::Operation *op, const Chip &chip
 /// factor that the model prefers, some more split-K factors, and two tiles of another kind. None
 /// unless the op has one product in one phase.
 std::vector<PlannedProduct> trialsOf(mlir::Operation *op, const Chip &chip);
-llvm::StringRef formName(ProductForm form);
 
 } // namespace ampc::nvptx
 #endif

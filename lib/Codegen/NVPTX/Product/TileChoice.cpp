@@ -1,6 +1,7 @@
 // Cost model of tiles, and the measured table that takes precedence over the model.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Codegen/NVPTX/Product/TileChoice.h"
+#include "mlir-dialects/Kernel/Kernel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -11,29 +12,29 @@ namespace {
 /// A row of TileSpeeds.inc.
 struct SpeedRow {
   llvm::StringLiteral chip;
-  ProductForm form;
+  PlanKind kind;
   int64_t m, n;
   double speed;
   int64_t turns = 1;
 };
 } // namespace
 
-double ampc::nvptx::speedOf(const Chip &chip, ProductForm form, int64_t m, int64_t n,
-                            double otherwise, int64_t turns) {
+double ampc::nvptx::speedOf(const Chip &chip, PlanKind kind, int64_t m, int64_t n, double otherwise,
+                            int64_t turns) {
   static const llvm::SmallVector<SpeedRow> rows = {
 #include "lib/Codegen/NVPTX/Product/TileSpeeds.inc"
   };
   for (const SpeedRow &row : rows)
-    if (row.chip == chip.name && row.form == form && row.m == m && row.n == n && row.turns == turns)
+    if (row.chip == chip.name && row.kind == kind && row.m == m && row.n == n && row.turns == turns)
       return row.speed;
   return otherwise;
 }
 
 /// Replaces estimated speeds by measured speeds.
-static llvm::SmallVector<TileSpeed> withSpeeds(const Chip &chip, ProductForm form,
+static llvm::SmallVector<TileSpeed> withSpeeds(const Chip &chip, PlanKind kind,
                                                llvm::SmallVector<TileSpeed> tiles) {
   for (TileSpeed &tile : tiles)
-    tile.speed = speedOf(chip, form, tile.shape.m, tile.shape.n, tile.speed);
+    tile.speed = speedOf(chip, kind, tile.shape.m, tile.shape.n, tile.speed);
   return tiles;
 }
 
@@ -41,13 +42,13 @@ static llvm::SmallVector<TileSpeed> withSpeeds(const Chip &chip, ProductForm for
 // Without asynchronous copies, a stage is filled from registers while another is read.
 llvm::SmallVector<TileSpeed> ampc::nvptx::tileShapes(const Chip &chip) {
   if (!chip.hasAsyncCopy())
-    return withSpeeds(chip, ProductForm::Tiles,
+    return withSpeeds(chip, PlanKind::mma,
                       {{{128, 64, 64, 2, 2, 2}, 1.0},
                        {{64, 128, 64, 2, 2, 2}, 1.0},
                        {{64, 64, 64, 2, 2, 2}, 0.8},
                        {{128, 32, 64, 2, 4, 1}, 0.5}});
   int64_t stages = chip.sharedBytes < (128 << 10) ? 3 : 4;
-  return withSpeeds(chip, ProductForm::Tiles,
+  return withSpeeds(chip, PlanKind::mma,
                     {{{128, 128, 64, stages, 2, 2}, 1.0},
                      {{128, 64, 64, stages, 2, 2}, 0.8},
                      {{64, 128, 64, stages, 2, 2}, 0.8},
@@ -87,7 +88,7 @@ const TilePick *ampc::nvptx::findPick(llvm::ArrayRef<TileRow> rows, const Produc
   const TileRow *found = llvm::find_if(rows, [&](const TileRow &row) {
     return row.chip == chip && row.elementBytes == size.elementBytes &&
            (row.layout.empty() || row.layout == size.layout) &&
-           (row.pick.form != ProductForm::Numbers) == size.onMatrixUnits &&
+           (row.pick.kind != PlanKind::simt) == size.onMatrixUnits &&
            needs(size.batch, row.batchBits) && needs(size.m, row.mBits) &&
            needs(size.n, row.nBits) && needs(size.depth, row.depthBits);
   });
@@ -101,9 +102,9 @@ int64_t ampc::nvptx::mostParts(const ProductSize &size, const TileShape &shape) 
 }
 
 static const TileSpeed *findTile(llvm::ArrayRef<TileSpeed> tiles, const TilePick *pick,
-                                 ProductForm form) {
+                                 PlanKind kind) {
   const TileSpeed *found = llvm::find_if(tiles, [&](const TileSpeed &tile) {
-    return pick && pick->form == form && tile.shape.m == pick->m && tile.shape.n == pick->n;
+    return pick && pick->kind == kind && tile.shape.m == pick->m && tile.shape.n == pick->n;
   });
   return found == tiles.end() ? nullptr : found;
 }
@@ -111,7 +112,7 @@ static const TileSpeed *findTile(llvm::ArrayRef<TileSpeed> tiles, const TilePick
 TileChoice ampc::nvptx::chooseTile(const ProductSize &size, const Chip &chip, int64_t given,
                                    const TilePick *pick) {
   llvm::SmallVector<TileSpeed> shapes = tileShapes(chip);
-  if (const TileSpeed *tile = findTile(shapes, pick, ProductForm::Tiles))
+  if (const TileSpeed *tile = findTile(shapes, pick, PlanKind::mma))
     return {tile->shape, given ? given : pick->parts};
   TileChoice best{shapes.front().shape, 1};
   double least = 0;
@@ -132,14 +133,14 @@ TileChoice ampc::nvptx::chooseTile(const ProductSize &size, const Chip &chip, in
 // 8 x 8 sums, or 4 x 4 sums, which load twice as much per product.
 llvm::SmallVector<TileSpeed> ampc::nvptx::numberTiles(const ProductSize &size, const Chip &chip) {
   return withSpeeds(
-      chip, ProductForm::Numbers,
+      chip, PlanKind::simt,
       {{{128, 128, 16 * size.elementBytes, 2, 4, 2}, 1.0}, {{64, 64, 64, 2, 4, 2}, 0.6}});
 }
 
 TileShape ampc::nvptx::chooseNumberTile(const ProductSize &size, const Chip &chip,
                                         const TilePick *pick) {
   llvm::SmallVector<TileSpeed> tiles = numberTiles(size, chip);
-  if (const TileSpeed *tile = findTile(tiles, pick, ProductForm::Numbers))
+  if (const TileSpeed *tile = findTile(tiles, pick, PlanKind::simt))
     return tile->shape;
   const TileSpeed &large = tiles[0], &small = tiles[1];
   bool isLarge = estimateCycles(size, large, 1, chip) <= estimateCycles(size, small, 1, chip);

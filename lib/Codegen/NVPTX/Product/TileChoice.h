@@ -6,7 +6,12 @@
 #include "lib/Codegen/NVPTX/Chip.h"
 #include "llvm/ADT/SmallVector.h"
 
+namespace ampc::kernel {
+enum class PlanKind : uint32_t; // in Kernel.h, without which tables of tiles compile quickly
+} // namespace ampc::kernel
+
 namespace ampc::nvptx {
+using kernel::PlanKind;
 
 /// Output tile of a block, bytes per line of a k-tile, number of pipeline stages, and a grid of
 /// warpsM x warpsN warps. Example: {128, 128, 64, 4, 2, 2}: tile [128, 128], 32 bf16 of k, warp
@@ -19,18 +24,15 @@ struct TileShape {
   int64_t warpN() const { return n / warpsN; }
 };
 
-/// Kinds of GEMM kernels: SIMT multiply-adds of f32, mma.sync tiles, or WGMMA.
-enum class ProductForm { Numbers, Tiles, Warpgroups };
-
 /// A plan of a GEMM: output tile of a block (per warpgroup in the ping-pong schedule), split-K
 /// factor, cluster split-K factor, and multicast size.
 struct TilePick {
-  ProductForm form;
+  PlanKind kind; // simt, mma or wgmma
   int64_t m, n, parts, dividers;
-  int64_t turns = 1, sharers = 0; // sharers 0: as many as the form chooses
+  int64_t turns = 1, sharers = 0; // sharers 0: as many as the kind chooses
 
   bool operator==(const TilePick &other) const {
-    return form == other.form && m == other.m && n == other.n && parts == other.parts &&
+    return kind == other.kind && m == other.m && n == other.n && parts == other.parts &&
            dividers == other.dividers && turns == other.turns && sharers == other.sharers;
   }
   /// Whether a GEMM with plan `formed` satisfies this request.
@@ -80,7 +82,7 @@ const TilePick *findPick(llvm::ArrayRef<TileRow> rows, const ProductSize &size,
                          llvm::StringRef chip);
 
 /// Measured share of a large GEMM's peak speed (TileSpeeds.inc), or `otherwise`.
-double speedOf(const Chip &chip, ProductForm form, int64_t m, int64_t n, double otherwise,
+double speedOf(const Chip &chip, PlanKind kind, int64_t m, int64_t n, double otherwise,
                int64_t turns = 1);
 
 /// The pick, if code exists for its tile, else the fastest choice of the model. With `given` > 0,

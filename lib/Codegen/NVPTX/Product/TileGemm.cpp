@@ -152,7 +152,7 @@ ProductSize TileGemm::size() const {
 
 TilePick TileGemm::picked() const {
   // SIMT kernels split only in the order of other targets
-  return {onMatrixUnits() ? ProductForm::Tiles : ProductForm::Numbers, tile.m, tile.n,
+  return {onMatrixUnits() ? PlanKind::mma : PlanKind::simt, tile.m, tile.n,
           onMatrixUnits() ? parts : 1, 1};
 }
 
