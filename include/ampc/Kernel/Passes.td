@@ -144,6 +144,20 @@ def KernelFuseReductions : Pass<"kernel-fuse-reductions", "::mlir::ModuleOp"> {
                         "a remark for every sum that stays a separate kernel">];
 }
 
+def KernelFuseHorizontally : Pass<"kernel-fuse-horizontally", "::mlir::ModuleOp"> {
+  let summary = "One launch for independent pointwise kernels with one body";
+  let description = [{
+    Horizontal fusion, for targets whose launches take longer than small kernels: independent pointwise
+    `kernel.map`s with equal bodies become one `kernel.multi_map` ("multi-tensor apply"). Example: the update rule of
+    all vectors of a model. Members differ in their number of points and in their tensors; scalars are the same
+    tensor in all of them. No bit of any result changes. The kernel runs with its last member, so that the tensors of
+    other members might live longer; members are therefore maps of few bytes, and maps that read a scalar which is
+    known after all of their tensors: a factor of clipping, or the flag that refuses a step. A kernel takes at most
+    `pointers` tensors: parameters of a launch have 4 KB before PTX 8.1.
+  }];
+  let options = [Option<"pointers", "pointers", "int64_t", "504", "most tensors of a kernel">];
+}
+
 def KernelPadLeadingDimension : Pass<"kernel-pad-leading-dimension", "::mlir::ModuleOp"> {
   let summary = "Pad rows of intermediate tensors to the target's alignment";
   let description = [{
