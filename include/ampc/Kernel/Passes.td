@@ -47,7 +47,8 @@ def KernelFuse : Pass<"kernel-fuse", "::mlir::ModuleOp"> {
     with `kernel.recompute` rematerialize values for the backward pass: such a kernel is fused with its consumers,
     but not with producers, except for products that are recomputed as well. Kernels of two micro-batches are not
     fused: the fused kernel would run with the later micro-batch, and the values of the earlier micro-batch would
-    stay live until then. The target limits the size of a fused kernel.
+    stay live until then. The target limits the size of a fused kernel; on devices, where launches take longer, kernels of
+    one point may have more tensors.
   }];
   let options = [Option<"acrossGradients", "across-gradients", "bool", "false",
                         "fuse updates into the kernels of gradients">];
