@@ -67,6 +67,8 @@ static void addKernels(OpPassManager &pm, const Target &target, const CompileOpt
       pm.addPass(createKernelFusePacks({options.explain}));
   }
   pm.addPass(createKernelPadLeadingDimension());
+  if (options.fuse && target.isDevice())
+    pm.addPass(createKernelFuseHorizontally());
   pm.addPass(createKernelConfigure());
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Kernel/Constraints.h"
 #include "mlir-dialects/Kernel/Exchange.h"
+#include "mlir-dialects/Kernel/MultiMap.h"
 #include "mlir-dialects/Reshape.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -56,7 +57,7 @@ void KernelDialect::initialize() {
 #define GET_OP_LIST
 #include "mlir-dialects/Kernel/KernelOps.cpp.inc"
       >();
-  addOperations<StartOp, WaitOp, RankOp>();
+  addOperations<StartOp, WaitOp, RankOp, MultiMapOp>();
 }
 
 PackedAttr kernel::packingOf(Type type) {

@@ -3,7 +3,7 @@
 """The command line of ampc-ptxsim: listing, running with .npy and safetensors, reports, errors.
 
 usage: cli-test.py AMPC-PTXSIM PTX-DIR"""
-import json, os, struct, subprocess, sys, tempfile
+import json, os, re, struct, subprocess, sys, tempfile
 
 tool, ptx = sys.argv[1:3]
 failures = 0
@@ -43,6 +43,12 @@ with tempfile.TemporaryDirectory() as d:
     expect(list(read_npy(f'{d}/c.npy')) == [x + y for x, y in zip(a, b)], 'result in the .npy file')
     for text in ('instruction mix', 'sectors per request', 'H200: arithmetic intensity', 'RTX 4090', 'Left out'):
         expect(text in r.stdout, f'--stats prints "{text}"')
+    r = run('run', basic, f'{d}/job.launch', '--predict', 'h200')
+    times = {name: float(time) for name, time in re.findall(r'^  (\w+) +(\S+) us$', r.stdout, re.M)}
+    bound = max(('tensor', 'memory', 'issue', 'shared'), key=lambda name: times[name])
+    expect(abs(times['predicted'] - times['launch'] - times[bound]) < 0.002 and times['launch'] > 1, f'--predict: {r.stdout}')
+    # Three tensors of 13 sectors.
+    expect(abs(times['memory'] - 39 * 32 / 4200e3) < 0.001 and 'instruction mix' not in r.stdout, f'--predict: {r.stdout}')
     r = run('run', basic, f'{d}/job.launch', '--trace', '0')
     expect(r.returncode == 0 and 'warp 0 exec ffffffff add.f32' in r.stderr, '--trace prints instructions')
     open(f'{d}/bad.launch', 'w').write(open(f'{d}/job.launch').read().replace(f'i32 {n}', f'i32 {n + 1}'))
@@ -61,7 +67,7 @@ with tempfile.TemporaryDirectory() as d:
         expect(r.returncode == 2 and message in r.stderr, f'--set "{line}": {r.stderr}')
     r = run('run', basic, f'{d}/job.launch', '--trace', '7')
     expect(r.returncode == 2 and 'expected a warp of the block for --trace, but got 7 of 2' in r.stderr, 'warps out of range')
-    for option, text in (('--threads', '0'), ('--async', 'never'), ('--budget', 'x'), ('--tensor', '')):
+    for option, text in (('--threads', '0'), ('--async', 'never'), ('--predict', 'a100'), ('--budget', 'x'), ('--tensor', '')):
         r = run('run', basic, f'{d}/job.launch', option, text)
         expect(r.returncode == 2 and f'for {option}, but got' in r.stderr, f'{option} {text}: {r.stderr}')
     open(f'{d}/short.safetensors', 'wb').write(struct.pack('<Q', len(header)) + header.replace(b'[%d]' % n, b'[%d]' % (n - 1)) + bytes(4 * n + 1))

@@ -71,12 +71,14 @@ with tempfile.TemporaryDirectory() as d:
            f'configurations: {wide}')
     expect(wide['sharedRequests'] == 4 and wide['sharedWaves'] == 4, f'shared memory: {wide}')
     expect(report['copies']['hostToDevice'] == {'copies': 1, 'bytes': 4} and report['copies']['deviceToHost']['bytes'] == 4, 'copies')
+    run('report', REPORT=f'{d}/s.json', SAMPLE='1', fails=True)  # a word is not 4: one of three launches ran
+    expect(json.load(open(f'{d}/s.json'))['kernels'] == report['kernels'], 'counters of launches that are not run')
     r = run('report', fails=False, REPORT=f'{d}/none/r.json')
     expect('cannot write' in r.stderr, f'a report that cannot be written: {r.stderr}')
 
 for variables, message in (({'RACES': '1'}, 'PTXSIM_RACES'), ({'CAPABILITY': '3.5'}, 'expected one of 7.5, 8.0'), ({'SM_COUNT': '0'}, 'PTXSIM_SM_COUNT'),
                            ({'MEMORY': '1G'}, 'expected a number'), ({'ASYNC': 'never'}, 'lazy, eager, random'), ({'THREADS': '-1'}, 'PTXSIM_THREADS'),
-                           ({'SUPPRESS': '3;4'}, 'line numbers such as 12,40')):
+                           ({'SUPPRESS': '3;4'}, 'line numbers such as 12,40'), ({'SAMPLE': '1'}, 'a path in PTXSIM_REPORT')):
     r = run('limits', fails=True, **variables)
     expect(message in r.stderr, f'{variables}: {r.stderr}')
 

@@ -3,6 +3,7 @@
 #include "ampc/Support/Shown.h"
 #include "ampc/Support/Thread.h"
 #include "tools/ampc-ptxsim/LaunchFile.h"
+#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -25,6 +26,7 @@ static const char *const usage =
     "options:\n"
     "  --race              find data races, missing fences and unordered mbarrier uses\n"
     "  --stats             instruction mix, memory requests, roofline estimates\n"
+    "  --predict CHIP      the launch's time on a chip at sustained rates: h200\n"
     "  --trace WARP        print every instruction of that warp of the first block\n"
     "  --async MODE        lazy (default), eager or random\n"
     "  --seed N            for --async random and --quantum\n"
@@ -43,6 +45,7 @@ namespace {
 struct CommandLine {
   std::string ptx, launch;
   bool run = false, statistics = false;
+  const SustainedRates *rates = nullptr;
   std::vector<std::string> lines;
   Options options;
 };
@@ -73,6 +76,16 @@ int choice(const std::string &option, const std::string &text,
   fail("expected one of " + list + " for " + option + ", but got '" + text + "'");
 }
 
+const SustainedRates *ratesOf(const std::string &option, const std::string &chip) {
+  std::vector<std::string> names;
+  for (const SustainedRates &rates : sustainedRates()) {
+    names.emplace_back(rates.name);
+    for (char &c : names.back())
+      c = char(std::tolower(c));
+  }
+  return &sustainedRates()[size_t(choice(option, chip, names))];
+}
+
 CommandLine parseCommandLine(int argc, char **argv) {
   CommandLine c;
   std::vector<std::string> files;
@@ -89,7 +102,9 @@ CommandLine parseCommandLine(int argc, char **argv) {
     } else if (word == "--race")
       c.options.race = true;
     else if (word == "--stats")
-      c.options.statistics = true;
+      c.statistics = c.options.statistics = true;
+    else if (word == "--predict")
+      c.rates = ratesOf(word, value()), c.options.statistics = true;
     else if (word == "--no-definedness")
       c.options.definedness = false;
     else if (word == "--lenient-exits")
@@ -235,11 +250,13 @@ int run(const CommandLine &c, Device &device, const Program &program, const Modu
   if (result.suppressed)
     std::fprintf(stderr, "%llu findings suppressed\n",
                  static_cast<unsigned long long>(result.suppressed));
-  if (c.options.statistics) {
+  if (c.statistics) {
     std::fputs(ampc::inMessage(statisticsReport(result.statistics)).c_str(), stdout);
     for (const Chip &chip : knownChips())
       std::fputs(ampc::inMessage(rooflineReport(result.statistics, chip)).c_str(), stdout);
   }
+  if (c.rates)
+    std::fputs(ampc::inMessage(predictionReport(result.statistics, *c.rates)).c_str(), stdout);
   return result.findings.empty() ? 0 : 1;
 }
 

@@ -47,7 +47,8 @@ def KernelFuse : Pass<"kernel-fuse", "::mlir::ModuleOp"> {
     with `kernel.recompute` rematerialize values for the backward pass: such a kernel is fused with its consumers,
     but not with producers, except for products that are recomputed as well. Kernels of two micro-batches are not
     fused: the fused kernel would run with the later micro-batch, and the values of the earlier micro-batch would
-    stay live until then. The target limits the size of a fused kernel.
+    stay live until then. The target limits the size of a fused kernel; on devices, where launches take longer, kernels of
+    one point may have more tensors.
   }];
   let options = [Option<"acrossGradients", "across-gradients", "bool", "false",
                         "fuse updates into the kernels of gradients">];
@@ -142,6 +143,20 @@ def KernelFuseReductions : Pass<"kernel-fuse-reductions", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"explain", "explain", "bool", "false",
                         "a remark for every sum that stays a separate kernel">];
+}
+
+def KernelFuseHorizontally : Pass<"kernel-fuse-horizontally", "::mlir::ModuleOp"> {
+  let summary = "One launch for independent pointwise kernels with one body";
+  let description = [{
+    Horizontal fusion, for targets whose launches take longer than small kernels: independent pointwise
+    `kernel.map`s with equal bodies become one `kernel.multi_map` ("multi-tensor apply"). Example: the update rule of
+    all vectors of a model. Members differ in their number of points and in their tensors; scalars are the same
+    tensor in all of them. No bit of any result changes. The kernel runs with its last member, so that the tensors of
+    other members might live longer; members are therefore maps of few bytes, and maps that read a scalar which is
+    known after all of their tensors: a factor of clipping, or the flag that refuses a step. A kernel takes at most
+    `pointers` tensors: parameters of a launch have 4 KB before PTX 8.1.
+  }];
+  let options = [Option<"pointers", "pointers", "int64_t", "504", "most tensors of a kernel">];
 }
 
 def KernelPadLeadingDimension : Pass<"kernel-pad-leading-dimension", "::mlir::ModuleOp"> {

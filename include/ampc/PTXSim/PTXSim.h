@@ -292,5 +292,29 @@ const std::vector<Chip> &knownChips();
 std::string rooflineReport(const Statistics &statistics, const Chip &chip);
 std::string statisticsReport(const Statistics &statistics);
 
+/// Sustained rates of a chip, for predicted times: Predict.cpp has the table, and the source of
+/// each rate.
+struct SustainedRates {
+  const char *name;
+  unsigned capability;       ///< major * 10 + minor
+  double tensorTflops16;     ///< products of f16 and bf16 with sums in f32
+  double memoryGBs;          ///< distinct sectors of a launch
+  double warpGinstructions;  ///< warp instructions of all dispatchers, 10^9 per second
+  double sharedGwaves;       ///< waves of shared memory of all multiprocessors, 10^9 per second
+  double launchMicroseconds; ///< from the end of a launch to the first memory access of the next
+};
+const std::vector<SustainedRates> &sustainedRates();
+/// Predicted times in nanoseconds of one launch, or of several launches with equal counters.
+struct Prediction {
+  double tensor = 0, memory = 0, issue = 0, shared = 0; ///< bounds, as if alone
+  double launch = 0;
+  /// Bound that decides: "tensor", "memory", "issue" or "shared".
+  const char *bound() const;
+  double total() const;
+};
+Prediction predict(const Statistics &statistics, uint64_t launches, const SustainedRates &rates);
+/// The bounds and the predicted time of a launch, for readers.
+std::string predictionReport(const Statistics &statistics, const SustainedRates &rates);
+
 } // namespace ptxsim
 #endif

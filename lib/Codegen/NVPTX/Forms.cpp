@@ -26,6 +26,7 @@ static Forms allForms() {
   share(kernel::PoolGradOp::getOperationName(), threadPerPoint<target::emitPlainPoolGrad>);
   addProductForms(forms);
   addMapForm(forms);
+  addMultiMapForm(forms);
   addReduceForm(forms);
   addRowForms(forms);
   addCopyForms(forms);

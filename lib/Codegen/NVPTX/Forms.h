@@ -54,6 +54,7 @@ std::string describePlain(llvm::StringRef reason);
 void addProductForms(Forms &forms);
 void addConvForms(Forms &forms);
 void addMapForm(Forms &forms);
+void addMultiMapForm(Forms &forms);
 void addReduceForm(Forms &forms);
 void addRowForms(Forms &forms);
 void addCopyForms(Forms &forms);

@@ -1,6 +1,7 @@
 // kernel.map: a thread for several neighbouring points, or several threads per row.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Codegen/NVPTX/Forms.h"
+#include "lib/Codegen/NVPTX/PointKernel.h"
 #include "lib/Codegen/NVPTX/PointVectors.h"
 #include "lib/Codegen/NVPTX/Rows/RowShape.h"
 #include "lib/Codegen/NVPTX/TransposeMap.h"
@@ -31,30 +32,6 @@ static int64_t pointsPerThread(kernel::MapOp op, const IterationSpace &space, St
   int64_t widest = runs.widest();
   return widest ? runs.points(16 / widest, /*step=*/0, &why) : 1;
 }
-
-namespace {
-/// Code for neighbouring points of a thread: load vectors, compute all results, store vectors.
-struct PointVectorKernel {
-  kernel::MapOp op;
-  DeviceEmitter &e;
-  const KernelPointers &pointers;
-  const IterationSpace &space;
-  int64_t points;
-  ArrayRef<Value> dims; // indices of the first point
-  const Body::Values &scalars;
-
-  Value placeOf(Value pointer, Type element, const target::Access &access) {
-    return e.address(pointer, element, target::position(e, access, dims));
-  }
-  SmallVector<Value> dimsAt(int64_t i) {
-    SmallVector<Value> at(dims);
-    at.back() = e.add(at.back(), i);
-    return at;
-  }
-  void readInputs(MutableArrayRef<Body::Values> known);
-  void write();
-};
-} // namespace
 
 /// Strided inputs are loaded by each point separately.
 void PointVectorKernel::readInputs(MutableArrayRef<Body::Values> known) {
@@ -89,8 +66,7 @@ void PointVectorKernel::write() {
   }
 }
 
-/// Loads inputs that are constant over the iteration domain, once per thread.
-static Body::Values readScalars(kernel::MapOp op, DeviceEmitter &e, const KernelPointers &pointers,
+Body::Values nvptx::readScalars(kernel::MapOp op, DeviceEmitter &e, const KernelPointers &pointers,
                                 const IterationSpace &space) {
   Body::Values scalars;
   for (BlockArgument argument : op.getBody().getArguments()) {
@@ -106,9 +82,7 @@ static Body::Values readScalars(kernel::MapOp op, DeviceEmitter &e, const Kernel
   return scalars;
 }
 
-/// Vectors per thread: several if there are more vectors than threads needed to keep the memory
-/// busy, since a thread loads the values shared by all points once.
-static int64_t runsPerThread(int64_t runs, const Chip &chip) {
+int64_t nvptx::runsPerThread(int64_t runs, const Chip &chip) {
   constexpr int64_t residentThreads = 1024, most = 8;
   return std::clamp<int64_t>(runs / (chip.multiprocessors * residentThreads), 1, most);
 }

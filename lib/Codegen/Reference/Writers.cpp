@@ -1,6 +1,7 @@
 // Kernels without sums across points use the point loops shared by all targets.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Codegen/Reference/Writers.h"
+#include "lib/Codegen/Common/MultiMapMember.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -25,6 +26,7 @@ const target::KernelRegistry<Writer> &reference::writerRegistry() {
     share(kernel::SumRowsOp::getOperationName(), oneByOne<target::emitPlainSumRows>);
     share(kernel::PutRowsOp::getOperationName(), oneByOne<target::emitPlainPutRows>);
     share(kernel::AssembleOp::getOperationName(), oneByOne<target::emitPlainAssemble>);
+    share(kernel::MultiMapOp::getOperationName(), oneByOne<target::emitPlainMultiMap>);
     addFusedWriters(writers);
     addRowWriters(writers);
     addAttentionWriters(writers);

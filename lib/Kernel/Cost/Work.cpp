@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Cost.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
+#include "mlir-dialects/Kernel/MultiMap.h"
 #include "mlir-dialects/PackedFilter.h"
 #include <numeric>
 
@@ -320,6 +321,13 @@ static void countTotals(kernel::WithTotalsOp op, Work &work) {
   countBody(op.getBody(), most, work);
   work.vectorOps += most * op.getNumTotals();
 }
+static void countMultiMap(kernel::MultiMapOp op, Work &work) {
+  double points = 0;
+  for (unsigned member = 0; member < op.getMembers(); ++member)
+    points += op.pointsOf(member);
+  countBody(op.getBody(), points, work);
+  touchAll(op, work);
+}
 
 namespace {
 /// Registry of counting functions by op name. Other kernels touch each tensor once and run their
@@ -342,6 +350,7 @@ public:
     add(countPoolGrad);
     add(countReduce);
     add(countTotals);
+    add(countMultiMap);
   }
   bool count(Operation *op, Work &work) const {
     auto it = counters.find(op->getName().getStringRef());

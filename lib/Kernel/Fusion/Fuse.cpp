@@ -36,9 +36,9 @@ static bool needsNoMemory(Operation *op) { return !readsKernel(op) && isa<kernel
 namespace {
 class Fuser {
 public:
-  Fuser(Block &block, FusionLimits limits, bool acrossGradients)
-      : block(block), limits(limits), acrossGradients(acrossGradients), microBatches(block),
-        rewriter(block.getParentOp()->getContext()) {
+  Fuser(Block &block, FusionLimits limits, bool isDevice, bool acrossGradients)
+      : block(block), limits(limits), isDevice(isDevice), acrossGradients(acrossGradients),
+        microBatches(block), rewriter(block.getParentOp()->getContext()) {
     rewriter.whenErased = [this](Operation *op) {
       microBatches.forget(op);
       provenance.forget(op);
@@ -75,7 +75,7 @@ private:
 
   Block &block;
   FusionLimits limits;
-  bool acrossGradients, fusesEpilogues = false;
+  bool isDevice, acrossGradients, fusesEpilogues = false;
   MicroBatches microBatches;
   MergedProvenance provenance;
   BlockRewriter rewriter;
@@ -98,10 +98,17 @@ static unsigned codeSize(FusedKernelOpInterface op) {
                 : 1;
   return size;
 }
+static bool hasOnePoint(FusedKernelOpInterface op) {
+  return isa<kernel::MapOp>(*op) && elements(op.getSpace()) == 1;
+}
+/// Limits of maps of one point on devices, where a launch takes longer than hundreds of scalar
+/// operations: the norm of all gradients is one kernel. Parameters of a launch have 4 KB.
+constexpr FusionLimits scalarLimits{400, 1000};
 bool Fuser::fits(FusedKernelOpInterface a, FusedKernelOpInterface b) const {
+  const FusionLimits &most = isDevice && hasOnePoint(a) && hasOnePoint(b) ? scalarLimits : limits;
   return a->getNumOperands() + a->getNumResults() + b->getNumOperands() + b->getNumResults() <=
-             limits.tensors &&
-         codeSize(a) + codeSize(b) <= limits.body;
+             most.tensors &&
+         codeSize(a) + codeSize(b) <= most.body;
 }
 
 /// Whether the body is cheap enough to be recomputed for each element that a consumer reads.
@@ -457,7 +464,7 @@ struct KernelFuse : ampc::impl::KernelFuseBase<KernelFuse> {
       return;
     auto programs = llvm::to_vector(getOperation().getOps<kernel::ProgramOp>());
     parallelForEach(&getContext(), programs, [&](kernel::ProgramOp program) {
-      Fuser(program.getBody().front(), *limits, acrossGradients).run();
+      Fuser(program.getBody().front(), *limits, target->isDevice(), acrossGradients).run();
       IRRewriter rewriter(program.getContext());
       DominanceInfo dominance(program);
       // Fused bodies repeat casts of the same arguments.

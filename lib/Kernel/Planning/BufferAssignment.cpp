@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Fusion/IterationDomain.h"
 #include "lib/Kernel/Planning/ListScheduler.h"
+#include "mlir-dialects/Kernel/MultiMap.h"
 #include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir/IR/Builders.h"
@@ -30,6 +31,23 @@ bool ampc::canWriteInPlace(FusedKernelOpInterface op, OpResult result, Value val
       return false;
   }
   return true;
+}
+
+/// Whether a kernel.multi_map reads `value` only to compute, element by element, the result of the
+/// same member.
+static bool canMemberWriteInPlace(kernel::MultiMapOp op, OpResult result, Value value) {
+  unsigned shared = op.getShared().size();
+  return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+    return kernel::throughViews(operand.get()) != value ||
+           (operand.getOperandNumber() >= shared && op.memberOf(operand) == op.memberOf(result) &&
+            getElementTypeOrSelf(value) == getElementTypeOrSelf(result));
+  });
+}
+static bool canKernelWriteInPlace(KernelOpInterface op, OpResult result, Value value) {
+  if (auto fused = dyn_cast<FusedKernelOpInterface>(*op))
+    return canWriteInPlace(fused, result, value);
+  auto members = dyn_cast<kernel::MultiMapOp>(*op);
+  return members && canMemberWriteInPlace(members, result, value);
 }
 
 namespace {
@@ -134,11 +152,10 @@ bool BufferAssigner::canOverwriteState(Value value, StringRef name) {
     return false;
   SmallVector<Operation *> before;
   if (BlockArgument old = oldState.lookup(name)) {
-    auto fused = dyn_cast<FusedKernelOpInterface>(*producer);
     findConsumers(old, before);
     bool reads = llvm::is_contained(before, producer);
     if (reads && !updatesInPlace(producer, old) &&
-        (!fused || !canWriteInPlace(fused, cast<OpResult>(value), old)))
+        !canKernelWriteInPlace(producer, cast<OpResult>(value), old))
       return false;
     llvm::erase(before, producer);
     llvm::erase(before, ret);

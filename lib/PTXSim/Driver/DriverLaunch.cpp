@@ -82,6 +82,8 @@ void runKernel(const KernelLaunch &launch) {
     context.sticky = code;
     context.stickyMessage = message;
   };
+  if (state().settings.sample && countAgain(*context.device, launch))
+    return;
   LaunchResult result;
   try {
     result =

@@ -250,6 +250,8 @@ std::string ptxOfImage(const void *image);
 
 // Report.cpp
 void countLaunch(const DeviceState &device, const KernelLaunch &launch, const Statistics &s);
+/// Counts a launch as the first one of equal function and configuration; false if there is none.
+bool countAgain(const DeviceState &device, const KernelLaunch &launch);
 void countCopy(CUdeviceptr to, CUdeviceptr from, size_t bytes);
 /// Description of every living handle and allocation; of a single context if not null.
 std::vector<std::string> liveHandles(const CUctx_st *context);

@@ -79,8 +79,8 @@ constexpr const char *known[] = {
     "PTXSIM_ASYNC",         "PTXSIM_BUDGET",   "PTXSIM_CAPABILITY", "PTXSIM_DEFINEDNESS",
     "PTXSIM_DEVICES",       "PTXSIM_EXECUTOR", "PTXSIM_FUZZ_RUN",   "PTXSIM_LEAKS",
     "PTXSIM_LENIENT_EXITS", "PTXSIM_MEMORY",   "PTXSIM_RACE",       "PTXSIM_REPORT",
-    "PTXSIM_SEED",          "PTXSIM_SM_COUNT", "PTXSIM_SUPPRESS",   "PTXSIM_TENSOR",
-    "PTXSIM_THREADS",       "PTXSIM_VERBOSE",  "PTXSIM_WGMMA"};
+    "PTXSIM_SAMPLE",        "PTXSIM_SEED",     "PTXSIM_SM_COUNT",   "PTXSIM_SUPPRESS",
+    "PTXSIM_TENSOR",        "PTXSIM_THREADS",  "PTXSIM_VERBOSE",    "PTXSIM_WGMMA"};
 
 /// Rejects unknown PTXSIM_ variables: a misspelt name would silently disable a check.
 void refuseUnknown() {
@@ -116,6 +116,9 @@ Settings readEnvironment() {
   s.leaks = number("PTXSIM_LEAKS", 0, 0, 1);
   if (const char *path = std::getenv("PTXSIM_REPORT"))
     s.report = path;
+  s.sample = number("PTXSIM_SAMPLE", 0, 0, 1);
+  if (s.sample && s.report.empty())
+    throw Error(ErrorKind::Argument, "expected a path in PTXSIM_REPORT beside PTXSIM_SAMPLE");
   o.statistics = !s.report.empty();
   return s;
 }

@@ -15,6 +15,7 @@ struct Settings {
   unsigned devices = 1;
   uint64_t memory = 0; ///< bytes per device, 0: as on the chip
   bool leaks = false;
+  bool sample = false; ///< count a repeated launch as the first one, and do not run it
   std::string report;
 };
 

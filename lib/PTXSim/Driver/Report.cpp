@@ -12,10 +12,15 @@ namespace {
 
 using Configuration = std::tuple<std::vector<unsigned>, std::vector<unsigned>,
                                  std::vector<unsigned>, unsigned>; // grid, block, cluster, shared
+/// Launches of a configuration, and the counters of the first.
+struct ConfigurationCounts {
+  uint64_t launches = 0;
+  Statistics first;
+};
 struct KernelCounts {
   uint64_t launches = 0;
   KernelResources resources;
-  std::map<Configuration, uint64_t> configurations;
+  std::map<Configuration, ConfigurationCounts> configurations;
   Statistics statistics;
 };
 struct CopyCounts {
@@ -80,6 +85,18 @@ void writeStatistics(std::ostream &out, const Statistics &s) {
   out << "}}";
 }
 
+/// Predicted times of all launches, if the rates of the chip are known.
+void writePrediction(std::ostream &out, const KernelCounts &k) {
+  for (const SustainedRates &rates : sustainedRates())
+    if (rates.capability == state().settings.capability) {
+      Prediction p = predict(k.statistics, k.launches, rates);
+      out << "     \"predicted\": {\"chip\": " << quoted(rates.name) << ", \"tensor\": " << p.tensor
+          << ", \"memory\": " << p.memory << ", \"issue\": " << p.issue
+          << ", \"shared\": " << p.shared << ", \"launch\": " << p.launch
+          << ", \"total\": " << p.total() << "},\n";
+    }
+}
+
 void writeKernel(std::ostream &out, int device, const std::string &name, const KernelCounts &k) {
   out << "    {\"kernel\": " << quoted(name) << ", \"device\": " << device
       << ", \"launches\": " << k.launches
@@ -91,10 +108,11 @@ void writeKernel(std::ostream &out, int device, const std::string &name, const K
     const Configuration &c = entry.first;
     out << comma << "{\"grid\": " << text(std::get<0>(c)) << ", \"block\": " << text(std::get<1>(c))
         << ", \"cluster\": " << text(std::get<2>(c)) << ", \"dynamicShared\": " << std::get<3>(c)
-        << ", \"launches\": " << entry.second << "}";
+        << ", \"launches\": " << entry.second.launches << "}";
     comma = ", ";
   }
   out << "],\n";
+  writePrediction(out, k);
   writeStatistics(out, k.statistics);
 }
 
@@ -122,16 +140,33 @@ void write(std::ostream &out) {
 
 } // namespace
 
+static Configuration configurationOf(const KernelLaunch &launch) {
+  const LaunchConfig &c = launch.config;
+  Dim3 cluster = c.cluster.count() ? c.cluster : launch.function->info.cluster;
+  return {list(c.grid), list(c.block), list(cluster), c.dynamicShared};
+}
+
 void countLaunch(const DeviceState &device, const KernelLaunch &launch, const Statistics &s) {
   if (state().settings.report.empty())
     return;
   KernelCounts &k = counts().kernels[{device.ordinal, launch.function->name}];
-  const LaunchConfig &c = launch.config;
-  Dim3 cluster = c.cluster.count() ? c.cluster : launch.function->info.cluster;
+  ConfigurationCounts &configuration = k.configurations[configurationOf(launch)];
   k.launches++;
   k.resources = launch.function->resources;
-  k.configurations[{list(c.grid), list(c.block), list(cluster), c.dynamicShared}]++;
+  if (!configuration.launches++ && state().settings.sample)
+    configuration.first = s;
   k.statistics.merge(s);
+}
+
+bool countAgain(const DeviceState &device, const KernelLaunch &launch) {
+  auto kernel = counts().kernels.find({device.ordinal, launch.function->name});
+  if (kernel == counts().kernels.end())
+    return false;
+  auto found = kernel->second.configurations.find(configurationOf(launch));
+  if (found == kernel->second.configurations.end())
+    return false;
+  countLaunch(device, launch, Statistics(found->second.first));
+  return true;
 }
 
 void countCopy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {

@@ -88,6 +88,8 @@ bool Case::expect(CodeOf codeOf) {
 bool Case::interpret() {
   if (auto sums = dyn_cast<kernel::WithTotalsOp>(op))
     return interpretTotals(sums, inputs, expected);
+  if (auto members = dyn_cast<kernel::MultiMapOp>(op))
+    return interpretMembers(members, inputs, expected);
   if (auto fused = dyn_cast<FusedKernelOpInterface>(op))
     return test::interpret(fused, inputs, expected);
   return interpretData(op, inputs, expected);

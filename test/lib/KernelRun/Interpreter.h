@@ -3,7 +3,7 @@
 #ifndef TEST_LIB_KERNELRUN_INTERPRETER_H
 #define TEST_LIB_KERNELRUN_INTERPRETER_H
 
-#include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir-dialects/Kernel/MultiMap.h"
 
 namespace ampc::test {
 
@@ -40,6 +40,10 @@ void attentionGrad(kernel::AttentionGradOp op, llvm::ArrayRef<Elements> inputs,
 /// Results of a kernel without a body; false if unknown.
 bool interpretData(mlir::Operation *op, llvm::ArrayRef<Elements> inputs,
                    std::vector<Elements> &results);
+
+/// Results of all members.
+bool interpretMembers(kernel::MultiMapOp op, llvm::ArrayRef<Elements> inputs,
+                      std::vector<Elements> &results);
 
 /// Results of the kernel inside, then totals over the stored results.
 bool interpretTotals(kernel::WithTotalsOp op, llvm::ArrayRef<Elements> inputs,
