@@ -92,6 +92,9 @@ private:
 
   Module &module;
   LLVMContext &context;
+  // Struct layout: the module gets the host's layout at compilation, which aligns 64 bits as C
+  // does.
+  const DataLayout layout{"e-i64:64"};
   StringMap<Constant *> strings, datas;
   DenseMap<std::pair<Constant *, uint64_t>, GlobalVariable *> globals;
   ValuesOfStates values;
@@ -102,9 +105,7 @@ private:
 
 Constant *Tables::record(uint64_t size, ArrayRef<Constant *> fields) {
   Constant *made = ConstantStruct::getAnon(context, fields);
-  // Struct layout: the module gets the host's layout at compilation, which aligns 64 bits as C
-  // does.
-  good &= DataLayout("e-i64:64").getTypeAllocSize(made->getType()) == size;
+  good &= layout.getTypeAllocSize(made->getType()) == size;
   return made;
 }
 

@@ -6,10 +6,9 @@
 #include "lib/Kernel/Fusion/Merge.h"
 #include "lib/Kernel/Fusion/Views.h"
 #include "lib/Kernel/Planning/MicroBatches.h"
-#include "mlir/IR/Dominance.h"
+#include "mlir-dialects/Train/Program/CommonSubexpressions.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Threading.h"
-#include "mlir/Transforms/CSE.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace ampc {
@@ -466,9 +465,8 @@ struct KernelFuse : ampc::impl::KernelFuseBase<KernelFuse> {
     parallelForEach(&getContext(), programs, [&](kernel::ProgramOp program) {
       Fuser(program.getBody().front(), *limits, target->isDevice(), acrossGradients).run();
       IRRewriter rewriter(program.getContext());
-      DominanceInfo dominance(program);
       // Fused bodies repeat casts of the same arguments.
-      eliminateCommonSubExpressions(rewriter, dominance, program);
+      removeCommonSubexpressions(rewriter, program);
     });
   }
 };

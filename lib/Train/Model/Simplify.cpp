@@ -1,11 +1,10 @@
 // Canonicalization and CSE that preserve provenance.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
+#include "mlir-dialects/Train/Program/CommonSubexpressions.h"
 #include "mlir-dialects/Train/Program/Origin.h"
-#include "mlir/IR/Dominance.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace ampc {
@@ -120,8 +119,7 @@ private:
       (void)applyPatternsGreedily(program, patterns, config);
     ScopedAnnotationRemoval aside(program);
     IRRewriter rewriter(program.getContext());
-    DominanceInfo dominance(program);
-    eliminateCommonSubExpressions(rewriter, dominance, program);
+    removeCommonSubexpressions(rewriter, program);
   }
 
   FrozenRewritePatternSet patterns;
