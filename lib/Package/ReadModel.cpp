@@ -7,6 +7,7 @@
 #include "lib/Package/TensorFiles.h"
 #include "mlir-dialects/Kernel/Exchange.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
+#include "mlir-dialects/Train/Program/Knob.h"
 #include "mlir-dialects/Train/Program/LogicalLayout.h"
 #include "mlir-dialects/Train/Program/MixedRows.h"
 #include "mlir-dialects/Train/Program/Origin.h"
@@ -99,6 +100,8 @@ LogicalResult Reader::readSlots(train::ModelOp model) {
       slot.value = *value;
     }
     slot.role = roleOf(state);
+    if (auto knob = dyn_cast<train::KnobOp>(op))
+      slot.range = rangeOf(knob);
     slot.tensor.batched = isRowState(state);
     slotNumbers[slot.tensor.name] = result.slots.size();
     if (slot.role != AMPC_ROLE_GRADIENT && slot.role != AMPC_ROLE_WORKING)
