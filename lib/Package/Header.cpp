@@ -5,6 +5,7 @@
 #include "lib/Package/Interface.h"
 #include "lib/Package/Mirrors.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -128,6 +129,15 @@ static std::string describeRows(const StringMap<size_t> &numbers, const SlotInfo
       .str();
 }
 
+/// Range of a knob: "buffer, a knob in [0, 10]".
+static std::string describeRange(const SlotInfo &slot) {
+  if (slot.range.empty())
+    return "";
+  std::string text;
+  raw_string_ostream(text) << format(", a knob in [%.9g, %.9g]", slot.range[0], slot.range[1]);
+  return text;
+}
+
 void HeaderWriter::writeTensors() {
   os << "/* ---- Tensors of the state, numbered from 0; without working copies ----\n";
   std::vector<const SlotInfo *> slots = shownSlots(model);
@@ -136,7 +146,7 @@ void HeaderWriter::writeTensors() {
     numbers.try_emplace(slot->tensor.name, number);
   for (auto [number, slot] : enumerate(slots))
     os << inComment(("   " + Twine(number) + "  " + slot->tensor.name + "  " +
-                     describe(slot->tensor) + "  " + roleName(slot->role) +
+                     describe(slot->tensor) + "  " + roleName(slot->role) + describeRange(*slot) +
                      describeRows(numbers, *slot))
                         .str())
        << "\n";

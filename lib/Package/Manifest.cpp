@@ -77,6 +77,8 @@ std::string ampc::writeManifest(ArrayRef<ModelInfo> targets, ArrayRef<std::strin
     json::Object object = describe(slot.tensor);
     object["role"] = roleName(slot.role);
     object["offset"] = slot.offset;
+    if (!slot.range.empty())
+      object["range"] = json::Array(slot.range);
     slots.push_back(std::move(object));
   }
   for (const ProgramInfo &program : model.programs)

@@ -32,6 +32,7 @@ struct SlotInfo {
   Initializer init = {Initializer::Constant, 0, 0};
   Array value; ///< initial value, if a file holds one
   int64_t offset = 0;
+  std::vector<double> range; ///< of a knob: least and greatest value; else empty
 };
 struct EntryInfo {
   int32_t kind = AMPC_ENTRY_KERNEL, number = 0, firstOperand = 0, operandCount = 0;

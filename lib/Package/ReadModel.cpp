@@ -5,6 +5,7 @@
 #include "lib/Package/Interface.h"
 #include "lib/Package/Mirrors.h"
 #include "lib/Package/ModelReader.h"
+#include "mlir-dialects/Train/Program/Knob.h"
 #include "mlir-dialects/Train/Program/LogicalLayout.h"
 #include "mlir-dialects/Train/Program/MixedRows.h"
 #include "mlir-dialects/Train/Program/Origin.h"
@@ -53,6 +54,8 @@ LogicalResult ModelReader::readSlots(train::ModelOp model) {
       slot.value = *value;
     }
     slot.role = roleOf(state);
+    if (auto knob = dyn_cast<train::KnobOp>(op))
+      slot.range = rangeOf(knob);
     slot.tensor.batched = isRowState(state);
     slotNumbers[slot.tensor.name] = result.slots.size();
     if (slot.role != AMPC_ROLE_GRADIENT && slot.role != AMPC_ROLE_WORKING)

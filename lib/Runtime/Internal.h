@@ -242,6 +242,10 @@ static inline bool ampc_rt_is_count(uint64_t value) { return !(value >> 62); }
    outside [0, 2^62). */
 bool ampc_rt_is_valid_count(const ampc_slot *slot, const void *data);
 #define AMPC_EXPECTED_COUNT "expected a number of updates in [0, 2^62)"
+/* Checks the new value in `data` (of any alignment) of a slot with a range: AMPC_E_ARG of a set, or
+   AMPC_E_CKPT_MISMATCH of the checkpoint `path`. */
+ampc_status ampc_rt_check_knob(const ampc_slot *slot, const void *data, const char *path,
+                               char *error);
 /* Elements of an input with equal limits: `width` elements from `first` on, repeated every
    `period`, with values in [least, limit) or equal to `ignore`. Example: class labels in column 2
    of [8, 4]: first 2, width 1, period 4. */

@@ -112,7 +112,7 @@ static ampc_status readData(const ampc_rt_loading *load, unsigned char *stage) {
              : AMPC_OK;
 }
 
-static ampc_status checkCounters(const ampc_rt_loading *load, unsigned char *stage) {
+static ampc_status checkNumbers(const ampc_rt_loading *load, unsigned char *stage) {
   for (int32_t i = 0; i < load->count; ++i) {
     unsigned char *place = nextDestination(&load->ranges[i], &stage);
     const ampc_slot *slot = place ? &load->state->model->slots[load->ranges[i].slot] : NULL;
@@ -120,6 +120,10 @@ static ampc_status checkCounters(const ampc_rt_loading *load, unsigned char *sta
       return ampc_rt_fail(load->state->error, AMPC_E_CKPT_MISMATCH,
                           "load: %s: tensor '%s': " AMPC_EXPECTED_COUNT, load->path,
                           slot->tensor.name);
+    ampc_status status =
+        slot ? ampc_rt_check_knob(slot, place, load->path, load->state->error) : AMPC_OK;
+    if (status)
+      return status;
   }
   return AMPC_OK;
 }
@@ -178,7 +182,7 @@ static ampc_status loadData(const ampc_rt_loading *load) {
   ampc_rt_parallel(load->state, prefaultShare, &to);
   ampc_status status = readData(load, stage);
   if (!status)
-    status = checkCounters(load, stage);
+    status = checkNumbers(load, stage);
   if (!status)
     status = pullState(load);
   if (!status)

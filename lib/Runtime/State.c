@@ -383,6 +383,8 @@ ampc_status ampc_rt_set(ampc_state *state, int32_t number, const void *data, siz
   if (!status && !ampc_rt_is_valid_count(slot, data))
     status = ampc_rt_fail(state->error, AMPC_E_ARG, "set: '%s': " AMPC_EXPECTED_COUNT,
                           slot->tensor.name);
+  if (!status)
+    status = ampc_rt_check_knob(slot, data, NULL, state->error);
   if (status || (status = ampc_rt_enter_process(state, state->error)))
     return status;
   unsigned char *memory = ampc_rt_slot_data(state, slot);

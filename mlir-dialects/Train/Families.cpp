@@ -11,11 +11,13 @@
 #include "mlir-dialects/Train/Ops/Sampling.h"
 #include "mlir-dialects/Train/Ops/Windows.h"
 #include "mlir-dialects/Train/Optimizer/Update.h"
+#include "mlir-dialects/Train/Program/Knob.h"
 #include "mlir-dialects/Train/Program/Modules.h"
 
 void ampc::registerTrainDialect(mlir::DialectRegistry &registry) {
   registry.insert<train::TrainDialect>();
   registerModuleOps(registry);
+  registerKnobOps(registry);
   registerGradientOps(registry);
   registerLoopOps(registry);
   registerRecurrentOps(registry);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 include "mlir-dialects/Train/Train.td"
 include "mlir-dialects/Train/Program/Modules.td"
+include "mlir-dialects/Train/Program/Knob.td"
 include "mlir-dialects/Train/Ops/Gradients.td"
 include "mlir-dialects/Train/Ops/Loops.td"
 include "mlir-dialects/Train/Ops/Recurrent.td"

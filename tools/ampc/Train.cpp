@@ -9,6 +9,7 @@
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/Endings.h"
 #include "tools/ampc/ImportOptions.h"
+#include "tools/ampc/Knobs.h"
 #include "tools/ampc/Observer.h"
 #include "tools/ampc/PrecisionOptions.h"
 #include "tools/ampc/Ranks.h"
@@ -67,6 +68,7 @@ static cl::opt<SaveInterval, false, SaveIntervalParser>
               cl::value_desc("N|Ns"), cl::sub(trainCommand));
 static cl::opt<std::string> resume("resume", cl::desc("checkpoint to go on from"),
                                    cl::value_desc("FILE.safetensors"), cl::sub(trainCommand));
+static KnobOption knobs(trainCommand);
 static cl::opt<std::string>
     weights("weights",
             cl::desc("initial values of parameters and buffers, by name and shape, from any "
@@ -254,7 +256,7 @@ bool Training::openState() {
   }
   if (resume.empty()) {
     warnOfRandomFrozen(session);
-    return true;
+    return knobs.apply(session);
   }
   if (validation && !validation->recall(warning, error))
     return failed(error);
@@ -262,7 +264,7 @@ bool Training::openState() {
     messages() << "ampc: warning: " << warning << "\n";
   ampc_status status = ampc_rt_load(session.getState(), resume.c_str(), AMPC_LOAD_ALL);
   if (status == AMPC_OK)
-    return true;
+    return knobs.apply(session);
   reportLoad(session, status);
   if (status == AMPC_E_CKPT_MISMATCH)
     note("--weights instead of --resume takes parameters and buffers alone, by name and shape");
@@ -278,7 +280,7 @@ bool Training::openLog() {
   if (!resume.empty())
     done = TrainLoop::stepsDone(session, schedule);
   if (!canSave(output, error) || !canSave(bestPath(), error) ||
-      !log.open({logFile, boardDir}, columns,
+      !log.open({logFile, boardDir}, columns, knobNames(session.getModel()),
                 validation ? validation->getNames() : std::vector<std::string>(), done, error))
     return failed(error);
   if (output.empty() && bestPath().empty())

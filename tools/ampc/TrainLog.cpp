@@ -13,10 +13,14 @@ static llvm::ArrayRef<ampc_tensor> numbersOf(const ampc_program &program) {
   return {program.outputs + program.loss_output + 1, size_t(program.number_count)};
 }
 
+/// Column or chart of a knob. Numbers beside the loss have names of the model, too.
+static std::string columnOf(llvm::StringRef knob) { return "knob." + knob.str(); }
+
 bool TrainLog::open(const Files &where, std::vector<ScheduleSlot> all,
-                    llvm::ArrayRef<std::string> scores, std::optional<uint64_t> done,
-                    std::string &error) {
+                    llvm::ArrayRef<std::string> knobs, llvm::ArrayRef<std::string> scores,
+                    std::optional<uint64_t> done, std::string &error) {
   files = where;
+  knobNames = knobs;
   schedule = std::move(all);
   skipped.assign(schedule.size(), 0);
   scoreCount = scores.size();
@@ -28,6 +32,8 @@ bool TrainLog::open(const Files &where, std::vector<ScheduleSlot> all,
     for (const ampc_tensor &number : numbersOf(*slot.program))
       columns.push_back(prefix + number.name);
   }
+  for (const std::string &knob : knobs)
+    columns.push_back(columnOf(knob));
   for (const std::string &score : scores)
     columns.push_back("val_" + score);
   if (!files.csv.empty() && !csv.open(files.csv, columns, done, error))
@@ -38,7 +44,8 @@ bool TrainLog::open(const Files &where, std::vector<ScheduleSlot> all,
 }
 
 bool TrainLog::write(uint64_t step, llvm::ArrayRef<std::optional<ampc_train_out>> outs,
-                     llvm::ArrayRef<Score> scores, std::string &error) {
+                     llvm::ArrayRef<double> knobs, llvm::ArrayRef<Score> scores,
+                     std::string &error) {
   std::vector<std::optional<double>> row = {double(step)};
   for (auto [slot, out] : llvm::zip_equal(schedule, outs)) {
     size_t numbers = slot.program->number_count;
@@ -55,6 +62,7 @@ bool TrainLog::write(uint64_t step, llvm::ArrayRef<std::optional<ampc_train_out>
     else
       row.resize(row.size() + std::size(figures) + numbers);
   }
+  row.insert(row.end(), knobs.begin(), knobs.end());
   for (size_t i = 0; i < scoreCount; ++i)
     row.push_back(scores.empty() ? std::nullopt : scores[i].value);
   if (!files.csv.empty() && !csv.row(row, error))
@@ -63,6 +71,14 @@ bool TrainLog::write(uint64_t step, llvm::ArrayRef<std::optional<ampc_train_out>
     return true;
   for (size_t i = 0; i < outs.size(); ++i)
     if (outs[i] && !writeBoard(step, i, *outs[i], error))
+      return false;
+  return writeBoard(step, knobs, scores, error);
+}
+
+bool TrainLog::writeBoard(uint64_t step, llvm::ArrayRef<double> knobs, llvm::ArrayRef<Score> scores,
+                          std::string &error) {
+  for (auto [name, value] : llvm::zip_equal(knobNames, knobs))
+    if (!board.scalar(columnOf(name), int64_t(step), float(value), error))
       return false;
   for (const Score &score : scores)
     if (score.value &&

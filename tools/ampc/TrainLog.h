@@ -19,20 +19,25 @@ public:
   struct Files {
     std::string csv, board; ///< empty: none
   };
-  /// `scores`: names of the validations' results. `done`: steps done at the checkpoint; lines of
-  /// later steps are removed from the files. Nullopt: the files start anew.
+  /// `knobs`: names of knobs. `scores`: names of the validations' results. `done`: steps done at
+  /// the checkpoint; lines of later steps are removed from the files. Nullopt: the files start
+  /// anew.
   bool open(const Files &files, std::vector<ScheduleSlot> schedule,
-            llvm::ArrayRef<std::string> scores, std::optional<uint64_t> done, std::string &error);
-  /// `outs`: result of each turn's last run, if the turn ran; `scores`: empty without a validation
-  /// after this step.
+            llvm::ArrayRef<std::string> knobs, llvm::ArrayRef<std::string> scores,
+            std::optional<uint64_t> done, std::string &error);
+  /// `outs`: result of each turn's last run, if the turn ran; `knobs`: values that the step read;
+  /// `scores`: empty without a validation after this step.
   bool write(uint64_t step, llvm::ArrayRef<std::optional<ampc_train_out>> outs,
-             llvm::ArrayRef<Score> scores, std::string &error);
+             llvm::ArrayRef<double> knobs, llvm::ArrayRef<Score> scores, std::string &error);
 
 private:
   bool writeBoard(uint64_t step, size_t slot, const ampc_train_out &out, std::string &error);
+  bool writeBoard(uint64_t step, llvm::ArrayRef<double> knobs, llvm::ArrayRef<Score> scores,
+                  std::string &error);
 
   Files files;
   std::vector<ScheduleSlot> schedule;
+  std::vector<std::string> knobNames;
   size_t scoreCount = 0;
   std::vector<unsigned> skipped; ///< per turn, in this run
   CsvWriter csv;

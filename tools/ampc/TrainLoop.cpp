@@ -6,6 +6,7 @@
 #include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/Endings.h"
+#include "tools/ampc/Knobs.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
@@ -261,7 +262,8 @@ bool TrainLoop::finishStep(uint64_t done, std::string &error) {
   bool validates = validation && validatesAfter(done);
   if (validates && !validation->run(done, error))
     return false;
-  if (!log.write(done, outs, validates ? validation->getScores() : llvm::ArrayRef<Score>(), error))
+  if (!log.write(done, outs, knobValues(session),
+                 validates ? validation->getScores() : llvm::ArrayRef<Score>(), error))
     return false;
   show(done);
   if (!isLast) // the last one is saved at the end

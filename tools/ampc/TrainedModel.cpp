@@ -18,7 +18,7 @@ TrainedModel::TrainedModel(cl::SubCommand &command)
           cl::value_desc("FILE.safetensors"), cl::sub(command)),
       averages("ema", cl::desc("parameters are the averages of ema_decay in the checkpoint"),
                cl::sub(command)),
-      host(command) {}
+      knobs(command), host(command) {}
 
 void ampc::reportLoad(const Session &session, ampc_status status) {
   std::string message = session.describe(status);
@@ -73,12 +73,12 @@ bool TrainedModel::open(Session &session, const PrecisionOptions &precision, con
     return fail("expected --checkpoint with --ema, but got none"), false;
   if (checkpoint.empty()) {
     if (hasTrainedValues(session.getModel()))
-      return true;
+      return knobs.apply(session);
     return fail("expected --checkpoint, a file of ampc train --out, but got none"), false;
   }
   uint32_t flags = averages ? AMPC_LOAD_AVERAGES : AMPC_LOAD_WEIGHTS;
   ampc_status status = ampc_rt_load(session.getState(), checkpoint.c_str(), flags);
   if (status == AMPC_OK)
-    return true;
+    return knobs.apply(session);
   return reportLoad(session, status), false;
 }

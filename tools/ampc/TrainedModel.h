@@ -4,6 +4,7 @@
 #define TOOLS_AMPC_TRAINEDMODEL_H
 
 #include "tools/ampc/HostOptions.h"
+#include "tools/ampc/Knobs.h"
 #include "tools/ampc/PrecisionOptions.h"
 #include "tools/ampc/Session.h"
 #include "tools/ampc/Sources.h"
@@ -16,6 +17,7 @@ void reportLoad(const Session &session, ampc_status status);
 struct TrainedModel {
   llvm::cl::opt<std::string> input, checkpoint;
   llvm::cl::opt<bool> averages;
+  KnobOption knobs;
   HostOptions host;
 
   explicit TrainedModel(llvm::cl::SubCommand &command);

@@ -44,8 +44,16 @@ static bool copy(Session &session, int slot, const Array &array, std::string &er
             converter.text(array.data, misfit) + " at element " + std::to_string(misfit);
     return false;
   }
-  converter.convert(array.data, session.slotData(slot), array.count());
-  return true;
+  if (!session.getModel().slots[slot].range) {
+    converter.convert(array.data, session.slotData(slot), array.count());
+    return true;
+  }
+  double knob = 0; // of f32 or f64
+  converter.convert(array.data, &knob, 1);
+  if (ampc_rt_set(session.getState(), slot, &knob, tensor.bytes) == AMPC_OK)
+    return true;
+  error = llvm::StringRef(session.lastError()).split("': ").second.str();
+  return false;
 }
 
 std::string ampc::randomFrozen(const Session &session) {

@@ -171,9 +171,10 @@ typedef struct {
   ampc_tensor tensor;
   int32_t role;
   int32_t init;
-  double a, b;      /* constant; bounds; or mean and standard deviation */
-  int64_t offset;   /* bytes in the state block, a multiple of 64 */
-  const void *data; /* AMPC_INIT_DATA: all elements; null: read from options.initial_data */
+  double a, b;         /* constant; bounds; or mean and standard deviation */
+  int64_t offset;      /* bytes in the state block, a multiple of 64 */
+  const void *data;    /* AMPC_INIT_DATA: all elements; null: read from options.initial_data */
+  const double *range; /* knob: least and greatest value, numbers of the type; else null */
 } ampc_slot;
 
 enum {

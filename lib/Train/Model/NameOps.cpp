@@ -15,7 +15,7 @@ static LogicalResult checkAttributes(Operation *op) {
   bool isOurs = isa<train::TrainDialect>(op->getDialect()) || isa<PrecisionOpInterface>(op);
   if (!isOurs || isa<train::StepOp>(op)) // the verifier of steps checks attributes
     return success();
-  bool isState = isa<train::ParamOp, train::BufferOp>(op);
+  bool isState = isa<StateOpInterface>(op);
   for (NamedAttribute attribute : op->getDiscardableAttrs()) {
     StringRef name = attribute.getName();
     if (name.contains('.'))

@@ -1,6 +1,7 @@
 // Functions, state, steps and exports: verification.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Nearest.h"
+#include "mlir-dialects/Train/Program/Knob.h"
 #include "mlir-dialects/Train/Program/Modules.h"
 #include "mlir-dialects/Train/Program/RowState.h"
 #include "mlir-dialects/Train/Program/Signature.h"
@@ -104,7 +105,7 @@ LogicalResult ModelOp::verify() {
     if (!isa<SymbolOpInterface, FuncOp, ExportOp, UseOp>(op)) // 1.
       return op.emitOpError() << "expected in a model what has a name, or an export";
     else if (isa_and_nonnull<ModelOp>((*this)->getParentOp()) &&
-             !isa<ParamOp, BufferOp, FuncOp, UseOp, ModelOp>(op)) // 2.
+             !isa<ParamOp, BufferOp, KnobOp, FuncOp, UseOp, ModelOp>(op)) // 2.
       return op.emitOpError() << "expected outside of modules";
   return success();
 }
@@ -159,6 +160,9 @@ LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (isa_and_nonnull<ParamOp>(state)) // 1.
     return emitOpError() << "expected a buffer, but " << getStateAttr()
                          << " is a parameter, which steps change";
+  if (isa_and_nonnull<KnobOp>(state)) // 2.
+    return emitOpError() << "expected a buffer, but " << getStateAttr()
+                         << " is a knob, which callers change and steps do not";
   if (!state) // 2.
     return emitOpError() << "expected a buffer, but " << getStateAttr() << " is none";
   Type given = getValue().getType();

@@ -2,6 +2,7 @@
 // value of train.constant.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Text/Constants.h"
+#include "mlir-dialects/Train/Program/Knob.h"
 #include "mlir-dialects/Train/Text/Numbers.h"
 #include "mlir-dialects/Train/Text/ParseScope.h"
 #include "mlir-dialects/Train/Text/Syntax.h"
@@ -125,8 +126,31 @@ static ParseResult checkName(OpAsmParser &parser, const ScalarOperand &scalar) {
          << "; did you mean " << name << "?";
 }
 
+/// Whether an operand is a knob in place of a number, @t.
+static bool isKnob(const syntax::Operand &operand) { return operand.name.starts_with("%@"); }
+
+/// Parses `@t`; nothing without @.
+static OptionalParseResult parseOptionalKnob(OpAsmParser &parser, syntax::Operand &operand) {
+  SMLoc place = parser.getCurrentLocation();
+  StringAttr name;
+  if (failed(parser.parseOptionalSymbolName(name)))
+    return std::nullopt;
+  ParseScope *scope = ParseScope::innermost(parser.getContext());
+  // The parser stores a reference to the name while the function is parsed.
+  auto stored = parser.getBuilder().getStringAttr("%" + operandNameOf(name.getValue()));
+  operand = {place, stored, 0};
+  if (scope && scope->valueType(operand))
+    return ParseResult(success());
+  return ParseResult(parser.emitError(place)
+                     << "expected a value, a number or a knob, which train.knob declares before, "
+                        "but got "
+                     << FlatSymbolRefAttr::get(name));
+}
+
 ParseResult syntax::parseElement(OpAsmParser &parser, Operand &operand) {
   if (OptionalParseResult found = parser.parseOptionalOperand(operand); found.has_value())
+    return *found;
+  if (OptionalParseResult found = parseOptionalKnob(parser, operand); found.has_value())
     return *found;
   ParseState &state = ParseState::of(parser.getContext());
   bool permitsScalars = state.scalars && state.scalarsOf == parser.getNameLoc();
@@ -140,6 +164,12 @@ ParseResult syntax::parseElement(OpAsmParser &parser, Operand &operand) {
   return success();
 }
 
+/// Whether real types of elements differ: the value of a knob is cast.
+static bool differInElement(Type a, Type b) {
+  Type one = getElementTypeOrSelf(a), other = getElementTypeOrSelf(b);
+  return one != other && isa<FloatType>(one) && isa<FloatType>(other);
+}
+
 ParseResult syntax::parseElementTypes(OpAsmParser &parser, unsigned first,
                                       ArrayRef<Operand *> operands, ArrayRef<Type *> types) {
   SmallVector<Slot> values;
@@ -148,8 +178,11 @@ ParseResult syntax::parseElementTypes(OpAsmParser &parser, unsigned first,
   for (auto [i, operand] : llvm::enumerate(operands)) {
     if (operand->name.empty())
       continue;
-    values.push_back(Slot(*operand, *types[i]));
-    if (i < first)
+    if (!isKnob(*operand))
+      values.push_back(Slot(*operand, *types[i]));
+    else
+      *types[i] = ParseScope::innermost(parser.getContext())->valueType(*operand);
+    if (i < first || (other && isKnob(*operand)))
       continue;
     other = operand;
     otherType = types[i];
@@ -159,38 +192,67 @@ ParseResult syntax::parseElementTypes(OpAsmParser &parser, unsigned first,
            << "expected at least one value, as in %x, whose element type the numbers have";
   if (parseSlots(parser, values))
     return failure();
-  auto *scalar = ParseState::of(parser.getContext()).scalars->begin();
-  for (auto [i, operand] : llvm::enumerate(operands))
-    if (operand->name.empty()) {
-      scalar++->index = i;
-      *operand = *other;
-      *types[i] = *otherType;
-    }
+  SmallVectorImpl<ScalarOperand> &scalars = *ParseState::of(parser.getContext()).scalars;
+  unsigned next = 0;
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    bool isNumber = operand->name.empty();
+    if (isNumber)
+      scalars[next++].index = i;
+    else if (!isKnob(*operand) || !differInElement(*types[i], *otherType))
+      continue;
+    else
+      scalars.push_back({unsigned(i), operand->name.drop_front().str(), false, operand->location});
+    *operand = *other;
+    *types[i] = *otherType;
+  }
   return success();
+}
+
+/// The number as a constant.
+static FailureOr<Value> makeConstant(OpAsmParser &parser, OpBuilder &b, const ScalarOperand &scalar,
+                                     RankedTensorType type) {
+  ParseScope *scope = ParseScope::innermost(parser.getContext());
+  std::string why;
+  auto value = constantOf(type, scalar.formula, Sizes(scope ? &scope->sizes : nullptr), why);
+  if (failed(value))
+    return parser.emitError(scalar.place) << why, failure();
+  auto constant = train::ConstantOp::create(b, parser.getEncodedSourceLoc(scalar.place),
+                                            value->getType(), *value);
+  if (scalar.hasNames)
+    constant->setAttr(
+        Sizes::key, b.getDictionaryAttr(b.getNamedAttr("value", b.getStringAttr(scalar.formula))));
+  return Value(constant);
+}
+
+/// The value of a knob in another type.
+static FailureOr<Value> makeCast(OpAsmParser &parser, OpBuilder &b, const ScalarOperand &scalar,
+                                 RankedTensorType type) {
+  auto name = b.getStringAttr("%" + scalar.formula);
+  syntax::Operand knob{scalar.place, name, 0};
+  SmallVector<Value> values;
+  if (parser.resolveOperand(knob, ParseScope::innermost(parser.getContext())->valueType(knob),
+                            values))
+    return failure();
+  auto cast = train::CastOp::create(b, parser.getEncodedSourceLoc(scalar.place), type, values[0]);
+  return Value(cast);
 }
 
 ParseResult ampc::addScalars(OpAsmParser &parser, ArrayRef<ScalarOperand> scalars,
                              OperationState &state) {
-  ParseScope *scope = ParseScope::innermost(parser.getContext());
-  Sizes sizes(scope ? &scope->sizes : nullptr);
   for (const ScalarOperand &scalar : scalars) {
     Value other = state.operands[scalar.index];
     Block *block = other.getParentBlock();
     if (!block)
       return parser.emitError(scalar.place) << "expected the other operand to stand before";
-    auto element = cast<RankedTensorType>(other.getType()).getElementType();
-    std::string why;
-    auto value = constantOf(RankedTensorType::get({}, element), scalar.formula, sizes, why);
-    if (failed(value))
-      return parser.emitError(scalar.place) << why;
     OpBuilder b(parser.getContext()); // the block is not yet in the region of an op
     b.setInsertionPointToEnd(block);
-    auto constant = train::ConstantOp::create(b, parser.getEncodedSourceLoc(scalar.place),
-                                              value->getType(), *value);
-    if (scalar.hasNames)
-      constant->setAttr(Sizes::key, b.getDictionaryAttr(
-                                        b.getNamedAttr("value", b.getStringAttr(scalar.formula))));
-    state.operands[scalar.index] = constant;
+    auto type = RankedTensorType::get({}, getElementTypeOrSelf(other.getType()));
+    bool isKnob = StringRef(scalar.formula).starts_with("@");
+    FailureOr<Value> value =
+        isKnob ? makeCast(parser, b, scalar, type) : makeConstant(parser, b, scalar, type);
+    if (failed(value))
+      return failure();
+    state.operands[scalar.index] = *value;
   }
   return success();
 }

@@ -135,6 +135,8 @@ private:
         skipString();
       else if (*at == '%')
         names(before);
+      else if (*at == '@')
+        used.insert("@" + name().str());
       else if (llvm::isAlpha(*at))
         word();
       else
@@ -279,8 +281,10 @@ static void replaceByReads(Block &body, unsigned first, ArrayRef<OpAsmParser::Ar
     Location loc = (*argument.getUsers().begin())->getLoc();
     if (isa<NameLoc>(loc))
       loc = argument.getLoc();
-    Value read = ReadOp::create(builder, loc, argument.getType(),
-                                FlatSymbolRefAttr::get(context, state.ssaName.name.drop_front()));
+    StringRef name = state.ssaName.name.drop_front();
+    name.consume_front("@"); // of a knob in place of a number
+    Value read =
+        ReadOp::create(builder, loc, argument.getType(), FlatSymbolRefAttr::get(context, name));
     argument.replaceAllUsesWith(read);
   }
   body.eraseArguments(first, states.size());

@@ -158,7 +158,8 @@ void syntax::printDeclaredType(OpAsmPrinter &p, Operation *, TypeAttr type) { p 
 template <typename Map> static SmallVector<std::string> keysOf(const Map &map) {
   SmallVector<std::string> keys;
   for (const auto &entry : map)
-    keys.push_back(entry.getKey().str());
+    if (!entry.getKey().starts_with("@")) // a knob has two entries
+      keys.push_back(entry.getKey().str());
   llvm::sort(keys);
   return keys;
 }
