@@ -4,8 +4,8 @@
 #define AMPC_KERNEL_MULTI_MAP
 include "mlir-dialects/Kernel/Exchange.td" // the reference of the dialect is made from this file
 
-def Kernel_MultiMapOp
-    : Kernel_Op<"multi_map", [Pure, KernelOpInterface, IsolatedFromAbove, AttrSizedOperandSegments]> {
+def Kernel_MultiMapOp : Kernel_Op<"multi_map", [Pure, KernelOpInterface, IsolatedFromAbove,
+                                                AttrSizedOperandSegments]> {
   let summary = "One pointwise body over several lists of tensors, in one launch";
   let description = [{
     Horizontal fusion of `kernel.map`s with equal bodies, e.g. of the update rule of all parameters ("multi-tensor

@@ -91,7 +91,7 @@ public:
 
 private:
   bool dependsOnMembers(Operation *op);
-  bool canJoin(Operation *op);
+  bool canFuse(Operation *op);
   bool canWait(kernel::MapOp op);
   int64_t pointersOfMember();
   /// Inputs that are the same tensor of one element in all members.
@@ -137,7 +137,7 @@ int64_t HorizontalGroup::pointersOfMember() {
          llvm::count_if(inputs, [&](unsigned i) { return !isScalarInput(first, i); });
 }
 
-bool HorizontalGroup::canJoin(Operation *op) {
+bool HorizontalGroup::canFuse(Operation *op) {
   kernel::MapOp first = members.front();
   int64_t ofMember = pointersOfMember(), shared = first->getNumOperands();
   return shared + ofMember * int64_t(members.size() + 1) <= pointers && isCandidate(op) &&
@@ -153,7 +153,7 @@ void HorizontalGroup::gather() {
   for (Operation *op = members.front()->getNextNode(); op && !isa<kernel::ReturnOp>(op);
        op = op->getNextNode()) {
     if (!dependsOnMembers(op)) {
-      if (canJoin(op))
+      if (canFuse(op))
         members.push_back(cast<kernel::MapOp>(op));
       continue;
     }

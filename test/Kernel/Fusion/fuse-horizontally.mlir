@@ -60,7 +60,7 @@ kernel.program @updates(%p: tensor<64x64xf32>, %q: tensor<4096xf32>, %g: tensor<
 #id = affine_map<(d0) -> (d0)>
 #none = affine_map<(d0) -> ()>
 
-// Small tensors of three members; two of them take at most 6 pointers.
+// Small tensors of three members; two members take at most 6 pointers.
 // CHECK-LABEL: kernel.program @small(
 // CHECK: kernel.multi_map shared() members 3(
 // CHECK-NOT: kernel.map
@@ -122,7 +122,7 @@ kernel.program @large(%a: tensor<8192xf32>, %b: tensor<8192xf32>) -> (tensor<819
 #id = affine_map<(d0) -> (d0)>
 #none = affine_map<(d0) -> ()>
 
-// Members that depend on each other, on different scalars, other bodies, and points by number stay apart.
+// Maps with dependences, different scalars, other bodies, and points by number stay apart.
 // CHECK-LABEL: kernel.program @apart(
 // CHECK-NOT: kernel.multi_map
 kernel.program @apart(%a: tensor<8xf32>, %s: tensor<f32>, %t: tensor<f32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xi32>, tensor<8xi32>) {
@@ -162,7 +162,7 @@ kernel.program @apart(%a: tensor<8xf32>, %s: tensor<f32>, %t: tensor<f32>) -> (t
 #id2 = affine_map<(d0, d1) -> (d0, d1)>
 #turned = affine_map<(d0, d1) -> (d1, d0)>
 
-// Transposes and broadcasts read in another order than they write.
+// Transposes read and write in different orders.
 // CHECK-LABEL: kernel.program @turned(
 // CHECK-NOT: kernel.multi_map
 kernel.program @turned(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>) {

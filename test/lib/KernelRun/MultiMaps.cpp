@@ -1,4 +1,4 @@
-// kernel.multi_map as one kernel.map per member.
+// kernel.multi_map as a kernel.map per member.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir/IR/IRMapping.h"
 #include "test/lib/KernelRun/Interpreter.h"
@@ -12,8 +12,8 @@ static Type flatType(Value tensor) {
   return RankedTensorType::get({type.getNumElements()}, type.getElementType());
 }
 
-/// The map of a member over tensors [points], and shared ones of [1], which are arguments of
-/// `block`.
+/// Map of a member. Arguments of `block` are the operands: shared tensors [1], then inputs
+/// [points].
 static kernel::MapOp createMap(kernel::MultiMapOp op, unsigned member, Block &block) {
   OpBuilder b(op.getContext());
   b.setInsertionPointToEnd(&block);
