@@ -48,7 +48,7 @@ extract(const llvm::Module &code, const DenseMap<const GlobalValue *, std::strin
 
 Expected<SmallVector<std::shared_ptr<const std::string>>>
 ampc::compileKernels(const llvm::Module &code, ModelInfo &model, Sanitizer sanitizer,
-                     KernelObjects &objects) {
+                     CodeLevel level, KernelObjects &objects) {
   std::vector<std::string> symbols;
   DenseMap<const GlobalValue *, std::string> missing;
   for (const Function &function : code) {
@@ -64,7 +64,7 @@ ampc::compileKernels(const llvm::Module &code, ModelInfo &model, Sanitizer sanit
       missing[&function] = symbol;
   }
   if (!missing.empty()) {
-    auto written = writeObject(*extract(code, missing), sanitizer, Code::Kernels);
+    auto written = writeObject(*extract(code, missing), sanitizer, Code::Kernels, level);
     if (!written)
       return written.takeError();
     auto object = std::make_shared<const std::string>(written->begin(), written->end());

@@ -9,12 +9,12 @@
 #include "llvm/Support/Error.h"
 
 namespace ampc {
-/// Compiles the kernel functions of `code` that `objects` lacks into a single object, entered under
-/// the symbol of every function, and renames the functions in `model` to these symbols: `kernel_`
-/// and a hash of the function's LLVM IR. Returns the objects with all kernels of `code`, without
-/// duplicates.
+/// Compiles the kernel functions of `code` that `objects` lacks, at `level`, into a single object,
+/// entered under the symbol of every function, and renames the functions in `model` to these
+/// symbols: `kernel_` and a hash of the function's LLVM IR. Returns the objects with all kernels of
+/// `code`, without duplicates.
 llvm::Expected<llvm::SmallVector<std::shared_ptr<const std::string>>>
-compileKernels(const llvm::Module &code, ModelInfo &model, Sanitizer sanitizer,
+compileKernels(const llvm::Module &code, ModelInfo &model, Sanitizer sanitizer, CodeLevel level,
                KernelObjects &objects);
 } // namespace ampc
 #endif

@@ -17,7 +17,7 @@
 using namespace llvm;
 using namespace ampc;
 
-static Expected<std::unique_ptr<TargetMachine>> makeMachine() {
+static Expected<std::unique_ptr<TargetMachine>> makeMachine(CodeLevel level) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeX86TargetInfo();
@@ -33,7 +33,8 @@ static Expected<std::unique_ptr<TargetMachine>> makeMachine() {
     return createStringError(error);
   // Baseline x86-64: functions carry the features of the tier as attributes.
   return std::unique_ptr<TargetMachine>(target->createTargetMachine(
-      triple, "x86-64", "", TargetOptions(), Reloc::PIC_, std::nullopt, CodeGenOptLevel::Default));
+      triple, "x86-64", "", TargetOptions(), Reloc::PIC_, std::nullopt,
+      level == CodeLevel::Quick ? CodeGenOptLevel::None : CodeGenOptLevel::Default));
 }
 
 static void addSanitizer(PassBuilder &builder, Module &module, Sanitizer sanitizer) {
@@ -68,11 +69,17 @@ static const char kernelPipeline[] =
     "simplifycfg<hoist-common-insts;sink-common-insts;no-keep-loops>,"
     "infer-alignment,instsimplify,div-rem-pairs)";
 
+/// Passes before quick code generation: fewer instructions are less work for the rest. instcombine
+/// removes roundings of f32 to bf16, for which code generation would call a library.
+static const char quickPipeline[] =
+    "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)";
+
 /// The runtime was optimised when the compiler was built. Models differ only in the parts in use:
 /// GPU tables, and wrapper functions.
 static const char functionsPipeline[] = "ipsccp,globalopt,function(simplifycfg),globaldce";
 
-static Error optimise(Module &module, TargetMachine &machine, Sanitizer sanitizer, Code code) {
+static Error optimise(Module &module, TargetMachine &machine, Sanitizer sanitizer, Code code,
+                      CodeLevel level) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager components;
@@ -90,8 +97,10 @@ static Error optimise(Module &module, TargetMachine &machine, Sanitizer sanitize
   ModulePassManager passes;
   if (sanitizer != Sanitizer::None)
     passes = builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2);
-  else if (Error error = builder.parsePassPipeline(
-               passes, code == Code::Functions ? functionsPipeline : kernelPipeline))
+  else if (Error error =
+               builder.parsePassPipeline(passes, code == Code::Functions     ? functionsPipeline
+                                                 : level == CodeLevel::Quick ? quickPipeline
+                                                                             : kernelPipeline))
     return error;
   passes.run(module, modules);
   return Error::success();
@@ -115,8 +124,9 @@ static bool usesTiles(const Function &function) {
   return function.getFnAttribute("target-features").getValueAsString().contains("+amx-tile");
 }
 
-Expected<SmallVector<char, 0>> ampc::writeObject(Module &module, Sanitizer sanitizer, Code code) {
-  Expected<std::unique_ptr<TargetMachine>> machine = makeMachine();
+Expected<SmallVector<char, 0>> ampc::writeObject(Module &module, Sanitizer sanitizer, Code code,
+                                                 CodeLevel level) {
+  Expected<std::unique_ptr<TargetMachine>> machine = makeMachine(level);
   if (!machine)
     return machine.takeError();
   module.setTargetTriple((*machine)->getTargetTriple());
@@ -128,7 +138,7 @@ Expected<SmallVector<char, 0>> ampc::writeObject(Module &module, Sanitizer sanit
       function.setUWTableKind(UWTableKind::None);
     }
   if (code != Code::None || sanitizer != Sanitizer::None)
-    if (Error error = optimise(module, **machine, sanitizer, code))
+    if (Error error = optimise(module, **machine, sanitizer, code, level))
       return error;
   NoStrengthReduction gate;
   OptPassGate &before = module.getContext().getOptPassGate();

@@ -12,9 +12,10 @@ namespace ampc {
 /// Kind of code in a module: data only, kernels, or functions.
 enum class Code { None, Kernels, Functions };
 
-/// Optimizes `module`, unless the module is data only, and writes a relocatable x86-64 ELF object.
-/// Modules of different contexts may be written in several threads.
+/// Optimizes `module` at `level`, unless the module is data only, and writes a relocatable x86-64
+/// ELF object. Modules of different contexts may be written in several threads.
 llvm::Expected<llvm::SmallVector<char, 0>> writeObject(llvm::Module &module, Sanitizer sanitizer,
-                                                       Code code);
+                                                       Code code,
+                                                       CodeLevel level = CodeLevel::Optimized);
 } // namespace ampc
 #endif

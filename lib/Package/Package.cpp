@@ -121,7 +121,8 @@ static LogicalResult splitKernels(ModuleOp module, ModelInfo &model, const Packa
                                   std::vector<Member> &members) {
   std::vector<Member> split;
   for (const Member &member : members) {
-    auto objects = compileKernels(*member.code, model, options.sanitizer, *options.kernels);
+    auto objects =
+        compileKernels(*member.code, model, options.sanitizer, options.level, *options.kernels);
     if (!objects)
       return module.emitError() << member.name << ": " << llvm::toString(objects.takeError());
     for (auto [number, object] : llvm::enumerate(*objects)) {

@@ -31,7 +31,13 @@ namespace {
 struct AmpFlattenRegions : ampc::impl::AmpFlattenRegionsBase<AmpFlattenRegions> {
   // Post-order, inner regions first: an op belongs to the innermost region.
   void runOnOperation() override {
-    getOperation()->walk<WalkOrder::PostOrder>([](amp::AutocastOp op) { flatten(op); });
+    bool isChanged = false;
+    getOperation()->walk<WalkOrder::PostOrder>([&](amp::AutocastOp op) {
+      flatten(op);
+      isChanged = true;
+    });
+    if (!isChanged)
+      markAllAnalysesPreserved(); // and needs no verification
   }
 };
 } // namespace

@@ -9,8 +9,10 @@
 #include "test/Fuzz/Trial.h"
 #include "test/Fuzz/Written.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <ctime>
 
 using namespace mlir;
 using namespace ampc;
@@ -28,14 +30,10 @@ public:
 
 private:
   void chooseOptions();
-  /// Also says where a crash was.
-  bool wants(StringRef check) const {
-    llvm::outs() << "# " << check << "\n";
-    llvm::outs().flush();
-    return request.only.empty() || request.only == check;
-  }
+  bool wants(StringRef check);
   void fail(StringRef check, const Twine &what);
   void compare(StringRef check, const Record &other);
+  bool isCompared(ModuleOp plan, bool observed);
   void compileOtherwise(StringRef check, CompileOptions other, bool observed = false);
   void replay();
   void callOtherwise();
@@ -50,6 +48,8 @@ private:
   std::unique_ptr<Code> withOtherSign();
   std::unique_ptr<Code> withLoopFault();
   bool writeForOracle();
+  /// Code of another configuration than the plain one.
+  std::unique_ptr<Code> load(ModuleOp module) const { return Code::load(module, levelOfOthers); }
   /// Name of the tier, or target, that runs.
   /// Tiers to compile for a target; the reference has a single one.
   std::vector<std::string> tiersOf(StringRef target) const {
@@ -66,10 +66,16 @@ private:
   CompileOptions options;
   std::vector<std::string> tiers; // of the CPU, lowest first
   std::string replayed;           // the phase whose text is fed back
+  // LLVM's level for all configurations but the plain one: they are about graph, kernels and plan.
+  CodeLevel levelOfOthers = CodeLevel::Quick;
   Compiled compiled;
+  Stages stages;                               // of the plain configuration
+  std::vector<OwningOpRef<ModuleOp>> compared; // plans of other configurations
   std::unique_ptr<Code> code;
   std::map<std::pair<std::string, std::string>, std::unique_ptr<Code>> wide; // by text and target
   Record plain;
+  std::string running; // the check on the clock
+  double since = 0;    // the beginning of this check, in seconds of the processor
   Verdict verdict = Verdict::Good;
 };
 } // namespace
@@ -101,6 +107,20 @@ void Checks::chooseOptions() {
   if (Random(request.seed ^ 0x4EF).chance(0.1))
     options.targets = {"reference"};
   options.tiers = tiersOf(options.targets.front());
+  if (Random(request.seed ^ 0x0B7).chance(0.1))
+    levelOfOthers = CodeLevel::Optimized;
+}
+
+/// Also says where a crash was, and ends the clock of the check before.
+bool Checks::wants(StringRef check) {
+  double now = double(std::clock()) / CLOCKS_PER_SEC;
+  if (!running.empty())
+    llvm::outs() << llvm::formatv("# cost {0} {1:F3}\n", running, now - since);
+  running = check.str();
+  since = now;
+  llvm::outs() << "# " << check << "\n";
+  llvm::outs().flush();
+  return request.only.empty() || request.only == check;
 }
 
 void Checks::fail(StringRef check, const Twine &what) {
@@ -128,15 +148,37 @@ void Checks::compare(StringRef check, const Record &other) {
                                   " results differ: " + list);
 }
 
+/// Whether the results of code of this plan have been compared, in the plain configuration or
+/// another one. Otherwise the plan counts as compared from now on.
+bool Checks::isCompared(ModuleOp plan, bool observed) {
+  if (areSame(plan, *stages["plan"]))
+    return true;
+  if (observed) // calls differ: all values of a step are outputs
+    return false;
+  if (llvm::any_of(compared, [&](auto &known) { return areSame(plan, *known); }))
+    return true;
+  compared.push_back(plan.clone());
+  return false;
+}
+
 void Checks::compileOtherwise(StringRef check, CompileOptions other, bool observed) {
   if (!wants(check))
     return;
-  Compiled again = compileText(text, other, context);
+  PhaseRange range;
+  std::string shared = sharedPhase(options, other);
+  range.after = shared;
+  range.until = "plan";
+  Compiled again = shared.empty() ? compileText(text, other, context, range)
+                                  : compileModule(stages[shared]->clone(), other, range);
+  if (again.module && isCompared(*again.module, observed))
+    return; // the same code
+  range.after = "plan";
+  range.until = "emit";
+  if (again.module)
+    again = compileModule(std::move(again.module), other, range);
   if (!again.module)
     return fail(check, "does not compile: " + again.message);
-  if (again.texts["emit"] == compiled.texts["emit"])
-    return; // the same code
-  std::unique_ptr<Code> changed = Code::load(*again.module);
+  std::unique_ptr<Code> changed = load(*again.module);
   if (!changed)
     return fail(check, "cannot be loaded");
   Calls calls;
@@ -157,16 +199,25 @@ static std::string firstDifferentLine(StringRef a, StringRef b) {
   return "";
 }
 
+static std::string textOf(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream(text) << module;
+  return text;
+}
+
 /// The text of a phase, fed back.
 void Checks::replay() {
   if (!wants("replay"))
     return;
-  Compiled again = compileText(compiled.texts[replayed], options, context, replayed);
+  PhaseRange range;
+  range.after = replayed;
+  Compiled again = compileText(compiled.text, options, context, range);
   if (!again.module)
     return fail("replay", "text of phase " + replayed + " does not compile: " + again.message);
-  if (again.texts["emit"] != compiled.texts["emit"])
+  if (!areSame(*again.module, *compiled.module) &&
+      textOf(*again.module) != textOf(*compiled.module))
     fail("replay", "text of phase " + replayed + " gives other code, line " +
-                       firstDifferentLine(compiled.texts["emit"], again.texts["emit"]));
+                       firstDifferentLine(textOf(*compiled.module), textOf(*again.module)));
 }
 
 void Checks::callOtherwise() {
@@ -279,7 +330,7 @@ void Checks::writtenOut() {
   inF64.tiers = tiersOf("cpu");
   inF64.loops = "unroll";
   Compiled made = compileText(text, inF64, context);
-  std::unique_ptr<Code> unrolled = made.module ? Code::load(*made.module) : nullptr;
+  std::unique_ptr<Code> unrolled = made.module ? load(*made.module) : nullptr;
   // Whether a loss depends on a carried parameter is asked for any number of rounds in a loop, and
   // for the rounds there are without: a dependence that begins in a later round is none then.
   if (looped && StringRef(made.message).contains("to depend on @"))
@@ -314,7 +365,7 @@ void Checks::otherText() {
   if (written.empty())
     return;
   Compiled made = compileText(written, options, context);
-  std::unique_ptr<Code> loaded = made.module ? Code::load(*made.module) : nullptr;
+  std::unique_ptr<Code> loaded = made.module ? load(*made.module) : nullptr;
   if (!loaded)
     return fail("written", "does not compile: " + made.message + "\n" + written);
   Record initial = withModule(plain);
@@ -334,9 +385,10 @@ void Checks::boundArena() {
   if (!text.contains("micro_batches = ") || !wants("micro-batches"))
     return;
   auto planWith = [&](int64_t count) {
-    Compiled made = compileText(withMicroBatches(text, count), options, context, "", "plan");
-    auto plan = parseSourceString<ModuleOp>(made.texts["plan"], context);
-    return plan ? readPlan(*plan) : PlannedBytes();
+    PhaseRange range;
+    range.until = "plan";
+    Compiled made = compileText(withMicroBatches(text, count), options, context, range);
+    return made.module ? readPlan(*made.module) : PlannedBytes();
   };
   PlannedBytes two = planWith(2), six = planWith(6);
   for (auto &[step, bytes] : six.arenas)
@@ -382,7 +434,7 @@ const Code *Checks::compileWide(StringRef text, const std::string &target, std::
   inF64.targets = {target};
   Compiled made = compileText(text, inF64, context);
   if (made.module)
-    place->second = Code::load(*made.module);
+    place->second = load(*made.module);
   message = made.message;
   return place->second.get();
 }
@@ -394,14 +446,15 @@ std::unique_ptr<Code> Checks::withLoopFault() {
   inF64.precision = "f64";
   inF64.tiers = tiersOf("cpu");
   inF64.loops = "keep";
-  std::string loops = compileText(text, inF64, context, "", "autodiff").texts["autodiff"];
-  auto module = parseSourceString<ModuleOp>(loops, context);
+  PhaseRange range;
+  range.until = "autodiff";
+  OwningOpRef<ModuleOp> module = compileText(text, inF64, context, range).module;
   if (!module || !plantLoopFault(*module, request.plantFault))
     return nullptr;
-  std::string faulty;
-  llvm::raw_string_ostream(faulty) << *module;
-  Compiled made = compileText(faulty, inF64, context, "autodiff");
-  return made.module ? Code::load(*made.module) : nullptr;
+  PhaseRange rest;
+  rest.after = "autodiff";
+  Compiled made = compileModule(std::move(module), inF64, rest);
+  return made.module ? load(*made.module) : nullptr;
 }
 
 /// Loss and gradients of micro-batches equal the whole batch's.
@@ -437,11 +490,15 @@ std::unique_ptr<Code> Checks::withOtherSign() {
   inF64.precision = "f64";
   inF64.tiers = options.tiers;
   inF64.targets = options.targets;
-  std::string kernels = compileText(text, inF64, context, "", "kernels").texts["kernels"];
+  PhaseRange range;
+  range.until = range.keepTextOf = "kernels";
+  std::string kernels = compileText(text, inF64, context, range).text;
   if (size_t at = kernels.rfind("arith.subf"); at != std::string::npos)
     kernels.replace(at, 10, "arith.addf");
-  Compiled made = compileText(kernels, inF64, context, "kernels");
-  return made.module ? Code::load(*made.module) : nullptr;
+  PhaseRange rest;
+  rest.after = "kernels";
+  Compiled made = compileText(kernels, inF64, context, rest);
+  return made.module ? load(*made.module) : nullptr;
 }
 
 /// Writes the model in f64 and the results in every precision, for comparison with the oracle.
@@ -486,13 +543,16 @@ bool Checks::writeForOracle() {
 
 Verdict Checks::run() {
   wants("compile");
-  compiled = compileText(text, options, context, "", replayed);
+  PhaseRange range;
+  range.keepTextOf = replayed;
+  range.stages = &stages;
+  compiled = compileText(text, options, context, range);
   if (!compiled.module) {
     llvm::outs() << "refused: " << compiled.message << "\n";
     return Verdict::Refused;
   }
   wants("load");
-  code = Code::load(*compiled.module);
+  code = Code::load(*compiled.module, CodeLevel::Optimized);
   if (!code) {
     fail("load", "cannot be loaded");
     return verdict;
@@ -528,6 +588,7 @@ Verdict Checks::run() {
   boundArena();
   seedCalls();
   joinBatches();
+  wants("end");
   return verdict;
 }
 

@@ -168,8 +168,44 @@ bool fuzz::writeRecord(const Record &record, StringRef path) {
 
 // ---- Compilation ----
 
+static LogicalResult runPhase(ModuleOp module, const Phase &phase, const CompileOptions &options) {
+  PassManager pm(module.getContext());
+  pm.enableVerifier(false); // phases are verified as a whole, as the compiler's own are
+  phase.addTo(pm, options);
+  return success(succeeded(pm.run(module)) && succeeded(verify(module)));
+}
+
+static std::string textWithLocations(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os, OpPrintingFlags().enableDebugInfo().assumeVerified());
+  return text;
+}
+
+Compiled fuzz::compileModule(OwningOpRef<ModuleOp> module, const CompileOptions &options,
+                             const PhaseRange &range) {
+  Compiled result;
+  ScopedDiagnosticHandler handler(module->getContext(), [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error && result.message.empty())
+      result.message = diagnostic.str();
+    return success();
+  });
+  const Phase *last = findPhase(range.until);
+  const Phase *first = range.after.empty() ? getPhases().begin() : findPhase(range.after) + 1;
+  for (const Phase &phase : llvm::make_range(first, last + 1)) {
+    if (failed(runPhase(*module, phase, options)))
+      return result;
+    if (phase.name == range.keepTextOf)
+      result.text = textWithLocations(*module);
+    if (range.stages && &phase != last)
+      (*range.stages)[phase.name.str()] = module->clone();
+  }
+  result.module = std::move(module);
+  return result;
+}
+
 Compiled fuzz::compileText(StringRef text, const CompileOptions &options, MLIRContext *context,
-                           StringRef after, StringRef keepTextOf) {
+                           const PhaseRange &range) {
   Compiled result;
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error && result.message.empty())
@@ -177,32 +213,35 @@ Compiled fuzz::compileText(StringRef text, const CompileOptions &options, MLIRCo
     return success();
   });
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
-  bool isBehind = after.empty();
-  for (const Phase &phase : getPhases()) {
-    if (!module)
-      return result;
-    if (isBehind) {
-      PassManager pm(context);
-      pm.enableVerifier(false); // phases are verified as a whole, as the compiler's own are
-      phase.addTo(pm, options);
-      if (failed(pm.run(*module)) || failed(verify(*module)))
-        return result;
-    }
-    isBehind |= phase.name == after;
-    if (phase.name == keepTextOf || phase.name == getPhases().back().name) {
-      std::string &kept = result.texts[phase.name.str()];
-      llvm::raw_string_ostream os(kept);
-      OpPrintingFlags flags = OpPrintingFlags().assumeVerified();
-      // For the last phase only the code and the locations that tables use count.
-      module->print(os, phase.name == keepTextOf ? flags.enableDebugInfo() : flags);
-    }
-  }
-  result.module = std::move(module);
-  return result;
+  return module ? compileModule(std::move(module), options, range) : std::move(result);
 }
 
-std::unique_ptr<Code> Code::load(ModuleOp module) {
+static std::string pipelineOf(const Phase &phase, const CompileOptions &options) {
+  OpPassManager pm(ModuleOp::getOperationName());
+  phase.addTo(pm, options);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  pm.printAsTextualPipeline(os);
+  return text;
+}
+
+std::string fuzz::sharedPhase(const CompileOptions &a, const CompileOptions &b) {
+  std::string shared;
+  for (const Phase &phase : getPhases()) {
+    if (phase.name == "recompute" || pipelineOf(phase, a) != pipelineOf(phase, b))
+      break;
+    shared = phase.name.str();
+  }
+  return shared;
+}
+
+bool fuzz::areSame(ModuleOp a, ModuleOp b) {
+  return OperationEquivalence::isEquivalentTo(a, b, OperationEquivalence::IgnoreLocations);
+}
+
+std::unique_ptr<Code> Code::load(ModuleOp module, CodeLevel level) {
   PackageOptions options;
+  options.level = level;
   options.pickTier = [](StringRef, ArrayRef<uint32_t> tiers) -> std::optional<PickedTier> {
     return PickedTier{0, int32_t(llvm::Log2_32(tiers[0]))}; // best of the requested tiers
   };

@@ -41,16 +41,37 @@ std::string temporaryPath(int process, llvm::StringRef suffix);
 struct Compiled {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::string message;
-  std::map<std::string, std::string> texts; ///< by phase, with locations
+  std::string text; ///< after the phase `keepTextOf`, with locations
+};
+
+/// Modules after phases of one compilation, by phase: begins of other compilations.
+using Stages = std::map<std::string, mlir::OwningOpRef<mlir::ModuleOp>>;
+
+/// Phases to run.
+struct PhaseRange {
+  llvm::StringRef after = "";     ///< the last phase that the model has been through; empty: none
+  llvm::StringRef until = "emit"; ///< the last phase to run
+  llvm::StringRef keepTextOf = "";
+  Stages *stages = nullptr; ///< receives a copy of the module after each phase
 };
 Compiled compileText(llvm::StringRef text, const CompileOptions &options,
-                     mlir::MLIRContext *context, llvm::StringRef after = "",
-                     llvm::StringRef keepTextOf = "");
+                     mlir::MLIRContext *context, const PhaseRange &range = {});
+Compiled compileModule(mlir::OwningOpRef<mlir::ModuleOp> module, const CompileOptions &options,
+                       const PhaseRange &range);
+
+/// The last phase up to which two compilations of a model run the same passes with the same
+/// options; empty if the first phase differs. From the phase `recompute` on, passes have options
+/// that no pipeline prints: such phases count as different.
+std::string sharedPhase(const CompileOptions &a, const CompileOptions &b);
+
+/// Whether two modules are equal except for locations. False for equal texts with resources, whose
+/// names are made unique when parsed.
+bool areSame(mlir::ModuleOp a, mlir::ModuleOp b);
 
 /// Code of a model; states run independently.
 class Code {
 public:
-  static std::unique_ptr<Code> load(mlir::ModuleOp module);
+  static std::unique_ptr<Code> load(mlir::ModuleOp module, CodeLevel level);
   const ampc_model &model() const { return loaded->model(); }
 
 private:

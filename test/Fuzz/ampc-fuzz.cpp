@@ -7,6 +7,7 @@
 #include "test/Fuzz/Trial.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
@@ -34,6 +35,7 @@ static cl::list<std::string>
 static cl::opt<std::string> records("records",
                                     cl::desc("definitions of the ops, from which a seed draws"),
                                     cl::value_desc("FILE.json"), cl::init(AMPC_FUZZ_RECORDS));
+static cl::opt<bool> printCosts("costs", cl::desc("print the processor's seconds of each check"));
 static cl::opt<bool> print("print", cl::desc("print the model and stop"));
 static cl::opt<std::string>
     plantFault("plant-fault",
@@ -59,12 +61,14 @@ private:
   }
   void start(uint64_t number);
   void finish();
+  void addCosts(StringRef log);
 
   fuzz::Definitions definitions;
   DialectRegistry registry;
   std::unique_ptr<MLIRContext> context;
   std::map<pid_t, uint64_t> running;
   int good = 0, refused = 0, wrong = 0;
+  std::map<std::string, double> costs; // seconds by check
 };
 } // namespace
 
@@ -105,6 +109,17 @@ void Driver::start(uint64_t number) {
   _exit(check(number));
 }
 
+/// Lines such as `# cost fuse 0.124`.
+void Driver::addCosts(StringRef log) {
+  for (StringRef line : llvm::split(log, "\n")) {
+    if (!line.consume_front("# cost "))
+      continue;
+    auto [check, text] = line.split(' ');
+    if (double seconds; !text.getAsDouble(seconds))
+      costs[check.str()] += seconds;
+  }
+}
+
 void Driver::finish() {
   int status = 0;
   pid_t child = wait(&status);
@@ -113,6 +128,7 @@ void Driver::finish() {
   std::string log = fuzz::temporaryPath(child, ".log");
   auto file = llvm::MemoryBuffer::getFile(log);
   StringRef said = file ? (*file)->getBuffer() : "";
+  addCosts(said);
   int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   ++(code == 0 ? good : code == 2 ? refused : wrong);
   if (code != 0) {
@@ -137,6 +153,9 @@ int Driver::checkAll() {
   }
   while (!running.empty())
     finish();
+  if (printCosts)
+    for (auto &[check, seconds] : costs)
+      llvm::outs() << llvm::format("%9.3f s  ", seconds) << check << "\n";
   llvm::outs() << good << " good, " << refused << " refused, " << wrong << " wrong\n";
   return wrong ? 1 : 0;
 }

@@ -45,8 +45,12 @@ class Val:
     __slots__ = ("v", "e", "cause")
 
     def __init__(self, v, e=0.0):
-        self.v, self.cause = np.asarray(v), None
-        self.e = None if Val.precision is None else np.broadcast_to(np.where(np.isnan(e), np.inf, e), self.v.shape)
+        self.v, self.cause, self.e = np.asarray(v), None, None
+        if Val.precision is not None:
+            e = np.asarray(e, np.float64)
+            unknown = np.isnan(e)
+            e = np.where(unknown, np.inf, e) if unknown.any() else e
+            self.e = e if e.shape == self.v.shape else np.broadcast_to(e, self.v.shape)
 
     shape = property(lambda self: self.v.shape)
     ndim = property(lambda self: self.v.ndim)
@@ -191,8 +195,8 @@ def add(a, b):
         # A number beside which the other is less than a rounding, here and there: the sum is that number.
         for large, small in ((a, b), (b, a)):
             alone = (y.v == large.v) & (large.e == 0) & np.isfinite(large.v) & (np.abs(small.v) + small.e < 2.0**-54 * np.abs(large.v))
-            y = y.within(np.where(alone, 0, y.e))
             if alone.any():
+                y = y.within(np.where(alone, 0, y.e))
                 # The gradient goes through the sum, a difference does not see the number that is lost.
                 decided(small.v)
     return y.of([a, b], lambda g: [to_shape(g, a.shape), to_shape(g, b.shape)])
@@ -213,8 +217,10 @@ def mul(a, b):
         return truth(a.v & b.v, a, b)
     e = 0
     if a.e is not None:
-        # An exact 0 stays 0, whatever the bound of the other factor.
-        e = np.nan_to_num(np.abs(a.v) * b.e, nan=0.0) + np.nan_to_num(np.abs(b.v) * a.e, nan=0.0) + np.nan_to_num(a.e * b.e, nan=0.0)
+        parts = np.abs(a.v) * b.e, np.abs(b.v) * a.e, a.e * b.e
+        e = parts[0] + parts[1] + parts[2]
+        if not np.isfinite(e).all():  # an exact 0 stays 0, whatever the bound of the other factor
+            e = sum(np.nan_to_num(part, nan=0.0) for part in parts)
     return rounded(a.v * b.v, e).of([a, b], lambda g: [to_shape(mul(g, b), a.shape), to_shape(mul(g, a), b.shape)])
 
 

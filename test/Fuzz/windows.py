@@ -26,16 +26,19 @@ def gathered(a, where, fill=0.0):
 
 
 def scattered(a, where, shape):
-    """The transpose of gathered()."""
-    taps = a.shape[len(where) + 2:]
-    result = np.zeros((a.shape[0], *shape, a.shape[len(where) + 1]))
-    for tap in np.ndindex(*taps):
-        kept = [np.flatnonzero((at[:, k] >= 0) & (at[:, k] < size)) for at, k, size in zip(where, tap, shape)]
-        part = a[(Ellipsis, *tap)][np.ix_(range(a.shape[0]), *kept, range(a.shape[len(where) + 1]))]
-        # Positions of a tap are distinct.
-        to = np.ix_(range(a.shape[0]), *(at[rows, k] for at, rows, k in zip(where, kept, tap)), range(result.shape[-1]))
-        result[to] += part
-    return result
+    """The transpose of gathered(): a single sum by position, since a model has up to thousands of taps."""
+    rank = len(where)
+    padded = (a.shape[0], *(size + 1 for size in shape), a.shape[rank + 1])  # row `size` collects taps outside of the data
+    axes = [np.arange(padded[0]), *(np.where((at >= 0) & (at < size), at, size) for at, size in zip(where, shape)), np.arange(padded[-1])]
+    index = np.zeros((1,) * a.ndim, np.int64)
+    for dim, positions in enumerate(axes):
+        kept = [1] * a.ndim
+        kept[dim] = a.shape[dim]
+        if positions.ndim == 2:
+            kept[rank + 1 + dim] = a.shape[rank + 1 + dim]
+        index = index * padded[dim] + positions.reshape(kept)
+    sums = np.bincount(index.reshape(-1), a.reshape(-1), int(np.prod(padded))).reshape(padded)
+    return sums[(slice(None), *(slice(size) for size in shape))]
 
 
 # ---- Convolutions ----

@@ -34,6 +34,10 @@ struct PickedTier {
 /// Cache of object code, keyed by kernel symbols; a symbol contains a hash of the kernel's LLVM IR.
 using KernelObjects = std::map<std::string, std::shared_ptr<const std::string>>;
 
+/// LLVM's work on kernels. Quick takes a third of the time, for tests with many small models: code
+/// generation without optimization after few passes. Results have the same bits.
+enum class CodeLevel { Optimized, Quick };
+
 struct PackageOptions {
   Sanitizer sanitizer = Sanitizer::None; ///< instruments all code of the model
   /// For in-process models: picks a target and a tier of its mask. Only code of that tier is
@@ -43,6 +47,7 @@ struct PackageOptions {
   /// With `pickTier`: cache that supplies kernels already compiled and receives new kernels. Not
   /// null if one process compiles variants of a model.
   KernelObjects *kernels = nullptr;
+  CodeLevel level = CodeLevel::Optimized; ///< of new kernels in `kernels`
   DeviceImages images = DeviceImages::Both;
   bool noCache = false; ///< assembles device code anew, and keeps nothing of it
   /// An in-process model reads initial values from the original files.

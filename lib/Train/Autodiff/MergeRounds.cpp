@@ -22,7 +22,9 @@ struct TrainMergeRounds : ampc::impl::TrainMergeRoundsBase<TrainMergeRounds> {
   void runOnOperation() override {
     SmallVector<train::ScanOp> loops;
     getOperation()->walk([&](train::ScanOp scan) { loops.push_back(scan); });
-    for (train::ScanOp scan : loops) { // a loop inside of a loop first
+    if (loops.empty())
+      return markAllAnalysesPreserved(); // and needs no verification
+    for (train::ScanOp scan : loops) {   // a loop inside of a loop first
       if (isRecomputedInBlocks(scan))
         mergeAroundBlocks(scan);
       else

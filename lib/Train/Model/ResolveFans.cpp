@@ -231,6 +231,7 @@ static LogicalResult resolve(StateOpInterface state, const Programs &programs) {
 namespace {
 struct TrainResolveFans : ampc::impl::TrainResolveFansBase<TrainResolveFans> {
   void runOnOperation() override {
+    bool isChanged = false;
     for (auto model : getOperation().getOps<train::ModelOp>()) {
       std::optional<Programs> programs;
       for (auto state : model.getOps<StateOpInterface>()) {
@@ -241,8 +242,11 @@ struct TrainResolveFans : ampc::impl::TrainResolveFansBase<TrainResolveFans> {
           return signalPassFailure();
         if (failed(resolve(state, *programs)))
           return signalPassFailure();
+        isChanged = true;
       }
     }
+    if (!isChanged)
+      markAllAnalysesPreserved(); // and needs no verification
   }
 };
 } // namespace
