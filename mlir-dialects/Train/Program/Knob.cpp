@@ -57,7 +57,11 @@ static void printKnob(OpAsmPrinter &p, KnobOp op, TypeAttr type, InitAttrInterfa
 
 template <> ParseResult ampc::completeOp<KnobOp>(OpAsmParser &parser, OperationState &state) {
   auto &knob = state.getOrAddProperties<KnobOp::Properties>();
-  if (ParseScope *model = ParseScope::model(parser.getContext()))
+  ParseScope *model = ParseScope::model(parser.getContext());
+  if (auto fill = dyn_cast<FillAttr>(knob.init); model && fill)
+    model->knobs[knob.sym_name.getValue()] = {number(fill.getValue()), knob.low.getValueAsDouble(),
+                                              knob.high.getValueAsDouble()};
+  if (model)
     for (StringRef name = knob.sym_name.getValue();
          const std::string &each : {name.str(), operandNameOf(name)})
       model->states[each] = knob.type.getValue();
