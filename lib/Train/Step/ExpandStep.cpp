@@ -44,6 +44,11 @@ private:
     return cast<FlatSymbolRefAttr>(step.getParams()[i]).getAttr();
   }
   OptimizerAttrInterface rule(unsigned i) { return step.getOptimizerOf(paramName(i)); }
+  /// Knobs with a schedule of the step.
+  SmallVector<train::KnobOp> scheduledKnobs();
+  /// Value of a knob in the step that the program under construction does.
+  Value scheduledValue(GradBuilder &b, SignatureChange &program, train::KnobOp knob);
+  void scheduleKnobs(train::FuncOp gradient);
   /// Path of a parameter's rule in the names of knobs: "optimizer" or "groups.0".
   std::string rulePath(unsigned i);
   /// Current value of the knob in place of a number of the step, of rank 0; null without a knob.
@@ -98,6 +103,49 @@ private:
 };
 } // namespace
 
+SmallVector<train::KnobOp> StepExpansion::scheduledKnobs() {
+  auto knobs = llvm::make_filter_range(model.getOps<train::KnobOp>(), [&](train::KnobOp knob) {
+    return knob.getSchedule() && knob.getStep() == name;
+  });
+  return SmallVector<train::KnobOp>(knobs.begin(), knobs.end());
+}
+
+/// First value times the factor of the schedule, limited to the range.
+Value StepExpansion::scheduledValue(GradBuilder &b, SignatureChange &program, train::KnobOp knob) {
+  Type before = std::exchange(b.compute, getElementTypeOrSelf(knob.getType()));
+  Value past =
+      program.addState((name + ".step").str(), RankedTensorType::get({}, builder.getI64Type()));
+  Value next = b.castTo(b.add(past, b.real(1.0, past)), b.compute);
+  Value first = b.real(knob.getInit().getInitializer().a, b.compute);
+  Value value = b.mul(first, knob.getSchedule()->buildFactor(b, next));
+  std::vector<double> range = rangeOf(knob);
+  Value low = b.real(range[0], value), high = b.real(range[1], value);
+  value = b.select(b.greater(low, value), low, value);
+  value = b.select(b.greater(value, high), high, value);
+  b.compute = before;
+  return value;
+}
+
+/// Replaces the state of knobs with a schedule by the values of the step.
+void StepExpansion::scheduleKnobs(train::FuncOp gradient) {
+  for (train::KnobOp knob : scheduledKnobs()) {
+    Value state = findStates(gradient).lookup(knob.getSymNameAttr());
+    if (!state || state.use_empty())
+      continue;
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : state.getUses())
+      uses.push_back(&use);
+    SignatureChange program(gradient);
+    OpBuilder start = OpBuilder::atBlockBegin(&gradient.getBody().front());
+    auto origin =
+        train::OriginAttr::get(start.getStringAttr(name + ".update"), train::Stage::Update);
+    GradBuilder b(start, knob.getLoc(), origin);
+    Value value = scheduledValue(b, program, knob);
+    for (OpOperand *use : uses)
+      use->set(value);
+  }
+}
+
 std::string StepExpansion::rulePath(unsigned i) {
   auto symbol = FlatSymbolRefAttr::get(paramName(i));
   ArrayAttr groups = step.getGroups().value_or(builder.getArrayAttr({}));
@@ -113,7 +161,10 @@ Value StepExpansion::knobValue(GradBuilder &b, SignatureChange &program, const T
   if (!name)
     return {};
   auto knob = symbols.lookup<train::KnobOp>(name.getValue());
-  return b.castTo(program.addState(name.getValue(), knob.getType()), element);
+  bool isScheduled = llvm::is_contained(scheduledKnobs(), knob);
+  Value value = isScheduled ? scheduledValue(b, program, knob)
+                            : Value(program.addState(name.getValue(), knob.getType()));
+  return b.castTo(value, element);
 }
 
 Value StepExpansion::number(GradBuilder &b, SignatureChange &program, StringRef path,
@@ -342,6 +393,10 @@ void StepExpansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradient
       addAverage(b, program, i, updated[0], next);
     b.compute = widest;
   }
+  for (train::KnobOp knob : scheduledKnobs()) {
+    program.addState(knob.getSymName(), knob.getType());
+    program.addStateResult(scheduledValue(b, program, knob), knob.getSymName());
+  }
   program.addStateResult(next, (name + ".step").str());
 }
 
@@ -446,6 +501,7 @@ LogicalResult StepExpansion::run() {
   }
   if (failed(checkKnobs()) || failed(checkRules()))
     return failure();
+  scheduleKnobs(gradient);
   makeSparseGradients(gradient, step, explain);
   warnOfLostUpdates();
   declareState(gradientsOf(gradient));
@@ -468,6 +524,10 @@ LogicalResult StepExpansion::run() {
   if (Attribute scaler = step->getAttr("amp.scaler"))
     for (train::FuncOp func : {whole, apply, gradient})
       func->setAttr("amp.scaler", scaler);
+  for (train::KnobOp knob : scheduledKnobs()) {
+    knob.removeScheduleAttr();
+    knob.removeStepAttr();
+  }
   step.erase();
   return success();
 }

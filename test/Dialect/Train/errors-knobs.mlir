@@ -208,3 +208,11 @@ train.model @m {
     train.return %y
   }
 }
+
+// -----
+
+train.model @m {
+  // constraint train.knob 4
+  // expected-error @below {{expected a schedule of a step, but @fit is none}}
+  train.knob @t = 0.5 in [0, 1] schedule #train.cosine<steps = 10> of @fit
+}
