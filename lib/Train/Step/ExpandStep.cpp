@@ -6,8 +6,8 @@
 #include "lib/Train/FindProgram.h"
 #include "lib/Train/Step/MicroBatches.h"
 #include "lib/Train/Step/Ranks.h"
+#include "lib/Train/Step/StepKnobs.h"
 #include "mlir-dialects/Train/Optimizer/Update.h"
-#include "mlir-dialects/Train/Program/Knob.h"
 #include "mlir-dialects/Train/Program/SignatureChange.h"
 #include "mlir-dialects/Train/Text/KnobNumbers.h"
 #include "mlir-dialects/Train/TrainFlat.h"
@@ -29,13 +29,12 @@ struct Gradient {
 class StepExpansion {
 public:
   StepExpansion(train::ModelOp model, train::StepOp step, bool explain)
-      : model(model), step(step), symbols(model), name(step.getSymName()), explain(explain),
-        builder(model.getContext()) {}
+      : model(model), step(step), symbols(model), knobs(model, step), name(step.getSymName()),
+        explain(explain), builder(model.getContext()) {}
   LogicalResult run();
 
 private:
   void warnOfLostUpdates();
-  LogicalResult checkKnobs();
   LogicalResult checkRules();
   std::string stateName(StringRef kind, StringRef param) {
     return (name + "." + kind + "." + param).str();
@@ -44,18 +43,6 @@ private:
     return cast<FlatSymbolRefAttr>(step.getParams()[i]).getAttr();
   }
   OptimizerAttrInterface rule(unsigned i) { return step.getOptimizerOf(paramName(i)); }
-  /// Knobs with a schedule of the step.
-  SmallVector<train::KnobOp> scheduledKnobs();
-  /// Value of a knob in the step that the program under construction does.
-  Value scheduledValue(GradBuilder &b, SignatureChange &program, train::KnobOp knob);
-  void scheduleKnobs(train::FuncOp gradient);
-  /// Path of a parameter's rule in the names of knobs: "optimizer" or "groups.0".
-  std::string rulePath(unsigned i);
-  /// Current value of the knob in place of a number of the step, of rank 0; null without a knob.
-  Value knobValue(GradBuilder &b, SignatureChange &program, const Twine &path, Type element);
-  /// The number of the step, or the value of the knob in its place.
-  Value number(GradBuilder &b, SignatureChange &program, StringRef path, std::optional<APFloat> own,
-               Type element);
   RankedTensorType paramType(unsigned i) {
     return cast<RankedTensorType>(symbols.lookup<train::ParamOp>(paramName(i)).getType());
   }
@@ -93,6 +80,7 @@ private:
   train::ModelOp model;
   train::StepOp step;
   SymbolTable symbols; ///< of the model before the expansion
+  StepKnobs knobs;
   StringRef name;
   bool explain;
   OpBuilder builder;
@@ -102,76 +90,6 @@ private:
   Value ofKnob;   ///< momentum of the present parameter by a knob, or null
 };
 } // namespace
-
-SmallVector<train::KnobOp> StepExpansion::scheduledKnobs() {
-  auto knobs = llvm::make_filter_range(model.getOps<train::KnobOp>(), [&](train::KnobOp knob) {
-    return knob.getSchedule() && knob.getStep() == name;
-  });
-  return SmallVector<train::KnobOp>(knobs.begin(), knobs.end());
-}
-
-/// First value times the factor of the schedule, limited to the range.
-Value StepExpansion::scheduledValue(GradBuilder &b, SignatureChange &program, train::KnobOp knob) {
-  Type before = std::exchange(b.compute, getElementTypeOrSelf(knob.getType()));
-  Value past =
-      program.addState((name + ".step").str(), RankedTensorType::get({}, builder.getI64Type()));
-  Value next = b.castTo(b.add(past, b.real(1.0, past)), b.compute);
-  Value first = b.real(knob.getInit().getInitializer().a, b.compute);
-  Value value = b.mul(first, knob.getSchedule()->buildFactor(b, next));
-  std::vector<double> range = rangeOf(knob);
-  Value low = b.real(range[0], value), high = b.real(range[1], value);
-  value = b.select(b.greater(low, value), low, value);
-  value = b.select(b.greater(value, high), high, value);
-  b.compute = before;
-  return value;
-}
-
-/// Replaces the state of knobs with a schedule by the values of the step.
-void StepExpansion::scheduleKnobs(train::FuncOp gradient) {
-  for (train::KnobOp knob : scheduledKnobs()) {
-    Value state = findStates(gradient).lookup(knob.getSymNameAttr());
-    if (!state || state.use_empty())
-      continue;
-    SmallVector<OpOperand *> uses;
-    for (OpOperand &use : state.getUses())
-      uses.push_back(&use);
-    SignatureChange program(gradient);
-    OpBuilder start = OpBuilder::atBlockBegin(&gradient.getBody().front());
-    auto origin =
-        train::OriginAttr::get(start.getStringAttr(name + ".update"), train::Stage::Update);
-    GradBuilder b(start, knob.getLoc(), origin);
-    Value value = scheduledValue(b, program, knob);
-    for (OpOperand *use : uses)
-      use->set(value);
-  }
-}
-
-std::string StepExpansion::rulePath(unsigned i) {
-  auto symbol = FlatSymbolRefAttr::get(paramName(i));
-  ArrayAttr groups = step.getGroups().value_or(builder.getArrayAttr({}));
-  for (auto [number, group] : llvm::enumerate(groups.getAsRange<train::GroupAttr>()))
-    if (llvm::is_contained(group.getParams(), symbol))
-      return "groups." + std::to_string(number);
-  return "optimizer";
-}
-
-Value StepExpansion::knobValue(GradBuilder &b, SignatureChange &program, const Twine &path,
-                               Type element) {
-  FlatSymbolRefAttr name = knobOf(step, path.str());
-  if (!name)
-    return {};
-  auto knob = symbols.lookup<train::KnobOp>(name.getValue());
-  bool isScheduled = llvm::is_contained(scheduledKnobs(), knob);
-  Value value = isScheduled ? scheduledValue(b, program, knob)
-                            : Value(program.addState(name.getValue(), knob.getType()));
-  return b.castTo(value, element);
-}
-
-Value StepExpansion::number(GradBuilder &b, SignatureChange &program, StringRef path,
-                            std::optional<APFloat> own, Type element) {
-  Value knob = knobValue(b, program, path, element);
-  return knob ? knob : b.real(own->convertToDouble(), element);
-}
 
 void StepExpansion::declare(StringRef symbol, Type type, train::StateRole role, StringAttr param,
                             double value) {
@@ -260,7 +178,7 @@ void StepExpansion::clip(GradBuilder &b, SignatureChange &program,
   if (step.getClipValue())
     for (auto &[g, rows] : gradients) {
       Type element = getElementTypeOrSelf(g);
-      Value knob = knobValue(b, program, "clip_value", element);
+      Value knob = knobs.find(b, program, "clip_value", element);
       double limit = step.getClipValue()->convertToDouble();
       Value high = knob ? knob : b.real(limit, g), low = knob ? b.neg(knob) : b.real(-limit, g);
       g = b.select(b.greater(g, high), high, b.select(b.greater(low, g), low, g));
@@ -268,7 +186,8 @@ void StepExpansion::clip(GradBuilder &b, SignatureChange &program,
   if (step.getClipNorm()) {
     Norm norm = normOf(b, gradients);
     Value factor = clippingFactor(b, norm, [&](GradBuilder &own, Type element) {
-      return number(own, program, "clip_norm", step.getClipNorm(), element);
+      return knobs.number(own, program, "clip_norm", step.getClipNorm()->convertToDouble(),
+                          element);
     });
     for (auto &[g, rows] : gradients)
       g = b.mul(g, b.castTo(factor, getElementTypeOrSelf(g)));
@@ -331,7 +250,7 @@ void StepExpansion::addAverage(GradBuilder &b, SignatureChange &program, unsigne
   std::string ema = stateName("ema", paramName(i));
   Value old = program.addState(ema, typeOfRule(paramType(i)));
   updated = b.castTo(updated, ruleElement(i));
-  Value knob = knobValue(b, program, "ema_decay", ruleElement(i));
+  Value knob = knobs.find(b, program, "ema_decay", ruleElement(i));
   Value keep = knob ? knob : b.real(decay, old);
   Value share = knob ? b.sub(b.real(1.0, knob), knob) : b.real(1 - decay, old);
   Value blended = b.add(b.mul(keep, old), b.mul(share, updated));
@@ -364,7 +283,7 @@ void StepExpansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradient
     Value &known = rates[path];
     if (!known) {
       Value rate =
-          number(b, program, (path + ".lr").str(), APFloat(optimizer.getLearningRate()), widest);
+          knobs.number(b, program, (path + ".lr").str(), optimizer.getLearningRate(), widest);
       known = b.mul(scheduled ? b.mul(rate, scheduled) : rate, factor);
     }
     return known;
@@ -378,13 +297,13 @@ void StepExpansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradient
     program.addOutput(rateOf(step.getOptimizer(), "optimizer"), train::Output::Rate);
 
   for (auto [i, gradient] : llvm::enumerate(gradients)) {
-    std::string path = rulePath(i);
+    std::string path = knobs.pathOfRule(paramName(i));
     Value rate = rateOf(rule(i), path);
     b.compute = ruleElement(i);
     lr = b.castTo(rate, b.compute);
-    ofKnob = knobValue(b, program, path + ".momentum", b.compute);
+    ofKnob = knobs.find(b, program, path + ".momentum", b.compute);
     if (!ofKnob)
-      ofKnob = knobValue(b, program, path + ".beta1", b.compute);
+      ofKnob = knobs.find(b, program, path + ".beta1", b.compute);
     SmallVector<Value> updated = updateParam(b, program, i, gradient);
     program.addStateResult(updated[0], paramName(i));
     for (auto [moment, value] : llvm::zip(momentsOf(i), ArrayRef(updated).drop_front()))
@@ -393,10 +312,7 @@ void StepExpansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradient
       addAverage(b, program, i, updated[0], next);
     b.compute = widest;
   }
-  for (train::KnobOp knob : scheduledKnobs()) {
-    program.addState(knob.getSymName(), knob.getType());
-    program.addStateResult(scheduledValue(b, program, knob), knob.getSymName());
-  }
+  knobs.addResults(b, program);
   program.addStateResult(next, (name + ".step").str());
 }
 
@@ -462,22 +378,6 @@ void StepExpansion::warnOfLostUpdates() {
   }
 }
 
-/// Knobs exist, and no schedule sets the same number.
-LogicalResult StepExpansion::checkKnobs() {
-  auto knobs = step->getAttrOfType<DictionaryAttr>(knobsKey);
-  bool setsMomentum = step.getSchedule() && step.getSchedule()->hasMomentum();
-  for (NamedAttribute each : knobs ? knobs.getValue() : ArrayRef<NamedAttribute>()) {
-    StringRef path = each.getName().getValue();
-    auto name = cast<FlatSymbolRefAttr>(each.getValue());
-    if (!symbols.lookup<train::KnobOp>(name.getValue()))
-      return step.emitOpError() << "expected a knob as " << path << ", but " << name << " is none";
-    if (setsMomentum && (path.ends_with(".momentum") || path.ends_with(".beta1")))
-      return step.emitOpError() << "expected one source of " << path << ", but got " << name
-                                << " and " << *step.getSchedule();
-  }
-  return success();
-}
-
 /// A lazy rule needs the rows of a table that the lookups of all ranks name.
 LogicalResult StepExpansion::checkRules() {
   for (unsigned i = 0; ranksOf(step) > 1 && i < step.getParams().size(); ++i)
@@ -499,9 +399,9 @@ LogicalResult StepExpansion::run() {
     if (failed(accumulateMicroBatches(gradient, step.getMicroBatches().value_or(1), ranksOf(step))))
       return failure();
   }
-  if (failed(checkKnobs()) || failed(checkRules()))
+  if (failed(knobs.verify()) || failed(checkRules()))
     return failure();
-  scheduleKnobs(gradient);
+  knobs.applySchedules(gradient);
   makeSparseGradients(gradient, step, explain);
   warnOfLostUpdates();
   declareState(gradientsOf(gradient));
@@ -524,10 +424,7 @@ LogicalResult StepExpansion::run() {
   if (Attribute scaler = step->getAttr("amp.scaler"))
     for (train::FuncOp func : {whole, apply, gradient})
       func->setAttr("amp.scaler", scaler);
-  for (train::KnobOp knob : scheduledKnobs()) {
-    knob.removeScheduleAttr();
-    knob.removeStepAttr();
-  }
+  knobs.removeSchedules();
   step.erase();
   return success();
 }

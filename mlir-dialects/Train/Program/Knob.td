@@ -34,7 +34,7 @@ def Train_KnobOp : Op<TrainDialect, "knob",
       InitAttrInterface:$init, F64Attr:$low, F64Attr:$high,
       OptionalAttr<ScheduleAttrInterface>:$schedule, OptionalAttr<FlatSymbolRefAttr>:$step);
   let assemblyFormat =
-      "$sym_name custom<Knob>($type, $init, $low, $high) custom<KnobSchedule>($schedule, $step) attr-dict";
+      "$sym_name custom<Knob>($type, $init, $low, $high) `` custom<KnobSchedule>($schedule, $step) attr-dict";
   let hasVerifier = 1;
 }
 #endif
