@@ -17,7 +17,7 @@ typedef struct {
   uint64_t factor;  /* bits of lr_factor */
   int64_t status;   /* of the checks of this rank */
   uint64_t flags;   /* in->flags */
-  uint64_t unused;
+  uint64_t knobs;   /* hash of the values of knobs */
 } Message;
 
 struct ampc_rt_exchange {
@@ -203,7 +203,8 @@ static uint64_t flagsApart(const Message *a, const Message *b) {
 /* Whether all words are equal that have to be. */
 static bool isEqual(const Message *a, const Message *b) {
   uint64_t difference = (a->plan ^ b->plan) | (a->setting ^ b->setting) | (a->place ^ b->place) |
-                        (a->runs ^ b->runs) | (a->factor ^ b->factor) | flagsApart(a, b);
+                        (a->runs ^ b->runs) | (a->factor ^ b->factor) | (a->knobs ^ b->knobs) |
+                        flagsApart(a, b);
   return difference == 0;
 }
 
@@ -228,7 +229,9 @@ static const char *differenceOf(const Message *own, const Message *other) {
     return "another call";
   if (own->runs != other->runs)
     return own->place ? "another number of runs" : "another seed";
-  return own->factor != other->factor ? "another lr_factor" : "other flags";
+  if (own->factor != other->factor)
+    return "another lr_factor";
+  return own->knobs != other->knobs ? "another value of a knob" : "other flags";
 }
 
 /* Whether no rank has rows, so that no mean exists. */
@@ -265,6 +268,7 @@ static Message messageOf(const ampc_state *state) {
   memset(&message, 0, sizeof message);
   message.plan = state->model->plan_hash;
   message.setting = (uint64_t)state->tier << 1 | state->flushes;
+  message.knobs = ampc_rt_hash_knobs(state);
   return message;
 }
 

@@ -246,6 +246,8 @@ bool ampc_rt_is_valid_count(const ampc_slot *slot, const void *data);
    AMPC_E_CKPT_MISMATCH of the checkpoint `path`. */
 ampc_status ampc_rt_check_knob(const ampc_slot *slot, const void *data, const char *path,
                                char *error);
+/* Hash of the values of all knobs in the memory of the host; 0 on a device. */
+uint64_t ampc_rt_hash_knobs(const ampc_state *state);
 /* Elements of an input with equal limits: `width` elements from `first` on, repeated every
    `period`, with values in [least, limit) or equal to `ignore`. Example: class labels in column 2
    of [8, 4]: first 2, width 1, period 4. */

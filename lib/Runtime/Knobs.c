@@ -61,6 +61,20 @@ static void putReal(ampc_rt_text *text, double value) {
   }
 }
 
+uint64_t ampc_rt_hash_knobs(const ampc_state *state) {
+  uint64_t hash = 0;
+  for (int32_t s = 0; s < state->model->slot_count && !state->model->device; ++s) {
+    const ampc_slot *slot = &state->model->slots[s];
+    uint64_t bits = 0;
+    if (!slot->range)
+      continue;
+    memcpy(&bits, ampc_rt_slot_data(state, slot), (size_t)slot->tensor.bytes);
+    hash = (hash ^ bits) * 0x9e3779b97f4a7c15u; /* odd: equal hashes of one knob are equal bits */
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
 ampc_status ampc_rt_check_knob(const ampc_slot *slot, const void *data, const char *path,
                                char *error) {
   if (!slot->range)

@@ -3,6 +3,7 @@
 #include "ampc/Support/Nearest.h"
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Model/NamePatterns.h"
+#include "mlir-dialects/Train/Text/KnobNumbers.h"
 #include "mlir-dialects/Train/Train.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -31,10 +32,14 @@ static void removeFrozen(train::StepOp step, const llvm::StringSet<> &frozen) {
   if (!step.getGroups())
     return;
   SmallVector<Attribute> groups;
-  for (auto group : step.getGroups()->getAsRange<train::GroupAttr>())
-    if (auto params = withoutNames(group.getParams(), frozen); !params.empty())
+  SmallVector<int64_t> kept; // numbers of groups before
+  for (auto [number, group] : llvm::enumerate(step.getGroups()->getAsRange<train::GroupAttr>()))
+    if (auto params = withoutNames(group.getParams(), frozen); !params.empty()) {
       groups.push_back(
           train::GroupAttr::get(step.getContext(), b.getArrayAttr(params), group.getOptimizer()));
+      kept.push_back(number);
+    }
+  keepKnobsOfGroups(step, kept);
   if (groups.empty())
     step.removeGroupsAttr();
   else

@@ -6,8 +6,10 @@
 #include "lib/Train/FindProgram.h"
 #include "lib/Train/Step/MicroBatches.h"
 #include "lib/Train/Step/Ranks.h"
+#include "lib/Train/Step/StepKnobs.h"
 #include "mlir-dialects/Train/Optimizer/Update.h"
 #include "mlir-dialects/Train/Program/SignatureChange.h"
+#include "mlir-dialects/Train/Text/KnobNumbers.h"
 #include "mlir-dialects/Train/TrainFlat.h"
 #include "llvm/Support/xxhash.h"
 
@@ -27,8 +29,8 @@ struct Gradient {
 class StepExpansion {
 public:
   StepExpansion(train::ModelOp model, train::StepOp step, bool explain)
-      : model(model), step(step), symbols(model), name(step.getSymName()), explain(explain),
-        builder(model.getContext()) {}
+      : model(model), step(step), symbols(model), knobs(model, step), name(step.getSymName()),
+        explain(explain), builder(model.getContext()) {}
   LogicalResult run();
 
 private:
@@ -78,12 +80,14 @@ private:
   train::ModelOp model;
   train::StepOp step;
   SymbolTable symbols; ///< of the model before the expansion
+  StepKnobs knobs;
   StringRef name;
   bool explain;
   OpBuilder builder;
   Value count;    ///< steps so far, in the program under construction
   Value lr;       ///< learning rate of the present parameter, in the type of its rule
   Value momentum; ///< momentum of the schedule, or null
+  Value ofKnob;   ///< momentum of the present parameter by a knob, or null
 };
 } // namespace
 
@@ -154,15 +158,16 @@ static Norm normOf(GradBuilder &b, ArrayRef<Gradient> gradients) {
 
 /// Factor min(1, limit / (norm + 1e-6)), as in torch.nn.utils.clip_grad_norm_. Finite f32 gradients
 /// may have a norm beyond f32, whose factor would be 0: the factor is then computed in f64.
-static Value clippingFactor(GradBuilder &b, const Norm &norm, double limit) {
+static Value clippingFactor(GradBuilder &b, const Norm &norm,
+                            llvm::function_ref<Value(GradBuilder &, Type)> limitIn) {
   Value one = b.real(1.0, norm.rounded);
-  Value factor =
-      b.div(b.real(limit, norm.rounded), b.add(norm.rounded, b.real(1e-6, norm.rounded)));
+  Value limit = limitIn(b, getElementTypeOrSelf(norm.rounded));
+  Value factor = b.div(limit, b.add(norm.rounded, b.real(1e-6, norm.rounded)));
   if (Type element = getElementTypeOrSelf(norm.rounded); !element.isF64()) {
     GradBuilder wide = b;
     wide.compute = b.builder.getF64Type();
     Value most = wide.real(std::numeric_limits<float>::max(), norm.exact);
-    Value exact = wide.castTo(wide.div(wide.real(limit, norm.exact), norm.exact), element);
+    Value exact = wide.castTo(wide.div(limitIn(wide, wide.compute), norm.exact), element);
     factor = b.select(wide.greater(norm.exact, most), exact, factor);
   }
   return b.select(b.greater(one, factor), factor, one);
@@ -172,13 +177,18 @@ void StepExpansion::clip(GradBuilder &b, SignatureChange &program,
                          MutableArrayRef<Gradient> gradients) {
   if (step.getClipValue())
     for (auto &[g, rows] : gradients) {
+      Type element = getElementTypeOrSelf(g);
+      Value knob = knobs.find(b, program, "clip_value", element);
       double limit = step.getClipValue()->convertToDouble();
-      Value high = b.real(limit, g), low = b.real(-limit, g);
+      Value high = knob ? knob : b.real(limit, g), low = knob ? b.neg(knob) : b.real(-limit, g);
       g = b.select(b.greater(g, high), high, b.select(b.greater(low, g), low, g));
     }
   if (step.getClipNorm()) {
     Norm norm = normOf(b, gradients);
-    Value factor = clippingFactor(b, norm, step.getClipNorm()->convertToDouble());
+    Value factor = clippingFactor(b, norm, [&](GradBuilder &own, Type element) {
+      return knobs.number(own, program, "clip_norm", step.getClipNorm()->convertToDouble(),
+                          element);
+    });
     for (auto &[g, rows] : gradients)
       g = b.mul(g, b.castTo(factor, getElementTypeOrSelf(g)));
     program.addOutput(norm.rounded, train::Output::Norm);
@@ -199,11 +209,11 @@ SmallVector<Value> StepExpansion::applyRule(GradBuilder &b, unsigned i, Value pa
   IntegerAttr paramKey;
   if (roundsStochastically() && paramType(i).getElementTypeBitWidth() == 16)
     paramKey = b.builder.getI32IntegerAttr(keyOf("weight"));
-  Value ofSchedule = momentum ? b.castTo(momentum, ruleElement(i)) : Value();
+  Value now = ofKnob ? ofKnob : momentum ? b.castTo(momentum, ruleElement(i)) : Value();
   auto update = train::UpdateOp::create(
-      b.builder, b.loc, param, gradient, moments, count, lr, ofSchedule, /*skip=*/Value(),
-      optimizer, keys.empty() ? DenseI32ArrayAttr() : b.builder.getDenseI32ArrayAttr(keys),
-      paramKey, /*products=*/TypeAttr());
+      b.builder, b.loc, param, gradient, moments, count, lr, now, /*skip=*/Value(), optimizer,
+      keys.empty() ? DenseI32ArrayAttr() : b.builder.getDenseI32ArrayAttr(keys), paramKey,
+      /*products=*/TypeAttr());
   b.stamp(update);
   return SmallVector<Value>(update->getResults());
 }
@@ -236,11 +246,14 @@ SmallVector<Value> StepExpansion::updateParam(GradBuilder &b, SignatureChange &p
 /// weight.
 void StepExpansion::addAverage(GradBuilder &b, SignatureChange &program, unsigned i, Value updated,
                                Value next) {
-  double keep = step.getEmaDecay()->convertToDouble();
+  double decay = step.getEmaDecay()->convertToDouble();
   std::string ema = stateName("ema", paramName(i));
   Value old = program.addState(ema, typeOfRule(paramType(i)));
   updated = b.castTo(updated, ruleElement(i));
-  Value blended = b.add(b.mul(b.real(keep, old), old), b.mul(b.real(1 - keep, old), updated));
+  Value knob = knobs.find(b, program, "ema_decay", ruleElement(i));
+  Value keep = knob ? knob : b.real(decay, old);
+  Value share = knob ? b.sub(b.real(1.0, knob), knob) : b.real(1 - decay, old);
+  Value blended = b.add(b.mul(keep, old), b.mul(share, updated));
   Value isFirst = b.compare(train::ComparePredicate::eq, next, b.real(1.0, next));
   program.addStateResult(b.select(isFirst, updated, blended), ema);
 }
@@ -265,11 +278,12 @@ void StepExpansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradient
   Value next = b.add(count, b.real(1.0, count));
   Value factor = b.castTo(lrFactor, widest);
   Value scheduled;
-  DenseMap<Attribute, Value> rates;
-  auto rateOf = [&](OptimizerAttrInterface optimizer) {
-    Value &known = rates[optimizer];
+  llvm::StringMap<Value> rates; // by path of the rule
+  auto rateOf = [&](OptimizerAttrInterface optimizer, StringRef path) {
+    Value &known = rates[path];
     if (!known) {
-      Value rate = b.real(optimizer.getLearningRate(), widest);
+      Value rate =
+          knobs.number(b, program, (path + ".lr").str(), optimizer.getLearningRate(), widest);
       known = b.mul(scheduled ? b.mul(rate, scheduled) : rate, factor);
     }
     return known;
@@ -278,13 +292,18 @@ void StepExpansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradient
     Value number = b.castTo(next, widest);
     scheduled = schedule->buildFactor(b, number);
     momentum = schedule->hasMomentum() ? schedule->buildMomentum(b, number) : Value();
-    program.addOutput(rateOf(step.getOptimizer()), train::Output::Rate);
   }
+  if (step.getSchedule() || knobOf(step, "optimizer.lr"))
+    program.addOutput(rateOf(step.getOptimizer(), "optimizer"), train::Output::Rate);
 
   for (auto [i, gradient] : llvm::enumerate(gradients)) {
-    Value rate = rateOf(rule(i));
+    std::string path = knobs.pathOfRule(paramName(i));
+    Value rate = rateOf(rule(i), path);
     b.compute = ruleElement(i);
     lr = b.castTo(rate, b.compute);
+    ofKnob = knobs.find(b, program, path + ".momentum", b.compute);
+    if (!ofKnob)
+      ofKnob = knobs.find(b, program, path + ".beta1", b.compute);
     SmallVector<Value> updated = updateParam(b, program, i, gradient);
     program.addStateResult(updated[0], paramName(i));
     for (auto [moment, value] : llvm::zip(momentsOf(i), ArrayRef(updated).drop_front()))
@@ -293,6 +312,7 @@ void StepExpansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradient
       addAverage(b, program, i, updated[0], next);
     b.compute = widest;
   }
+  knobs.addResults(b, program);
   program.addStateResult(next, (name + ".step").str());
 }
 
@@ -379,8 +399,9 @@ LogicalResult StepExpansion::run() {
     if (failed(accumulateMicroBatches(gradient, step.getMicroBatches().value_or(1), ranksOf(step))))
       return failure();
   }
-  if (failed(checkRules()))
+  if (failed(knobs.verify()) || failed(checkRules()))
     return failure();
+  knobs.applySchedules(gradient);
   makeSparseGradients(gradient, step, explain);
   warnOfLostUpdates();
   declareState(gradientsOf(gradient));
@@ -403,6 +424,7 @@ LogicalResult StepExpansion::run() {
   if (Attribute scaler = step->getAttr("amp.scaler"))
     for (train::FuncOp func : {whole, apply, gradient})
       func->setAttr("amp.scaler", scaler);
+  knobs.removeSchedules();
   step.erase();
   return success();
 }

@@ -1,6 +1,8 @@
 // Random numbers: verifiers and scalar code.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Ops/Random.h"
+#include "mlir-dialects/Train/Program/Knob.h"
+#include "mlir-dialects/Train/Text/KnobNumbers.h"
 #include "mlir-dialects/Train/Text/Numbers.h"
 
 using namespace mlir;
@@ -183,7 +185,25 @@ SmallVector<Value> DropoutOp::buildScalars(ScalarBuilder &b, ValueRange x) {
 }
 
 SmallVector<Value> DropoutOp::buildInference(GradBuilder &) { return {getX()}; }
-SmallVector<Value> DropoutOp::buildTraining(GradBuilder &) { return {}; }
+
+/// Dropout by the current value of a knob: u < rate is compared in f32, whatever type x has.
+static Value dropBy(GradBuilder &b, DropoutOp op, KnobOp knob) {
+  auto type = op.getType();
+  Type element = type.getElementType(), wide = b.builder.getF32Type();
+  Value read = b.op<ReadOp>(knob.getType(), FlatSymbolRefAttr::get(knob.getSymNameAttr()));
+  Value rate = b.castTo(read, wide);
+  Value u = b.op<RandomUniformOp>(type.clone(wide), ValueRange(), APFloat(0.0), APFloat(1.0));
+  Value gain = b.castTo(b.div(b.real(1.0, rate), b.sub(b.real(1.0, rate), rate)), element);
+  return b.select(b.greater(rate, u), b.real(0.0, element), b.mul(op.getX(), gain));
+}
+
+SmallVector<Value> DropoutOp::buildTraining(GradBuilder &b) {
+  FlatSymbolRefAttr name = knobOf(*this, "rate");
+  if (!name)
+    return {};
+  auto knob = SymbolTable::lookupNearestSymbolFrom<KnobOp>(*this, name);
+  return knob ? SmallVector<Value>{dropBy(b, *this, knob)} : SmallVector<Value>();
+}
 
 OpFoldResult DropoutOp::fold(FoldAdaptor) {
   return number(getRate()) == 0 ? getX() : OpFoldResult();

@@ -55,9 +55,28 @@ static void printKnob(OpAsmPrinter &p, KnobOp op, TypeAttr type, InitAttrInterfa
   p << ']';
 }
 
+/// `schedule #train.cosine<...> of @fit`, or nothing.
+static ParseResult parseKnobSchedule(OpAsmParser &parser, ScheduleAttrInterface &schedule,
+                                     FlatSymbolRefAttr &step) {
+  if (failed(parser.parseOptionalKeyword("schedule")))
+    return success();
+  return failure(parseFormulas(parser, schedule, "schedule") || parser.parseKeyword("of") ||
+                 parser.parseAttribute(step));
+}
+
+static void printKnobSchedule(OpAsmPrinter &p, KnobOp, ScheduleAttrInterface schedule,
+                              FlatSymbolRefAttr step) {
+  if (schedule)
+    p << " schedule " << schedule << " of " << step;
+}
+
 template <> ParseResult ampc::completeOp<KnobOp>(OpAsmParser &parser, OperationState &state) {
   auto &knob = state.getOrAddProperties<KnobOp::Properties>();
-  if (ParseScope *model = ParseScope::model(parser.getContext()))
+  ParseScope *model = ParseScope::model(parser.getContext());
+  if (auto fill = dyn_cast<FillAttr>(knob.init); model && fill)
+    model->knobs[knob.sym_name.getValue()] = {number(fill.getValue()), knob.low.getValueAsDouble(),
+                                              knob.high.getValueAsDouble()};
+  if (model)
     for (StringRef name = knob.sym_name.getValue();
          const std::string &each : {name.str(), operandNameOf(name)})
       model->states[each] = knob.type.getValue();
@@ -93,6 +112,14 @@ LogicalResult KnobOp::verify() {
   if (!(value >= low && value <= high)) // 3.
     return emitOpError() << "expected a first value in " << range << ", but got "
                          << textOf(number(fill.getValue()));
+  return success();
+}
+
+LogicalResult KnobOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  bool hasBoth = getSchedule() && getStepAttr();
+  if (bool(getSchedule()) != bool(getStepAttr()) ||
+      (hasBoth && !symbols.lookupNearestSymbolFrom<StepOp>(*this, getStepAttr()))) // 4.
+    return emitOpError() << "expected a schedule of a step, but " << getStepAttr() << " is none";
   return success();
 }
 

@@ -5,6 +5,7 @@
 #include "mlir-dialects/Train/Program/LogicalLayout.h"
 #include "mlir-dialects/Train/Program/RowState.h"
 #include "mlir-dialects/Train/Program/Signature.h"
+#include "mlir-dialects/Train/Text/KnobNumbers.h"
 #include "mlir-dialects/Train/Text/Sizes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SetVector.h"
@@ -204,6 +205,10 @@ static std::optional<std::string> misfitOf(Operation *op, StringRef name, Attrib
   }
   if (name == Sizes::key) {
     std::optional<StringRef> expected = misfitOfSizes(op, value);
+    return expected ? std::optional<std::string>(expected->str()) : std::nullopt;
+  }
+  if (name == knobsKey) {
+    std::optional<StringRef> expected = misfitOfKnobs(op, value);
     return expected ? std::optional<std::string>(expected->str()) : std::nullopt;
   }
   if (name == LogicalOrder::key)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Text/Numbers.h"
 #include "ampc/Support/Text.h"
-#include "mlir-dialects/Train/Text/ParseScope.h"
+#include "mlir-dialects/Train/Text/KnobNumbers.h"
 #include "llvm/Support/Error.h"
 #include <functional>
 
@@ -229,6 +229,8 @@ FailureOr<APFloat> ampc::parseReal(AsmParser &parser, std::string &formula) {
 }
 
 FailureOr<APFloat> ampc::parseReal(AsmParser &parser) {
+  if (std::optional<FailureOr<APFloat>> knob = parseOptionalKnobNumber(parser))
+    return *knob;
   SMLoc place = parser.getCurrentLocation();
   std::string formula;
   FailureOr<APFloat> value = parseReal(parser, formula);

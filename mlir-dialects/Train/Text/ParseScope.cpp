@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Text/ParseScope.h"
 #include "mlir-dialects/Train/Text/Constants.h"
+#include "mlir-dialects/Train/Text/KnobNumbers.h"
 #include "mlir-dialects/Train/Train.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -50,14 +51,16 @@ void ampc::noteFormulas(AsmParser &parser, StringRef name, Attribute formulas) {
 ParseResult ampc::parseNoted(OpAsmParser &parser, OperationState &state, ParseFunction parse,
                              ParseFunction complete) {
   ParseState &shared = ParseState::of(parser.getContext());
-  NamedAttrList formulas;
+  NamedAttrList formulas, knobs;
   SmallVector<ScalarOperand> scalars;
   NamedAttrList *before = std::exchange(shared.formulas, &formulas);
+  NamedAttrList *knobsBefore = std::exchange(shared.knobs, &knobs);
   auto *scalarsBefore = std::exchange(shared.scalars, &scalars);
   SMLoc placeBefore = std::exchange(shared.scalarsOf, parser.getNameLoc());
   ParseResult parsed = failure(parse(parser, state) || complete(parser, state) ||
                                addScalars(parser, scalars, state));
   shared.formulas = before;
+  shared.knobs = knobsBefore;
   shared.scalars = scalarsBefore;
   shared.scalarsOf = placeBefore;
   if (parsed) {
@@ -69,6 +72,8 @@ ParseResult ampc::parseNoted(OpAsmParser &parser, OperationState &state, ParseFu
     return parser.emitError(parser.getNameLoc()) << "expected the types of the op at its end";
   if (!formulas.empty())
     state.attributes.set(Sizes::key, formulas.getDictionary(parser.getContext()));
+  if (!knobs.empty())
+    state.attributes.set(knobsKey, knobs.getDictionary(parser.getContext()));
   for (auto [i, type] : llvm::enumerate(state.types))
     if (auto [name, number] = parser.getResultName(i); shared.innermost && !name.empty())
       shared.innermost->noteValue(name, number, type);

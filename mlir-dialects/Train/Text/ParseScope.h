@@ -8,6 +8,13 @@
 #include "llvm/ADT/StringMap.h"
 
 namespace ampc {
+/// First value and bounds of a knob, as written.
+struct KnobRange {
+  double first, low, high;
+  /// A number of the range other than 0.
+  double getRepresentative() const { return first != 0 ? first : high != 0 ? high : low; }
+};
+
 /// Types of values, state and functions, and values of sizes, in the model or function that is
 /// being parsed. MLIR's parser has these types but gives no access: an op learns the type of an
 /// operand only from text. Scopes of a context form a stack.
@@ -30,6 +37,7 @@ public:
   Sizes sizes;
   llvm::StringMap<mlir::Type> states;
   llvm::StringMap<mlir::FunctionType> functions;
+  llvm::StringMap<KnobRange> knobs;
   /// Result names of a function; empty for other scopes.
   llvm::SmallVector<std::string> resultNames;
   /// Bodies of modules; the enclosing op exists only after the body has been parsed.

@@ -9,6 +9,7 @@
 
 namespace ampc {
 class FormulasIn;
+class KnobsIn;
 class ParseScope;
 
 /// Number in place of an operand, as in `train.mul %x, 0.5`. The operand has the name of another
@@ -30,6 +31,8 @@ struct ParseState : mlir::DialectInterface::Base<ParseState> {
 
   ParseScope *innermost = nullptr;         ///< null outside of models
   mlir::NamedAttrList *formulas = nullptr; ///< formulas of the op being parsed, or null
+  mlir::NamedAttrList *knobs = nullptr;    ///< knobs of the op being parsed, or null
+  KnobsIn *allowsKnobs = nullptr;          ///< null: a knob in an attribute is an error
   /// Scalars of the op being parsed; null for an op that records none.
   llvm::SmallVectorImpl<ScalarOperand> *scalars = nullptr;
   llvm::SMLoc scalarsOf;                ///< place of that op

@@ -235,6 +235,11 @@ ParseResult syntax::parseNumber(OpAsmParser &parser, FloatAttr &attribute) {
 }
 ParseResult syntax::parseNumber(OpAsmParser &parser, FloatAttr &attribute, StringRef name) {
   std::string formula;
+  double number;
+  if (OptionalParseResult knob = parseOptionalKnobClause(parser, number, name); knob.has_value()) {
+    attribute = parser.getBuilder().getF64FloatAttr(number);
+    return *knob;
+  }
   FailureOr<APFloat> value = parseReal(parser, formula);
   if (failed(value))
     return failure();

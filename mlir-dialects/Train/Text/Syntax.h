@@ -3,7 +3,7 @@
 #ifndef MLIR_DIALECTS_TRAIN_TEXT_SYNTAX_H
 #define MLIR_DIALECTS_TRAIN_TEXT_SYNTAX_H
 
-#include "mlir-dialects/Train/Text/ParseScope.h"
+#include "mlir-dialects/Train/Text/KnobNumbers.h"
 #include "mlir/IR/Operation.h"
 
 /// Generated code calls these functions by unqualified names: files that include generated code use
@@ -221,12 +221,14 @@ template <typename Attribute>
 mlir::ParseResult parseFormulas(mlir::OpAsmParser &parser, Attribute &attribute,
                                 llvm::StringRef name) {
   FormulasIn formulas(parser.getContext());
+  KnobsIn knobs(parser, name);
   llvm::SMLoc begin = parser.getCurrentLocation();
   if (parser.parseAttribute(attribute))
     return mlir::failure();
+  llvm::StringRef text = textSince(parser, begin);
   if (formulas.found)
-    noteFormulas(parser, name, parser.getBuilder().getStringAttr(textSince(parser, begin)));
-  return mlir::success();
+    noteFormulas(parser, name, parser.getBuilder().getStringAttr(knobs.getNumbers(text)));
+  return knobs.note(parser, text);
 }
 template <typename Attribute>
 void printFormulas(mlir::OpAsmPrinter &p, mlir::Operation *, Attribute attribute, llvm::StringRef) {

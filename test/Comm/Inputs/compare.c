@@ -3,9 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // -DIGNORES: a third of the labels is -1. -DREAL=double: the model is of type f64.
-// Usage: compare [inf|delay|refuse|flags|rowless|gone|split]...
+// Usage: compare [inf|delay|refuse|flags|knob|rowless|gone|split]...
 //   refuse   BAD_RANK has a null pointer in BAD_STEP
 //   flags    BAD_RANK asks for a check of numbers in BAD_STEP
+//   knob     BAD_RANK has another value of the knob `scale` in BAD_STEP
 //   rowless  no rank has rows in BAD_STEP
 //   gone     BAD_RANK ends before BAD_STEP
 #include "all.h"
@@ -33,7 +34,7 @@ static ampc_status wanted[STEPS];
 static ampc_train_out expected[STEPS];
 static one_state *one;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool has_inf, refuses, asks, is_rowless, leaves, splits;
+static bool has_inf, refuses, asks, turns, is_rowless, leaves, splits;
 static int faults;
 
 static void fault(int rank, const char *what, int step, const char *text) {
@@ -66,7 +67,9 @@ static void makeData(void) {
 }
 
 /* A call that the ranks do not agree on changes nothing on any rank. */
-static bool isRefused(int step) { return (refuses || asks || is_rowless) && step == BAD_STEP; }
+static bool isRefused(int step) {
+  return (refuses || asks || turns || is_rowless) && step == BAD_STEP;
+}
 
 static ampc_status refusalOf(int rank) {
   return is_rowless || (refuses && rank == BAD_RANK) ? AMPC_E_ARG : AMPC_E_PEER;
@@ -152,6 +155,12 @@ static ampc_status trainSplit(all_state *state, const all_train_step_in *in) {
   return status < 0 ? status : all_apply(state, &apply_in, NULL);
 }
 
+/* Sets the knob `scale`. */
+static void turn(int rank, all_state *state, float value) {
+  if (all_set(state, all_find_tensor("scale"), &value, sizeof value))
+    fault(rank, "scale", 0, all_last_error(state));
+}
+
 static void trainRank(const ampc_comm *comm) {
   int rank = comm->rank;
   char message[512] = "";
@@ -177,6 +186,8 @@ static void trainRank(const ampc_comm *comm) {
       in.flags = AMPC_RUN_NO_ROWS;
     else if (isRefused(step) && rank == BAD_RANK && asks)
       in.flags = AMPC_RUN_CHECK_FINITE;
+    else if (isRefused(step) && rank == BAD_RANK && turns)
+      turn(rank, state, 0.5f);
     else if (isRefused(step) && rank == BAD_RANK)
       in.x = NULL;
     ampc_train_out out = {.size = sizeof out};
@@ -184,6 +195,8 @@ static void trainRank(const ampc_comm *comm) {
     if (endsEarly(rank, step, status, state))
       break;
     checkStep(rank, step, status, &out, all_last_error(state));
+    if (turns && isRefused(step) && rank == BAD_RANK)
+      turn(rank, state, 1);
   }
   if (!leaves)
     compareTensors(rank, state);
@@ -228,6 +241,7 @@ int main(int argc, char **argv) {
     has_inf |= !strcmp(argv[i], "inf");
     refuses |= !strcmp(argv[i], "refuse");
     asks |= !strcmp(argv[i], "flags");
+    turns |= !strcmp(argv[i], "knob");
     is_rowless |= !strcmp(argv[i], "rowless");
     leaves |= !strcmp(argv[i], "gone");
     splits |= !strcmp(argv[i], "split");

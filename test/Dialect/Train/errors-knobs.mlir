@@ -95,3 +95,124 @@ train.model @m {
     train.return %y
   }
 }
+
+// -----
+
+train.model @m {
+  train.knob @t = 0.5 in [0, 1]
+  train.param @w : f32[4] = #train.zeros
+  train.func @loss(%x: f32[4]) {
+    %l = train.mse %x, %w
+    train.return %l
+  }
+  // expected-error @below {{expected a number as beta2 of #train.adamw, which takes knobs as lr and beta1, but got the knob @t}}
+  train.step @fit minimize @loss over all with #train.adamw<lr = 0.1, beta2 = @t>
+}
+
+// -----
+
+train.model @m {
+  train.knob @t = 0.5 in [0, 1]
+  train.param @w : f32[4] = #train.zeros
+  train.func @loss(%x: f32[4]) {
+    %l = train.mse %x, %w
+    train.return %l
+  }
+  // expected-error @below {{expected knobs with ranges that the rule takes, but for the upper bounds: expected beta1 in [0, 1), but got 1.000000e+00}}
+  train.step @fit minimize @loss over all with #train.adamw<lr = 0.1, beta1 = @t>
+}
+
+// -----
+
+train.model @m {
+  train.knob @t = 0.5 in [-1, 1]
+  train.param @w : f32[4] = #train.zeros
+  train.func @loss(%x: f32[4]) {
+    %l = train.mse %x, %w
+    train.return %l
+  }
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1>
+    // expected-error @below {{expected knobs with ranges that the rule takes, but for the lower bounds: expected a finite lr of at least 0, but got -1.000000e+00}}
+    groups [#train.group<params = [@w], optimizer = #train.sgd<lr = @t>>]
+}
+
+// -----
+
+train.model @m {
+  train.knob @t = 0.5 in [0, 1]
+  train.param @w : f32[4] = #train.zeros
+  train.func @loss(%x: f32[4]) {
+    %l = train.mse %x, %w
+    train.return %l
+  }
+  // expected-error @below {{expected a number or a knob, which train.knob declares before, but got @rate}}
+  // expected-error @below {{failed to parse Train_SgdAttr parameter 'lr'}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = @rate>
+}
+
+// -----
+
+train.model @m {
+  train.knob @t = 0.5 in [0, 1]
+  train.param @w : f32[4] = #train.zeros
+  train.func @loss(%x: f32[4]) {
+    %l = train.mse %x, %w
+    train.return %l
+  }
+  // expected-error @below {{expected a knob with a range above 0 as clip_norm, but @t is in [0.0, 1.0]}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1> {clip_norm = @t}
+}
+
+// -----
+
+train.model @m {
+  train.knob @t = 0.5 in [0, 1]
+  train.param @w : f32[4] = #train.zeros
+  train.func @loss(%x: f32[4]) {
+    %l = train.mse %x, %w
+    train.return %l
+  }
+  // expected-error @below {{expected a number, but got the knob @t}}
+  // expected-error @below {{failed to parse Train_CosineAttr parameter 'floor'}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1> schedule #train.cosine<steps = 10, floor = @t>
+}
+
+// -----
+
+train.model @m {
+  train.knob @t = 0.5 in [0, 1]
+  train.func @f(%x: f32[4]) {
+    // expected-error @below {{expected a knob with a range in [0, 1) as rate, but @t is in [0.0, 1.0]}}
+    %y = train.dropout %x rate @t
+    train.return %y
+  }
+}
+
+// -----
+
+train.model @m {
+  train.knob @t = 0.5 in [0, 1]
+  train.func @f(%x: f32[4, 4]) {
+    // expected-error @below {{expected a number as alpha, but got the knob @t}}
+    %y = train.elu %x alpha @t
+    train.return %y
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%x: f32[4]) {
+    // expected-error @below {{expected train.knobs = {PATH = @KNOB, ...}, on a train.step or train.dropout, but got {rate = @t}}}
+    %y = train.relu %x {train.knobs = {rate = @t}}
+    train.return %y
+  }
+}
+
+// -----
+
+train.model @m {
+  // constraint train.knob 4
+  // expected-error @below {{expected a schedule of a step, but @fit is none}}
+  train.knob @t = 0.5 in [0, 1] schedule #train.cosine<steps = 10> of @fit
+}

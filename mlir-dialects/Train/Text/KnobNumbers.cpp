@@ -1,0 +1,231 @@
+// Knobs in place of numbers of attributes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Text/KnobNumbers.h"
+#include "mlir-dialects/Train/Train.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace ampc;
+
+FlatSymbolRefAttr ampc::knobOf(Operation *op, StringRef path) {
+  auto knobs = op->getAttrOfType<DictionaryAttr>(knobsKey);
+  return knobs ? knobs.getAs<FlatSymbolRefAttr>(path) : FlatSymbolRefAttr();
+}
+
+void ampc::keepKnobsOfGroups(Operation *step, ArrayRef<int64_t> kept) {
+  auto knobs = step->getAttrOfType<DictionaryAttr>(knobsKey);
+  NamedAttrList renumbered;
+  for (NamedAttribute each : knobs ? knobs.getValue() : ArrayRef<NamedAttribute>()) {
+    auto [list, rest] = each.getName().getValue().split('.');
+    auto [digits, parameter] = rest.split('.');
+    int64_t number;
+    if (list != "groups" || digits.getAsInteger(10, number))
+      renumbered.append(each);
+    else if (auto found = llvm::find(kept, number); found != kept.end())
+      renumbered.append(("groups." + Twine(found - kept.begin()) + "." + parameter).str(),
+                        each.getValue());
+  }
+  if (knobs && renumbered.empty())
+    step->removeAttr(knobsKey);
+  else if (knobs)
+    step->setAttr(knobsKey, renumbered.getDictionary(step->getContext()));
+}
+
+std::optional<StringRef> ampc::misfitOfKnobs(Operation *op, Attribute value) {
+  auto knobs = dyn_cast<DictionaryAttr>(value);
+  bool isList = knobs && llvm::all_of(knobs, [](NamedAttribute each) {
+                  return isa<FlatSymbolRefAttr>(each.getValue());
+                });
+  if (isList && isa<train::StepOp, train::DropoutOp>(op))
+    return std::nullopt;
+  return "{PATH = @KNOB, ...}, on a train.step or train.dropout";
+}
+
+/// The knob of a name, or an error.
+static FailureOr<KnobRange> findKnob(AsmParser &parser, SMLoc place, StringRef name) {
+  ParseScope *model = ParseScope::model(parser.getContext());
+  if (auto known = model ? model->knobs.find(name) : decltype(model->knobs.end())();
+      model && known != model->knobs.end())
+    return known->second;
+  return parser.emitError(place) << "expected a number or a knob, which train.knob declares "
+                                    "before, but got @"
+                                 << name,
+         failure();
+}
+
+/// Records the knob of the op that is being parsed.
+static void record(AsmParser &parser, StringRef path, StringRef knob) {
+  if (NamedAttrList *knobs = ParseState::of(parser.getContext()).knobs)
+    knobs->set(path, FlatSymbolRefAttr::get(parser.getContext(), knob));
+}
+
+static std::string rangeText(const KnobRange &range) {
+  return "[" + textOf(SizeNumber(range.low)) + ", " + textOf(SizeNumber(range.high)) + "]";
+}
+
+// ---- Clauses of ops ----
+
+namespace {
+/// Clause that takes a knob, and the interval in which the range of the knob lies.
+struct KnobClause {
+  StringLiteral op, name, interval;
+  bool (*holds)(const KnobRange &range);
+};
+} // namespace
+
+static bool isPositive(const KnobRange &range) { return range.low > 0; }
+static bool isShare(const KnobRange &range) { return range.low >= 0 && float(range.high) < 1; }
+
+static constexpr KnobClause clauses[] = {
+    {"train.step", "clip_norm", "above 0", isPositive},
+    {"train.step", "clip_value", "above 0", isPositive},
+    {"train.step", "ema_decay", "in [0, 1)", isShare},
+    {"train.dropout", "rate", "in [0, 1)", isShare},
+};
+
+static const KnobClause *findClause(OpAsmParser &parser, StringRef name) {
+  StringRef text(parser.getNameLoc().getPointer());
+  return llvm::find_if(clauses, [&](const KnobClause &clause) {
+    return clause.name == name && text.starts_with(clause.op);
+  });
+}
+
+OptionalParseResult ampc::parseOptionalKnobClause(OpAsmParser &parser, double &value,
+                                                  StringRef name) {
+  SMLoc place = parser.getCurrentLocation();
+  StringAttr knob;
+  if (failed(parser.parseOptionalSymbolName(knob)))
+    return std::nullopt;
+  const KnobClause *clause = findClause(parser, name);
+  if (clause == std::end(clauses))
+    return ParseResult(parser.emitError(place) << "expected a number as " << name
+                                               << ", but got the knob @" << knob.getValue());
+  FailureOr<KnobRange> range = findKnob(parser, place, knob.getValue());
+  if (failed(range))
+    return ParseResult(failure());
+  if (!clause->holds(*range))
+    return ParseResult(parser.emitError(place)
+                       << "expected a knob with a range " << clause->interval << " as " << name
+                       << ", but @" << knob.getValue() << " is in " << rangeText(*range));
+  value = range->getRepresentative();
+  record(parser, name, knob.getValue());
+  return ParseResult(success());
+}
+
+// ---- Parameters of rules ----
+
+namespace {
+/// Parameter of a rule that takes a knob, beside `lr` of every rule.
+struct KnobParameter {
+  StringLiteral rule, name;
+};
+} // namespace
+
+static constexpr KnobParameter parameters[] = {
+    {"sgd", "momentum"}, {"rmsprop", "momentum"}, {"muon", "momentum"}, {"adam", "beta1"},
+    {"adamw", "beta1"},  {"lamb", "beta1"},       {"lion", "beta1"}};
+
+KnobsIn::KnobsIn(AsmParser &parser, StringRef name)
+    : state(ParseState::of(parser.getContext())), outer(state.allowsKnobs), name(name),
+      begin(parser.getCurrentLocation()) {
+  state.allowsKnobs = this;
+}
+KnobsIn::~KnobsIn() { state.allowsKnobs = outer; }
+
+std::optional<FailureOr<APFloat>> ampc::parseOptionalKnobNumber(AsmParser &parser) {
+  SMLoc place = parser.getCurrentLocation();
+  StringAttr knob;
+  if (failed(parser.parseOptionalSymbolName(knob)))
+    return std::nullopt;
+  KnobsIn *allowed = ParseState::of(parser.getContext()).allowsKnobs;
+  if (!allowed || (allowed->name != "optimizer" && allowed->name != "groups"))
+    return FailureOr<APFloat>(parser.emitError(place)
+                              << "expected a number, but got the knob @" << knob.getValue());
+  FailureOr<KnobRange> range = findKnob(parser, place, knob.getValue());
+  if (failed(range))
+    return FailureOr<APFloat>(failure());
+  allowed->uses.push_back({place, knob.getValue().str(), *range});
+  return FailureOr<APFloat>(APFloat(range->getRepresentative()));
+}
+
+/// Text of the attribute up to the knob.
+StringRef KnobsIn::before(const Use &use) const {
+  return StringRef(begin.getPointer(), use.place.getPointer() - begin.getPointer());
+}
+
+/// Name of the parameter at the end of `#train.sgd<lr = `.
+static StringRef parameterOf(StringRef before) {
+  before = before.rtrim();
+  before.consume_back("=");
+  before = before.rtrim();
+  return before.take_back(before.size() - 1 - before.find_last_of("<, \t\n"));
+}
+
+/// Name of the innermost rule: sgd.
+static StringRef ruleOf(StringRef before) {
+  return before.rsplit("#train.").second.split('<').first.trim();
+}
+
+ParseResult KnobsIn::checkRule(OpAsmParser &parser, const Use &use) const {
+  StringRef rule = ruleOf(before(use)), parameter = parameterOf(before(use));
+  auto fits = [&](const KnobParameter &each) {
+    return each.rule == rule && each.name == parameter;
+  };
+  if (parameter == "lr" || llvm::any_of(parameters, fits))
+    return success();
+  std::string taken = "lr";
+  for (const KnobParameter &each : parameters)
+    if (each.rule == rule)
+      taken += (" and " + each.name).str();
+  return parser.emitError(use.place)
+         << "expected a number as " << parameter << " of #train." << rule
+         << ", which takes knobs as " << taken << ", but got the knob @" << use.knob;
+}
+
+std::string KnobsIn::replaceBy(double KnobRange::*number, StringRef text) const {
+  std::string replaced;
+  const char *from = text.data();
+  for (const Use &use : uses) {
+    replaced.append(from, use.place.getPointer());
+    double value = number ? use.range.*number : use.range.getRepresentative();
+    replaced += textOf(SizeNumber(value));
+    from = use.place.getPointer() + 1 + use.knob.size();
+  }
+  return replaced.append(from, text.end());
+}
+
+std::string KnobsIn::getNumbers(StringRef text) const { return replaceBy(nullptr, text); }
+
+/// Why the text of an attribute is refused; empty if it is an attribute.
+static std::string errorOf(StringRef text, MLIRContext *context) {
+  std::string why;
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    if (why.empty())
+      why = diagnostic.str();
+    return success();
+  });
+  return parseAttribute(text, context) ? "" : why;
+}
+
+/// Checks that rules take both bounds of their knobs.
+ParseResult KnobsIn::checkBounds(OpAsmParser &parser, StringRef text) const {
+  for (auto [word, bound] : {std::pair("lower", &KnobRange::low), {"upper", &KnobRange::high}})
+    if (std::string why = errorOf(replaceBy(bound, text), parser.getContext()); !why.empty())
+      return parser.emitError(uses.front().place)
+             << "expected knobs with ranges that the rule takes, but for the " << word
+             << " bounds: " << why;
+  return success();
+}
+
+ParseResult KnobsIn::note(OpAsmParser &parser, StringRef text) const {
+  for (const Use &use : uses) {
+    if (checkRule(parser, use))
+      return failure();
+    std::string path = name.str();
+    if (name == "groups")
+      path += "." + std::to_string(before(use).count("#train.group") - 1);
+    record(parser, path + "." + parameterOf(before(use)).str(), use.knob);
+  }
+  return uses.empty() ? ParseResult(success()) : checkBounds(parser, text);
+}
