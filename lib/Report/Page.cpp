@@ -10,6 +10,7 @@ AMPC_EMBEDDED(reportHtml)
 AMPC_EMBEDDED(reportStyle)
 AMPC_EMBEDDED(reportScript)
 AMPC_EMBEDDED(graphScript)
+AMPC_EMBEDDED(detailsScript)
 AMPC_EMBEDDED(tablesScript)
 
 using namespace ampc;
@@ -65,6 +66,8 @@ void report::writePage(llvm::raw_ostream &os, const json::Value &report, const C
       os << reportScriptText();
     else if (key == "graph")
       os << graphScriptText();
+    else if (key == "details")
+      os << detailsScriptText();
     else if (key == "tables")
       os << tablesScriptText();
     else if (key == "report")
