@@ -9,8 +9,8 @@ def Train_KnobOp : Op<TrainDialect, "knob",
                        DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Number of the state that callers change between calls, within a range";
   let description = [{
-    A scalar that functions read and no step changes: `ampc train --knob`, `NAME_set` of the library and checkpoints
-    set the number without another compilation, and refuse a number outside of [low, high]. `%temperature` is the
+    A scalar that functions read and `train.write` does not change: `ampc train --knob`, `NAME_set` of the library
+    and checkpoints set the number without another compilation, and refuse a number outside of [low, high]. `%temperature` is the
     value inside of functions, and `@temperature` stands in place of an operand wherever a number does. All
     iterations, micro-batches and ranks of one call read one number. The type is f32 unless the text says f64:
     `train.knob @t : f64[] = 1.0 in [0, 10]`.
