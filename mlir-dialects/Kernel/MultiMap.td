@@ -26,11 +26,10 @@ def Kernel_MultiMapOp : Kernel_Op<"multi_map", [Pure, KernelOpInterface, Isolate
     6. The body ends by a `kernel.yield` of one value per result of a member, of the type of the result's elements.
 
     ```mlir
-    %p1, %q1 = kernel.multi_map shared(%rate : tensor<f32>) members 2 (%p, %g, %q, %h : tensor<4x8xf32>, tensor<4x8xf32>, tensor<8xf32>, tensor<1x8xf32>) {
-    ^bb0(%r: f32, %a: f32, %b: f32):
-      %0 = arith.mulf %b, %r : f32
-      %1 = arith.subf %a, %0 : f32
-      kernel.yield %1 : f32
+    %p1, %q1 = kernel.multi_map shared() members 2 (%p, %g, %q, %h : tensor<4x8xf32>, tensor<4x8xf32>, tensor<8xf32>, tensor<1x8xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %0 = arith.subf %a, %b : f32
+      kernel.yield %0 : f32
     } : tensor<4x8xf32>, tensor<8xf32>
     ```
   }];
