@@ -48,7 +48,7 @@ private:
   std::unique_ptr<Code> withOtherSign();
   std::unique_ptr<Code> withLoopFault();
   bool writeForOracle();
-  /// Code of another configuration than the plain one.
+  /// Code of a configuration that is not the plain configuration.
   std::unique_ptr<Code> load(ModuleOp module) const { return Code::load(module, levelOfOthers); }
   /// Name of the tier, or target, that runs.
   /// Tiers to compile for a target; the reference has a single one.
@@ -66,7 +66,7 @@ private:
   CompileOptions options;
   std::vector<std::string> tiers; // of the CPU, lowest first
   std::string replayed;           // the phase whose text is fed back
-  // LLVM's level for all configurations but the plain one: they are about graph, kernels and plan.
+  // LLVM's level for all but the plain configuration: their subject is graph, kernels and plan.
   CodeLevel levelOfOthers = CodeLevel::Quick;
   Compiled compiled;
   Stages stages;                               // of the plain configuration
@@ -148,8 +148,8 @@ void Checks::compare(StringRef check, const Record &other) {
                                   " results differ: " + list);
 }
 
-/// Whether the results of code of this plan have been compared, in the plain configuration or
-/// another one. Otherwise the plan counts as compared from now on.
+/// Whether the results of code of this plan have been compared, in the plain or another
+/// configuration. Otherwise the plan counts as compared from now on.
 bool Checks::isCompared(ModuleOp plan, bool observed) {
   if (areSame(plan, *stages["plan"]))
     return true;
