@@ -1,6 +1,8 @@
 // Options of all commands on GPUs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/DeviceOptions.h"
+#include "tools/ampc/Commands.h"
+#include "tools/ampc/Session.h"
 #include "llvm/Support/CommandLine.h"
 
 using namespace ampc;
@@ -22,3 +24,5 @@ static cl::opt<std::string>
 
 DeviceImages ampc::deviceImages() { return images; }
 const char *ampc::deviceName() { return device.empty() ? nullptr : device.c_str(); }
+
+SessionOptions SessionOptions::ofCommandLine() { return {deviceName(), deviceImages(), isQuiet()}; }

@@ -5,15 +5,12 @@
 #include "ampc/Support/RecordedMessages.h"
 #include "ampc/Support/Terminal.h"
 #include "tools/ampc/Commands.h"
-#include "tools/ampc/DeviceOptions.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace ampc;
-
-SessionOptions SessionOptions::ofCommandLine() { return {deviceName(), deviceImages(), isQuiet()}; }
 
 Session::~Session() {
   if (state)
