@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
 #include "lib/Kernel/Fusion/IterationDomain.h"
+#include "lib/Kernel/Planning/MicroBatches.h"
 #include "mlir-dialects/Kernel/MultiMap.h"
 #include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir/IR/IRMapping.h"
@@ -81,10 +82,12 @@ static bool haveOneBody(kernel::MapOp a, kernel::MapOp b) {
 }
 
 namespace {
-/// Members of a future kernel.multi_map, in the order of the block.
+/// Members of a future kernel.multi_map, in the order of the block. All members belong to one
+/// micro-batch: the tensors of one micro-batch at a time are in memory.
 class HorizontalGroup {
 public:
-  HorizontalGroup(kernel::MapOp first, int64_t pointers) : members{first}, pointers(pointers) {}
+  HorizontalGroup(kernel::MapOp first, int64_t pointers, MicroBatches &microBatches)
+      : members{first}, pointers(pointers), microBatches(microBatches) {}
   void gather();
   /// Replaces the members; returns false, and does nothing, for a single member.
   bool fuse();
@@ -100,6 +103,7 @@ private:
 
   SmallVector<kernel::MapOp> members;
   int64_t pointers;
+  MicroBatches &microBatches;
   DenseSet<Operation *> dependents;
   SmallVector<Operation *> dependentsInOrder;
 };
@@ -141,6 +145,7 @@ bool HorizontalGroup::canFuse(Operation *op) {
   kernel::MapOp first = members.front();
   int64_t ofMember = pointersOfMember(), shared = first->getNumOperands();
   return shared + ofMember * int64_t(members.size() + 1) <= pointers && isCandidate(op) &&
+         microBatches.placeOf(first) == microBatches.placeOf(op) &&
          haveOneBody(first, cast<kernel::MapOp>(op)) && canWait(cast<kernel::MapOp>(op));
 }
 
@@ -207,6 +212,7 @@ bool HorizontalGroup::fuse() {
                                        members.size());
   moveBody(op, shared);
   joinOrigins(op, parts);
+  microBatches.replace(members.front(), op);
   Operation *end = op;
   for (Operation *dependent : dependentsInOrder)
     if (dependent->isBeforeInBlock(op)) {
@@ -217,16 +223,18 @@ bool HorizontalGroup::fuse() {
   for (kernel::MapOp member : members) {
     for (Value result : member.getOuts())
       result.replaceAllUsesWith(op->getResult(number++));
+    microBatches.forget(member);
     member.erase();
   }
   return true;
 }
 
 static void fuseKernels(Block &block, int64_t pointers) {
+  MicroBatches microBatches(block);
   for (Operation *op = &block.front(); op;) {
     Operation *before = op->getPrevNode(), *next = op->getNextNode();
     if (isCandidate(op)) {
-      HorizontalGroup group(cast<kernel::MapOp>(op), pointers);
+      HorizontalGroup group(cast<kernel::MapOp>(op), pointers, microBatches);
       group.gather();
       if (group.fuse())
         next = before ? before->getNextNode() : &block.front();

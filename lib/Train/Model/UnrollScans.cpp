@@ -156,10 +156,6 @@ struct TrainUnrollScans : ampc::impl::TrainUnrollScansBase<TrainUnrollScans> {
                                   << shown(keep);
       return signalPassFailure();
     }
-    bool hasLoops = false;
-    getOperation()->walk([&](train::ScanOp) { hasLoops = true; });
-    if (!hasLoops)
-      return markAllAnalysesPreserved(); // and needs no verification
     for (auto model : getOperation().getOps<train::ModelOp>())
       if (failed(unroll(model)))
         return signalPassFailure();
