@@ -34,7 +34,7 @@ def Kernel_MultiMapOp : Kernel_Op<"multi_map", [Pure, KernelOpInterface, Isolate
     ```
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$shared, Variadic<AnyRankedTensor>:$inputs,
-      ConfinedAttr<I64Attr, [IntPositive]>:$members);
+      ConfinedAttr<SignedI64Attr, [IntPositive]>:$members);
   let results = (outs Variadic<AnyRankedTensor>:$outs);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
