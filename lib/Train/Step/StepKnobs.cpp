@@ -12,6 +12,11 @@ LogicalResult StepKnobs::verify() {
   for (NamedAttribute each : knobs ? knobs.getValue() : ArrayRef<NamedAttribute>()) {
     StringRef path = each.getName().getValue();
     auto name = cast<FlatSymbolRefAttr>(each.getValue());
+    auto [list, rest] = path.split('.');
+    size_t group = 0, groups = step.getGroups() ? step.getGroups()->size() : 0;
+    if (list == "groups" && (rest.split('.').first.getAsInteger(10, group) || group >= groups))
+      return step.emitOpError() << "expected a group of the " << groups << " of the step as "
+                                << path << " of the knob " << name;
     if (!model.lookupSymbol<train::KnobOp>(name.getAttr()))
       return step.emitOpError() << "expected a knob as " << path << ", but " << name << " is none";
     if (setsMomentum && (path.ends_with(".momentum") || path.ends_with(".beta1")))

@@ -149,9 +149,22 @@ std::optional<FailureOr<APFloat>> ampc::parseOptionalKnobNumber(AsmParser &parse
   return FailureOr<APFloat>(APFloat(range->getRepresentative()));
 }
 
-/// Text of the attribute up to the knob.
-StringRef KnobsIn::before(const Use &use) const {
-  return StringRef(begin.getPointer(), use.place.getPointer() - begin.getPointer());
+/// Text of the attribute up to the knob, without comments, which may have the words of attributes.
+std::string KnobsIn::before(const Use &use) const {
+  StringRef rest(begin.getPointer(), use.place.getPointer() - begin.getPointer());
+  std::string code;
+  bool isQuoted = false;
+  while (!rest.empty()) {
+    if (!isQuoted && rest.starts_with("//")) {
+      rest = rest.drop_until([](char c) { return c == '\n'; });
+      continue;
+    }
+    size_t length = isQuoted && rest.front() == '\\' ? 2 : 1;
+    isQuoted ^= rest.front() == '"';
+    code += rest.take_front(length);
+    rest = rest.drop_front(length);
+  }
+  return code;
 }
 
 /// Name of the parameter at the end of `#train.sgd<lr = `.
@@ -168,7 +181,8 @@ static StringRef ruleOf(StringRef before) {
 }
 
 ParseResult KnobsIn::checkRule(OpAsmParser &parser, const Use &use) const {
-  StringRef rule = ruleOf(before(use)), parameter = parameterOf(before(use));
+  std::string text = before(use);
+  StringRef rule = ruleOf(text), parameter = parameterOf(text);
   auto fits = [&](const KnobParameter &each) {
     return each.rule == rule && each.name == parameter;
   };
@@ -222,10 +236,10 @@ ParseResult KnobsIn::note(OpAsmParser &parser, StringRef text) const {
   for (const Use &use : uses) {
     if (checkRule(parser, use))
       return failure();
-    std::string path = name.str();
+    std::string path = name.str(), code = before(use);
     if (name == "groups")
-      path += "." + std::to_string(before(use).count("#train.group") - 1);
-    record(parser, path + "." + parameterOf(before(use)).str(), use.knob);
+      path += "." + std::to_string(StringRef(code).count("#train.group<") - 1);
+    record(parser, path + "." + parameterOf(code).str(), use.knob);
   }
   return uses.empty() ? ParseResult(success()) : checkBounds(parser, text);
 }

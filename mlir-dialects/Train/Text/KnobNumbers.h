@@ -41,7 +41,7 @@ private:
   friend std::optional<mlir::FailureOr<llvm::APFloat>>
   parseOptionalKnobNumber(mlir::AsmParser &parser);
   std::string replaceBy(double KnobRange::*number, llvm::StringRef text) const;
-  llvm::StringRef before(const Use &use) const;
+  std::string before(const Use &use) const;
   mlir::ParseResult checkRule(mlir::OpAsmParser &parser, const Use &use) const;
   mlir::ParseResult checkBounds(mlir::OpAsmParser &parser, llvm::StringRef text) const;
 

@@ -74,4 +74,14 @@ train.model @m(batch = 8, width = 4) {
     }
     train.return %y
   }
+  train.param @w : f32[3] = #train.ones
+  train.func @loss(%x: f32[batch, 3]) {
+    %y = train.mul %x, %w
+    %l = train.reduce_mean %y over [0, 1]
+    train.return %l
+  }
+  // Words of a comment are no group.
+  // CHECK: train.step @grouped {{.*}} {train.knobs = {groups.0.lr = @gain}}
+  train.step @grouped minimize @loss over all with #train.sgd<lr = 0.1> groups [ // a #train.group<...> of weights
+    #train.group<params = [@w], optimizer = #train.sgd<lr = @gain>>]
 }
