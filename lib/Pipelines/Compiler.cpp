@@ -266,29 +266,23 @@ LogicalResult Compiler::filter(Diagnostic &diagnostic) {
   return success();
 }
 
-/// Verification behind a phase. Builds with assertions, and ampc-opt, verify behind each pass, and
-/// so do the first phases, in which text by users may be invalid. Behind these phases an invalid
-/// module is a fault of a pass, and a verification costs as much as a pass: 1 % of the compile
-/// time. So a later phase is verified if it makes ops of another kind (gradients, casts, kernels,
-/// code), or if its module is printed.
-static LogicalResult verifyBehind(const Phase &phase, const CompileRequest &request,
-                                  ModuleOp module) {
-  static constexpr StringLiteral makers[] = {"autodiff", "precision", "kernels", "emit"};
-  bool makesOps = llvm::is_contained(makers, phase.name);
+static bool isVerifiedBehind(const Phase &phase, const CompileRequest &request) {
   bool isPrinted = phase.name == request.stopAfter || !request.dumpDir.empty() || request.inspect;
-  return success(!(makesOps || isPrinted) || succeeded(verify(module)));
+  return phase.verification == Verification::EachPhase || isPrinted;
 }
 
 static LogicalResult run(const Phase &phase, const CompileRequest &request, ModuleOp module) {
   PassManager pm(module.getContext());
 #ifdef NDEBUG
-  bool each = &phase < findPhase("autodiff");
+  bool each = phase.verification == Verification::EachPass;
 #else
   bool each = true;
 #endif
   pm.enableVerifier(each);
   phase.addTo(pm, request.options);
-  return failure(failed(pm.run(module)) || (!each && failed(verifyBehind(phase, request, module))));
+  if (failed(pm.run(module)))
+    return failure();
+  return success(each || !isVerifiedBehind(phase, request) || succeeded(verify(module)));
 }
 
 /// Prints warnings and remarks of an import, as far as the request shows diagnostics of their

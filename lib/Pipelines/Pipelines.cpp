@@ -94,7 +94,7 @@ static std::string keptLoops(const CompileOptions &options) {
 
 ArrayRef<Phase> ampc::getPhases() {
   static const Phase table[] = {
-      {"import", "a verified train module; every op has a stable name",
+      {"import", "a verified train module; every op has a stable name", Verification::EachPass,
        [](OpPassManager &pm, const CompileOptions &options) {
          pm.addPass(createTrainExpandModules());
          pm.addPass(createTrainNameOps());
@@ -107,6 +107,7 @@ ArrayRef<Phase> ampc::getPhases() {
        }},
       {"simplify",
        "one function per step, evaluation and export, in its mode; state is explicit; canonical",
+       Verification::EachPass,
        [](OpPassManager &pm, const CompileOptions &options) {
          pm.addPass(createAmpFlattenRegions());
          pm.addPass(createTrainResolveFans());
@@ -121,6 +122,7 @@ ArrayRef<Phase> ampc::getPhases() {
        }},
       {"autodiff",
        "every step has its joint forward-backward function; only needed gradients exist",
+       Verification::EachPhase,
        [](OpPassManager &pm, const CompileOptions &options) {
          pm.addPass(createTrainAutodiff());
          if (options.loops == "merge")
@@ -129,6 +131,7 @@ ArrayRef<Phase> ampc::getPhases() {
          pm.addPass(createTrainSimplify());
        }},
       {"optimize", "clipping, schedule, optimizer and state update are in the step",
+       Verification::WhenPrinted,
        [](OpPassManager &pm, const CompileOptions &options) {
          pm.addPass(createTrainExpandStep({options.explain}));
          // Observers and profiles name values inside update rules, so updates are expanded first.
@@ -140,6 +143,7 @@ ArrayRef<Phase> ampc::getPhases() {
        }},
       {"precision",
        "compute and storage types are fixed, casts are explicit, every decision carries its reason",
+       Verification::EachPhase,
        [](OpPassManager &pm, const CompileOptions &options) {
          if (options.precision == "f64") // reference precision: no value is rounded
            return;
@@ -152,6 +156,7 @@ ArrayRef<Phase> ampc::getPhases() {
       {"loss-scale",
        "losses that need it are scaled; what is not finite in gradients is counted, and one "
        "predicate guards all state of steps that skip",
+       Verification::WhenPrinted,
        [](OpPassManager &pm, const CompileOptions &options) {
          if (options.precision == "f64") // reference precision: no gradient is scaled
            return;
@@ -160,6 +165,7 @@ ArrayRef<Phase> ampc::getPhases() {
          pm.addPass(createTrainSimplify());
        }},
       {"recompute", "what is saved for the backward pass is the least that cheap ops need",
+       Verification::WhenPrinted,
        [](OpPassManager &pm, const CompileOptions &options) {
          if (hasRanks(options))
            pm.addPass(createTrainCheckUniform());
@@ -179,11 +185,13 @@ ArrayRef<Phase> ampc::getPhases() {
        }},
       {"kernels",
        "train is gone but for declarations: fused kernels with explicit accumulators, per target",
+       Verification::EachPhase,
        [](OpPassManager &pm, const CompileOptions &options) {
          pm.addPass(createSplitByTarget(options.targets));
          pm.addPass(createRunOnTargets(addKernels, options));
        }},
       {"plan", "one schedule, one arena: every buffer has an offset, and the peak is known",
+       Verification::WhenPrinted,
        [](OpPassManager &pm, const CompileOptions &options) {
          pm.addPass(
              createRunOnTargets([](OpPassManager &pm, const Target &,
@@ -191,6 +199,7 @@ ArrayRef<Phase> ampc::getPhases() {
                                 options));
        }},
       {"emit", "one function per distinct kernel and tier of the target, in the LLVM dialect",
+       Verification::EachPhase,
        [](OpPassManager &pm, const CompileOptions &options) {
          pm.addPass(createRunOnTargets(addEmission, options));
        }},

@@ -9,10 +9,21 @@
 #include "mlir/Pass/PassManager.h"
 
 namespace ampc {
-/// One phase: a name, its postcondition, and the passes that establish the postcondition.
+/// Verification of a module in a phase. Builds with assertions, and ampc-opt, verify behind every
+/// pass of every phase.
+enum class Verification {
+  EachPass,  ///< behind every pass: the text of a user may be invalid
+  EachPhase, ///< behind the phase, which makes ops of another kind: gradients, casts, kernels, code
+  WhenPrinted, ///< behind the phase if its module is printed: an invalid module is a fault of a
+               ///< pass there, and a verification takes 1 % of the compile time
+};
+
+/// One phase: a name, its postcondition, its verification, and the passes that establish the
+/// postcondition.
 struct Phase {
   llvm::StringLiteral name;
   llvm::StringLiteral after;
+  Verification verification;
   void (*addPasses)(mlir::OpPassManager &pm,
                     const CompileOptions &options); ///< called by `addTo` only
 
