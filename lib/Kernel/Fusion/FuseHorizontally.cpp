@@ -81,18 +81,50 @@ static bool haveOneBody(kernel::MapOp a, kernel::MapOp b) {
                                                     OperationEquivalence::IgnoreLocations);
 }
 
+/// Equal for candidates of one body.
+static llvm::hash_code hashOf(kernel::MapOp op) {
+  llvm::hash_code hash =
+      llvm::hash_combine(elements(op.getSpace()) > 1, op->getNumOperands(), op->getNumResults());
+  for (Operation &inner : op.getBody().front())
+    hash = llvm::hash_combine(
+        hash, OperationEquivalence::computeHash(&inner, OperationEquivalence::ignoreHashValue,
+                                                OperationEquivalence::ignoreHashValue,
+                                                OperationEquivalence::IgnoreLocations));
+  return hash;
+}
+
 namespace {
+/// Candidates of a block by the hash of their bodies: a scan for members ends at the last one.
+/// Without the index, 3000 parameters of one shape cost a scan of the block for each of their maps.
+class Candidates {
+public:
+  explicit Candidates(Block &block);
+  bool contains(Operation *op) const { return hashes.contains(op); }
+  bool haveOneHash(Operation *a, Operation *b) const;
+  /// Candidates from `op` on with its hash, if candidates before were erased.
+  int64_t countLike(Operation *op) const { return counts.lookup(hashes.lookup(op)); }
+  void erase(Operation *op);
+
+private:
+  DenseMap<Operation *, size_t> hashes;
+  DenseMap<size_t, int64_t> counts;
+};
+
 /// Members of a future kernel.multi_map, in the order of the block. All members belong to one
 /// micro-batch: the tensors of one micro-batch at a time are in memory.
 class HorizontalGroup {
 public:
-  HorizontalGroup(kernel::MapOp first, int64_t pointers, MicroBatches &microBatches)
-      : members{first}, pointers(pointers), microBatches(microBatches) {}
+  HorizontalGroup(kernel::MapOp first, int64_t pointers, Candidates &candidates,
+                  MicroBatches &microBatches)
+      : pointers(pointers), candidates(candidates), microBatches(microBatches) {
+    add(first);
+  }
   void gather();
   /// Replaces the members; returns false, and does nothing, for a single member.
   bool fuse();
 
 private:
+  void add(kernel::MapOp member);
   bool dependsOnMembers(Operation *op);
   bool canFuse(Operation *op);
   bool canWait(kernel::MapOp op);
@@ -103,16 +135,39 @@ private:
 
   SmallVector<kernel::MapOp> members;
   int64_t pointers;
+  Candidates &candidates;
   MicroBatches &microBatches;
-  DenseSet<Operation *> dependents;
+  DenseSet<Operation *> membersAndDependents;
   SmallVector<Operation *> dependentsInOrder;
 };
 } // namespace
 
+Candidates::Candidates(Block &block) {
+  for (Operation &op : block)
+    if (isCandidate(&op)) {
+      size_t hash = hashOf(cast<kernel::MapOp>(op));
+      hashes[&op] = hash;
+      ++counts[hash];
+    }
+}
+bool Candidates::haveOneHash(Operation *a, Operation *b) const {
+  auto hash = hashes.find(b);
+  return hash != hashes.end() && hashes.lookup(a) == hash->second;
+}
+void Candidates::erase(Operation *op) {
+  --counts[hashes.lookup(op)];
+  hashes.erase(op);
+}
+
+void HorizontalGroup::add(kernel::MapOp member) {
+  members.push_back(member);
+  membersAndDependents.insert(member);
+}
+
 bool HorizontalGroup::dependsOnMembers(Operation *op) {
   return llvm::any_of(op->getOperands(), [&](Value operand) {
     Operation *source = operand.getDefiningOp();
-    return source && (dependents.contains(source) || llvm::is_contained(members, source));
+    return source && membersAndDependents.contains(source);
   });
 }
 
@@ -144,7 +199,7 @@ int64_t HorizontalGroup::pointersOfMember() {
 bool HorizontalGroup::canFuse(Operation *op) {
   kernel::MapOp first = members.front();
   int64_t ofMember = pointersOfMember(), shared = first->getNumOperands();
-  return shared + ofMember * int64_t(members.size() + 1) <= pointers && isCandidate(op) &&
+  return shared + ofMember * int64_t(members.size() + 1) <= pointers &&
          microBatches.placeOf(first) == microBatches.placeOf(op) &&
          haveOneBody(first, cast<kernel::MapOp>(op)) && canWait(cast<kernel::MapOp>(op));
 }
@@ -155,16 +210,19 @@ void HorizontalGroup::gather() {
   if (!canWait(members.front()))
     return;
   bool isWaiting = isSmall(members.front());
-  for (Operation *op = members.front()->getNextNode(); op && !isa<kernel::ReturnOp>(op);
+  int64_t unseen = candidates.countLike(members.front()) - 1;
+  for (Operation *op = members.front()->getNextNode(); unseen && op && !isa<kernel::ReturnOp>(op);
        op = op->getNextNode()) {
+    bool isAlike = candidates.haveOneHash(members.front(), op);
+    unseen -= isAlike;
     if (!dependsOnMembers(op)) {
-      if (canFuse(op))
-        members.push_back(cast<kernel::MapOp>(op));
+      if (isAlike && canFuse(op))
+        add(cast<kernel::MapOp>(op));
       continue;
     }
     if (isa<KernelOpInterface>(op) && !isSmall(op) && (isWaiting || !isPointwise(op)))
       return;
-    dependents.insert(op);
+    membersAndDependents.insert(op);
     dependentsInOrder.push_back(op);
   }
 }
@@ -224,6 +282,7 @@ bool HorizontalGroup::fuse() {
     for (Value result : member.getOuts())
       result.replaceAllUsesWith(op->getResult(number++));
     microBatches.forget(member);
+    candidates.erase(member);
     member.erase();
   }
   return true;
@@ -231,13 +290,16 @@ bool HorizontalGroup::fuse() {
 
 static void fuseKernels(Block &block, int64_t pointers) {
   MicroBatches microBatches(block);
+  Candidates candidates(block);
   for (Operation *op = &block.front(); op;) {
     Operation *before = op->getPrevNode(), *next = op->getNextNode();
-    if (isCandidate(op)) {
-      HorizontalGroup group(cast<kernel::MapOp>(op), pointers, microBatches);
+    if (candidates.contains(op)) {
+      HorizontalGroup group(cast<kernel::MapOp>(op), pointers, candidates, microBatches);
       group.gather();
       if (group.fuse())
         next = before ? before->getNextNode() : &block.front();
+      else
+        candidates.erase(op); // scans go forward
     }
     op = next;
   }
