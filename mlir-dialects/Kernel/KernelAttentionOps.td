@@ -35,14 +35,16 @@ defvar attentionMaps = [{
 def Kernel_AttentionOp
     : Kernel_AttentionLikeOp<"attention",
                              (ins OptionalAttr<Kernel_AttentionPlanAttr>:$plan,
-                                 OptionalAttr<Kernel_AttentionBlockingAttr>:$blocking)> {
+                                 OptionalAttr<Kernel_AttentionBlockingAttr>:$blocking,
+                                 OptionalAttr<Kernel_Blockings>:$blockings)> {
   let summary = "Fused attention: softmax(scale q k^T + bias) v, and the logsumexp per query as "
                 "two numbers, if there is a second result";
   let description = !strconcat([{
     Operands: query, key, value and, if `biased`, the bias. With `causal`, query i sees the keys up to i + keys - queries.
     The softmax is formed while keys pass by (Milakov and Gimelshein 2018; Dao et al. 2022). The two numbers of a logsumexp are the
     largest score m and log(sum(exp(scores - m))), which a sum would lose beside a mask of -1e9. A query that sees no key has 0 everywhere.
-    GPUs store their choice of algorithm and tile as `plan`, CPUs their tile as `blocking`. }],
+    GPUs store their choice of algorithm and tile as `plan`, CPUs their tile as `blocking`, and as `blockings` those of
+    the products q k^T and weights v of a tile, two per tier with code of its own. }],
                                attentionMaps, [{
     7. There are one or two results.
     8. The logsumexp is of type `acc`.
@@ -60,13 +62,15 @@ def Kernel_AttentionGradOp
     : Kernel_AttentionLikeOp<"attention_grad",
                              (ins OptionalAttr<Kernel_AttentionPlanAttr>:$plan,
                                  OptionalAttr<Kernel_AttentionBlockingAttr>:$blocking,
+                                 OptionalAttr<Kernel_Blockings>:$blockings,
                                  Kernel_Parts:$parts, Kernel_Workspace:$workspace_bytes)> {
   let summary = "Cotangents of query, key, value and, if there is a fourth result, of every score";
   let description = !strconcat([{
     Operands: query, key, value, if `biased` the bias, then the result of the attention, its logsumexp and the
     result's cotangent. A cotangent of queries is the sum of `parts` partial sums over keys, added in order, in the
     workspace: sums do not depend on the number of threads. GPUs store their choice of algorithm and tiles as `plan`, CPUs
-    their tile as `blocking`. }],
+    their tile as `blocking`, and as `blockings` those of the products of a tile, five per tier with code of its own:
+    scores q k^T, weights dy v^T, then sums of dq, dk and dv. }],
                                attentionMaps, [{
     7. There are three results, or with a bias four.
     8. A plan with tiles has two, or three.

@@ -139,7 +139,7 @@ def Kernel_BlockingAttr : AttrDef<KernelDialect, "Blocking"> {
   let mnemonic = "blocking";
   let summary = "Blocking of a product on a tier of CPUs";
   let description = [{
-    The choices of a CPU for a product of `kernel.gemm` or `kernel.conv` on one tier, made once: `kernel-configure`
+    The choices of a CPU for a product of `kernel.gemm`, `kernel.conv` or attention on one tier, made once: `kernel-configure`
     stores a blocking for each tier with code of its own, and code, task grid and scratch memory follow. A blocking
     that the op already has is kept. A convolution of a dilated image has a product for each window among the phases
     of the output, in their order.

@@ -131,7 +131,7 @@ template <typename Kernel, typename Op> void AttentionKernel::create(Op op) {
                                key.getDimSize(batch), width, scale, op.getCausal(),
                                bool(op.getBias()), builder.getAffineMapArrayAttr(operandMaps),
                                builder.getAffineMapArrayAttr(resultMaps), /*plan=*/nullptr,
-                               /*blocking=*/nullptr);
+                               /*blocking=*/nullptr, /*blockings=*/nullptr);
   for (auto [value, result, map] : llvm::zip(values, kernel.getOuts(), resultMaps)) {
     auto type = tensorOf(value).clone(tensorOf(result).getElementType());
     Access access{result, map, {}, type};

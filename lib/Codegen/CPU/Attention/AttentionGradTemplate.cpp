@@ -43,7 +43,8 @@ class BackwardEmitter : AttentionEmitter {
 public:
   using Scratch = BackwardScratch;
   static int64_t tasks(const AttentionShape &shape) { return shape.entries * shape.parts; }
-  BackwardEmitter(KernelEmitter &e, const AttentionShape &shape, const KernelPointers &pointers);
+  BackwardEmitter(KernelEmitter &e, const AttentionShape &shape, const KernelPointers &pointers,
+                  const Scratch &layout);
   void emitTasks(Value begin, Value end) {
     e.loop(begin, end, 1, [&](Value task) { emitTask(task); });
   }
@@ -69,14 +70,14 @@ private:
     return e.broadcast(e.loadScalar(column.pointer, shape.acc, row), lanes);
   }
 
-  Scratch layout;
+  const Scratch layout;
   Matrix weights, rounded, scores, keys, values, queries, maxima, logSums, delta;
 };
 } // namespace
 
 BackwardEmitter::BackwardEmitter(KernelEmitter &e, const AttentionShape &shape,
-                                 const KernelPointers &pointers)
-    : AttentionEmitter(e, shape, pointers), layout(shape, e.tier) {
+                                 const KernelPointers &pointers, const Scratch &layout)
+    : AttentionEmitter(e, shape, pointers), layout(layout) {
   weights = scratch(layout.weights, shape.keyTile);
   rounded = scratch(layout.rounded, shape.keyTile, shape.roundedType(e.tier));
   scores = scratch(layout.scores, shape.keyTile, shape.roundedType(e.tier));
@@ -278,14 +279,17 @@ struct AttentionGradTemplate : AttentionTemplateOf<kernel::AttentionGradOp, Back
   }
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override {
     FailureOr<KernelEmission> emission = Base::plan(op, tier);
+    if (failed(emission))
+      return failure();
     AttentionShape shape(cast<kernel::AttentionGradOp>(op));
     emission->finishTasks = shape.parts > 1 ? shape.entries * shape.queryTiles() : 0;
     return emission;
   }
   void emitFinish(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                   Value end) const override {
-    AttentionShape shape(cast<kernel::AttentionGradOp>(op));
-    BackwardEmitter(e, shape, pointers).addParts(begin, end);
+    auto grad = cast<kernel::AttentionGradOp>(op);
+    AttentionShape shape(grad);
+    BackwardEmitter(e, shape, pointers, *scratchOf(grad, shape, e.tier)).addParts(begin, end);
   }
 
 private:

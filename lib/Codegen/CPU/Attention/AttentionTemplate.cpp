@@ -35,7 +35,8 @@ class ForwardEmitter : AttentionEmitter {
 public:
   using Scratch = ForwardScratch;
   static int64_t tasks(const AttentionShape &shape) { return shape.entries * shape.queryTiles(); }
-  ForwardEmitter(KernelEmitter &e, const AttentionShape &shape, const KernelPointers &pointers);
+  ForwardEmitter(KernelEmitter &e, const AttentionShape &shape, const KernelPointers &pointers,
+                 const Scratch &layout);
   void emitTasks(Value begin, Value end);
 
 private:
@@ -48,14 +49,14 @@ private:
     return e.loadScalar(column.pointer, shape.acc, row);
   }
 
-  Scratch layout;
+  const Scratch layout;
   Matrix scores, rounded, sums, maxima, factors, weights;
 };
 } // namespace
 
 ForwardEmitter::ForwardEmitter(KernelEmitter &e, const AttentionShape &shape,
-                               const KernelPointers &pointers)
-    : AttentionEmitter(e, shape, pointers), layout(shape, e.tier) {
+                               const KernelPointers &pointers, const Scratch &layout)
+    : AttentionEmitter(e, shape, pointers), layout(layout) {
   scores = scratch(layout.scores, shape.keyTile);
   rounded = scratch(layout.rounded, shape.keyTile, shape.roundedType(e.tier));
   sums = scratch(layout.sums, shape.width);

@@ -39,6 +39,35 @@ int64_t AttentionScratch::take(int64_t elements) {
   at += alignUp(elements * elementBytes(shape.acc));
   return start;
 }
+/// Blocking of the next product: the plan's, or without one the fastest. A plan without code is
+/// kept for the error of `checkPlans`.
+Blocking AttentionScratch::nextBlocking(const ProductShape &product, const StridedSource &lhs) {
+  auto take = [&](const Blocking &blocking) {
+    chosen.push_back(blocking.attribute(shape.acc.getContext(), tier));
+    return blocking;
+  };
+  size_t number = chosen.size();
+  if (number >= plans.size())
+    return take(Blocking::choose(product, lhs, tier));
+  std::string reason;
+  auto plan = cast<kernel::BlockingAttr>(plans[number]);
+  if (std::optional<Blocking> blocking = Blocking::by(plan, product, lhs, tier, reason))
+    return take(*blocking);
+  if (!refused) {
+    refused = plan;
+    why = reason;
+  }
+  return take(Blocking::choose(product, lhs, tier));
+}
+LogicalResult AttentionScratch::checkPlans(Operation *op) const {
+  if (plans.size() != chosen.size())
+    return op->emitOpError() << "expected " << chosen.size() << " blockings of tier " << tier.name
+                             << ", which kernel-configure stores, but got " << plans.size();
+  if (refused)
+    return op->emitOpError() << "expected a blocking that tier " << tier.name
+                             << " has code for, but got " << refused << ": " << why;
+  return success();
+}
 TileProduct AttentionScratch::takeProduct(int64_t m, int64_t n, int64_t k, const Matrix &a, Type b,
                                           int64_t tiles) {
   ProductShape product = productOf(m, n, k, a.element, b, shape.acc);
@@ -49,7 +78,7 @@ TileProduct AttentionScratch::takeProduct(int64_t m, int64_t n, int64_t k, const
   lhs.depth = k;
   lhs.lineStride = a.rowStride;
   lhs.depthStride = a.columnStride;
-  Blocking blocking = Blocking::choose(product, lhs, tier);
+  Blocking blocking = nextBlocking(product, lhs);
   productBytes = std::max(productBytes, ScratchLayout::of(product, blocking, lhs).total);
   int64_t bytes = alignUp(PackedSide(product, 0, tier).bytes());
   int64_t kept = tiles * bytes <= keptBytes ? tiles : 1, offset = at;

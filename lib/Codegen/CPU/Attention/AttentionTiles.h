@@ -6,6 +6,7 @@
 #include "lib/Codegen/CPU/BodyEmitter.h"
 #include "lib/Codegen/CPU/KernelTemplate.h"
 #include "lib/Codegen/CPU/Product/ProductEmitter.h"
+#include "lib/Codegen/CPU/TierPlans.h"
 
 namespace ampc::cpu {
 
@@ -58,7 +59,7 @@ private:
 
 /// Stores a tile of 64 x 64 scores if the op has no blocking. Fails, after an error at the op, if a
 /// given tile is larger than the scores.
-template <typename Op> llvm::LogicalResult configureBlocking(Op op) {
+template <typename Op> llvm::LogicalResult configureScoreTile(Op op) {
   constexpr int64_t tile = 64;
   int64_t queries = op.getQueries(), keys = op.getKeys();
   if (!op.getBlockingAttr())
@@ -87,11 +88,18 @@ struct TileProduct {
 
 /// Allocates arrays of accumulators in a thread's scratch, as byte offsets. Derived classes declare
 /// arrays and products in their order in memory; the scratch of the products' own panels, which
-/// all products share, is behind them.
+/// all products share, is behind them. `plans`: a #kernel.blocking per product; empty: the fastest
+/// blockings are chosen.
 class AttentionScratch {
 public:
-  AttentionScratch(const AttentionShape &shape, const Tier &tier)
-      : shape(shape), tier(tier), lanes(tier.lanes(8 * elementBytes(shape.acc))) {}
+  AttentionScratch(const AttentionShape &shape, const Tier &tier,
+                   llvm::ArrayRef<mlir::Attribute> plans = {})
+      : shape(shape), tier(tier), lanes(tier.lanes(8 * elementBytes(shape.acc))),
+        plans(plans.begin(), plans.end()) {}
+  /// Fails, with an error at the op, without a plan for each product, or without code for a plan.
+  llvm::LogicalResult checkPlans(mlir::Operation *op) const;
+  /// Blockings of the products, as a plan stores them.
+  llvm::ArrayRef<mlir::Attribute> blockings() const { return chosen; }
   int64_t product() const { return at; }
   int64_t bytes() const { return at + productBytes; }
 
@@ -112,6 +120,12 @@ protected:
   int64_t lanes;
 
 private:
+  Blocking nextBlocking(const ProductShape &product, const StridedSource &lhs);
+
+  llvm::SmallVector<mlir::Attribute> plans;
+  llvm::SmallVector<mlir::Attribute> chosen; // one per product taken so far
+  mlir::Attribute refused;                   // first plan without code, for the reason `why`
+  std::string why;
   int64_t at = 0, productBytes = 0;
 };
 
@@ -181,11 +195,28 @@ private:
 /// the tasks.
 template <typename Op, typename Emitter> struct AttentionTemplateOf : KernelTemplate {
   llvm::LogicalResult configure(mlir::Operation *op) const override {
-    return configureBlocking(mlir::cast<Op>(op));
+    auto attention = mlir::cast<Op>(op);
+    if (failed(configureScoreTile(attention)))
+      return llvm::failure();
+    AttentionShape shape(attention);
+    mlir::ArrayAttr given = attention.getBlockingsAttr();
+    auto plansFor = [&](const Tier &tier) -> llvm::FailureOr<llvm::SmallVector<mlir::Attribute>> {
+      if (plansOf(given, tier).empty())
+        return llvm::to_vector(Scratch(shape, tier).blockings());
+      llvm::FailureOr<Scratch> scratch = scratchOf(attention, shape, tier);
+      if (failed(scratch))
+        return llvm::failure();
+      return llvm::to_vector(scratch->blockings());
+    };
+    llvm::FailureOr<mlir::ArrayAttr> blockings = configureTiers(op, *this, given, plansFor);
+    if (failed(blockings))
+      return llvm::failure();
+    attention.setBlockingsAttr(*blockings);
+    return llvm::success();
   }
   llvm::LogicalResult checkPlan(mlir::Operation *op) const override {
     if (mlir::cast<Op>(op).getBlockingAttr())
-      return configureBlocking(mlir::cast<Op>(op));
+      return configureScoreTile(mlir::cast<Op>(op));
     return op->emitOpError() << "expected a blocking, which kernel-configure stores";
   }
   bool hasOwnCode(mlir::Operation *op, const Tier &tier) const override {
@@ -193,16 +224,30 @@ template <typename Op, typename Emitter> struct AttentionTemplateOf : KernelTemp
   }
   llvm::FailureOr<KernelEmission> plan(mlir::Operation *op, const Tier &tier) const override {
     AttentionShape shape(mlir::cast<Op>(op));
+    llvm::FailureOr<Scratch> scratch = scratchOf(mlir::cast<Op>(op), shape, tier);
+    if (failed(scratch))
+      return llvm::failure();
     KernelEmission emission;
     emission.tasks = Emitter::tasks(shape);
-    emission.scratchBytes = typename Emitter::Scratch(shape, tier).bytes();
+    emission.scratchBytes = scratch->bytes();
     return emission;
   }
   void emitRun(mlir::Operation *op, KernelEmitter &e, const KernelPointers &pointers,
                mlir::Value begin, mlir::Value end) const override {
     AttentionShape shape(mlir::cast<Op>(op));
-    Emitter emitter(e, shape, pointers);
+    Emitter emitter(e, shape, pointers, *scratchOf(mlir::cast<Op>(op), shape, e.tier));
     emitter.emitTasks(begin, end);
+  }
+
+protected:
+  using Scratch = typename Emitter::Scratch;
+  /// Scratch by the op's blockings. Fails, with an error at the op, if the plans do not fit.
+  static llvm::FailureOr<Scratch> scratchOf(Op op, const AttentionShape &shape, const Tier &tier) {
+    auto plans = plansOf(op.getBlockingsAttr(), tier);
+    Scratch scratch(shape, tier, plans);
+    if (failed(scratch.checkPlans(op)))
+      return llvm::failure();
+    return scratch;
   }
 };
 
