@@ -1,4 +1,4 @@
-# What the tables of ./dev bench share: where things are, how commands are run, and how a row is written.
+# Shared parts of the tables of ./dev bench: paths, commands with a time limit, rows.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import json
 import os
@@ -15,7 +15,7 @@ def lines_of(text):
     return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
 
-# Of a command; PyTorch takes minutes for a step in f16 where the processor has no products of it.
+# Time limit of a command: PyTorch takes minutes for a step in f16 on processors without f16 products.
 MOST_SECONDS = 900
 
 

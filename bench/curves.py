@@ -1,4 +1,4 @@
-# Points of one quantity over another, joined by lines.
+# Curves in SVG: points of a quantity over another quantity, joined by lines.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import math
 from html import escape

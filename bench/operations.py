@@ -1,4 +1,4 @@
-# The operations that GPT-2, ResNet-50 and DLRM spend their time in, one model of ampc each.
+# The dominant operations of GPT-2, ResNet-50 and DLRM, each as a model of ampc.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """An operation is a dictionary that bench/peers/torch_operations.py makes the same of in PyTorch: its `family`, sizes, and `what` it is called. `model` writes
 the text of ampc: a function on inputs in the type that is measured, exported as "run", or a step for what belongs to one."""
@@ -10,7 +10,7 @@ import sys
 
 from common import ampc, lines_of, peer, row, run
 
-# Where: m x k by k x n, of the forward pass. Its gradients are products of the same three sizes.
+# Name, m, n, k of the forward product [m, k] x [k, n]; both gradients are products of the same three sizes.
 PRODUCTS = [("GPT-2 qkv", 512, 2304, 768), ("GPT-2 up", 512, 3072, 768), ("GPT-2 down", 512, 768, 3072), ("DLRM top", 2048, 512, 793),
             ("ResNet-50 1x1, 64 to 256 at 56", 8 * 56 * 56, 256, 64), ("ResNet-50 1x1, 1024 to 256 at 14", 8 * 14 * 14, 256, 1024)]
 # Where: images, channels in, channels out, side, taps, stride.
@@ -22,7 +22,7 @@ ATTENTIONS = [("GPT-2", 1, 12, 512, 64, True), ("BERT", 4, 12, 128, 64, False)]
 
 def operations():
     for where, m, n, k in PRODUCTS:
-        # The transposition of a side is how its rows lie in memory: NN forward, NT for the gradient of the input, TN for that of the weight.
+        # N or T per operand, row-major or transposed in memory: NN forward, NT gradient of the input, TN gradient of the weight.
         for kind, sizes in (("NN", (m, n, k)), ("NT", (m, k, n)), ("TN", (k, n, m))):
             yield dict(family="product", what=f"product {kind}, {where}", kind=kind, **dict(zip("mnk", sizes)))
     for where, images, inputs, outputs, side, taps, stride in CONVOLUTIONS:
@@ -158,7 +158,7 @@ def of_ampc(op, dtype, path):
     short = op["family"] == "layer norm"
     lines = run([ampc, "bench", path, "--threads", "2", "--steps", "500" if short else "30", *options, "--json", path + ".json"])
     if lines and op["family"] == "adamw":
-        # The update alone: what finds the loss is no part of an optimizer.
+        # The update kernel alone, without the forward and backward pass in front.
         with open(path + ".json") as file:
             kernels = json.load(file)["kernels"]
         seconds = 1e-9 * max(each["median_nanoseconds"] for each in kernels if each["name"] == "fit.update")

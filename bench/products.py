@@ -73,7 +73,7 @@ def gemms(python, folder):
         print("| bf16 GEMMs as shares of the AMX peak | no AMX on this machine | these bars are not shown | - |", flush=True)
 
 
-# Of the peak of a core with AMX: GFLOP/s asked for at a peak of 2500.
+# Bars as GFLOP/s on a core with an AMX peak of 2500 GFLOP/s; scaled to the measured peak.
 amx_bars = {"A and B packed": {(256, 256, 1024): 1600, (512,) * 3: 1250, (1024,) * 3: 1100, (2048,) * 3: 1000},
             "B packed": {(512,) * 3: 1150, (1024,) * 3: 1050, (2048,) * 3: 950}}
 

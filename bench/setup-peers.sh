@@ -4,7 +4,7 @@
 #
 # usage: bench/setup-peers.sh [--import] [VENV]        default VENV: ${XDG_CACHE_HOME:-~/.cache}/ampc/venv
 #
-# --import: also what bench/import and the tests of networks want beside PyTorch (torchvision, transformers, onnx, onnxscript).
+# --import: also the packages that bench/import and the tests of networks need (torchvision, transformers, onnx, onnxscript).
 # Prints one line per peer, "peer NAME: VERSION" or "peer NAME: missing (why)", and ends with the
 # Python to run bench/peers/torch_*.py with. Exit status 1 when a peer is missing.
 set -uo pipefail
@@ -47,8 +47,8 @@ setUpLibrary() { # peer name, Debian package
 
 torchVersion() { "$1" -c 'import torch; print(torch.__version__)' 2>"$log"; }
 
-# What `import torch` and the C++ side of torch.compile need. Triton and the CUDA bindings only
-# serve GPUs and are left out; the CUDA libraries stay, because the wheel links against them.
+# Dependencies of `import torch` and of the C++ side of torch.compile. Triton and the CUDA bindings
+# serve GPUs only and are left out; the CUDA libraries stay, because the wheel links to CUDA.
 torchRequirements() {
   "$venv/bin/python" - <<'PY'
 import importlib.metadata
@@ -78,7 +78,7 @@ installTorch() {
     >"$log" 2>&1
 }
 
-# The newest build that brings no runtime of its own but GNU's OpenMP, as gemm_peers uses it; PyTorch has a newer oneDNN inside.
+# The newest build on GNU's OpenMP, the runtime of gemm_peers; PyTorch contains a newer oneDNN.
 setUpOneDnn() {
   if { [ -e "$venv/lib/libdnnl.so" ] && [ -e "$venv/include/oneapi/dnnl/dnnl.h" ]; } ||
     "$venv/bin/pip" install --quiet --no-cache-dir onednn-cpu-gomp onednn-devel-cpu-gomp >"$log" 2>&1; then
@@ -88,7 +88,7 @@ setUpOneDnn() {
   fi
 }
 
-# --no-deps for torchvision: it would bring the parts of PyTorch that are left out above.
+# --no-deps, because torchvision would install the parts of PyTorch that are left out above.
 installExtra() {
   "$venv/bin/python" -c "import $1" 2>"$log" && return 0
   case $1 in

@@ -12,7 +12,7 @@ import time
 
 from common import ampc, here, peer, row, run, source
 
-# What it is called, and how ampc is told of it.
+# Name, and arguments of ampc.
 large_gpt = ("char-gpt 6x384, context 256, batch 8", os.path.join(source, "examples/char-gpt/char-gpt.mlir"),
              "--set=width=384,depth=6,heads=6,context=256,batch=8")
 resnet = ("conv-net, ResNet-18 widths, batch 64", os.path.join(source, "bench/models/resnet.mlir"))

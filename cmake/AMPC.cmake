@@ -1,7 +1,7 @@
 # Wrappers that keep the CMakeLists.txt of a folder to a few lines.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Include path = path in the repository; generated files mirror it in the build folder.
+# Include path = path in the repository; generated files have the same path in the build folder.
 function(ampc_use_mlir target)
   # For the build only: installed tools export no headers.
   target_include_directories(${target} SYSTEM PUBLIC "$<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS};${LLVM_INCLUDE_DIRS}>")
@@ -20,7 +20,7 @@ function(ampc_use_mlir target)
   add_dependencies(${target} ampc-precompiled-checksum)
 endfunction()
 
-# What ccache takes for the precompiled header: a checksum of the headers of this project in it, and the version of MLIR's.
+# Checksum by which ccache knows the precompiled header: headers of this project inside, and the version of MLIR.
 function(ampc_checksum_precompiled)
   file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/mlir-dialects/*/*.h ${PROJECT_SOURCE_DIR}/mlir-dialects/Train/*/*.h)
   foreach(generated Train/Interfaces Train/InterfacesAttr Kernel/KernelInterfaces)
@@ -40,7 +40,7 @@ function(ampc_checksum_precompiled)
   add_dependencies(ampc-precompiled-checksum ampc-tablegen)
 endfunction()
 
-# Headers take most of a compilation; every library shares one precompiled set.
+# Headers take most of a compilation; every library shares the same precompiled set.
 function(ampc_add_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})

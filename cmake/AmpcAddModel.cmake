@@ -38,7 +38,7 @@ function(ampc_add_model target)
     list(APPEND ARG_OPTIONS --tiers=${tiers})
   endif()
 
-  # A folder per target: two targets may compile one model with different options.
+  # A folder per target: two targets may compile the same model with different options.
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}.ampc)
   set(library ${folder}/lib${ARG_NAME}.a)
   set(compiler ampc::ampc)
@@ -53,8 +53,8 @@ function(ampc_add_model target)
 
   add_library(${target} STATIC IMPORTED GLOBAL)
   set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${library} INTERFACE_INCLUDE_DIRECTORIES ${folder})
-  # Only models of type f64 call the mathematics library; which, their manifest says, but that is written after this
-  # runs. To name it always costs nothing: a library that no symbol needs is left out.
+  # Only models of type f64 call the mathematics library. The manifest names the library, but is written after this
+  # file is read; so libm is always named, and --as-needed drops a library that no symbol needs.
   target_link_libraries(${target} INTERFACE Threads::Threads $<$<PLATFORM_ID:Linux>:-Wl,--push-state,--as-needed,-lm,--pop-state>)
   add_dependencies(${target} ${target}-model)
 endfunction()

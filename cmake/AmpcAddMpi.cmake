@@ -17,7 +17,7 @@ function(ampc_add_mpi target)
     message(FATAL_ERROR "ampc_add_mpi(${target}): expected a target, such as one of add_executable")
   endif()
   find_package(MPI REQUIRED COMPONENTS C)
-  # Engines of an installed ampc, or those of the source tree.
+  # Folder of engines: of an installed ampc, or of the source tree.
   set(engines ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/engines)
   if(NOT EXISTS ${engines})
     set(engines ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..)

@@ -3,11 +3,11 @@
 #
 #   ampc_add_op_library(NAME DEFINITIONS File.td DIALECT dialect SOURCES file.cpp...)
 #
-# compiles libNAME.so from the sources and from what File.td generates (FileOps.h.inc, FileOps.cpp.inc, FileDialect.h.inc and
-# FileDialect.cpp.inc, in the build folder), and writes libNAME.json beside it, the records that ampc-fuzz makes random models from.
+# compiles libNAME.so from the sources and from files that File.td generates (FileOps.h.inc, FileOps.cpp.inc, FileDialect.h.inc and
+# FileDialect.cpp.inc, in the build folder), and writes libNAME.json, the records from which ampc-fuzz makes random models.
 # The symbols of ampc come from the program that loads the library.
 
-# An installed package has its headers beside it; this project sets the list to its folders.
+# Headers of ops: of the installed package, or of the source tree, which sets the list.
 if(NOT AMPC_OP_INCLUDE_DIRS)
   set(AMPC_OP_INCLUDE_DIRS ${AMPC_INSTALLED_OP_HEADERS})
 endif()

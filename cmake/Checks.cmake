@@ -14,8 +14,8 @@ if("fuzzer" IN_LIST sanitizers)
 endif()
 if(sanitizers)
   list(JOIN sanitizers "," sanitizers)
-  # Every finding ends the program, so that a test sees it. LLVM has no type information for vptr, and a compiled
-  # model, which starts at the start of a page, none in front of its functions.
+  # Every finding ends the program, so that a test fails. Left out: vptr, since LLVM has no type information; function,
+  # which reads type information in front of a function, where a compiled model has none.
   add_compile_options(-fsanitize=${sanitizers} -fno-sanitize=vptr,function -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${sanitizers})
   # The sanitizers' runtime is in the program that loads a shared library.

@@ -1,5 +1,5 @@
-# cmake -DHEADER=... "-DFOLDERS=..." -DTEXT=... -DOUT=... -P Checksum.cmake: writes a checksum of the header, of what it includes from the folders
-# by names that begin with mlir-dialects/, and of the text.
+# cmake -DHEADER=... "-DFOLDERS=..." -DTEXT=... -DOUT=... -P Checksum.cmake: writes a checksum of the header, of the headers of the
+# folders that the header includes by names that begin with mlir-dialects/, and of the text.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 cmake_minimum_required(VERSION 3.20)
 set(sums ${TEXT})

@@ -16,7 +16,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
 endif()
 
 set(AMPC_EMBED_FILE_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
-# `output` in the build folder defines ampc::`name`, the content of one or more files in order (with a 0 behind that does not
+# `output` in the build folder defines ampc::`name`, the content of files in order (with a 0 behind, which does not
 # count), and ampc::`name`Size.
 function(ampc_embed_file input name output)
   add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${output}

@@ -2,7 +2,7 @@
 #   compiler  bin/ampc, the CMake package with engines for ranks, licence, documentation, examples, man page and completions
 #   dev       ampc-opt, ampc-reduce and ampc-lsp-server, and the headers for libraries of ops
 #   mpi       lib/ampc/libampc_mpi.so, which `ampc train` opens under a launcher; where the build has found MPI
-#   static    as compiler, with the program of AMPC_STATIC=ON; `cmake --install` takes it by name only
+#   static    as compiler, with the program of AMPC_STATIC=ON; installed only if `cmake --install` names the component
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 include(CMakePackageConfigHelpers)
 set(package lib/cmake/ampc)
@@ -11,7 +11,7 @@ configure_package_config_file(cmake/ampcConfig.cmake.in ampcConfig.cmake INSTALL
                               PATH_VARS AMPC_INSTALL_BIN AMPC_INSTALL_OP_HEADERS)
 write_basic_package_version_file(ampcConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 
-# The man page and completions: the table of options as the compiler prints it.
+# Man page and completions, printed by the compiler from the table of options.
 set(manual ${PROJECT_BINARY_DIR}/manual)
 file(MAKE_DIRECTORY ${manual})
 foreach(form man bash zsh fish)
@@ -41,12 +41,12 @@ endforeach()
 install(FILES cmake/AmpcAddOpLibrary.cmake DESTINATION ${package} COMPONENT dev)
 install(TARGETS ampc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT compiler)
 if(AMPC_STATIC)
-  # A target, since `--strip` leaves PROGRAMS as they are.
+  # A target, since `--strip` does not strip PROGRAMS.
   install(TARGETS ampc-static RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT static EXCLUDE_FROM_ALL)
 endif()
 install(TARGETS ampc-opt ampc-reduce ampc-lsp-server RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT dev)
 
-# The Debian package: the shared program, for which Debian has LLVM's libraries, as --load needs it.
+# Debian package: the shared program, which --load needs; Debian has LLVM's libraries.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "ampc maintainers <maintainers@users.noreply.example>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "compiles a model into the program that trains it")

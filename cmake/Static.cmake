@@ -1,4 +1,4 @@
-# LLVM, MLIR and protobuf: shared libraries for every program but ampc-static, which has the archives in it.
+# LLVM, MLIR and protobuf: shared libraries for every program but ampc-static, which links the archives.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 option(AMPC_STATIC "Also make static/bin/ampc, one program that needs libc and libm alone; packages install it" OFF)
 
@@ -28,7 +28,7 @@ ampc_find_archive(AMPC_LIBZ z zlib1g-dev)
 ampc_find_archive(AMPC_LIBZSTD zstd libzstd-dev)
 ampc_find_archive(AMPC_LIBPROTOBUF protobuf-lite libprotobuf-dev)
 
-# As one linker script, from which the linker takes the objects that something names. libMLIR*.a and libLLVM*.a are 662 files.
+# A single linker script for 662 archives libMLIR*.a and libLLVM*.a; the linker takes the objects that define needed symbols.
 file(GLOB archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
 list(APPEND archives ${AMPC_LIBZ} ${AMPC_LIBZSTD} ${AMPC_LIBPROTOBUF})
 list(JOIN archives "\n  " archives)

@@ -101,7 +101,7 @@ float timeMedian(void (*run)(const void *context), const void *context, int repe
   void *events[2];
   check(driver.context_device(&device), "device");
   check(driver.device_attribute(&bytes, CACHE_BYTES, device), "size of the cache");
-  size_t room = 2 * (size_t)bytes; /* what is replaced first is not documented */
+  size_t room = 2 * (size_t)bytes; /* twice the cache: the replacement policy is not documented */
   ampc_cuda_address other = allocate(room);
   float *times = malloc(sizeof *times * (size_t)repeats);
   for (int i = 0; i < 2; ++i)

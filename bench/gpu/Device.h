@@ -10,9 +10,9 @@ extern ampc_cuda_driver driver;
 
 /* Prints a line to standard output, which is where results go, and exits with 1. */
 _Noreturn void end(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Ends with what the driver says of `result`, unless it is 0. */
+/* Ends the program with the driver's text for `result`, unless `result` is 0. */
 void check(int result, const char *what);
-/* Makes the primary context of device 0 current; returns ten times its compute capability. */
+/* Makes the primary context of device 0 current; returns 10 times the compute capability: 90. */
 int openDevice(void);
 ampc_cuda_address allocate(size_t bytes);
 void loadModule(void **module, const void *image, const char *name);
@@ -22,6 +22,6 @@ ampc_cuda_address allocateRandom(uint64_t count);
    to warm up. The second-level cache is overwritten before each, as in a step, where other kernels
    run between two calls. */
 float timeMedian(void (*run)(const void *context), const void *context, int repeats);
-/* With a zero byte behind it; null if it cannot be read. */
+/* Content of a file with a zero byte behind; null if the file cannot be read. */
 void *readWhole(const char *path, size_t *bytes);
 #endif

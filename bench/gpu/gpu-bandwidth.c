@@ -1,4 +1,4 @@
-// What the memory of the device can do: by its clock, and as a copy of it reaches.
+// Memory bandwidth of the device in GB/s: nominal, by clock and bus, and measured by copies.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/gpu/Device.h"
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// What the driver answers to calls that it has to refuse, one line each.
+// Error codes of the driver for invalid calls, a line per call.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The codes are results, so that nothing here ends the program but a driver that does not start.
@@ -88,7 +88,7 @@ int main(int argc, char **argv) {
   void *module;
   openDevice();
   check(driver.load_module(&module, text, 0, NULL, NULL), "the kernels");
-  if (argc > 1) /* ends the context: one for each process */
+  if (argc > 1) /* the fault ends the context: a process per fault */
     refuseAfterError(module, argv[1]);
   else {
     refuseLoads();

@@ -1,11 +1,11 @@
-// Times a product by NVIDIA's cuBLASLt, which is opened when this runs.
+// Times a product by NVIDIA's cuBLASLt, which is loaded at run time.
 // gpu-cublaslt LIBRARY M N K LAYOUT REPEATS
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Factors and result are bf16, sums f32, all row by row. LAYOUT: NN, NT or TN; T: that factor is
-// stored with its depth the other way. cuBLASLt counts columns, so that it gets the factors in
-// turned order. Prints the median of REPEATS runs, of the algorithm that its heuristic puts first;
-// see timeMedian.
+// Factors and result are bf16, sums f32, all row-major. LAYOUT: NN, NT or TN; T: the factor is
+// stored transposed. cuBLASLt is column-major, so the factors are passed in reverse order. Prints
+// the median of REPEATS runs of the algorithm that cuBLASLt's heuristic ranks first; see
+// timeMedian.
 #include "bench/gpu/Device.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +82,7 @@ static void prepare(Run *run, uint64_t m, uint64_t n, uint64_t k, const char *ki
   int found = 0;
   ok(lt.create(&run->handle), "create");
   ok(lt.create_product(&run->product, COMPUTE_F32, TYPE_F32), "product");
-  /* Result^T = right^T left^T: its first factor is ours on the right. */
+  /* Result^T = right^T left^T: cuBLASLt's first factor is the right factor. */
   if (kind[1] == 'T')
     ok(lt.set_product(run->product, TRANSPOSE_A, &yes, sizeof yes), "transpose");
   if (kind[0] == 'T')

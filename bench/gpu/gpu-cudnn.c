@@ -1,11 +1,11 @@
-// Times a convolution by cuDNN, which is opened when this runs.
+// Times a convolution by cuDNN, which is loaded at run time.
 // gpu-cudnn LIBRARY KIND IMAGES SIDE CHANNELS FEATURES WINDOW STRIDE REPEATS
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// KIND: forward, filter (the gradient for it) or image (the gradient for that). Everything is bf16,
-// sums f32, images NHWC, and padded so that as many windows are left; ampc keeps gradients for
-// filters in f32. Prints the median of REPEATS runs, of the algorithm that cuDNN finds fastest in a
-// search of its own; see timeMedian.
+// KIND: forward, filter (gradient of the filter) or image (gradient of the image). All tensors are
+// bf16, sums f32, images NHWC with padding `same`; ampc keeps gradients of filters in f32. Prints
+// the median of REPEATS runs of the algorithm that is fastest in cuDNN's own search; see
+// timeMedian.
 #include "bench/gpu/Device.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static void openLibrary(const char *path, const char *kind) {
   find(library, symbol, &dnn.convolve);
 }
 
-/* A tensor with its descriptor. */
+/* A tensor and the descriptor. */
 typedef struct {
   void *shape;
   ampc_cuda_address place;
@@ -106,7 +106,7 @@ static void *convolution(int pad, int stride) {
   return made;
 }
 
-/* Of two tensors that are read and one that is written. */
+/* Operation with two operands and a result. */
 typedef struct {
   void *handle, *shape;
   const Tensor *first, *second, *result;

@@ -1,4 +1,4 @@
-// Trains a compiled model on random data, for its numbers and its times.
+// Trains a compiled model on random data, to compare numbers and to take times.
 // gpu-model LIBRARY.so NAME TABLES check STEPS BOUND [RESULT] | record STEPS RESULT |
 //           time STEPS | kernels STEPS | load STEPS
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -98,7 +98,7 @@ static void putNumber(const ampc_tensor *tensor, unsigned char *place, uint64_t 
   memcpy(place, from, (size_t)ampc_rt_dtype_bytes(tensor->dtype));
 }
 
-/* Inputs of every program are its first members, so that a struct of pointers is one of them. */
+/* Structs of inputs begin with these members; an array stands for the pointers of any program. */
 typedef struct {
   uint32_t size, valid;
   float lr_factor;
@@ -186,9 +186,8 @@ static bool hasMoments(void) {
   return false;
 }
 
-/* Rules that divide a gradient by its own size make whole steps of gradients that are nothing but
-   rounding errors (those of a bias of keys); where bits may differ, moments are what is compared.
- */
+/* Rules that divide a gradient by its own size take full steps on gradients that are rounding
+   errors (of a bias of keys); so moments are compared, not parameters, if bits may differ. */
 static double compareTensors(ampc_state *device, ampc_state *host, double bound, FILE *file,
                              const char **where) {
   double worst = 0;

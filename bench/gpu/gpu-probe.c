@@ -1,10 +1,10 @@
-// Runs a probe: a kernel with its inputs, and what it should answer.
+// Runs a probe: a kernel with inputs and the expected output.
 // gpu-probe [--record=LABEL] FOLDER NAME [RESULT]
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Prints one line: "ok", "differs", "agrees with LABELS", "skipped" or "failed". An output has a
-// file with the answer, or labels: NAME.LABEL.bin is what was recorded under the label. RESULT gets
-// the bytes of the last output. Of a probe that should fail the answer is the driver's code.
+// file with the answer, or labels: NAME.LABEL.bin has the output recorded under the label. RESULT
+// gets the bytes of the last output. A probe that should fail has the driver's code as answer.
 #include "bench/gpu/Device.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,10 +22,10 @@ typedef struct {
   void *arguments[MOST_ARGUMENTS];
   int output; /* number of the argument */
   size_t output_bytes;
-  char labels[MOST_LABELS][64]; /* or the one file with the answer */
+  char labels[MOST_LABELS][64]; /* or the single file with the answer */
   int label_count;
   bool has_answer;
-  int fails; /* the code, 0: it should not */
+  int fails; /* expected code of the driver; 0: success */
 } Probe;
 
 static const char *folder, *name;
@@ -113,13 +113,13 @@ static void readLine(Probe *probe, char *line) {
   }
 }
 
-/* Lines about the kernel come before those about its arguments. */
+/* Whether the device runs code for `target`, such as sm_90a. */
 static bool runsHere(const char *target, int capability) {
   int wanted = atoi(target + 3);
   return target[strlen(target) - 1] == 'a' ? capability == wanted : capability >= wanted;
 }
 
-/* The code of the launch or of the wait for it. */
+/* Launches and waits; returns the driver's code. */
 static int launchProbe(Probe *probe) {
   char file[PATH_BYTES];
   size_t bytes;
@@ -136,7 +136,7 @@ static int launchProbe(Probe *probe) {
   return result ? result : driver.synchronize(NULL);
 }
 
-/* Words that differ, and the first of them. */
+/* Number of words that differ; `first`: index of the first such word. */
 static size_t compare(const Probe *probe, const uint32_t *got, const char *file, size_t *first) {
   size_t bytes, count = 0;
   uint32_t *wanted = readIn(file, &bytes);

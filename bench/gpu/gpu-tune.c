@@ -1,12 +1,12 @@
-// Times a product in all of its ways, and compares their results.
+// Times a product in all configurations, and compares the results.
 // gpu-tune FILE IMAGE REPEATS REVISION | gpu-tune chip
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// FILE and IMAGE are what `ampc-kernel-run --trials` prints before and behind "code", the latter
-// perhaps assembled. For every way: the median of REPEATS measurements, each of launches that take
-// a millisecond together, and whether the first and last bytes of the result are close to those of
-// the first way. The last line has the number of ways and a hash of the lines before it, for
-// `tune`. "chip" prints the newest chip of the kit that has code for this one.
+// FILE and IMAGE are the output of `ampc-kernel-run --trials` before and behind "code", the latter
+// perhaps assembled. For every configuration: the median of REPEATS measurements, each of launches
+// that take a millisecond together, and whether the first and last bytes of the result are close to
+// the result of the first configuration. The last line has the number of configurations and a hash
+// of all lines before, for `tune`. "chip" prints the newest chip of the kit with code for this GPU.
 #include "bench/gpu/Device.h"
 #include <math.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ enum {
   MAP_BYTES = 128,
   RANK = 5,
   MOST_REPEATS = 100,
-  WINDOW = 1 << 20,  /* bytes of the result that are compared at its start and end */
+  WINDOW = 1 << 20,  /* bytes compared at the start and end of the result */
   PATTERN = 32 << 20 /* random bytes, which operands repeat */
 };
 
@@ -58,7 +58,7 @@ static Buffer buffers[MOST_BUFFERS];
 static int buffer_count;
 static char product[256], chip[16];
 static int multiprocessors;                   /* that the model counts with */
-static uint64_t hash = 14695981039346656037u; /* FNV-1a of what was printed */
+static uint64_t hash = 14695981039346656037u; /* FNV-1a of the printed text */
 static void *module;
 
 __attribute__((format(printf, 1, 2))) static void say(const char *format, ...) {
@@ -138,7 +138,7 @@ static void readBuffer(void) {
 
 //===--- Running ------------------------------------------------------------------------------===//
 
-/* Of random numbers on [-1, 1): zeros would run faster. */
+/* Random numbers on [-1, 1): zeros would run faster. */
 static void fillRandomly(const Buffer *buffer) {
   size_t size = strcmp(buffer->type, "f32") ? 2 : 4;
   uint64_t bytes = buffer->bytes < PATTERN ? buffer->bytes : PATTERN, seed = 1;

@@ -303,10 +303,10 @@ def sums():
         draw = random.Random(9)
         first, second = (b"".join(CODES[kind](wide(draw)) for _ in range(count)) for count in (32 * 8, 32 * 4))
         mma(f"mma-{kind}-sums", kind, first, second, struct.pack("<128f", *[draw.uniform(-1, 1) * 2.0 ** draw.randint(-8, 16) for _ in range(128)]))
-    # A product with a factor 0 and a large one beside small products: it cuts them off if it counts for the largest exponent.
+    # A product 0 * large beside small products: the small products are cut off if the zero product counts for the largest exponent.
     beside("mma-f16-zeros", "f16", 0.0, 2.0**15, (-13, -10))
     beside("mma-bf16-zeros", "bf16", 0.0, 2.0**100, (-24, -20))
-    # The smallest number and a large one, whose product has the exponent -9, or 1 if subnormal numbers count as if they were 2^-14.
+    # Smallest number times a large number: exponent -9, or 1 if subnormal numbers count as 2^-14.
     beside("mma-f16-subnormals", "f16", 2.0**-24, 2.0**15, (-12, -8))
 
 
@@ -325,8 +325,8 @@ def flushed():
     """Point 11: products and sums around the smallest normal number, and the upper halves of approximate reciprocals."""
     draw = random.Random(11)
     least = 2.0**-126
-    # Products and sums between 1 - 2^-24 of the smallest normal number, which has as many bits as a normal number, and the smallest normal number: with any
-    # exponent they round to one or the other, while all are nearer to the latter than to the largest subnormal number.
+    # Products and sums between 1 - 2^-24 of the smallest normal number, which has as many bits as a normal number, and the smallest normal number: with an
+    # unbounded exponent the result rounds to either bound, while every such value is nearer to the smallest normal than to the largest subnormal number.
     rows = [(1 - 2.0**-24, least, 0.0), (1 - 2.0**-12, (1 + 2.0**-12) * least, 0.0), (31 * 601 / 2.0**15, 1801 / 2.0**10 * least, 0.0),
             (1 - 2.0**-13, (1 + 2.0**-13) * least, 0.0), (-1 + 2.0**-13, (1 + 2.0**-13) * least, 0.0), (1 - 2.0**-14, (1 + 2.0**-14) * least, 0.0)]
     rows += [(-(2.0**-76), part * 2.0**-76, least) for part in (4, 3, 2 + 2.0**-20, 2, 2 - 2.0**-20, 1, 2.0**-10)]

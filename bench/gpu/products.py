@@ -44,7 +44,7 @@ def gemm(element, layout, m, n, k):
 """
 
 
-BODIES = {  # arguments behind the sum, results, and what they are; "rows" for what lies as the result does
+BODIES = {  # arguments behind the sum, results, and the code; "rows": an argument with the layout of the result
     "gelu": (["columns f32"], ["bf16", "bf16"], """%0 = arith.addf %sum, %a : f32
     %1 = arith.truncf %0 : f32 to bf16
     %2 = arith.extf %1 : bf16 to f32
@@ -147,7 +147,7 @@ def training(element, m, n, k):
 TOKENS = 16384  # of GPT-2
 GPT2 = [(2304, 768), (768, 768), (3072, 768), (768, 3072), (50257, 768)]
 CHAR_GPT = [(384, 128), (128, 128), (512, 128), (128, 512)]
-# Pixels of a batch of 64, channels and features of convolutions of ResNet-50 with one tap, which are products of these layouts.
+# Pixels of a batch of 64, channels and features of the 1x1 convolutions of ResNet-50, which are products in these layouts.
 PIXELS = [(200704, 64, 256), (200704, 256, 64), (50176, 128, 512), (50176, 512, 128), (12544, 256, 1024), (12544, 1024, 256), (3136, 512, 2048),
           (3136, 2048, 512)]
 WINDOWS = [(56, 64, 64, 3), (28, 128, 128, 3), (14, 256, 256, 3), (7, 512, 512, 3), (224, 3, 64, 7, 2)]

@@ -1,4 +1,4 @@
-# Steps of a library that ampc compile --bindings=python has made, beside those of the PyTorch scripts.
+# Steps of a library made by ampc compile --bindings=python, to compare with the PyTorch scripts.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """ampc_steps.py LIBRARY [DATA]: prints a JSON line as `torch_import.py MODEL step` does. DATA has INPUT.npy for each argument of the step; without it
 they are random. Seconds until `created` and `ready` (a loss is known) count from the start of the process; `predict` is the median of at most 200 calls in 5 seconds."""

@@ -1,4 +1,4 @@
-// Times TDPBF16PS with all operands in registers: the peak of one core with AMX, as one JSON line.
+// Times TDPBF16PS with all operands in registers: the peak of a core with AMX, as a JSON line.
 // Prints nothing where the processor or Linux refuses AMX.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -8,8 +8,7 @@
 // gemm_peers M N K [THREADS]
 //
 // A is M x K, B is K x N, C is M x N, all row-major; bf16 products are summed and stored in f32.
-// OpenBLAS packs both operands inside the timed call; oneDNN gets B in its own layout, packed
-// before.
+// OpenBLAS packs both operands inside the timed call; oneDNN gets B prepacked, in oneDNN's layout.
 #include <cblas.h>
 #include <math.h>
 #include <omp.h>

@@ -17,7 +17,7 @@ def parse_arguments():
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--warm-up", type=int, default=3)
     arguments = parser.parse_args()
-    # XLA has as many threads as it may use cores; both must precede the first import of jax.
+    # XLA has a thread per core that the process may use; both lines must precede the first import of jax.
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: arguments.threads])
     os.environ["JAX_PLATFORMS"] = "cpu"
     return arguments

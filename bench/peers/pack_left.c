@@ -1,5 +1,5 @@
-// What it would cost and save to store a matrix also in the order in which a product reads its
-// transpose as a left side, where it is written: one thread, everything from and to memory, as one
+// Cost and saving of a second, packed copy of a matrix, stored by the producer in the order in
+// which a product reads the transposed matrix as left operand: one thread, operands in memory, a
 // JSON line per width. Prints medians and least times in ms.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -75,8 +75,8 @@ static inline void pack(const uint16_t *from, long stride, char *to, long line_b
   }
 }
 
-// What a product does with tiles of sums: rounds them, and stores rows of 64 bytes; the packed
-// tile is 2 KB in one piece.
+// Epilogue of a product: rounds tiles of sums to bf16 and stores rows of 64 bytes; a packed tile is
+// a single piece of 2 KB.
 static void produce(const float *sums, uint16_t *matrix, long columns, char *packed) {
   for (long row = 0; row < ROWS; row += TILE)
     for (long column = 0; column < columns; column += TILE) {
@@ -93,7 +93,8 @@ static void produce(const float *sums, uint16_t *matrix, long columns, char *pac
     }
 }
 
-// What a weight gradient does: panels that are packed together lie in the second-level cache.
+// Packing in a weight gradient: panels that are packed in one sweep fit into the second-level
+// cache.
 static void pack_all(const uint16_t *matrix, long columns, char *scratch, long ahead) {
   const long line_bytes = 2 * (BLOCK + TILE);
   for (long first = 0; first < columns; first += LINES * TILE)

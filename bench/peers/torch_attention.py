@@ -1,4 +1,4 @@
-# Causal attention by PyTorch on a GPU, forward and with its gradient: the peer of ampc's kernels.
+# Causal attention by PyTorch on a GPU, forward alone and with gradient: the peer of ampc's kernels.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import json
 import statistics

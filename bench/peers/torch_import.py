@@ -1,4 +1,4 @@
-# Models that people have, at their full size, for bench/import: exports them to ONNX, and times PyTorch's own steps of them.
+# Common models at full size, for bench/import: exports to ONNX, and times of PyTorch's own steps.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """First values are drawn from a fixed seed, nothing is downloaded, and nothing is dropped out, so that losses can be compared.
 
@@ -110,7 +110,7 @@ def unet():
     return model, inputs, torch.randint(2, (1, 256, 256))
 
 
-# Rows of the 26 tables of Criteo's Kaggle data; larger ones are hashed to a million.
+# Rows of the 26 tables of Criteo's Kaggle data; larger tables are hashed to a million rows.
 CRITEO = (1460, 583, 1000000, 1000000, 305, 24, 12517, 633, 3, 93145, 5683, 1000000, 3194, 27, 14992, 1000000, 10, 5652, 2173, 4,
           1000000, 18, 15, 286181, 105, 142572)
 
@@ -146,7 +146,7 @@ def dlrm():
     return DLRM(), {"dense": torch.rand(128, 13), "sparse": sparse}, torch.randint(2, (128,)).float()
 
 
-# By the names of the table: the model, the loss, and which exporter PyTorch's users take for it.
+# By name in the table: model, loss, and the exporter that is common for the model.
 MODELS = {"GPT-2 124M": (gpt2, "softmax_cross_entropy", "dynamo"), "ResNet-50": (resnet50, "softmax_cross_entropy", "script"),
           "BERT-base": (bert, "softmax_cross_entropy", "dynamo"), "ViT-B/16": (vit, "softmax_cross_entropy", "dynamo"),
           "MobileNet-V3": (mobilenet_v3, "softmax_cross_entropy", "script"), "U-Net": (unet, "softmax_cross_entropy", "script"),
@@ -247,7 +247,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--mode", choices=["eager", "faster"], default="eager", help="faster: also compiled, and only the time of the faster one")
     arguments = parser.parse_args()
-    # Must precede the first import of torch: OpenMP reads it once.
+    # Must precede the first import of torch: OpenMP reads the variable once.
     os.environ["OMP_NUM_THREADS"] = str(arguments.threads)
     if arguments.what == "export":
         export(arguments.model, arguments.folder, arguments.exporter or MODELS[arguments.model][2])

@@ -14,7 +14,7 @@ parser.add_argument("--threads", type=int, default=2)
 parser.add_argument("--dtype", choices=["f32", "bf16", "f16"], default="f32")
 parser.add_argument("--seconds", type=float, default=1.5, help="of measurement for each")
 arguments = parser.parse_args()
-# Must precede the first import of torch: OpenMP reads it once.
+# Must precede the first import of torch: OpenMP reads the variable once.
 os.environ["OMP_NUM_THREADS"] = str(arguments.threads)
 
 import torch  # noqa: E402
@@ -111,7 +111,7 @@ def measure(run):
     seconds = []
     while len(seconds) < 3 or (sum(seconds) < arguments.seconds and len(seconds) < 2000):
         start = time.perf_counter()
-        # Short ones several times: Python's own share is then that of PyTorch's interface.
+        # Short operations run several times per measurement, so that the timer's share is small.
         times = max(1, int(2e-4 / max(once, 1e-7)))
         for _ in range(times):
             run()

@@ -24,7 +24,7 @@ def parse_arguments(description, **sizes):
     for size, value in sizes.items():
         parser.add_argument(f"--{size}", type=int, default=value)
     arguments = parser.parse_args()
-    # Must precede the first import of torch: OpenMP reads it once.
+    # Must precede the first import of torch: OpenMP reads the variable once.
     os.environ["OMP_NUM_THREADS"] = str(arguments.threads)
     return arguments
 

@@ -1,5 +1,5 @@
 // Speed of the PTX interpreter: GEMMs in GFLOP/s, scalar kernels in warp instructions per second,
-// and what threads, definedness and the race mode change.
+// and the factors of threads, definedness and the race mode.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelSuite.h"
 #include <algorithm>
@@ -90,7 +90,7 @@ int main() {
     two.threads = 2;
     Measurement single = measure("gemm_f16", 512, plain());
     Measurement pair = measure("gemm_f16", 512, two);
-    // On a busy machine only the processor time says something: what two threads cost together.
+    // On a busy machine only processor time is meaningful: the sum over both threads.
     std::printf("two threads: %.2f times as fast (goal: 1.7), together %.2f times the processor "
                 "time of one\n",
                 single.wall / pair.wall, pair.seconds / single.seconds);

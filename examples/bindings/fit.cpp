@@ -36,7 +36,7 @@ int main(int, char **arguments) {
   }
   std::printf("step %d  loss %.4f\n", static_cast<int>(report.step), report.loss);
 
-  // Another state goes on where this one was saved.
+  // A second state continues from the saved state.
   Model other;
   if (!model.save(arguments[1]) || !other.load(arguments[1]))
     return fail(model.error()[0] ? model : other);

@@ -21,7 +21,7 @@ program fit
   end do
   print '(a, i0, a, f6.4)', 'step ', report%step, '  loss ', report%loss
 
-  ! Another state goes on where this one was saved.
+  ! A second state continues from the saved state.
   call model%save(path, status)
   call check(model, status)
   call other%create(status)

@@ -21,7 +21,7 @@ for step in range(200):
     report = model.train_step(*draw(32))
 print(f"step {report.step}  loss {report.loss:.4f}")
 
-# Another state goes on where this one was saved.
+# A second state continues from the saved state.
 model.save(sys.argv[1])
 with regression.Model() as other:
     other.load(sys.argv[1])

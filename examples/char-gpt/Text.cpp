@@ -59,7 +59,7 @@ void Batch::setRow(int row, const Document &document, size_t begin, size_t from,
 }
 
 void drawTraining(const std::vector<Document> &documents, Random &random, Batch &batch) {
-  // A window has `context` tokens and the one after them; shorter documents start at 0.
+  // A window has `context` tokens and the token behind; windows of shorter documents start at 0.
   size_t length = batch.context + 1, starts = 0;
   for (const Document &document : documents)
     starts += document.split > length ? document.split - length + 1 : 1;

@@ -13,15 +13,15 @@ constexpr int vocabulary = 96;
 std::vector<int32_t> encode(const std::string &text);
 char decode(int32_t token);
 
-/// One file; what is from `split` on, its last tenth, is for validation.
+/// Tokens of a file; the last tenth, from `split` on, is for validation.
 struct Document {
   std::string name;
   std::vector<int32_t> tokens;
   size_t split;
 };
 
-/// The regular files of a folder by name; empty if it cannot be read. Links are left out: their
-/// text would count twice.
+/// Regular files of a folder by name; empty if the folder cannot be read. Links are left out, since
+/// the text behind a link would count twice.
 std::vector<Document> readFolder(const std::string &folder);
 
 /// A full 64-bit generator (SplitMix64, Steele et al. 2014), so that a run can be repeated on any
@@ -37,29 +37,29 @@ private:
   uint64_t state;
 };
 
-/// A batch: `context` tokens per row, and for each the one that follows, or -1 where nothing is
-/// asked.
+/// A batch: `context` tokens per row, and the target of every token, [rows, context]: the token
+/// that follows, or -1 for no target.
 struct Batch {
   Batch(int rows, int context)
       : rows(rows), context(context), token(rows * context), next(rows * context) {}
   int rows, context;
   std::vector<int32_t> token, next;
 
-  /// The tokens of `document` from `begin` on, as row `row`; asks for places in [from, to) of the
-  /// document only.
+  /// Sets row `row` to the tokens of `document` from `begin` on; targets are the tokens [from, to)
+  /// of the document.
   void setRow(int row, const Document &document, size_t begin, size_t from, size_t to);
 };
 
 /// Fills a batch with windows of the training parts, every place equally likely.
 void drawTraining(const std::vector<Document> &documents, Random &random, Batch &batch);
 
-/// All of the validation parts, each character asked for once, after at least half a context of
-/// what precedes it.
+/// Windows over all validation parts: every character is a target once, behind at least half a
+/// context of preceding text.
 class Validation {
 public:
   Validation(const std::vector<Document> &documents, int context);
   size_t windows() const { return places.size(); }
-  /// Fills a batch with windows from number `first` on; answers how many characters it asks for.
+  /// Fills a batch with windows from number `first` on; returns the number of targets.
   int64_t fill(size_t first, Batch &batch) const;
 
 private:

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 namespace {
-/// How often each character followed one context.
+/// Counts of the characters that followed a context.
 struct Followers {
   std::unordered_map<int32_t, double> count;
   double total = 0;
@@ -20,8 +20,8 @@ public:
       followers.total += 1;
     }
   }
-  /// P(next | history): every order gives its distinct followers' share of the mass to the order
-  /// below.
+  /// P(next | history), smoothed by Witten and Bell: an order with t characters seen, d of which
+  /// are distinct, leaves d / (t + d) of the probability to the order below.
   double probability(const int32_t *history, int32_t next) const {
     double p = 1.0 / vocabulary;
     for (int order = 0; order < 3; ++order) {
@@ -38,7 +38,7 @@ public:
   }
 
 private:
-  /// `history` points behind the context; `order` characters of it count.
+  /// Key of the last `order` characters in front of `history`.
   static int64_t key(const int32_t *history, int order) {
     int64_t value = 0;
     for (int i = 1; i <= order; ++i)

@@ -1,4 +1,4 @@
-// Trains a character-level GPT on licence texts, saves it, reloads it and lets it write.
+// Trains a character-level GPT on licence texts, saves and reloads the model, and generates text.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LossCurve.h"
 #include "Text.h"
@@ -13,7 +13,7 @@
 #include <iostream>
 #include <optional>
 
-// The model's sizes come from its file; see CMakeLists.txt.
+// CMakeLists.txt takes the sizes of the model from the file of the model.
 constexpr int batchRows = CHAR_GPT_BATCH, context = CHAR_GPT_CONTEXT, defaultSteps = CHAR_GPT_STEPS;
 
 struct Options {
@@ -61,8 +61,7 @@ static std::optional<Options> parse(int argc, char **argv) {
 }
 
 namespace {
-/// The compiled model. Calls answer whether they went well and leave the reason of a failure in
-/// `error`.
+/// Compiled model. Calls return true on success, and leave the reason of a failure in `error`.
 class Model {
 public:
   Model(const Options &given, uint64_t seed) {
@@ -88,7 +87,7 @@ public:
 
   bool valid() const { return state != nullptr; }
 
-  /// One update; answers the loss before it.
+  /// Takes a training step; `loss` is the loss before the update.
   bool train(const Batch &batch, double &loss) {
     char_gpt_train_step_in in = {};
     in.size = sizeof in;
@@ -128,7 +127,7 @@ public:
     std::vector<int32_t> tokens = encode(text), window(context);
     std::vector<float> scores(context * vocabulary);
     for (int n = 0; n < characters; ++n) {
-      // What stands behind the last token does not matter: attention is causal.
+      // Tokens behind the last token have no influence: attention is causal.
       size_t length = std::min<size_t>(tokens.size(), context);
       std::copy(tokens.end() - length, tokens.end(), window.begin());
       char_gpt_predict_in in = {};
@@ -236,7 +235,7 @@ int main(int argc, char **argv) {
   if (!curve.write(picture))
     return fail("could not write " + picture);
 
-  // A fresh state with other first values: what it writes comes from the file alone.
+  // A second state with other first values, so that its text proves the contents of the file.
   Model reloaded(*options, options->seed + 1);
   Random random(options->seed);
   std::string text = options->prompt;

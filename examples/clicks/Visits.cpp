@@ -32,7 +32,7 @@ static uint32_t topicOf(int number, uint64_t kind) {
 static uint32_t topicOfUser(int user) { return topicOf(user, 1); }
 static uint32_t topicOfItem(int item) { return topicOf(item, 2); }
 
-/// Some items are shown more often than others. Item 0 stands for none.
+/// Draws an item; the smaller of two numbers, so that low numbers are frequent. Item 0 means none.
 static int drawItem(Random &random) {
   return 1 + std::min(random.below(itemCount - 1), random.below(itemCount - 1));
 }

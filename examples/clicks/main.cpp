@@ -1,4 +1,4 @@
-// Trains a click model on made-up visits, and tests it on others.
+// Trains a click model on made-up visits, and tests the model on further visits.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Visits.h"
 #include "clicks.h"
@@ -19,7 +19,7 @@ struct Options {
   std::string device;
 };
 
-/// The compiled model. What failed is in `error`.
+/// Compiled model. `error` has the reason of a failure.
 class Model {
 public:
   explicit Model(const Options &given) {

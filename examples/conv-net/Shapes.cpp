@@ -26,7 +26,7 @@ static bool inside(int label, double u, double v) {
   }
 }
 
-/// Share of the pixel at (x, y) that the shape covers, from 3x3 points of it.
+/// Share of the pixel at (x, y) inside of the shape, by 3x3 sample points.
 static double coverage(int label, double x, double y, double radius, double angle) {
   double c = std::cos(angle) / radius, s = std::sin(angle) / radius, hits = 0;
   for (int i = -1; i <= 1; ++i)
@@ -38,7 +38,7 @@ static double coverage(int label, double x, double y, double radius, double angl
 }
 
 namespace {
-/// Distributions written out: those of the standard library differ between systems.
+/// Distributions written out, because distributions of standard libraries differ.
 class Draw {
 public:
   explicit Draw(uint64_t seed) : bits(seed) {}

@@ -10,7 +10,7 @@
 constexpr int side = 32, classes = 4;
 const char *className(int label);
 
-/// Grey pictures of `side` x `side` pixels, one after the other, and what each shows.
+/// Grey pictures, [count, side, side], and the class of each.
 struct Pictures {
   std::vector<float> pixels;
   std::vector<int32_t> labels;
@@ -21,7 +21,7 @@ struct Pictures {
 /// noise. Equal seeds give equal pictures.
 Pictures drawPictures(size_t count, uint64_t seed);
 
-/// The first pictures side by side as a PGM image, one row per class; false if the file cannot be
-/// written.
+/// Writes the first pictures side by side as a PGM image, a row per class; false if the file cannot
+/// be written.
 bool writeSheet(const Pictures &pictures, const std::string &path);
 #endif

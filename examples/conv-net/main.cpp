@@ -1,5 +1,5 @@
-// Trains a convolutional network and logistic regression on the same pictures and compares them on
-// new ones.
+// Trains a convolutional network and logistic regression on the same pictures and compares both on
+// new pictures.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Shapes.h"
 #include "conv_net.h"
@@ -18,7 +18,7 @@ struct Options {
 };
 
 namespace {
-// One model as the functions and structs of its header.
+// Functions and structs of a model's header, for templates over models.
 struct ConvNet {
   using State = conv_net_state;
   using TrainIn = conv_net_train_step_in;
@@ -58,7 +58,7 @@ struct Confusion {
   }
 };
 
-/// Goes through the training pictures in batches, from the beginning again when they are used up.
+/// Trains on the pictures in batches; behind the last batch the first batch follows again.
 template <typename Model>
 bool train(typename Model::State *state, const Pictures &pictures, int steps) {
   typename Model::TrainIn in = {};
@@ -101,7 +101,7 @@ bool test(typename Model::State *state, const Pictures &pictures, Confusion &con
   return true;
 }
 
-/// Trains and tests one model; false if that failed, with the reason on the standard error.
+/// Trains and tests a model; false, with the reason on the standard error, if a call fails.
 template <typename Model>
 bool run(const Pictures &training, const Pictures &testing, const Options &chosen,
          Confusion &confusion) {

@@ -23,7 +23,7 @@ bool isPicture(const std::string &path) {
 }
 
 namespace {
-/// Where libjpeg goes on after an error; by itself it would end the program.
+/// Error handler that returns to the caller by longjmp; libjpeg's own handler ends the program.
 struct JpegErrors {
   jpeg_error_mgr base;
   std::jmp_buf back;
@@ -86,7 +86,7 @@ static bool decodeJpeg(const std::string &path, int side, Picture &picture, std:
   return read;
 }
 
-/// Grey, with a palette, with 16 bits or transparent: libpng makes RGB of it, on black.
+/// libpng converts grey, palettes, 16 bits and transparency (on black) to RGB.
 static bool decodePng(const std::string &path, Picture &picture, std::string &error) {
   png_image image = {};
   image.version = PNG_IMAGE_VERSION;

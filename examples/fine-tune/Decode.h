@@ -13,10 +13,10 @@ struct Picture {
   std::vector<uint8_t> pixels;
 };
 
-/// Whether the name ends as those of JPEG and PNG do.
+/// Whether the name has an ending of JPEG or PNG files.
 bool isPicture(const std::string &path);
 
-/// Reads a file; false with the reason in `error`. A JPEG is made smaller while it is decoded, but
-/// neither side gets shorter than `side`.
+/// Reads a file; false, with the reason in `error`, on failure. A JPEG is scaled down while
+/// decoded, as long as both sides keep at least `side` pixels.
 bool decode(const std::string &path, int side, Picture &picture, std::string &error);
 #endif

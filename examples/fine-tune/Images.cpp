@@ -1,4 +1,4 @@
-// A folder of pictures as bytes of one size, with their classes.
+// A folder of pictures as bytes of equal size, and the class of each.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Images.h"
 #include "Decode.h"
@@ -10,15 +10,15 @@
 namespace fs = std::filesystem;
 
 namespace {
-/// What a pixel of the result takes from a line of the picture: pixels from `first` on.
+/// Weights of the source pixels of a pixel of the result: pixels from `first` on of a line.
 struct Weights {
   int first;
   std::vector<float> of;
 };
 } // namespace
 
-/// A triangle as wide as a pixel of the result, or of the picture if those are larger: linear
-/// between pixels when a picture grows, and no pixel is left out when it shrinks.
+/// Triangle filter, with a radius of the larger of a source pixel and a result pixel: linear
+/// interpolation where a picture grows, and every source pixel counts where a picture shrinks.
 static std::vector<Weights> weights(int start, int length, int side) {
   double scale = double(length) / side, radius = std::max(1.0, scale);
   std::vector<Weights> all;
@@ -64,7 +64,7 @@ static void append(const Picture &picture, Images &images) {
 
 static std::vector<fs::path> sorted(const fs::path &path, bool folders) {
   std::vector<fs::path> found;
-  std::error_code ignored; // what cannot be listed has nothing
+  std::error_code ignored; // a folder that cannot be listed counts as empty
   for (const fs::directory_entry &entry : fs::directory_iterator(path, ignored))
     if (folders ? entry.is_directory() : isPicture(entry.path().string()))
       found.push_back(entry.path());

@@ -1,4 +1,4 @@
-// A folder of pictures as bytes of one size, with their classes.
+// A folder of pictures as bytes of equal size, and the class of each.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef EXAMPLES_FINE_TUNE_IMAGES_H
 #define EXAMPLES_FINE_TUNE_IMAGES_H

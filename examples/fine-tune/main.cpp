@@ -11,7 +11,7 @@
 
 using ampc::network::Model;
 
-// As the model has them. The last layer's bias has an element per class.
+// Numbers of the model's text. The bias of the last layer has an element per class.
 constexpr int side = 64;
 constexpr size_t batch = 32;
 constexpr const char *lastBias = "network.fc.bias";
@@ -60,7 +60,7 @@ static void appendMirrored(const uint8_t *image, std::vector<uint8_t> &pixels) {
       pixels.insert(pixels.end(), &image[(y * side + x) * 3], &image[(y * side + x) * 3] + 3);
 }
 
-/// Every image once, half of them mirrored. The last batch may hold fewer rows than the others.
+/// Trains on every image once, mirrored with probability 1/2. The last batch may be short.
 static bool trainEpoch(Model &model, const Images &images, std::mt19937 &random, double &loss) {
   std::vector<size_t> order(images.count());
   std::iota(order.begin(), order.end(), 0);

@@ -1,4 +1,4 @@
-// Solves the heat equation by a network, and compares it with the exact solution.
+// Solves the heat equation by a network, and compares the network with the exact solution.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat.h"
 #include <algorithm>
@@ -13,7 +13,7 @@ constexpr size_t batch = 256;
 constexpr double pi = 3.14159265358979323846, diffusivity = 0.2;
 
 namespace {
-/// Places (x, t), and what the network says there.
+/// Points (x, t), and the network's u and derivatives at each.
 struct Points {
   explicit Points(size_t count)
       : x(count), t(count), u(count), u_t(count), u_x(count), u_xx(count) {}
@@ -60,7 +60,7 @@ static bool train(heat_state *state, int steps) {
   return true;
 }
 
-/// In batches, the last of which may be a short one.
+/// Evaluates u and derivatives in batches, of which the last may be short.
 static bool evaluate(heat_state *state, Points &points) {
   for (size_t first = 0; first < points.x.size(); first += batch) {
     auto rows = uint32_t(std::min(batch, points.x.size() - first));

@@ -48,7 +48,7 @@ bool Plot::write(const std::string &path) const {
   text(os, left, top - 10, "start", "mean squared error");
   for (size_t i = 0; i < lines.size(); ++i) {
     const char *colour = colours[i % 3];
-    // The first line is what the others are compared with: wide enough to be seen below them.
+    // The first line is the reference of the comparison, wide enough to show below the other lines.
     os << "<polyline fill='none' stroke='" << colour << "' stroke-width='" << (i == 0 ? 6 : 2)
        << "' points='";
     for (size_t at = 0; at < lines[i].losses.size(); ++at)

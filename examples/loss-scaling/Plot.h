@@ -1,4 +1,4 @@
-// Losses of several runs in one picture.
+// Losses of several runs in a single picture.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LOSS_SCALING_PLOT_H
 #define LOSS_SCALING_PLOT_H

@@ -20,7 +20,7 @@ constexpr int rows = 64, features = 16;
 struct Batch {
   float x[rows * features], y[rows];
   void draw(std::mt19937 &random) {
-    // No std::normal_distribution: its numbers are not the same everywhere.
+    // Not std::normal_distribution, whose numbers differ between standard libraries.
     for (float &value : x)
       value = float(random()) / 2147483648.0f - 1.0f;
     for (int row = 0; row < rows; ++row) {
@@ -36,7 +36,7 @@ struct Run {
   std::string error;
 };
 
-/// Trains one of the networks; `weight` is what its loss is multiplied by.
+/// Trains a network; `weight`: factor of the loss in the text of the network.
 #define TRAINER(NAME)                                                                              \
   static Run train_##NAME(int steps, int every, double weight) {                                   \
     Run run;                                                                                       \

@@ -1,4 +1,5 @@
-// Trains critic and generator in turn, and measures how far made points are from real ones.
+// Trains critic and generator in turn, and measures the distance of generated points from real
+// points.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "wgan.h"
 #include <algorithm>
@@ -13,7 +14,7 @@
 constexpr size_t batch = 128, noise = 4;
 constexpr size_t testPoints = 16 * batch;
 constexpr double pi = 3.14159265358979323846;
-constexpr float spread = 0.1f; // of one heap of points
+constexpr float spread = 0.1f; // of a heap of points
 
 using Random = std::mt19937;
 using Points = std::vector<float>; // x and y in turn
@@ -49,8 +50,8 @@ static bool drawMade(wgan_state *state, Points &points, Random &random) {
   return true;
 }
 
-/// The mean over 32 directions of the Wasserstein distance of what the points are along them: that
-/// of sorted numbers.
+/// Sliced Wasserstein distance: mean over 32 directions of the distance in one dimension, which is
+/// the mean difference of the sorted coordinates along the direction.
 static double slicedDistance(const Points &a, const Points &b) {
   double sum = 0;
   size_t count = a.size() / 2;
@@ -70,7 +71,8 @@ static double slicedDistance(const Points &a, const Points &b) {
   return sum / (32 * double(count));
 }
 
-/// Which heaps have at least half of their share of the points, and how many points are in a heap.
+/// Prints the number of heaps with at least half of a fair share of the points, and the share of
+/// points inside of heaps.
 static void printHeaps(const Points &points) {
   int counts[8] = {}, inside = 0, found = 0;
   for (size_t i = 0; i < points.size(); i += 2)

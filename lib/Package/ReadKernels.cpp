@@ -95,10 +95,9 @@ static LogicalResult readLaunches(ModuleOp module, SymbolTableCollection &symbol
   return success();
 }
 
-/// Tiers that a state may claim are those with code of their own. A tier that runs the code of a
-/// lower one altogether gives its code to that tier, if the lower one was not asked for: a library
-/// of --tiers=amx for a model without tile products is one of avx512, and runs on all such
-/// processors.
+/// A state may claim tiers with code of their own. If a tier runs the code of a lower tier
+/// throughout, and the lower tier was not requested, the code becomes code of the lower tier.
+/// Example: a library of --tiers=amx for a model without tile products is a library of avx512.
 static void resolveTiers(ModelInfo &result, ArrayRef<size_t> sources) {
   ArrayRef<TargetTier> known = result.target->getTiers();
   for (auto [number, tier] : llvm::enumerate(known)) {

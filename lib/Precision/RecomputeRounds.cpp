@@ -258,7 +258,7 @@ void RoundRecomputation::repeatIfPaying(Operation *op) {
     repeat(results, adjoint);
 }
 
-// In reverse order: what a repeated op reads may be repeated in turn.
+// In reverse order, because operands of a repeated op may be repeated as well.
 void RoundRecomputation::run() {
   SmallVector<Operation *> ops;
   for (Operation &op : body.without_terminator())

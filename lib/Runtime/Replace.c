@@ -4,9 +4,9 @@
 // The new file has no name until it is whole, so that the system removes it if the process ends.
 // Linux gives a name only to a file that has none, and replaces a file only by a named one: between
 // these two calls, and all the time on file systems without unnamed files, the new file has a
-// hidden name of its own. That name belongs to the process that holds a lock on the file. What a
-// killed process left under it is unlocked, and the next replacement of the same path removes it.
-// A name that somebody else has locked, a stopped writer or a process that may only read the
+// hidden name of its own. That name belongs to the process that holds a lock on the file. A file
+// left by a killed process is unlocked, and the next replacement of the same path removes that
+// file. A name that somebody else has locked, a stopped writer or a process that may only read the
 // folder, is passed over for the next one; where all are locked, the replacement fails after a
 // second.
 #include "lib/Runtime/Replace.h"

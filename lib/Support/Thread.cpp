@@ -53,7 +53,7 @@ static void *newStack() {
   return stack;
 }
 
-/// The size for threads of MLIR, LLVM and the C++ library, which ask for none.
+/// Sets the stack size of threads of MLIR, LLVM and the C++ library, which take the default.
 static void setStacksOfThreads() {
   pthread_attr_t attributes;
   if (pthread_getattr_default_np(&attributes) != 0)

@@ -29,7 +29,7 @@ _numbers = itertools.count()
 
 
 class CompileError(RuntimeError):
-    """A model that ampc refuses; the text is that of its messages, with places in the model."""
+    """A model that ampc refuses; the text has the messages of the compiler, with file and line of the model."""
 
 
 def executable() -> str:
@@ -47,8 +47,8 @@ def compile(model: "str | os.PathLike[str]", *, folder: "str | os.PathLike[str] 
     """Compiles a model and returns its interface for Python: the class Model, Error, and constants.
 
     `model`: the path of a file (.mlir or .onnx), or a text of several lines. `folder`: for library, header and manifest;
-    None for one that is removed when Python ends. `options`: those of `ampc compile` with `_` for `-`, as in precision="bf16",
-    winograd="off" or tiers=["avx2", "avx512"]; True gives an option without a value, and False or None leaves it out.
+    None for a temporary folder, removed when Python ends. `options`: options of `ampc compile` with `_` for `-`, as in precision="bf16",
+    winograd="off" or tiers=["avx2", "avx512"]; True gives an option without a value, and False or None omits the option.
 
     Needs a C compiler, `cc` or that of CC, which links the library. Raises CompileError with ampc's messages.
     """
@@ -76,7 +76,7 @@ def compile(model: "str | os.PathLike[str]", *, folder: "str | os.PathLike[str] 
 
 
 def _load(path: pathlib.Path) -> types.ModuleType:
-    """The file as a module of its own name, so that two compilations of one model stand beside each other."""
+    """Imports the file under a unique name, so that two compilations of the same model can coexist."""
     spec = importlib.util.spec_from_file_location(f"ampc._model{next(_numbers)}_{path.stem}", path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module

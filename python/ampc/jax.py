@@ -18,14 +18,14 @@ __all__ = ["Loss", "train_step"]
 
 
 def train_step(model, *inputs, **options):
-    """A compiled step on arrays; `model`: a Model of `ampc.compile`, `options`: those of its train_step. Returns its report."""
+    """A compiled step on arrays; `model`: a Model of `ampc.compile`, `options`: options of the model's train_step. Returns the report of the step."""
     return model.train_step(*map(np.asarray, inputs), **options)
 
 
 class Loss:
     """The loss of a compiled step as a function of parameters and inputs, which jax.grad differentiates by the parameters.
 
-    `compiled`: what `ampc.compile` returns for a model with one step. `options`: those of its Model. `parameters` are its first
+    `compiled`: result of `ampc.compile` for a model with a single step. `options`: options of `compiled.Model`. `parameters` are the first
     values by name; calls take such a dictionary and the step's inputs, and return the loss as a scalar.
     """
 

@@ -26,7 +26,7 @@ def _array(tensor):
 
 
 def train_step(model, *inputs, **options):
-    """A compiled step on tensors; `model`: a Model of `ampc.compile`, `options`: those of its train_step. Returns its report."""
+    """A compiled step on tensors; `model`: a Model of `ampc.compile`, `options`: options of the model's train_step. Returns the report of the step."""
     return model.train_step(*map(_array, inputs), **options)
 
 
@@ -53,9 +53,9 @@ class _Loss(torch.autograd.Function):
 
 
 class Loss(torch.nn.Module):
-    """The loss of a compiled step as a module, whose parameters are those of the model.
+    """The loss of a compiled step as a module with the parameters of the model.
 
-    `compiled`: what `ampc.compile` returns for a model with one step. `options`: those of its Model. Calls take the step's inputs
+    `compiled`: result of `ampc.compile` for a model with a single step. `options`: options of `compiled.Model`. Calls take the step's inputs
     and return the loss as a scalar with a gradient.
     """
 

@@ -1,8 +1,8 @@
-# What both frameworks have: functions by their names, and what the language has in another form.
+# Functions that PyTorch and JAX share: by name, or composed of ops where the language has another form.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from ampc_export.sizes import listed
 
-# Functions of one number that PyTorch, JAX and the language call alike.
+# Pointwise functions of a single operand with equal names in PyTorch, JAX and the language.
 FUNCTIONS = ("exp", "log", "log1p", "expm1", "neg", "abs", "floor", "ceil", "sign", "sqrt", "rsqrt", "square", "sin", "cos", "tan", "asin", "acos",
              "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf")
 OF_INTEGERS = ("neg", "abs", "sign")  # have integers for integers

@@ -1,4 +1,4 @@
-# What a model may have that cannot be written.
+# Errors of models, ops and sizes that cannot be exported.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 

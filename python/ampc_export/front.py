@@ -1,4 +1,4 @@
-# From the graph of torch.export to ours: what every node holds, and which module it comes from.
+# Conversion of a graph of torch.export to a Graph: the value of every node, and the source module.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import operator
 
@@ -273,7 +273,7 @@ class Front:
 
         def make(block):
             placeholders = [n for n in graph.graph.nodes if n.op == "placeholder"]
-            # Held again, as what is made of it in a round is unknown outside.
+            # New Held objects: caches that a round fills, such as a tensor in the other order, are invalid outside.
             given = [Held(v) for v in (*block.carried, *block.rows)]
             given += [Held(h.value, h.last, h.known) if isinstance(h := self.held.get(each), Held) else h for each in outside]
             self.held |= dict(zip(placeholders, given))
@@ -343,7 +343,7 @@ class Front:
         with torch.no_grad():
             name = short(node.target)
             if name.endswith("_") and not name.endswith("__"):
-                arguments = (arguments[0].clone(), *arguments[1:])  # the module keeps its own
+                arguments = (arguments[0].clone(), *arguments[1:])  # an in-place op must not change the module's tensor
             result = node.target(*arguments, **options)
         if isinstance(result, (list, tuple)):
             self.held[node] = [Held(known=part) for part in result]

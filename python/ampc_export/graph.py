@@ -1,4 +1,4 @@
-# A program as it is written: ops on values, and the state that they read.
+# Program to be written: ops on values, and the state that the ops read.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import re
 
@@ -124,7 +124,7 @@ def number(value, kind):
         if np.isnan(narrow):
             return "0x7FC00000"
         return "0x7F800000" if narrow > 0 else "0xFF800000"
-    # What is the f32 next to a short decimal number is that number.
+    # Shortest decimal number whose nearest f32 is the value. Example: 0.1f -> 0.1, not 0.10000000149.
     short = repr(float(str(narrow)))
     text = short if np.float32(value) == np.float64(value) else repr(value)
     if "e" in text and "." not in text:
@@ -266,12 +266,12 @@ class Graph:
     def transpose(self, x, order):
         if list(order) == list(range(x.rank)):
             return x
-        # One after another is one.
+        # Two transposes in a row become a single transpose.
         if x.op is not None and (match := re.fullmatch(r"train\.transpose \{0\} \[([\d, ]+)\]", x.op.form)):
             first = [int(i) for i in match[1].split(", ")]
             return self.transpose(x.op.operands[0], [first[i] for i in order])
         moved = [x.shape[i] for i in order]
-        # Where no dimension of more than one element moves past another, the elements stay where they are.
+        # A transpose that moves only dimensions of size 1 is a reshape. Example: [4, 1, 5] -> [1, 4, 5].
         if [i for i in order if x.shape[i] != 1] == [i for i in range(x.rank) if x.shape[i] != 1]:
             return self.reshape(x, moved)
         return self.emit(f"train.transpose {{0}} {listed(order)}", [x], moved, x.kind)

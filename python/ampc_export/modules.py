@@ -189,7 +189,7 @@ def find(functions):
         whole += [op for op in ops if op not in seen]
         seen |= set(ops)
     candidates = list(_instances(whole))
-    # A call that one function holds in part belongs to no module.
+    # A call whose ops are only partly in a function cannot be a use of a module.
     sets = [set(ops) for ops, _ in functions]
     candidates = [c for c in candidates if all(s.isdisjoint(c.ops) or s.issuperset(c.ops) for s in sets)]
     _find_outputs(candidates, functions)

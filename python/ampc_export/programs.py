@@ -1,4 +1,4 @@
-# Which functions a model has: what predicts, and the loss, which calls it where it can.
+# Functions of a model: `predict`, and the loss, which calls `predict` if possible.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from ampc_export import text
 from ampc_export.graph import needed

@@ -231,7 +231,7 @@ def export(module, inputs, *, path, loss=None, targets=None, optimizer=None, sch
     if loss is not None and targets is None:
         targets = _target_like(loss, _example_output(module, inputs))
     arguments = given + (_as_tuple(targets) if targets is not None else ())
-    # Of one tensor that stands for two inputs torch.export would make one input.
+    # Clones, because torch.export merges two inputs that are the same tensor.
     arguments = tuple(a.clone() if isinstance(a, torch.Tensor) else a for a in arguments)
     names = _input_names(module, inputs, len(arguments) - len(given))
     wrapper = _Wrapper(module, loss, list(inputs) if isinstance(inputs, dict) else None, len(given))

@@ -1,4 +1,4 @@
-# Which function writes which op of a framework.
+# Registry of converters by op name of a framework.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import importlib
 

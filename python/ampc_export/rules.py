@@ -54,7 +54,7 @@ def _muon(group):
 
 RULES = {"SGD": _sgd, "Adam": _adamw_or_adam, "AdamW": lambda group: ("adamw", _adam(group)), "RMSprop": _rmsprop,
          "Adagrad": _adagrad, "Adafactor": _adafactor, "Muon": _muon}
-# Numbers that are 0 unless a rule says otherwise; these rules do.
+# Numbers with default 0 in the language, and the rules with another default.
 ZERO = ("momentum", "weight_decay", "initial_accumulator")
 NOT_ZERO = {"adamw": ("weight_decay",), "muon": ("momentum", "weight_decay")}
 

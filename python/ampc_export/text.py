@@ -10,7 +10,7 @@ from ampc_export.sizes import listed
 BARE = re.compile(r"[A-Za-z_.$][\w.$]*")
 
 
-MOVES = {"reshape", "transpose", "broadcast_to", "cast"}  # what prepares the operands of a layer does not have its name
+MOVES = {"reshape", "transpose", "broadcast_to", "cast"}  # ops on the operands of a layer, which do not get the layer's name
 
 
 def symbol(name):

@@ -1,4 +1,4 @@
-# A compiled model with the weights that were exported, and its gradients.
+# A compiled model with the exported weights, and gradients of the model.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import importlib
 import inspect

@@ -1,4 +1,4 @@
-# What an export takes as it is given: bytes, one tensor for two inputs, and the mode of every part.
+# Arguments that an export keeps: inputs of bytes, one tensor for two inputs, the mode of every part.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import sys
 import warnings

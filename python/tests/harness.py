@@ -1,4 +1,4 @@
-# A module of PyTorch, and what ampc makes of it: gradients, steps, state and predictions side by side.
+# Comparison of a PyTorch module with the model that ampc makes: gradients, steps, state and predictions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """compare(name, module, inputs, folder, ...) prints one line, with the largest relative errors."""
 import copy

@@ -1,4 +1,4 @@
-# Losses of PyTorch in their forms, and ops of one line, beside PyTorch.
+# Losses of PyTorch with every option, and ops of a single line, compared with PyTorch.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """losses.py FOLDER [NAME...]"""
 import sys

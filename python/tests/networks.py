@@ -152,7 +152,7 @@ def main():
     if "table" in options:
         with open(options["table"], "w") as file:
             file.write("\n".join(row.text() for row in rows) + "\n")
-    # One that is to be refused or beyond and is not has become better than this list.
+    # A network of the lists `refused` or `beyond` that passes is a fault, too: the list is out of date.
     known = {options.get("refused"): "refused", options.get("beyond"): "f32"}
     faults = [row.name for row in rows if not (row.fault.startswith(known[row.name]) if row.name in known else not row.fault)]
     print(f"{len(faults)} beyond their bars: {' '.join(faults)}")

@@ -1,4 +1,4 @@
-# What ampc_export refuses, and what it says.
+# Models that ampc_export refuses, with the message of each.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """refused.py FOLDER"""
 import os

@@ -1,4 +1,4 @@
-# Autocast regions of the source, and linear layers, as torch.autocast has them.
+# Autocast regions of the source, and linear layers, against torch.autocast.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """regions.py FOLDER: writes models with regions of torch.autocast to FOLDER, and compares 64 steps in bf16 with PyTorch's."""
 import csv

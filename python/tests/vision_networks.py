@@ -1,4 +1,4 @@
-# Networks of torchvision at small sizes, without weights and without what draws random numbers.
+# Networks of torchvision at small sizes, without pretrained weights and without random layers.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """CASES: a function per network, which returns the module and its images."""
 from functools import partial

@@ -38,8 +38,8 @@ def text_of(cases, source):
     wrong = sum(map(is_wrong, cases))
     lines = ["<!-- Written by test/Import/node-tests.py. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception -->",
              f"# Node tests of {source}", "",
-             f"{len(cases)} tests: {passed} passed, {len(cases) - passed - wrong} not supported, {wrong} failed. *Known* are those of the passed whose "
-             "other inputs (axes, shapes, ratios, weights)", "were initializers, as an exporter writes them.", "",
+             f"{len(cases)} tests: {passed} passed, {len(cases) - passed - wrong} not supported, {wrong} failed. *Known* counts passed tests whose "
+             "further inputs (axes, shapes, ratios, weights)", "are initializers, as exporters write such inputs.", "",
              "| op | passed | known | not supported | why |", "|---|---|---|---|---|"]
     return "\n".join(lines + [row_text(op, rows[op]) for op in sorted(rows)]) + "\n"
 

@@ -18,9 +18,9 @@ static bool computes(Operation *op) {
          !op->hasTrait<OpTrait::ConstantLike>();
 }
 
-// ---- Cuts: each removes one thing, or returns false ----
+// ---- Cuts: each removes an op, a region or an attribute, or returns false ----
 
-/// Erases a step if others remain, an export, a write, or an unused symbol.
+/// Erases an export, a write, an unused symbol, or a step if the model has several.
 static bool eraseWhole(Operation *op) {
   auto model = dyn_cast_or_null<train::ModelOp>(op->getParentOp());
   bool isExtra = isa<train::ExportOp, train::WriteOp>(op);
@@ -49,7 +49,7 @@ static bool inlineRegion(Operation *op) {
   return true;
 }
 
-/// Replaces results by constants of one.
+/// Replaces results by constants of value 1.
 static bool takeConstant(Operation *op) {
   if (!computes(op))
     return false;

@@ -8,7 +8,7 @@
 namespace ampc {
 extern llvm::cl::SubCommand doctorCommand;
 /// Prints the findings; the exit status is 1 if a part that the environment or the command line
-/// asks for cannot work.
+/// requests cannot work.
 int runDoctor();
 } // namespace ampc
 #endif

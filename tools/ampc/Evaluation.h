@@ -36,7 +36,7 @@ public:
   /// "the export predict, against label", or empty.
   std::string getSource() const;
   /// Notes on rows that are left out and on losses over batches, with the op that mixes rows;
-  /// `data`: what the rows are of, as in " of --validate".
+  /// `data`: source of the rows, as in " of --validate".
   void noteMixedRows(llvm::StringRef data) const;
 
 private:

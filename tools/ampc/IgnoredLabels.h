@@ -9,8 +9,9 @@
 #include <vector>
 
 namespace ampc {
-/// The tables of a library have a label that is allowed beside those below the limit. One below it,
-/// such as `ignore 0` for padding, changes nothing about what is allowed: it is not there.
+/// Ignored labels of the losses of a model. Tables of a library have an ignored label only beyond
+/// the limit of labels, since a label below the limit is valid anyway. Example: `ignore 0` for
+/// padding.
 class IgnoredLabels {
 public:
   /// Observes the compilation of a request, which has to end before this object does.

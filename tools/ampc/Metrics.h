@@ -41,7 +41,7 @@ struct Classes {
   bool counts(double target) const { return !ignore || target != double(*ignore); }
 };
 
-/// Where a metric is shown without being asked for.
+/// Data for which a metric is shown without --metrics.
 enum class ByDefault {
   Always,
   ForSequences, ///< where a row has several targets

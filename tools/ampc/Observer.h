@@ -17,7 +17,7 @@ public:
   bool open(CompileRequest request, const ampc_options &options, llvm::StringRef step);
   /// Opens without selecting a step: call `select` before anything but `getSession`.
   bool open(CompileRequest request, const ampc_options &options);
-  /// Turns to a training program of the model; numbers of values are per program.
+  /// Selects a training program of the model; numbers of values are per program.
   bool select(int program);
 
   Session &getSession() { return session; }

@@ -12,8 +12,8 @@ namespace ampc {
 /// Progress line, redrawn in place on a terminal of any width; elsewhere a line now and then.
 class Progress {
 public:
-  /// Steps count from the start of the whole training: `first` are done. `epochs`: 0 if nobody
-  /// asked for epochs.
+  /// Steps count from the start of the whole training: `first` are done. `epochs`: 0 without
+  /// --epochs.
   Progress(uint64_t first, uint64_t total, uint64_t perEpoch, uint64_t epochs);
   /// `losses`: always shown; `more`: shown where the line has room.
   void show(uint64_t done, llvm::StringRef losses, llvm::StringRef more);

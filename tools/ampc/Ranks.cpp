@@ -1,4 +1,4 @@
-// The ranks of a training, and what they tell each other between training calls.
+// The ranks of a training, and their messages between training calls.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Ranks.h"
 #include "ampc/Runtime/Runtime.h"

@@ -29,8 +29,8 @@ static void describeDevice(ampc_model &model, ampc_image &image) {
   model.image_count = 1;
 }
 
-/// The tier that the state will run; `problem`: why that is not the GPU which comes first. Where
-/// there is none, all code is compiled, and the runtime says what is missing.
+/// The tier that the state will run; `problem`: reason against the GPU that comes first. Without a
+/// tier all code is compiled, and the runtime names the missing feature.
 static std::optional<PickedTier> pickTier(llvm::StringRef name, llvm::ArrayRef<uint32_t> tiers,
                                           const char *device, std::string &problem) {
   std::string copy = name.str();

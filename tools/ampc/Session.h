@@ -67,12 +67,12 @@ public:
   /// numbers.
   ampc_status runFunction(int program, llvm::ArrayRef<const void *> inputs,
                           llvm::ArrayRef<void *> outputs, uint32_t valid = 0, uint64_t seed = 0);
-  /// Undoes what a refused training call leaves: its run and its random numbers.
+  /// Undoes the traces of a refused training call: count of runs and position of random numbers.
   ampc_status takeBack(int program);
   /// Hash of all tensors that a checkpoint holds.
   uint64_t hashOfState();
   const char *lastError() const { return ampc_rt_last_error(state); }
-  /// The last error, with what the status says of it. Errors of files name the file and say why.
+  /// Text of the status and of the last error. Errors of files have the file and the reason.
   std::string describe(ampc_status status) const;
 
 private:

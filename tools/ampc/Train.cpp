@@ -124,7 +124,7 @@ static WholeOption<unsigned>
                 cl::value_desc("N"), cl::init(600), cl::sub(trainCommand));
 static PrecisionOptions precision(trainCommand);
 
-/// What one option asks of another one; empty: nothing is wrong.
+/// Checks options that depend on other options; returns the fault, or an empty text.
 static std::string checkOptions() {
   if (saveEvery.getNumOccurrences() && output.empty())
     return "expected --out, the checkpoint to write, with --save-every, but got none";

@@ -1,4 +1,4 @@
-// The files that tell of a training: CSV and TensorBoard's events.
+// Logs of a training: CSV and events of TensorBoard.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_TRAINLOG_H
 #define TOOLS_AMPC_TRAINLOG_H
@@ -25,8 +25,8 @@ public:
   bool open(const Files &files, std::vector<ScheduleSlot> schedule,
             llvm::ArrayRef<std::string> knobs, llvm::ArrayRef<std::string> scores,
             std::optional<uint64_t> done, std::string &error);
-  /// `outs`: result of each turn's last run, if the turn ran; `knobs`: values that the step read;
-  /// `scores`: empty without a validation after this step.
+  /// `outs`: result of the last run of each slot, if the slot ran; `knobs`: values that the step
+  /// read; `scores`: empty without a validation after this step.
   bool write(uint64_t step, llvm::ArrayRef<std::optional<ampc_train_out>> outs,
              llvm::ArrayRef<double> knobs, llvm::ArrayRef<Score> scores, std::string &error);
 
@@ -39,7 +39,7 @@ private:
   std::vector<ScheduleSlot> schedule;
   std::vector<std::string> knobNames;
   size_t scoreCount = 0;
-  std::vector<unsigned> skipped; ///< per turn, in this run
+  std::vector<unsigned> skipped; ///< per slot, in this run
   CsvWriter csv;
   TensorBoardWriter board;
 };

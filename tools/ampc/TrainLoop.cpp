@@ -1,4 +1,4 @@
-// Steps in turn on batches of data, with everything around them.
+// Training loop: a schedule of steps on batches of data, with validation, logs and saves.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/TrainLoop.h"
 #include "ampc/Data/Mapping.h"
@@ -133,8 +133,8 @@ int TrainLoop::endOnLostData(const std::string &message, const ScheduleSlot &slo
   return endOnData(message, run);
 }
 
-/// The failed step changed nothing but what counts runs; with that taken back, the state is the one
-/// before it, and what resumes does the same step again.
+/// A failed step changes the count of runs only; with the count restored, the state is the state
+/// before the step, and a resumed training repeats the step.
 int TrainLoop::explain(ScheduleSlot &slot, uint64_t run, ampc_status status,
                        const std::string &message) {
   progress->stop();
@@ -213,7 +213,7 @@ int TrainLoop::runBatch(size_t number, uint64_t run) {
   return 0;
 }
 
-/// `step` from 0. What an earlier run did of it is not done again.
+/// Runs the slots of step `step`, counted from 0; slots that an earlier run completed are skipped.
 int TrainLoop::runSchedule(uint64_t step) {
   llvm::fill(skipped, 0);
   llvm::fill(outs, std::nullopt);
@@ -325,7 +325,7 @@ int TrainLoop::run() {
       continue;
     progress->stop();
     fail(error);
-    save(); // what was learned is not lost with a log
+    save(); // a fault of a log loses no training
   }
   progress->stop();
   return 1;

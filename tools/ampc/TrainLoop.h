@@ -87,11 +87,11 @@ private:
   LoopOptions options;
   std::unique_ptr<Progress> progress;
   std::chrono::steady_clock::time_point lastSave; ///< or the start of the loop
-  /// Per turn: report of the last run in this step. Nothing: an earlier run of the training did all
-  /// of the turn's runs.
+  /// Per slot of the schedule: report of the last run in this step. Nothing: an earlier run of the
+  /// training completed the slot.
   std::vector<std::optional<ampc_train_out>> outs;
-  std::vector<std::vector<double>> numbers; ///< per turn: numbers that the report points to
-  std::vector<unsigned> skipped;            ///< per turn: in this step
+  std::vector<std::vector<double>> numbers; ///< per slot: numbers that the report points to
+  std::vector<unsigned> skipped;            ///< per slot: in this step
   int stop = 0;                             ///< signal to a rank that ends the training
   bool isFinished = false;                  ///< the validations of rank 0 end the training
   unsigned allSkipped = 0;

@@ -11,12 +11,12 @@
 extern "C" {
 #endif
 
-/* The engine of this process, on a duplicate of the communicator: a call of all its ranks. The
-   level MPI_THREAD_FUNNELED is enough: functions of the engine run on the thread that calls the
-   model. Returns AMPC_E_PEER if MPI fails, AMPC_E_MEMORY without memory. One engine serves one
-   state. */
+/* Makes the engine of this process on a duplicate of the communicator: a call of all ranks of
+   `comm`. The level MPI_THREAD_FUNNELED is enough: functions of the engine run on the thread that
+   calls the model. Returns AMPC_E_PEER if MPI fails, AMPC_E_MEMORY without memory. A second state
+   needs a second engine. */
 ampc_status ampc_mpi_create(MPI_Comm comm, ampc_comm *engine);
-/* After the state is destroyed, before MPI_Finalize; a call of all ranks. */
+/* Frees the engine after the state is destroyed and before MPI_Finalize: a call of all ranks. */
 void ampc_mpi_destroy(ampc_comm *engine);
 
 #ifdef __cplusplus

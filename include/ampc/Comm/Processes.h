@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* MPI_COMM_WORLD. All functions are called on one thread. */
+/* Functions on MPI_COMM_WORLD, called from a single thread. */
 typedef struct {
   uint32_t size; /* sizeof of this struct */
   int32_t reserved;

@@ -12,7 +12,6 @@ namespace ampc::target {
 /// n numbers adds number i and number i + h, for h = p / 2, p / 4, ..., 1, where p is the next
 /// power of two; additions with a number beyond n are left out. Sums begin with +0, so that leaving
 /// out a number equals adding +0.
-/// left out and a +0 in its place are the same.
 namespace order {
 /// Width of the matrix by which a row is summed: column j is the sum, in order, of the terms j, j +
 /// 512, j + 1024, ...; a tree adds the columns.

@@ -121,7 +121,7 @@ bool Lifter::isWeight(const Tensor &tensor) const {
          !isNumber(tensor, uses);
 }
 
-/// Renames what the graph and its subgraphs read.
+/// Renames a value in the operands of the graph and its subgraphs.
 static void renameReads(Graph &graph, const std::string &from, const std::string &to) {
   for (Node &node : graph.nodes) {
     std::replace(node.inputs.begin(), node.inputs.end(), from, to);

@@ -180,7 +180,7 @@ bool Nodes::countRounds(OpBuilder &b, Converter &c, LoopNode &loop, int64_t limi
   ConditionRounds rounds(loop, slice, inner);
   Record before = record;
   ScopedDiagnosticHandler handler(b.getContext(), [](Diagnostic &) { return success(); });
-  Block scratch; // the condition's nodes are known values; what they emit is dropped
+  Block scratch; // nodes of the condition have known values; emitted ops are dropped
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&scratch);
   bool goes = true, isKnown = true;

@@ -220,7 +220,7 @@ bool Nodes::tryRounds(OpBuilder &b, Converter &c, const LoopNode &loop, Scope &s
   if (!c.fault.empty() || llvm::is_contained(inits, Value()) ||
       llvm::is_contained(sequences, Value()))
     return false;
-  Scope inner = scope; // what the body makes is unknown outside
+  Scope inner = scope; // values of the body are unknown outside
   LoopBuilder rounds(c, inits, sequences, loop.rounds);
   bindInputs(b, c, loop, rounds, changed, inner);
   auto isRead = [&](const Node &node) { return llvm::is_contained(loop.rowReads, &node); };

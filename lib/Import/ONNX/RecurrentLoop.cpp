@@ -191,7 +191,7 @@ static Value kept(Converter &c, Value isRow, Value state, Value before) {
   return isRow && state ? c.select(isRow, state, before) : state;
 }
 
-/// A round: the row times the weights, the cell, and what ended sequences keep.
+/// A round: row times weights, then the cell; sequences that have ended keep their state.
 static SmallVector<Value> finishRound(Converter &c, const Direction &side, LoopBuilder &rounds) {
   ValueRange carried = rounds.carried();
   States before = {carried[0], carried.size() > 1 ? carried[1] : Value()};

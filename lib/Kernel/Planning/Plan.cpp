@@ -105,8 +105,8 @@ bool Arena::carriesInPlace(kernel::CallOp call) {
   return call.getCarried() > 0;
 }
 
-/// Whether the call reads the tensor by one operand only: a run that writes a carried value over
-/// its initial value would otherwise change what later runs, or another carried value, begin with.
+/// Whether the call reads the tensor by a single operand. A run that writes a carried value over
+/// the initial value would otherwise change an input of later runs, or another carried value.
 static bool readsOnce(kernel::CallOp call, Value tensor) {
   return llvm::count_if(call.getInputs(), [&](Value operand) {
            return kernel::throughViews(operand) == tensor;

@@ -104,7 +104,8 @@ Assignment ampc::assignMinCut(const PrecisionAnalysis &facts,
       continue;
     int computes = graph.addNode();
     for (Value v : model.touched(op)) {
-      int stored = node.lookup(facts.sourceOf(v)); // FlowGraph::full for what is no model value
+      int stored =
+          node.lookup(facts.sourceOf(v)); // FlowGraph::full for values outside of the model
       graph.addEdge(stored, computes, FlowGraph::never);
       if (v.getDefiningOp() == op) {
         graph.addEdge(computes, stored, StorageCost::convert(v));

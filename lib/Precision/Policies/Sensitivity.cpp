@@ -235,7 +235,7 @@ bool SensitivityFinder::isBiasSum(OpOperand &use) const {
   return facts.isBackward(user) && isa<ReduceOpInterface>(user) && facts.isDecided(user);
 }
 
-/// Marks values by what reads them; whether a mark is new.
+/// Marks values by their consumers; returns whether a mark is new.
 bool SensitivityFinder::findPlaces() {
   size_t before = roundedByReaders.size() + feeding.size();
   for (Operation *op : llvm::reverse(facts.ops)) {

@@ -149,7 +149,7 @@ static ampc_status copyConstants(ampc_cuda *cuda, char *error) {
   return AMPC_OK;
 }
 
-/* The device's number in the driver, and its capability. */
+/* Number of the device in the driver, and compute capability. */
 static ampc_status findDevice(const ampc_cuda_driver *driver, int32_t number, int *device,
                               int32_t *capability, char *error) {
   int count = 0, major = 0, minor = 0;
@@ -183,7 +183,7 @@ static ampc_status probe(int32_t number, int32_t *capability, char *error) {
 /* Streams of a caller belong to a context; the two that have numbers are everyone's. */
 enum { LAST_NUMBERED_STREAM = 2 };
 
-/* The context of the caller's stream, else the device's primary one. */
+/* Context of the caller's stream, else the primary context of the device. */
 static ampc_status openContext(ampc_cuda *cuda, void *stream, char *error) {
   const ampc_cuda_driver *driver = &cuda->driver;
   if ((uintptr_t)stream > LAST_NUMBERED_STREAM)
@@ -252,7 +252,7 @@ static void destroy(ampc_state *state) {
   ampc_rt_cuda_close(&cuda->driver);
 }
 
-/* A state whose creation failed is destroyed by its caller. */
+/* If creation fails, the caller destroys the state. */
 static ampc_status create(ampc_state *state, int32_t number, void *stream, char *error) {
   ampc_cuda *cuda = ampc_rt_cuda_of(state);
   layOut(state->model, cuda);

@@ -20,10 +20,10 @@ typedef struct {
   int32_t number; /* ordinal of the device */
   int device;
   void *context, *stream, *module, *helpers;
-  bool own_stream, primary; /* whether the context is the device's primary one */
+  bool own_stream, primary; /* whether the context is the primary context */
   bool lost;                /* a launch failed: the contents of the device's memory are unknown */
   void *helper[AMPC_CUDA_HELPERS];
-  /* One allocation in device memory, and the addresses of the buffers in the allocation. */
+  /* A single allocation in device memory, and the addresses of the buffers inside. */
   ampc_cuda_address memory, slots, arena, constants, inputs, outputs, control, stop,
       report_on_device;
   unsigned char *report;     /* host memory that receives the device's report */
@@ -32,7 +32,7 @@ typedef struct {
   int32_t *first_function;   /* per kernel */
   void **graphs;             /* executable, per program; null before its first run */
   void **constant_addresses; /* on the device */
-  void **parameters, **places; /* arguments of one launch */
+  void **parameters, **places; /* arguments of a launch */
   void **input_places, **output_places;
   /* Events at the begin and end of timed kernels, created at first use: [begin 0, end 0, ...]. */
   void *events[2 * AMPC_CUDA_SPANS];
@@ -63,7 +63,7 @@ ampc_status ampc_rt_cuda_done(ampc_cuda *cuda, int result, const char *what, cha
 /* The code: an image that the device takes, and the functions of all launches. */
 ampc_status ampc_rt_cuda_load(ampc_cuda *cuda, int32_t capability, char *error);
 
-/* Around the launches of a kernel, for hooks that ask for its time. */
+/* Begin and end of the launches of a timed kernel, for hooks that take times. */
 int ampc_rt_cuda_begin_span(ampc_cuda *cuda, const ampc_hooks *hooks);
 int ampc_rt_cuda_end_span(ampc_cuda *cuda, const char *name);
 /* Waits for the stream and reports all spans to the hooks. */
@@ -73,7 +73,7 @@ void ampc_rt_cuda_destroy_spans(ampc_cuda *cuda);
 bool ampc_rt_cuda_holds(const ampc_state *state, const void *data);
 /* Launches a kernel whose operands, addresses on the device, are in the call. */
 int ampc_rt_cuda_launch(const ampc_rt_call *call, const ampc_entry *entry);
-/* One run of a program; see ampc_rt_device. */
+/* Runs a program; see ampc_rt_device. */
 ampc_status ampc_rt_cuda_run(const ampc_rt_call *call, bool *refused, char *error);
 
 #endif

@@ -96,7 +96,7 @@ typedef struct {
 #undef AMPC_CUDA_MEMBER
 } ampc_cuda_driver;
 
-/* Opens the driver and starts it; on failure nothing stays open. */
+/* Opens and starts the driver; on failure nothing stays open. */
 ampc_status ampc_rt_cuda_open(ampc_cuda_driver *driver, char *error);
 void ampc_rt_cuda_close(ampc_cuda_driver *driver);
 /* AMPC_OK, or AMPC_E_DEVICE with the driver's text for the error `result`. */

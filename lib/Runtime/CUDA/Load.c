@@ -4,10 +4,10 @@
 #include <string.h>
 
 /* ampc_guard sets *stop if the exponent of a number is all ones: infinite or NaN. `bits`: the 16
-   bits that hold its exponent, `mask`: those of the exponent. ampc_advance adds one to a counter.
-   ampc_labels looks at numbers of 1 << `size` bytes, with a sign if `sign` is 1: `width` from
-   number `first` on, and again every `period` up to `count`. It raises *wrong to `count` less the
-   number of any that is neither in [least, limit) nor `ignore`. */
+   bits of a number with the exponent, `mask`: bits of the exponent. Example of f32: upper 16 bits,
+   0x7f80. ampc_advance adds 1 to a counter. ampc_labels checks labels of 1 << `size` bytes, signed
+   if `sign` is 1: `width` labels from label `first` on, and again every `period` labels up to
+   `count`. A label i that is neither in [least, limit) nor `ignore` raises *wrong to count - i. */
 static const char helpers[] =
     ".version 6.5\n.target sm_75\n.address_size 64\n"
     ".visible .entry ampc_guard(.param .u64 bits, .param .u32 mask, .param .u64 stop) {\n"
@@ -59,7 +59,7 @@ static ampc_status loadModule(ampc_cuda *cuda, void **module, const void *image,
     return AMPC_OK;
   *module = NULL;
   log[sizeof log - 1] = 0;
-  for (char *c = log; *c; ++c) /* a message is one line */
+  for (char *c = log; *c; ++c) /* a message is a single line */
     *c = *c == '\n' ? ' ' : *c;
   const char *text = NULL;
   if (cuda->driver.error_string(result, &text) || !text)

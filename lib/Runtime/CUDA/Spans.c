@@ -1,9 +1,9 @@
 // Times of kernels, measured by events of the device.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels are enqueued one behind the other, each between two events, as they run in a step; only
-// when all events are in use does the host wait. A graph has no such events, so that a step with
-// timed kernels launches them singly.
+// Kernels are enqueued in the order of a step, each between two events; the host waits only when
+// all events are in use. A graph has no such events, so a step with timed kernels launches every
+// kernel singly.
 #include "lib/Runtime/CUDA/Context.h"
 
 static int eventOf(ampc_cuda *cuda, int32_t number, void **event) {

@@ -63,7 +63,7 @@ private:
   llvm::SmallVector<mlir::Value> sums;             ///< captured values with a gradient
   llvm::SmallVector<unsigned> rows;                ///< sequences with a cotangent, by number
   llvm::SmallVector<mlir::Value> each;             ///< kept by the forward loop
-  llvm::SmallVector<unsigned> saved;               ///< numbers in `each` of what adjoints read
+  llvm::SmallVector<unsigned> saved; ///< indices in `each` of values that adjoints read
   llvm::SmallVector<Adjoint> adjoints, totals;
 };
 } // namespace ampc

@@ -32,8 +32,8 @@ static bool isRealValue(Value v) { return isa<FloatType>(getElementTypeOrSelf(v)
 
 namespace {
 /// Walks a program; the kind of an op follows from the kinds of the operands: gradient -> gradient,
-/// weight gradient -> update. A value inside a loop has one key for all rounds; what a loop
-/// carries, goes over or returns are copies of values with keys.
+/// weight gradient -> update. A value inside a loop has a single key for all rounds; carried
+/// values, rows and results of a loop are copies of values with keys.
 class KeyAssigner {
 public:
   explicit KeyAssigner(train::FuncOp func) : func(func), body(func.getBody().front()) {}
@@ -160,8 +160,8 @@ void KeyAssigner::addInputs() {
   }
 }
 
-/// Copies of a single value are statistics if the value is; a carried value is one if it is a
-/// scalar.
+/// A copy of a statistic is a statistic, if the copy has no other source; a carried scalar is a
+/// statistic, too.
 void KeyAssigner::visitLoop(train::ScanOp scan) {
   for (BlockArgument argument : scan.getBody().getArguments()) {
     SmallVector<Value, 2> from = flowsFrom(argument);

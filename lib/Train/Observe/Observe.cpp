@@ -75,7 +75,8 @@ private:
 };
 } // namespace
 
-/// Adds a value as its consumers read it, and copies that are rounded for some of them.
+/// Adds a value in the form that the consumers read, and copies that are rounded for some
+/// consumers.
 void ObservedValues::add(Value v, StringRef key) {
   if (!known.insert(key).second)
     return;
@@ -92,7 +93,7 @@ void ObservedValues::add(Value v, StringRef key) {
     }
 }
 
-/// The loop keeps the observed values of its block of every round.
+/// Adds observed values of the block to the values that the loop keeps of every round.
 void ObservedValues::keepValues(train::ScanOp scan) {
   SmallVector<Value> kept;
   SmallVector<Value *> places;

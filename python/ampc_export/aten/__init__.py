@@ -1,4 +1,4 @@
-# Which function writes which op of ATen: names are without `aten.` and overload; f_ is written as f.
+# Registry of converters by ATen op: names are without `aten.` and overload; f_ is written as f.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from ampc_export.registry import Registry
 

@@ -1,4 +1,4 @@
-# What functions that write an op see: its arguments as values, and where to put the results.
+# Interface of converters to an op: arguments as values, and the results.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import torch
 

@@ -1,4 +1,4 @@
-# Products of rows with the matrix of their group, as experts have them.
+# Grouped matrix products of mixtures of experts: every row times the matrix of the row's group.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from ampc_export.aten import op
 from ampc_export.aten.converter import Unsupported

@@ -150,7 +150,7 @@ class _Resize:
         if self.name.endswith("_aa") and self.corners:
             return None
         corners = " coordinates align_corners" if self.corners else ""
-        # Pillow's filter, which leaves out what is outside.
+        # Pillow's filter, which excludes pixels outside of the image.
         filtered = " exclude_outside antialias" if self.name.endswith("_aa") else ""
         cubic = "bicubic" in self.name
         return "cubic" if cubic else "linear", corners + (" coefficient -0.5" if cubic and filtered else "") + filtered

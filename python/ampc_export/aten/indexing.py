@@ -133,7 +133,7 @@ def index(c):
     table, flat, flags = flat_index(c, x, given)
     rows = rows_at(g, table, flat, flags)
     if dims != list(range(dims[0], dims[0] + len(dims))):
-        return c.give(rows)  # as NumPy does: what is indexed comes first
+        return c.give(rows)  # as NumPy does: indexed dimensions come first
     at, last = flat.rank, flat.rank + dims[0]
     return c.give(g.transpose(rows, [*range(at, last), *range(at), *range(last, rows.rank)]))
 

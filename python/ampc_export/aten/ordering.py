@@ -1,4 +1,4 @@
-# Ops of ATen that put elements in order, or ask where they stand in one.
+# Ops of ATen on the order of elements: sorted values, or positions in sorted order.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from ampc_export.aten import op
 from ampc_export.aten.converter import Held, Unsupported

@@ -1,4 +1,4 @@
-# Ops of ATen that reduce dimensions, and those along one.
+# Ops of ATen that reduce dimensions, and ops along a dimension, such as softmax and cumsum.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from ampc_export import composed
 from ampc_export.aten import op

@@ -8,7 +8,7 @@ from ampc_export.aten.indexing import flat_index, indices_of
 from ampc_export.graph import Value
 from ampc_export.sizes import count
 
-# What PyTorch calls it, in both generations of its names.
+# Modes by PyTorch's names, old (`add`, `multiply`) and new (`sum`, `prod`).
 MODES = {None: "set", "add": "add", "sum": "add", "multiply": "mul", "prod": "mul", "amax": "max", "amin": "min"}
 
 

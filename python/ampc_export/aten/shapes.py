@@ -61,7 +61,7 @@ def movedim(c):
 def _moved(c, name, order):
     if not c.is_image(c.arguments[name]):
         value = c.value(name)
-        # Back to channels first is what an image is with channels last.
+        # A value transposed to channels first is held as an image with channels last.
         if value.rank > 3 and order == first_order(value.rank) and value.op is not None:
             return Held(value, True)
         return c.give(c.graph.transpose(value, order))
@@ -175,7 +175,7 @@ def unbind(c):
     return c.give_all([c.graph.reshape(part, shape) for part in parts])
 
 
-# What lies around a tensor, by PyTorch's names.
+# Kinds of padding, by name in PyTorch.
 PADS = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 
 

@@ -1,4 +1,4 @@
-# Which function writes which primitive of JAX. It takes the graph, values, parameters, and the result's shape and kind.
+# Registry of converters by JAX primitive. A converter takes the graph, values, parameters, and the result's shape and kind.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from ampc_export.registry import Registry
 

@@ -129,7 +129,7 @@ def gather(g, operands, params, shape, kind):
     if numbers.collapsed_slice_dims == (0,) and numbers.start_index_map == (0,) and sizes == rows and index.shape[-1] == 1:
         flat = g.reshape(table, (table.shape[0], count(table.shape[1:])))
         places = g.reshape(index, index.shape[:-1])
-        # The dimensions of a row come last, wherever offsets stand, as long as they are in order.
+        # Supported offsets: the dimensions of a row are the last dimensions of the result, in order.
         if list(numbers.offset_dims) == list(range(places.rank, places.rank + table.rank - 1)):
             made = g.emit("train.gather {0} at {1}", [flat, places], (*places.shape, flat.shape[1]), table.kind)
             return g.reshape(made, shape)

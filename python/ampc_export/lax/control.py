@@ -1,4 +1,4 @@
-# Primitives of JAX that run other functions or read known numbers: they take the walk, the equation and what its operands hold.
+# Primitives of JAX that run other functions or read known numbers. A converter takes the walk, the equation and the values of its operands.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import numpy as np
 

@@ -14,15 +14,13 @@ least_examples = 1.2  # per 1000 words of a folder's comments: "Example: ...", a
 goal = Rates(1.5, 18, 1)  # of a page without a bar
 # Bars of comments, by folder, and of pages that are above the goal. To be lowered with each text that is rewritten.
 comment_bars = {
-    "lib": Rates(0.4, 8, 0.3),
+    "lib": Rates(0.2, 8, 0.3),
     "mlir-dialects": Rates(0.3, 12, 0.2),
-    "include": Rates(0.3, 15, 0.2),
-    "tools": Rates(1.5, 11, 0.4),
+    "include": Rates(0.3, 14, 0.2),
+    "tools": Rates(0.4, 10, 0.2),
     "test": Rates(0.3, 4, 0.3),
 }
-page_bars = {
-    "test/Import/node-tests.md": Rates(1.5, 45, 1),
-}
+page_bars = {}
 example = re.compile(r"e\.g\.|[Ee]xample|for instance|\[[A-Za-z0-9]+(?:, ?[A-Za-z0-9]+)+\]|\w+ -> \w+")
 sources = {".cpp", ".h", ".c", ".td", ".def", ".js"}
 
