@@ -33,10 +33,9 @@ defvar attentionMaps = [{
     6. Every point of a result has an element of its own.
 }];
 def Kernel_AttentionOp
-    : Kernel_AttentionLikeOp<"attention",
-                             (ins OptionalAttr<Kernel_AttentionPlanAttr>:$plan,
-                                 OptionalAttr<Kernel_AttentionBlockingAttr>:$blocking,
-                                 OptionalAttr<Kernel_Blockings>:$blockings)> {
+    : Kernel_AttentionLikeOp<"attention", (ins OptionalAttr<Kernel_AttentionPlanAttr>:$plan,
+                                              OptionalAttr<Kernel_AttentionBlockingAttr>:$blocking,
+                                              OptionalAttr<Kernel_Blockings>:$blockings)> {
   let summary = "Fused attention: softmax(scale q k^T + bias) v, and the logsumexp per query as "
                 "two numbers, if there is a second result";
   let description = !strconcat([{
@@ -62,8 +61,8 @@ def Kernel_AttentionGradOp
     : Kernel_AttentionLikeOp<"attention_grad",
                              (ins OptionalAttr<Kernel_AttentionPlanAttr>:$plan,
                                  OptionalAttr<Kernel_AttentionBlockingAttr>:$blocking,
-                                 OptionalAttr<Kernel_Blockings>:$blockings,
-                                 Kernel_Parts:$parts, Kernel_Workspace:$workspace_bytes)> {
+                                 OptionalAttr<Kernel_Blockings>:$blockings, Kernel_Parts:$parts,
+                                 Kernel_Workspace:$workspace_bytes)> {
   let summary = "Cotangents of query, key, value and, if there is a fourth result, of every score";
   let description = !strconcat([{
     Operands: query, key, value, if `biased` the bias, then the result of the attention, its logsumexp and the
