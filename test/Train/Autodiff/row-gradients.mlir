@@ -109,7 +109,7 @@ train.model @tied {
 
 // LAMB looks at whole tensors; a table without more rows than lookups costs less as a whole.
 // REMARK: remark: the gradient of @t is dense: the update depends on the whole tensor
-// REMARK: remark: the gradient of @s is dense: it has no more rows than the step has lookups
+// REMARK: remark: the gradient of @s is dense: the parameter has no more rows than the step has lookups
 train.model @whole {
   train.param @t : tensor<100x4xf32> = #train.zeros
   train.param @s : tensor<6x4xf32> = #train.zeros
