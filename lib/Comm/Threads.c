@@ -126,7 +126,7 @@ static int poll(void *context, int32_t transfer) {
   uint64_t number = atomic_load(&progress->started);
   if (atomic_load(&progress->copied) < number) {
     if (!haveAll(group, transfer, number, false))
-      return atomic_load(&group->abandoned) ? fail(own, "another rank has given up") : 0;
+      return atomic_load(&group->abandoned) ? fail(own, "another rank has aborted") : 0;
     for (int32_t i = 0; i < group->count; ++i) {
       if (!isLikeOwn(own, &group->ranks[i], transfer))
         return fail(own, "expected the same exchanges on all ranks");
@@ -135,7 +135,7 @@ static int poll(void *context, int32_t transfer) {
     atomic_store(&progress->copied, number);
   }
   if (!haveAll(group, transfer, number, true))
-    return atomic_load(&group->abandoned) ? fail(own, "another rank has given up") : 0;
+    return atomic_load(&group->abandoned) ? fail(own, "another rank has aborted") : 0;
   if (progress->delay == 0)
     return 1;
   --progress->delay;

@@ -103,8 +103,8 @@ static void compareLengths() {
 std::string ampc::shortenedFile() {
   compareLengths();
   const Mapped *entry = shortened;
-  return entry ? entry->path + ": expected the file to stay as long as it is read, but it became "
-                               "shorter"
+  return entry ? entry->path + ": expected a file of constant length during the read, but the file "
+                               "became shorter"
                : std::string();
 }
 

@@ -94,7 +94,7 @@ bool Contents::read(const std::string &path, std::string &error) {
   if (file.bytes >= 8)
     std::memcpy(&length, file.data, 8);
   if (file.bytes < 8 || length > uint64_t(file.bytes) - 8) {
-    error = path + ": expected a safetensors file: its header does not fit";
+    error = path + ": expected a safetensors file, but got a header beyond the end of the file";
     return false;
   }
   begin = 8 + int64_t(length);
@@ -102,7 +102,7 @@ bool Contents::read(const std::string &path, std::string &error) {
   ampc_rt_proof proof = {};
   ampc_rt_json json{header.data(), header.data() + header.size(), nullptr};
   if (!ampc_rt_check_header(&proof, header.data(), header.size()))
-    json.failure = "a header that agrees with its hash";
+    json.failure = "a header with the recorded hash";
   ampc_rt_json_expect(&json, '{', "a header that is a JSON object");
   do {
     std::string key = ampc_rt_json_string(&json);
@@ -122,10 +122,10 @@ bool Contents::read(const std::string &path, std::string &error) {
 
 std::string Contents::findDamage(const ampc_rt_proof &proof) const {
   if (ampc_rt_is_newer(&proof))
-    return "a checkpoint of version " AMPC_FORMAT_VERSION ", but got one of version " +
-           std::string(proof.version) + ", which a newer ampc has written";
+    return "a checkpoint of version " AMPC_FORMAT_VERSION ", but got version " +
+           std::string(proof.version) + ", written by a newer ampc";
   if (ampc_rt_lacks_proof(&proof))
-    return "the hashes that its version has";
+    return "the hashes of a checkpoint of this version";
   if (ampc_rt_is_foreign(&proof) || !proof.has_data_hash)
     return "";
   std::vector<std::pair<int64_t, int64_t>> ranges;
@@ -143,7 +143,7 @@ std::string Contents::findDamage(const ampc_rt_proof &proof) const {
   }
   if (end != file.bytes - begin)
     return "the data to end with the file";
-  return hash == proof.data_hash ? "" : "data that agrees with its hash";
+  return hash == proof.data_hash ? "" : "data with the recorded hash";
 }
 
 std::optional<Array> Contents::get(const std::string &name, const Entry &entry, std::string &error,

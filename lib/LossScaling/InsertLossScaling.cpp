@@ -252,9 +252,9 @@ private:
       return success();
     };
     if (!needed.contains(step.getValue()))
-      return leaveOut("no f16 value lies between its loss and its gradients");
+      return leaveOut("no f16 value lies between loss and gradients");
     if (!given && !standard)
-      return leaveOut("it is switched off");
+      return leaveOut("loss scaling is switched off");
     Scaler &scaler = scalers[given ? given.getAttr() : step];
     scaler.name = given ? given.getValue().str() : step.str();
     scaler.scaling = declared ? declared.getScaling() : standard;

@@ -214,9 +214,9 @@ std::string Cache::findProblem() const {
     if (!S_ISDIR(status.st_mode))
       return "not a folder";
     if (status.st_uid != geteuid())
-      return "it belongs to another user";
+      return "the folder belongs to another user";
     if (!isOwn(status))
-      return "other users can write to it";
+      return "other users can write to the folder";
     return ::access(folder.c_str(), R_OK | W_OK | X_OK) ? "not writable" : "";
   }
   // `store` makes the folder below the first one that exists.

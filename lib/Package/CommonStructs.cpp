@@ -37,7 +37,7 @@ static constexpr bool isComplete(const Placed (&fields)[count], size_t size, siz
 }
 #define AMPC_CHECK(record, fields)                                                                 \
   static_assert(isComplete(fields, sizeof(record), alignof(record)),                               \
-                "the fields are not those of " #record)
+                "the fields differ from the fields of " #record)
 
 static constexpr Placed tensorFields[] = {AMPC_FIELD(ampc_tensor, name, Text),
                                           AMPC_FIELD(ampc_tensor, dtype, Int32),

@@ -77,6 +77,7 @@ LogicalResult ampc::writeDeviceCode(ModuleOp module, DeviceCodeFormat form, Stri
       return failure();
   }
   if (!any)
-    return module.emitError() << "expected a --target that is a GPU, whose code --emit writes";
+    return module.emitError()
+           << "expected a --target that is a GPU, since --emit writes code of GPUs";
   return success();
 }

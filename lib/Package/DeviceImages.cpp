@@ -115,8 +115,8 @@ static llvm::Expected<std::string> runAssembler(StringRef assembler, StringRef p
       problem += *said;
     else
       llvm::consumeError(said.takeError());
-    std::string how = result > 0 ? "failed with status " + std::to_string(result)
-                                 : std::string("did not run to its end");
+    std::string how =
+        result > 0 ? "failed with status " + std::to_string(result) : std::string("did not finish");
     return llvm::createStringError("%s %s: %s", assembler.str().c_str(), how.c_str(),
                                    StringRef(problem).trim().str().c_str());
   }

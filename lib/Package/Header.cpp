@@ -38,10 +38,9 @@ private:
 /// for both. Every library exports its functions also under symbols with a hash, which its header
 /// uses; the plain names make a second library a duplicate, which fails to link.
 void HeaderWriter::writeSymbols(ArrayRef<std::string> functions) {
-  os << "\n/* Calls reach the library that was written with this header. With that of another "
-        "model "
-        "of this name, the program does\n"
-        "   not link: give one of them another name (ampc compile --name). */\n";
+  os << "\n/* Calls reach the library that was written with this header. With the library of "
+        "another model\n   of this name, the program does not link: give one of the models another "
+        "name (ampc compile --name). */\n";
   for (const std::string &function : functions)
     os << "#define " << function << " " << symbolForHeader(model, function) << "\n";
 }
@@ -174,7 +173,7 @@ void HeaderWriter::write(ArrayRef<std::string> functions) {
   writeTensors();
   os << "\n#ifdef __cplusplus\n}\n#endif\n\n#elif " << guard << " != " << hash
      << "\n#error \"two compiled models are called " << name
-     << ": give one of them another name (ampc compile --name)\"\n#endif\n";
+     << ": give one of the models another name (ampc compile --name)\"\n#endif\n";
 }
 
 std::string ampc::symbolForHeader(const ModelInfo &model, StringRef function) {

@@ -71,7 +71,8 @@ ArrayRef<FunctionInfo> ampc::stateFunctions() {
        {{CType::Options, "options"}, {CType::NewState, "state"}},
        "Makes a state (options null: defaults): AMPC_OK, or AMPC_E_ARG, AMPC_E_MEMORY, "
        "AMPC_E_CPU_UNSUPPORTED, with the\n"
-       "   reason in options.error. All memory is taken here. The environment variable AMPC_ISA "
+       "   reason in options.error. All memory is allocated here. The environment variable "
+       "AMPC_ISA "
        "(plain, avx2, avx512,\n"
        "   avx512bf16, amx, amxfp16, reference) overrides the choice of instructions."},
       {"destroy", false, CType::Void, {{CType::State, "state"}}, ""},
@@ -84,7 +85,7 @@ ArrayRef<FunctionInfo> ampc::stateFunctions() {
        false,
        CType::Text,
        {{CType::ConstState, "state"}},
-       "Why the last call on this state failed; empty after a call that did not."},
+       "Error message of the last call on this state; empty after a call without an error."},
       {"status_string", false, CType::Text, {{CType::Status, "status"}}, ""},
       {"tier",
        false,
@@ -104,17 +105,15 @@ ArrayRef<FunctionInfo> ampc::stateFunctions() {
        {{CType::State, "state"}, {CType::Text, "path"}, {CType::UInt32, "flags"}},
        "Reads a checkpoint; flags 0, AMPC_LOAD_WEIGHTS or AMPC_LOAD_AVERAGES. AMPC_OK, or "
        "AMPC_E_ARG, AMPC_E_IO, AMPC_E_MEMORY or\n"
-       "   AMPC_E_CKPT_MISMATCH, which leave the state as it was."},
+       "   AMPC_E_CKPT_MISMATCH, which leave the state unchanged."},
       {"workspace_bytes",
        true,
        CType::Size,
        {},
-       "Bytes of a workspace. A call with one, aligned to 64 bytes, keeps to the calling "
-       "thread and writes only there and to\n"
-       "   its outputs: any number of such calls of eval and exports on one state may overlap, "
-       "with one workspace each, as\n"
-       "   long as no other call changes the state. After an error, the workspace begins with the "
-       "message."}};
+       "Bytes of a workspace. A call with a workspace, aligned to 64 bytes, runs on the calling "
+       "thread alone and writes only\n   to the workspace and the outputs: any number of calls of "
+       "eval and exports on one state may overlap, with a workspace\n   each, as long as no other "
+       "call changes the state. After an error, the workspace begins with the message."}};
   return functions;
 }
 
@@ -125,7 +124,7 @@ ArrayRef<FunctionInfo> ampc::tensorFunctions() {
        true,
        CType::Tensor,
        {{CType::Int32, "number"}},
-       "Null if there is none of that number."},
+       "Null if no tensor has that number."},
       {"tensor_role", true, CType::Int32, {{CType::Int32, "number"}}, "An ampc_role, or -1."},
       {"find_tensor",
        true,
@@ -157,16 +156,15 @@ ArrayRef<FunctionInfo> ampc::tensorFunctions() {
        false,
        CType::Status,
        {{CType::State, "state"}, {CType::Int32, "number"}, {CType::View, "view"}},
-       "A view of the tensor's memory for other libraries: dlpack.h has the struct, which is "
-       "the one without a version\n"
-       "   number. AMPC_OK, or AMPC_E_ARG or AMPC_E_MEMORY. The caller's is the description, "
-       "which its `deleter` frees; the\n"
-       "   memory is the state's."},
+       "A view of the tensor's memory for other libraries: the struct is DLManagedTensor of "
+       "dlpack.h, without a\n   version number. AMPC_OK, or AMPC_E_ARG or AMPC_E_MEMORY. The "
+       "caller owns the description and frees the description\n   with `deleter`; the memory is "
+       "the state's."},
       {"refresh",
        false,
        CType::Status,
        {{CType::State, "state"}},
-       "To be called after parameters were written through their pointers."}};
+       "To be called after parameters were written through pointers."}};
   return functions;
 }
 
@@ -241,7 +239,7 @@ static bool takesSeed(const ProgramInfo &program) {
 
 static std::vector<FieldInfo> inFields(const ModelInfo &model, const ProgramInfo &program,
                                        bool trains) {
-  std::string rows = "rows of the batch that are there and count; 0: all";
+  std::string rows = "valid rows of the batch; 0: all";
   if (program.batch)
     rows += " " + std::to_string(program.batch) +
             (program.shortBatch ? ""
@@ -259,8 +257,8 @@ static std::vector<FieldInfo> inFields(const ModelInfo &model, const ProgramInfo
     fields.push_back({CType::ConstElements, input.field, describe(input, program.batch), &input});
   if (takesSeed(program))
     fields.push_back({CType::UInt64, "seed",
-                      "of random numbers: 0: the state's, which repeat until its next step; else "
-                      "those of a new state of this seed"});
+                      "of random numbers; 0: numbers of the state, which repeat until the next "
+                      "step; else numbers of a new state of this seed"});
   return fields;
 }
 

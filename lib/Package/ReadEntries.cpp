@@ -111,7 +111,7 @@ LogicalResult ModelReader::readLaunch(KernelOpInterface op, EntryInfo &entry, Pr
     SmallVector<int64_t> own = kernel::startsOf(op);
     if (own.size() != starts.size())
       return op->emitError() << "expected a kernel.function with " << own.size()
-                             << " starts, but got one with " << starts.size();
+                             << " starts, but got a kernel.function with " << starts.size();
     for (auto [i, start] : llvm::enumerate(own))
       info.operands[entry.firstOperand + i].offset += start - starts[i];
   }

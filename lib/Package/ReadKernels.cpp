@@ -40,7 +40,7 @@ static LogicalResult readCode(ModuleOp module, SymbolTableCollection &symbols,
     auto code = dyn_cast_or_null<ModuleOp>(lookup(module, "tier_" + source));
     if (!code || !lookup(code, entry.run))
       return module.emitError() << "expected a function " << entry.run
-                                << " in the module of its tier";
+                                << " in the module of the tier";
     std::string finish = entry.run + "_finish";
     if (lookup(code, finish)) {
       entry.finish = finish;
@@ -80,7 +80,7 @@ static LogicalResult readLaunches(ModuleOp module, SymbolTableCollection &symbol
     if (!code ||
         !symbols.lookupSymbolIn(code, StringAttr::get(module.getContext(), launch.getFunction())))
       return module.emitError() << "expected a function " << launch.getFunction()
-                                << " in the module of its tier";
+                                << " in the module of the tier";
     LaunchInfo info{launch.getFunction().str(),
                     extentOf(launch.getGrid()),
                     extentOf(launch.getBlock()),

@@ -80,7 +80,7 @@ static LogicalResult addInput(kernel::ProgramOp program, const TensorInfo &tenso
   if (!whole || tensor.dims.empty() || whole->name != tensor.name ||
       whole->bytes != part * tensor.bytes)
     return program.emitError() << "expected part " << part << " of input '" << tensor.name
-                               << "' behind the parts before it";
+                               << "' behind all earlier parts";
   place.number = info.inputs.size() - 1;
   place.offset = whole->bytes;
   whole->dims[0] += tensor.dims[0];

@@ -189,7 +189,7 @@ static LogicalResult checkInstances(ModuleOp module, const Phase &last) {
       if (!func.getRole())
         return func.emitOpError()
                << "expected a function of a step, evaluation or export after the phase "
-               << last.name << ", but got one without a role";
+               << last.name << ", but got a function without a role";
   return success();
 }
 
@@ -202,8 +202,8 @@ static FailureOr<ArrayRef<Phase>> phasesFor(ModuleOp module, const CompileReques
   if (!*last)
     return all;
   if (!request.goOn)
-    return module.emitError() << "expected a model as it was written, but got one after the phase "
-                              << (*last)->name << ", with which only ampc compile goes on";
+    return module.emitError() << "expected a source model, but got a model after the phase "
+                              << (*last)->name << ", which only ampc compile continues";
   if (failed(checkInstances(module, **last)) || failed(checkTargets(module, request)))
     return failure();
   ArrayRef<Phase> rest = all.drop_front(*last - all.begin() + 1);
@@ -359,7 +359,7 @@ OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
   // corruption, invalid accesses and an endless loop.
   if (isBytecode(*file) && !request.options.bytecode) {
     messages() << "ampc: error: expected a model as text, but got MLIR bytecode in "
-               << request.input << "; --bytecode accepts it from a source you trust\n";
+               << request.input << "; --bytecode accepts bytecode from a source you trust\n";
     return nullptr;
   }
   sources.AddNewSourceBuffer(std::move(file), {});

@@ -123,7 +123,7 @@ static std::vector<StringRef> namesIn(StringRef text, StringRef signs) {
   return names;
 }
 
-/// expected the type of %wieght at the end of the op, as nothing before it has told
+/// expected the type of %wieght at the end of the op, as no earlier op defines the value
 static std::optional<std::string> unknownValue(StringRef text, StringRef before) {
   auto [start, rest] = text.split("expected the type of %");
   StringRef name = rest.split(' ').first;
@@ -135,7 +135,7 @@ static std::optional<std::string> unknownValue(StringRef text, StringRef before)
   if (llvm::is_contained(known, name))
     return std::nullopt; // the op's own syntax does not infer this type
   std::string best = nearest(name, known);
-  return "expected a value or a parameter that stands before, but %" + name.str() + " is none" +
+  return "expected an earlier value or parameter, but %" + name.str() + " is none" +
          (best.empty() ? "" : "; did you mean %" + best + "?");
 }
 

@@ -20,7 +20,7 @@ std::string ampc::expectedTargets(ArrayRef<std::string> names) {
   };
   for (auto [i, name] : llvm::enumerate(names))
     if (!isKnown(name) || llvm::is_contained(names.take_front(i), name))
-      return "different ones of " + targetNames() + ", but got " + shown(name);
+      return "distinct names of " + targetNames() + ", but got " + shown(name);
   return names.empty() ? "some of " + targetNames() + ", but got none" : "";
 }
 
@@ -32,7 +32,7 @@ std::string ampc::expectedTiers(ArrayRef<std::string> tiers, ArrayRef<std::strin
         known.push_back(tier.name);
   for (auto [i, tier] : llvm::enumerate(tiers))
     if (!llvm::is_contained(known, tier) || llvm::is_contained(tiers.take_front(i), tier))
-      return "different ones of " + llvm::join(known, ", ") + ", but got " + shown(tier);
+      return "distinct names of " + llvm::join(known, ", ") + ", but got " + shown(tier);
   return "";
 }
 

@@ -11,7 +11,7 @@ namespace ampc {
 /// become a nested copy each, in order of preference.
 std::unique_ptr<mlir::Pass> createSplitByTarget(llvm::ArrayRef<std::string> targets);
 
-/// Correct form of a list of tiers for some targets, e.g. "different ones of plain, avx2, but got
+/// Correct form of a list of tiers for some targets, e.g. "distinct names of plain, avx2, but got
 /// sse4"; empty if the list is correct.
 std::string expectedTiers(llvm::ArrayRef<std::string> tiers, llvm::ArrayRef<std::string> targets);
 

@@ -35,7 +35,7 @@ llvm::Error ampc::loadOpLibrary(StringRef path) {
   const OpLibraryInfo *info = entry();
   if (StringRef(info->abi) != AMPC_OP_LIBRARY_ABI)
     return mistake("expected a library of ops for " AMPC_OP_LIBRARY_ABI ", but got " + path +
-                   " for " + info->abi + ": compile it with the headers of this ampc");
+                   " for " + info->abi + ": compile the library with the headers of this ampc");
   if (llvm::is_contained(loaded().libraries, info))
     return llvm::Error::success();
   loaded().paths.push_back(path.str());

@@ -120,8 +120,7 @@ ArrayRef<Phase> ampc::getPhases() {
          pm.addPass(createTrainAbsorbTransposes());
          pm.addPass(createTrainSimplify());
        }},
-      {"autodiff",
-       "every step has its joint forward-backward function; only needed gradients exist",
+      {"autodiff", "every step has a joint forward-backward function; only needed gradients exist",
        Verification::EachPhase,
        [](OpPassManager &pm, const CompileOptions &options) {
          pm.addPass(createTrainAutodiff());
@@ -142,7 +141,7 @@ ArrayRef<Phase> ampc::getPhases() {
            pm.addPass(createTrainMarkValues());
        }},
       {"precision",
-       "compute and storage types are fixed, casts are explicit, every decision carries its reason",
+       "compute and storage types are fixed, casts are explicit, every decision carries a reason",
        Verification::EachPhase,
        [](OpPassManager &pm, const CompileOptions &options) {
          if (options.precision == "f64") // reference precision: no value is rounded
@@ -154,8 +153,8 @@ ArrayRef<Phase> ampc::getPhases() {
            pm.addPass(createAmpExplainCasts());
        }},
       {"loss-scale",
-       "losses that need it are scaled; what is not finite in gradients is counted, and one "
-       "predicate guards all state of steps that skip",
+       "losses are scaled where needed; non-finite gradients are counted, and one predicate guards "
+       "all state of steps that skip",
        Verification::WhenPrinted,
        [](OpPassManager &pm, const CompileOptions &options) {
          if (options.precision == "f64") // reference precision: no gradient is scaled
@@ -164,7 +163,7 @@ ArrayRef<Phase> ampc::getPhases() {
              createAmpInsertLossScaling({options.lossScaling, options.profile, options.explain}));
          pm.addPass(createTrainSimplify());
        }},
-      {"recompute", "what is saved for the backward pass is the least that cheap ops need",
+      {"recompute", "residuals are the fewest from which cheap ops recompute the rest",
        Verification::WhenPrinted,
        [](OpPassManager &pm, const CompileOptions &options) {
          if (hasRanks(options))
@@ -278,7 +277,7 @@ void ampc::registerPasses() {
   mlir::registerCSEPass();
   for (const Phase &phase : getPhases())
     PassPipelineRegistration<PhaseOptions>(
-        ("phase-" + phase.name).str(), ("After it: " + phase.after).str(),
+        ("phase-" + phase.name).str(), ("State after the phase: " + phase.after).str(),
         [&phase](OpPassManager &pm, const PhaseOptions &options) {
           phase.addTo(pm, options.get());
         });

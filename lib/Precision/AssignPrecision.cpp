@@ -190,9 +190,9 @@ LogicalResult AmpAssignPrecision::readOptions() {
   if (profile.empty())
     return success();
   if (low.isF32())
-    return fail("expected precision f16 or bf16 with a profile, which says what fits those, but "
-                "got " +
-                precision);
+    return fail(
+        "expected precision f16 or bf16 with a profile, whose types are f16 and bf16, but got " +
+        precision);
   llvm::Expected<Profile> read = Profile::read(profile);
   if (!read)
     return fail(llvm::toString(read.takeError()));
@@ -254,8 +254,8 @@ void AmpAssignPrecision::warnOfLostUpdates(train::ModelOp model, const WorkingCo
   auto type = cast<FloatType>(copies.begin()->second);
   model.emitWarning() << "without master weights, " << type << " loses updates of less than "
                       << lostShareOf(type)
-                      << " of a weight: weight_rounding = \"stochastic\" on the step keeps them on "
-                         "the average, \"nearest\" is without this warning";
+                      << " of a weight: weight_rounding = \"stochastic\" on the step preserves "
+                         "small updates on average, \"nearest\" silences this warning";
 }
 
 LogicalResult AmpAssignPrecision::checkProfile(train::ModelOp model) {
@@ -266,7 +266,7 @@ LogicalResult AmpAssignPrecision::checkProfile(train::ModelOp model) {
                              << what;
   };
   if (model.getSymName() != measured->model)
-    return wrong("it is one of @" + measured->model);
+    return wrong("the profile is of @" + measured->model);
   SymbolTable states(model);
   for (const StepProfile &known : measured->steps) {
     auto programs = model.getOps<train::FuncOp>();
@@ -274,7 +274,7 @@ LogicalResult AmpAssignPrecision::checkProfile(train::ModelOp model) {
       return func.is(train::Role::Train) && func.getStepName() == known.step;
     });
     if (program == programs.end())
-      return wrong("the model lacks its step @" + known.step);
+      return wrong("the model lacks the profile's step @" + known.step);
     if (std::optional<std::string> difference = known.mismatch(*program))
       return wrong(*difference);
     for (const ParameterProfile &parameter : known.parameters)
@@ -291,7 +291,7 @@ LogicalResult AmpAssignPrecision::checkParameter(const SymbolTable &states,
                                                  function_ref<LogicalResult(const Twine &)> wrong) {
   auto declared = states.lookup<train::ParamOp>(parameter.name);
   if (!declared)
-    return wrong("the model lacks its parameter @" + parameter.name);
+    return wrong("the model lacks the profile's parameter @" + parameter.name);
   double lost = parameter.lostShare(*findFormat(low));
   if (!masterWeights && lost > profileFlushed)
     declared.emitWarning() << "without master weights, " << low << " loses "

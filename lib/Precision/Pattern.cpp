@@ -55,16 +55,16 @@ std::optional<std::string> ampc::boundedInstead(StringRef pattern) {
     } else {
       // Back references recurse in LLVM's matcher deeper than a stack allows.
       if (c == '\\' && i + 1 < pattern.size() && llvm::isDigit(pattern[i + 1]))
-        return "without back references, but got one";
+        return "without back references, but got a back reference";
       i += c == '\\';
       groups.back().add(1);
     }
     if (groups.size() > mostNested)
       return "of parentheses nested at most " + std::to_string(mostNested) +
-             " deep, but got a larger one";
+             " deep, but got deeper nesting";
     if (groups.back().total > mostCopies)
       return "of at most " + std::to_string(mostCopies) +
-             " characters, repetitions written out, but got a larger one";
+             " characters, repetitions written out, but got more";
   }
   return std::nullopt;
 }

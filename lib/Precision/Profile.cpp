@@ -113,11 +113,11 @@ std::optional<std::string> StepProfile::misfit(const ValueProfile &value, const 
   llvm::raw_string_ostream os(text);
   double factor = carriesScale(value.kind) ? scale : 1;
   if (value.nonfinite > 0) {
-    os << "the profile has " << value.nonfinite << " infinite or NaN elements of it";
+    os << "the profile has " << value.nonfinite << " infinite or NaN elements of the value";
     return text;
   }
   if (value.max * factor > format.largest / profileMargin) {
-    os << "in the profile it reaches " << llvm::format("%.4g", value.max * factor)
+    os << "in the profile the value reaches " << llvm::format("%.4g", value.max * factor)
        << ", within a factor of " << int(profileMargin) << " of the end of " << format.name << ", "
        << format.end;
     return text;
@@ -126,7 +126,7 @@ std::optional<std::string> StepProfile::misfit(const ValueProfile &value, const 
   if (flushed > profileFlushed * double(value.nonzeros())) {
     os << "in the profile " << format.name << " would flush "
        << llvm::format("%.3g", 100.0 * double(flushed) / double(value.nonzeros()))
-       << " % of its elements to 0";
+       << " % of the elements to 0";
     return text;
   }
   return std::nullopt;
@@ -140,14 +140,14 @@ std::optional<std::string> StepProfile::cancellation(const ValueProfile &operand
     return std::nullopt;
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "in the profile its elements ";
+  os << "in the profile the elements ";
   if (sum.magnitude() == 0) {
     os << "cancel in " << sum.key;
     return text;
   }
   double ratio = operand.magnitude() / sum.magnitude();
-  os << "are about " << llvm::format("%.3g", ratio) << " times those of " << sum.key
-     << ", a sum with it: rounding to " << format.name << " may change that by "
+  os << "are about " << llvm::format("%.3g", ratio) << " times the elements of " << sum.key
+     << ", a sum with this value: rounding to " << format.name << " may change the sum by "
      << llvm::format("%.3g", 100 * ratio * format.unit()) << " %";
   return text;
 }

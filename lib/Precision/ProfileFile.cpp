@@ -107,13 +107,14 @@ static llvm::Error readStep(const llvm::json::Value &part, StepProfile &result) 
   result = {step->str(), *steps, {}, {}};
   for (const llvm::json::Value &line : *values)
     if (!readValue(line, result.values.emplace_back()))
-      return fail("expected a value with name, kind and counts that add up to its elements, but "
-                  "got " +
+      return fail("expected a value with name, kind and counts that add up to the number of "
+                  "elements, but got " +
                   text(line));
   for (const llvm::json::Value &line : *parameters)
     if (!readParameter(line, result.parameters.emplace_back()))
-      return fail("expected a parameter with name, updates and no more lost ones, but got " +
-                  text(line));
+      return fail(
+          "expected a parameter with name, updates and at most as many lost updates, but got " +
+          text(line));
   return llvm::Error::success();
 }
 

@@ -112,7 +112,7 @@ std::optional<std::string> ampc::rangeMisfit(Value v, Type type) {
   if (!range || range->magnitude() <= largestOf(type))
     return std::nullopt;
   std::string text;
-  llvm::raw_string_ostream(text) << "its elements may reach "
+  llvm::raw_string_ostream(text) << "elements may reach "
                                  << llvm::format("%.6g", range->magnitude()) << ", more than "
                                  << textOf(type) << " holds";
   return text;

@@ -251,9 +251,9 @@ private:
       return success();
     }
     return func.emitError() << "expected a budget of at least " << costs.held
-                            << " bytes for values that step '" << func.getStepName()
-                            << "' holds for its backward pass, but got " << costs.budget
-                            << "; without one it holds " << costs.without;
+                            << " bytes for the residuals of step '" << func.getStepName()
+                            << "', but got " << costs.budget
+                            << "; residuals without a budget: " << costs.without;
   }
   /// Bytes of residuals without checkpoints and without a budget.
   int64_t savedBytesWithout(train::FuncOp func) {

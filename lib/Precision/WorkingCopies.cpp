@@ -56,7 +56,7 @@ static void writeCopies(train::FuncOp func, const WorkingCopies &copies, bool ma
     if (!masterWeights)
       ret->setOperand(result->second,
                       insertCast(builder, copy, getElementTypeOrSelf(value),
-                                 "without master weights a parameter holds its copy"));
+                                 "without master weights a parameter holds the rounded copy"));
     change.addStateResult(copy, workingSlot(param, type));
   }
 }

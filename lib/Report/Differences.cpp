@@ -17,7 +17,7 @@ static llvm::Expected<json::Value> parse(ReportText text) {
   const json::Object *report = value->getAsObject();
   if (!report || report->getString("schema") != StringRef("ampc-report"))
     return mistake(text.file + ": expected a report of ampc report --json, but got " +
-                   (report ? "an object without its schema" : "no object"));
+                   (report ? "an object without the schema" : "no object"));
   std::optional<int64_t> version = report->getInteger("version");
   if (version != schemaVersion)
     return mistake(text.file + ": expected version " + llvm::Twine(schemaVersion) + ", but got " +

@@ -21,7 +21,7 @@ static llvm::Expected<json::Value> parse(StringRef text) {
   if (!bench || textOf(*bench, "schema") != "ampc-bench")
     return mistake("expected times of ampc bench --json, but got other JSON");
   if (bench->getInteger("version") != 1 || !bench->getArray("kernels"))
-    return mistake("expected version 1 with kernels, but got another one");
+    return mistake("expected version 1 with kernels, but got another version or no kernels");
   return value;
 }
 
@@ -30,7 +30,7 @@ static llvm::Error readKernels(const json::Array &rows, Step &step) {
   for (const Kernel &kernel : step.kernels)
     wanted += kernel.spans;
   auto others = [&](const llvm::Twine &what) {
-    return mistake("expected " + what + ": it timed step " + step.name +
+    return mistake("expected " + what + ": the times are of step " + step.name +
                    " of another model, or with other options");
   };
   if (int64_t(rows.size()) != wanted)
@@ -56,7 +56,7 @@ static llvm::Error readStep(const json::Object &bench, Compilation &compilation)
   for (const Step &known : compilation.steps)
     names += (names.empty() ? "" : ", ") + known.name;
   if (!step)
-    return mistake("expected times of step " + names + ", but got those of " +
+    return mistake("expected times of step " + names + ", but got times of " +
                    textOf(bench, "program"));
   step->times = Times{textOf(bench, "tier"), bench.getInteger("runs").value_or(0),
                       bench.getInteger("median_nanoseconds").value_or(0)};

@@ -44,7 +44,7 @@ function kernelsText(op) {
           kernel.rounds ? ` x ${kernel.rounds}` : ''}</th><td>${bytes(kernel.bytes)}</td>${
           isTimed('mixed') ? `<td>${time(kernel.nanoseconds)}${perRoundText(kernel)}</td>` :
                              ''}</tr>`);
-  return `<h3>Kernels of ${html(op.name.split('/').pop())}, with their operands</h3>
+  return `<h3>Kernels of ${html(op.name.split('/').pop())}, with operands</h3>
     <table class="small"><tbody>${rows.join('')}</tbody></table>`;
 }
 
@@ -60,7 +60,7 @@ function showDetails(i) {
   const panel = $('details');
   if (i < 0) {
     panel.innerHTML =
-        `<p class="name">No op selected</p><p class="note" style="margin-top:6px">Click an op to see in which type it computes, why, and what it costs.
+        `<p class="name">No op selected</p><p class="note" style="margin-top:6px">Click an op to see its compute type, the reason and the cost.
       Drag to move; click into the graph, then the wheel zooms. Keys: arrows, +, &minus;, 0; / searches.</p>`;
     return;
   }
@@ -68,7 +68,7 @@ function showDetails(i) {
   const reason = op.reason ?
       `<p class="reason">${html(op.reason)} <span class="chip">${html(op.rule)}</span></p>` :
       `<p class="reason">The precision phase had nothing to decide here: ${
-          op.op === 'input'                ? 'inputs keep their type.' :
+          op.op === 'input'                ? 'inputs keep the type of the model.' :
               op.body_rounds               ? 'the ops of the body decide.' :
               floats.includes(op.computes) ? 'the op was added later, for the loss scale, in f32.' :
                                              'no float goes in or out.'}</p>`;
@@ -92,7 +92,7 @@ function showDetails(i) {
           ''}</tbody></table>
     ${
       behind.length ?
-          `<h3>Casts behind it</h3><ul>${
+          `<h3>Casts of the result</h3><ul>${
               behind
                   .map(
                       cast => `<li>${castText(cast)}${

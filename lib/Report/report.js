@@ -85,7 +85,7 @@ function timeCard() {
               time)}
     <table class="small" style="margin-top:6px"><tbody>${rows.join('')}</tbody></table>
     <p class="note">Medians of ${step.times[last].runs} runs on ${
-          html(step.times[last].tier)}. Kernels by their first op${
+          html(step.times[last].tier)}. Kernels by first op${
           sides.length === 2 ? ', in ' + mixedColour : ''}.</p>`);
 }
 
@@ -122,7 +122,7 @@ function countsCard() {
       types.map(type => `<th><span class="swatch ${colour(type)}"></span>${html(type)}</th>`)
           .join('');
   return card(
-      'Ops by the type they compute in',
+      'Ops by compute type',
       `<table class="small"><thead><tr><th></th>${head}</tr></thead><tbody>${
           parts
               .map(
@@ -172,7 +172,7 @@ function scalingCard() {
 const words = new Intl.NumberFormat(
     'en', {notation: 'compact', compactDisplay: 'long', maximumSignificantDigits: 3});
 const againText = facts => `${(100 * facts.flops_again / facts.flops).toFixed(1)} % of the ${
-    words.format(facts.flops)} operations of the step on numbers are done a second time.`;
+    words.format(facts.flops)} operations of the step on numbers are repeated.`;
 
 function checkpointCard() {
   const side = isMixed ? 'mixed' : 'f32';
@@ -181,18 +181,18 @@ function checkpointCard() {
   if (budget)
     return card(
         'Activation budget',
-        `<div class="big">${share(budget.held, budget.held_without)} <small>of what is held ` +
+        `<div class="big">${share(budget.held, budget.held_without)} <small>of the bytes ` +
             `without a budget</small></div>${meter([
               {label: 'without', value: budget.held_without, colour: 'other'},
               {label: 'budget', value: budget.bytes, colour: 'other'},
               {label: 'held', value: budget.held, colour: mixedColour}
-            ])}<p class="note" style="margin:8px 0 0">At a time, of the forward pass for the ` +
-            `backward pass, kept or made again. ${againText(facts)}</p>`);
+            ])}<p class="note" style="margin:8px 0 0">Peak bytes of the forward pass's values for ` +
+            `the backward pass, kept or recomputed. ${againText(facts)}</p>`);
   return card(
       'Checkpoints',
       `<div class="big">${bytes(step.totals.saved_value_bytes[side])} <small>in place of ${
           bytes(facts.saved_value_bytes_without)}</small></div>
-    <p class="note">Values that the backward pass reads. Others are made again in it: ${
+    <p class="note">Values that the backward pass reads. The backward pass recomputes other values: ${
           againText(facts)}</p>`);
 }
 
@@ -210,16 +210,17 @@ function numbersCard() {
 function nonfiniteCard() {
   const {mode, gradient_bytes, kept_bytes} = step.nonfinite;
   const does = {
-    allow: 'The update is done all the same, and says how many elements were infinite or NaN.',
-    skip: 'The step changes no state, and says so.',
-    fail: 'The step changes no state, and is an error.'
+    allow: 'The step updates the state, and reports the number of infinite or NaN elements.',
+    skip: 'The step changes no state, and reports the skip.',
+    fail: 'The step changes no state, and returns an error.'
   }[mode];
   const price = mode === 'allow' ?
-      `To skip would keep all ${
-          bytes(gradient_bytes)} of gradients until the last is known; now at most ${
-          bytes(kept_bytes)} of them wait for their update.` :
+      `With skip all ${
+          bytes(
+              gradient_bytes)} of gradients would be kept until the last gradient is known; now at most ${
+          bytes(kept_bytes)} of gradients wait for the update.` :
       `For that, ${bytes(kept_bytes)} of ${
-          bytes(gradient_bytes)} of gradients are kept until the last is known.`;
+          bytes(gradient_bytes)} of gradients are kept until the last gradient is known.`;
   return card(
       'Gradients that are not finite',
       `<div class="big">${html(mode)}</div><p class="note">${does} ${price}</p>`);
@@ -349,8 +350,8 @@ function start() {
   $('details').onclick = follow;
   $('cards').onclick = follow;
   $('footer').textContent =
-      `ampc report, schema ${report.version}. Bytes and types are those of the compiled programs.${
-          report.steps.some(s => s.times) ? ' Times are those of ampc bench.' : ''}`;
+      `ampc report, schema ${report.version}. Bytes and types of the compiled programs.${
+          report.steps.some(s => s.times) ? ' Times of ampc bench.' : ''}`;
   wireGraph();
   wireChart();
   showStep(0);

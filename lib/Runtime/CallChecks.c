@@ -63,8 +63,8 @@ ampc_status ampc_rt_check_inputs(const ampc_state *state, const ampc_program *pr
       return ampc_rt_fail(error, AMPC_E_ARG, "%s: input '%s' is null", program->name, input->name);
     if ((uintptr_t)data % (uintptr_t)ampc_rt_dtype_bytes(input->dtype))
       return ampc_rt_fail(error, AMPC_E_ARG,
-                          "%s: input '%s': expected data aligned to its elements", program->name,
-                          input->name);
+                          "%s: input '%s': expected data aligned to the element size",
+                          program->name, input->name);
     const struct ampc_rt_device *device = state->model->device;
     bool has_labels = ampc_rt_has_labels(input), checks_finite = in->flags & AMPC_RUN_CHECK_FINITE;
     if (!(has_labels || checks_finite) || (device && device->holds(state, data)))
@@ -101,8 +101,8 @@ ampc_status ampc_rt_check_out(const ampc_program *program, const void *out, char
                           program->outputs[i].name);
     if ((uintptr_t)run->outputs[i] % (uintptr_t)ampc_rt_dtype_bytes(program->outputs[i].dtype))
       return ampc_rt_fail(error, AMPC_E_ARG,
-                          "%s: output '%s': expected memory aligned to its elements", program->name,
-                          program->outputs[i].name);
+                          "%s: output '%s': expected memory aligned to the element size",
+                          program->name, program->outputs[i].name);
   }
   return AMPC_OK;
 }

@@ -220,7 +220,7 @@ static int32_t findOther(const struct ampc_rt_exchange *exchange) {
 
 static const char *differenceOf(const Message *own, const Message *other) {
   if (other->status)
-    return "an argument that it refuses";
+    return "an invalid argument";
   if (own->plan != other->plan)
     return "another library";
   if (own->setting != other->setting)

@@ -102,9 +102,8 @@ ampc_status ampc_rt_refuse_label(const ampc_program *program, const ampc_tensor 
       break;
   }
   const char *format =
-      width > 1
-          ? "%s: input '%s': expected a value in [%d, %d), but got %d in row %d, element %d of it"
-          : "%s: input '%s': expected a value in [%d, %d), but got %d in row %d";
+      width > 1 ? "%s: input '%s': expected a value in [%d, %d), but got %d in row %d, element %d"
+                : "%s: input '%s': expected a value in [%d, %d), but got %d in row %d";
   return ampc_rt_fail(error, AMPC_E_ARG, format, program->name, input->name, labels.least,
                       labels.limit, value, element / width, element % width);
 }

@@ -60,7 +60,7 @@ static ampc_status readHeader(ampc_rt_loading *load, ampc_rt_json *json) {
     return status;
   return ampc_rt_check_header(&load->proof, buffer, length)
              ? AMPC_OK
-             : ampc_rt_load_damaged(load, "a header that agrees with its hash");
+             : ampc_rt_load_damaged(load, "a header with the recorded hash");
 }
 
 /* Files without runs are older: nothing is known of skipped steps, so updates stand for runs. */
@@ -108,7 +108,7 @@ static ampc_status readData(const ampc_rt_loading *load, unsigned char *stage) {
       return status;
   }
   return load->proof.has_data_hash && hash != load->proof.data_hash
-             ? ampc_rt_load_damaged(load, "data that agrees with its hash")
+             ? ampc_rt_load_damaged(load, "data with the recorded hash")
              : AMPC_OK;
 }
 

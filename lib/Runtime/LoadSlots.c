@@ -81,8 +81,9 @@ static ampc_status checkEntry(ampc_rt_loading *load, const ampc_rt_entry *entry,
     ampc_rt_put(&text, ", but got ");
     ampc_rt_put_shape(&text, entry->dims, entry->rank);
     if (tensor->batched)
-      ampc_rt_put(&text, "; it has a row per row of the batch: the weights alone can be loaded "
-                         "for another batch");
+      ampc_rt_put(
+          &text,
+          "; the tensor has a row per row of the batch: for another batch load the weights alone");
     return AMPC_E_CKPT_MISMATCH;
   }
   if (entry->end - entry->begin != tensor->bytes)
@@ -98,12 +99,12 @@ static ampc_status differs(const ampc_rt_loading *load) {
   char *error = load->state->error;
   if (load->differing)
     return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH,
-                        "load: %s: %s: expected a state of the optimizer %s, but got one of %s",
+                        "load: %s: %s: expected a state of the optimizer %s, but got a state of %s",
                         load->path, load->differing->name, load->differing->optimizer, load->rules);
   if (load->model_name && strcmp(load->model_name, model->name))
     return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH,
-                        "load: %s: expected a state of the model %s, but got one of %s", load->path,
-                        model->name, load->model_name);
+                        "load: %s: expected a state of the model %s, but got a state of %s",
+                        load->path, model->name, load->model_name);
   return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH, "load: %s: expected state hash %x, but got %x",
                       load->path, model->state_hash, load->state_hash);
 }
@@ -132,15 +133,16 @@ static ampc_status checkProof(const ampc_rt_loading *load) {
   if (ampc_rt_is_newer(proof))
     return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH,
                         "load: %s: expected a checkpoint of version " AMPC_FORMAT_VERSION
-                        ", but got one of version %s, which a newer ampc has written",
+                        ", but got version %s, written by a newer ampc",
                         load->path, proof->version);
   if (!load->weights_only && ampc_rt_is_foreign(proof))
     return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH,
                         "load: %s: expected a checkpoint of ampc, but got a file of format '%s', "
                         "which can only be loaded as weights",
                         load->path, proof->format);
-  return ampc_rt_lacks_proof(proof) ? ampc_rt_load_damaged(load, "the hashes that its version has")
-                                    : AMPC_OK;
+  return ampc_rt_lacks_proof(proof)
+             ? ampc_rt_load_damaged(load, "the hashes of a checkpoint of this version")
+             : AMPC_OK;
 }
 
 /* A save writes tensors in the order of the state's slots, and the state's hash covers that order.
@@ -168,10 +170,10 @@ ampc_status ampc_rt_check_complete(ampc_rt_loading *load) {
   if (status)
     return status;
   if (!load->weights_only && !load->has_state_hash)
-    return ampc_rt_fail(
-        error, AMPC_E_CKPT_MISMATCH,
-        "load: %s: expected a state hash; a file without one can only be loaded as weights",
-        load->path);
+    return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH,
+                        "load: %s: expected a state hash; a file without a state hash can only be "
+                        "loaded as weights",
+                        load->path);
   for (int32_t s = 0; s < model->slot_count; ++s) {
     bool found = !isWanted(load, &model->slots[s]);
     for (int32_t i = 0; i < load->count && !found; ++i)

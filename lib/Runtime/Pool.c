@@ -148,7 +148,7 @@ static void choose(const cpu_set_t *all, int32_t number, cpu_set_t *one) {
 static ampc_status pinWorkers(const ampc_rt_pool *pool, char *error) {
   cpu_set_t all, one;
   if (sched_getaffinity(0, sizeof all, &all))
-    return ampc_rt_fail(error, AMPC_E_ARG, "could not ask for the processors to pin threads to: %s",
+    return ampc_rt_fail(error, AMPC_E_ARG, "could not query the processors to pin threads to: %s",
                         ampc_rt_errno_text(errno));
   for (int32_t i = 0; i < pool->workers; ++i) {
     choose(&all, pool->threads[i].share, &one);

@@ -143,8 +143,8 @@ ampc_status ampc_rt_save(ampc_state *state, const char *path) {
     state->model->device->forget(state);
   if (failure == ECANCELED)
     return ampc_rt_fail(state->error, AMPC_E_ARG,
-                        "save: %s: expected no call that changes the state at the same time, but "
-                        "got one; the file is as it was",
+                        "save: %s: expected no call that changes the state during the save, but "
+                        "got a call; the file is unchanged",
                         path);
   if (failure)
     return ampc_rt_fail(state->error, AMPC_E_IO, "save: %s: %s", path, ampc_rt_errno_text(failure));

@@ -130,8 +130,7 @@ const char *ampc_rt_errno_text(int number) {
   case ENAMETOOLONG:
     return "file name too long";
   case EAGAIN:
-    return "the files beside it that would replace it, .NAME.ampc-new, are locked by other "
-           "processes";
+    return "the temporary files of the same folder, .NAME.ampc-new, are locked by other processes";
   case EIO:
     return "input/output error";
   default:

@@ -265,7 +265,7 @@ LogicalResult UnscaleOp::verify() {
   auto again = llvm::find_if(
       getX().getUsers(), [&](Operation *user) { return user != *this && isa<UnscaleOp>(user); });
   if (again != getX().getUsers().end()) // 2.
-    return emitOpError("expected a gradient that is unscaled once, but it is unscaled twice");
+    return emitOpError("expected a gradient that is unscaled once, but got two unscalings");
   return success();
 }
 

@@ -185,11 +185,11 @@ static LogicalResult verifyWrites(FusedKernelOpInterface op) {
     if (varies & ~dependences.usedBy(map)) // 10.
       return op->emitOpError() << "expected result " << k << " to be the same along d"
                                << llvm::countr_zero(varies & ~dependences.usedBy(map))
-                               << ", which its map leaves out, but got a body that depends on it";
+                               << ", which the map of the result leaves out, but got a body that "
+                                  "depends on this dimension";
     std::optional<LinearForm> place = LinearForm::of(map, tensorOf(type).getShape());
     if (place && !place->isOneToOne(op.getSpace())) // 11.
-      return op->emitOpError() << "expected a map of result " << k
-                               << " that gives every point an element of its own, but got "
+      return op->emitOpError() << "expected an injective map of result " << k << ", but got "
                                << AffineMapAttr::get(map);
   }
   return success();

@@ -28,7 +28,7 @@ OpOperand *WaitOp::getOverwritten() { return &getPendingMutable(); }
 LogicalResult WaitOp::verify() {
   StartOp start = getStart();
   if (!start || throughViews(start.getX()) != throughViews(getX())) // 1.
-    return emitOpError() << "expected the result of a kernel.start, and the tensor that it sends";
+    return emitOpError() << "expected the result of a kernel.start, and the sent tensor";
   return success();
 }
 

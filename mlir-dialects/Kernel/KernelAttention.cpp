@@ -36,8 +36,7 @@ static LogicalResult verifyPlaces(Op op, Type type, Attribute attr, const Extent
   bool usesAll = llvm::all_of(llvm::zip(place.factors, space),
                               [](auto dim) { return std::get<0>(dim) || std::get<1>(dim) == 1; });
   if (!usesAll || !place.isOneToOne(space)) // 6.
-    return op.emitOpError() << "expected a map that gives every point an element of its own in "
-                            << type << ", but got " << attr;
+    return op.emitOpError() << "expected an injective map into " << type << ", but got " << attr;
   return success();
 }
 

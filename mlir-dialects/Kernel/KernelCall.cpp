@@ -83,7 +83,7 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &) {
     Type type = program.getArgumentTypes()[i];
     if (operand != type && !(getTimes() && operand == gathered(*this, type))) // 3.
       return emitOpError() << "expected operand " << i << " to be " << type
-                           << (getTimes() ? " or a row of them per run" : "") << ", but got "
+                           << (getTimes() ? " or a stack of rows, one per run" : "") << ", but got "
                            << operand;
   }
   if (failed(verifyCarried(*this, program)))

@@ -41,8 +41,8 @@ LogicalResult GroupRowsOp::verify() {
   if (count < 1 || rows < 1 || !index.getElementType().isInteger(32) ||
       getRows().getType() != numbers(rows) || getOrder().getType() != numbers(count) ||
       getStarts().getType() != numbers(rows + 1)) // 1.
-    return emitOpError() << "expected i32 indices [n] of a table of m rows, and [min(n, m)], [n] "
-                            "and [min(n, m) + 1] of them, but got "
+    return emitOpError() << "expected i32 indices [n] of a table of m rows, and i32 results "
+                            "[min(n, m)], [n] and [min(n, m) + 1], but got "
                          << index << ", " << getOf() << " and " << getResultTypes();
   return success();
 }
@@ -145,7 +145,7 @@ LogicalResult AssembleOp::verify() {
       Stretch stretch(*this, i, d);
       if (stretch.first < 0 || stretch.stride < 1 || stretch.last >= type.getDimSize(d)) // 3.
         return emitOpError() << "expected part " << i << " inside " << type
-                             << ", but its last element in dimension " << d << " is "
+                             << ", but the last element in dimension " << d << " is "
                              << stretch.last;
     }
   }

@@ -78,10 +78,10 @@ LogicalResult PackedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
   int64_t least = element.getIntOrFloatBitWidth() / 8;
   for (int64_t size : shape)
     if (llvm::MulOverflow(least, size, least))
-      return emitError() << "expected a packed matrix whose bytes 64 bits count, but got [" << shape
+      return emitError() << "expected a packed matrix of less than 2^63 bytes, but got [" << shape
                          << "]";
   if (isFilter && getDepth() == 0 && shape[0] % 2 && element.getIntOrFloatBitWidth() == 16)
-    return emitError() << "expected a turned filter of 16-bit numbers to have an even number of "
+    return emitError() << "expected a rotated filter of 16-bit numbers to have an even number of "
                           "outputs, so that pairs end with taps, but got ["
                        << shape << "]";
   if (getBytes() < least)

@@ -217,7 +217,7 @@ LogicalResult WinogradFilterOp::verify() {
   if (filter.getRank() != 4 || !filter.getElementType().isF32() || filter.getDimSize(1) != 3 ||
       filter.getDimSize(2) != 3 || filter.getDimSize(0) % 32 || filter.getDimSize(3) % 16) // 2.
     return emitOpError() << "expected a filter of f32 with 3x3 taps, a multiple of 32 outputs and "
-                            "one of 16 channels, but got "
+                            "a multiple of 16 channels, but got "
                          << filter;
   if (!isTransformedFilter(tensorOf(getResult()), getTile(), filter.getDimSize(0),
                            filter.getDimSize(3))) // 3.

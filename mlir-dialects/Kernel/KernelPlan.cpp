@@ -35,7 +35,7 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError, Pla
   bool splitsInCluster = !cluster.empty() && cluster[1] > 1;
   if (isPingPong + splitsInCluster + (splitK > 1) > 1) // 4.
     return emitError() << "expected split_k, slices of k in the cluster or the schedule pingpong, "
-                          "but got several of them";
+                          "but got several of the three";
   return success();
 }
 

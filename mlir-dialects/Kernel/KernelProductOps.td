@@ -158,7 +158,7 @@ def Kernel_WinogradFilterOp : Kernel_DataOp<"winograd_filter"> {
     Constraints:
 
     1. `tile` is 2 or 4.
-    2. The filter is of f32 and has 3x3 taps, a multiple of 32 outputs and one of 16 channels.
+    2. The filter is of f32 and has 3x3 taps, a multiple of 32 outputs and a multiple of 16 channels.
     3. The result is a matrix of f32 with (`tile` + 2)^2 O lines, packed as a right side of depth I.
 
     ```mlir

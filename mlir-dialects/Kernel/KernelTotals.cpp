@@ -19,7 +19,8 @@ static LogicalResult verifyLaunch(WithTotalsOp op) {
       launch.getOperations().size() != 2 ||
       llvm::to_vector(launch.getTerminator()->getOperands()) !=
           llvm::to_vector_of<Value>(kernel->getResults())) // 1.
-    return op.emitOpError("expected one kernel with memory of its own, whose results are yielded");
+    return op.emitOpError(
+        "expected one kernel without overwritten operands, whose results are yielded");
   unsigned count = launch.getNumArguments();
   if (count > op.getInputs().size() ||
       launch.getArgumentTypes() != op.getInputs().take_front(count).getTypes()) // 2.

@@ -61,7 +61,7 @@ class Loss:
     def _forward(self, parameters, inputs):
         for place, value in enumerate(inputs):
             if value.perturbed:
-                raise ValueError(f"input {place}: expected no gradient by this input, as ampc computes those of parameters only")
+                raise ValueError(f"input {place}: expected no gradient by this input, as ampc computes gradients of parameters only")
         return self._call({name: value.value for name, value in parameters.items()}, tuple(value.value for value in inputs))
 
     def _backward(self, gradients, factor):

@@ -20,7 +20,7 @@ def _array(tensor):
     if not isinstance(tensor, torch.Tensor):
         return tensor
     if tensor.device.type != "cpu":
-        raise ValueError(f"expected a tensor of the CPU, but got one of {tensor.device}")
+        raise ValueError(f"expected a tensor of the CPU, but got a tensor of {tensor.device}")
     tensor = tensor.detach().contiguous()
     return tensor.view(torch.int16).numpy().view("uint16") if tensor.dtype == torch.bfloat16 else tensor.numpy()
 
@@ -38,7 +38,7 @@ class _Loss(torch.autograd.Function):
         inputs, parameters = tensors[:count], tensors[count:]
         for place, tensor in enumerate(inputs):
             if isinstance(tensor, torch.Tensor) and tensor.requires_grad:
-                raise ValueError(f"input {place}: expected a tensor without a gradient, as ampc computes those of parameters only")
+                raise ValueError(f"input {place}: expected a tensor without a gradient, as ampc computes gradients of parameters only")
         for name, parameter in zip(loss.names, parameters):
             loss.model[name] = _array(parameter)
         report = loss.model.grad(*map(_array, inputs))

@@ -289,7 +289,7 @@ class Front:
             return
         at = next((i for i, a in enumerate(node.args) if isinstance(a, torch.fx.Node) and a.op == "get_attr"), None)
         if at is None or "wrap" not in node.target.name():
-            self._fault(node.target.name(), "no function writes it", node)
+            self._fault(node.target.name(), "no converter for this op", node)
             return
         inner = self.held[node.args[at]]
         for placeholder, argument in zip((n for n in inner.graph.nodes if n.op == "placeholder"), node.args[at + 1:]):
@@ -356,7 +356,7 @@ class Front:
         convert = converter_of(node.target)
         name = str(node.target).removesuffix(".default")
         if convert is None:
-            self._fault(name, "no function writes it", node)
+            self._fault(name, "no converter for this op", node)
             return
         try:
             self.held[node] = convert(Converter(self, node))

@@ -54,7 +54,7 @@ class _Walk:
                 return [np.asarray(r) for r in (results if equation.primitive.multiple_results else [results])]
             convert = lax.primitive.get(name)
             if convert is None:
-                raise Unsupported("no function writes it")
+                raise Unsupported("no converter for this op")
             shape, kind = self.types(equation)[0]
             made = convert(self.graph, [self.value(each) for each in given], params, shape, kind)
             made = made if isinstance(made, list) else [made]

@@ -85,7 +85,7 @@ def _target_like(loss, output):
         return torch.zeros((output.shape[0], *output.shape[2:]), dtype=torch.long)
     known = isinstance(loss, torch.nn.modules.loss._Loss) or loss in LOSSES.values()
     if not known:
-        raise ExportError("targets: expected examples of what the loss takes beside the output of the module, but got none")
+        raise ExportError("targets: expected examples of the operands of the loss after the output of the module, but got none")
     return torch.zeros_like(output)
 
 
@@ -156,7 +156,7 @@ def _mark_regions(program):
             if not is_autocast(node.target):
                 continue
             if at > 0:
-                raise ExportError("torch.autocast: expected one region around ops that PyTorch makes of others, but got one in another")
+                raise ExportError("torch.autocast: expected one region around ops that PyTorch decomposes, but got a region in another region")
             node.meta["custom"] = {**node.meta.get("custom", {}), REGION: (node.name, region_kind(node))}
 
 
@@ -262,7 +262,7 @@ def _write(module, front, output, has_loss, rows, updates, path, name, clip_norm
     if has_loss and not _is_scalar(found):
         raise ExportError(f"loss: expected one number, but got {found.type}")
     if found is None and updates[0] is not None:
-        warnings.warn("optimizer: expected a loss for it, or a module whose first output is one number, but the model only predicts",
+        warnings.warn("optimizer: expected a loss, or a module whose first output is one number, but the model only predicts",
                       stacklevel=4)
     outputs = [v for v in (values[1:] if found is not None else values) if v is not found]
     for state, value in graph.writes:

@@ -117,7 +117,7 @@ def step(optimizer, names_of, learned, scheduler=None, attributes=""):
     head = "train.step @fit minimize @loss over all with "
     if scheduler is not None:
         if scheduler.optimizer is not optimizer:
-            raise ExportError("scheduler: expected one of the optimizer that is given, but got one of another")
+            raise ExportError("scheduler: expected a scheduler of the given optimizer, but got a scheduler of another optimizer")
         attributes = f"\n    schedule {schedules.schedule(scheduler)}{attributes}"
     if optimizer is None or isinstance(optimizer, str):
         return head + _text(optimizer or "adamw(lr=1e-3)") + attributes, []

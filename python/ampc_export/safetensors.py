@@ -34,7 +34,7 @@ def _header(file, path):
     size = struct.unpack("<Q", head)[0] if len(head) == 8 else 0
     text = file.read(size) if 2 <= size <= 1 << 30 else b""
     if len(text) != size or not text:
-        raise ValueError(f"{path}: expected a file of safetensors, but it has no header")
+        raise ValueError(f"{path}: expected a file of safetensors, but got no header")
     try:
         header = json.loads(text)
     except ValueError as error:

@@ -138,9 +138,9 @@ TEST(Safetensors, ReadsOneTensor) {
 TEST(Safetensors, RefusesDamage) {
   auto entry = [](const char *text) { return safetensors(text, "12345678"); };
   EXPECT_EQ(errorOf("bad.safetensors", "1234", "a"),
-            "expected a safetensors file: its header does not fit");
+            "expected a safetensors file, but got a header beyond the end of the file");
   EXPECT_EQ(errorOf("bad.safetensors", std::string(8, '\xff') + "{}", "a"),
-            "expected a safetensors file: its header does not fit");
+            "expected a safetensors file, but got a header beyond the end of the file");
   EXPECT_EQ(errorOf("bad.safetensors",
                     entry(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})"), "a"),
             "damaged file: tensor 'a' does not fit");

@@ -3,7 +3,7 @@
 // RUN: %ampc-opt %s --split-input-file --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --train-simplify --amp-assign-precision="precision=f16" --train-simplify --amp-insert-loss-scaling --train-strip-origins | FileCheck %s
 // RUN: %ampc-opt %s --split-input-file --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --train-simplify --amp-assign-precision="precision=bf16" --train-simplify --amp-insert-loss-scaling --train-strip-origins 2>&1 | FileCheck %s --check-prefix=BF16
 
-// BF16: remark: no loss scaling for step @fit: no f16 value lies between its loss and its gradients
+// BF16: remark: no loss scaling for step @fit: no f16 value lies between loss and gradients
 // BF16-NOT: amp.unscale
 // BF16-NOT: fit.scale
 

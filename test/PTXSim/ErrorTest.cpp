@@ -48,20 +48,20 @@ TEST(Errors, AreFoundAndNamed) {
        "out of bounds", ErrorKind::OutOfBounds},
       {"write to param", "cvta.param.u64 %rd9, p0; st.u32 [%rd9], 1;", "kernel parameters",
        ErrorKind::Memory},
-      {"undefined register", "st.global.u32 [%rd1], %r99;", "register %r99, which nobody wrote",
+      {"undefined register", "st.global.u32 [%rd1], %r99;", "use of uninitialized register %r99",
        ErrorKind::Register},
       {"undefined through arithmetic", "add.s32 %r98, %r99, 1; st.global.u32 [%rd1], %r98;",
        "register %r98", ErrorKind::Register},
       {"undefined address", "ld.global.u32 %r1, [%rd20];", "register %rd20", ErrorKind::Register},
       {"undefined guard", "@%p9 st.global.u32 [%rd1], 1;", "register %p9", ErrorKind::Register},
       {"undefined shared", "ld.shared.u32 %r1, [%r11]; st.global.u32 [%rd1], %r1;",
-       "comes from something nobody wrote", ErrorKind::Register},
+       "computed from an uninitialized value", ErrorKind::Register},
       {"undefined global", "ld.global.u32 %r1, [%rd1+64]; st.global.u32 [%rd1], %r1;",
-       "comes from something nobody wrote", ErrorKind::Register},
+       "computed from an uninitialized value", ErrorKind::Register},
       {"discarded memory",
        "setp.eq.u32 %p2, %r10, 0; @%p2 discard.global.L2 [%rd0], 128; ld.global.u32 %r1, [%rd0]; "
        "st.global.u32 [%rd1], %r1;",
-       "comes from something nobody wrote", ErrorKind::Register},
+       "computed from an uninitialized value", ErrorKind::Register},
       {"undefined lanes", "@%p1 mov.u32 %r99, 1; st.global.u32 [%rd1], %r99;", "lanes 0xffffff80",
        ErrorKind::Register},
       {"divergent barrier", "@%p1 bra L; bar.sync 0; L:", "divergent barrier",
@@ -94,11 +94,11 @@ TEST(Errors, AreFoundAndNamed) {
       {"endless loop", "L: bra L;", "instruction budget", ErrorKind::Budget},
       {"trap", "trap;", "trap", ErrorKind::Trap},
       {"copy not waited for", "cp.async.ca.shared.global [%r11], [%rd0], 4; cp.async.commit_group;",
-       "nobody waited for", ErrorKind::Async},
+       "pending cp.async copies", ErrorKind::Async},
       {"copy read before the wait",
        "setp.eq.u32 %p2, %r10, 0; @%p2 cp.async.ca.shared.global [%r11], [%rd0], 4; ld.shared.u32 "
        "%r1, [%r11]; st.global.u32 [%rd1], %r1;",
-       "nobody wrote", ErrorKind::Register},
+       "uninitialized", ErrorKind::Register},
       {"no tensor map",
        "setp.eq.u32 %p2, %r10, 0; @%p2 "
        "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%r11], [%rd0, "
@@ -106,8 +106,8 @@ TEST(Errors, AreFoundAndNamed) {
        "holds no tensor map", ErrorKind::Memory},
       {"jump table", "T: .branchtargets A, B; add.u32 %r1, %r10, 1; brx.idx %r1, T; A: B:",
        "table of 2", ErrorKind::Memory},
-      {"atomic on nothing", "atom.global.add.u32 %r1, [%rd1+128], 1;", "nobody wrote",
-       ErrorKind::Memory},
+      {"atomic on nothing", "atom.global.add.u32 %r1, [%rd1+128], 1;",
+       "atomic update of uninitialized memory", ErrorKind::Memory},
   };
   for (const Fault &f : faults) {
     Options options;

@@ -39,7 +39,8 @@ struct Case {
 };
 
 TEST(Protocols, StartOfAClusterWithRelaxedArrive) {
-  const char *unordered = "mbarrier used (mbarrier.arrive) without being ordered after its init";
+  const char *unordered =
+      "mbarrier used (mbarrier.arrive) without being ordered after mbarrier.init";
   const Case cases[] = {
       {"fence of the init, relaxed arrive", "fence.mbarrier_init.release.cluster;",
        "arrive.relaxed", "wait.acquire", ""},
@@ -155,7 +156,7 @@ TEST(Protocols, WgmmaOfEachWarpIsTheStricterReading) {
   options.race = true;
   options.wgmma = WgmmaModel::Warp;
   expectFinding(findingsOf(sharedStage(""), {{1, 1, 1}, {128, 1, 1}}, options, 2048),
-                "(the copy to it has not completed", "without a barrier");
+                "(the copy to this address has not completed", "without a barrier");
   expectFinding(findingsOf(sharedStage("bar.sync 0;\n"), {{1, 1, 1}, {128, 1, 1}}, options, 2048),
                 "", "with a barrier");
 }
@@ -186,7 +187,7 @@ TEST(Protocols, WgmmaNeedsItsWholeGroup) {
   expectFinding(findingsOf(product("", "@%p2 bra W; bar.sync 1, 96; bra N; W: "
                                        "wgmma.wait_group.sync.aligned 0; N:\n"),
                            four, options, 2048),
-                "nobody wrote", "three warps do not wait");
+                "uninitialized", "three warps do not wait");
   expectFinding(findingsOf(product("@!%p2 bra SKIP;\n", wait) + "SKIP:\n", four, options, 2048),
                 "deadlock", "three warps do not issue");
   expectFinding(findingsOf(product("@%p2 add.u64 %rd6, %rd6, 1;\n", wait), four, options, 2048),
@@ -200,8 +201,9 @@ TEST(Protocols, APendingCopyIsNamed) {
   size_t at = body.find("L0:"), end = body.find('\n', at);
   body.erase(at, end - at); // the wait for the first copy
   std::string all = findingsOf(body, {{1, 1, 1}, {128, 1, 1}}, Options(), 2048);
-  expectFinding(all, "wgmma reads shared memory nobody wrote", "no wait for the copy");
-  expectFinding(all, "(the copy to it has not completed: test.ptx:", "no wait for the copy");
+  expectFinding(all, "wgmma reads uninitialized shared memory", "no wait for the copy");
+  expectFinding(all,
+                "(the copy to this address has not completed: test.ptx:", "no wait for the copy");
 }
 
 } // namespace

@@ -123,7 +123,7 @@ void caseMarks(void) {
   void *arguments[] = {&to, &from};
   OK(cuLaunchKernel(move, 1, 1, 1, 1, 1, 1, 0, s, arguments, NULL));
   CHECK(cuStreamSynchronize(s), CUDA_ERROR_LAUNCH_FAILED);
-  EXPECT_MESSAGE("nobody wrote");
+  EXPECT_MESSAGE("uninitialized");
 }
 
 /// PTXSIM_DEFINEDNESS=0

@@ -111,7 +111,7 @@ TEST_F(CacheFolder, RefusesFilesOfOtherUsers) {
   EXPECT_TRUE(cache.find(name));
   ASSERT_EQ(chown(folder.c_str(), 12345, -1), 0);
   EXPECT_FALSE(cache.find(name));
-  EXPECT_EQ(cache.findProblem(), "it belongs to another user");
+  EXPECT_EQ(cache.findProblem(), "the folder belongs to another user");
 }
 
 TEST_F(CacheFolder, RemovesTheLeastRecentlyUsed) {

@@ -314,7 +314,7 @@ TEST_F(Package, RefusesWhatItCannotPackage) {
   expectError("#train.role<export>", "#train.role<loss>",
               "expected the role of a program of a library");
   expectError("#train.input<\"x\", batch = 0>", "#train.input<\"x\", batch = 0, part = 2>",
-              "expected part 2 of input 'x' behind the parts before it");
+              "expected part 2 of input 'x' behind all earlier parts");
   expectError("#kernel.place<arena, 0, 0>", "#kernel.place<state, 0, 64>",
               "expected the loss to be computed before any state is written");
   expectError("#kernel.place<constant, 0, 0>", "#kernel.place<constant, 7, 0>",

@@ -7,7 +7,7 @@
 // RUN: not %ampc-opt %s --amp-recompute=budget=383 2>&1 | FileCheck %s --check-prefix=LESS
 // RUN: not %ampc-opt %s --amp-recompute=budget=some 2>&1 | FileCheck %s --check-prefix=TEXT
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// LESS: error: expected a budget of at least 384 bytes for values that step 'fit' holds for its backward pass, but got 383; without one it holds 704
+// LESS: error: expected a budget of at least 384 bytes for the residuals of step 'fit', but got 383; residuals without a budget: 704
 // TEXT: error: expected a number of bytes, as in 800MB, or of percent, as in 50%, but got some
 
 #back = #train.origin<"back", stage = backward>

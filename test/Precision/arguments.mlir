@@ -12,7 +12,7 @@ train.model @arguments {
 
   // Positions times frequencies, with a product and a sum behind.
   // CHECK-LABEL: train.func @positions
-  // CHECK:       train.matmul {{.*}}amp.decision<"argument", "its absolute error counts in train.cos at positions/cos#0, {{.*}} : (tensor<8x1xf32>, tensor<1x16xf32>) -> tensor<8x16xf32>
+  // CHECK:       train.matmul {{.*}}amp.decision<"argument", "the absolute error counts in train.cos at positions/cos#0, {{.*}} : (tensor<8x1xf32>, tensor<1x16xf32>) -> tensor<8x16xf32>
   // CHECK:       train.mul {{.*}} : tensor<8x16xf32>, tensor<f32>
   // CHECK:       train.add {{.*}} : tensor<8x16xf32>, tensor<8x16xf32>
   // CHECK:       train.cos {{.*}} : tensor<8x16xf32>

@@ -24,7 +24,7 @@ train.model @casts {
     // AGAIN: explain-casts.mlir:[[# @LINE + 1]]:10: remark: loss/relu#0: cast from 'f16' to 'f32', again in the backward pass: train.rms_norm at loss/rms_norm#0 computes in f32
     %r = train.relu %u : tensor<4x8xf32>
     // CHECK-DAG: explain-casts.mlir:[[# @LINE + 2]]:10: remark: loss/rms_norm#0: cast from 'f32' to 'f16': the result is stored in f16
-    // NORM: [[# @LINE + 1]]:10: remark: loss/rms_norm#0: {{.*}} computes in f32; stored in f16: before its gain a number is at most 2.83, so that it takes a gain or bias of about 2.32e+04 to overflow
+    // NORM: [[# @LINE + 1]]:10: remark: loss/rms_norm#0: {{.*}} computes in f32; stored in f16: before the gain a number is at most 2.83, so that a gain or bias of about 2.32e+04 is needed to overflow
     %n = train.rms_norm %r, %gain eps 1.0e-5 : tensor<4x8xf32>, tensor<8xf32>
     %p = train.matmul %n, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
     %l = train.mse %p, %y : tensor<4x8xf32>, tensor<4x8xf32>

@@ -8,7 +8,7 @@ train.model @intervals {
   train.func @add(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %a = train.clamp %x from 0.0 to 4.0e4 : tensor<8x8xf32>
     %b = train.clamp %x from -0.0 to 4.0e4 : tensor<8x8xf32>
-    // CHECK: train.add {{.*}}its elements may reach 80000
+    // CHECK: train.add {{.*}}elements may reach 80000
     %r = train.add %a, %b : tensor<8x8xf32>, tensor<8x8xf32>
     %m = train.matmul %r, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %m : tensor<8x8xf32>
@@ -18,7 +18,7 @@ train.model @intervals {
   train.func @sub(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %a = train.clamp %x from 0.0 to 4.0e4 : tensor<8x8xf32>
     %b = train.clamp %x from -4.0e4 to 0.0 : tensor<8x8xf32>
-    // CHECK: train.sub {{.*}}its elements may reach 80000
+    // CHECK: train.sub {{.*}}elements may reach 80000
     %r = train.sub %a, %b : tensor<8x8xf32>, tensor<8x8xf32>
     %m = train.matmul %r, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %m : tensor<8x8xf32>
@@ -28,7 +28,7 @@ train.model @intervals {
   train.func @mul(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %a = train.clamp %x from -300.0 to 1.0 : tensor<8x8xf32>
     %b = train.clamp %x from -1.0 to 300.0 : tensor<8x8xf32>
-    // CHECK: train.mul {{.*}}its elements may reach 90000
+    // CHECK: train.mul {{.*}}elements may reach 90000
     %r = train.mul %a, %b : tensor<8x8xf32>, tensor<8x8xf32>
     %m = train.matmul %r, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %m : tensor<8x8xf32>
@@ -38,7 +38,7 @@ train.model @intervals {
   train.func @clamp(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %k = train.constant dense<2.0> : tensor<f32>
     %a = train.clamp %x from -6.0e4 to 0.0 : tensor<8x8xf32>
-    // CHECK: train.mul {{.*}}its elements may reach 120000
+    // CHECK: train.mul {{.*}}elements may reach 120000
     %r = train.mul %a, %k : tensor<8x8xf32>, tensor<f32>
     %m = train.matmul %r, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %m : tensor<8x8xf32>
@@ -51,7 +51,7 @@ train.model @intervals {
     %s = train.constant dense<3.0e4> : tensor<f32>
     %t = train.tanh %x : tensor<8x8xf32>
     %a = train.mul %t, %k : tensor<8x8xf32>, tensor<f32>
-    // CHECK: train.sub {{.*}}its elements may reach 70000
+    // CHECK: train.sub {{.*}}elements may reach 70000
     %r = train.sub %a, %s : tensor<8x8xf32>, tensor<f32>
     %m = train.matmul %r, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %m : tensor<8x8xf32>
@@ -87,7 +87,7 @@ train.model @intervals {
     %s = train.constant dense<5505.0> : tensor<f32>
     %t = train.sigmoid %x : tensor<8x8xf32>
     %a = train.mul %t, %k : tensor<8x8xf32>, tensor<f32>
-    // CHECK: train.add {{.*}}its elements may reach 65505
+    // CHECK: train.add {{.*}}elements may reach 65505
     %r = train.add %a, %s : tensor<8x8xf32>, tensor<f32>
     %m = train.matmul %r, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %m : tensor<8x8xf32>
@@ -108,7 +108,7 @@ train.model @intervals {
   // CHECK-LABEL: train.func @product
   train.func @product(%x: tensor<8x16xf32>, %y: tensor<4x64xf32>) -> (tensor<8x8xf32>, tensor<64x64xf32>) {
     %a = train.clamp %x from -64.0 to 64.0 : tensor<8x16xf32>
-    // CHECK: train.matmul {{.*}}its elements may reach 65536
+    // CHECK: train.matmul {{.*}}elements may reach 65536
     %0 = train.matmul %a, %a transpose_rhs : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x8xf32>
     %1 = train.softmax %0 : tensor<8x8xf32>
     %2 = train.matmul %1, %1 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -125,7 +125,7 @@ train.model @intervals {
   // CHECK-LABEL: train.func @attention
   train.func @attention(%q: tensor<2x8x16xf32>) -> tensor<2x8x8xf32> {
     %v = train.clamp %q from -7.0e4 to 7.0e4 : tensor<2x8x16xf32>
-    // CHECK: train.attention {{.*}}its elements may reach 70000
+    // CHECK: train.attention {{.*}}elements may reach 70000
     %0, %1 = train.attention %q, %q, %v : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x2x8xf32>
     %2 = train.matmul %0, %q transpose_rhs : (tensor<2x8x16xf32>, tensor<2x8x16xf32>) -> tensor<2x8x8xf32>
     train.return %2 : tensor<2x8x8xf32>

@@ -63,7 +63,7 @@ train.model @ranges {
     %zero = train.constant dense<0.0> : tensor<16xf32>
     %q = train.layer_norm %x, %gain, %zero eps 1.0e-5 : tensor<4x8x16xf32>, tensor<16xf32>, tensor<16xf32>
     %k = train.rms_norm %y, %gain eps 1.0e-6 : tensor<4x8x16xf32>, tensor<16xf32>
-    // CHECK: train.matmul {{.*}}amp.decision<"range", "{{.*}}its elements may reach 2.23084e+07
+    // CHECK: train.matmul {{.*}}amp.decision<"range", "{{.*}}elements may reach 2.23084e+07
     %0 = train.matmul %q, %k transpose_rhs : (tensor<4x8x16xf32>, tensor<4x8x16xf32>) -> tensor<4x8x8xf32>
     %1 = train.softmax %0 : tensor<4x8x8xf32>
     %2 = train.matmul %1, %v : (tensor<4x8x8xf32>, tensor<4x8x16xf32>) -> tensor<4x8x16xf32>
@@ -122,13 +122,13 @@ train.model @ranges {
   // BF16-LABEL:  train.func @contractions
   train.func @contractions(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %large = train.constant dense<7.0e4> : tensor<8x8xf32>
-    // CHECK: train.matmul {{.*}}amp.decision<"range", "its operand does not fit f16: the constant 70000 overflows in f16">{{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>)
-    // LIST:  train.matmul {{.*}}amp.decision<"range", "its operand does not fit f16: the constant 70000 overflows in f16">{{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>)
+    // CHECK: train.matmul {{.*}}amp.decision<"range", "an operand does not fit f16: the constant 70000 overflows in f16">{{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>)
+    // LIST:  train.matmul {{.*}}amp.decision<"range", "an operand does not fit f16: the constant 70000 overflows in f16">{{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>)
     // BF16:  train.matmul {{.*}} : (tensor<8x8xbf16>, tensor<8x8xbf16>)
     %0 = train.matmul %x, %large : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     %1 = train.clamp %0 from -6.6e4 to 6.6e4 : tensor<8x8xf32>
-    // CHECK: train.matmul {{.*}}amp.decision<"range", "its operand does not fit f16: its elements may reach 66000, more than f16 holds">{{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>)
-    // LIST:  train.matmul {{.*}}amp.decision<"range", "its operand does not fit f16: its elements may reach 66000, more than f16 holds">{{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>)
+    // CHECK: train.matmul {{.*}}amp.decision<"range", "an operand does not fit f16: elements may reach 66000, more than f16 holds">{{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>)
+    // LIST:  train.matmul {{.*}}amp.decision<"range", "an operand does not fit f16: elements may reach 66000, more than f16 holds">{{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>)
     // BF16:  train.matmul {{.*}} : (tensor<8x8xbf16>, tensor<8x8xbf16>)
     %2 = train.matmul %1, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     %3 = train.clamp %2 from -6.5e4 to 6.5e4 : tensor<8x8xf32>
@@ -139,4 +139,4 @@ train.model @ranges {
     train.return %4 : tensor<8x8xf32>
   }
 }
-// WARN: masked: expected 'f16' to hold the op's numbers, but the constant -1e+09 overflows in f16: it computes in f32
+// WARN: masked: expected 'f16' to hold the op's numbers, but the constant -1e+09 overflows in f16: the op computes in f32

@@ -176,7 +176,7 @@ TEST_F(Checkpoint, RefusesDamagedFiles) {
   expectRefused(good + "x", "the data to end with the file");
   std::string flipped = good;
   flipped[good.size() - 5] = char(flipped[good.size() - 5] ^ 16);
-  expectRefused(flipped, "data that agrees with its hash");
+  expectRefused(flipped, "data with the recorded hash");
   auto edit = [&](const char *from, const char *to, const char *message) {
     expectRefused(withHeader(replace(header, from, to), data), message);
   };
@@ -198,12 +198,12 @@ TEST_F(Checkpoint, RefusesDamagedFiles) {
   // Other metadata of a foreign state gives a clearer message than the hash.
   std::string other = replace(header, "\"0000000000001234\"", "\"0000000000009999\"");
   expectRefused(withHeader(replace(other, "\"sgd\"", "\"adam\""), data),
-                "train_step: expected a state of the optimizer sgd, but got one of adam");
+                "train_step: expected a state of the optimizer sgd, but got a state of adam");
   expectRefused(
       withHeader(replace(replace(header, "\"sgd\"", "\"adam\""), "\"fit.m.w\":", "\"x\":"), data),
-      "expected a state of the optimizer sgd, but got one of adam");
+      "expected a state of the optimizer sgd, but got a state of adam");
   expectRefused(withHeader(replace(other, "\"fake\"", "\"real\""), data),
-                "expected a state of the model fake, but got one of real");
+                "expected a state of the model fake, but got a state of real");
   edit("\"runs.train_step\":\"0", "\"runs.train_step\":\"f", "a number of runs with 16 digits");
   edit("\"dtype\":\"F32\",", "", "dtype, shape and data_offsets, each once");
   edit("\"dtype\":\"F32\"", "\"dtype\":\"F32\",\"dtype\":\"F32\"",
@@ -216,7 +216,7 @@ TEST_F(Checkpoint, RefusesDamagedFiles) {
   edit("\"format\":\"ampc\"", "\"format\":\"pt\"",
        "expected a checkpoint of ampc, but got a file of format 'pt'");
   edit("\"format\":\"ampc\"", "\"format\":\"ampc\",\"version\":\"99\"",
-       "expected a checkpoint of version 2, but got one of version 99");
+       "expected a checkpoint of version 2, but got version 99");
   expectRefused(withHeader(header + "{}", data), "nothing after the header's object");
   expectRefused(withHeader("[]", data), "a header that is a JSON object");
   expectRefused(withHeader("{}", ""), "a string");
@@ -247,11 +247,9 @@ TEST_F(Checkpoint, RefusesNewerVersionsAndNegativeCounters) {
   memcpy(&length, good.data(), 8);
   std::string header = good.substr(8, length), data = good.substr(8 + length);
   for (uint32_t flags : {AMPC_LOAD_ALL, AMPC_LOAD_WEIGHTS})
-    expectRefused(
-        reproven(replace(header, "\"version\":\"2\"", "\"version\":\"3\""), data),
-        "expected a checkpoint of version 2, but got one of version 3, which a newer ampc "
-        "has written",
-        flags);
+    expectRefused(reproven(replace(header, "\"version\":\"2\"", "\"version\":\"3\""), data),
+                  "expected a checkpoint of version 2, but got version 3, written by a newer ampc",
+                  flags);
   // The version of another program's format is not ampc's.
   std::string foreign = replace(replace(header, "\"format\":\"ampc\"", "\"format\":\"pt\""),
                                 "\"version\":\"2\"", "\"version\":\"3\"");
@@ -325,7 +323,7 @@ TEST_F(Checkpoint, WaitsForNoLock) {
     take(std::string(1, c));
   train(a, 1);
   EXPECT_EQ(ampc_rt_save(a, path.c_str()), AMPC_E_IO);
-  EXPECT_NE(std::string(ampc_rt_last_error(a)).find("state.safetensors: the files beside it"),
+  EXPECT_NE(std::string(ampc_rt_last_error(a)).find("state.safetensors: the temporary files"),
             std::string::npos)
       << ampc_rt_last_error(a);
   EXPECT_TRUE(readFile(path) == good);

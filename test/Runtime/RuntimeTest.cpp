@@ -143,7 +143,7 @@ TEST(Runtime, BadArgumentsChangeNothing) {
   batch.x = nullptr;
   expect(&batch, "train_step: input 'x' is null");
   batch.x = reinterpret_cast<float *>(reinterpret_cast<char *>(batch.xs) + 1);
-  expect(&batch, "train_step: input 'x': expected data aligned to its elements");
+  expect(&batch, "train_step: input 'x': expected data aligned to the element size");
   batch.x = batch.xs;
   batch.size = 24;
   expect(&batch, "train_step: expected in->size of at least 40, but got 24");

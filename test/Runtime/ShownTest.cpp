@@ -62,8 +62,10 @@ struct Shown : testing::Test {
     std::string other = replace(header, "\"0000000000001234\"", "\"0000000000009999\"");
     expectMessage(replace(header, "\"w\":", "\"" + quoted + "\":"), "no tensor 'X" + spelled + "'");
     expectMessage(replace(header, "\"BF16\"", "\"" + quoted + "\""), "but got X" + spelled);
-    expectMessage(replace(other, "\"fake\"", "\"" + quoted + "\""), "but got one of X" + spelled);
-    expectMessage(replace(other, "\"sgd\"", "\"" + quoted + "\""), "but got one of X" + spelled);
+    expectMessage(replace(other, "\"fake\"", "\"" + quoted + "\""),
+                  "but got a state of X" + spelled);
+    expectMessage(replace(other, "\"sgd\"", "\"" + quoted + "\""),
+                  "but got a state of X" + spelled);
     expectMessage(replace(header, "\"ampc\"", "\"" + quoted + "\""), "format 'X" + spelled + "'");
     EXPECT_EQ(ampc_rt_load(state, (path + "-none" + name).c_str(), 0), AMPC_E_IO);
     std::string message = ampc_rt_last_error(state);

@@ -82,7 +82,7 @@ uint64_t byteCount(const Array &array) {
 static void checkFits(const Array &array, const std::string &what) {
   if (array.bytes.size() != byteCount(array))
     fail(what + " has " + std::to_string(array.bytes.size()) +
-         " bytes of data, which does not fit its shape");
+         " bytes of data, which do not fit the shape");
 }
 
 static Array readNpy(const std::string &path) {

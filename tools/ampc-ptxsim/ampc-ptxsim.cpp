@@ -16,7 +16,7 @@ static const char *const usage =
     "usage: ampc-ptxsim FILE.ptx                        list the kernels\n"
     "       ampc-ptxsim run FILE.ptx [LAUNCH] [options]  run one kernel\n"
     "\n"
-    "LAUNCH is a launch file; --set LINE adds or replaces a line of it:\n"
+    "LAUNCH is a launch file; --set LINE adds or replaces a line of the file:\n"
     "  kernel NAME | grid X [Y [Z]] | block X [Y [Z]] | cluster X [Y [Z]] | shared BYTES\n"
     "  arg in FILE | arg out FILE TYPE SIZES | arg inout FILE FILE | arg zero TYPE SIZES\n"
     "  buffer in|out|inout|zero ... (as arg, but not passed to the kernel)\n"
@@ -32,13 +32,13 @@ static const char *const usage =
     "  --seed N            for --async random and --quantum\n"
     "  --quantum N         switch warps after N instructions\n"
     "  --tensor MODEL      fma (default), volta, ampere or hopper\n"
-    "  --wgmma WHOSE       warpgroup (default), or warp: each warp's rows by themselves\n"
+    "  --wgmma WHOSE       warpgroup (default), or warp: each warp's rows separately\n"
     "  --threads N         worker threads\n"
     "  --budget N          stop after N warp instructions\n"
     "  --lenient-exits     cp.async and bulk stores may be pending when a warp exits\n"
     "  --suppress LINE     do not report findings of --race in that line of the PTX; may be "
     "repeated\n"
-    "  --no-definedness    do not track what was written\n";
+    "  --no-definedness    do not track uninitialized memory\n";
 
 namespace {
 

@@ -121,11 +121,12 @@ struct ReduceModel : PassWrapper<ReduceModel, OperationPass<ModuleOp>> {
   ReduceModel(const ReduceModel &other) : PassWrapper(other) {}
   StringRef getArgument() const override { return "reduce-model"; }
   StringRef getDescription() const override {
-    return "Take away what a model does not need to stay interesting";
+    return "Remove parts of a model while the test stays interesting";
   }
-  Option<std::string> test{*this, "test",
-                           llvm::cl::desc("a program that gets a file and exits with 1 if the "
-                                          "model in it is interesting")};
+  Option<std::string> test{
+      *this, "test",
+      llvm::cl::desc(
+          "a program that gets a file and exits with 1 if the model of that file is interesting")};
 
   void runOnOperation() override {
     Tester tester(test, {});

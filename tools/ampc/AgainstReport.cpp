@@ -161,14 +161,14 @@ void AgainstReport::printDivergence(llvm::raw_ostream &os) const {
   if (worstGrowth >= 0 && worstGrowth != firstBad && growth > 1) {
     const Row &row = rows[worstGrowth];
     os << "largest growth of the error: " << row.value.key
-       << llvm::format(": relative error %.2e, %.3g times that of what it is made from\n",
+       << llvm::format(": relative error %.2e, %.3g times the error of the operands\n",
                        row.worst.norm, growth);
     printProducers(os, row);
   }
   if (firstBad < 0) {
-    os << llvm::format("all %zu values agree within %.3g or %g times their sensitivity%s%s\n",
+    os << llvm::format("all %zu values agree within %.3g or %g times the sensitivity%s%s\n",
                        rows.size(), tolerance, sensitivityFactor,
-                       explored ? ", or what changes within rounding do to them" : "",
+                       explored ? ", or the effect of changes within rounding" : "",
                        lossBad ? ", but the loss does not" : "");
     return;
   }

@@ -35,7 +35,7 @@ bool Batches::open(const ampc_program &p, const Dataset &data, Order wanted, std
     rows = field.rows;
   }
   if (p.batch && !first) {
-    error = std::string("expected an input with rows of ") + p.name + " beside its states";
+    error = std::string("expected an input with rows of ") + p.name + " in addition to states";
     return false;
   }
   int64_t least = p.short_batch ? 1 : rowsPerStep();

@@ -42,25 +42,22 @@ static CountOption steps("steps",
                          cl::init(20), cl::sub(benchCommand));
 static HostOptions hostOptions(benchCommand);
 static cl::opt<bool> profile("profile", cl::desc("time per kernel"), cl::sub(benchCommand));
-static cl::opt<std::string> jsonOutput("json",
-                                       cl::desc("also write the times, with those of every kernel, "
-                                                "for ampc report --times"),
-                                       cl::value_desc("FILE.json"), cl::sub(benchCommand));
-static cl::opt<std::string>
-    svgOutput("svg",
-              cl::desc("also draw the kernels as rectangles as wide as their times, below "
-                       "their ops, modules and stages"),
-              cl::value_desc("FILE.svg"), cl::sub(benchCommand));
-static cl::opt<std::string>
-    machineFile("machine",
-                cl::desc("predict times of kernels by the figures in this file (default: those of "
-                         "a machine that ampc comes with)"),
-                cl::value_desc("FILE.json"), cl::sub(benchCommand));
-static CountOption
-    threadsModel("threads-model",
-                 cl::desc("in place of times: how long kernels would take on so many threads, each "
-                          "of whose tasks is timed by itself"),
-                 cl::value_desc("N"), cl::init(0), cl::sub(benchCommand));
+static cl::opt<std::string> jsonOutput(
+    "json",
+    cl::desc("also write the times of the step and of every kernel, for ampc report --times"),
+    cl::value_desc("FILE.json"), cl::sub(benchCommand));
+static cl::opt<std::string> svgOutput("svg",
+                                      cl::desc("also draw every kernel as a rectangle with the "
+                                               "time as width, below ops, modules and stages"),
+                                      cl::value_desc("FILE.svg"), cl::sub(benchCommand));
+static cl::opt<std::string> machineFile(
+    "machine",
+    cl::desc("predict times of kernels by the figures in this file (default: built-in figures)"),
+    cl::value_desc("FILE.json"), cl::sub(benchCommand));
+static CountOption threadsModel("threads-model",
+                                cl::desc("in place of times: predicted times of kernels on N "
+                                         "threads, from the time of every task alone"),
+                                cl::value_desc("N"), cl::init(0), cl::sub(benchCommand));
 static cl::opt<bool> calibrate("calibrate",
                                cl::desc("in place of a model: measure this machine, and write a "
                                         "file for --machine"),
@@ -104,7 +101,7 @@ static int findProgram(const Session &session) {
         program.kind == AMPC_PROGRAM_EXPORT)
       names.push_back(program.name);
   fail(exportName.empty() ? "expected a training step, but the model has none"
-       : names.empty()    ? "expected --export of a model that has exports, but it has none"
+       : names.empty()    ? "expected --export of a model with exports, but the model has none"
                           : "expected --export with one of: " + llvm::join(names, ", ") +
                                 ", but got " + shown(exportName) + didYouMean(exportName, names));
   return -1;

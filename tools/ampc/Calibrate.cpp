@@ -120,7 +120,7 @@ llvm::Error MeasuredModel::open(StringRef path, StringRef tier, int threads) {
   ampc_options options = {};
   options.threads = threads;
   return session.open(request, options) ? llvm::Error::success()
-                                        : mistake("cannot run what --calibrate measures");
+                                        : mistake("cannot run the kernels of --calibrate");
 }
 
 llvm::Expected<Sample> MeasuredModel::measure(StringRef name) {

@@ -28,19 +28,21 @@ static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::Re
 static cl::opt<bool> full("full", cl::desc("check every element of every parameter"),
                           cl::sub(checkCommand));
 static cl::list<std::string>
-    also("also", cl::desc("also gradients with everything in bf16 or f16 beside those in f64"),
+    also("also", cl::desc("also compare gradients in bf16 or f16 with the gradients in f64"),
          cl::value_desc("TYPE,..."), cl::CommaSeparated, cl::sub(checkCommand));
 static cl::opt<std::string> against("against",
-                                    cl::desc("run --precision beside this one instead: f32 or f64"),
+                                    cl::desc("instead of gradient checks, compare a step in "
+                                             "--precision with the same step in f32 or f64"),
                                     cl::value_desc("TYPE"), cl::sub(checkCommand));
 static cl::list<std::string> data("data",
                                   cl::desc("an input's rows (default: random); without --against "
-                                           "the gradients are those of the first batch"),
+                                           "the gradients of the first batch are checked"),
                                   cl::value_desc("INPUT=FILE"), cl::sub(checkCommand));
 static CountOption steps("steps", cl::desc("with --against: number of steps (default: 1)"),
                          cl::init(1), cl::sub(checkCommand));
 static cl::opt<std::string>
-    stepName("step", cl::desc("with --against: the train.step to run (default: the only one)"),
+    stepName("step",
+             cl::desc("with --against: the train.step to run (default: the only train.step)"),
              cl::sub(checkCommand));
 static cl::opt<double> tolerance(
     "tolerance",
@@ -298,7 +300,7 @@ static int checkGradients() {
   if (!sources)
     return fail(llvm::toString(sources.takeError()));
   if (!sources->empty() && !also.empty())
-    return fail("expected --data without --also, whose gradients are of random inputs");
+    return fail("expected --data without --also, since --also computes gradients of random inputs");
   Session session{SessionOptions::ofCommandLine()};
   ampc_options options = {};
   options.seed = seed;
@@ -351,8 +353,8 @@ int ampc::runCheck() {
       return 1;
     }
   if (precision.areGiven()) {
-    messages() << "ampc: error: expected --against or --track-nonfinite with options on "
-                  "precision; without them gradients are checked in f64\n";
+    messages() << "ampc: error: expected --against or --track-nonfinite with options on precision; "
+                  "without these options gradients are checked in f64\n";
     return 1;
   }
   return checkGradients();

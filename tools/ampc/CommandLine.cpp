@@ -29,7 +29,7 @@ static void explainUnknown(llvm::StringRef word, llvm::StringRef command) {
   llvm::StringRef name = word.ltrim('-');
   std::string best = nearest(name, optionNames(command, name.size()));
   fail("expected an option of ampc " + command + ", but got " + word +
-       (best.empty() ? "; ampc help " + command.str() + " lists them"
+       (best.empty() ? "; ampc help " + command.str() + " lists all options"
                      : "; did you mean --" + best + "?"));
 }
 
@@ -50,7 +50,7 @@ static void explainOption(llvm::StringRef name, llvm::StringRef said, llvm::Stri
   } else if (said.starts_with("requires a value")) {
     fail("expected a value behind " + name + ", but got none");
   } else if (said.starts_with("may only occur")) {
-    fail("expected " + name + " once, but got it again");
+    fail("expected " + name + " once, but got the option twice");
   } else if (said.consume_front("Cannot find option named '")) {
     fail("expected a value of " + name + " that ampc help " + command + " lists, but got " +
          said.split('\'').first);

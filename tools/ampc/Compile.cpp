@@ -34,7 +34,7 @@ static cl::opt<std::string>
     outputDir("o", cl::desc("folder for library, header and manifest (default: .)"),
               cl::value_desc("DIR"), cl::init("."), cl::Prefix, cl::sub(compileCommand));
 static cl::opt<std::string>
-    libraryName("name", cl::desc("what files and functions are called (default: as the model)"),
+    libraryName("name", cl::desc("name of files and functions (default: the model's)"),
                 cl::value_desc("NAME"), cl::sub(compileCommand));
 static cl::list<std::string>
     bindings("bindings", cl::CommaSeparated,
@@ -42,10 +42,11 @@ static cl::list<std::string>
                       "or fortran (NAME.f90)"),
              cl::value_desc("LIST"), cl::sub(compileCommand));
 static PrecisionOptions precision(compileCommand);
-static cl::opt<std::string> stopAfter("compile-to",
-                                      cl::desc("print the module after this phase and stop; "
-                                               "it may be an input, with the same options"),
-                                      cl::value_desc("PHASE"), cl::sub(compileCommand));
+static cl::opt<std::string>
+    stopAfter("compile-to",
+              cl::desc("print the module after this phase and stop; the printed module may be an "
+                       "input, with the same options"),
+              cl::value_desc("PHASE"), cl::sub(compileCommand));
 static cl::opt<std::string> dumpDir("dump-phases-to",
                                     cl::desc("write the module after every phase into this folder"),
                                     cl::value_desc("DIR"), cl::sub(compileCommand));
@@ -76,22 +77,22 @@ static cl::opt<InitialValues> initialData(
                clEnumValN(InitialValues::Beside, "beside",
                           "in NAME.data.safetensors, which options.initial_data names")),
     cl::sub(compileCommand));
-static cl::opt<bool> explain("explain-kernels",
-                             cl::desc("print every kernel: its code, why that, and its launches"),
-                             cl::sub(compileCommand));
+static cl::opt<bool>
+    explain("explain-kernels",
+            cl::desc("print the code of every kernel, the reason for the choice, and the launches"),
+            cl::sub(compileCommand));
 static cl::opt<bool> noFallback("no-fallback",
                                 cl::desc("16-bit contractions, convolutions and attention without "
                                          "code on a GPU's matrix units are errors"),
                                 cl::sub(compileCommand));
 
-static cl::opt<bool> planOnly("plan-only",
-                              cl::desc("write no files: print what every kernel does and how long "
-                                       "that should take"),
-                              cl::sub(compileCommand));
+static cl::opt<bool>
+    planOnly("plan-only", cl::desc("write no files: print work and predicted time of every kernel"),
+             cl::sub(compileCommand));
 static cl::opt<std::string>
     machineFile("machine",
                 cl::desc("with --plan-only: predict by the figures in this file, which ampc bench "
-                         "--calibrate writes (default: those of a machine that ampc comes with)"),
+                         "--calibrate writes (default: built-in figures)"),
                 cl::value_desc("FILE.json"), cl::sub(compileCommand));
 
 /// Memory plan of the same model in f32; nullopt after a reported failure.
@@ -135,10 +136,9 @@ static void printCheckpoints(ModuleOp whole) {
     if (!costs || !saved || !program.is(train::Role::Train))
       continue;
     if (std::optional<BudgetCosts> budget = BudgetCosts::of(program))
-      results() << llvm::formatv("activations of {0}: at most {1} bytes, of a budget of {2}; "
-                                 "without one {3}\n",
-                                 program.getStepName(), budget->held, budget->budget,
-                                 budget->without);
+      results() << llvm::formatv(
+          "activations of {0}: at most {1} bytes, of a budget of {2}; without a budget {3}\n",
+          program.getStepName(), budget->held, budget->budget, budget->without);
     results() << llvm::formatv("checkpoints of {0}: the backward pass reads values of {1} bytes "
                                "in place of {2}; {3:F1} % of the operations are done again\n",
                                program.getStepName(), saved.getInt(), costs->savedWithout,

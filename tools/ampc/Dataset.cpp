@@ -67,7 +67,7 @@ static bool checkShape(const ampc_tensor &tensor, const Source &source, const Ar
     error = source.path + ": expected " + wanted + " for input " + tensor.name + ", but got " +
             shapeText(array.dims);
     if (tensor.label_limit > 0 && !array.dims.empty() && array.dims.back() == tensor.label_limit)
-      error += "; a label is the number of its class";
+      error += "; a label is a class number, not a one-hot row";
     return false;
   }
   if (tensor.batched && array.dims[0] == 0) {
@@ -130,7 +130,7 @@ static bool checkElements(const Dataset::Field &field, bool finite, std::string 
   else if (tensor.batched)
     error += " in row " + std::to_string(row);
   if (field.width > 1)
-    error += ", element " + std::to_string(place % field.width) + " of it";
+    error += ", element " + std::to_string(place % field.width);
   return false;
 }
 

@@ -16,11 +16,10 @@ static cl::opt<DeviceImages>
                                  "machine code, and the text of sm_80 for later GPUs")),
            cl::init(DeviceImages::Both), cl::sub(cl::SubCommand::getAll()));
 
-static cl::opt<std::string>
-    device("device",
-           cl::desc("where commands that run a model run it: cpu, cuda or cuda:N (default: what "
-                    "comes first among the targets and is there)"),
-           cl::sub(cl::SubCommand::getAll()));
+static cl::opt<std::string> device("device",
+                                   cl::desc("device of commands that run a model: cpu, cuda or "
+                                            "cuda:N (default: the first target that is available)"),
+                                   cl::sub(cl::SubCommand::getAll()));
 
 DeviceImages ampc::deviceImages() { return images; }
 const char *ampc::deviceName() { return device.empty() ? nullptr : device.c_str(); }

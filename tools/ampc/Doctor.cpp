@@ -190,8 +190,8 @@ static Finding findCompiler() {
   result.text = found ? *found : "no " + program.str();
   if (!found) {
     result.failed = !wanted.empty();
-    result.advice = "ampc compile --bindings=python and ampc.compile link with it; ampc train "
-                    "needs none";
+    result.advice = "ampc compile --bindings=python and ampc.compile link with a C compiler; ampc "
+                    "train needs none";
   }
   return result;
 }

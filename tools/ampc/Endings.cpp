@@ -131,11 +131,12 @@ static void leaveReproducer(void *) {
   ::close(file);
   for (const Reproducer::File &copy : reproducer->copies)
     copyBeginning(copy.from, copy.to);
-  put(STDERR_FILENO, "The command and the texts that it names are in ");
+  put(STDERR_FILENO, "The command and copies of the source files are in ");
   put(STDERR_FILENO, folder);
-  put(STDERR_FILENO, reproducer->hasData ? "; of data and weights, which may be private, the names "
-                                           "and sizes (AMPC_CRASH_DATA=1 copies them).\n"
-                                         : ".\n");
+  put(STDERR_FILENO, reproducer->hasData
+                         ? "; of data and weights, which may be private, the names and sizes "
+                           "(AMPC_CRASH_DATA=1 copies data and weights).\n"
+                         : ".\n");
 }
 
 /// Whether to copy a file: models and options as text say most about a crash, while tables, arrays,

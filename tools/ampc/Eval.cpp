@@ -15,14 +15,14 @@ cl::SubCommand ampc::evalCommand("eval", "loss and metrics of a trained model on
 
 static TrainedModel model(evalCommand);
 static DataOptions dataOptions(evalCommand);
-static cl::opt<std::string> stepName("step",
-                                     cl::desc("whose loss to compute (default: the only one's)"),
-                                     cl::value_desc("NAME"), cl::sub(evalCommand));
-static cl::list<std::string>
-    metrics("metrics",
-            cl::desc("accuracy, perplexity, auc or mean_error of an export's result (default: "
-                     "those that fit)"),
-            cl::value_desc("LIST"), cl::CommaSeparated, cl::sub(evalCommand));
+static cl::opt<std::string>
+    stepName("step", cl::desc("train.step with the loss to compute (default: the only train.step)"),
+             cl::value_desc("NAME"), cl::sub(evalCommand));
+static cl::list<std::string> metrics("metrics",
+                                     cl::desc("accuracy, perplexity, auc or mean_error of an "
+                                              "export's result (default: all metrics that fit)"),
+                                     cl::value_desc("LIST"), cl::CommaSeparated,
+                                     cl::sub(evalCommand));
 static PrecisionOptions precision(evalCommand);
 
 /// Prints a line per score, for people and scripts. Example: "accuracy 0.97".

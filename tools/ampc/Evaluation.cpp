@@ -150,8 +150,8 @@ static std::string impossible(llvm::StringRef name) {
   if (needs.empty())
     return "expected --metrics of " + llvm::join(names, ", ") + ", but got " + name.str() +
            didYouMean(name, names);
-  return "expected metrics that the model's exports allow, but got " + name.str() + ": it needs " +
-         llvm::join(needs, ", or ");
+  return "expected metrics that the model's exports allow, but got " + name.str() +
+         ": this metric needs " + llvm::join(needs, ", or ");
 }
 
 bool Evaluation::chooseMetrics(llvm::ArrayRef<std::string> wanted, std::string &error) {
@@ -210,10 +210,10 @@ void Evaluation::noteMixedRows(llvm::StringRef data) const {
                                                      session->getModel().programs[mixing->program]);
   if (!averaged.empty())
     note(averaged + data + " is the mean over batches: " + who +
-         " mixes rows, so that it depends on their size");
+         " mixes rows, so that the mean depends on the batch size");
   if (rows)
     note("the last " + llvm::Twine(rows) + " rows" + data + " are left out: " + who +
-         " mixes rows, and they do not fill a batch");
+         " mixes rows, and these rows do not fill a batch");
 }
 
 static std::string failure(Session &session, ampc_status status) {

@@ -23,8 +23,8 @@ static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::Re
                                   cl::sub(exportCommand));
 static cl::opt<std::string>
     checkpoint("checkpoint",
-               cl::desc("parameters and buffers: what ampc train --out has written (default: "
-                        "initial values, if the model brings them from a file)"),
+               cl::desc("parameters and buffers: a file of ampc train --out (default: initial "
+                        "values, if the model loads initial values from a file)"),
                cl::value_desc("FILE.safetensors"), cl::sub(exportCommand));
 static cl::opt<bool>
     averages("ema", cl::desc("parameters are the averages of ema_decay in the checkpoint"),
@@ -33,18 +33,17 @@ static cl::opt<std::string>
     output("o", cl::desc("the file to write (- is standard output, without --external-data)"),
            cl::value_desc("MODEL.onnx"), cl::Prefix, cl::sub(exportCommand));
 static cl::opt<std::string> function("function",
-                                     cl::desc("the export to write (default: the only one)"),
+                                     cl::desc("the export to write (default: the only export)"),
                                      cl::value_desc("NAME"), cl::sub(exportCommand));
 static WholeOption<long long> opset("opset", cl::desc("of ONNX, from 17 to 21 (default: 17)"),
                                     cl::value_desc("NUMBER"), cl::init(ExportOptions().opset),
                                     cl::sub(exportCommand));
-static cl::opt<bool>
-    external("external-data",
-             cl::desc("weights go to MODEL.onnx.data, as they do if there are more than 2 GB"),
-             cl::sub(exportCommand));
+static cl::opt<bool> external("external-data",
+                              cl::desc("write weights to MODEL.onnx.data (default above 2 GB)"),
+                              cl::sub(exportCommand));
 
-/// Number of rows of the file, and the reason if fixed. Example: "8 rows, since train.cumsum does
-/// not keep those of a batch apart".
+/// Number of rows of the file, and the reason if fixed. Example: "8 rows, since train.cumsum mixes
+/// the rows of a batch".
 static std::string rowsText(const OnnxFile &file) {
   if (!file.hasRows)
     return "";
@@ -55,8 +54,7 @@ static std::string rowsText(const OnnxFile &file) {
     return "the sizes of the model";
   mlir::FileLineColLoc line = lineOf(mlir::Location(location));
   return std::to_string(*file.rows) + " rows, since " + op +
-         (line ? " at line " + std::to_string(line.getLine()) : "") +
-         " does not keep those of a batch apart";
+         (line ? " at line " + std::to_string(line.getLine()) : "") + " mixes the rows of a batch";
 }
 
 /// Open sizes, and the reason for others that are numbers.
@@ -73,7 +71,7 @@ static std::string sizesText(const OnnxFile &file) {
 static int writeFiles(const OnnxFile &file, const std::string &dataPath) {
   std::string error;
   if (!file.data.empty() && output == "-")
-    return fail("expected -o with a file, beside which the weights go, but got -");
+    return fail("expected -o with a file, for weights in the same folder, but got -");
   if (!file.data.empty() && !writeOnnxData(dataPath, file.data, error))
     return fail("cannot write " + error);
   if (llvm::Error failure = writeFile(output, file.model))

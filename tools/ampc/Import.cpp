@@ -11,14 +11,14 @@
 using namespace ampc;
 namespace cl = llvm::cl;
 
-cl::SubCommand ampc::importCommand("import", "a model of ONNX as text, its weights beside it");
+cl::SubCommand ampc::importCommand("import", "a model of ONNX as text, with a file of weights");
 
 static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.onnx"), cl::Required,
                                   cl::sub(importCommand));
 static cl::opt<std::string>
     output("o",
            cl::desc("the text; weights go to the same name with .safetensors (- is standard "
-                    "output; the text then names MODEL.onnx for them)"),
+                    "output; the text then names MODEL.onnx as the file of weights)"),
            cl::value_desc("MODEL.mlir"), cl::Prefix, cl::sub(importCommand));
 static cl::opt<std::string> modelName("name", cl::desc("of the model (default: as the file)"),
                                       cl::value_desc("NAME"), cl::sub(importCommand));

@@ -13,32 +13,32 @@ namespace cl = llvm::cl;
 static cl::opt<std::string>
     loss("loss",
          cl::desc("of MODEL.onnx: an output, or a loss of a value and an input, as in "
-                  "softmax_cross_entropy(logits,label); docs/onnx.md has all of them"),
+                  "softmax_cross_entropy(logits,label); docs/onnx.md lists all losses"),
          cl::value_desc("LOSS"), cl::sub(cl::SubCommand::getAll()));
 static cl::list<std::string>
     reports("report", cl::CommaSeparated,
-            cl::desc("of MODEL.onnx: outputs of one number that the step has beside its loss"),
+            cl::desc("of MODEL.onnx: outputs with one element that the step reports with the loss"),
             cl::value_desc("OUTPUT"), cl::sub(cl::SubCommand::getAll()));
 static cl::opt<std::string>
     optimizer("optimizer",
-              cl::desc("of MODEL.onnx: the rule of its step (default: adamw(lr=1e-3))"),
+              cl::desc("of MODEL.onnx: the update rule of the step (default: adamw(lr=1e-3))"),
               cl::value_desc("RULE(lr=NUMBER,...)"), cl::init(ImportOptions().optimizer),
               cl::sub(cl::SubCommand::getAll()));
 static WholeOption<long long> batch("batch", cl::desc("of MODEL.onnx: rows per step"),
                                     cl::value_desc("ROWS"), cl::init(0),
                                     cl::sub(cl::SubCommand::getAll()));
 static cl::list<std::string> dims("dim", cl::CommaSeparated,
-                                  cl::desc("of MODEL.onnx: numbers for dimensions that it names"),
+                                  cl::desc("of MODEL.onnx: numbers for named dimensions"),
                                   cl::value_desc("NAME=NUMBER"), cl::sub(cl::SubCommand::getAll()));
 static cl::list<std::string>
     shapes("shape",
            cl::desc("of MODEL.onnx: numbers for the dimensions of an input, ? as in the file"),
            cl::value_desc("INPUT=SIZE,SIZE,..."), cl::sub(cl::SubCommand::getAll()));
-static cl::list<std::string>
-    inputs("input",
-           cl::desc("of MODEL.onnx: a number that an input of integers, or of one number, "
-                    "has in every step"),
-           cl::value_desc("INPUT=NUMBER"), cl::sub(cl::SubCommand::getAll()));
+static cl::list<std::string> inputs(
+    "input",
+    cl::desc(
+        "of MODEL.onnx: a constant in every step for an input of integers, or with one element"),
+    cl::value_desc("INPUT=NUMBER"), cl::sub(cl::SubCommand::getAll()));
 static cl::list<std::string>
     trainable("trainable",
               cl::desc("of MODEL.onnx: single numbers that are parameters, as names with * and ?"),

@@ -64,6 +64,6 @@ llvm::Expected<const ampc_processes *> ampc::openProcesses() {
   const ampc_processes *processes = get ? get() : nullptr;
   if (!processes || processes->size < sizeof *processes)
     return llvm::createStringError("expected the MPI engine of this ampc, but got " + path +
-                                   " of another one");
+                                   " of another ampc");
   return processes;
 }

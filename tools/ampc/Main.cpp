@@ -44,8 +44,8 @@ std::vector<std::string> ampc::commandLine;
 
 #ifdef AMPC_STATIC
 const char *const ampc::refusalOfOpLibraries =
-    "this ampc has LLVM in it and shares none with a library of ops: expected the ampc of the "
-    "Debian package or of a source build for";
+    "this ampc has LLVM linked statically and shares no LLVM with a library of ops: expected the "
+    "ampc of the Debian package or of a source build for";
 #endif
 
 static const char overview[] =
@@ -64,18 +64,18 @@ static const char overview[] =
     "                                   a step in mixed precision against f32, value by value\n"
     "  ampc profile MODEL.mlir --data ...\n"
     "                                   exponents of a step's values, for --precision-profile\n"
-    "  ampc bench MODEL.mlir            time of a step, and of its kernels\n"
+    "  ampc bench MODEL.mlir            time of a step, and of every kernel\n"
     "  ampc report MODEL.mlir           a page with every decision on precision, and the memory\n\n"
     "Exchange with ONNX\n"
     "  ampc import MODEL.onnx -o MODEL.mlir --loss ...\n"
-    "                                   a model of ONNX as text, its weights beside it\n"
+    "                                   a model of ONNX as text, with a file of weights\n"
     "  ampc export MODEL.mlir --checkpoint ... -o MODEL.onnx\n"
     "                                   an export of a trained model as a file of ONNX\n\n"
     "Develop\n"
     "  ampc opt, ampc reduce, ampc lsp  single passes, smaller models, a server for editors\n\n"
     "This machine\n"
     "  ampc doctor                      processor and tiers, GPUs, ptxas, cache: parts that are\n"
-    "                                   there, and what to do about those that are missing\n\n"
+    "                                   there, with advice on missing parts\n\n"
     "For every command\n"
     "  ampc help COMMAND                options of a command (also: ampc COMMAND --help)\n"
     "  ampc help man|bash|zsh|fish      all options as a man page, or as completions of a shell\n"
@@ -85,10 +85,10 @@ static const char overview[] =
 
 /// Help on policies and phases, from which pages of docs/reference are generated.
 static void printOverview(llvm::raw_ostream &os) {
-  os << overview << "\nPolicies, for --policy, and what decides on 16 bits:\n";
+  os << overview << "\nPolicies, for --policy, and the rule of each:\n";
   for (const std::unique_ptr<PrecisionPolicy> &policy : getPolicies())
     os << "  " << llvm::formatv("{0,-13}", policy->getName()) << policy->getDescription() << "\n";
-  os << "\nPhases, for --compile-to, and what holds after each:\n";
+  os << "\nPhases, for --compile-to, and the state after each:\n";
   for (const Phase &phase : getPhases())
     os << "  " << llvm::formatv("{0,-11}", phase.name) << phase.after << "\n";
 }

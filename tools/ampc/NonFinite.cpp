@@ -142,7 +142,7 @@ bool NonFiniteTracker::reportInputs(llvm::ArrayRef<const void *> inputs, uint32_
       continue;
     found = true;
     int64_t width = input.rank ? elementCount(input) / std::max<int64_t>(1, input.dims[0]) : 1;
-    messages() << "  it came with the data: input " << input.name << " holds "
+    messages() << "  the value came with the data: input " << input.name << " holds "
                << countText(range.infinite, range.nan, range.elements);
     if (input.batched)
       messages() << ", the first in row " << range.first / std::max<int64_t>(1, width)
@@ -164,7 +164,7 @@ bool NonFiniteTracker::reportState() {
     if (range.isFinite())
       continue;
     found = true;
-    messages() << "  it was in the state before the step: " << slot.tensor.name << " holds "
+    messages() << "  the value was in the state before the step: " << slot.tensor.name << " holds "
                << countText(range.infinite, range.nan, range.elements) << "\n";
   }
   return found;
@@ -278,7 +278,7 @@ void NonFiniteTracker::reportCause(size_t value, const WideStep &step,
   const ObservedValue &what = observer->getValues()[value];
   int dtype = observer->getTensor(value).dtype;
   if (!reference) {
-    messages() << "  data and state were finite: the op itself gives it in f32\n";
+    messages() << "  data and state were finite: the op itself computes the value in f32\n";
     return;
   }
   int number = findInF32(value);
@@ -288,17 +288,18 @@ void NonFiniteTracker::reportCause(size_t value, const WideStep &step,
   if (number < 0 || !wide[number].seen) {
     messages() << "  f32 did not compute this value\n";
   } else if (!wide[number].isFinite()) {
-    messages() << "  data and state were finite, and it is not finite in f32 either: the op "
-                  "itself gives it\n";
+    messages() << "  data and state were finite, and the value is not finite in f32 either: the op "
+                  "itself computes the value\n";
   } else if (dtype == AMPC_F16 && wide[number].max * (isScaled ? scale : 1) > 65504) {
-    messages() << "  it overflowed in f16, which ends at 65504: the same step in f32 reaches "
-               << llvm::format("%.4g", wide[number].max);
+    messages()
+        << "  the value overflowed in f16, which ends at 65504: the same step in f32 reaches "
+        << llvm::format("%.4g", wide[number].max);
     if (isScaled)
       messages() << ", times the loss scale of " << llvm::format("%.6g", scale) << " "
                  << llvm::format("%.4g", wide[number].max * scale);
     messages() << "\n";
   } else {
-    messages() << "  in f32 it is finite, with a largest magnitude of "
+    messages() << "  in f32 the value is finite, with a largest magnitude of "
                << llvm::format("%.4g", wide[number].max) << "\n";
   }
 }

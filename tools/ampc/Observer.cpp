@@ -47,7 +47,7 @@ int ampc::findStep(const Session &session, llvm::StringRef wanted) {
              << (names.empty() ? "expected a train.step, but the model has none"
                                : "expected --step with one of: " + llvm::join(names, ", "));
   if (names.empty() && llvm::any_of(commandLine, [](llvm::StringRef word) { return isOnnx(word); }))
-    messages() << "; of a file of ONNX --loss makes one";
+    messages() << "; --loss adds a step to a model of ONNX";
   if (!names.empty() && !wanted.empty())
     messages() << ", but got " << wanted << didYouMean(wanted, names);
   messages() << "\n";

@@ -149,8 +149,8 @@ llvm::Error PrecisionOptions::checkTogether(const CompileOptions &options) const
     return mistake("expected --amp-level, which has a policy, or --policy, but got both");
   if (!options.profile.empty() &&
       ((options.precision != "f16" && options.precision != "bf16") || level == "O0"))
-    return mistake("expected --precision=f16 or bf16 with --precision-profile, which says what "
-                   "fits those, but got " +
+    return mistake("expected --precision=f16 or bf16 with --precision-profile, whose types are f16 "
+                   "and bf16, but got " +
                    (level == "O0" ? "--amp-level=O0" : "--precision=" + options.precision));
   for (OptionMember member : {OptionMember(&O::precisionOverrides), OptionMember(&O::policyEdits),
                               OptionMember(&O::policyFile)})

@@ -23,18 +23,18 @@ cl::SubCommand ampc::predictCommand("predict",
 static TrainedModel model(predictCommand);
 static DataOptions dataOptions(predictCommand);
 static cl::opt<std::string> exportName("export",
-                                       cl::desc("the export to run (default: the only one)"),
+                                       cl::desc("the export to run (default: the only export)"),
                                        cl::value_desc("NAME"), cl::sub(predictCommand));
 static cl::list<std::string>
-    output("out", cl::desc("the result, or with several results one RESULT=FILE for each"),
+    output("out", cl::desc("the result, or with several results RESULT=FILE per result"),
            cl::value_desc("FILE.npy"), cl::sub(predictCommand));
 static WholeOption<unsigned long long>
-    seed("seed", cl::desc("of random ops, which draw others in every batch (default: 0)"),
+    seed("seed", cl::desc("of random ops, which draw new numbers in every batch (default: 0)"),
          cl::init(0), cl::sub(predictCommand));
 static CountOption
     wantedRows("rows",
                cl::desc("of an export whose inputs have no rows, such as a sampler: rows to write, "
-                        "of as many calls as that takes (default: those of one call)"),
+                        "from as many calls as needed (default: the rows of a call)"),
                cl::value_desc("N"), cl::init(0), cl::sub(predictCommand));
 static PrecisionOptions precision(predictCommand);
 
@@ -46,7 +46,7 @@ static int findExport(const Session &session) {
     if (tables.programs[i].kind == AMPC_PROGRAM_EXPORT)
       names.push_back(tables.programs[i].name);
   if (names.empty())
-    return fail("expected a model with a train.export, but it has none"), -1;
+    return fail("expected a model with a train.export, but the model has none"), -1;
   if (exportName.empty() && names.size() > 1)
     return fail("expected --export with one of: " + llvm::join(names, ", ")), -1;
   int found = session.findProgram(AMPC_PROGRAM_EXPORT, exportName);
@@ -167,7 +167,7 @@ static int failOnRows(const Session &session, const ampc_program &program, int64
                         : "the export may mix the rows of a batch";
   return fail("expected a multiple of " + llvm::Twine(program.batch) + " rows, since " + why +
               ", but got " + number +
-              (hasSize ? "; with --set batch=" + number + " they are one batch" : ""));
+              (hasSize ? "; with --set batch=" + number + " all rows are one batch" : ""));
 }
 
 /// Calls that --rows takes; nothing after an error message.
@@ -233,8 +233,8 @@ int ampc::runPredict() {
   for (Result &result : results) {
     if (!result.tensor->batched && batches.getPerEpoch() > 1)
       return fail(
-          llvm::Twine("expected a result with one row for each of the data, but got ") +
-          result.tensor->name + ", of which every batch has one" +
+          llvm::Twine("expected a result with a row per row of the data, but got ") +
+          result.tensor->name + ", which is computed once per batch" +
           (program.mixing ? ": " + mixerOf(session.getRequest(), program) + " mixes rows" : ""));
     if (!result.open(*extent, error))
       return fail(error);

@@ -20,21 +20,22 @@ using namespace ampc;
 namespace cl = llvm::cl;
 
 cl::SubCommand ampc::profileCommand("profile",
-                                    "run steps in f32 and record the exponents of their values");
+                                    "run steps in f32 and record the exponents of all values");
 
 static RunOptions runOptions(profileCommand);
 static CountOption steps("steps", cl::desc("runs of each step (default: 10)"), cl::init(10),
                          cl::sub(profileCommand));
-static cl::opt<std::string> stepName("step",
-                                     cl::desc("the train.step to run (default: all in turn)"),
-                                     cl::sub(profileCommand));
+static cl::opt<std::string>
+    stepName("step", cl::desc("the train.step to run (default: all, one after the other)"),
+             cl::sub(profileCommand));
 static cl::opt<std::string> output("o", cl::desc("the profile (default: MODEL.profile.json)"),
                                    cl::value_desc("FILE"), cl::sub(profileCommand));
 static cl::opt<std::string> svgFile("svg", cl::desc("histogram of the activations' gradients"),
                                     cl::value_desc("FILE.svg"), cl::sub(profileCommand));
-static cl::list<std::string>
-    targets("target", cl::desc("what to make code for, as in ampc compile (default: cpu)"),
-            cl::value_desc("LIST"), cl::CommaSeparated, cl::sub(profileCommand));
+static cl::list<std::string> targets("target",
+                                     cl::desc("targets, as in ampc compile (default: cpu)"),
+                                     cl::value_desc("LIST"), cl::CommaSeparated,
+                                     cl::sub(profileCommand));
 static cl::opt<std::string> resume("resume", cl::desc("checkpoint to start from"),
                                    cl::value_desc("FILE.safetensors"), cl::sub(profileCommand));
 

@@ -170,7 +170,7 @@ bool Ranks::agree(bool isGood, const llvm::Twine &where) {
   std::vector<RankMessage> all = gather(own, where, Limit::None);
   int failed = findRank(all, [](const RankMessage &m) { return m.failed; });
   if (failed > 0 && isFirst())
-    fail(where + ": rank " + llvm::Twine(failed) + " ends with an error of its own");
+    fail(where + ": rank " + llvm::Twine(failed) + " failed; see the error of that rank");
   return !all.empty() && failed < 0;
 }
 
@@ -187,6 +187,6 @@ bool Ranks::compare(uint64_t digest, const llvm::Twine &what) {
   int other = findRank(all, [&](const RankMessage &m) { return m.digest != all.front().digest; });
   if (other > 0 && isFirst())
     fail("expected " + what + " to be equal on all ranks, but rank " + llvm::Twine(other) +
-         " has others");
+         " differs");
   return !all.empty() && other < 0;
 }

@@ -15,7 +15,7 @@ using namespace ampc;
 namespace cl = llvm::cl;
 
 cl::SubCommand ampc::reportCommand("report",
-                                   "show every decision on precision, and where memory goes");
+                                   "show every decision on precision, and the memory plan");
 
 static cl::list<std::string> inputs(cl::Positional, cl::OneOrMore,
                                     cl::desc("MODEL.mlir, or A.json B.json with --diff"),
@@ -25,13 +25,12 @@ static cl::opt<std::string> output("o", cl::desc("the page (default: report.html
                                    cl::sub(reportCommand));
 static cl::opt<std::string> jsonOutput("json", cl::desc("also write the facts as JSON"),
                                        cl::value_desc("FILE.json"), cl::sub(reportCommand));
-static cl::opt<bool> diff("diff", cl::desc("print what differs between two JSON reports"),
+static cl::opt<bool> diff("diff", cl::desc("print the differences of two JSON reports"),
                           cl::sub(reportCommand));
-static cl::list<std::string>
-    timesFiles("times",
-               cl::desc("times of a step, of ampc bench --json with the same options; "
-                        "once more for those of f32"),
-               cl::value_desc("BENCH.json"), cl::sub(reportCommand));
+static cl::list<std::string> timesFiles("times",
+                                        cl::desc("times of a step, of ampc bench --json with the "
+                                                 "same options; once more for the times of f32"),
+                                        cl::value_desc("BENCH.json"), cl::sub(reportCommand));
 static PrecisionOptions precision(reportCommand);
 
 static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readReport(llvm::StringRef path) {
@@ -118,7 +117,8 @@ int ampc::runReport() {
   if (inputs.size() != 1)
     return fail("expected one model, but got " + llvm::Twine(inputs.size()) + " files");
   if (inputs[0] == "-")
-    return fail("expected a file, since it is compiled twice, but got standard input");
+    return fail(
+        "expected a file, since ampc report compiles the model twice, but got standard input");
   auto options = precision.get();
   if (!options)
     return fail(llvm::toString(options.takeError()));

@@ -20,7 +20,7 @@ llvm::Expected<Sources> ampc::readSources(llvm::ArrayRef<std::string> words,
       return mistake("expected --" + option + " INPUT=FILE, but got " + shown(word));
     for (auto &source : sources)
       if (source.input == name)
-        return mistake("expected --" + option + " " + name + "=FILE once, but got it twice");
+        return mistake("expected --" + option + " " + name + "=FILE once, but got the input twice");
     sources.push_back({name.str(), path.str(), {}});
   }
   return sources;
@@ -41,10 +41,10 @@ DataOptions::DataOptions(cl::SubCommand &command)
                     "FILE.csv:COLUMNS (names, numbers from 1, ranges as 1-4)"),
            cl::value_desc("INPUT=FILE"), cl::sub(command)),
       scale("scale",
-            cl::desc("a factor on an input's data, as in image=1/255, or one for each channel, "
+            cl::desc("a factor on an input's data, as in image=1/255, or a factor per channel, "
                      "separated by commas"),
             cl::value_desc("INPUT=NUMBER"), cl::sub(command)),
-      offset("offset", cl::desc("what is added then, as in image=-0.5"),
+      offset("offset", cl::desc("number to add then, as in image=-0.5"),
              cl::value_desc("INPUT=NUMBER"), cl::sub(command)),
       allowNonFinite("allow-nonfinite", cl::desc("data may be infinite and NaN"),
                      cl::sub(command)) {}

@@ -61,7 +61,7 @@ std::string Standstill::findUnchanged() {
     text += " and " + std::to_string(names.size() - shown) + " more";
   return llvm::formatv("no bit of {0} has changed in {1} updates: the gradients are 0, or the "
                        "updates are less than half a unit in the last place of the parameter's "
-                       "type; ampc profile tells which",
+                       "type; ampc profile shows the cause",
                        text, lastSteps);
 }
 
@@ -83,8 +83,8 @@ std::string Standstill::note(const ampc_train_out &out) {
   if (program.scale_slot < 0 || out.loss_scale >= smallScale || isFlushed)
     return unchanged;
   isFlushed = true;
-  return llvm::formatv("the loss scale is {0:e2}, and gradients below {1:e2} are 0 in f16 with it: "
-                       "little or nothing is learned",
+  return llvm::formatv("the loss scale is {0:e2}, and gradients below {1:e2} are 0 in f16 with "
+                       "this scale: the model learns little or nothing",
                        out.loss_scale, flushedInF16 / out.loss_scale);
 }
 

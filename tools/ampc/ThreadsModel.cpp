@@ -156,8 +156,7 @@ void ampc::printThreadsModel(std::vector<ShareTimes::Kernel> kernels,
     return std::pair(-lost(a), a.number) < std::pair(-lost(b), b.number);
   });
   os << "threads: " << threads
-     << ", simulated from tasks that ran one after the other: bandwidth that threads share is "
-        "not in it\n"
+     << ", simulated from tasks that ran one after the other, without contention for bandwidth\n"
      << "    #  tasks   ms alone   ms fixed   idle  ms dynamic   idle  kernel\n";
   for (const Row &row : rows) {
     os << llvm::format("%5zu  %5lld  ", row.number + 1, (long long)costs[row.number].tasks);

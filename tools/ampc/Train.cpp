@@ -49,45 +49,46 @@ public:
 
 static RunOptions runOptions(trainCommand);
 static WholeOption<unsigned>
-    steps("steps", cl::desc("steps of the whole training, with those of --resume (default: 100)"),
+    steps("steps",
+          cl::desc("steps of the whole training, including steps before --resume (default: 100)"),
           cl::init(100), cl::sub(trainCommand));
-static CountOption epochs("epochs", cl::desc("instead of --steps: how often every row is seen"),
+static CountOption epochs("epochs", cl::desc("instead of --steps: passes over the data"),
                           cl::init(0), cl::sub(trainCommand));
-static cl::opt<std::string>
-    stepNames("step",
-              cl::desc("the train.step to run (default: the only one), or several in turn: "
-                       "critic:5,generator runs critic five times, then generator"),
-              cl::value_desc("NAME"), cl::sub(trainCommand));
+static cl::opt<std::string> stepNames(
+    "step",
+    cl::desc("the train.step to run (default: the only train.step), or an alternating schedule of "
+             "several steps: critic:5,generator runs critic five times, then generator"),
+    cl::value_desc("NAME"), cl::sub(trainCommand));
 static cl::opt<std::string>
     output("out", cl::desc("checkpoint to write at the end and when a signal ends the training"),
            cl::value_desc("FILE.safetensors"), cl::sub(trainCommand));
 static cl::opt<SaveInterval, false, SaveIntervalParser>
     saveEvery("save-every",
-              cl::desc("write it on the way, too: after every N-th step, or every N seconds "
-                       "(default: 600s)"),
+              cl::desc("write --out during training, too: after every N-th step, or every N "
+                       "seconds (default: 600s)"),
               cl::value_desc("N|Ns"), cl::sub(trainCommand));
-static cl::opt<std::string> resume("resume", cl::desc("checkpoint to go on from"),
+static cl::opt<std::string> resume("resume", cl::desc("checkpoint to continue from"),
                                    cl::value_desc("FILE.safetensors"), cl::sub(trainCommand));
 static KnobOption knobs(trainCommand);
-static cl::opt<std::string>
-    weights("weights",
-            cl::desc("initial values of parameters and buffers, by name and shape, from any "
-                     "program's file; names that it lacks start as the model says"),
-            cl::value_desc("FILE"), cl::sub(trainCommand));
+static cl::opt<std::string> weights(
+    "weights",
+    cl::desc("initial values of parameters and buffers, by name and shape, from any program's "
+             "file; tensors that the file lacks keep the initial values of the model"),
+    cl::value_desc("FILE"), cl::sub(trainCommand));
 static cl::list<std::string>
-    validate("validate", cl::desc("rows to evaluate on, as in --data; one for every input"),
+    validate("validate", cl::desc("rows to evaluate on, as in --data; a file for every input"),
              cl::value_desc("INPUT=FILE"), cl::sub(trainCommand));
-static CountOption
-    validateEvery("validate-every",
-                  cl::desc("steps between evaluations (default: an epoch); one is at the end"),
-                  cl::value_desc("N"), cl::init(0), cl::sub(trainCommand));
-static cl::list<std::string>
-    metrics("metrics",
-            cl::desc("accuracy, perplexity, auc or mean_error of an export's result (default: "
-                     "those that fit)"),
-            cl::value_desc("LIST"), cl::CommaSeparated, cl::sub(trainCommand));
+static CountOption validateEvery(
+    "validate-every",
+    cl::desc("steps between evaluations (default: an epoch); the last evaluation is at the end"),
+    cl::value_desc("N"), cl::init(0), cl::sub(trainCommand));
+static cl::list<std::string> metrics("metrics",
+                                     cl::desc("accuracy, perplexity, auc or mean_error of an "
+                                              "export's result (default: all metrics that fit)"),
+                                     cl::value_desc("LIST"), cl::CommaSeparated,
+                                     cl::sub(trainCommand));
 static cl::opt<std::string> monitor("monitor",
-                                    cl::desc("what makes a state the best one (default: loss)"),
+                                    cl::desc("score that picks the best state (default: loss)"),
                                     cl::value_desc("SCORE"), cl::sub(trainCommand));
 static cl::opt<std::string>
     bestFile("best",
@@ -101,18 +102,18 @@ static cl::opt<bool> averages("ema",
                               cl::desc("--validate, and so --best, is of the averages of "
                                        "ema_decay; ampc eval --ema reads the checkpoints"),
                               cl::sub(trainCommand));
-static cl::opt<std::string> logFile("log", cl::desc("one line per step"),
-                                    cl::value_desc("FILE.csv"), cl::sub(trainCommand));
-static cl::opt<std::string> boardDir(
-    "tensorboard",
-    cl::desc("events for TensorBoard: the loss, and the learning rate, the gradients' "
-             "norm, loss scale and skipped steps of a step that has them, elements of gradients "
-             "that are not finite, and what --validate gives"),
-    cl::value_desc("DIR"), cl::sub(trainCommand));
+static cl::opt<std::string> logFile("log", cl::desc("a line per step"), cl::value_desc("FILE.csv"),
+                                    cl::sub(trainCommand));
+static cl::opt<std::string>
+    boardDir("tensorboard",
+             cl::desc("events for TensorBoard: loss, scores of --validate, and, if the step "
+                      "computes these values, learning rate, norm of gradients, loss scale, "
+                      "skipped steps and number of non-finite elements of gradients"),
+             cl::value_desc("DIR"), cl::sub(trainCommand));
 static cl::opt<bool>
     trackNonFinite("track-nonfinite",
-                   cl::desc("name the first value that becomes infinite or NaN, and what it was "
-                            "made from; the state is kept before every step"),
+                   cl::desc("name the first value that becomes infinite or NaN, and the operands "
+                            "of that value; the state is kept before every step"),
                    cl::sub(trainCommand));
 static WholeOption<unsigned>
     warnSkips("warn-skips", cl::desc("warn after N skipped steps in a row (default: 20; 0: never)"),
@@ -131,7 +132,8 @@ static std::string checkOptions() {
   if (epochs && steps.getNumOccurrences())
     return "expected --steps or --epochs, but got both";
   if (!weights.empty() && !resume.empty())
-    return "expected --weights, to start a training, or --resume, to go on with one, but got both";
+    return "expected --weights, to start a training, or --resume, to continue a training, but got "
+           "both";
   const cl::Option *const needs[] = {
       &validateEvery, std::addressof(metrics), &monitor, &bestFile, &patience, &averages};
   for (const cl::Option *option : needs)
@@ -195,8 +197,9 @@ private:
 static void noteShuffledStates(const ampc_model &model) {
   for (const ampc_slot &slot : llvm::ArrayRef(model.slots, model.slot_count))
     if (slot.tensor.batched)
-      return note(llvm::Twine("rows of the buffer ") + slot.tensor.name +
-                  " continue those of the batch before: --shuffle=false keeps the data in order");
+      return note(
+          llvm::Twine("rows of the buffer ") + slot.tensor.name +
+          " continue the rows of the batch before: --shuffle=false keeps the data in order");
 }
 
 bool Training::openData() {
@@ -240,7 +243,7 @@ static void warnOfRandomFrozen(const Session &session) {
   std::string random = weights.empty() && !isQuiet() ? randomFrozen(session) : "";
   if (!random.empty())
     messages() << "ampc: warning: expected --weights, a file with values of the frozen parameters, "
-                  "but these stay random: "
+                  "but these parameters stay random: "
                << random << "\n";
 }
 
@@ -362,7 +365,7 @@ bool Training::compareRanks() {
                                       TrainLoop::stepsDone(session, schedule));
   for (const ScheduleSlot &slot : schedule)
     numbers += llvm::formatv(" {0} {1} {2}", slot.program, slot.times, slot.batches.getRows());
-  return ranks.compare(llvm::xxh3_64bits(numbers), "rows of --data, steps and their order") &&
+  return ranks.compare(llvm::xxh3_64bits(numbers), "rows of --data, steps and schedule") &&
          ranks.compare(session.hashOfState(), "values of the state at the start");
 }
 
@@ -391,7 +394,7 @@ int Training::run() {
   uint64_t done = TrainLoop::stepsDone(session, schedule);
   if (!resume.empty() && done >= options.total)
     note(resume + " has done " + llvm::Twine(done) + " steps, and " + llvm::Twine(options.total) +
-         " were asked for: --steps and --epochs count those of the whole training");
+         " were requested: --steps and --epochs count the steps of the whole training");
   catchStopSignals();
   return TrainLoop(session, schedule, data, log, validation.get(), ranks, options).run();
 }

@@ -103,8 +103,8 @@ std::string TrainLoop::findBadRow(ScheduleSlot &slot, uint64_t run) {
     rows = half;
   }
   if (rows.size() > 1)
-    return "\n  " + std::to_string(rows.size()) + " of its " + std::to_string(all.size()) +
-           " rows give it together, and no half of them alone";
+    return "\n  " + std::to_string(rows.size()) + " of the " + std::to_string(all.size()) +
+           " rows together give such a loss, and no half of these rows alone";
   return "\n  row " + std::to_string(rows.front()) + " alone gives such a loss" +
          findBadData(tables, rows.front());
 }
@@ -147,14 +147,14 @@ int TrainLoop::explain(ScheduleSlot &slot, uint64_t run, ampc_status status,
   fail(where + ": " + ampc_rt_status_string(status) + ": " + message +
        (status == AMPC_E_NONFINITE_LOSS ? findBadRow(slot, run) : std::string()));
   if (!isBack)
-    return fail("the state from before it is lost: " + llvm::Twine(session.lastError()));
+    return fail("the state before the step is lost: " + llvm::Twine(session.lastError()));
   if (save() != 0 || slot.tracker)
     return 1;
   std::string command = options.output.empty() ? commandWithout({})
                                                : commandWithout({"resume", "weights"}) +
                                                      " --resume " + quotedWord(options.output);
   progress->stop();
-  messages() << "to see which value is the first that is not finite:\n  " << command
+  messages() << "to find the first value that is not finite:\n  " << command
              << " --track-nonfinite\n";
   return 1;
 }
@@ -168,7 +168,8 @@ std::string TrainLoop::nameOf(const ScheduleSlot &slot, uint64_t run) const {
 std::string TrainLoop::trackingText(const ScheduleSlot &slot) const {
   if (slot.tracker)
     return "";
-  return "\n  to see which value is the first:\n  " + commandWithout({}) + " --track-nonfinite";
+  return "\n  to find the first value that is not finite:\n  " + commandWithout({}) +
+         " --track-nonfinite";
 }
 
 /// Once each: such steps seldom come alone.
@@ -188,10 +189,10 @@ void TrainLoop::note(size_t slot, uint64_t run, const ampc_train_out &out) {
   if (std::string what = schedule[slot].standstill->note(out); !what.empty())
     progress->say(where + what + (out.skipped ? trackingText(schedule[slot]) : ""));
   if (out.found_inf && !out.skipped && !spoilt++)
-    progress->say(where + std::to_string(out.nonfinite) +
-                  " elements of gradients are infinite or NaN, and the update was done with them: "
-                  "nonfinite = \"skip\" on the step keeps its state, --track-nonfinite names the "
-                  "cause");
+    progress->say(
+        where + std::to_string(out.nonfinite) +
+        " elements of gradients are infinite or NaN, and the update used these elements: nonfinite "
+        "= \"skip\" on the step keeps the state, --track-nonfinite names the cause");
 }
 
 int TrainLoop::runBatch(size_t number, uint64_t run) {

@@ -10,12 +10,10 @@ namespace cl = llvm::cl;
 
 TrainedModel::TrainedModel(cl::SubCommand &command)
     : input(cl::Positional, cl::desc("MODEL.mlir"), cl::Required, cl::sub(command)),
-      checkpoint(
-          "checkpoint",
-          cl::desc(
-              "what ampc train --out has written (default: initial values, if the model brings "
-              "them from a file)"),
-          cl::value_desc("FILE.safetensors"), cl::sub(command)),
+      checkpoint("checkpoint",
+                 cl::desc("parameters and buffers: a file of ampc train --out (default: initial "
+                          "values, if the model loads initial values from a file)"),
+                 cl::value_desc("FILE.safetensors"), cl::sub(command)),
       averages("ema", cl::desc("parameters are the averages of ema_decay in the checkpoint"),
                cl::sub(command)),
       knobs(command), host(command) {}
@@ -33,7 +31,7 @@ void ampc::reportLoad(const Session &session, ampc_status status) {
   bool isOfSizes = llvm::any_of(
       signs, [&](llvm::StringRef sign) { return llvm::StringRef(message).contains(sign); });
   if (status == AMPC_E_CKPT_MISMATCH && isOfSizes && !sizes.empty())
-    note("if the checkpoint is of a model with other sizes, --set says them; here " +
+    note("if the checkpoint is of a model with other sizes, set these sizes with --set; here " +
          llvm::join(sizes, ", "));
 }
 

@@ -22,10 +22,11 @@ static std::string listOf(llvm::ArrayRef<std::string> names) {
 /// Hint on layouts of other frameworks: transposed matrices, channels-first filters.
 static std::string layoutHint(Dims want, Dims got) {
   if (want.size() == 2 && got.size() == 2 && want[0] == got[1] && want[1] == got[0])
-    return "; it looks transposed: products take weights as in x out (docs/layouts.md)";
+    return "; the tensor looks transposed: products take weights as in x out (docs/layouts.md)";
   if (want.size() == 4 && got.size() == 4 && want[0] == got[0] && want[1] == got[2] &&
       want[2] == got[3] && want[3] == got[1])
-    return "; its channels come first: filters are out x height x width x in (docs/layouts.md)";
+    return "; the tensor looks channels-first: filters are out x height x width x in "
+           "(docs/layouts.md)";
   return "";
 }
 
@@ -105,7 +106,7 @@ bool ampc::loadWeights(Session &session, const std::string &path, std::vector<st
   std::string from = path + ": read " + std::to_string(used.size()) + " of " +
                      std::to_string(names.size()) + " tensors";
   if (!lacking.empty())
-    from += "; these keep their initial values: " + listOf(lacking);
+    from += "; initial values are kept for: " + listOf(lacking);
   notes.push_back(from);
   if (!skipped.empty())
     notes.push_back(path + ": not used: " + listOf(skipped) +

@@ -14,7 +14,7 @@
 //   device.read(host, x, bytes);
 //
 // Every mistake a kernel makes that has a defined place (out of bounds, misaligned, read of
-// something nobody wrote, divergent barrier, deadlock, ...) is thrown as ptxsim::Error. Races do
+// uninitialized data, divergent barrier, deadlock, ...) is thrown as ptxsim::Error. Races do
 // not stop the kernel: they are collected in LaunchResult::findings when Options::race is set.
 #ifndef AMPC_PTXSIM_PTXSIM_H
 #define AMPC_PTXSIM_PTXSIM_H

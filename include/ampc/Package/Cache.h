@@ -51,8 +51,8 @@ public:
   Usage usage() const;
   /// Removes all entries and returns them as a sum.
   Usage clear() const;
-  /// Reason why the folder cannot be used, e.g. "other users can write to it"; empty if it can be
-  /// used or made.
+  /// Reason why the folder cannot be used, e.g. "other users can write to the folder"; empty if it
+  /// can be used or made.
   std::string findProblem() const;
 
 private:

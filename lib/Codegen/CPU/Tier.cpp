@@ -34,4 +34,4 @@ static_assert(int(TierKind::Plain) == AMPC_TIER_PLAIN && int(TierKind::AVX2) == 
                   int(TierKind::AVX512BF16) == AMPC_TIER_AVX512BF16 &&
                   int(TierKind::AMX) == AMPC_TIER_AMX &&
                   int(TierKind::AMXFP16) == AMPC_TIER_AMXFP16,
-              "tiers differ from those of the runtime");
+              "tiers differ from the tiers of the runtime");

@@ -97,7 +97,7 @@ static void emitPoints(kernel::MapOp op, DeviceCode &code, const IterationSpace 
   if (count == 0)
     return;
   if (space.count(0, space.rank()) == 1)
-    why = "it has one point";
+    why = "the iteration domain has one point";
   code.describe(points > 1 ? llvm::Twine(points) + " points a thread" : "plain: " + why);
   LaunchShape shape;
   shape.threads = std::min<int64_t>(plainThreads, llvm::alignTo(count, 32));

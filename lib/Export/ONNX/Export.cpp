@@ -71,7 +71,7 @@ static FailureOr<train::ExportOp> findExport(train::ModelOp model, StringRef wan
       found = each;
   }
   if (names.empty())
-    return model.emitError() << "expected a model with a train.export, but it has none";
+    return model.emitError() << "expected a model with a train.export, but the model has none";
   if (wanted.empty() && names.size() > 1)
     return model.emitError() << "expected --function with one of: " << llvm::join(names, ", ");
   if (!found)
@@ -148,7 +148,7 @@ static std::string openSizesOf(Model &graph, BatchMode kind, ArrayRef<NamedArray
     if (function.func)
       other = function.graph(kind);
     if (failed(other) || !*other) {
-      reason = "the model with another number has no such graph";
+      reason = "the model with another number has no graph of ONNX";
       break;
     }
     probes.push_back({std::move(**other), probe.sizes});

@@ -47,7 +47,7 @@ void GraphExporter::emit(Block &block) {
 
 void GraphExporter::emitCall(train::CallOp call) {
   if (llvm::is_contained(active, call.getCallee()))
-    return e.fail(call, "a function that calls itself");
+    return e.fail(call, "a recursive function");
   auto callee = cast<train::FuncOp>(SymbolTable::lookupSymbolIn(model, call.getCallee()));
   Block &body = callee.getBody().front();
   for (auto [argument, operand] : llvm::zip(body.getArguments(), call.getOperands()))
@@ -117,7 +117,7 @@ std::string GraphExporter::whyNoNode(Operation *op) {
 /// Writes the nodes of the op and returns the next op.
 Operation *GraphExporter::emit(Operation *op) {
   if (++ops > mostOps) {
-    e.fail(op, "more than 200000 ops, with those that calls stand for");
+    e.fail(op, "more than 200000 ops, with inlined calls");
     return nullptr;
   }
   if (e.isSkipped(op) || isa<train::WriteOp>(op))

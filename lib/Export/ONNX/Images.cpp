@@ -79,7 +79,7 @@ static void emitConvTranspose(Emitter &e, train::Conv2dGradInputOp op) {
 
 static void emitMaxPool(Emitter &e, train::MaxPoolOp op) {
   if (!op.getWhere().use_empty())
-    return e.fail(op, "numbers of maxima in their windows");
+    return e.fail(op, "positions of maxima in windows");
   e.set(op.getResult(),
         e.node("MaxPool", {e.in(op.getX(), channelsFirst)},
                {{"kernel_shape", op.getWindow().vec()},

@@ -172,7 +172,7 @@ std::string Joiner::join() {
         probe.graph.outputs.size() != result.outputs.size())
       return "the model has other inputs or results with another number";
   if (!joinShapes(&Model::inputs, /*areInputs=*/true))
-    return "an input has a size that is no multiple";
+    return "an input dimension has no formula of open sizes";
   if (std::string name = values.unbound(); !name.empty())
     return "no input has the size " + name + " in the model";
   for (const auto &made : nodes)

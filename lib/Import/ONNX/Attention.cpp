@@ -126,7 +126,7 @@ static bool readOperands(Converter &c, Operands &x) {
   c.set(2, x.value);
   int64_t many = Converter::shapeOf(x.query)[1], few = Converter::shapeOf(x.key)[1];
   if (many % few) {
-    c.fail("expected heads of the query that those of the key divide");
+    c.fail("expected a number of query heads that is a multiple of the number of key heads");
     return false;
   }
   x.key = repeatHeads(c, x.key, many / few);

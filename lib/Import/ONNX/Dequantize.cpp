@@ -236,7 +236,7 @@ void Dequantizer::run() {
         "the file is quantized: " + std::to_string(weights) +
         (weights == 1 ? " weight of integers is" : " weights of integers are") + " in f32" +
         (products ? ", products of integers are products in f32" : "") +
-        (ranges ? ", and activations keep the bounds of their integers, but no rounding" : ""));
+        (ranges ? ", and activations keep the bounds of integers, but no rounding" : ""));
 }
 
 void ampc::onnx::dequantize(Model &model) {

@@ -181,7 +181,7 @@ static llvm::Expected<std::string> join(const std::string (&texts)[many]) {
     auto line = Line(lines).join();
     if (!line)
       return mistake("a model for any number of rows cannot have `" + first.take_front(100) +
-                     (first.size() > 100 ? "..." : "") + "`, which is that of " +
+                     (first.size() > 100 ? "..." : "") + "`, which is the text for " +
                      llvm::Twine(probes[0]) + " rows");
     result += *line + "\n";
   }
@@ -208,7 +208,7 @@ static std::string withoutRows(const std::string &first, const ImportOptions &op
 
 llvm::Expected<ImportedModel> ampc::onnx::importForAnyBatch(const ImportOptions &options,
                                                             Import import) {
-  std::string texts[many], reason, hint = "; --batch N says one number";
+  std::string texts[many], reason, hint = "; --batch N fixes the number of rows";
   std::optional<ImportedModel> result;
   for (size_t i = 0; i < many && reason.empty(); ++i) {
     ImportOptions probe = options;
@@ -222,7 +222,7 @@ llvm::Expected<ImportedModel> ampc::onnx::importForAnyBatch(const ImportOptions 
             reason = faults.message();
             if (faults.mayFollowFromSizes)
               hint =
-                  "\n  with " + std::to_string(probes[i]) + " rows; --batch N says another number";
+                  "\n  with " + std::to_string(probes[i]) + " rows; --batch N sets another number";
           },
           [&](const llvm::ErrorInfoBase &error) {
             reason = i == 0 ? withoutRows(error.message(), options, import) : error.message();
@@ -254,6 +254,6 @@ llvm::Expected<ImportedModel> ampc::onnx::importForAnyBatch(const ImportOptions 
   result->text.insert(brace, "(batch = " + std::to_string(rows) + ")");
   if (!options.batch)
     result->remarks.push_back("the number of rows is the size batch, " + std::to_string(rows) +
-                              " unless --set batch=N or --batch N says another");
+                              " unless --set batch=N or --batch N sets another number");
   return std::move(*result);
 }

@@ -76,7 +76,7 @@ void Nodes::convertGradient(OpBuilder &b, Converter &c, Scope &scope) {
   std::string y = c.text("y", "");
   std::vector<std::string> names = sourcesOf(c);
   if (!xs || y.empty() || xs->texts.empty() || names.size() != c.inputs())
-    return void(c.fail("expected the names of a value and of its " + Twine(c.inputs()) +
+    return void(c.fail("expected the names of a value and of " + Twine(c.inputs()) +
                        " sources, but got " + Twine(names.size())));
   SmallVector<Value> values;
   for (unsigned i = 0; i < names.size(); ++i)
@@ -98,7 +98,8 @@ void Nodes::convertGradient(OpBuilder &b, Converter &c, Scope &scope) {
     return void(c.fail("expected a value '" + y + "'"));
   for (auto [name, source] : llvm::zip(xs->texts, sources))
     if (!dependsOn(result, source))
-      return void(c.fail("expected '" + y + "' to depend on '" + name + "', but it does not"));
+      return void(
+          c.fail("expected '" + y + "' to depend on '" + name + "', but the value does not"));
   // The gradient of a tensor is the gradient of the sum of its elements.
   if (int64_t rank = tensorOf(result).getRank())
     result = c.reduce(train::ReduceSumOp::getOperationName(), result,

@@ -111,8 +111,8 @@ llvm::Expected<Slice> Producers::slice(llvm::ArrayRef<std::string> values,
   auto enter = [&](StringRef value, const Node *user) -> llvm::Error {
     if (const Node *other = again.lookup(value))
       return mistake("node " + nameOf(*other) + " (" + other->op +
-                     "): expected names of its own for results, but there is another '" + value +
-                     "'");
+                     "): expected unique names of results, but another node has a result '" +
+                     value + "'");
     const Node *node = find(value);
     if (end.contains(value) || !node) {
       if (!end.contains(value) && !given.contains(value))
@@ -127,7 +127,8 @@ llvm::Expected<Slice> Producers::slice(llvm::ArrayRef<std::string> values,
       stack.push_back({node, neededBy(*node)});
     else if (!at->second)
       return mistake("node " + nameOf(*node) + " (" + node->op +
-                     "): expected a graph without cycles, but the node needs its own result");
+                     "): expected a graph without cycles, but the node depends on a result of the "
+                     "node itself");
     return llvm::Error::success();
   };
   for (const std::string &value : values) {

@@ -213,7 +213,7 @@ llvm::Error Importer::build() {
     for (auto [i, result] : llvm::enumerate(results)) {
       std::string what = i == 0 ? "the loss" : options.reports[i - 1];
       if (!isa<FloatType>(getElementTypeOrSelf(result)) || !Converter::shapeOf(result).empty())
-        return mistake("expected " + what + " to be one real number, but got " +
+        return mistake("expected " + what + " to be a real scalar, but got " +
                        typeText(result.getType()));
     }
     std::vector<std::string> names{""}; // of the loss
@@ -282,8 +282,8 @@ llvm::Expected<ImportedModel> Importer::run() {
   if (llvm::Error error = states.freeze(options.freeze))
     return error;
   if (lossFunc && !options.freeze.empty() && !states.hasTrained())
-    return mistake("expected --freeze to leave a parameter that steps train, but '" +
-                   llvm::join(options.freeze, "', '") + "' match all of them");
+    return mistake("expected --freeze to leave a trained parameter, but '" +
+                   llvm::join(options.freeze, "', '") + "' match all parameters");
   auto optimizer = optimizerText(options.optimizer, context);
   if (!optimizer)
     return optimizer.takeError();
@@ -301,17 +301,18 @@ llvm::Expected<ImportedModel> Importer::run() {
     os << "  train.export @predict as \"predict\"\n";
   os << "}\n";
   auto nothingOf = [](const std::vector<std::string> &names) {
-    return "the file has nothing of parameter '" + names.front() + "'" +
+    return "the file has no values of parameter '" + names.front() + "'" +
            (names.size() > 1 ? " and others" : "") + " of the module";
   };
   if (lossFunc && !model.graph.lost.empty())
     result.warnings.push_back(nothingOf(model.graph.lost) +
-                              ", which no step trains: an exporter drops what makes no difference, "
-                              "such as zeros that are added");
+                              ", which no step trains: exporters drop parameters without effect, "
+                              "such as a bias of zeros");
   if (lossFunc && !model.graph.unread.empty())
-    result.remarks.push_back(nothingOf(model.graph.unread) +
-                             ": it shares its values with another one, nothing reads it, or an "
-                             "exporter dropped what makes no difference");
+    result.remarks.push_back(
+        nothingOf(model.graph.unread) +
+        ": the parameter shares the values of another parameter, no node reads the parameter, or "
+        "an exporter dropped a parameter without effect");
   if (lossFunc && !states.hasTrained())
     result.warnings.push_back("the loss has a gradient for no initializer of the file: the step "
                               "has no parameter to train, and cannot be compiled");
@@ -319,18 +320,19 @@ llvm::Expected<ImportedModel> Importer::run() {
     result.warnings.push_back(
         "batch norm " + nodes.getFixedNorms().front() +
         (nodes.getFixedNorms().size() > 1 ? " and others" : "") +
-        " was exported for inference: steps use the statistics of the file, which no "
-        "step changes; --mode=train computes them of each batch, --mode=inference says that "
-        "they stay");
+        " was exported for inference: steps use the statistics of the file, which no step changes; "
+        "--mode=train computes statistics of each batch, --mode=inference keeps the statistics of "
+        "the file without this warning");
   if (std::string name = joinedConvolution(model.graph); lossFunc && !name.empty())
-    result.warnings.push_back("convolution " + name +
-                              " has a batch norm in its weights: steps train it without one; "
-                              "torch.onnx.export with optimize=False keeps it");
+    result.warnings.push_back(
+        "convolution " + name +
+        " has weights with a folded batch norm: steps train the convolution without the batch "
+        "norm; torch.onnx.export with optimize=False keeps the batch norm");
   if (std::string name = foldedConvolution(model.graph); lossFunc && !name.empty())
     result.warnings.push_back("convolution " + name +
-                              " has weights of a name that torch.onnx gives when it folds a batch "
-                              "norm into them: steps train it without one; export with "
-                              "training=TrainingMode.TRAINING keeps it");
+                              " has weights with the name that torch.onnx gives to folded batch "
+                              "norms: steps train the convolution without the batch norm; export "
+                              "with training=TrainingMode.TRAINING keeps the batch norm");
   llvm::append_range(result.remarks, model.remarks);
   llvm::append_range(result.remarks, remarks);
   if (lossFunc)

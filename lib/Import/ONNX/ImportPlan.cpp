@@ -171,7 +171,8 @@ llvm::Error Importer::plan() {
   llvm::StringMap<std::string> needs = dependentValues(*whole, *given);
   for (const std::string &name : names)
     if (auto target = needs.find(name); target != needs.end())
-      remarks.push_back("the output '" + name + "' is left out, as it needs " + target->second);
+      remarks.push_back("the output '" + name + "' is left out, as the output needs " +
+                        target->second);
     else
       outputs.results.push_back(name);
   if (!outputs.results.empty()) {

@@ -108,8 +108,8 @@ static std::optional<Lines> linesOf(Converter &c) {
   for (int64_t d = 0; isPart && d < c.rank(0); ++d)
     isPart = d == axis || lines.part[d] <= c.dims(0)[d];
   if (!isPart) {
-    c.fail("expected indices of as many dimensions as the data, and of at most its size in those "
-           "other than the axis");
+    c.fail("expected indices with the rank of the data, and in dimensions other than the axis at "
+           "most the size of the data");
     return std::nullopt;
   }
   lines.part[axis] = c.dims(0)[axis];
@@ -252,7 +252,8 @@ static Value rowNumbers(Converter &c, int64_t batch) {
   ArrayRef<int64_t> data = c.dims(0).drop_front(batch), index = c.dims(1);
   int64_t depth = index.empty() ? 0 : index.back();
   if (depth < 1 || depth > int64_t(data.size()))
-    return c.fail("expected indices whose last dimension names dimensions of the data");
+    return c.fail("expected indices with a last dimension between 1 and the rank of the data, "
+                  "batch dimensions excluded");
   Dims outer(index.drop_back()), strides = stridesOf(data.take_front(depth));
   const Literal *known = c.literal(1);
   SmallVector<Value> positions;
@@ -358,7 +359,7 @@ static void convertOneHot(Converter &c) {
   if (!depth)
     return;
   if (depth->size() != 1 || depth->front() < 1 || !values || values->count() != 2) {
-    c.fail("expected a depth and two values that are known");
+    c.fail("expected a constant depth and two constant values");
     return;
   }
   int64_t axis = c.axis(c.integer("axis", -1), rank + 1);

@@ -79,7 +79,7 @@ static llvm::Error giveValue(Model &model, ValueInfo &input, double number) {
   bool isHalf = input.type == onnx::Type::F16 || input.type == onnx::Type::BF16;
   if (isOpen || !bytesOf(input.type) || isHalf || tensor.count > mostElements ||
       (isReal(input.type) && tensor.count > 1))
-    return mistake("expected --input of integers of known sizes, or of one number, but got " +
+    return mistake("expected --input of integers of known sizes, or with one element, but got " +
                    input.name);
   auto bytes = filled(input.type, tensor.count, number);
   if (!bytes)

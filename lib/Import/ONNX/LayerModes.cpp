@@ -36,8 +36,8 @@ LayerMode LayerModes::ofNorm(llvm::ArrayRef<StringRef> names) {
 llvm::Error LayerModes::checkMatches() const {
   for (const Pattern &pattern : fixed)
     if (!pattern.matches)
-      return mistake("expected --freeze-statistics to match a batch norm, by the name of its node "
-                     "or of its running statistics, but '" +
+      return mistake("expected --freeze-statistics to match a batch norm, by the name of the node "
+                     "or of the running statistics, but '" +
                      pattern.text + "' matches none");
   return llvm::Error::success();
 }

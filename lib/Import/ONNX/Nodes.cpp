@@ -61,8 +61,8 @@ static std::string reasonAgainst(const Node &node) {
   if (node.domain == "ai.onnx.ml" && (op.contains("Tree") || op.starts_with("SVM")))
     return "trees and support vectors have nothing to train by gradients";
   if (isQuantization(op))
-    return "the file is quantized in a form without weights in f32; import the file from which it "
-           "was quantized";
+    return "the file is quantized in a form without weights in f32; import the file before "
+           "quantization";
   return "there is no converter for this op";
 }
 
@@ -79,8 +79,9 @@ char NodeFaults::ID;
 llvm::Error Nodes::errors() const {
   std::string text;
   if (!record.missingFiles.empty())
-    text = "expected " + llvm::join(record.missingFiles, ", ") +
-           " beside the model, with values of its initializers, but there is no such file";
+    text =
+        "expected " + llvm::join(record.missingFiles, ", ") +
+        " beside the model, with values of initializers, but the folder has no file of this name";
   else
     text = "expected nodes that ampc can import, but got " + std::to_string(record.faults.size()) +
            (record.faults.size() == 1 ? " fault:" : " faults:");

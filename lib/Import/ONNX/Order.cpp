@@ -64,7 +64,7 @@ static void convertTopK(Converter &c) {
   if (axis < 0 || !given)
     return;
   if (given->size() != 1) {
-    c.fail("expected one number of elements");
+    c.fail("expected a scalar k");
     return;
   }
   SmallVector<NamedAttribute> attributes = {c.attr("k", given->front()), c.attr("dim", axis)};
@@ -115,7 +115,7 @@ static void convertCompress(Converter &c) {
   if (axis < 0)
     return;
   if (!condition) {
-    c.fail("expected a condition that is known");
+    c.fail("expected a constant condition");
     return;
   }
   Dims index;

@@ -91,7 +91,7 @@ static void convertConcat(Converter &c) {
     Value part = c.valueOf(last);
     Dims dims(last.dims);
     if (int64_t(dims.size()) + isNew <= axis) {
-      c.fail("expected elements of one number of dimensions");
+      c.fail("expected elements of equal rank");
       return;
     }
     if (isNew)

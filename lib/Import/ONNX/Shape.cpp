@@ -267,7 +267,7 @@ static Value padded(Converter &c, Value x, ArrayRef<int64_t> low, ArrayRef<int64
   if (!mode)
     return c.fail("expected the mode constant, reflect, edge or wrap, but got " + name);
   if (mode == train::PadMode::constant && c.has(2) && (!known || known->count() != 1))
-    return c.fail("expected one number to pad with that is known");
+    return c.fail("expected a constant scalar to pad with");
   SmallVector<NamedAttribute> attributes = {c.attr("value", known ? known->real(0) : value),
                                             c.attr("low", low), c.attr("high", high)};
   auto isNegative = [](int64_t size) { return size < 0; };

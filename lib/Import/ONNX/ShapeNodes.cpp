@@ -68,7 +68,7 @@ static void convertConstantOfShape(Converter &c) {
   const Attribute *value = c.node.find("value");
   auto element = value ? readLiteral(value->tensor) : Literal(onnx::Type::F32, {1});
   if (!element || element->count() != 1) {
-    c.fail("expected one number to fill a tensor with");
+    c.fail("expected a scalar to fill a tensor with");
     return;
   }
   element->dims = {};

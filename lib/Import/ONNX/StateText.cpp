@@ -131,7 +131,7 @@ std::vector<std::string> States::remarks() const {
     texts.push_back(std::string(numbers.size() == 1 ? "a number" : "numbers") +
                     " of the graph's formulas, such as an epsilon, " +
                     (numbers.size() == 1 ? "is no parameter: " : "are no parameters: ") +
-                    listOf(numbers) + "; --trainable=NAME trains one");
+                    listOf(numbers) + "; --trainable=NAME makes a number a parameter");
   if (!elsewhere.empty())
     texts.push_back("the loss does not depend on " + listOf(elsewhere) +
                     (elsewhere.size() == 1 ? ", which is a buffer" : ", which are buffers") +
@@ -157,16 +157,17 @@ static void warnOfJoined(ArrayRef<std::string> joined, ImportedModel &result) {
   if (!joined.empty())
     result.warnings.push_back(
         "parameter '" + joined.front() + "'" + (joined.size() > 1 ? " and others have" : " has") +
-        " one value and several nodes: parameters that were equal when an exporter joined them are "
-        "trained as one; of trained weights it joins none");
+        " one value and several nodes: parameters that an exporter joined because of equal values "
+        "are trained as one parameter; exporters do not join different trained weights");
 }
 
 /// No note tells weights of a layer from tables of cosines.
 static void warnOfComputed(ArrayRef<std::string> computed, ImportedModel &result) {
   if (!computed.empty())
-    result.warnings.push_back("the exporter computed parameters of what is not in the file: steps "
-                              "train them as they are, unless --freeze names them: " +
-                              llvm::join(computed, ", "));
+    result.warnings.push_back(
+        "the exporter computed parameters from tensors that the file lacks: steps train the "
+        "computed tensors, unless --freeze names these tensors: " +
+        llvm::join(computed, ", "));
 }
 
 void States::print(llvm::raw_ostream &os, StringRef file, ImportedModel &result) const {

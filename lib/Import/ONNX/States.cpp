@@ -230,7 +230,7 @@ llvm::Error States::train(ArrayRef<std::string> patterns) {
     if (tensor.count == 1 && onnx::isReal(tensor.type))
       candidates.push_back(tensor.name);
   for (const std::string &text : patterns)
-    if (llvm::Error error = forMatches("--trainable", "an initializer of one real number", text,
+    if (llvm::Error error = forMatches("--trainable", "an initializer with one real element", text,
                                        candidates, [&](StringRef name) { trainable.insert(name); }))
       return error;
   return llvm::Error::success();

@@ -186,7 +186,7 @@ void ChunkRegion::repeat(Operation *source, Value value) {
 bool ChunkRegion::addOrSay(Operation *op, Value known, std::string &why) {
   if (add(op, known))
     return true;
-  why = isa<kernel::ReturnOp>(op) ? "the program returns what has as many elements"
+  why = isa<kernel::ReturnOp>(op) ? "the program returns a tensor of as many elements"
                                   : nameOf(op) + " does not work row by row";
   return false;
 }
@@ -311,19 +311,19 @@ std::optional<ChunkRegion> ChunkRegion::around(kernel::GemmOp product, std::stri
   region.findDependents(product);
   if (product->getNumResults() != 1 || shapeOf(product->getResult(0)) != product.getSpace() ||
       !mapAt(product.getResultMaps(), 0).isIdentity()) {
-    why = "its results are not the scores alone";
+    why = "the product has results besides the scores";
     return {};
   }
   if (!region.grow(why))
     return {};
   if (region.ops.size() == 1) {
-    why = "nothing reads them row by row";
+    why = "no op reads the scores row by row";
     return {};
   }
   if (!region.close(why))
     return {};
   if (!region.isWorthwhile()) {
-    why = "the other tensors with such rows are too large for chunks to save memory";
+    why = "the other tensors with a row per row of scores are too large for chunks to save memory";
     return {};
   }
   return region;

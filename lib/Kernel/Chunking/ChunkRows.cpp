@@ -272,13 +272,13 @@ private:
       int64_t times = region ? region->maxChunks(least) : 1;
       if (times == 1) {
         if (region)
-          why = "they have no equal parts of at least " + std::to_string(least) + " rows";
+          why = "the rows have no equal chunks of at least " + std::to_string(least) + " rows";
         whole.emplace_back(product, why);
         continue;
       }
       if (explain)
-        product.emitRemark() << "makes its " << region->rows << " rows in " << times
-                             << " parts, and what reads them, too";
+        product.emitRemark() << "computes " << region->rows << " rows in " << times
+                             << " chunks, with all consumers";
       Chunking(program, *region, times).run();
       return true;
     }
@@ -295,7 +295,7 @@ private:
     SmallVector<train::OriginAttr> origins = originsOf(product);
     if (space.back() > ChunkRegion::scoresPerOther * product.getDepth() &&
         (origins.empty() || origins.front().isForward()))
-      product.emitRemark() << "makes its " << elements(space) / space.back()
+      product.emitRemark() << "computes " << elements(space) / space.back()
                            << " rows at once: " << why;
   }
 };

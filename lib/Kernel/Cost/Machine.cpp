@@ -127,7 +127,7 @@ static void readMachine(Fields fields, Machine &machine) {
     fields.report(fields.placeOf("schema"),
                   "expected the schema ampc-machine, but got " + shown(schema));
   if (fields.whole("version") != 1)
-    fields.report(fields.placeOf("version"), "expected version 1, but got another one");
+    fields.report(fields.placeOf("version"), "expected version 1, but got another version");
   machine.name = fields.word("name");
   machine.cores = fields.whole("cores");
   for (unsigned i = 0; i < numLevels; ++i)
@@ -191,5 +191,5 @@ llvm::Expected<const Rates *> Machine::ratesOf(StringRef tier) const {
   std::vector<StringRef> names;
   for (auto &[name, unused] : tiers)
     names.push_back(name);
-  return mistake("expected figures of tier " + tier + ", but got those of " + joinWords(names));
+  return mistake("expected figures of tier " + tier + ", but got figures of " + joinWords(names));
 }

@@ -113,17 +113,17 @@ std::string PackFusion::obstacle(kernel::PackOp pack) {
     return writer ? (writer->getName().getStringRef() + " cannot write packed results").str()
                   : "the matrix is not written here";
   if (kernel::packingOf(pack.getType()).getSide() != kernel::Side::rhs)
-    return "it is for the left side of products";
+    return "the matrix is packed for the left side of products";
   if (!map.getBody().front().getOps<kernel::RowReduceOp>().empty())
-    return "the kernel that writes the matrix reduces its rows";
+    return "the kernel that writes the matrix reduces rows";
   AffineMap written = mapAt(map.getResultMaps(), cast<OpResult>(matrix).getResultNumber());
   if (!isIdentityOn(written, map.getSpace()))
-    return "the matrix is written in another order than it is computed in";
+    return "the matrix is written in another order than the iteration domain";
   for (AffineMap read : mapsOf(map.getInputMaps()))
     if (isStridedAlongRows(read, map.getSpace().size()))
       return "the kernel that writes the matrix reads a tensor across its rows";
   if (delaysPredecessors(map, pack))
-    return "something that has to come before it waits for the matrix";
+    return "an op that must run before the pack depends on the matrix";
   return {};
 }
 
@@ -188,10 +188,11 @@ std::string PackFusion::fuse(kernel::PackOp pack) {
     bool isFixed = fused.contains(map);
     map = isFixed ? kernel::MapOp() : reshapeDomain(rewriter, map, type.getShape());
     if (!map)
-      return "the points of the kernel that writes the matrix are not its rows and columns";
+      return "the points of the kernel that writes the matrix are not rows and columns of the "
+             "matrix";
   }
   if (type.getRank() > 2 && !walksRows(map))
-    return "the kernel that writes the matrix reads a tensor in another order than its rows";
+    return "the kernel that writes the matrix reads a tensor in another order than row by row";
   auto matrix = cast<OpResult>(kernel::throughViews(pack.getX()));
   fused.remove(map);
   map = addPacked(rewriter, map, matrix.getResultNumber(), type);
@@ -209,7 +210,7 @@ void PackFusion::run() {
     Location loc = pack.getLoc();
     std::string why = fuse(pack);
     if (!why.empty() && explain)
-      emitRemark(loc) << "packs a matrix in a pass of its own: " << why;
+      emitRemark(loc) << "packs a matrix in a separate pass: " << why;
   }
   for (Operation *map : fused)
     dropUnread(rewriter, cast<kernel::MapOp>(map));

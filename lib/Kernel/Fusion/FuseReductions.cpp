@@ -46,7 +46,7 @@ private:
 
 void ReductionFusion::explainSeparatePass(Operation *consumer, const Twine &why) {
   if (explain)
-    consumer->emitRemark() << "adds up a gradient in a pass of its own: " << why;
+    consumer->emitRemark() << "adds up a gradient in a separate pass: " << why;
 }
 
 void ReductionFusion::findConsumers(Value value, unsigned result) {
@@ -59,10 +59,10 @@ void ReductionFusion::findConsumers(Value value, unsigned result) {
       consumers.push_back({cast<FusedKernelOpInterface>(user), result, *sum});
     else if (elements(shapeOf(value)) > 1 && isSum(user) && !leadsToLoss(rewriter, user))
       explainSeparatePass(user, !kernel.canTotal(result) ? kernel->getName().getStringRef() +
-                                                               " cannot add up what it writes"
+                                                               " cannot add up its results"
                                 : GradientReduction::inAnyOrder(rewriter, user)
-                                    ? "its bits depend on the order of its sum"
-                                    : "it does more than add up");
+                                    ? "bits depend on the order of the sum"
+                                    : "the op does more than add up");
   }
 }
 
@@ -158,8 +158,7 @@ void ReductionFusion::run() {
     if (scalarsAreAvailable(consumer))
       return false;
     explainSeparatePass(consumer.op,
-                        "a number that its elements are multiplied by is not known when they "
-                        "are written");
+                        "a factor of the elements is not known when the gradient is written");
     return true;
   });
   if (consumers.empty())

@@ -161,8 +161,8 @@ void Decoder::vectorAtomic(size_t first, unsigned count, bool returns, AtomicOp 
   bool known = type == Type::F32 ? op == AtomicOp::Add && count <= 4
                                  : (half || (pair && count <= 4)) && op <= AtomicOp::Max;
   if (!known || inst.space == Space::Shared)
-    unsupported("vector atomics are add of f32, or add, min or max of f16, bf16 and pairs of them, "
-                "in global memory");
+    unsupported("vector atomics are add of f32, or add, min or max of f16, bf16 and pairs of f16 "
+                "or bf16, in global memory");
   vectorOperand(operand(first + 1), type, false, false);
   std::vector<uint32_t> slots(kernel.slots.begin() + inst.list, kernel.slots.end());
   size_t got = slots.size();

@@ -311,7 +311,7 @@ void Decoder::decodeConvert() {
   unsigned sourceBytes = s ? registerSize(s->type) : registerSize(from);
   unsigned targetBytes = d ? registerSize(d->type) : registerSize(to);
   if (isFloat(to) && targetBytes != typeSize(to))
-    unsupported("expected a destination register as wide as its floating-point type");
+    unsupported("expected a destination register as wide as the floating-point type");
   inst.count = uint16_t(sourceBytes | targetBytes << 8);
   inst.dst = destination(operand(0), to, true);
   emit();

@@ -161,8 +161,8 @@ void Decoder::decodeStatement(const Statement &statement, Environment &scopeEnv)
     return;
   case Statement::Label:
     if (!scopeEnv.labels.emplace(statement.text, int32_t(kernel.code.size())).second)
-      failAt(statement.loc, "expected one definition of label '" + std::string(statement.text) +
-                                "', but got a second one");
+      failAt(statement.loc,
+             "expected one definition of label '" + std::string(statement.text) + "', but got two");
     return;
   case Statement::BranchTargets:
     return;

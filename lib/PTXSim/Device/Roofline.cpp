@@ -44,8 +44,8 @@ std::string rooflineReport(const Statistics &s, const Chip &chip) {
     out += text;
   }
   out +=
-      "  Lower bound at peak rates. Left out: what caches do not keep (a sector comes from memory\n"
-      "  once), latency, occupancy, launch cost, instruction issue, and what ptxas changes.\n";
+      "  Lower bound at peak rates. Left out: cache misses of shared lines (a sector comes from\n  "
+      "memory once), latency, occupancy, launch cost, instruction issue, and changes by ptxas.\n";
   return out;
 }
 

@@ -35,7 +35,8 @@ static void checkCluster(const CUfunc_st &f, const LaunchConfig &c, const Chip &
   if (cluster.count() <= 1)
     return;
   if (!chip.hasClusters())
-    fail(CUDA_ERROR_NOT_SUPPORTED, "this chip has no clusters, but got one of " + text(cluster));
+    fail(CUDA_ERROR_NOT_SUPPORTED,
+         "the chip has no clusters, but got a cluster of " + text(cluster));
   unsigned most = f.nonPortableCluster ? 16 : 8;
   if (cluster.count() > most)
     fail(CUDA_ERROR_INVALID_CLUSTER_SIZE,
@@ -54,7 +55,7 @@ void checkLaunch(const KernelLaunch &launch) {
   require(g.x >= 1 && g.x <= 0x7fffffff && g.y >= 1 && g.y <= 65535 && g.z >= 1 && g.z <= 65535,
           "expected a grid of 1 to 2147483647 by 65535 by 65535 blocks, but got " + text(g));
   require(b.count() >= 1 && b.x <= 1024 && b.y <= 1024 && b.z <= 64 && b.count() <= 1024,
-          "expected a block of 1 to 1024 threads, at most 64 of them along z, but got " + text(b));
+          "expected a block of 1 to 1024 threads, at most 64 along z, but got " + text(b));
   const Dim3 &need = f.info.requiredBlock;
   require(!need.x || (need.x == b.x && need.y == b.y && need.z == b.z),
           "kernel " + f.name + " needs blocks of " + text(need) + ", but got " + text(b));
@@ -114,7 +115,7 @@ std::vector<Argument> copyArguments(const CUfunc_st &function, void **parameters
     }
   for (const Parameter &p : function.info.parameters) {
     require(!buffer || p.offset + p.size <= size,
-            "expected parameters as large as those of kernel " + function.name + ", but got " +
+            "expected as many bytes as the parameters of kernel " + function.name + ", but got " +
                 std::to_string(size) + " bytes");
     const auto *from = parameters ? static_cast<const uint8_t *>(*parameters++)
                        : buffer   ? buffer + p.offset

@@ -241,7 +241,7 @@ PTXSIM_EXPORT CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
 PTXSIM_EXPORT CUresult cuMemPoolSetAttribute(CUmemoryPool pool, int attribute, void *value) {
   return enter(Needs::Driver, [&] {
     require(pool == &defaultPool && attribute >= 1 && attribute <= 8 && value,
-            "expected the default pool and one of its attributes");
+            "expected the default pool and an attribute of memory pools");
     pool->attributes[attribute] =
         attribute <= 3 ? uint64_t(*static_cast<int *>(value)) : *static_cast<uint64_t *>(value);
   });
@@ -249,7 +249,7 @@ PTXSIM_EXPORT CUresult cuMemPoolSetAttribute(CUmemoryPool pool, int attribute, v
 PTXSIM_EXPORT CUresult cuMemPoolGetAttribute(CUmemoryPool pool, int attribute, void *value) {
   return enter(Needs::Driver, [&] {
     require(pool == &defaultPool && attribute >= 1 && attribute <= 8 && value,
-            "expected the default pool and one of its attributes");
+            "expected the default pool and an attribute of memory pools");
     if (attribute <= 3)
       *static_cast<int *>(value) = int(pool->attributes[attribute]);
     else
@@ -309,7 +309,7 @@ PTXSIM_EXPORT CUresult cuPointerGetAttribute(void *data, int attribute, CUdevice
 PTXSIM_EXPORT CUresult cuPointerGetAttributes(unsigned count, int *attributes, void **data,
                                               CUdeviceptr pointer) {
   return enter([&] {
-    require(attributes && data, "expected attributes and places for them");
+    require(attributes && data, "expected attributes and pointers to results");
     for (unsigned k = 0; k < count; k++)
       pointerAttribute(data[k], attributes[k], pointer);
   });

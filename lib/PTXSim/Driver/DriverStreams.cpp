@@ -131,7 +131,7 @@ static void collectBefore(CUgraphNode_st *node, std::unordered_set<CUgraphNode_s
 static void beginCapture(CUstream stream, CUgraph into, int mode) {
   CUstream_st &s = streamOf(stream);
   require(!isDefault(s) && !s.capture && mode >= 0 && mode <= 2,
-          "expected a stream other than the default one that does not capture yet");
+          "expected a stream other than the default stream, without a capture in progress");
   auto capture = std::make_shared<Capture>();
   if (!into)
     capture->graph = std::make_unique<CUgraph_st>();
@@ -217,7 +217,7 @@ PTXSIM_EXPORT CUresult cuStreamDestroy_v2(CUstream stream) {
   return enter([&] {
     CUstream_st &s = streamOf(stream);
     if (isDefault(s))
-      fail(CUDA_ERROR_INVALID_HANDLE, "expected a stream other than the default one");
+      fail(CUDA_ERROR_INVALID_HANDLE, "expected a stream other than the default stream");
     if (s.capture)
       invalidate(*s.capture);
     state().streams.erase(stream);

@@ -40,9 +40,9 @@ std::string ptxOfFatbinary(const uint8_t *p) {
   }
   if (compressed)
     fail(CUDA_ERROR_NO_BINARY_FOR_GPU,
-         "the PTX in this fatbinary is compressed; build it with nvcc -Xfatbin -compress=false");
+         "the PTX in this fatbinary is compressed; build with nvcc -Xfatbin -compress=false");
   fail(CUDA_ERROR_NO_BINARY_FOR_GPU,
-       "this fatbinary holds no PTX; build it with nvcc -gencode arch=compute_XX,code=compute_XX");
+       "this fatbinary holds no PTX; build with nvcc -gencode arch=compute_XX,code=compute_XX");
 }
 } // namespace
 

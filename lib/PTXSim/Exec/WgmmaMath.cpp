@@ -21,7 +21,7 @@ const uint8_t *chunk(Warp &w, uint32_t address) {
               " (the block has " + std::to_string(block.sharedBytes) + ")");
   if (w.defined && !checkDefined(w, &block.sharedShadow[address], 16, 0, address))
     fault(w, ErrorKind::Memory,
-          "wgmma reads shared memory nobody wrote, at shared address " + hex(address) +
+          "wgmma reads uninitialized shared memory, at shared address " + hex(address) +
               pendingCopy(w, address));
   return block.shared + address;
 }

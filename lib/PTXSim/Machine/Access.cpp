@@ -188,7 +188,7 @@ std::string pendingCopy(const Warp &w, uint32_t address) {
     if (store || !here || address < op.shared || address - op.shared >= bytes)
       continue;
     uint32_t pc = uint32_t(op.inst - kernel.code.data());
-    return " (the copy to it has not completed: " + describeLine(kernel, pc) + ")";
+    return " (the copy to this address has not completed: " + describeLine(kernel, pc) + ")";
   }
   return "";
 }

@@ -172,7 +172,7 @@ void atomic(Warp &w, const Inst &i) {
     if (t.shadow && !checkDefined(w, t.shadow, bytes, l, addresses[l])) {
       if (op != AtomicOp::Exch)
         fault(w, ErrorKind::Memory,
-              "atomic update of memory nobody wrote, at address " + hex(addresses[l]), 1u << l);
+              "atomic update of uninitialized memory, at address " + hex(addresses[l]), 1u << l);
       std::memset(t.shadow, Shadow::Defined, bytes);
     }
     AddressLock lock(parallel, t.data);

@@ -54,8 +54,8 @@ void barrier(Warp &w, const Inst &i) {
   Block &block = *w.block;
   if (w.exec != w.alive)
     fault(w, ErrorKind::Convergence,
-          "divergent barrier: lanes " + hex(w.alive) + " are alive, but it was executed by lanes " +
-              hex(w.exec));
+          "divergent barrier: lanes " + hex(w.alive) +
+              " are alive, but the barrier was executed by lanes " + hex(w.exec));
   uint32_t id = uniform(w, i.a, "the barrier");
   if (id >= 16)
     fault(w, ErrorKind::Barrier, "barrier " + std::to_string(id) + " does not exist");
@@ -74,7 +74,7 @@ void barrier(Warp &w, const Inst &i) {
   uint32_t threads = uint32_t(block.warps.size()) * 32;
   if (b.arrived > (expected ? expected : threads))
     fault(w, ErrorKind::Barrier,
-          "more threads arrived at barrier " + std::to_string(id) + " than it expects");
+          "more threads arrived at barrier " + std::to_string(id) + " than expected");
   w.block->cluster->worker->statistics.barriers++;
   if (i.op == Opcode::BarrierRed) {
     uint32_t p = (w.pred(i.c) ^ (i.aux & 2 ? ~0u : 0)) & w.exec;

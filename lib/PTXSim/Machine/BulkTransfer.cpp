@@ -81,7 +81,7 @@ void moveRun(Warp &w, const AsyncOp &op, uint8_t *shared, uint8_t *sharedShadow,
       if (sharedShadow[k] != Shadow::Defined) {
         explainShadow(w, sharedShadow, bytes, 0, uint64_t(shared - w.block->shared));
         fault(w, ErrorKind::Memory,
-              "the copy stores shared memory nobody wrote, at shared address " +
+              "the copy stores uninitialized shared memory, at shared address " +
                   hex(uint64_t(shared - w.block->shared) + k),
               1);
       }

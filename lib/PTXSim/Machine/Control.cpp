@@ -54,9 +54,9 @@ void reportUndefined(Warp &w, uint32_t index, uint32_t lanes) {
   const Kernel &kernel = kernelOf(w);
   auto name = kernel.slotNames.find(index);
   std::string reg = name == kernel.slotNames.end() ? "operand" : "register " + name->second;
-  std::string message = "use of " + reg + ", which nobody wrote";
+  std::string message = "use of uninitialized " + reg;
   if (uint32_t origin = w.origin[index])
-    message = "use of " + reg + ", whose value comes from something nobody wrote, at " +
+    message = "use of " + reg + ", which was computed from an uninitialized value, at " +
               describeLine(kernel, origin - 1) + ": " +
               std::string(kernel.codeInfo[origin - 1].spelling);
   fault(w, ErrorKind::Register, message, lanes);

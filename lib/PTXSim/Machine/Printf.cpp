@@ -16,7 +16,7 @@ public:
   template <class T> T read(Space space, uint64_t address) {
     Target t = resolve(w, space, address, sizeof(T), AccessKind::Read, lane);
     if (t.shadow && !checkDefined(w, t.shadow, sizeof(T), lane, address))
-      fault(w, ErrorKind::Memory, "printf reads memory nobody wrote, at address " + hex(address),
+      fault(w, ErrorKind::Memory, "printf reads uninitialized memory, at address " + hex(address),
             1u << lane);
     T value;
     std::memcpy(&value, t.data, sizeof value);

@@ -129,7 +129,7 @@ void RaceDetector::blockExit() {
     Warp &w = cluster.blocks[use.warp / warpsPerBlock].warps[use.warp % warpsPerBlock];
     w.current = &kernelOf(w).code[use.pc];
     report(w,
-           std::string("not ordered before the exit of the block it acts on: remote ") + use.what +
+           std::string("not ordered before the exit of the target block: remote ") + use.what +
                " to block rank " + std::to_string(rank),
            ~0u);
   }
@@ -150,7 +150,8 @@ void RaceDetector::mbarrierUse(Warp &w, Block &block, uint32_t address, const ch
   if (b.initWarp == index(w) || s.knows.seen.get(b.initWarp) >= b.initClock ||
       s.inits.get(b.initWarp) >= b.initClock)
     return;
-  report(w, std::string("mbarrier used (") + what + ") without being ordered after its init", ~0u);
+  report(w, std::string("mbarrier used (") + what + ") without being ordered after mbarrier.init",
+         ~0u);
 }
 
 void RaceDetector::mbarrierAsyncUse(Warp &w, Block &block, uint32_t address) {

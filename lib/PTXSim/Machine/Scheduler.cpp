@@ -427,8 +427,8 @@ static void finishCluster(Cluster &cluster) {
       Warp &w = cluster.blocks[op.rank].warps[op.warp];
       w.current = op.inst;
       fault(w, ErrorKind::Async,
-            "the block exited while this copy into its shared memory was in "
-            "flight: nobody waited for it");
+            "the block exited while this copy into the block's shared memory was in flight: no "
+            "thread waited for the copy");
     }
     completePending(cluster, 0);
   }

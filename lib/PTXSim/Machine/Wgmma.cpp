@@ -151,7 +151,7 @@ WgmmaOperation &joinOperation(Warp &w, const WgmmaItem &item) {
   WgmmaOperation &op = group.operation(number);
   if (op.item.inst != item.inst)
     fault(w, ErrorKind::Async,
-          "the warps of a warpgroup issue different wgmma: another one issued that of " +
+          "the warps of a warpgroup issue different wgmma: another warp issued the wgmma of " +
               describeLine(kernelOf(w), uint32_t(op.item.inst - kernelOf(w).code.data())));
   if (op.item.a != item.a || op.item.b != item.b)
     fault(w, ErrorKind::Async, "the warps of a warpgroup disagree on a matrix descriptor");
@@ -245,15 +245,14 @@ void checkAsyncAtExit(Warp &w) {
   for (const CopyGroup &g : w.copies.committed)
     copies |= !g.items.empty();
   if (copies)
-    fault(w, ErrorKind::Async, "the warp exited with cp.async copies that nobody waited for", ~0u);
+    fault(w, ErrorKind::Async, "the warp exited with pending cp.async copies", ~0u);
   bool stores = !w.bulk.open.ids.empty();
   for (const BulkGroup &g : w.bulk.committed)
     stores |= !g.ids.empty();
   if (stores)
-    fault(w, ErrorKind::Async,
-          "the warp exited with bulk stores from shared memory that nobody waited for", ~0u);
+    fault(w, ErrorKind::Async, "the warp exited with pending bulk stores from shared memory", ~0u);
   if (w.wgmma.busy())
-    fault(w, ErrorKind::Async, "the warp exited with a wgmma that nobody waited for", ~0u);
+    fault(w, ErrorKind::Async, "the warp exited with a pending wgmma", ~0u);
 }
 
 Handler selectWgmma(const Inst &i) {

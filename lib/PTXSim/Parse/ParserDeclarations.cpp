@@ -141,7 +141,7 @@ void Parser::parseFunction(bool isEntry, bool isExtern) {
     for (const auto &other : module.functions)
       if (other->body && other->name == function->name)
         syntaxError(function->loc, "expected one definition of '" + std::string(function->name) +
-                                       "', but got a second one");
+                                       "', but got two");
     source = SourceLine();
     function->body = parseScope();
     if (isEntry)

@@ -62,8 +62,8 @@ void CppWriter::writeStructs(const CallInfo &call, StringRef method) {
   os << "\n";
   writeStruct((method + "_in").str(), operands, false,
               call.trains  ? "  float lr_factor = 1; ///< factor on the learning rate\n"
-              : call.draws ? "  std::uint64_t seed = 0; ///< of random numbers; 0: the state's, "
-                             "which repeat until its next step\n"
+              : call.draws ? "  std::uint64_t seed = 0; ///< of random numbers; 0: numbers of the "
+                             "state, which repeat until the next step\n"
                            : "");
   if (!call.trains)
     writeStruct((method + "_out").str(), operands, true);
@@ -77,8 +77,8 @@ void CppWriter::writeNumbers(const CallInfo &call, StringRef method) {
     return;
   std::string title = (method + "_numbers").str();
   NameScope members("report ampc_train_out " + title);
-  os << "/// What " << method << " reports beside the loss; 0 where it did not run.\nstruct "
-     << title << " {\n";
+  os << "/// Numbers that " << method
+     << " reports with the loss; 0 where the step did not run.\nstruct " << title << " {\n";
   std::string copies;
   for (const TensorInfo &number : numbers) {
     std::string member = members.add(number.field);
@@ -155,19 +155,19 @@ void CppWriter::writeMethod(const CallInfo &call, StringRef method) {
   os << "  }\n";
   if (call.trains)
     return;
-  os << "  /// Beside other such calls of this state; a message goes to the workspace.\n"
+  os << "  /// May overlap other calls with a workspace; a message goes to the workspace.\n"
      << "  Status " << parameters << ", Workspace &workspace) const {\n";
   writeBody(call, method, true);
   os << "  }\n";
 }
 
 static constexpr char workspaceClass[] = R"(
-/// Memory of calls of eval and exports that run beside one another: one for each thread.
+/// Memory of concurrent calls of eval and exports: a workspace for each thread.
 class Workspace {
 public:
   Workspace() : room_(::@_workspace_bytes()) {}
   bool ok() const { return room_.get(); }
-  /// Why the last call with it failed.
+  /// Error message of the last call with this workspace.
   const char *error() const {
     return !ok() ? "no memory for a workspace" : message_.empty() ? static_cast<const char *>(room_.get()) : message_.c_str();
   }
@@ -213,7 +213,7 @@ public:
     return *this;
   }
   bool ok() const { return state_; }
-  /// Why the last call failed.
+  /// Error message of the last call.
   const char *error() const { return message_.c_str(); }
   /// For the functions of @.h.
   ::@_state *handle() const { return state_; }
@@ -224,7 +224,7 @@ public:
   Status load(const std::string &path, std::uint32_t flags = AMPC_LOAD_ALL) {
     return finish(::@_load(state_, path.c_str(), flags));
   }
-  /// Copies a tensor of the state into `values`, which has its size and type.
+  /// Copies a tensor of the state into `values`, which has the size and type of the tensor.
   template <typename Container> Status get(const char *tensor, Container &&values) {
     std::int32_t number = find<std::remove_reference_t<decltype(*std::data(values))>>(tensor);
     return number < 0 ? AMPC_E_ARG

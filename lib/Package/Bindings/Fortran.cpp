@@ -176,8 +176,7 @@ void FortranWriter::writeNumbers(const CallInfo &call, const Names &names) {
 
 void FortranWriter::writeType() {
   os << "\n  ! A training state of the model. Calls return a status: AMPC_OK, a positive number "
-        "for "
-        "a warning, or a negative one\n  ! for an error, about which last_error() tells.\n"
+        "for a warning, or a negative\n  ! number for an error, with the message last_error().\n"
      << "  type, public :: " << type << "\n    private\n"
      << "    type(c_ptr) :: state = c_null_ptr\n    character(len=512) :: message = ''\n"
      << "  contains\n";
@@ -321,7 +320,8 @@ void FortranWriter::writeChecked(const CallInfo &call, const Names &name) {
     os << "  !   " << operand.name << "(" << extents(*operand.tensor, *call.program) << "): in C "
        << inComment(operand.field->doc) << "\n";
   if (call.draws)
-    os << "  !   seed: of random numbers; 0: the state's, which repeat until its next step\n";
+    os << "  !   seed: of random numbers; 0: numbers of the state, which repeat until the next "
+          "step\n";
   os << "  subroutine " << name.checked;
   writeArguments(call, operands, true, os);
   writeDummies(call, name, operands, true);
@@ -401,8 +401,8 @@ void FortranWriter::write() {
   os << "! Fortran 2003 interface of the compiled model " << model.name
      << ", written by ampc. Link with lib" << model.name << ".a and -pthread.\n"
      << "! Arrays have the dimensions of C in reverse order: columns come first here. Where the "
-        "last one is `rows`, all arrays of\n! a call may have fewer. Unsigned integers and 16-bit "
-        "floats are the integers of their size.\n"
+        "last dimension is `rows`, all\n! arrays of a call may have fewer rows. Unsigned integers "
+        "and 16-bit floats are integers of the same size.\n"
      << "module " << module
      << "\n  use, intrinsic :: iso_c_binding\n  implicit none\n  private\n\n";
   writeConstants();

@@ -164,9 +164,10 @@ void PythonWriter::writeMethod(const CallInfo &call, StringRef method) {
     os << "\n        lr_factor: factor on the learning rate\n        returns an ampc_train_out: "
           "loss, grad_norm, skipped, ...";
   if (call.draws)
-    os << "\n        seed: of random numbers; 0: the state's, which repeat until its next step";
+    os << "\n        seed: of random numbers; 0: numbers of the state, which repeat until the next "
+          "step";
   for (auto [place, number] : enumerate(numbersOf(*call.program)))
-    os << (place ? ", " : "\n        and in its `named`: ") << inPythonString(number.name);
+    os << (place ? ", " : "\n        and in the field `named`: ") << inPythonString(number.name);
   os << "\"\"\"\n        return self._run(\"" << call.program->name << "\", [" << inputs << "]"
      << (call.trains  ? ", lr_factor"
          : call.draws ? ", seed=seed"
@@ -176,12 +177,12 @@ void PythonWriter::writeMethod(const CallInfo &call, StringRef method) {
 
 void PythonWriter::write() {
   os << "\"\"\"Python interface of the compiled model " << model.name
-     << ", written by ampc. It loads lib" << model.name
-     << ".so, which has to lie beside it, and needs NumPy.\n\n    model = " << model.name
+     << ", written by ampc. The module loads lib" << model.name
+     << ".so of the same folder, and needs NumPy.\n\n    model = " << model.name
      << ".Model(seed=1)\n\nArrays are of the shapes and types that each method names, or are "
-        "converted if that loses nothing but digits. Where the\nfirst dimension is the batch, all "
-        "arrays of a call may have fewer rows. Numbers of bf16 are float32 here. A call that fails "
-        "raises Error.\"\"\"\n"
+        "converted if only digits are lost. Where the\nfirst dimension is the batch, all arrays of "
+        "a call may have fewer rows. Numbers of bf16 are float32 here. A call that fails raises "
+        "Error.\"\"\"\n"
      << "import ctypes\nimport os\nimport threading\nimport types\nimport typing\nimport "
         "weakref\n\n"
         "import numpy as np\n\n";

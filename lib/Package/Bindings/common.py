@@ -18,7 +18,7 @@ class Tensor(typing.NamedTuple):
 
 
 class _Operand(typing.NamedTuple):
-    """A tensor of a call: its name here, its field in C."""
+    """A tensor of a call: name in Python, field in C."""
 
     name: str
     field: str
@@ -62,7 +62,7 @@ def _load():
     try:
         library = ctypes.CDLL(path)
     except OSError as error:
-        raise ImportError(f"expected the library beside {__file__}, as ampc compile --bindings=python writes it: {error}") from None
+        raise ImportError(f"expected the library of ampc compile --bindings=python in the folder of {__file__}: {error}") from None
     functions = types.SimpleNamespace()
     for name, (result, parameters) in _FUNCTIONS.items():
         try:
@@ -75,7 +75,7 @@ def _load():
 
 
 def _empty(shape, dtype):
-    """An array whose data begins at a multiple of 64 bytes, which JAX needs to take it without a copy."""
+    """An array with data at a multiple of 64 bytes, which JAX takes without a copy."""
     bytes_of = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
     memory = np.empty(bytes_of + 63, np.uint8)
     start = -memory.ctypes.data % 64
@@ -120,7 +120,7 @@ def _from_elements(dtype, array):
 
 
 def _fit(name, call, given):
-    """Inputs as arrays, and the rows of the batch that they hold."""
+    """Inputs as arrays, and number of rows of the batch."""
     arrays, rows, first = [], 0, None
     for operand, value in zip(call.inputs, given):
         where = f"{name}: `{operand.name}`"
@@ -142,18 +142,18 @@ def _fit(name, call, given):
 
 
 class _Model:
-    """What all calls have in common. Calls of one state wait for one another."""
+    """Common parts of all calls. Calls of one state wait for each other."""
 
     def __init__(self, *, seed=0, threads=0, shares=AMPC_SHARES_FIXED, pin_threads=False, device=None, want_split=False,
                  initial_data=None, denormals=AMPC_DENORMALS_KEEP, skip_limit=0):
-        """A new state, with first values from `seed`. `threads`: 0 for as many as the process may use. `shares`: how they
-        share the tasks of a kernel; AMPC_SHARES_DYNAMIC where processors do other work, too. `pin_threads`: each but the
-        first keeps to one processor. `device`: "cpu", "cuda" or "cuda:1"; None for the first that the model was compiled for
-        and that is there. `want_split`: keep room for gradients, for calls of grad and apply. `initial_data`: the file of
-        first values that ampc compile --initial-data=beside has written; None for the one beside this file. `denormals`: what
-        kernels on the host make of numbers below 1.2e-38; AMPC_DENORMALS_FLUSH takes them for zeros, which some processors
-        are faster with. `skip_limit`: from so many skipped steps in a row on, a call of a step raises Error with the status
-        AMPC_E_STALLED; 0 for never."""
+        """A new state, with first values from `seed`. `threads`: 0 for as many threads as the process may use. `shares`:
+        distribution of a kernel's tasks to threads; AMPC_SHARES_DYNAMIC for processors shared with other programs.
+        `pin_threads`: pin each thread but the first to a processor. `device`: "cpu", "cuda" or "cuda:1"; None for the first
+        target of the model with an available device. `want_split`: keep room for gradients, for calls of grad and apply.
+        `initial_data`: the file of first values that ampc compile --initial-data=beside has written; None for the file of
+        the same folder. `denormals`: AMPC_DENORMALS_KEEP, or AMPC_DENORMALS_FLUSH: kernels on the host flush numbers below
+        1.2e-38 to zero, which is faster on some processors. `skip_limit`: number of skipped steps in a row from which a call
+        of a step raises Error with the status AMPC_E_STALLED; 0 for never."""
         self._lock, self._state, self._views = threading.Lock(), ctypes.c_void_p(), weakref.WeakSet()
         message = ctypes.create_string_buffer(512)
         options = ampc_options(size=ctypes.sizeof(ampc_options), seed=seed, threads=threads, shares=shares,
@@ -166,7 +166,7 @@ class _Model:
             raise Error(status, message.value.decode(errors="replace"))
 
     def close(self):
-        """Ends the state, after calls that other threads are in; later ones raise Error. A BufferError while arrays of view() are in use."""
+        """Ends the state, after calls of other threads in progress; later calls raise Error. A BufferError while arrays of view() are in use."""
         if not hasattr(self, "_state"):  # invalid options: no state was created
             return
         with self._lock:
@@ -179,8 +179,8 @@ class _Model:
     __del__ = close
 
     def __reduce_ex__(self, protocol):
-        raise TypeError("expected a model where it was made, but got a copy of it (copy, pickle or another process): its state is memory "
-                        "of the library, which save() and load() copy")
+        raise TypeError("expected a model in the process that made the model, but got a copy (copy, pickle or another process): the state is "
+                        "memory of the library, which save() and load() copy")
 
     def __enter__(self):
         return self
@@ -233,7 +233,7 @@ class _Model:
 
     @property
     def tier(self):
-        """The instructions that it uses, such as "avx512"; empty after close()."""
+        """The instructions of the kernels, such as "avx512"; empty after close()."""
         with self._lock:
             return _library.tier(self._state).decode()
 

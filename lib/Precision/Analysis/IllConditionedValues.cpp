@@ -109,8 +109,8 @@ std::optional<Reason> IllConditionedValues::whyOwn(OpOperand &operand) const {
   if (list.empty() || program.isBackward(op) ||
       (list == "exponent" && isSmallExponent(operand.get())))
     return std::nullopt;
-  return Reason{"argument", "its absolute error counts in " + consumer +
-                                ", and rounding makes that error grow with the number"};
+  return Reason{"argument", "the absolute error counts in " + consumer +
+                                ", and the rounding error grows with the magnitude"};
 }
 
 /// Whether the error of an operand reaches an ill-conditioned result.

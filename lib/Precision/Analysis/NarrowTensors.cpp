@@ -48,7 +48,7 @@ std::optional<Reason> NarrowTensors::whyInternal(Operation *op) const {
       llvm::make_filter_range(op->getResults(), [&](Value v) { return program.isReal(v); });
   auto all = [&](auto test) { return llvm::all_of(results, test); };
   if (all(isSingle))
-    return Reason{"statistic", "single numbers (counts, losses, their cotangents) stay in f32"};
+    return Reason{"statistic", "single numbers (counts, losses, cotangents of losses) stay in f32"};
   auto isFloat = [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); };
   if (isa<train::CastOp>(op) && llvm::none_of(op->getOperandTypes(), isFloat))
     return Reason{"integer", "16 bits do not hold every integer"};
@@ -71,7 +71,7 @@ std::optional<Reason> NarrowTensors::whyInternal(Operation *op) const {
       }))
     return Reason{"statistic", "a statistic of the op stays in f32"};
   if (all([&](Value v) { return partial.contains(v); }))
-    return Reason{"partial-result", "only the result of an op is rounded, not its parts"};
+    return Reason{"partial-result", "only the result of an op is rounded, not intermediate values"};
   // Moving a tensor of the model adds no rounding error, so f32 would protect nothing.
   bool moves = cast<PrecisionOpInterface>(op).getCategory() == Category::Passthrough &&
                llvm::any_of(op->getOperands(), [&](Value v) {
@@ -82,7 +82,7 @@ std::optional<Reason> NarrowTensors::whyInternal(Operation *op) const {
         return llvm::all_of(program.usesOf(v),
                             [&](OpOperand *use) { return isWithin(*use, /*ofSource=*/false); });
       }))
-    return Reason{"partial-result", "only the result of an op is rounded, not its parts"};
+    return Reason{"partial-result", "only the result of an op is rounded, not intermediate values"};
   return std::nullopt;
 }
 

@@ -53,5 +53,5 @@ void ProfileFindings::demandFits(const DecidedProgram &program, const Treatments
       if (const std::string *why = misfit(operand); why && program.isDecided(op) &&
                                                     treatments.of(op) == Treatment::Low &&
                                                     !constraints.isForced(op))
-        constraints.forceFull(op, "its operand does not fit " + textOf(low) + ": " + *why);
+        constraints.forceFull(op, "an operand does not fit " + textOf(low) + ": " + *why);
 }

@@ -13,7 +13,7 @@ public:
   /// Without a profile there are no findings. `scale`: loss scale that the gradients will carry.
   ProfileFindings(const DecidedProgram &program, mlir::Type low, const StepProfile *profile,
                   double scale);
-  /// Reason to keep the value in f32, for example "f16 would flush 12 % of its elements to 0"; null
+  /// Reason to keep the value in f32, for example "f16 would flush 12 % of the elements to 0"; null
   /// if the value fits.
   const std::string *misfit(mlir::Value v) const {
     auto found = misfits.find(v);

@@ -22,7 +22,7 @@ static std::vector<LocatedWarning> widenMisfits(const DecidedProgram &program,
       continue;
     warnings.push_back({op->getLoc(), nameOf(op) + ": expected '" + textOf(demand.type) +
                                           "' to hold the op's numbers, but " + *misfit +
-                                          ": it computes in f32"});
+                                          ": the op computes in f32"});
     constraints.forceFull(op, *misfit + ", although " + demand.source, "range");
   }
   return warnings;
@@ -44,7 +44,7 @@ static void widenContractions(const DecidedProgram &program, UserConstraints &co
       if (!misfit)
         misfit = rangeMisfit(operand.get(), type);
       if (misfit)
-        constraints.forceFull(op, "its operand does not fit " + textOf(type) + ": " + *misfit,
+        constraints.forceFull(op, "an operand does not fit " + textOf(type) + ": " + *misfit,
                               "range");
     }
   }

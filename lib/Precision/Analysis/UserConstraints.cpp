@@ -23,7 +23,7 @@ static UserConstraint demandOf(Operation *op, const PolicyTable &table) {
     demand = {compute,
               /*disabled=*/false,
               /*forced=*/true,
-              "its attribute `compute` fixes the type",
+              "the attribute `compute` fixes the type",
               std::nullopt,
               "compute"};
   for (const Override &line : table.overrides)

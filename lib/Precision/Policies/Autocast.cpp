@@ -118,7 +118,7 @@ FailureOr<Type> Autocast::forwardType(Operation *op, Reason &reason) {
   }
   Type low = facts.lowOf(op);
   if (low == facts.f32) {
-    reason = {"region", demand.disabled ? demand.source : "no region asks for a 16-bit type here"};
+    reason = {"region", demand.disabled ? demand.source : "no region sets a 16-bit type here"};
     return widest(op, Type());
   }
   // Ops from a single op of torch (a product and the bias, a sum and the division) round once, at
@@ -138,10 +138,10 @@ FailureOr<Type> Autocast::forwardType(Operation *op, Reason &reason) {
     reason = {"list-f32", "on autocast's list of ops in f32"};
     return facts.f32;
   case Treatment::Promote:
-    reason = {"list-promote", "on autocast's list of ops in the widest type of their operands"};
+    reason = {"list-promote", "on autocast's list of ops in the widest operand type"};
     return widest(op, low);
   default:
-    reason = {"unlisted", "in no list of autocast: runs in the type of its operands"};
+    reason = {"unlisted", "on no list of autocast: runs in the operand type"};
     return widest(op, Type());
   }
 }

@@ -15,7 +15,7 @@ public:
   HardConstraints run() {
     for (BlockArgument argument : facts.func.getArguments())
       if (facts.isReal(argument) && !facts.isDuplicable(argument))
-        pin(argument, "state-or-input", "it is an input or state, which is f32");
+        pin(argument, "state-or-input", "inputs and state are f32");
     gradients = gradientsOf(facts);
     findReadByStatistics();
     facts.untilStable([&] {
@@ -197,7 +197,7 @@ void HardConstraintFinder::pinBetween() {
         fullParts.insert(result);
       else if (computesAsStored(facts.treatment(op)) && !isNeutral(result) &&
                !readByContractions.contains(result) && !hardConstraints.low.contains(result))
-        pin(result, "between-f32", "it is made from f32 and no contraction reads it");
+        pin(result, "between-f32", "the operands are f32 and no contraction reads the value");
     }
   }
 }
@@ -226,17 +226,15 @@ void HardConstraintFinder::decide(Operation *op, Value result) {
     return pin(result, "gradient", "a parameter's gradient reaches the optimizer without rounding");
   if (isStatistic(op, result)) {
     statistics.insert(result);
-    return pin(result, "statistic",
-               "sums, single numbers and what is computed from them stay in f32");
+    return pin(result, "statistic", "sums, single numbers and functions of both stay in f32");
   }
   if (demand.disabled || facts.lowOf(op) == facts.f32)
     return pin(result, "region",
-               demand.disabled ? demand.source : "no region asks for a 16-bit type here");
+               demand.disabled ? demand.source : "no region sets a 16-bit type here");
   if (llvm::any_of(result.getUsers(), [](Operation *user) { return isa<train::ReturnOp>(user); }))
     return pin(result, "output", "results of the program are f32");
   if (treatment == Treatment::Full)
-    return pin(result, "full-precision",
-               "losses, exponentials and powers compute in f32 and give f32");
+    return pin(result, "full-precision", "losses, exponentials and powers compute and store f32");
   if (treatment == Treatment::Untouched)
     return pin(result, "untouched", "the policy has no rule for this op");
   if (op->getNumOperands() > 0 &&
@@ -246,13 +244,13 @@ void HardConstraintFinder::decide(Operation *op, Value result) {
     return pin(result, "integer", "16 bits do not hold every integer");
   if (facts.isUnrounded(result) && !facts.isWithinKernel(result))
     return pin(result, "partial-result",
-               "only the result of an adjoint or a sum is rounded, not its parts");
+               "only the result of an adjoint or a sum is rounded, not intermediate values");
   if (const std::string *why = facts.misfit(result))
     return pin(result, "profile", *why);
   if (auto why = overflow(op, result))
     return pin(result, "range", *why);
   if (facts.isWithinKernel(result))
-    pin(result, "same-kernel", "only pointwise ops behind it read it, in the same kernel");
+    pin(result, "same-kernel", "all consumers are pointwise ops of the same kernel");
 }
 
 HardConstraints ampc::findHardConstraints(const PrecisionAnalysis &facts) {

@@ -60,11 +60,11 @@ static std::string whyNormalized(Operation *op, Type stored) {
   if (!bound || !stored.isF16())
     return "normalized numbers are small unless a parameter makes them large";
   std::string text;
-  llvm::raw_string_ostream(text) << "before its gain a number is at most "
+  llvm::raw_string_ostream(text) << "before the gain a number is at most "
                                  << llvm::format("%.3g", *bound)
-                                 << ", so that it takes a gain or bias of about "
+                                 << ", so that a gain or bias of about "
                                  << llvm::format("%.3g", largestOf(stored) / *bound)
-                                 << " to overflow";
+                                 << " is needed to overflow";
   return text;
 }
 
@@ -77,9 +77,9 @@ static std::string describe(const PrecisionAnalysis &facts, Value v, Type stored
            type;
   case Treatment::Normalize:
     return "computes in f32; stored in " + type +
-           (rangeOf(v) ? ", which holds its range" : ": " + whyNormalized(op, stored));
+           (rangeOf(v) ? ", which holds the range" : ": " + whyNormalized(op, stored));
   default:
-    return "stored in " + type + ": of all choices this moves the fewest bytes";
+    return "stored in " + type + ": the choice that moves the fewest bytes";
   }
 }
 
@@ -158,8 +158,8 @@ Assignment ampc::assignMinCut(const PrecisionAnalysis &facts,
 namespace {
 struct MinCut : PrecisionPolicy {
   MinCut()
-      : PrecisionPolicy("mincut", "the category of an op fixes what it computes in; values are "
-                                  "stored so that the step moves the fewest bytes") {}
+      : PrecisionPolicy("mincut", "the category of an op fixes the compute type; values are stored "
+                                  "so that the step moves the fewest bytes") {}
   PolicyTable table(Type low) const override {
     // bf16 has the range of f32: ops whose results grow or shrink fast still compute in f32, but
     // may store bf16. Ops on no list follow the op's precision category.

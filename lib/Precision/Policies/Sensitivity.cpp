@@ -290,8 +290,7 @@ void SensitivityFinder::decide(Operation *op, Value result) {
     return;
   }
   if (isLast && !facts.usesOf(result).empty()) {
-    hardConstraints.sensitive[result] = {"loss",
-                                         "it lies between the last contraction and the loss"};
+    hardConstraints.sensitive[result] = {"loss", "between the last contraction and the loss"};
     return;
   }
   if (isContraction(op) || originOf(result) != RoundingHistory::Wide ||

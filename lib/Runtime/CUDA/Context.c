@@ -166,7 +166,8 @@ static ampc_status findDevice(const ampc_cuda_driver *driver, int32_t number, in
   if (!result)
     result = driver->device_attribute(&minor, AMPC_CUDA_CAPABILITY_MINOR, *device);
   *capability = 10 * major + minor;
-  return ampc_rt_cuda_check(driver, result, "the device does not say what it is", error);
+  return ampc_rt_cuda_check(driver, result, "the device does not report a compute capability",
+                            error);
 }
 
 static ampc_status probe(int32_t number, int32_t *capability, char *error) {
@@ -201,7 +202,7 @@ static ampc_status checkContext(const ampc_cuda *cuda, char *error) {
                                           "the context has no device", error);
   if (!status && device != cuda->device)
     return ampc_rt_fail(error, AMPC_E_ARG,
-                        "options: expected a stream of device %d, but got one of device %d",
+                        "options: expected a stream of device %d, but got a stream of device %d",
                         (int64_t)cuda->device, (int64_t)device);
   return status;
 }

@@ -10,7 +10,7 @@ static ampc_status findFunctions(ampc_cuda_driver *driver, char *error) {
     void *found = dlsym(driver->library, symbol);                                                  \
     if (!found)                                                                                    \
       return ampc_rt_fail(error, AMPC_E_DEVICE,                                                    \
-                          "cuda: the driver has no %s: expected one for CUDA 12 or later",         \
+                          "cuda: the driver has no %s: expected a driver for CUDA 12 or later",    \
                           symbol);                                                                 \
     memcpy(&driver->name, &found, sizeof found);                                                   \
   }

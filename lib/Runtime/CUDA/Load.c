@@ -65,8 +65,8 @@ static ampc_status loadModule(ampc_cuda *cuda, void **module, const void *image,
   if (cuda->driver.error_string(result, &text) || !text)
     text = "unknown error";
   const char *hint = result == AMPC_CUDA_UNSUPPORTED_PTX
-                         ? ": the driver is older than this PTX; update it, or compile machine "
-                           "code (--gpu-images=cubin)"
+                         ? ": the driver is older than this PTX; update the driver, or compile "
+                           "machine code (--gpu-images=cubin)"
                          : "";
   return ampc_rt_fail(error, AMPC_E_DEVICE, "cuda: could not load %s: %s (error %d)%s%s%s", what,
                       text, (int64_t)result, hint, *log ? ": " : "", log);

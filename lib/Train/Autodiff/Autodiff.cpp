@@ -63,7 +63,7 @@ static LogicalResult addGradients(train::FuncOp func, unsigned result, ArrayRef<
     if (!g) {
       if (func.getStep() && !reverse.reaches(source))
         return func.emitError() << "expected the loss of step @" << *func.getStep()
-                                << " to depend on @" << name << ", but it does not";
+                                << " to depend on @" << name << ", but the loss does not";
       g = b.broadcastTo(b.real(0.0, source), source.getType());
     }
     gradients.push_back(func.getStep() ? b.op<train::GradientOp>(inTypeOfRule(b, g), name) : g);
@@ -124,7 +124,7 @@ private:
         BlockArgument source = states.lookup(cast<FlatSymbolRefAttr>(param).getAttr());
         if (!source)
           return step.emitOpError()
-                 << "expected the loss to depend on @" << names.back() << ", but it does not";
+                 << "expected the loss to depend on @" << names.back() << ", but the loss does not";
         sources.push_back(source);
       }
       if (failed(addGradients(func, 0, sources, names)))

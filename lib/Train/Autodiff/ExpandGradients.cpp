@@ -21,7 +21,7 @@ static LogicalResult checkDepends(train::GradOp grad) {
   for (Value source : grad.getSources())
     if (!variedValues(source, grad).contains(grad.getValue()))
       return grad.emitOpError() << "expected the value that is differentiated to depend on "
-                                << nameOfSource(source) << ", but it does not";
+                                << nameOfSource(source) << ", but the value does not";
   return success();
 }
 
@@ -33,7 +33,7 @@ static LogicalResult expand(train::GradOp grad) {
   // forward pass.
   Reverse reverse(
       grad, sources,
-      {train::Stage::Forward, "what " + nameOf(grad) + " differentiates", grad.getLoc()});
+      {train::Stage::Forward, "the value that " + nameOf(grad) + " differentiates", grad.getLoc()});
   OpBuilder builder(grad);
   GradBuilder b(builder, grad);
   if (failed(reverse.run({{value, b.real(1.0, value)}})))

@@ -250,8 +250,8 @@ LogicalResult Reverse::checkSaves(DifferentiableOpInterface op, Operation *first
       for (auto [i, operand] : llvm::enumerate(op->getOperands()))
         allowed |= used == operand && saves.operand(i);
       if (!allowed)
-        return op->emitOpError() << "expected its adjoint to use only declared saves, but it uses "
-                                 << used;
+        return op->emitOpError()
+               << "expected the adjoint to use only declared saves, but the adjoint uses " << used;
     }
   }
   return success();

@@ -118,15 +118,15 @@ bool SparseGradient::isWanted() const {
 
 StringRef SparseGradient::reasonForDense() const {
   if (isDoubled)
-    return "it is a sum of sums that are added to themselves over and over";
+    return "the gradient is a sum of sums that are doubled over and over";
   if (!onlyLookups && !lookups.empty())
-    return "it is read in other ways than by lookups too, so that their gradients are added to a "
-           "dense one in f32";
+    return "other ops than lookups read the parameter, too, so that gradients of lookups are added "
+           "to a dense gradient in f32";
   if (!onlyLookups)
-    return optimizer.isLazy() ? "no lookup reads it" : "";
+    return optimizer.isLazy() ? "no lookup reads the parameter" : "";
   return optimizer.getRowUpdate() == RowUpdate::Whole
-             ? "its update depends on the whole tensor"
-             : "it has no more rows than the step has lookups";
+             ? "the update depends on the whole tensor"
+             : "the parameter has no more rows than the step has lookups";
 }
 
 /// Batched input on which the value depends; null if there is none.
@@ -257,6 +257,6 @@ void ampc::makeSparseGradients(train::FuncOp gradient, train::StepOp step, bool 
   }
   if (llvm::any_of(keptRows, [](auto &rule) { return !rule.second; }))
     gradient.emitWarning() << "expected a parameter that only lookups read for a lazy optimizer, "
-                              "but there is none: it updates whole tensors";
+                              "but there is none: the optimizer updates whole tensors";
   Signature(gradient).updateType();
 }

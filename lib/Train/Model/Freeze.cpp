@@ -86,7 +86,7 @@ private:
     for (auto step : model.getOps<train::StepOp>()) {
       if (!step.getParams().empty() && withoutNames(step.getParams(), frozen).empty())
         return step.emitError() << "expected --freeze to leave a parameter to step @"
-                                << step.getSymName() << ", but it matches all of them";
+                                << step.getSymName() << ", but the patterns match all parameters";
       removeFrozen(step, frozen);
     }
     for (auto param : model.getOps<train::ParamOp>())

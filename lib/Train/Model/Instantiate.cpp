@@ -69,7 +69,7 @@ private:
       if (training && !isFirst) {
         InFlightDiagnostic error = write.emitOpError()
                                    << "expected one value of @" << write.getState()
-                                   << " after a step, but this is the second";
+                                   << " after a step, but got a second value";
         error.attachNote(first->second) << "the first is here";
         return error;
       }
@@ -191,8 +191,9 @@ private:
     if (!steps.empty())
       for (auto param : model.getOps<train::ParamOp>())
         if (!learned.contains(param.getSymName()) && !param.getFrozen())
-          return param.emitOpError() << "expected a step over @" << param.getSymName()
-                                     << ", or the attribute frozen, but no step changes it";
+          return param.emitOpError()
+                 << "expected a step over @" << param.getSymName()
+                 << ", or the attribute frozen, but no step changes the parameter";
     return success();
   }
 };

@@ -23,8 +23,7 @@ public:
       return success();
     }
     if (!text)
-      return step.emitOpError() << "expected parameters or patterns of their names, but got "
-                                << each;
+      return step.emitOpError() << "expected parameters or patterns of names, but got " << each;
     StringRef pattern = text.getValue();
     bool takesAway = pattern.consume_front("!");
     llvm::Expected<llvm::GlobPattern> glob = llvm::GlobPattern::create(pattern, maxPatterns);
@@ -33,7 +32,7 @@ public:
                                 << "\": " << llvm::toString(glob.takeError());
     if (candidates.empty())
       return step.emitOpError() << "expected a model with a parameter that is not frozen, for the "
-                                   "step to change, but it has none";
+                                   "step to change, but the model has none";
     bool any = false;
     for (Attribute symbol : candidates)
       if (glob->match(cast<FlatSymbolRefAttr>(symbol).getValue())) {

@@ -203,16 +203,15 @@ static LogicalResult resolve(StateOpInterface state, const Programs &programs) {
   InitAttrInterface init = state.getInit();
   Readings all = WeightDataflow(programs, state.getSymName()).readings;
   if (all.ofData.empty() && all.ofProduct) {
-    InFlightDiagnostic error = expectFans(state)
-                               << "@" << state.getSymName()
-                               << " is multiplied by other weights before it is by data";
+    InFlightDiagnostic error = expectFans(state) << "@" << state.getSymName()
+                                                 << " is multiplied by other weights before data";
     error.attachNote(all.ofProduct->getLoc()) << "data is multiplied by the product here";
     return error;
   }
   ArrayRef<Reading> readings = all.ofData.empty() ? all.ofWeights : all.ofData;
   if (readings.empty())
     return expectFans(state) << "no op multiplies data by @" << state.getSymName()
-                             << " and adds up the products, or looks up its rows";
+                             << " and adds up the products, or looks up rows";
   Attribute resolved = init.withFans(readings.front().fans);
   for (const Reading &other : readings.drop_front()) {
     if (init.withFans(other.fans) == resolved)

@@ -82,9 +82,9 @@ static LogicalResult returnRows(train::FuncOp func, StateOpInterface state,
                                 MutableArrayRef<train::WriteOp> writes) {
   train::WriteOp write = writes.front();
   if (writes.size() > 1)
-    return writes[1].emitOpError() << "expected one value of @" << state.getSymName()
-                                   << ", which evaluations and exports return, but this is the "
-                                      "second";
+    return writes[1].emitOpError()
+           << "expected one value of @" << state.getSymName()
+           << ", which evaluations and exports return, but got a second value";
   Signature(func).addResult(
       write.getValue(),
       train::OutputAttr::get(func.getContext(), train::Output::Named, passedName(state), -1));

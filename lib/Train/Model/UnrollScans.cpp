@@ -124,10 +124,9 @@ static bool hasLoopsInSegments(train::FuncOp func) {
 static void remarkSegments(train::FuncOp func) {
   for (train::ScanOp scan : outermostLoops(func))
     if (isForward(scan))
-      scan.emitRemark()
-          << "the loop is unrolled: recomputation for a checkpoint around the loop, or "
-             "around a call inside, does not look into loops; the loop's own clause "
-             "checkpoint or checkpoint every k keeps it";
+      scan.emitRemark() << "the loop is unrolled: recomputation for a checkpoint around the loop, "
+                           "or around a call inside, does not look into loops; the loop's own "
+                           "clause checkpoint or checkpoint every k keeps the loop";
 }
 
 /// Replaces the loops that `stays` is false for by their rounds.

@@ -369,11 +369,10 @@ void StepExpansion::warnOfLostUpdates() {
     auto element = cast<FloatType>(paramType(i).getElementType());
     if (element.getWidth() > 16)
       continue;
-    step.emitWarning()
-        << "@" << paramName(i).getValue() << " is " << element
-        << ", and loses updates of less than " << lostShareOf(element)
-        << " of a weight: weight_rounding = \"stochastic\" keeps them on the average, "
-           "\"nearest\" is without this warning";
+    step.emitWarning() << "@" << paramName(i).getValue() << " is " << element
+                       << ", and loses updates of less than " << lostShareOf(element)
+                       << " of a weight: weight_rounding = \"stochastic\" preserves small updates "
+                          "on average, \"nearest\" silences this warning";
     return;
   }
 }

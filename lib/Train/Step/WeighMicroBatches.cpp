@@ -137,12 +137,12 @@ LogicalResult LossWeighing::check(const MicroBatchAnalysis &parts) {
         value.of == BatchRelation::Sum || (value.of == BatchRelation::Same && !value.isDrawn))
       continue;
     Operation *op = value.cause ? value.cause : returned.get().getDefiningOp();
-    return refuse(op ? op : func) << "expected " << (isLoss ? "the loss" : "a result")
-                                  << " of a batch to be the sum of those of its parts, but "
-                                  << (op ? nameOf(op) : "an argument")
-                                  << " combines rows, so that no part has it alone: only sums over "
-                                     "rows, and divisors that "
-                                     "depend on no parameter, are the same in micro-batches";
+    return refuse(op ? op : func)
+           << "expected " << (isLoss ? "the loss" : "a result")
+           << " of a batch to be the sum over micro-batches, but "
+           << (op ? nameOf(op) : "an argument")
+           << " combines rows of several micro-batches: only sums over rows, and divisors that "
+              "depend on no parameter, are the same in micro-batches";
   }
   return success();
 }
@@ -152,9 +152,8 @@ LogicalResult LossWeighing::check(const MicroBatchAnalysis &parts) {
 LogicalResult LossWeighing::checkKept(const MicroBatchAnalysis &parts, const Ops &kept) {
   for (Operation *op : kept)
     if (weighed.contains(op) && (parts.countsRows(op) || !parts.getChanges(op).empty()))
-      return refuse(op)
-             << "expected state that a step writes to depend on one part of a batch, but "
-             << nameOf(op) << " is also in the loss, with a number of the whole batch";
+      return refuse(op) << "expected state that a step writes to depend on one micro-batch, but "
+                        << nameOf(op) << " is also in the loss, with a divisor of the whole batch";
   return success();
 }
 
@@ -278,7 +277,7 @@ void LossWeighing::prepareLoops() {
     ScopedDiagnosticHandler silent(func.getContext(), [](Diagnostic &) { return success(); });
     bool isGood = isStep ? succeeded(check(parts)) : isTermOfLoss(parts);
     if (!isGood || failed(findWeighed(parts)))
-      why = "its rounds are weighed one by one";
+      why = "rounds are weighed one by one";
     else if (Operation *op = findInLoops(parts))
       why = nameOf(op) + " needs a number of all micro-batches in every round";
   }

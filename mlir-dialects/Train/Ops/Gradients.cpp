@@ -18,10 +18,11 @@ LogicalResult GradOp::inferReturnTypes(MLIRContext *, std::optional<Location>, A
 LogicalResult GradOp::verify() {
   RankedTensorType type = tensorOf(getValue().getType());
   if (type.getRank() != 0 || !isa<FloatType>(type.getElementType())) // 1.
-    return emitOpError() << "expected a real scalar to differentiate, but got " << type
-                         << (type.getRank() > 0 ? "; the gradient of its train.reduce_sum has the "
-                                                  "derivative of every row"
-                                                : "");
+    return emitOpError()
+           << "expected a real scalar to differentiate, but got " << type
+           << (type.getRank() > 0
+                   ? "; the gradient of the train.reduce_sum has the derivative of every row"
+                   : "");
   if (getSources().empty()) // 2.
     return emitOpError("expected values behind wrt");
   llvm::SmallDenseSet<Value> once;
@@ -41,8 +42,9 @@ static ParseResult parseDifferentiated(OpAsmParser &parser, Operand &value) {
   StringAttr name;
   SMLoc place = parser.getCurrentLocation();
   if (succeeded(parser.parseOptionalSymbolName(name)))
-    return parser.emitError(place) << "expected a value to differentiate, such as what train.call @"
-                                   << name.getValue() << " gives, but got a function";
+    return parser.emitError(place)
+           << "expected a value to differentiate, such as the result of train.call @"
+           << name.getValue() << ", but got a function";
   return parser.parseOperand(value);
 }
 static void printDifferentiated(OpAsmPrinter &p, Operation *, Value value) { p << value; }

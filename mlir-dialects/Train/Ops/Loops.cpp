@@ -152,7 +152,7 @@ static int64_t depthOf(ScanOp scan) {
 LogicalResult ScanOp::verify() {
   int64_t rounds = getRounds();
   if (rounds < 1 || rounds > mostRounds) // 1.
-    return emitOpError() << "expected 1 to 2^24 rounds, by times or by what it goes over, but got "
+    return emitOpError() << "expected 1 to 2^24 rounds, by times or by the rows of `over`, but got "
                          << rounds;
   for (auto [i, sequence] : llvm::enumerate(getSequences()))
     if (auto type = tensorOf(sequence); type.getRank() == 0 || type.getDimSize(0) != rounds) // 2.
@@ -164,7 +164,7 @@ LogicalResult ScanOp::verify() {
   if (depthOf(*this) > mostNested) // 4.
     return emitOpError() << "expected loops nested at most " << mostNested << " deep";
   if (getNumResults() == 0) // 9.
-    return emitOpError("expected a value that is carried, or one behind each");
+    return emitOpError("expected a carried value, or a value behind each");
   return success();
 }
 
@@ -331,7 +331,7 @@ ParseResult ScanParser::addResults(SMLoc place) {
   int64_t rounds = roundsOf(times, rows.types);
   if (rounds < 1 || rounds > ScanOp::mostRounds)
     return parser.emitError(place)
-           << "expected 1 to 2^24 rounds, by times or by what it goes over, but got " << rounds;
+           << "expected 1 to 2^24 rounds, by times or by the rows of `over`, but got " << rounds;
   result.addTypes(resultTypes(next, rounds));
   return success();
 }

@@ -16,10 +16,9 @@ RankedTensorType ampc::randomStateType(MLIRContext *context) {
 static LogicalResult verifyState(Operation *op, OperandRange state) {
   if (state.empty() || (state.size() >= 2 && state.size() <= 3 && state[0] == state[1]))
     return success();
-  return op->emitOpError()
-         << "expected the random state twice (a body reads both of its elements), and at most the "
-            "number of a part of the batch, but got "
-         << state.size() << " operands";
+  return op->emitOpError() << "expected the random state twice (a body reads both elements), and "
+                              "at most the number of a part of the batch, but got "
+                           << state.size() << " operands";
 }
 
 LogicalResult RandomUniformOp::verify() {

@@ -73,7 +73,7 @@ static LogicalResult checkOperands(std::optional<Location> loc, const LayerOpera
 static LogicalResult inferStates(std::optional<Location> loc, const LayerOperands &o, int64_t gates,
                                  bool isLayer, bool batchFirst, SmallVectorImpl<Type> &types) {
   if (gates == 4 && !o.h0 != !o.c0)
-    return emitOptionalError(loc, "expected initial states h and c, but got one of them");
+    return emitOptionalError(loc, "expected initial states h and c, but got one of the two");
   if (o.biasH && !o.bias)
     return emitOptionalError(loc, "expected a bias beside the bias of the state");
   FailureOr<LayerSizes> s = sizesOf(loc, o, gates, isLayer, batchFirst);

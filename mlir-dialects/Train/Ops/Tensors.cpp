@@ -93,7 +93,7 @@ LogicalResult ampc::inferSlice(std::optional<Location> loc, RankedTensorType typ
     auto last = way ? sumOf({offsets[i], *way}) : std::nullopt;
     if (!last || *last < 0 || std::max(*last, offsets[i]) >= size)
       return emitOptionalError(loc, "expected a slice inside ", type, ", but in dimension ", i,
-                               " it goes from ", offsets[i], " to ",
+                               " the slice goes from ", offsets[i], " to ",
                                last.value_or(std::numeric_limits<int64_t>::max()));
   }
   types.push_back(type.clone(sizes));

@@ -36,7 +36,7 @@ LogicalResult Windows::verify(std::optional<Location> loc, int64_t rank, RankedT
   if (x.getRank() != rank + 2 || filter.getRank() != rank + 2 ||
       x.getElementType() != filter.getElementType())
     return emitOptionalError(loc, "expected an image (N, ..., C) and a filter (O, ..., I) of ",
-                             rank, " dimensions between these, but got ", x, " and ", filter);
+                             rank, " dimensions in between, but got ", x, " and ", filter);
   if (!areWindowNumbers(strides, rank, 1) || !areWindowNumbers(dilations, rank, 1) ||
       !areWindowNumbers(padding, 2 * rank, 0))
     return emitOptionalError(loc, "expected ", rank, " strides, ", rank, " dilations and ",

@@ -29,7 +29,7 @@ class Train_FanAttr<string cppName, string keyword, dag fans>
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
   let genVerifyDecl = 1;
 }
-def Fan : Whole<"a whole number, by default that of the op that reads the tensor"> {
+def Fan : Whole<"a whole number, by default the fan of the op that reads the tensor"> {
   let defaultValue = "::ampc::Fans::open";
 }
 

@@ -103,7 +103,7 @@ void BufferOp::build(OpBuilder &builder, OperationState &state, const Twine &nam
 LogicalResult ModelOp::verify() {
   for (Operation &op : getBody().front())
     if (!isa<SymbolOpInterface, FuncOp, ExportOp, UseOp>(op)) // 1.
-      return op.emitOpError() << "expected in a model what has a name, or an export";
+      return op.emitOpError() << "expected a symbol or an export in a model";
     else if (isa_and_nonnull<ModelOp>((*this)->getParentOp()) &&
              !isa<ParamOp, BufferOp, KnobOp, FuncOp, UseOp, ModelOp>(op)) // 2.
       return op.emitOpError() << "expected outside of modules";
@@ -323,7 +323,7 @@ LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
     if (isa<StringAttr>(param)) // a pattern, until train-expand-modules
       continue;
     else if (!isa<FlatSymbolRefAttr>(param)) // 4.
-      return emitOpError() << "expected parameters or patterns of their names, but got " << param;
+      return emitOpError() << "expected parameters or patterns of names, but got " << param;
     else if (!once.insert(param).second) // 3.
       return emitOpError() << "expected every parameter once, but got " << param << " twice";
     else if (!mayBeLater &&

@@ -65,8 +65,7 @@ LogicalResult ModuleInstance::addUse(UseOp use) {
   const ModuleInstance *owner = nullptr;
   ModelOp target = findModule(use.getModule(), owner);
   if (!target)
-    return use.emitError() << "expected a module that stands before, but @" << use.getModule()
-                           << " is none";
+    return use.emitError() << "expected an earlier module, but @" << use.getModule() << " is none";
   std::string why;
   Numbers given;
   for (NamedAttribute each :
@@ -262,8 +261,8 @@ LogicalResult ModuleInstance::inlineApply(ApplyOp apply) const {
   StringRef name = apply.getCallee().getRootReference().getValue();
   const auto *found = findUses(name);
   if (!found)
-    return apply.emitError() << "expected a module that stands before under that name, but @"
-                             << name << " is none";
+    return apply.emitError() << "expected an earlier module of that name, but @" << name
+                             << " is none";
   bool isNamed = !apply.getCallee().getNestedReferences().empty();
   if (apply.getCallee().getNestedReferences().size() > 1)
     return apply.emitError() << "expected a module and one function of it, but got "

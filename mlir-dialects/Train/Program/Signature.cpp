@@ -119,8 +119,8 @@ LogicalResult InputAttr::verify(function_ref<InFlightDiagnostic()> emitError, St
   if (least > 0)
     return emitError() << "expected a least element of at most 0, but got " << least;
   if (runs && (limit || runs.empty() || !llvm::all_of(runs, llvm::IsaPred<LimitsAttr>)))
-    return emitError() << "expected runs of #train.limits and no limit beside them, but got "
-                       << runs << " and " << limit;
+    return emitError() << "expected runs of #train.limits without a limit, but got " << runs
+                       << " and " << limit;
   return success();
 }
 
@@ -212,7 +212,8 @@ static LogicalResult verifyInput(FunctionOpInterface program, InputAttr input, u
   if (row % covered) // 8.
     return program->emitOpError() << "expected runs of input " << input.getName()
                                   << " that fill a row of " << row
-                                  << " elements some number of times, but they have " << covered;
+                                  << " elements some number of times, but the runs have "
+                                  << covered;
   return success();
 }
 

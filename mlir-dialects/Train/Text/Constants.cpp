@@ -189,7 +189,7 @@ ParseResult syntax::parseElementTypes(OpAsmParser &parser, unsigned first,
   }
   if (!other)
     return parser.emitError(operands[first]->location)
-           << "expected at least one value, as in %x, whose element type the numbers have";
+           << "expected at least one value, as in %x, for the element type of the numbers";
   if (parseSlots(parser, values))
     return failure();
   SmallVectorImpl<ScalarOperand> &scalars = *ParseState::of(parser.getContext()).scalars;
@@ -243,7 +243,7 @@ ParseResult ampc::addScalars(OpAsmParser &parser, ArrayRef<ScalarOperand> scalar
     Value other = state.operands[scalar.index];
     Block *block = other.getParentBlock();
     if (!block)
-      return parser.emitError(scalar.place) << "expected the other operand to stand before";
+      return parser.emitError(scalar.place) << "expected the other operand first";
     OpBuilder b(parser.getContext()); // the block is not yet in the region of an op
     b.setInsertionPointToEnd(block);
     auto type = RankedTensorType::get({}, getElementTypeOrSelf(other.getType()));

@@ -65,8 +65,8 @@ static ParseResult noteInstance(OpAsmParser &parser, SMLoc place, StringAttr mod
     for (const ParseScope *scope = model; scope; scope = scope->getOuter())
       for (const auto &each : scope->modules)
         names.push_back(each.getKey().str());
-    return parser.emitError(place) << "expected a module that stands before, but @"
-                                   << module.getValue() << " is none" << suggestion(module, names);
+    return parser.emitError(place) << "expected an earlier module, but @" << module.getValue()
+                                   << " is none" << suggestion(module, names);
   }
   Location loc = parser.getEncodedSourceLoc(place);
   // The module is verified first, because instantiation relies on a valid module.
@@ -142,7 +142,7 @@ void UseOp::print(OpAsmPrinter &p) {
 
 LogicalResult UseOp::verify() {
   if (!isa_and_nonnull<ModelOp>((*this)->getParentOp())) // 1.
-    return emitOpError() << "expected to stand in a train.model";
+    return emitOpError() << "expected a train.model around the op";
   for (NamedAttribute each :
        getGivenAttr() ? getGivenAttr().getValue() : ArrayRef<NamedAttribute>())
     if (!isa<StringAttr>(each.getValue())) // 2.
@@ -162,7 +162,7 @@ static FailureOr<FunctionType> typeOf(OpAsmParser &parser, SMLoc place, SymbolRe
     SmallVector<std::string> names;
     for (const auto &each : model ? model->instances : llvm::StringMap<Attribute>())
       names.push_back(each.getKey().str());
-    return parser.emitError(place) << "expected what train.use has named before, but @" << name
+    return parser.emitError(place) << "expected the name of an earlier train.use, but @" << name
                                    << " is none" << suggestion(name, names);
   }
   auto facts = cast<DictionaryAttr>(found->second);
@@ -210,9 +210,9 @@ static ParseResult parseApplyTypes(OpAsmParser &parser, SymbolRefAttr callee,
       return parser.emitError(operand.location) << "expected " << type.getInput(i) << " as operand "
                                                 << i << " of " << callee << ", but got " << known;
   if (times > 1 && type.getInputs() != type.getResults())
-    return parser.emitError(place)
-           << "expected results of the types (" << type.getInputs() << ") of what goes in, as "
-           << callee << " is there " << times << " times, but got (" << type.getResults() << ")";
+    return parser.emitError(place) << "expected results with the types (" << type.getInputs()
+                                   << ") of the operands, as " << callee << " stands for " << times
+                                   << " modules, but got (" << type.getResults() << ")";
   llvm::append_range(types, type.getInputs());
   llvm::append_range(results, type.getResults());
   return success();

@@ -192,7 +192,7 @@ ParseResult FormulaTokens::wholeLiteral() {
     StringRef rest(place.getPointer());
     size_t length = rest.find_first_of(" \t\n,;()[]{}<>", 1);
     return parser.emitError(place)
-           << "expected a number, the name of a size or a formula of them, but got "
+           << "expected a number, the name of a size or a formula of sizes, but got "
            << shown(rest.take_front(length));
   }
   text += std::to_string(number);

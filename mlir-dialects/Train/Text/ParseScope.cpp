@@ -69,7 +69,7 @@ ParseResult ampc::parseNoted(OpAsmParser &parser, OperationState &state, ParseFu
     return failure();
   }
   if (llvm::is_contained(state.types, Type()))
-    return parser.emitError(parser.getNameLoc()) << "expected the types of the op at its end";
+    return parser.emitError(parser.getNameLoc()) << "expected the types at the end of the op";
   if (!formulas.empty())
     state.attributes.set(Sizes::key, formulas.getDictionary(parser.getContext()));
   if (!knobs.empty())

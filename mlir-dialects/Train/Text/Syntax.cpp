@@ -40,7 +40,7 @@ static ParseResult find(OpAsmParser &parser, const Operand &operand, Type &type)
   if (!type)
     return parser.emitError(operand.location)
            << "expected the type of " << operand.name
-           << " at the end of the op, as nothing before it has told";
+           << " at the end of the op, as no earlier op defines the value";
   if (!isa<RankedTensorType>(type))
     return parser.emitError(operand.location)
            << "expected " << operand.name << " to be a tensor, but got " << type;
@@ -172,8 +172,8 @@ ParseResult syntax::parseStateType(OpAsmParser &parser, FlatSymbolRefAttr state,
   auto found = model ? model->states.find(state.getValue()) : decltype(model->states.end())();
   if (!model || found == model->states.end())
     return parser.emitError(place)
-           << "expected a type, or a parameter or buffer that stands before, but " << state
-           << " is none" << (model ? suggestion(state.getValue(), keysOf(model->states)) : "");
+           << "expected a type, or an earlier parameter or buffer, but " << state << " is none"
+           << (model ? suggestion(state.getValue(), keysOf(model->states)) : "");
   type = found->second;
   return success();
 }
@@ -203,8 +203,8 @@ ParseResult syntax::parseCallTypes(OpAsmParser &parser, FlatSymbolRefAttr callee
       model ? model->functions.find(callee.getValue()) : decltype(model->functions.end())();
   if (!model || found == model->functions.end())
     return parser.emitError(place)
-           << "expected the types of the call, or a function that stands before, but " << callee
-           << " is none" << (model ? suggestion(callee.getValue(), keysOf(model->functions)) : "");
+           << "expected the types of the call, or an earlier function, but " << callee << " is none"
+           << (model ? suggestion(callee.getValue(), keysOf(model->functions)) : "");
   FunctionType type = found->second;
   if (type.getNumInputs() != operands.size())
     return parser.emitError(place) << "expected " << type.getNumInputs() << " operands of "
@@ -315,7 +315,7 @@ ParseResult syntax::parseParameters(OpAsmParser &parser, ArrayAttr &parameters) 
       auto symbol = dyn_cast<FlatSymbolRefAttr>(each);
       if (!pattern && !symbol)
         return parser.emitError(place)
-               << "expected parameters or patterns of their names, but got " << each;
+               << "expected parameters or patterns of names, but got " << each;
       list.push_back(b.getStringAttr("!" + (pattern ? pattern.getValue() : symbol.getValue())));
     }
   }

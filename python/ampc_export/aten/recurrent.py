@@ -92,7 +92,7 @@ class Stack:
 def recurrent(c):
     name = c.node.target._schema.name.removeprefix("aten::")
     if "batch_sizes" in c.arguments:
-        raise Unsupported("packed sequences, in whose place ampc_export.padded takes lengths")
+        raise Unsupported("packed sequences; ampc_export.padded takes lengths instead")
     starts = c.values("hx") if name == "lstm" else [c.value("hx")]
     stack = Stack(c.graph, name, c.values("params"), starts, c["has_biases"], c["num_layers"], c["bidirectional"], c["batch_first"])
     return [Held(v) for v in stack.run(c.value("input", "f32"), dropout=c["dropout"] if c["train"] else 0.0)]

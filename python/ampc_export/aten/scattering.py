@@ -54,7 +54,7 @@ def index_put(c):
     given = indices_of(c)
     dims = list(given)
     if dims != list(range(dims[0], dims[0] + len(dims))):
-        raise Unsupported("indices of dimensions that do not follow one another")
+        raise Unsupported("indices of dimensions that are not adjacent")
     table, flat, flags = flat_index(c, x, given)
     values, rest = c.value("values", x.kind), [n for i, n in enumerate(x.shape) if i not in dims]
     shape = (*rest[:dims[0]], *flat.shape, *rest[dims[0]:])

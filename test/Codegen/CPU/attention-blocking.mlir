@@ -31,7 +31,7 @@
 // OK:     _avx2: {{.*}}ok
 // NONE:   error: 'kernel.attention' op expected a blocking, which kernel-configure stores
 // FEW:    error: 'kernel.attention' op expected 2 blockings of tier avx2, which kernel-configure stores, but got 1
-// TILE:   error: 'kernel.attention' op expected a blocking that tier avx2 has code for, but got #kernel.blocking<avx2, rows = 6, columns = 20, {{.*}}: there is no such register tile
+// TILE:   error: 'kernel.attention' op expected a blocking that tier avx2 has code for, but got #kernel.blocking<avx2, rows = 6, columns = 20, {{.*}}: the tier has no register tile of this shape
 // OTHER:  error: 'kernel.attention' op expected blockings of tiers with code of their own, but got
 // LARGE:  error: 'kernel.attention' op expected a tile of at most 100 queries and 100 keys, but got #kernel.attention_blocking<queries = 64, keys = 101>
 // ZERO:   error: expected a tile of at least one query and key, but got 0 and 64

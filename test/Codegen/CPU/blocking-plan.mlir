@@ -28,9 +28,9 @@
 // BALANCED: blocking<avx2, rows = 3, columns = 24, lhs = packed_panel, rhs = packed, depth = 344, keeps_rhs = false, task = 2x3>
 // RUNS:     _avx2: {{.*}}ok
 // NONE:     error: 'kernel.gemm' op expected a blocking of tier avx2, which kernel-configure stores
-// TILE:     error: 'kernel.gemm' op expected a blocking that tier avx2 has code for, but got #kernel.blocking<avx2, rows = 4, {{.*}}>: there is no such register tile
-// LHS:      error: 'kernel.gemm' op expected a blocking that tier avx2 has code for, but got {{.*}}: the left side cannot come that way
-// RHS:      error: 'kernel.gemm' op expected a blocking that tier avx2 has code for, but got {{.*}}: the right side cannot come that way
+// TILE:     error: 'kernel.gemm' op expected a blocking that tier avx2 has code for, but got #kernel.blocking<avx2, rows = 4, {{.*}}>: the tier has no register tile of this shape
+// LHS:      error: 'kernel.gemm' op expected a blocking that tier avx2 has code for, but got {{.*}}: the left side does not allow this feed
+// RHS:      error: 'kernel.gemm' op expected a blocking that tier avx2 has code for, but got {{.*}}: the right side does not allow this feed
 // DEPTH:    error: 'kernel.gemm' op expected a blocking that tier avx2 has code for, but got {{.*}}: blocks of k are whole vectors, at most all of k
 // OTHER:     error: 'kernel.gemm' op expected blockings of tiers with code of their own, but got
 

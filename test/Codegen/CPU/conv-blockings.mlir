@@ -36,8 +36,8 @@
 // FEW:    error: 'kernel.conv' op expected 4 blockings of tier avx2, which kernel-configure stores, but got 3
 // PIXELS: error: 'kernel.conv' op expected a blocking that tier avx2 has code for, but got {{.*}}: pixels are neighbours in a row of an image, or whole rows of several
 // DEPTH:  error: 'kernel.conv' op expected a blocking that tier avx2 has code for, but got {{.*}}: blocks of k are whole rows of the window
-// TILE:   error: 'kernel.conv' op expected a blocking that tier avx2 has code for, but got {{.*}}: there is no such register tile
-// LHS:    error: 'kernel.conv' op expected a blocking that tier avx2 has code for, but got {{.*}}: the left side cannot come that way
+// TILE:   error: 'kernel.conv' op expected a blocking that tier avx2 has code for, but got {{.*}}: the tier has no register tile of this shape
+// LHS:    error: 'kernel.conv' op expected a blocking that tier avx2 has code for, but got {{.*}}: the left side does not allow this feed
 // OTHER:  error: 'kernel.conv' op expected blockings of tiers with code of their own, but got
 
 #id = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>

@@ -30,7 +30,7 @@
 // OK:     model_k1_avx2: {{.*}}ok
 // OK:     model_k2_avx2: {{.*}}ok
 // NONE:    error: 'kernel.conv_filter' op expected a blocking of tier avx2, which kernel-configure stores, but got 0
-// TILE:    error: 'kernel.conv_filter' op expected a blocking that tier avx2 has code for, but got {{.*}}: there is no such register tile
+// TILE:    error: 'kernel.conv_filter' op expected a blocking that tier avx2 has code for, but got {{.*}}: the tier has no register tile of this shape
 // BLOCK:   error: 'kernel.conv_filter' op expected a blocking that tier avx2 has code for, but got {{.*}}: a block is rows of an image, or all rows of several images of a part
 // TASK:    error: 'kernel.conv_filter' op expected a blocking that tier avx2 has code for, but got {{.*}}: a task has at most all panels
 // PLANES:  error: 'kernel.conv_filter' op expected a blocking that tier avx2 has code for, but got {{.*}}: there are no tiles for these channels

@@ -47,7 +47,7 @@
 // OLD:    error: 'kernel.attention' op expected a plan that sm_80 has code for, but got #kernel.attention_plan<wgmma, {{.*}}: the chip has no warpgroups
 // LARGE:  error: 'kernel.attention' op expected a plan that sm_90a has code for, but got {{.*}}: tiles of 128x256 scores in 8 stages take 540672 bytes of shared memory, and a block has at most 232448
 // WIDE:   error: 'kernel.attention_grad' op expected a plan that sm_90a has code for, but got {{.*}}: tiles of 64x256 scores in 2 stages have more columns than a block has threads
-// TYPE:   error: 'kernel.attention' op expected a plan that sm_90a has code for, but got {{.*}}: its factors are not all bf16 or f16
+// TYPE:   error: 'kernel.attention' op expected a plan that sm_90a has code for, but got {{.*}}: the operands are not all bf16 or f16
 
 #rows = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 module attributes {kernel.target = "sm_90a"} {

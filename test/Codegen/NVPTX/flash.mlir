@@ -17,7 +17,7 @@
 // PLAIN-COUNT-2: form = "plain: a row has or starts at an odd number of elements"
 // PLAIN-COUNT-2: form = "plain: channels of a row are not neighbours"
 // PLAIN-COUNT-2: form = "plain: heads are wider than 256"
-// PLAIN-COUNT-2: form = "plain: its factors are not all bf16 or f16"
+// PLAIN-COUNT-2: form = "plain: the operands are not all bf16 or f16"
 
 // Queries, and the first keys and values; queries stay in registers.
 // CHECK-LABEL: .visible .entry model_k0_sm_80(

@@ -5,7 +5,7 @@
 #km = affine_map<(m, n, k) -> (k, m)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n) -> (m, n)>
-// CHECK: form = "tiles of {{.*}}, no warpgroups: it is small and would be copied in pieces"
+// CHECK: form = "tiles of {{.*}}, no warpgroups: the product is small and operands would be copied in pieces"
 kernel.program @small(%x: tensor<512x130xbf16>, %w: tensor<512x33xbf16>) -> tensor<130x33xf32> {
   %y = kernel.gemm %x, %w : tensor<512x130xbf16>, tensor<512x33xbf16> acc f32 maps [#km, #kn] space [130, 33] depth 512 epilogue () maps [] -> [#mn] {
   ^bb0(%sum: f32):
@@ -34,7 +34,7 @@ kernel.program @pieces(%x: tensor<512x136xbf16>, %w: tensor<512x36xbf16>) -> ten
 // Warpgroups take turns where a body for which all warpgroups would wait takes long, and each warpgroup has several tiles.
 #id = affine_map<(m, n) -> (m, n)>
 #rows = affine_map<(m, n, k) -> (m, k)>
-// CHECK-SAME: form = "warpgroups: tiles of 64x256x64 in 5 stages, taken in turns, clusters of
+// CHECK-SAME: form = "warpgroups: tiles of 64x256x64 in 5 stages, ping-pong, clusters of
 // CHECK-SAME: form = "warpgroups: tiles of 128x{{[^"]*}} stages, clusters
 kernel.program @body(%x: tensor<16384x768xbf16>, %w: tensor<768x768xbf16>, %r: tensor<16384x768xf32>) -> tensor<16384x768xf32> {
   %y = kernel.gemm %x, %w : tensor<16384x768xbf16>, tensor<768x768xbf16> acc f32 maps [#rows, #kn] space [16384, 768] depth 768 epilogue (%r : tensor<16384x768xf32>) maps [#id] -> [#mn] {

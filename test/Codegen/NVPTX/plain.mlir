@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc-kernel-run --target=sm_80 --emit=nvvm %s | FileCheck %s --implicit-check-not='form = "plain"'
 
-// CHECK:      module attributes {kernel.functions = [{form = "plain: it has one point"
+// CHECK:      module attributes {kernel.functions = [{form = "plain: the iteration domain has one point"
 // CHECK-SAME: form = "plain: no tensor has neighbours along the last dimension"
 // CHECK-SAME: form = "plain: rows of a tensor start at an odd element"
 // CHECK-SAME: form = "plain: a tensor is read or written from an odd element on"
 // CHECK-SAME: form = "plain: a tensor's places are no linear function of the point"
 // CHECK-SAME: form = "plain: rows have an odd number of columns"
-// CHECK-SAME: form = "plain: columns of an operand lie apart, or start or end at an odd one"
+// CHECK-SAME: form = "plain: columns of an operand lie apart, or start or end at an odd column"
 // CHECK-SAME: form = "plain: pools have no other code"
-// CHECK-SAME: form = "plain: its factors are not both bf16, f16 or f32"
-// CHECK-SAME: form = "plain: its factors are not all bf16 or f16"
+// CHECK-SAME: form = "plain: the operands are not both bf16, f16 or f32"
+// CHECK-SAME: form = "plain: the operands are not all bf16 or f16"
 #none = affine_map<() -> ()>
 kernel.program @one(%x: tensor<f32>) -> tensor<f32> {
   %y = kernel.map(%x : tensor<f32>) space [] maps [#none] -> [#none] {

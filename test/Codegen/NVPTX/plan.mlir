@@ -21,11 +21,11 @@
 // RUN: not %ampc-opt %s --kernel-emit-nvptx="chip=sm_90a" 2>&1 | FileCheck %s --check-prefix=NONE
 
 // CHOSEN: plan = #kernel.plan<wgmma, m = {{[0-9]+}}, n = {{[0-9]+}}, stages = {{[0-9]+}}, cluster = 1x{{[248]}}>
-// SPLIT:  form = "warpgroups: tiles of 64x128x64 in 3 stages, clusters of 1, sides along k and n, tensor copies, in 2 parts"
+// SPLIT:  form = "warpgroups: tiles of 64x128x64 in 3 stages, clusters of 1, sides along k and n, tensor copies, split-K 2"
 // SPLIT:  plan = #kernel.plan<wgmma, m = 64, n = 128, stages = 3, split_k = 2, cluster = 1x1>, {{.*}}workspace_bytes = 108800 : i64
-// TURNS:  form = "warpgroups: tiles of 64x256x64 in 4 stages, taken in turns, clusters of 2, sides along k and n, tensor copies"
+// TURNS:  form = "warpgroups: tiles of 64x256x64 in 4 stages, ping-pong, clusters of 2, sides along k and n, tensor copies"
 // TURNS:  plan = #kernel.plan<wgmma, m = 64, n = 256, stages = 4, cluster = 2x1, schedule = pingpong>
-// MMA:    form = "tiles of 64x64x64 in 2 stages, sides along k and n, copies of 16 and 16 bytes, in 4 parts"
+// MMA:    form = "tiles of 64x64x64 in 2 stages, sides along k and n, copies of 16 and 16 bytes, split-K 4"
 // MMA:    plan = #kernel.plan<mma, m = 64, n = 64, stages = 2, split_k = 4>, {{.*}}workspace_bytes = 217600 : i64
 // PLAIN:  form = "plain"
 // PLAIN:  plan = #kernel.plan<plain>

@@ -6,7 +6,7 @@
 // CHECK-COUNT-13: _sm_80: {{.*}}ok
 // FORMS-COUNT-4: form = "sorted places"
 // FORMS-COUNT-3: form = "sorted updates"
-// FORMS: form = "rows that look for their updates"
+// FORMS: form = "every row searches for updates"
 
 // A single block, a single digit.
 kernel.program @group(%i: tensor<2047xi32>) -> (tensor<200xi32>, tensor<2047xi32>, tensor<201xi32>) {

@@ -8,12 +8,12 @@
 
 // FORM: form = "tiles of 128x128x32 in 4 stages, sides along k and n, copies of 16 and 16 bytes"
 // FORM-SAME: grid = [256, 1, 1], block = [128, 1, 1], cluster = [1, 1, 1], shared = 65536
-// FORM-SAME: form = "tiles of 64x64x16 in 2 stages, sides along k and n, copies of 16 and 16 bytes, without matrix units: its factors are f32"
+// FORM-SAME: form = "tiles of 64x64x16 in 2 stages, sides along k and n, copies of 16 and 16 bytes, without matrix units: the operands are f32"
 // FORM-SAME: grid = [1, 1, 1], block = [256, 1, 1], cluster = [1, 1, 1], shared = 16384
 // FORM-SAME: form = "tiles of 64x64x64 in 4 stages, sides along m and k, copies of 4 and 2 bytes"
 // FORM-SAME: form = "tiles of {{[^"]*}}, sides along k and n, copies of 2 and 16 bytes"
 // FORM-SAME: form = "tiles of {{[^"]*}}, sides along k and n, copies of 16 and 16 bytes"
-// OLD: form = "tiles of 128x128x16 in 2 stages, sides along k and n, copies of 16 and 16 bytes, without matrix units: the chip has none for its factors"
+// OLD: form = "tiles of 128x128x16 in 2 stages, sides along k and n, copies of 16 and 16 bytes, without matrix units: the chip has none for the operands"
 // OLD: form = "tiles of 64x64x32 in 2 stages, sides along m and k, copies of 4 and 2 bytes"
 
 // Three steps start. Each 16 points of k of the loop take 4 + 4 fragments and 32 products, and a step one barrier and 8 copies of 16 bytes.

@@ -10,15 +10,15 @@
 // RUN: not ampc-kernel-run --target=sm_80 %s 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: sed 's/cluster = 1x2/cluster = 2x2/' %s | not ampc-kernel-run --target=sm_90a - 2>&1 | FileCheck %s --check-prefix=CLUSTER
 // RUN: sed 's/<simt/<mma/' %s | not ampc-kernel-run --target=sm_90a - 2>&1 | FileCheck %s --check-prefix=KIND
-// TILE: error: 'kernel.gemm' op expected a plan that sm_90a has code for, but got #kernel.plan<mma, m = 64, n = 96, split_k = 2>: there is no such tile
-// SLICES: error: 'kernel.gemm' op expected a plan that sm_80 has code for, but got #kernel.plan<mma, m = 64, n = 128, split_k = 33>: k makes at most 32 equal slices
+// TILE: error: 'kernel.gemm' op expected a plan that sm_90a has code for, but got #kernel.plan<mma, m = 64, n = 96, split_k = 2>: mma and simt plans have no tile of this shape
+// SLICES: error: 'kernel.gemm' op expected a plan that sm_80 has code for, but got #kernel.plan<mma, m = 64, n = 128, split_k = 33>: k has at most 32 equal slices
 // STAGES: error: 'kernel.gemm' op expected a plan that sm_80 has code for, but got #kernel.plan<mma, m = 64, n = 128, stages = 5>: stages are 2 to 4
 // CHIP: error: 'kernel.gemm' op expected a plan that sm_80 has code for, but got #kernel.plan<wgmma, m = 128, n = 64, cluster = 1x2>: the chip has no warpgroups
 // CLUSTER: error: 'kernel.gemm' op expected a plan that sm_90a has code for, but got #kernel.plan<wgmma, m = 128, n = 64, cluster = 2x2>: clusters are 1x1, 2x1, 1x2, 1x4 or 1x8
-// KIND: error: 'kernel.gemm' op expected a plan that sm_90a has code for, but got #kernel.plan<mma, m = 128, n = 128>: matrix units cannot multiply: its factors are f32
+// KIND: error: 'kernel.gemm' op expected a plan that sm_90a has code for, but got #kernel.plan<mma, m = 128, n = 128>: matrix units cannot multiply: the operands are f32
 
-// FORM: form = "tiles of 64x128x32 in 4 stages, sides along k and n, copies of 16 and 16 bytes, in 2 parts"
-// FORM-SAME: form = "warpgroups: tiles of 128x64x64 in 8 stages, clusters of 2 that divide k
+// FORM: form = "tiles of 64x128x32 in 4 stages, sides along k and n, copies of 16 and 16 bytes, split-K 2"
+// FORM-SAME: form = "warpgroups: tiles of 128x64x64 in 8 stages, clusters of 2 with split-K
 // FORM-SAME: form = "tiles of 128x128x16 in 2 stages
 // RUNS-COUNT-3: _sm_90a: {{.*}}ok
 

@@ -13,7 +13,7 @@
 // FORM-SAME: maps = [<operand = 0, element = f16, offset = 0, sizes = [16, 3, 40, 2], strides = [32, 96, 3840], box = [64, 1, 64, 1], swizzle = 128>
 // FORM-SAME: form = "warpgroups: tiles of 128x64x64 in 7 stages, clusters of 1, sides along k and n, tensor copies, right side in pieces of 2 bytes"
 // FORM-SAME: maps = [<operand = 0, element = bf16, offset = 0, sizes = [64, 64], strides = [128], box = [64, 128], swizzle = 128>]>]
-// FORM-SAME: form = "tiles of {{.*}}, no warpgroups: its factors have 32 bits"
+// FORM-SAME: form = "tiles of {{.*}}, no warpgroups: the operands have 32 bits"
 // FORM-SAME: form = "warpgroups: tiles of 64x64x64 in 8 stages, clusters of 2, sides along k and k, tensor copies, left side in pieces of 16 bytes"
 // FORM-SAME: maps = [<operand = 1, element = bf16, offset = 0, sizes = [576, 64], strides = [1152], box = [64, 32], swizzle = 128>]
 

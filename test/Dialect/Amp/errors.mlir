@@ -6,7 +6,7 @@ train.model @unscaled_twice {
   train.func @step(%g: tensor<4xf16>, %scale: tensor<f32>) -> tensor<4xf32> {
     %0 = amp.mark_scaled %g : tensor<4xf16>
     // constraint amp.unscale 2
-    // expected-error @below {{expected a gradient that is unscaled once, but it is unscaled twice}}
+    // expected-error @below {{expected a gradient that is unscaled once, but got two unscalings}}
     %1, %a = amp.unscale %0 by %scale : !amp.scaled<tensor<4xf16>> to tensor<4xf32>
     %2, %b = amp.unscale %0 by %scale : !amp.scaled<tensor<4xf16>> to tensor<4xf32>
     train.return %2 : tensor<4xf32>

@@ -182,7 +182,7 @@ module attributes {test.plan = #kernel.plan<mma, m = 64, n = 128, schedule = pin
 // -----
 
 // constraint PlanAttr 4
-// expected-error @below {{expected split_k, slices of k in the cluster or the schedule pingpong, but got several of them}}
+// expected-error @below {{expected split_k, slices of k in the cluster or the schedule pingpong, but got several of the three}}
 module attributes {test.plan = #kernel.plan<wgmma, m = 64, n = 128, split_k = 2, cluster = 1x2>} {}
 
 // -----

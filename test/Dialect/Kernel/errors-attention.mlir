@@ -124,7 +124,7 @@ kernel.program @integers_attention(%q: tensor<2x8x4xf32>, %k: tensor<2x9x4xi32>)
 #number = affine_map<(d0, d1) -> (d0, d1)>
 kernel.program @overlap_attention(%q: tensor<2x8x4xf32>, %k: tensor<2x9x4xf32>) {
   // constraint kernel.attention 6
-  // expected-error @below {{expected a map that gives every point an element of its own in 'tensor<2x8x4xf32>', but got affine_map<(d0, d1, d2) -> (0, d1, d2)>}}
+  // expected-error @below {{expected an injective map into 'tensor<2x8x4xf32>', but got affine_map<(d0, d1, d2) -> (0, d1, d2)>}}
   %o = kernel.attention(%q, %k, %k : tensor<2x8x4xf32>, tensor<2x9x4xf32>, tensor<2x9x4xf32>) acc f32 batch [2] queries 8 keys 9 width 4 scale 0.5
     maps [#rows, #rows, #rows] -> [affine_map<(d0, d1, d2) -> (0, d1, d2)>] : tensor<2x8x4xf32>
   kernel.return
@@ -184,7 +184,7 @@ kernel.program @integers_attention_grad(%q: tensor<2x8x4xf32>, %k: tensor<2x9x4x
 #number = affine_map<(d0, d1) -> (d0, d1)>
 kernel.program @overlap_attention_grad(%q: tensor<2x8x4xf32>, %k: tensor<2x9x4xf32>, %l: tensor<2x2x8xf32>) {
   // constraint kernel.attention_grad 6
-  // expected-error @below {{expected a map that gives every point an element of its own in 'tensor<2x8x4xf32>', but got affine_map<(d0, d1, d2) -> (0, d1, d2)>}}
+  // expected-error @below {{expected an injective map into 'tensor<2x8x4xf32>', but got affine_map<(d0, d1, d2) -> (0, d1, d2)>}}
   %o:3 = kernel.attention_grad(%q, %k, %k, %q, %l, %q : tensor<2x8x4xf32>, tensor<2x9x4xf32>, tensor<2x9x4xf32>, tensor<2x8x4xf32>, tensor<2x2x8xf32>, tensor<2x8x4xf32>) acc f32 batch [2] queries 8 keys 9 width 4 scale 0.5
     maps [#rows, #rows, #rows, #rows, #rows, #rows] -> [affine_map<(d0, d1, d2) -> (0, d1, d2)>, #rows, #rows] : tensor<2x8x4xf32>, tensor<2x9x4xf32>, tensor<2x9x4xf32>
   kernel.return

@@ -85,7 +85,7 @@ kernel.program @f(%a: tensor<4xf32> {train.is = #train.input<"a">}, %b: tensor<4
 }
 kernel.program @g(%x: tensor<4xf32>, %y: tensor<5x4xf32>) {
   // constraint kernel.call 3
-  // expected-error @below {{expected operand 1 to be 'tensor<4xf32>' or a row of them per run, but got 'tensor<5x4xf32>'}}
+  // expected-error @below {{expected operand 1 to be 'tensor<4xf32>' or a stack of rows, one per run, but got 'tensor<5x4xf32>'}}
   %0 = kernel.call @f(%x, %y : tensor<4xf32>, tensor<5x4xf32>) times 4 : tensor<4x4xf32>
   kernel.return
 }

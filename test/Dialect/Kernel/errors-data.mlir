@@ -58,7 +58,7 @@ kernel.program @scatter_integers(%u: tensor<3x4xi32>, %i: tensor<3xi32>) {
 
 kernel.program @group_starts(%i: tensor<4xi32>) {
 // constraint kernel.group_rows 1
-// expected-error @below {{expected i32 indices [n] of a table of m rows, and [min(n, m)], [n] and [min(n, m) + 1] of them, but got 'tensor<4xi32>', 9 and 'tensor<4xi32>', 'tensor<4xi32>', 'tensor<4xi32>'}}
+// expected-error @below {{expected i32 indices [n] of a table of m rows, and i32 results [min(n, m)], [n] and [min(n, m) + 1], but got 'tensor<4xi32>', 9 and 'tensor<4xi32>', 'tensor<4xi32>', 'tensor<4xi32>'}}
   %r, %o, %s = kernel.group_rows %i of 9 : tensor<4xi32> -> tensor<4xi32>, tensor<4xi32>, tensor<4xi32>
   kernel.return
 }
@@ -129,7 +129,7 @@ kernel.program @assemble_elements(%a: tensor<4x8xf32>, %b: tensor<4x3xf16>) {
 
 kernel.program @assemble_outside(%a: tensor<4x8xf32>, %b: tensor<4x3xf32>) {
 // constraint kernel.assemble 3
-// expected-error @below {{expected part 1 inside 'tensor<4x10xf32>', but its last element in dimension 1 is 10}}
+// expected-error @below {{expected part 1 inside 'tensor<4x10xf32>', but the last element in dimension 1 is 10}}
   %y = kernel.assemble(%a, %b : tensor<4x8xf32>, tensor<4x3xf32>) offsets [0, 0, 0, 8] strides [1, 1, 1, 1] fill 0.0 -> tensor<4x10xf32>
   kernel.return
 }

@@ -30,7 +30,7 @@ kernel.program @f(%a: tensor<12x8xf32>) {
 
 kernel.program @f(%a: tensor<2x8xf32>, %b: tensor<8xf32>) {
   // constraint kernel.wait 1
-  // expected-error @below {{expected the result of a kernel.start, and the tensor that it sends}}
+  // expected-error @below {{expected the result of a kernel.start, and the sent tensor}}
   %0 = kernel.wait %a sent %b : tensor<2x8xf32>, tensor<8xf32>
   kernel.return
 }
@@ -40,7 +40,7 @@ kernel.program @f(%a: tensor<2x8xf32>, %b: tensor<8xf32>) {
 kernel.program @f(%a: tensor<8xf32>, %b: tensor<8xf32>) {
   %0 = kernel.start %a : tensor<8xf32> to tensor<2x8xf32>
   // constraint kernel.wait 1
-  // expected-error @below {{expected the result of a kernel.start, and the tensor that it sends}}
+  // expected-error @below {{expected the result of a kernel.start, and the sent tensor}}
   %1 = kernel.wait %0 sent %b : tensor<2x8xf32>, tensor<8xf32>
   kernel.return
 }

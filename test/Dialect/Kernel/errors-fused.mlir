@@ -189,7 +189,7 @@ kernel.program @not_rounded(%x: tensor<8xf32>) {
 #id = affine_map<(d0, d1) -> (d0, d1)>
 kernel.program @not_uniform(%x: tensor<4x8xf32>) {
 // constraint FusedKernelOpInterface 10
-// expected-error @below {{expected result 0 to be the same along d1, which its map leaves out, but got a body that depends on it}}
+// expected-error @below {{expected result 0 to be the same along d1, which the map of the result leaves out, but got a body that depends on this dimension}}
   %y = kernel.map(%x : tensor<4x8xf32>) space [4, 8] maps [#id] -> [affine_map<(d0, d1) -> (d0)>] {
   ^bb0(%a: f32):
     kernel.yield %a : f32
@@ -202,7 +202,7 @@ kernel.program @not_uniform(%x: tensor<4x8xf32>) {
 #id = affine_map<(d0, d1) -> (d0, d1)>
 kernel.program @sum_of_one_row(%x: tensor<4x8xf32>) {
 // constraint FusedKernelOpInterface 10
-// expected-error @below {{expected result 0 to be the same along d0, which its map leaves out, but got a body that depends on it}}
+// expected-error @below {{expected result 0 to be the same along d0, which the map of the result leaves out, but got a body that depends on this dimension}}
   %y = kernel.map(%x : tensor<4x8xf32>) space [4, 8] maps [#id] -> [affine_map<(d0, d1) -> (d1)>] {
   ^bb0(%a: f32):
     %0 = kernel.row_reduce sum %a : f32
@@ -215,7 +215,7 @@ kernel.program @sum_of_one_row(%x: tensor<4x8xf32>) {
 
 kernel.program @columns_of_all(%x: tensor<2x4x8xf32>) {
 // constraint FusedKernelOpInterface 10
-// expected-error @below {{expected result 0 to be the same along d0, which its map leaves out, but got a body that depends on it}}
+// expected-error @below {{expected result 0 to be the same along d0, which the map of the result leaves out, but got a body that depends on this dimension}}
   %y = kernel.reduce sum(%x : tensor<2x4x8xf32>) space [2, 4, 8] maps [affine_map<(d0, d1, d2) -> (d0, d1, d2)>] -> [affine_map<(d0, d1, d2) -> (d2)>] {
   ^bb0(%a: f32):
     kernel.yield %a : f32
@@ -228,7 +228,7 @@ kernel.program @columns_of_all(%x: tensor<2x4x8xf32>) {
 #id = affine_map<(d0, d1) -> (d0, d1)>
 kernel.program @overlap(%x: tensor<4x5xf32>) {
 // constraint FusedKernelOpInterface 11
-// expected-error @below {{expected a map of result 0 that gives every point an element of its own, but got affine_map<(d0, d1) -> (d0 + d1)>}}
+// expected-error @below {{expected an injective map of result 0, but got affine_map<(d0, d1) -> (d0 + d1)>}}
   %y = kernel.map(%x : tensor<4x5xf32>) space [4, 5] maps [#id] -> [affine_map<(d0, d1) -> (d0 + d1)>] {
   ^bb0(%a: f32):
     kernel.yield %a : f32

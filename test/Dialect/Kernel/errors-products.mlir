@@ -416,7 +416,7 @@ kernel.program @winograd_filter_tile(%w: tensor<32x3x3x16xf32>) {
 
 kernel.program @winograd_filter_taps(%w: tensor<32x3x1x16xf32>) {
 // constraint kernel.winograd_filter 2
-// expected-error @below {{expected a filter of f32 with 3x3 taps, a multiple of 32 outputs and one of 16 channels, but got}}
+// expected-error @below {{expected a filter of f32 with 3x3 taps, a multiple of 32 outputs and a multiple of 16 channels, but got}}
   %0 = kernel.winograd_filter %w tile 2 : tensor<32x3x1x16xf32> -> tensor<512x16xf32, #kernel.packed<rhs, depth = 1, bytes = 32768>>
   kernel.return
 }
@@ -425,7 +425,7 @@ kernel.program @winograd_filter_taps(%w: tensor<32x3x1x16xf32>) {
 
 kernel.program @winograd_filter_outputs(%w: tensor<30x3x3x16xf32>) {
 // constraint kernel.winograd_filter 2
-// expected-error @below {{expected a filter of f32 with 3x3 taps, a multiple of 32 outputs and one of 16 channels, but got}}
+// expected-error @below {{expected a filter of f32 with 3x3 taps, a multiple of 32 outputs and a multiple of 16 channels, but got}}
   %0 = kernel.winograd_filter %w tile 2 : tensor<30x3x3x16xf32> -> tensor<512x16xf32, #kernel.packed<rhs, depth = 1, bytes = 32768>>
   kernel.return
 }

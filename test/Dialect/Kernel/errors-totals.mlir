@@ -3,7 +3,7 @@
 
 kernel.program @no_kernel(%x: tensor<4xf32>) {
   // constraint kernel.with_totals 1
-  // expected-error @below {{expected one kernel with memory of its own, whose results are yielded}}
+  // expected-error @below {{expected one kernel without overwritten operands, whose results are yielded}}
   %0:2 = kernel.with_totals(%x : tensor<4xf32>) of {
   ^bb0(%a: tensor<4xf32>):
     kernel.yield %a : tensor<4xf32>

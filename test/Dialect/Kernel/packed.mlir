@@ -207,7 +207,7 @@ kernel.program @dynamic(%b: tensor<?x16xf32, #kernel.packed<rhs, depth = 0, byte
 
 // -----
 
-// expected-error @below {{expected a packed matrix whose bytes 64 bits count}}
+// expected-error @below {{expected a packed matrix of less than 2^63 bytes}}
 kernel.program @huge(%b: tensor<4611686018427387904x16xf32, #kernel.packed<rhs, depth = 0, bytes = 1024>>) {
   kernel.return
 }
@@ -288,7 +288,7 @@ kernel.program @otherImage(%x: tensor<2x6x9x4xf32>, %w: tensor<8x3x3x4xbf16, #ke
 
 // -----
 
-// expected-error @below {{expected a turned filter of 16-bit numbers to have an even number of outputs, so that pairs end with taps, but got [7, 3, 3, 4]}}
+// expected-error @below {{expected a rotated filter of 16-bit numbers to have an even number of outputs, so that pairs end with taps, but got [7, 3, 3, 4]}}
 kernel.program @oddTurned(%w: tensor<7x3x3x4xbf16, #kernel.packed<rhs, depth = 0, bytes = 3072>>) {
   kernel.return
 }

@@ -6,7 +6,7 @@ train.model @m(batch = 4) {
   train.func @f(%x: f32[batch, 1]) {
     %y = train.square %x
     // constraint train.grad 1
-    // expected-error @below {{expected a real scalar to differentiate, but got 'tensor<4x1xf32>'; the gradient of its train.reduce_sum has the derivative of every row}}
+    // expected-error @below {{expected a real scalar to differentiate, but got 'tensor<4x1xf32>'; the gradient of the train.reduce_sum has the derivative of every row}}
     %g = train.grad %y wrt %x
     train.return %g
   }
@@ -70,7 +70,7 @@ train.model @m(batch = 4) {
     train.return %s
   }
   train.func @g(%x: f32[batch, 1]) {
-    // expected-error @below {{expected a value to differentiate, such as what train.call @f gives, but got a function}}
+    // expected-error @below {{expected a value to differentiate, such as the result of train.call @f, but got a function}}
     %g = train.grad @f(%x) wrt %x
     train.return %g
   }

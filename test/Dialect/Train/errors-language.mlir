@@ -57,7 +57,7 @@ train.model @m(batch = 9223372036854775807, more = 2 * batch) {
 train.model @m {
   train.func @f(%x: f32[3]) {
     %c = arith.constant dense<1.0> : tensor<3xf32>
-    // expected-error @below {{expected the type of %c at the end of the op, as nothing before it has told}}
+    // expected-error @below {{expected the type of %c at the end of the op, as no earlier op defines the value}}
     %y = train.add %x, %c
     train.return %y
   }
@@ -91,7 +91,7 @@ train.model @m {
     train.return %x
   }
   train.func @g(%x: f32[3]) {
-    // expected-error @below {{expected the types of the call, or a function that stands before, but @ff is none; did you mean f?}}
+    // expected-error @below {{expected the types of the call, or an earlier function, but @ff is none; did you mean f?}}
     %y = train.call @ff(%x)
     train.return %y
   }
@@ -102,7 +102,7 @@ train.model @m {
 train.model @m {
   train.param @weight : f32[3] = #train.zeros
   train.func @f(%x: f32[3]) {
-    // expected-error @below {{expected a type, or a parameter or buffer that stands before, but @wieght is none; did you mean weight?}}
+    // expected-error @below {{expected a type, or an earlier parameter or buffer, but @wieght is none; did you mean weight?}}
     %y = train.read @wieght
     train.return %y
   }
@@ -111,7 +111,7 @@ train.model @m {
 // -----
 
 train.model @m {
-  // expected-error @below {{expected a module that stands before, but @block is none; there is none}}
+  // expected-error @below {{expected an earlier module, but @block is none; there is none}}
   train.use @block
 }
 
@@ -153,7 +153,7 @@ train.model @m {
   }
   train.use @block as @one
   train.func @f(%x: f32[3], %y: f32[4]) {
-    // expected-error @below {{expected what train.use has named before, but @on is none; did you mean one?}}
+    // expected-error @below {{expected the name of an earlier train.use, but @on is none; did you mean one?}}
     %a = train.apply @on(%x)
     train.return %a
   }
@@ -202,7 +202,7 @@ train.model @m {
   }
   train.use @half times 2
   train.func @f(%x: f32[4]) {
-    // expected-error @below {{of what goes in, as @half is there 2 times, but got}}
+    // expected-error @below {{of the operands, as @half stands for 2 modules, but got}}
     %a = train.apply @half(%x)
     train.return %a
   }
@@ -249,7 +249,7 @@ train.model @m(batch = 2) {
   "train.func"() ({
   ^bb0(%x: tensor<2xf32>):
     // constraint train.use 1
-    // expected-error @below {{expected to stand in a train.model}}
+    // expected-error @below {{expected a train.model around the op}}
     "train.use"() {module = @a, instance = "a"} : () -> ()
     "train.return"(%x) : (tensor<2xf32>) -> ()
   }) {sym_name = "g", function_type = (tensor<2xf32>) -> tensor<2xf32>} : () -> ()

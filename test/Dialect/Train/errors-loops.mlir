@@ -5,7 +5,7 @@
 train.model @m {
   train.func @f(%h0: f32[4]) {
     // constraint train.scan 1
-    // expected-error @below {{expected 1 to 2^24 rounds, by times or by what it goes over, but got 0}}
+    // expected-error @below {{expected 1 to 2^24 rounds, by times or by the rows of `over`, but got 0}}
     %h = "train.scan"(%h0) <{operandSegmentSizes = array<i32: 1, 0>}> ({
     ^bb0(%a: tensor<4xf32>):
       "train.next"(%a) <{operandSegmentSizes = array<i32: 1, 0>}> : (tensor<4xf32>) -> ()
@@ -18,7 +18,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%h0: f32[4]) {
-    // expected-error @below {{expected 1 to 2^24 rounds, by times or by what it goes over, but got 16777217}}
+    // expected-error @below {{expected 1 to 2^24 rounds, by times or by the rows of `over`, but got 16777217}}
     %h = train.scan carry %a = %h0 times 16777217 {
       train.next %a
     }
@@ -30,7 +30,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%h0: f32[4]) {
-    // expected-error @below {{expected 1 to 2^24 rounds, by times or by what it goes over, but got 0}}
+    // expected-error @below {{expected 1 to 2^24 rounds, by times or by the rows of `over`, but got 0}}
     %h = train.scan carry %a = %h0 {
       train.next %a
     }
@@ -237,7 +237,7 @@ train.model @m {
 train.model @m {
   train.func @f(%h0: f32[4]) {
     // constraint train.scan 9
-    // expected-error @below {{expected a value that is carried, or one behind each}}
+    // expected-error @below {{expected a carried value, or a value behind each}}
     train.scan times 2 {
       train.next
     }

@@ -4,7 +4,7 @@
 
 train.model @m {
   // constraint train.model 1
-  // expected-error @below {{expected in a model what has a name, or an export}}
+  // expected-error @below {{expected a symbol or an export in a model}}
   %0 = arith.constant 1.0 : f32
 }
 

@@ -54,7 +54,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%m: i1[4]) {
-    // expected-error @below {{expected at least one value, as in %x, whose element type the numbers have}}
+    // expected-error @below {{expected at least one value, as in %x, for the element type of the numbers}}
     %y = train.select %m, 1.0, 2.0
     train.return %y
   }

@@ -188,7 +188,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%x: tensor<8x4xf32>) {
-    // expected-error @below {{expected a slice inside 'tensor<8x4xf32>', but in dimension 0 it goes from 0 to 9223372036854775807}}
+    // expected-error @below {{expected a slice inside 'tensor<8x4xf32>', but in dimension 0 the slice goes from 0 to 9223372036854775807}}
     %0 = train.slice %x from [0, 0] sizes [3, 4] strides [4611686018427387904, 1] : tensor<8x4xf32>
     train.return
   }

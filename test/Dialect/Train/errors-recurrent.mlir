@@ -154,7 +154,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%x: f32[7, 4, 3], %wx: f32[3, 32], %wh: f32[8, 32], %c0: f32[4, 8]) {
-    // expected-error @below {{expected initial states h and c, but got one of them}}
+    // expected-error @below {{expected initial states h and c, but got one of the two}}
     // expected-error @below {{failed to infer returned types}}
     %y, %h, %c = "train.lstm"(%x, %wx, %wh, %c0) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 1, 0, 0, 0>}> : (tensor<7x4x3xf32>, tensor<3x32xf32>, tensor<8x32xf32>, tensor<4x8xf32>) -> (tensor<7x4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>)
     train.return %y : tensor<7x4x8xf32>

@@ -33,7 +33,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%x: tensor<4x8xf32>) {
-    // expected-error @below {{expected a slice inside 'tensor<4x8xf32>', but in dimension 1 it goes from 7 to -1}}
+    // expected-error @below {{expected a slice inside 'tensor<4x8xf32>', but in dimension 1 the slice goes from 7 to -1}}
     %0 = train.strided_slice %x from [0, 7] sizes [4, 5] strides [1, -2] : tensor<4x8xf32>
     train.return
   }

@@ -173,7 +173,7 @@ train.model @m {
 
 train.model @m {
   // constraint ProgramOpInterface 8
-  // expected-error@+1 {{expected runs of input "id" that fill a row of 4 elements some number of times, but they have 3}}
+  // expected-error@+1 {{expected runs of input "id" that fill a row of 4 elements some number of times, but the runs have 3}}
   train.func @f(%id: tensor<2x4xi32> {train.is = #train.input<"id", batch = 0, runs = [#train.limits<1, limit = 5>, #train.limits<2>]>}) -> tensor<2x4xi32> {
     train.return %id : tensor<2x4xi32>
   }
@@ -182,7 +182,7 @@ train.model @m {
 // -----
 
 train.model @m {
-  // expected-error@+1 {{expected runs of #train.limits and no limit beside them, but got [#train.limits<1, limit = 5>] and 3}}
+  // expected-error@+1 {{expected runs of #train.limits without a limit, but got [#train.limits<1, limit = 5>] and 3}}
   train.func @f(%id: tensor<4xi32> {train.is = #train.input<"id", limit = 3, runs = [#train.limits<1, limit = 5>]>}) -> tensor<4xi32> {
     train.return %id : tensor<4xi32>
   }

@@ -13,7 +13,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%x: f32[2, 9, 4], %w: f32[6, 3, 1, 4]) {
-    // expected-error @below {{expected an image (N, ..., C) and a filter (O, ..., I) of 1 dimensions between these, but got 'tensor<2x9x4xf32>' and 'tensor<6x3x1x4xf32>'}}
+    // expected-error @below {{expected an image (N, ..., C) and a filter (O, ..., I) of 1 dimensions in between, but got 'tensor<2x9x4xf32>' and 'tensor<6x3x1x4xf32>'}}
     %0 = train.conv1d %x, %w strides [1] padding [0, 0]
     train.return
   }

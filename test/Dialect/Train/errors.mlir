@@ -33,7 +33,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%x: tensor<4x8xf32>) {
-    // expected-error @below {{expected a slice inside 'tensor<4x8xf32>', but in dimension 1 it goes from 0 to 8}}
+    // expected-error @below {{expected a slice inside 'tensor<4x8xf32>', but in dimension 1 the slice goes from 0 to 8}}
     %0 = train.slice %x from [0, 0] sizes [4, 5] strides [1, 2] : tensor<4x8xf32>
     train.return
   }
@@ -333,7 +333,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%s: tensor<2xi64>) {
-    // expected-error @below {{expected the random state twice (a body reads both of its elements), and at most the number of a part of the batch, but got 1 operands}}
+    // expected-error @below {{expected the random state twice (a body reads both elements), and at most the number of a part of the batch, but got 1 operands}}
     %0 = train.random_uniform from 0.0 to 1.0 state(%s) : tensor<4xf32>
     train.return
   }

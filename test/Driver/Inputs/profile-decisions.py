@@ -70,14 +70,14 @@ def expect(name, got, want):
 
 def limits_of_values():
     """f16 has no number below 2^-24 and none above 65504, a fourth of which is 16376."""
-    flushed = lambda share: f"in the profile f16 would flush {share} % of its elements to 0"
-    margin = "in the profile it reaches 1.638e+04, within a factor of 4 of the end of f16, 65504"
+    flushed = lambda share: f"in the profile f16 would flush {share} % of the elements to 0"
+    margin = "in the profile the value reaches 1.638e+04, within a factor of 4 of the end of f16, 65504"
     for name, row, why in (
         ("edge", value({-24: 100}), None), ("below", value({-25: 100}), flushed(100)),
         ("five", value({-25: 5, 0: 95}), None), ("six", value({-25: 6, 0: 94}), flushed(6)),
         ("zeros", value({-25: 6, 0: 94}, zeros=900), flushed(6)), ("one", value({-25: 1, 0: 9}), flushed(10)),
         ("margin", value({13: 1}, largest=16376.0), None), ("beyond", value({13: 1}, largest=16384.0), margin),
-        ("infinite", value({0: 99}, nonfinite=1), "the profile has 1 infinite or NaN elements of it"),
+        ("infinite", value({0: 99}, nonfinite=1), "the profile has 1 infinite or NaN elements of the value"),
     ):
         expect(name, kept(compiled(name, {"second/mul#0": row})), {"second/mul#0": why} if why else {})
     low = {"first/mul#1": value({-133: 100}), "second/mul#0": value({-134: 100})}
@@ -85,7 +85,7 @@ def limits_of_values():
     # A contraction with an operand that does not fit f16 computes in f32, unless the user fixes the type.
     wide = {"first/add#0": value({14: 1}, largest=20000.0)}
     text = compiled("operand", wide)
-    expect("operand", "first/matmul#1: train.matmul computes in 'f32'" in text and "its operand does not fit f16: in the profile it reaches 2e+04" in text, True)
+    expect("operand", "first/matmul#1: train.matmul computes in 'f32'" in text and "an operand does not fit f16: in the profile the value reaches 2e+04" in text, True)
     text = compiled("fixed", wide, "--precision-override", "^first/matmul#1$=f16")
     expect("fixed", "first/matmul#1: train.matmul computes in 'f16' (override)" in text, True)
 
@@ -108,7 +108,7 @@ def scales():
     expect("cap", scale(compiled("cap", shared, scaling="initial = 64.0, cap = 2048.0")), 2048)
     # Judged with the scale within the limits: 3 * 8192 is too large; at 2048 values below 2^-35 are flushed.
     high = compiled("high", shared, scaling="initial = 8192.0, floor = 8192.0")
-    expect("high", "it reaches 2.458e+04," in kept(high).get("second/mul#0.grad", ""), True)
+    expect("high", "the value reaches 2.458e+04," in kept(high).get("second/mul#0.grad", ""), True)
     capped = compiled("capped", {grad: value({-36: 64}), "first/matmul#0.grad": value({-35: 64})}, scaling="initial = 64.0, cap = 2048.0")
     expect("capped", (grad in kept(capped), "first/matmul#0.grad" in kept(capped)), (True, False))
     # Only `autocast` rounds gradients of parameters.
@@ -128,9 +128,9 @@ def cancelling():
                                                    ("little", "bf16", 5, 0, False), ("thin", "bf16", 6, 300, False)):
         row = value({exponent: 100}, zeros=zeros)
         found = kept(compiled("cancel-" + name, {"first/mul#0": row}, precision=precision))
-        expect(f"first operand, {name}", "first/sub#0, a sum with it" in found.get("first/mul#0", ""), want)
+        expect(f"first operand, {name}", "first/sub#0, a sum with this value" in found.get("first/mul#0", ""), want)
         found = kept(compiled("second-" + name, {"first/sub#0": row, "first/mul#0": row}, precision=precision))
-        expect(f"second operand, {name}", "first/add#0, a sum with it" in found.get("first/sub#0", ""), want)
+        expect(f"second operand, {name}", "first/add#0, a sum with this value" in found.get("first/sub#0", ""), want)
     row = value({9: 100}, statistic=True)
     expect("statistic", kept(compiled("cancel-statistic", {"first/mul#0": row})), {})
 
@@ -172,7 +172,7 @@ def stale():
         profile["profiles"][0]["parameters"][0]["name"] = "d"
 
     for edit, want in ((rename, "the profile lacks the model's value 'second/mul#0'"), (more, "the model lacks the profile's value 'second/mul#1'"),
-                       (less, "the profile lacks the model's value 'first/sub#0'"), (parameter, "the model lacks its parameter @d")):
+                       (less, "the profile lacks the model's value 'first/sub#0'"), (parameter, "the model lacks the profile's parameter @d")):
         text = compiled(edit.__name__, {}, edit=edit)
         expect(edit.__name__, re.findall("error: expected a profile of this model in .*, but (.*)", text), [want])
 

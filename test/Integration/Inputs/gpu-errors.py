@@ -159,8 +159,8 @@ answers = {"cuInit": "(unsigned flags) { return 0; }", "cuDeviceGetCount": "(int
 orin = none  # of compute capability 8.7, a chip of Tegra
 for function, answer in answers.items():
     orin = orin.replace(f"int {function}(void) {{ return 100; }}", f"int {function}{answer}")
-for name, code, message in (("empty", "", "cuda: the driver has no cuInit: expected one for CUDA 12 or later"),
-                            ("older", none.replace("cuLaunchKernelEx", "other"), "cuda: the driver has no cuLaunchKernelEx: expected one for CUDA 12 or later"),
+for name, code, message in (("empty", "", "cuda: the driver has no cuInit: expected a driver for CUDA 12 or later"),
+                            ("older", none.replace("cuLaunchKernelEx", "other"), "cuda: the driver has no cuLaunchKernelEx: expected a driver for CUDA 12 or later"),
                             ("idle", none, "cuda: the driver did not start: no device \\(error 100\\)"),
                             ("orin", orin, "model 'luck' has no code for a device of compute capability 8.7, but for sm_80 \\(machine code only\\)")):
     os.makedirs(f"{FOLDER}/{name}")

@@ -99,7 +99,7 @@ for name, description in MODELS.items():
             if run.returncode:
                 sys.exit(f"{path}: {run.stderr}")
             readers, gradients = summers(run.stdout)
-            remarks = run.stderr.count("adds up a gradient in a pass of its own: ")
+            remarks = run.stderr.count("adds up a gradient in a separate pass: ")
             steps += 1
             seen += gradients > 0
             if readers or remarks:

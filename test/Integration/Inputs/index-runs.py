@@ -49,13 +49,13 @@ def check(where, model, upload=None):
         id, before = [*GOOD], model.bytes()
         id[4 * row + element] = number
         expect(f"{where}: {number}", step(model, id, upload=upload),
-               (-1, f"train_step: input 'id': expected a value in [{least}, {limit}), but got {number} in row {row}, element {element} of it"))
+               (-1, f"train_step: input 'id': expected a value in [{least}, {limit}), but got {number} in row {row}, element {element}"))
         expect(f"{where}: the state", model.bytes(), before)
         expect(f"{where}: {number} in a row that does not count", step(model, id, row, upload)[0] if row else 0, 0)
     id = [*GOOD]
     id[15], id[4] = -6, 5
     message = step(model, id, upload=upload)[1]
-    expect(f"{where}: the first of two", message.endswith("got 5 in row 1, element 0 of it"), True)
+    expect(f"{where}: the first of two", message.endswith("got 5 in row 1, element 0"), True)
 
 
 models = []

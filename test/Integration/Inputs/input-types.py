@@ -107,7 +107,7 @@ CASES = [("a token that 32 bits would wrap", 1, 2, 2**32 + 1, "'token'", -6, 6),
 
 def message(place, index, number, name, least, limit):
     row, element = divmod(index, len(batch(6)[place]) // 4)
-    where = f"row {row}, element {element} of it" if len(batch(6)[place]) > 4 else f"row {row}"
+    where = f"row {row}, element {element}" if len(batch(6)[place]) > 4 else f"row {row}"
     return f"train_step: input {name}: expected a value in [{least}, {limit}), but got {number} in {where}"
 
 

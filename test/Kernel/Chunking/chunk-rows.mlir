@@ -96,7 +96,7 @@ train.model @chunks {
   // Scores that the caller gets exist as a whole, and so do scores that wait for a number of all rows.
   // CHECK-LABEL: kernel.program @returned(
   // CHECK-NOT:     kernel.call
-  // WHY: remark: makes its 16 rows at once: the program returns what has as many elements
+  // WHY: remark: computes 16 rows at once: the program returns a tensor of as many elements
   train.func @returned(%x: tensor<16x3xf32>, %w: tensor<3x40xf32>) -> (tensor<16x40xf32>, tensor<16xf32>) attributes {role = #train.role<export>} {
     %0 = train.matmul %x, %w : (tensor<16x3xf32>, tensor<3x40xf32>) -> tensor<16x40xf32>
     %1 = train.reduce_sum %0 over [1] : tensor<16x40xf32>
@@ -104,7 +104,7 @@ train.model @chunks {
   }
   // CHECK-LABEL: kernel.program @waits(
   // CHECK-NOT:     kernel.call
-  // WHY: remark: makes its 16 rows at once: kernel.map does not work row by row
+  // WHY: remark: computes 16 rows at once: kernel.map does not work row by row
   train.func @waits(%x: tensor<16x3xf32>, %w: tensor<3x40xf32>) -> tensor<16xf32> attributes {role = #train.role<export>} {
     %0 = train.matmul %x, %w : (tensor<16x3xf32>, tensor<3x40xf32>) -> tensor<16x40xf32>
     %1 = train.reduce_sum %0 over [0, 1] : tensor<16x40xf32>

@@ -78,14 +78,14 @@ kernel.program @derive(%w: tensor<8x16xf32>) -> tensor<8x16xbf16, #kernel.packed
 kernel.program @apart(%w: tensor<8x16xf32>, %x: tensor<4x8xf32>, %y: tensor<4x16xf32>, %t: tensor<16x8xf32>) -> (tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 512>>,
     tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 512>>, tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 512>>, tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 512>>,
     tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 512>>, tensor<8x16xf32, #kernel.packed<lhs, depth = 0, bytes = 1024>>, tensor<4x32xf32, #kernel.packed<rhs, depth = 0, bytes = 512>>) {
-  // expected-remark @below {{packs a matrix in a pass of its own: the matrix is not written here}}
+  // expected-remark @below {{packs a matrix in a separate pass: the matrix is not written here}}
   %a = kernel.pack %w : tensor<8x16xf32> to tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 512>>
   %gemm = kernel.gemm %x, %y : tensor<4x8xf32>, tensor<4x16xf32> acc f32
     maps [affine_map<(d0, d1, d2) -> (d2, d0)>, affine_map<(d0, d1, d2) -> (d2, d1)>] space [8, 16] depth 4 epilogue () maps [] -> [#id] {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } : tensor<8x16xf32>
-  // expected-remark @below {{packs a matrix in a pass of its own: kernel.gemm cannot write packed results}}
+  // expected-remark @below {{packs a matrix in a separate pass: kernel.gemm cannot write packed results}}
   %b = kernel.pack %gemm : tensor<8x16xf32> to tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 512>>
   %rows = kernel.map(%w : tensor<8x16xf32>) space [8, 16] maps [#id] -> [#id] {
   ^bb0(%e: f32):
@@ -93,26 +93,26 @@ kernel.program @apart(%w: tensor<8x16xf32>, %x: tensor<4x8xf32>, %y: tensor<4x16
     %1 = arith.divf %e, %0 : f32
     kernel.yield %1 : f32
   } : tensor<8x16xf32>
-  // expected-remark @below {{packs a matrix in a pass of its own: the kernel that writes the matrix reduces its rows}}
+  // expected-remark @below {{packs a matrix in a separate pass: the kernel that writes the matrix reduces rows}}
   %c = kernel.pack %rows : tensor<8x16xf32> to tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 512>>
   %written = kernel.map(%t : tensor<16x8xf32>) space [16, 8] maps [#id] -> [#turned] {
   ^bb0(%e: f32):
     kernel.yield %e : f32
   } : tensor<8x16xf32>
-  // expected-remark @below {{packs a matrix in a pass of its own: the matrix is written in another order than it is computed in}}
+  // expected-remark @below {{packs a matrix in a separate pass: the matrix is written in another order than the iteration domain}}
   %d = kernel.pack %written : tensor<8x16xf32> to tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 512>>
   %read = kernel.map(%t : tensor<16x8xf32>) space [8, 16] maps [#turned] -> [#id] {
   ^bb0(%e: f32):
     kernel.yield %e : f32
   } : tensor<8x16xf32>
-  // expected-remark @below {{packs a matrix in a pass of its own: the kernel that writes the matrix reads a tensor across its rows}}
+  // expected-remark @below {{packs a matrix in a separate pass: the kernel that writes the matrix reads a tensor across its rows}}
   %f = kernel.pack %read : tensor<8x16xf32> to tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 512>>
   %map = kernel.map(%w : tensor<8x16xf32>) space [8, 16] maps [#id] -> [#id] {
   ^bb0(%e: f32):
     %0 = arith.addf %e, %e : f32
     kernel.yield %0 : f32
   } : tensor<8x16xf32>
-  // expected-remark @below {{packs a matrix in a pass of its own: it is for the left side of products}}
+  // expected-remark @below {{packs a matrix in a separate pass: the matrix is packed for the left side of products}}
   %g = kernel.pack %map : tensor<8x16xf32> to tensor<8x16xf32, #kernel.packed<lhs, depth = 0, bytes = 1024>>
   %scales = kernel.map(%w : tensor<8x16xf32>) space [8, 16] maps [#id] -> [#id] {
   ^bb0(%e: f32):
@@ -121,7 +121,7 @@ kernel.program @apart(%w: tensor<8x16xf32>, %x: tensor<4x8xf32>, %y: tensor<4x16
     kernel.yield %1 : f32
   } : tensor<8x16xf32>
   %v = kernel.view %scales : tensor<8x16xf32> to tensor<4x32xf32>
-  // expected-remark @below {{packs a matrix in a pass of its own: the points of the kernel that writes the matrix are not its rows and columns}}
+  // expected-remark @below {{packs a matrix in a separate pass: the points of the kernel that writes the matrix are not rows and columns of the matrix}}
   %h = kernel.pack %v : tensor<4x32xf32> to tensor<4x32xf32, #kernel.packed<rhs, depth = 0, bytes = 512>>
   kernel.return %a, %b, %c, %d, %f, %g, %h : tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 512>>, tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 512>>,
     tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 512>>, tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 512>>, tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 512>>,
@@ -144,7 +144,7 @@ kernel.program @late(%w: tensor<8x8xf32> {train.is = #train.state<@w>}, %old: te
     %0 = arith.addf %e, %e : f32
     kernel.yield %0 : f32
   } : tensor<8x8xf32>
-  // expected-remark @below {{packs a matrix in a pass of its own: something that has to come before it waits for the matrix}}
+  // expected-remark @below {{packs a matrix in a separate pass: an op that must run before the pack depends on the matrix}}
   %a = kernel.pack %new : tensor<8x8xf32> to tensor<8x8xf32, #kernel.packed<rhs, depth = 0, bytes = 512>>
   %z = kernel.gemm %new, %old : tensor<8x8xf32>, tensor<8x8xf32, #kernel.packed<rhs, depth = 0, bytes = 512>> acc f32 maps [#x, #y] space [8, 8] depth 8
     epilogue () maps [] -> [#id] {
@@ -167,7 +167,7 @@ kernel.program @loss(%w: tensor<1x1xf32> {train.is = #train.state<@w>}) -> (tens
     %0 = arith.addf %e, %e : f32
     kernel.yield %0 : f32
   } : tensor<1x1xf32>
-  // expected-remark @below {{packs a matrix in a pass of its own: something that has to come before it waits for the matrix}}
+  // expected-remark @below {{packs a matrix in a separate pass: an op that must run before the pack depends on the matrix}}
   %a = kernel.pack %new : tensor<1x1xf32> to tensor<1x1xf32, #kernel.packed<rhs, depth = 0, bytes = 64>>
   kernel.return %new, %a : tensor<1x1xf32>, tensor<1x1xf32, #kernel.packed<rhs, depth = 0, bytes = 64>>
 }
@@ -217,7 +217,7 @@ kernel.program @perTap(%w: tensor<8x3x3x4xf32>, %s: tensor<8xf32>, %t: tensor<3x
     %0 = arith.mulf %e, %f : f32
     kernel.yield %0 : f32
   } : tensor<8x3x3x4xf32>
-  // expected-remark @below {{packs a matrix in a pass of its own: the kernel that writes the matrix reads a tensor in another order than its rows}}
+  // expected-remark @below {{packs a matrix in a separate pass: the kernel that writes the matrix reads a tensor in another order than row by row}}
   %b = kernel.pack %y : tensor<8x3x3x4xf32> to tensor<8x3x3x4xf32, #kernel.packed<rhs, depth = 1, bytes = 2304>>
   kernel.return %a, %b : tensor<8x3x3x4xf32, #kernel.packed<rhs, depth = 1, bytes = 2304>>, tensor<8x3x3x4xf32, #kernel.packed<rhs, depth = 1, bytes = 2304>>
 }

@@ -191,7 +191,7 @@ kernel.program @apart(%x: tensor<1x3xf32>) -> (tensor<1x6xf32>, tensor<1x3xf32>,
   ^bb0(%e: f32):
     kernel.yield %e : f32
   } : tensor<1x3xf32>
-  // expected-remark @below {{adds up a gradient in a pass of its own: kernel.assemble cannot add up what it writes}}
+  // expected-remark @below {{adds up a gradient in a separate pass: kernel.assemble cannot add up its results}}
   %a = kernel.map(%g : tensor<1x6xf32>) space [1, 6] maps [#id] -> [#kept] {
   ^bb0(%e: f32):
     %0 = arith.mulf %e, %e : f32
@@ -204,7 +204,7 @@ kernel.program @apart(%x: tensor<1x3xf32>) -> (tensor<1x6xf32>, tensor<1x3xf32>,
     %0 = kernel.row_reduce max %e : f32
     kernel.yield %0 : f32
   } : tensor<1xf32>
-  // expected-remark @below {{adds up a gradient in a pass of its own: a number that its elements are multiplied by is not known when they are written}}
+  // expected-remark @below {{adds up a gradient in a separate pass: a factor of the elements is not known when the gradient is written}}
   %c = kernel.map(%h, %b : tensor<1x3xf32>, tensor<1xf32>) space [1, 3] maps [#id, #first] -> [#kept] {
   ^bb0(%e: f32, %f: f32):
     %0 = arith.mulf %e, %f : f32
@@ -212,7 +212,7 @@ kernel.program @apart(%x: tensor<1x3xf32>) -> (tensor<1x6xf32>, tensor<1x3xf32>,
     %1 = kernel.row_reduce sum %w : f64
     kernel.yield %1 : f64
   } : tensor<1xf64>
-  // expected-remark @below {{adds up a gradient in a pass of its own: it does more than add up}}
+  // expected-remark @below {{adds up a gradient in a separate pass: the op does more than add up}}
   %d = kernel.map(%h : tensor<1x3xf32>) space [1, 3] maps [#id] -> [#kept] {
   ^bb0(%e: f32):
     %0 = kernel.row_reduce sum %e : f32
@@ -220,7 +220,7 @@ kernel.program @apart(%x: tensor<1x3xf32>) -> (tensor<1x6xf32>, tensor<1x3xf32>,
     kernel.yield %1 : f32
   } : tensor<1xf32>
   // A single row of a parameter under a rule with a number per row: the same bits as in a separate pass.
-  // expected-remark @below {{adds up a gradient in a pass of its own: its bits depend on the order of its sum}}
+  // expected-remark @below {{adds up a gradient in a separate pass: bits depend on the order of the sum}}
   %s = kernel.map(%h : tensor<1x3xf32>) space [1, 3] maps [#id] -> [#kept] {
   ^bb0(%e: f32):
     %0 = arith.mulf %e, %e : f32

@@ -3,7 +3,7 @@
 // Errors of the kernels of row gradients.
 
 kernel.program @groups(%i: tensor<12xi32>) -> tensor<12xi32> {
-  // expected-error @below {{expected i32 indices [n] of a table of m rows, and [min(n, m)], [n] and [min(n, m) + 1] of them}}
+  // expected-error @below {{expected i32 indices [n] of a table of m rows, and i32 results [min(n, m)], [n] and [min(n, m) + 1]}}
   %r, %o, %s = kernel.group_rows %i of 7 : tensor<12xi32> -> tensor<12xi32>, tensor<12xi32>, tensor<13xi32>
   kernel.return %r : tensor<12xi32>
 }

@@ -5,7 +5,7 @@
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --train-simplify --amp-assign-precision="precision=f32" --train-strip-origins | FileCheck %s --check-prefix=F32
 
 // COST: remark: bytes moved by @fit.train under the same compute types: mincut [[#CUT:]], autocast [[#]], propagate [[#]]
-// COST: remark: loss/matmul#0: train.matmul computes in 'bf16' (same-kernel): only pointwise ops behind it read it, in the same kernel
+// COST: remark: loss/matmul#0: train.matmul computes in 'bf16' (same-kernel): all consumers are pointwise ops of the same kernel
 
 // F32-NOT: bf16
 // F32-NOT: amp.

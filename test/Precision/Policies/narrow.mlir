@@ -23,13 +23,13 @@ train.model @narrow {
     %keep = train.constant dense<0.9> : tensor<f32>
     // CHECK: %[[H:.*]] = train.cast %{{.*}} {{.*}}: tensor<65536x16xf32> to tensor<65536x16xf16>
     %h = train.matmul %x, %w {train.origin = #h} : (tensor<65536x16xf32>, tensor<16x16xf32>) -> tensor<65536x16xf32>
-    // CHECK: train.cast %{{.*}} {amp.decision = #amp.decision<"statistic", "single numbers (counts, losses, their cotangents) stay in f32">} : tensor<i32> to tensor<f32>
+    // CHECK: train.cast %{{.*}} {amp.decision = #amp.decision<"statistic", "single numbers (counts, losses, cotangents of losses) stay in f32">} : tensor<i32> to tensor<f32>
     %count = train.cast %valid {train.origin = #norm} : tensor<i32> to tensor<f32>
     // CHECK: train.reduce_sum {{.*}} : tensor<65536x16xf32>
     %sum = train.reduce_sum %h over [0] {train.origin = #norm} : tensor<65536x16xf32>
     // CHECK-NEXT: %[[M:.*]] = train.div {{.*}}a statistic of the op stays in f32{{.*}} : tensor<16xf32>, tensor<f32>
     %m = train.div %sum, %count {train.origin = #norm} : tensor<16xf32>, tensor<f32>
-    // CHECK: train.sub {{.*}}only the result of an op is rounded, not its parts{{.*}} : tensor<65536x16xf32>, tensor<16xf32>
+    // CHECK: train.sub {{.*}}only the result of an op is rounded, not intermediate values{{.*}} : tensor<65536x16xf32>, tensor<16xf32>
     %d = train.sub %h, %m {train.origin = #norm} : tensor<65536x16xf32>, tensor<16xf32>
     %s = train.square %d {train.origin = #norm} : tensor<65536x16xf32>
     %t = train.reduce_sum %s over [0] {train.origin = #norm} : tensor<65536x16xf32>
@@ -69,10 +69,10 @@ train.model @narrow {
     %3 = train.log %2 {train.origin = #log} : tensor<8x8xf32>
     %4 = train.tanh %x {train.origin = #t} : tensor<8x8xf32>
     %5 = train.mul %4, %large {train.origin = #much} : tensor<8x8xf32>, tensor<f32>
-    // CHECK: train.mul {{.*}}its elements may reach 360000{{.*}} : tensor<8x8xf32>, tensor<8x8xf32>
+    // CHECK: train.mul {{.*}}elements may reach 360000{{.*}} : tensor<8x8xf32>, tensor<8x8xf32>
     %6 = train.mul %5, %5 {train.origin = #more} : tensor<8x8xf32>, tensor<8x8xf32>
     train.return %3, %6 : tensor<8x8xf32>, tensor<8x8xf32>
   }
 }
-// EXPLAIN: norm: train.cast computes in 'f32' (statistic): single numbers (counts, losses, their cotangents) stay in f32
+// EXPLAIN: norm: train.cast computes in 'f32' (statistic): single numbers (counts, losses, cotangents of losses) stay in f32
 // EXPLAIN: masked: train.select computes in 'f32' (range): the constant -1e+09 overflows in f16

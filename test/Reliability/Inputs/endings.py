@@ -115,7 +115,7 @@ def files():
         os.truncate("x.npy", length)
         text = run.communicate(timeout=60)[1].decode()
         assert run.returncode == 1, (name, run.returncode, text)
-        assert "x.npy: expected the file to stay as long as it is read, but it became shorter" in text and f"saved {name}.st" in text, text
+        assert "x.npy: expected a file of constant length during the read, but the file became shorter" in text and f"saved {name}.st" in text, text
         assert "llvm" not in text.lower(), text
         with open("x.npy", "wb") as out:
             out.write(content)

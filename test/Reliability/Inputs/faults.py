@@ -63,7 +63,7 @@ C_LIBRARY = [(re.compile(r"(ampc: (error|warning): .*\n)*Fatal glibc error: fail
                          r"(ampc: error: ampc has crashed, .*\n)?(ampc: error: out of memory.*\n)?"), "mmap", 1),
              (re.compile(r"(?=(?:.*\n)*?Fatal glibc error: cannot get entropy for arc4random\n)"
                          r"(Fatal glibc error: cannot get entropy for arc4random\n|ampc: error: ampc has crashed, .*\n|Stack dump:\n|[0-9]+\..*\n|"
-                         r" *#[0-9]+ .*\n|The command and the texts .*\n)+"), "getrandom", 134)]
+                         r" *#[0-9]+ .*\n|The command and copies of the source files .*\n)+"), "getrandom", 134)]
 
 
 def is_impossible(faults, call):

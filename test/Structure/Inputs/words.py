@@ -1,4 +1,4 @@
-# Words of comments and pages as rates with a bar each: a rate may fall, never rise. With a root as argument, that tree is counted.
+# Words of comments, pages and messages to users as rates with a bar each: a rate may fall, never rise. With a root as argument, that tree is counted.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import collections
 import math
@@ -21,8 +21,18 @@ comment_bars = {
     "test": Rates(0.3, 4, 0.3),
 }
 page_bars = {}
+# Bars of messages to users, strings of three words and more, by folder; and of each room in a folder, such as lib/Train.
+message_bars = {
+    "lib": Rates(0.1, 7.5, 0.3),
+    "mlir-dialects": Rates(0.1, 15, 0.3),
+    "tools": Rates(0.1, 9, 0.3),
+}
+message_room_bar = Rates(0.5, 30, 0.6)
 example = re.compile(r"e\.g\.|[Ee]xample|for instance|\[[A-Za-z0-9]+(?:, ?[A-Za-z0-9]+)+\]|\w+ -> \w+")
 sources = {".cpp", ".h", ".c", ".td", ".def", ".js"}
+code = {".cpp", ".h", ".c", ".def", ".inc"}
+# Comments, string literals, character literals, and other text.
+tokens = re.compile(r"//[^\n]*|/\*.*?\*/|\"((?:\\.|[^\"\\\n])*)\"|'(?:\\.|[^'\\\n])'|[^\s\"'/]+|\S", re.S)
 
 
 def comments_of(text):
@@ -42,6 +52,17 @@ def comments_of(text):
             yield trailing[1]
     for block in re.finditer(r"/\*(.*?)\*/", text, re.S):
         yield re.sub(r"\s*\n\s*\*?\s?", " ", block[1])
+
+
+def messages_of(text):
+    """Strings of C and C++ with three words and more, without strings of includes; adjacent literals are one string. Example: "a " "b" -> a b."""
+    run = []
+    for token in tokens.finditer(re.sub(r"(?m)^\s*#\s*include.*", "", text)):
+        if token[0].startswith('"') and len(token[0]) > 1:
+            run.append(token[1])
+        elif run and not token[0].startswith(("//", "/*")):
+            yield "".join(run).replace("\\n", " ")
+            run = []
 
 
 def paragraphs_of(text):
@@ -94,9 +115,15 @@ def comments_below(folder):
     return [c for p in files for c in comments_of(p.read_text(errors="replace"))]
 
 
-def rooms():
+def messages_below(folder):
+    files = sorted(p for p in (root / folder).rglob("*") if p.suffix in code)
+    found = [m for p in files for m in messages_of(p.read_text(errors="replace"))]
+    return [m for m in found if len(re.findall("[a-z]{2,} ", m)) >= 3]
+
+
+def rooms(bars=comment_bars):
     """Folders one level below the folders with a bar. Example: lib/Train."""
-    found = [p for folder in comment_bars for p in (root / folder).glob("*") if p.is_dir()]
+    found = [p for folder in bars for p in (root / folder).glob("*") if p.is_dir()]
     return sorted(p.relative_to(root).as_posix() for p in found)
 
 
@@ -140,6 +167,10 @@ for room in rooms():
     faults += check(room, comments_below(room), room_bar)
 for name in pages():
     faults += check(name, paragraphs_of((root / name).read_text()), page_bars.get(name, goal))
+for folder, bar in message_bars.items():
+    faults += check(f"messages of {folder}", messages_below(folder), bar)
+for room in rooms(message_bars):
+    faults += check(f"messages of {room}", messages_below(room), message_room_bar)
 for name in page_bars.keys() if len(sys.argv) == 1 else ():
     if not (root / name).is_file():
         faults += 1

@@ -21,7 +21,7 @@ train.model @ignored {
   train.func @loss(%x: tensor<f32>) -> tensor<f32> {
     train.return %x : tensor<f32>
   }
-  // expected-error @below {{expected the loss to depend on @w, but it does not}}
+  // expected-error @below {{expected the loss to depend on @w, but the loss does not}}
   train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
 }
 
@@ -46,7 +46,7 @@ train.model @around {
 
 train.model @stopped {
   train.param @w : tensor<3xf32> = #train.ones
-  // expected-error @below {{expected the loss of step @fit to depend on @w, but it does not}}
+  // expected-error @below {{expected the loss of step @fit to depend on @w, but the loss does not}}
   train.func @loss(%x: tensor<3xf32>) -> tensor<f32> {
     %w = train.read @w : tensor<3xf32>
     %s = train.stop_gradient %w : tensor<3xf32>

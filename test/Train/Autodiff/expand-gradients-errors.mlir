@@ -5,7 +5,7 @@ train.model @elsewhere {
   train.func @f(%x: tensor<3xf32>, %y: tensor<3xf32>) -> tensor<3xf32> {
     %0 = train.mul %x, %x : tensor<3xf32>, tensor<3xf32>
     %1 = train.reduce_sum %0 over [0] : tensor<3xf32>
-    // expected-error @below {{expected the value that is differentiated to depend on %y, but it does not}}
+    // expected-error @below {{expected the value that is differentiated to depend on %y, but the value does not}}
     %2, %3 = train.grad %1 wrt %x, %y : tensor<f32>, tensor<3xf32>, tensor<3xf32>
     %4 = train.add %2, %3 : tensor<3xf32>, tensor<3xf32>
     train.return %4 : tensor<3xf32>
@@ -21,7 +21,7 @@ train.model @stopped {
     %s = train.stop_gradient %x : tensor<3xf32>
     %0 = train.mul %s, %s : tensor<3xf32>, tensor<3xf32>
     %1 = train.reduce_sum %0 over [0] : tensor<3xf32>
-    // expected-error @below {{expected the value that is differentiated to depend on %x, but it does not}}
+    // expected-error @below {{expected the value that is differentiated to depend on %x, but the value does not}}
     %2 = train.grad %1 wrt %x : tensor<f32>, tensor<3xf32>
     train.return %2 : tensor<3xf32>
   }
@@ -68,7 +68,7 @@ train.model @parameter {
     %w = train.read @w : tensor<3xf32>
     %0 = train.square %x : tensor<3xf32>
     %1 = train.reduce_sum %0 over [0] : tensor<3xf32>
-    // expected-error @below {{expected the value that is differentiated to depend on @w, but it does not}}
+    // expected-error @below {{expected the value that is differentiated to depend on @w, but the value does not}}
     %2 = train.grad %1 wrt %w : tensor<f32>, tensor<3xf32>
     %3 = train.mse %2, %w : tensor<3xf32>, tensor<3xf32>
     train.return %3 : tensor<f32>

@@ -88,7 +88,7 @@ train.model @rowwise {
 // -----
 
 // A tied table is dense, for a lazy rule too.
-// REMARK: remark: the gradient of @t is dense: it is read in other ways than by lookups too
+// REMARK: remark: the gradient of @t is dense: other ops than lookups read the parameter, too
 // REMARK: warning: expected a parameter that only lookups read for a lazy optimizer, but there is none
 train.model @tied {
   train.param @t : tensor<100x4xf32> = #train.zeros
@@ -108,8 +108,8 @@ train.model @tied {
 // -----
 
 // LAMB looks at whole tensors; a table without more rows than lookups costs less as a whole.
-// REMARK: remark: the gradient of @t is dense: its update depends on the whole tensor
-// REMARK: remark: the gradient of @s is dense: it has no more rows than the step has lookups
+// REMARK: remark: the gradient of @t is dense: the update depends on the whole tensor
+// REMARK: remark: the gradient of @s is dense: the parameter has no more rows than the step has lookups
 train.model @whole {
   train.param @t : tensor<100x4xf32> = #train.zeros
   train.param @s : tensor<6x4xf32> = #train.zeros

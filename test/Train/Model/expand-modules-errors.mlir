@@ -32,7 +32,7 @@ train.model @m(batch = 2) {
 
 train.model @m {
   train.func @f(%x: f32[2]) {
-    // expected-error @below {{expected a module that stands before under that name, but @a is none}}
+    // expected-error @below {{expected an earlier module of that name, but @a is none}}
     %y = train.apply @a(%x) : (tensor<2xf32>) -> tensor<2xf32>
     train.return %y
   }

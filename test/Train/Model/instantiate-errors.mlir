@@ -3,7 +3,7 @@
 
 train.model @unused {
   train.param @w : tensor<f32> = #train.zeros
-  // expected-error @below {{expected a step over @v, or the attribute frozen, but no step changes it}}
+  // expected-error @below {{expected a step over @v, or the attribute frozen, but no step changes the parameter}}
   train.param @v : tensor<f32> = #train.zeros
   train.func @loss() -> tensor<f32> {
     %w = train.read @w : tensor<f32>
@@ -63,7 +63,7 @@ train.model @two_values {
   train.param @w : tensor<f32> = #train.zeros
   train.buffer @seen : tensor<f32> = #train.zeros
   train.func @note(%x: tensor<f32>) -> tensor<f32> {
-    // expected-error @below {{expected one value of @seen after a step, but this is the second}}
+    // expected-error @below {{expected one value of @seen after a step, but got a second value}}
     // expected-note @below {{the first is here}}
     train.write @seen, %x : tensor<f32>
     train.return %x : tensor<f32>

@@ -146,7 +146,7 @@ train.model @ways(batch = 8, width = 12) {
 
 // -----
 train.model @vector {
-  // expected-error @+1 {{expected fan_in = ... in #train.kaiming_uniform, as no op multiplies data by @bias and adds up the products, or looks up its rows}}
+  // expected-error @+1 {{expected fan_in = ... in #train.kaiming_uniform, as no op multiplies data by @bias and adds up the products, or looks up rows}}
   train.param @bias : f32[4] = #train.kaiming_uniform
   train.func @run(%x: f32[8, 4]) {
     %y = train.add %x, %bias
@@ -193,7 +193,7 @@ train.model @negative {
 // LoRA: neither the side of A nor that of B is that of the data.
 train.model @low_rank(width = 12) {
   train.param @w : f32[width, 6] = #train.kaiming_uniform
-  // expected-error @+1 {{expected fan_in = ... in #train.kaiming_uniform, as @a is multiplied by other weights before it is by data}}
+  // expected-error @+1 {{expected fan_in = ... in #train.kaiming_uniform, as @a is multiplied by other weights before data}}
   train.param @a : f32[width, 2] = #train.kaiming_uniform
   train.param @b : f32[2, 6] = #train.zeros
   train.func @run(%x: f32[8, width]) {

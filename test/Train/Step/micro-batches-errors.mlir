@@ -7,7 +7,7 @@ train.model @root(batch = 4) {
   train.func @loss(%x: f32[batch, 3], %t: f32[batch, 2]) {
     %z = train.linear %x, %w
     %mean = train.mse %z, %t
-    // expected-error @+1 {{expected the loss of a batch to be the sum of those of its parts, but loss/sqrt#0 combines rows}}
+    // expected-error @+1 {{expected the loss of a batch to be the sum over micro-batches, but loss/sqrt#0 combines rows}}
     %root = train.sqrt %mean
     train.return %root
   }
@@ -26,7 +26,7 @@ train.model @learned_weights(batch = 4) {
     %ml = train.mul %m, %l
     %sum = train.reduce_sum %ml over [0, 1]
     %number = train.reduce_sum %m over [0, 1]
-    // expected-error @+1 {{loss/div#0 combines rows, so that no part has it alone: only sums over rows, and divisors that depend on no parameter}}
+    // expected-error @+1 {{loss/div#0 combines rows of several micro-batches: only sums over rows, and divisors that depend on no parameter}}
     %loss = train.div %sum, %number
     train.return %loss
   }
@@ -57,7 +57,7 @@ train.model @largest(batch = 4) {
   train.func @loss(%x: f32[batch, 3], %t: f32[batch, 2]) {
     %z = train.linear %x, %w
     %loss = train.mse %z, %t
-    // expected-error @+1 {{expected a result of a batch to be the sum of those of its parts, but loss/reduce_max#0 combines rows}}
+    // expected-error @+1 {{expected a result of a batch to be the sum over micro-batches, but loss/reduce_max#0 combines rows}}
     %most = train.reduce_max %z over [0, 1]
     train.return %loss, %most as "most"
   }
@@ -152,7 +152,7 @@ train.model @of_both(batch = 4) {
     %mz = train.mul %z, %m
     %sum = train.reduce_sum %mz over [0, 1]
     %number = train.reduce_sum %m over [0, 1]
-    // expected-error @+1 {{expected state that a step writes to depend on one part of a batch, but loss/div#0 is also in the loss}}
+    // expected-error @+1 {{expected state that a step writes to depend on one micro-batch, but loss/div#0 is also in the loss}}
     %loss = train.div %sum, %number
     train.write @last, %loss
     train.return %loss

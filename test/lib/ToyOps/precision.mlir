@@ -20,7 +20,7 @@ train.model @decided {
     train.return %2 : tensor<8x8xf32>
   }
   // RANGE-LABEL: train.func @bounded
-  // RANGE:       train.add {{.*}}its elements may reach 80000
+  // RANGE:       train.add {{.*}}elements may reach 80000
   train.func @bounded(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %a = train.clamp %x from 0.0 to 4.0e4 : tensor<8x8xf32>
     %b = toy.squareplus %a : tensor<8x8xf32>

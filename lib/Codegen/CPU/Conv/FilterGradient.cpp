@@ -122,7 +122,7 @@ std::optional<FilterBlocking> FilterBlocking::by(kernel::FilterBlockingAttr plan
   blocking.vectors = plan.getTile()[1] / blocking.width;
   if (blocking.columns() != plan.getTile()[1] || !blocking.vectors ||
       blocking.rows * blocking.vectors > tier.vectorRegisters) {
-    why = "there is no such register tile";
+    why = "the tier has no register tile of this shape";
     return std::nullopt;
   }
   blocking.cutPanels(shape);

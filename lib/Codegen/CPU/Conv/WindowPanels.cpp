@@ -114,7 +114,7 @@ std::optional<WindowBlocking> WindowBlocking::by(kernel::BlockingAttr plan, cons
   shape.m = pixels.panels(window) * tile.rows;
   KBlocks k(window.kernel[0] * runOf(window, shape, tier), plan.getDepth());
   if (!hasRuns(window, shape, tier))
-    why = "the left side cannot come that way";
+    why = "the left side does not allow this feed";
   else if (!fits)
     why = "pixels are neighbours in a row of an image, or whole rows of several";
   else if (const char *reason = whyNoCode(plan, shape, tile, tier))

@@ -165,9 +165,9 @@ Blocking Blocking::choose(const ProductShape &shape, const PanelSource &lhs, con
 const char *ampc::cpu::whyNoCode(kernel::BlockingAttr plan, const ProductShape &shape,
                                  const MicroTile &tile, const Tier &tier) {
   if (plan.getColumns() % tile.width || !tile.hasCode(shape, tier))
-    return "there is no such register tile";
+    return "the tier has no register tile of this shape";
   if (!hasFeed(plan.getRhs(), shape, tile))
-    return "the right side cannot come that way";
+    return "the right side does not allow this feed";
   if (plan.getKeepsRhs() && plan.getRhs() == RhsFeedKind::InPlace)
     return "a right side in place has no panels to keep";
   return nullptr;
@@ -179,7 +179,7 @@ static const char *whyNotFollowed(kernel::BlockingAttr plan, const ProductShape 
   if (const char *why = cpu::whyNoCode(plan, shape, tile, tier))
     return why;
   if (!hasFeed(plan.getLhs(), shape, lhs, tile))
-    return "the left side cannot come that way";
+    return "the left side does not allow this feed";
   int64_t points = pointsOf(shape, tile), depth = plan.getDepth();
   bool isWhole = depth % tile.width == 0 || (!tile.usesTiles() && depth == points);
   if (!isWhole || depth > roundUp(points, tile.width))

@@ -11,7 +11,8 @@ constexpr int64_t tileEdge = 16, lineBytes = 64; // row of a full tile: 16 pairs
 // TILESTORED stalls for 220 ns if the core has run no TILESTORED for about 0.9 us (measured on a
 // core with AMX; not in any manual). Storing a loaded tile every 8 steps avoids the stall.
 constexpr int64_t stepsPerStore = 8;
-static_assert(mostPointsWithoutSpare == 2 * stepsPerStore * tileEdge, "those are too few stores");
+static_assert(mostPointsWithoutSpare == 2 * stepsPerStore * tileEdge,
+              "too few stores without a spare tile");
 
 namespace {
 class TileBuilder {

@@ -63,7 +63,7 @@ static StringRef whyNoProducts(const FlashShape &shape, ArrayRef<unsigned> facto
   for (unsigned i : factors) {
     const RowLayout &rows = shape.operands[i];
     if (rows.element != shape.element || !(shape.element.isBF16() || shape.element.isF16()))
-      return "its factors are not all bf16 or f16";
+      return "the operands are not all bf16 or f16";
     if (rows.columnStride() != 1)
       return "channels of a row are not neighbours";
     if (shape.copyBytes(rows) < 4)

@@ -22,7 +22,7 @@ class PingPong : public ConsumerSchedule {
   bool splitsK() const override { return false; }
   bool fitsRegisters(const WarpgroupGemm &plan) const override { return !plan.gathers(); }
   double cycles(double products, double rounds, double body) const override;
-  StringRef remark() const override { return "taken in turns, "; }
+  StringRef remark() const override { return "ping-pong, "; }
   std::unique_ptr<WarpgroupKernel> kernel(DeviceEmitter &e,
                                           const WarpgroupLaunch &launch) const override {
     return std::make_unique<PingPongKernel>(e, launch);

@@ -205,9 +205,9 @@ static bool isSupported(const TileGemm &gemm, const Chip &chip, std::string &why
     return side.isWindows && side.copyBytes == 2;
   };
   if (gemm.element.isF32())
-    why = "its factors have 32 bits";
+    why = "the operands have 32 bits";
   else if (copiesSingleChannels(gemm.lhs) || copiesSingleChannels(gemm.rhs))
-    why = "channels are copied one by one";
+    why = "channels are copied singly";
   return why.empty();
 }
 
@@ -254,7 +254,7 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
     if (auto turns = pingPongPlan(gemm, chip, best))
       best.emplace(*turns);
   if (best && leavesToTiles(*best, chip)) {
-    why = "it is small and would be copied in pieces";
+    why = "the product is small and operands would be copied in pieces";
     return std::nullopt;
   }
   return best;
@@ -298,7 +298,7 @@ std::optional<WarpgroupGemm> WarpgroupGemm::by(kernel::PlanAttr plan, const Tile
   }
   std::optional<WarpgroupTile> tile = tileOf(plan, gemm);
   if (!tile) {
-    why = "there is no such tile";
+    why = "warpgroup plans have no tile of this shape";
     return std::nullopt;
   }
   WarpgroupGemm made = planOf(gemm, chip, *tile);
@@ -311,9 +311,9 @@ std::optional<WarpgroupGemm> WarpgroupGemm::by(kernel::PlanAttr plan, const Tile
   else if (made.tile.stages < 3 || made.tile.stages > most)
     why = "stages are 3 to " + std::to_string(most);
   else if (made.parts() != plan.getSplitK())
-    why = "k makes at most " + std::to_string(made.parts()) + " equal slices";
+    why = "k has at most " + std::to_string(made.parts()) + " equal slices";
   else if (!fitsRegisters(made))
-    why = "gathered operands have no such code";
+    why = "gathered operands have no code for this plan";
   return why.empty() ? std::optional(made) : std::nullopt;
 }
 
@@ -354,7 +354,7 @@ std::string WarpgroupGemm::describe() const {
   llvm::raw_string_ostream os(text);
   os << "warpgroups: tiles of " << tile.m() << "x" << tile.n << "x" << kTilePoints << " in "
      << tile.stages << " stages, " << tile.consumers().remark() << "clusters of " << tile.cluster()
-     << (tile.dividers > 1 ? " that divide k" : "") << ", sides along "
+     << (tile.dividers > 1 ? " with split-K" : "") << ", sides along "
      << (gemm.lhs.alongDepth ? "k" : "m") << " and " << (gemm.rhs.alongDepth ? "k" : "n");
   if (tensorBytes())
     os << ", tensor copies";
@@ -363,6 +363,6 @@ std::string WarpgroupGemm::describe() const {
   if (rhs.isGathered())
     os << ", right side in pieces of " << gemm.rhs.copyBytes << " bytes";
   if (parts() > 1)
-    os << ", in " << parts() << " parts";
+    os << ", split-K " << parts();
   return text;
 }

@@ -69,7 +69,7 @@ static std::optional<TileGemm> productOf(kernel::ConvOp op, const ConvPhase &pha
     gemm->batch.push_back(phase.phases());
     gemm->lhs.access.strides.push_back(0);
     gemm->rhs.access.strides.push_back(0); // the taps of a phase form no tensor
-    gemm->whyNoWarpgroups = "phases share their code";
+    gemm->whyNoWarpgroups = "phases share a kernel";
   }
   return gemm;
 }
@@ -93,7 +93,7 @@ static SmallVector<PhaseTiles, 1> phasesOf(kernel::ConvOp op, const Chip &chip, 
 static OpProducts depthwiseProducts() {
   OpProducts all;
   all.other = kernel::PlanKind::depthwise;
-  all.why = "it has a filter per channel";
+  all.why = "the convolution has a filter per channel";
   return all;
 }
 

@@ -206,8 +206,8 @@ void Depthwise::emit(kernel::ConvOp op, DeviceCode &code) const {
   SmallVector<ConvPhase> phases = target::phasesOf(window, /*splits=*/true);
   for (const ConvPhase &phase : phases)
     emitPhase(*this, op, code, phase);
-  std::string form = "a channel by itself, loads of " +
-                     std::to_string(run() * target::elementBytes(element)) + " bytes";
+  std::string form =
+      "depthwise, loads of " + std::to_string(run() * target::elementBytes(element)) + " bytes";
   int64_t count = 0;
   for (const ConvPhase &phase : phases)
     count += phase.phases();
@@ -313,7 +313,6 @@ void Depthwise::emit(kernel::ConvFilterOp op, DeviceCode &code) const {
   });
   launchSplitKReduction(op, code, ProductResults::of(op, window.channels), {1}, window.channels,
                         window.taps(), parts);
-  code.describe("a channel by itself, loads of " +
-                std::to_string(run() * target::elementBytes(element)) + " bytes, in " +
-                std::to_string(parts) + " parts");
+  code.describe("depthwise, loads of " + std::to_string(run() * target::elementBytes(element)) +
+                " bytes, split-K " + std::to_string(parts));
 }

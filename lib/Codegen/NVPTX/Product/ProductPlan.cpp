@@ -118,8 +118,8 @@ static SmallVector<PlanAttr> complete(const OpProducts &op, ArrayRef<PlanAttr> p
   if (plans.size() == 1 && isOther)
     return llvm::to_vector(plans);
   if (plans.size() != op.products.size()) {
-    why =
-        op.products.empty() ? op.why : "it has " + std::to_string(op.products.size()) + " products";
+    why = op.products.empty() ? op.why
+                              : "the op has " + std::to_string(op.products.size()) + " products";
     return {};
   }
   SmallVector<PlanAttr> all;

@@ -83,7 +83,7 @@ static std::optional<TileGemm> startOf(Op op, int64_t m, int64_t n, int64_t dept
   gemm.bodyCycles = bodyCyclesOf(op);
   bool isHalf = gemm.element.isBF16() || gemm.element.isF16(), isF32 = gemm.element.isF32();
   if (getElementTypeOrSelf(op.getRhs()) != gemm.element || !(isHalf || isF32))
-    why = "its factors are not both bf16, f16 or f32";
+    why = "the operands are not both bf16, f16 or f32";
   else if (!op.getAcc().isF32())
     why = "the accumulator is not f32";
   else if (ShapedType::getNumElements(op.getSpace()) == 0)
@@ -93,13 +93,13 @@ static std::optional<TileGemm> startOf(Op op, int64_t m, int64_t n, int64_t dept
   else if (std::max({m, n, depth}) > INT32_MAX - 1024) // tiles add at most 1023 points
     why = "a dimension has 2^31 elements";
   else if (isF32 && !op.getCompute())
-    gemm.whyNoUnits = "its factors are f32";
+    gemm.whyNoUnits = "the operands are f32";
   else if (!chip.hasBF16() && !gemm.element.isF16())
-    gemm.whyNoUnits = "the chip has none for its factors";
+    gemm.whyNoUnits = "the chip has none for the operands";
   // Compute modes are rounded on the way to matrix units only, and tiles of narrow products would
   // be mostly empty.
   if (why.empty() && !gemm.onMatrixUnits() && (op.getCompute() || std::min(m, n) < 8))
-    why = op.getCompute() ? gemm.whyNoUnits : "it has few lines or columns";
+    why = op.getCompute() ? gemm.whyNoUnits : "the product has fewer than 8 rows or columns";
   return why.empty() ? std::optional(gemm) : std::nullopt;
 }
 
@@ -120,7 +120,7 @@ void TileGemm::setTile(const TileShape &shape, const Chip &chip) {
 bool TileGemm::follow(kernel::PlanAttr plan, const Chip &chip, std::string &why) {
   using kernel::PlanKind;
   if (plan.getKind() != (onMatrixUnits() ? PlanKind::mma : PlanKind::simt)) {
-    why = onMatrixUnits() ? "matrix units multiply its factors"
+    why = onMatrixUnits() ? "matrix units multiply the operands"
                           : "matrix units cannot multiply: " + whyNoUnits;
     return false;
   }
@@ -129,7 +129,7 @@ bool TileGemm::follow(kernel::PlanAttr plan, const Chip &chip, std::string &why)
     return tile.shape.m == plan.getM() && tile.shape.n == plan.getN();
   });
   if (found == all.end()) {
-    why = "there is no such tile";
+    why = "mma and simt plans have no tile of this shape";
     return false;
   }
   setTile(found->shape, chip);
@@ -139,7 +139,7 @@ bool TileGemm::follow(kernel::PlanAttr plan, const Chip &chip, std::string &why)
   if (tile.stages < 2 || tile.stages > most)
     why = "stages are 2 to " + std::to_string(most);
   else if (parts != plan.getSplitK())
-    why = "k makes at most " + std::to_string(parts) + " equal slices";
+    why = "k has at most " + std::to_string(parts) + " equal slices";
   return why.empty();
 }
 
@@ -269,6 +269,6 @@ std::string TileGemm::describe() const {
   if (!onMatrixUnits())
     os << ", without matrix units: " << whyNoUnits;
   else if (parts > 1)
-    os << ", in " << parts << " parts";
+    os << ", split-K " << parts;
   return text;
 }

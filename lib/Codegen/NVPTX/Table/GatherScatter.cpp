@@ -195,7 +195,8 @@ static void emitAssemble(Operation *operation, DeviceCode &code) {
                        i, element);
     fewest = std::min(fewest, parts.back().columns);
   }
-  describeColumns(code, fewest, "columns of an operand lie apart, or start or end at an odd one");
+  describeColumns(code, fewest,
+                  "columns of an operand lie apart, or start or end at an odd column");
   launchParts(code, parts, element);
 }
 

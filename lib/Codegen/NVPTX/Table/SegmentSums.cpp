@@ -79,7 +79,7 @@ void ScatterWriter::write() {
 
 /// Scatter-add by search, for few updates: every row of the table searches for its updates.
 static void emitSearch(kernel::ScatterAddOp op, DeviceCode &code) {
-  code.describe("rows that look for their updates");
+  code.describe("every row searches for updates");
   launchGroups(
       code, tensorOf(op.getResult()).getDimSize(0), 32,
       [&](DeviceEmitter &e, const KernelPointers &pointers, LaneGroup &group, Value number) {
