@@ -1,4 +1,4 @@
-# LLVM, MLIR and protobuf: shared libraries for every program but ampc-static, which links the archives.
+# LLVM, MLIR, protobuf and zlib: shared libraries for every program but ampc-static, which links the archives.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 option(AMPC_STATIC "Also make static/bin/ampc, one program that needs libc and libm alone; packages install it" OFF)
 
@@ -11,6 +11,9 @@ add_library(AMPCProtobuf INTERFACE)
 find_package(Protobuf REQUIRED)
 target_include_directories(AMPCProtobuf SYSTEM INTERFACE ${Protobuf_INCLUDE_DIRS})
 target_link_libraries(AMPCProtobuf INTERFACE $<${shared}:protobuf::libprotobuf-lite>)
+add_library(AMPCZlib INTERFACE)
+find_package(ZLIB REQUIRED)
+target_link_libraries(AMPCZlib INTERFACE $<${shared}:ZLIB::ZLIB>)
 if(NOT AMPC_STATIC)
   return()
 endif()
@@ -27,6 +30,7 @@ endfunction()
 ampc_find_archive(AMPC_LIBZ z zlib1g-dev)
 ampc_find_archive(AMPC_LIBZSTD zstd libzstd-dev)
 ampc_find_archive(AMPC_LIBPROTOBUF protobuf-lite libprotobuf-dev)
+target_link_libraries(AMPCZlib INTERFACE $<${static}:${AMPC_LIBZ}>)
 
 # A single linker script for 662 archives libMLIR*.a and libLLVM*.a; the linker takes the objects that define needed symbols.
 file(GLOB archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)

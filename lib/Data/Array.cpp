@@ -1,5 +1,6 @@
-// Element types by name, and the format and type that a file name selects, e.g. `x.bin:f32`.
+// Element types by name, and the format and part that a data source selects, e.g. `x.csv:age`.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Data/Formats.h"
 #include "ampc/Data/Mapping.h"
 #include "ampc/Runtime/Model.h"
 #include <cstring>
@@ -55,68 +56,79 @@ namespace {
 /// File format by extension, and whether a part may follow a colon, e.g. `w.safetensors:layer1`.
 struct Suffix {
   const char *text;
+  FileFormat format;
   bool hasPart; ///< FILE:PART is allowed
   bool needsPart;
 };
-constexpr Suffix suffixes[] = {{".npy", false, false},
-                               {".safetensors", true, true},
-                               {".csv", true, false},
-                               {".tsv", true, false}};
+constexpr Suffix suffixes[] = {{".npy", FileFormat::Npy, false, false},
+                               {".npz", FileFormat::Npz, true, false},
+                               {".safetensors", FileFormat::Safetensors, true, true},
+                               {".csv", FileFormat::Table, true, false},
+                               {".tsv", FileFormat::Table, true, false},
+                               {".bin", FileFormat::Raw, true, false},
+                               {".raw", FileFormat::Raw, true, false},
+                               {".dat", FileFormat::Raw, true, false}};
 
 struct SourceName {
-  std::string file, part, suffix;
+  std::string file, part;
+  FileFormat format;
 };
 
-/// File, part and extension of a data source; nothing for an unknown extension.
+bool endsWith(const std::string &text, const std::string &end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+/// File, part and format of a data source; nothing for an unknown extension.
 std::optional<SourceName> split(const std::string &source) {
-  auto endsWith = [](const std::string &text, const std::string &end) {
-    return text.size() >= end.size() &&
-           text.compare(text.size() - end.size(), end.size(), end) == 0;
-  };
   for (const Suffix &suffix : suffixes) {
     if (!suffix.needsPart && endsWith(source, suffix.text))
-      return SourceName{source, "", suffix.text};
+      return SourceName{source, "", suffix.format};
     size_t colon = source.find(std::string(suffix.text) + ":");
     if (!suffix.hasPart || colon == std::string::npos)
       continue;
     colon += std::strlen(suffix.text);
-    return SourceName{source.substr(0, colon), source.substr(colon + 1), suffix.text};
+    return SourceName{source.substr(0, colon), source.substr(colon + 1), suffix.format};
   }
   return std::nullopt;
 }
 } // namespace
+
+std::optional<FileFormat> ampc::formatOf(const std::string &path) {
+  for (const Suffix &suffix : suffixes)
+    if (endsWith(path, suffix.text))
+      return suffix.format;
+  return std::nullopt;
+}
 
 std::string ampc::fileOf(const std::string &source) {
   std::optional<SourceName> parts = split(source);
   return parts ? parts->file : source;
 }
 
-/// Advice for files of other formats, whose arrays NumPy saves as FILE.npy.
-static std::string adviceOn(const std::string &source) {
-  size_t point = source.rfind('.');
-  std::string suffix = point == std::string::npos ? "" : source.substr(point);
-  if (suffix == ".npz")
-    return "; numpy.save(\"x.npy\", numpy.load(\"FILE.npz\")[\"x\"]) writes one array of an "
-           "archive";
-  if (suffix == ".bin" || suffix == ".raw" || suffix == ".dat")
-    return "; numpy.save(\"x.npy\", numpy.fromfile(\"FILE\", \"float32\").reshape(ROWS, ...)) adds "
-           "type and shape to raw bytes";
-  return "";
-}
-
 std::optional<Array> ampc::readArray(const std::string &source, std::string &error,
                                      bool fillsEmpty) {
+  return readSource(source, /*input=*/"", error, fillsEmpty);
+}
+
+std::optional<Array> ampc::readSource(const std::string &source, const std::string &input,
+                                      std::string &error, bool fillsEmpty) {
   std::optional<SourceName> parts = split(source);
   if (!parts) {
-    error =
-        source +
-        ": expected FILE.npy, FILE.csv or FILE.tsv, FILE.csv:COLUMNS or FILE.safetensors:TENSOR" +
-        adviceOn(source);
+    error = source + ": expected FILE.npy, FILE.npz or FILE.npz:ARRAY, FILE.csv or FILE.tsv, "
+                     "FILE.csv:COLUMNS, FILE.safetensors:TENSOR or FILE.bin:TYPE[SIZES]";
     return std::nullopt;
   }
-  if (parts->suffix == ".npy")
+  switch (parts->format) {
+  case FileFormat::Npy:
     return readNpy(source, error);
-  if (parts->suffix == ".safetensors")
+  case FileFormat::Npz:
+    return readNpz(parts->file, parts->part, input, error);
+  case FileFormat::Safetensors:
     return readSafetensors(parts->file, parts->part, error);
-  return readTable(parts->file, parts->part, fillsEmpty, error);
+  case FileFormat::Table:
+    return readTable(parts->file, parts->part, fillsEmpty, error);
+  case FileFormat::Raw:
+    return readRaw(parts->file, parts->part, error);
+  }
+  return std::nullopt;
 }

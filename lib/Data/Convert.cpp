@@ -227,7 +227,7 @@ void Converter::convert(const void *data, void *result, int64_t count) const {
 bool Converter::mayMisfit(const Limits &limits) const {
   if (isReal(to))
     return limits.finite && (isReal(from) || !affine.isIdentity() || to == Element::F16);
-  return from != to || limits.labels;
+  return from != to || limits.labels || to == Element::I1; // a byte of a file may be any number
 }
 
 int64_t Converter::misfitAmongWhole(const void *data, int64_t count, const Limits &limits) const {

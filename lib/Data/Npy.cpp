@@ -1,6 +1,7 @@
 // NumPy's .npy files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/Mapping.h"
+#include "lib/Data/NpyHead.h"
 #include <cstring>
 
 using namespace ampc;
@@ -100,26 +101,27 @@ std::optional<Element> findType(const std::string &descr) {
 }
 } // namespace
 
-std::optional<Array> ampc::readNpy(const std::string &path, std::string &error) {
+std::optional<NpyHead> ampc::parseNpyHead(const char *data, int64_t known, int64_t bytes,
+                                          std::string &error) {
   auto fail = [&](const std::string &message) {
-    error = path + ": " + message;
+    error = message;
     return std::nullopt;
   };
-  std::optional<Mapping> file = mapFile(path, error);
-  if (!file)
-    return std::nullopt;
-  if (file->bytes < 12 || std::memcmp(file->data, "\x93NUMPY", 6))
+  if (known < 12 || std::memcmp(data, "\x93NUMPY", 6))
     return fail("expected a .npy file");
-  int version = static_cast<unsigned char>(file->data[6]);
+  int version = static_cast<unsigned char>(data[6]);
   if (version < 1 || version > 3)
     return fail("expected version 1, 2 or 3 of the .npy format, but got " +
                 std::to_string(version));
   uint32_t length = 0;
   int start = version == 1 ? 10 : 12;
-  std::memcpy(&length, file->data + 8, size_t(start - 8));
-  if (length > file->bytes - start)
+  std::memcpy(&length, data + 8, size_t(start - 8));
+  if (length > bytes - start)
     return fail("expected a header of " + std::to_string(length) + " bytes, but the file ends");
-  Header header(file->data + start, file->data + start + length);
+  if (length > known - start)
+    return fail("expected a header of at most " + std::to_string(known - start) +
+                " bytes, but got " + std::to_string(length));
+  Header header(data + start, data + start + length);
   if (!header.parse())
     return fail("expected a header with a plain type, order and shape");
   std::optional<Element> element = findType(header.descr);
@@ -133,11 +135,23 @@ std::optional<Array> ampc::readNpy(const std::string &path, std::string &error) 
   if (header.fortran && header.shape.size() > 1)
     return fail("expected C order, but got Fortran order; save numpy.ascontiguousarray(x)");
   std::optional<int64_t> count = countElements(header.shape);
-  if (!count || *count * bytesOf(*element) != file->bytes - start - length)
+  if (!count || *count * bytesOf(*element) != bytes - start - length)
     return fail("expected " +
                 (count ? std::to_string(*count * bytesOf(*element)) : std::string("too many")) +
-                " bytes of data, but got " + std::to_string(file->bytes - start - length));
-  return Array{*element, header.shape, file->data + start + length, file->owner, 0};
+                " bytes of data, but got " + std::to_string(bytes - start - length));
+  return NpyHead{*element, header.shape, start + int64_t(length)};
+}
+
+std::optional<Array> ampc::readNpy(const std::string &path, std::string &error) {
+  std::optional<Mapping> file = mapFile(path, error);
+  if (!file)
+    return std::nullopt;
+  std::optional<NpyHead> head = parseNpyHead(file->data, file->bytes, file->bytes, error);
+  if (!head) {
+    error = path + ": " + error;
+    return std::nullopt;
+  }
+  return Array{head->element, head->dims, file->data + head->begin, file->owner, 0};
 }
 
 /// Header of an array; empty if NumPy has no such type, e.g. bf16.

@@ -1,6 +1,7 @@
 // Tensors of safetensors files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/Mapping.h"
+#include "lib/Data/NameList.h"
 #include "lib/Runtime/Json.h"
 #include "lib/Runtime/Proof.h"
 #include <algorithm>
@@ -164,26 +165,21 @@ std::optional<Array> Contents::get(const std::string &name, const Entry &entry, 
 }
 } // namespace
 
-static constexpr size_t mostNames = 12; ///< names listed in a message
-
 std::optional<Array> ampc::readSafetensors(const std::string &path, const std::string &name,
                                            std::string &error) {
   Contents contents;
   if (!contents.read(path, error))
     return std::nullopt;
-  std::string names;
+  std::vector<std::string> names;
   const Entry *found = nullptr;
-  size_t count = 0;
   for (auto &[key, entry] : contents.entries) {
-    if (++count <= mostNames)
-      names += (names.empty() ? "'" : ", '") + key + "'";
+    names.push_back(key);
     if (key == name)
       found = &entry;
   }
   if (!found) {
-    if (count > mostNames)
-      names += " and " + std::to_string(count - mostNames) + " more";
-    error = path + ": has no tensor '" + name + "', only " + (names.empty() ? "metadata" : names);
+    error = path + ": has no tensor '" + name + "', only " +
+            (names.empty() ? "metadata" : nameList(names, /*most=*/12));
     return std::nullopt;
   }
   bool foreign;

@@ -1,6 +1,7 @@
 // Tables of numbers in text: CSV, and TSV with tabs.
 // Numbers go to an unnamed temporary file as f64, because a table may be larger than memory.
 #include "ampc/Data/Mapping.h"
+#include "lib/Data/NameList.h"
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -179,12 +180,7 @@ bool Reader::selectPart(const std::string &part) {
       selected.push_back(column - 1);
     return true;
   }
-  constexpr size_t most = 20;
-  std::string known;
-  for (size_t i = 0; i < names.size() && i < most; ++i)
-    known += (known.empty() ? "'" : ", '") + names[i] + "'";
-  if (names.size() > most)
-    known += " and " + std::to_string(names.size() - most) + " more";
+  std::string known = nameList(names, /*most=*/20);
   return fail("expected a column of 1 to " + std::to_string(width) +
               (known.empty() ? "" : " or one of " + known) + ", but got " + quoted(part));
 }

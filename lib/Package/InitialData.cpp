@@ -3,6 +3,7 @@
 #include "ampc/Package/InitialData.h"
 #include "ampc/Codegen/Target.h"
 #include "ampc/Data/Convert.h"
+#include "ampc/Data/Formats.h"
 #include "ampc/Data/Paths.h"
 #include "ampc/Import/ONNX.h"
 #include "ampc/Support/Nearest.h"
@@ -59,41 +60,72 @@ static Array convert(const Converter &converter, const Array &from, ampc_dtype d
   return array;
 }
 
+/// Array of a .npy, .npz or raw file; `part` selects as behind the colon of `--data x=FILE:PART`.
+static std::optional<Array> readOther(FileFormat format, const std::string &path,
+                                      const std::string &part, StringRef state,
+                                      std::string &error) {
+  if (format == FileFormat::Npz)
+    return readNpz(path, part, state.str(), error);
+  if (format == FileFormat::Raw)
+    return readRaw(path, part, error);
+  if (part.empty())
+    return readNpy(path, error);
+  error = path + ": expected no name, since a .npy file has one array, but got '" + part + "'";
+  return std::nullopt;
+}
+
+std::optional<Array> TensorFiles::find(StateOpInterface state, const std::string &path,
+                                       const std::string &part) {
+  // By the end of the path: a part in a foreign model opens no file beside the checked file.
+  std::optional<FileFormat> format = formatOf(path);
+  if (format == FileFormat::Npy || format == FileFormat::Npz || format == FileFormat::Raw) {
+    std::string error;
+    std::optional<Array> array = readOther(*format, path, part, state.getSymName(), error);
+    if (!array)
+      state->emitError() << error;
+    return array;
+  }
+  const File &file = open(path);
+  StringRef name = part.empty() ? state.getSymName() : StringRef(part);
+  auto found = file.numbers.find(name);
+  if (found != file.numbers.end())
+    return file.arrays[found->second].array;
+  auto names = llvm::map_to_vector(file.arrays, [](const NamedArray &each) { return each.name; });
+  if (file.error.empty())
+    state->emitError() << path << ": expected a tensor '" << name << "', but the file has none"
+                       << didYouMean(name, names);
+  else
+    state->emitError() << file.error;
+  return std::nullopt;
+}
+
 FailureOr<Array> TensorFiles::read(StateOpInterface state, ampc_dtype dtype) {
   auto data = cast<train::DataAttr>(state.getInit());
-  StringRef path = data.getFile().getValue(),
-            name = data.getName() ? data.getName().getValue() : state.getSymName();
-  const File &file = open(path.str());
-  auto mistake = [&] { return state->emitError() << path << ": "; };
-  if (!file.error.empty()) {
-    state->emitError() << file.error;
+  std::string path = data.getFile().str(), part = data.getName() ? data.getName().str() : "";
+  std::optional<Array> found = find(state, path, part);
+  if (!found)
     return failure();
-  }
-  auto found = file.numbers.find(name);
-  if (found == file.numbers.end()) {
-    auto names = llvm::map_to_vector(file.arrays, [](const NamedArray &each) { return each.name; });
-    mistake() << "expected a tensor '" << name << "', but the file has none"
-              << didYouMean(name, names);
-    return failure();
-  }
-  const Array &array = file.arrays[found->second].array;
+  const Array &array = *found;
+  bool isNamed = !part.empty() && formatOf(path) != FileFormat::Raw;
+  StringRef name = isNamed ? StringRef(part) : state.getSymName();
+  auto mistake = [&] { return state->emitError() << path << ": tensor '" << name << "': "; };
   LogicalLayout outside = logicalLayoutOf(state, symbols);
   if (ArrayRef(outside.shape) != ArrayRef(array.dims)) {
-    InFlightDiagnostic error = mistake() << "tensor '" << name << "': expected shape ["
-                                         << ArrayRef(outside.shape) << "], but got [";
+    InFlightDiagnostic error = mistake()
+                               << "expected shape [" << ArrayRef(outside.shape) << "], but got [";
     llvm::interleaveComma(array.dims, error);
     error << "]";
     return failure();
   }
   if (isReal(array.element) != isReal(elementOf(dtype))) {
-    mistake() << "tensor '" << name << "': expected elements that are " << nameOf(dtype)
-              << ", but got " << nameOf(array.element);
+    mistake() << "expected elements that are " << nameOf(dtype) << ", but got "
+              << nameOf(array.element);
     return failure();
   }
   Converter converter(array.element, dtype);
   int64_t misfit = converter.findMisfit(array.data, array.count(), {});
   if (misfit >= 0) {
-    mistake() << "tensor '" << name << "': expected " << describe(dtype, Limits()) << ", but got "
+    mistake() << "expected " << describe(dtype, Limits()) << ", but got "
               << converter.text(array.data, misfit) << " at element " << misfit;
     return failure();
   }

@@ -23,6 +23,10 @@ private:
     std::string error;               ///< reason if no arrays were read
   };
   const File &open(const std::string &path);
+  /// Array of the file at `path` for `state`, with `part` as the text after the path in
+  /// `#train.data`, or "". Reports an error at the op if there is none.
+  std::optional<Array> find(StateOpInterface state, const std::string &path,
+                            const std::string &part);
 
   std::map<std::string, File> files;
   mlir::SymbolTableCollection symbols;

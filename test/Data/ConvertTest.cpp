@@ -51,6 +51,8 @@ TEST(Convert, IntegersOfEveryWidth) {
   checkWhole<uint16_t>(Element::U16);
   checkWhole<uint32_t>(Element::U32);
   checkWhole<uint64_t>(Element::U64);
+  // A truth value of a file is a byte.
+  EXPECT_EQ(misfit(Element::I1, AMPC_I1, std::vector<uint8_t>{0, 1, 7}), 2);
   // Beyond the 53 bits of f64 nothing is lost either.
   int64_t large = (int64_t(1) << 60) + 1;
   EXPECT_EQ(convert<int64_t>(Element::U64, AMPC_I64, std::vector<uint64_t>{uint64_t(large)})[0],

@@ -4,6 +4,7 @@
 #include "ampc/Data/Array.h"
 #include "ampc/Data/Convert.h"
 #include "ampc/Data/Log.h"
+#include "test/Data/ZipFile.h"
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -116,8 +117,8 @@ TEST(Npy, RefusesWhatItCannotRead) {
   EXPECT_FALSE(readNpy(output("missing.npy"), error));
   EXPECT_NE(error.find("No such file"), std::string::npos);
   EXPECT_FALSE(readArray("data.txt", error));
-  EXPECT_EQ(error, "data.txt: expected FILE.npy, FILE.csv or FILE.tsv, "
-                   "FILE.csv:COLUMNS or FILE.safetensors:TENSOR");
+  EXPECT_EQ(error, "data.txt: expected FILE.npy, FILE.npz or FILE.npz:ARRAY, FILE.csv or FILE.tsv, "
+                   "FILE.csv:COLUMNS, FILE.safetensors:TENSOR or FILE.bin:TYPE[SIZES]");
 }
 
 TEST(Safetensors, ReadsOneTensor) {
@@ -294,6 +295,11 @@ TEST(Sweep, EveryBitAndLengthOfEveryFormat) {
   EXPECT_EQ(0,
             sweep("sweep.npy", "",
                   npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1), }", "12345678")));
+  ZipFileMember stored{"x.npy", npyOf("(2, 1)", "12345678")}, packed = stored;
+  packed.isDeflated = true;
+  EXPECT_EQ(0, sweep("sweep.npz", "", zipOf({stored})));
+  EXPECT_EQ(0, sweep("sweep.npz", ":x", zipOf({packed, {"y", "z"}}, /*isLong=*/true)));
+  EXPECT_EQ(0, sweep("sweep.bin", ":f32[?, 2]", "12345678"));
   EXPECT_EQ(0, sweep("sweep.csv", "", "a,b\n1,2.5\n-3e2,0x4\n"));
   EXPECT_EQ(0, sweep("sweep.csv", ":b", "\"a\",b\r\n1,2.5\r\n3,4\r\n"));
   EXPECT_EQ(0, sweep("sweep.tsv", "", "1\t2\n3\t4\n"));

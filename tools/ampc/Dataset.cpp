@@ -1,6 +1,7 @@
 // Files with the rows of inputs, checked completely before the first step.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Dataset.h"
+#include "ampc/Data/Formats.h"
 #include "ampc/Support/Nearest.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/LabelRuns.h"
@@ -134,9 +135,10 @@ static bool checkElements(const Dataset::Field &field, bool finite, std::string 
   return false;
 }
 
-/// Adds the nearest name to "expected a column of 1 to 2 or one of 'age', 'plan', but got 'plam'".
-static std::string withNearestColumn(const std::string &error) {
-  auto [list, got] = llvm::StringRef(error).rsplit(" or one of ").second.split(", but got ");
+/// Adds the nearest name to "expected a column of 1 to 2 or one of 'age', 'plan', but got 'plam'",
+/// and to "expected an array, one of ...".
+static std::string withNearestName(const std::string &error) {
+  auto [list, got] = llvm::StringRef(error).rsplit(" one of ").second.split(", but got ");
   llvm::SmallVector<llvm::StringRef> known;
   list.split(known, ", ");
   for (llvm::StringRef &name : known)
@@ -146,9 +148,9 @@ static std::string withNearestColumn(const std::string &error) {
 
 bool Dataset::add(const ampc_tensor &tensor, const Source &source, const Options &options,
                   std::string &error) {
-  std::optional<Array> array = readArray(source.path, error, !options.finite);
+  std::optional<Array> array = readSource(source.path, source.input, error, !options.finite);
   if (!array)
-    error = withNearestColumn(error);
+    error = withNearestName(error);
   if (!array || !checkShape(tensor, source, *array, error))
     return false;
   int64_t rows = tensor.batched ? array->dims[0] : 1;

@@ -37,8 +37,10 @@ llvm::Error ampc::checkOutputs(llvm::ArrayRef<std::string> outputs, const Source
 
 DataOptions::DataOptions(cl::SubCommand &command)
     : data("data",
-           cl::desc("an input's rows: FILE.npy, FILE.safetensors:TENSOR, FILE.csv or "
-                    "FILE.csv:COLUMNS (names, numbers from 1, ranges as 1-4)"),
+           cl::desc("an input's rows: FILE.npy, FILE.npz (the array of the input's name, or the "
+                    "only one), FILE.npz:ARRAY, FILE.safetensors:TENSOR, FILE.csv, "
+                    "FILE.csv:COLUMNS (names, numbers from 1, ranges as 1-4) or "
+                    "FILE.bin:TYPE[SIZES] (raw elements, as in ui8[?,28,28])"),
            cl::value_desc("INPUT=FILE"), cl::sub(command)),
       scale("scale",
             cl::desc("a factor on an input's data, as in image=1/255, or a factor per channel, "

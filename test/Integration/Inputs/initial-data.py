@@ -7,6 +7,7 @@ import os
 import struct
 import subprocess
 import sys
+import zipfile
 
 from trained import FOLDER, Options, Trained, array, build, compiled, expect, failures, linked
 
@@ -91,14 +92,18 @@ write(lacking, {name: value for name, value in VALUES.items() if name == "seen"}
 expect("another file", create(library, b"cpu", lacking.encode()), (-7, f"load: {lacking}: tensor 'seen': expected type I64, but got I32", None))
 
 
+def check_refused(what, name, place, message):
+    done = subprocess.run(["ampc", "compile", f"{FOLDER}/{name}.mlir", "-o", f"{FOLDER}/{name}"], capture_output=True, text=True)
+    expect(what, (done.returncode, done.stderr.split("\n")[0]), (1, f"{FOLDER}/{name}.mlir:{place}: error: {message}"))
+
+
 def refused(what, values, place, message):
     path = f"{FOLDER}/refused/in/m.safetensors"
     if values is None:
         os.remove(path)
     else:
         write(path, values)
-    done = subprocess.run(["ampc", "compile", f"{FOLDER}/refused.mlir", "-o", f"{FOLDER}/refused"], capture_output=True, text=True)
-    expect(what, (done.returncode, done.stderr.split("\n")[0]), (1, f"{FOLDER}/refused.mlir:{place}: error: {path}: {message}"))
+    check_refused(what, "refused", place, f"{path}: {message}")
 
 
 with open(f"{FOLDER}/refused.mlir", "w") as out:
@@ -111,5 +116,49 @@ refused("a name", {**{name: value for name, value in VALUES.items() if name != "
 refused("another file", {"more": VALUES["more"]}, "3:5", "expected a tensor 'layers.0.w', but the file has none")
 missing = subprocess.run(["ampc", "compile", f"{FOLDER}/refused.mlir", "-o", f"{FOLDER}/none"], capture_output=True, text=True)
 expect("no library", os.path.exists(f"{FOLDER}/none"), False)
+
+
+# Arrays of NumPy and raw elements.
+def npy(name):
+    kind, shape, content = VALUES[name]
+    header = str({"descr": {"F32": "<f4", "F64": "<f8", "F16": "<f2"}[kind], "fortran_order": False, "shape": tuple(shape)}).encode()
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header + content
+
+
+def write_others(folder):
+    os.makedirs(f"{folder}/in")
+    with zipfile.ZipFile(f"{folder}/in/m.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ("layers.0.w", "layers.1.w", "first/bias"):
+            archive.writestr(name + ".npy", npy(name))
+    for name, content in [("half.npy", npy("half")), ("seen.bin", VALUES["seen"][2])]:
+        with open(f"{folder}/in/{name}", "wb") as out:
+            out.write(content)
+
+
+OTHERS = MODEL
+for old, new in [("w : f32[width, width]", '"in/m.npz"'), ("bias : f32[3]", '"in/m.npz", "first/bias"'), ("half : f32[3]", '"in/half.npy"'),
+                 ("seen : i64[2]", '"in/seen.bin", "i32[?]"')]:
+    head, tail = OTHERS.split(f"@{old} = ")
+    OTHERS = f"{head}@{old} = #train.data<{new}>\n" + tail.split("\n", 1)[1]
+for form in ("embed", "beside"):
+    write_others(f"{FOLDER}/others-{form}")
+    folder, _, _ = compiled(f"others-{form}", OTHERS, f"--initial-data={form}")
+    expect(f"other files, {form}", create(linked(folder, "m"), b"cpu", f"{folder}/m.data.safetensors".encode() if form == "beside" else None), (0, "", STATE))
+
+
+def refused_other(what, place, old, new, message):
+    with open(f"{FOLDER}/other.mlir", "w") as out:
+        out.write(OTHERS.replace('"in/', '"others-embed/in/').replace(old, new, 1))
+    check_refused(what, "other", place, f"{FOLDER}/others-embed/in/{message}")
+
+
+refused_other("an array", "10:3", "first/bias", "second/bias", "m.npz: expected an array, one of 'layers.0.w', 'layers.1.w', 'first/bias', but got 'second/bias'")
+refused_other("another state's arrays", "11:3", "half.npy", "m.npz", "m.npz: expected an array 'half' or a single array, but got 'layers.0.w', 'layers.1.w', 'first/bias'; FILE.npz:NAME names one")
+refused_other("another shape", "10:3", "bias : f32[3]", "bias : f32[1, 3]", "m.npz: tensor 'first/bias': expected shape [1, 3], but got [3]")
+refused_other("a name of an array", "11:3", 'half.npy"', 'half.npy", "half"', "half.npy: expected no name, since a .npy file has one array, but got 'half'")
+refused_other("raw bytes", "12:3", "i32[?]", "i64[2]", "seen.bin: expected 16 bytes, i64[2], but got 8")
+refused_other("a raw shape", "12:3", "i32[?]", "i16[?]", "seen.bin: tensor 'seen': expected shape [2], but got [4]")
+refused_other("a raw type", "12:3", ', "i32[?]"', "", "seen.bin: expected type and shape of raw elements, as in "
+              f"{FOLDER}/others-embed/in/seen.bin:ui8[?, 28, 28], with f16, bf16, f32, f64, i1, i8 to i64 or ui8 to ui64, but got none")
 print("ok" if not failures else "failed")
 raise SystemExit(bool(failures))

@@ -5,6 +5,7 @@ import os
 import struct
 import subprocess
 import sys
+import zipfile
 
 folder, source = os.path.abspath(sys.argv[1]), open(sys.argv[2]).read()
 failed = 0
@@ -57,9 +58,15 @@ inside, outside = write("root/w.safetensors", tensors), write("root-2/w.safetens
 os.symlink(outside, f"{folder}/root/link.safetensors")
 os.symlink(inside, f"{folder}/link.safetensors")
 os.symlink(f"{folder}/root", f"{folder}/root-link")
+for place in ("root", "root-2"):
+    head = b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1)}"
+    array = write(f"{place}/w.npy", b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head + bytes(8))
+    with zipfile.ZipFile(f"{folder}/{place}/w.npz", "w") as archive:
+        archive.write(array, "w.npy")
 refused = f"expected a file in {folder}/root (--data-root), but got "
 for path, reads in [("root/w.safetensors", True), (inside, True), ("root/../root/w.safetensors", True), ("link.safetensors", True),
                     (outside, False), ("root-2/w.safetensors", False), ("root/../root-2/w.safetensors", False),
+                    ("root/w.npz", True), ("root/w.npy", True), ("root-2/w.npz", False), ("root-2/w.npy", False),
                     ("root/link.safetensors", False), ("/no/such/file", False), ("root/../no-such-file", False)]:
     model = source.replace("param @w : tensor<2x1xf32> = #train.zeros", f'param @w : tensor<2x1xf32> = #train.data<"{path}">')
     assert model != source
