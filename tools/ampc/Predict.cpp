@@ -13,6 +13,7 @@
 #include "tools/ampc/RowStates.h"
 #include "tools/ampc/TrainedModel.h"
 #include "llvm/ADT/StringExtras.h"
+#include <numeric>
 
 using namespace ampc;
 namespace cl = llvm::cl;
@@ -71,11 +72,23 @@ struct Result {
   NpyWriter file;
   ampc_dtype dtype; ///< type in the file: NumPy lacks bf16
 
-  bool open(const Extent &extent, std::string &error) {
+  /// `batch`: rows of a full batch of the export. A result may have several rows for each: [2 *
+  /// batch, 3] of 5 rows is [10, 3].
+  bool open(const Extent &extent, int64_t batch, std::string &error) {
     dtype = tensor->dtype == AMPC_BF16 ? AMPC_F32 : ampc_dtype(tensor->dtype);
     std::vector<int64_t> dims(tensor->dims, tensor->dims + tensor->rank);
-    if (tensor->batched || extent.generates)
+    if (extent.generates)
       dims[0] = extent.rows;
+    else if (tensor->batched) {
+      int64_t unit = batch / std::gcd(batch, rowsPerCall());
+      if (extent.rows % unit) {
+        error = "expected a multiple of " + std::to_string(unit) + " rows, since " + tensor->name +
+                " has " + std::to_string(rowsPerCall()) + " rows for a batch of " +
+                std::to_string(batch) + ", but got " + std::to_string(extent.rows);
+        return false;
+      }
+      dims[0] = extent.rows * rowsPerCall() / batch;
+    }
     return file.open(path, dtype, dims, error);
   }
   int64_t rowsPerCall() const { return tensor->rank ? tensor->dims[0] : 1; }
@@ -236,7 +249,7 @@ int ampc::runPredict() {
           llvm::Twine("expected a result with a row per row of the data, but got ") +
           result.tensor->name + ", which is computed once per batch" +
           (program.mixing ? ": " + mixerOf(session.getRequest(), program) + " mixes rows" : ""));
-    if (!result.open(*extent, error))
+    if (!result.open(*extent, program.batch, error))
       return fail(error);
   }
   if (!predict(session, number, batches, *extent, results, error))

@@ -325,7 +325,8 @@ static Operation *raiseNorm(Operation *op, Operation *&root) {
 
 // ---- Inputs ----
 
-/// Removes casts of integer inputs to i32 in front of indices, and of casts to reals.
+/// Removes a cast of an integer input to i32 in front of indices, and of casts to reals. A cast of a
+/// real input stays: 300.7 -> 300.
 static void readDirectly(train::CastOp cast) {
   for (OpOperand &use : llvm::make_early_inc_range(cast->getResult(0).getUses())) {
     Operation *user = use.getOwner();
@@ -403,6 +404,7 @@ void ampc::onnx::raise(train::FuncOp func) {
     for (int round = 0; round < mostRounds && raiseAll(*block); ++round)
       eraseDead(*block);
   for (auto cast : llvm::to_vector(func.getOps<train::CastOp>()))
-    if (isa<BlockArgument>(cast.getX()) && getElementTypeOrSelf(cast.getType()).isInteger(32))
+    if (isa<BlockArgument>(cast.getX()) && getElementTypeOrSelf(cast.getX()).isInteger() &&
+        getElementTypeOrSelf(cast.getType()).isInteger(32))
       readDirectly(cast);
 }
