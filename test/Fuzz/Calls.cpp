@@ -83,6 +83,8 @@ private:
   void destroy();
   void setInitial();
   void setScales();
+  void setKnobs(llvm::StringRef prefix);
+  bool setKnob(int slot, double value);
   void record(const std::string &name, const ampc_tensor &tensor, const void *data);
   void recordNumber(const std::string &name, double value);
   void recordState(const std::string &prefix, bool withGradients);
@@ -99,6 +101,7 @@ private:
   std::unique_ptr<GuardedMemory> memory;
   ampc_state *state = nullptr;
   ampc_status status = AMPC_OK;
+  bool isShort = false; // steps of the last round, whose batch may have fewer rows
   Record result;
 };
 } // namespace
@@ -178,6 +181,41 @@ void Run::setScales() {
       std::memcpy(ampc_rt_tensor_data(state, i), &scale, sizeof scale);
 }
 
+/// Sets a knob as a caller does; false if the library refuses the number.
+bool Run::setKnob(int slot, double value) {
+  const ampc_tensor &tensor = model.slots[slot].tensor;
+  float narrow = float(value);
+  const void *data = tensor.dtype == AMPC_F64 ? static_cast<const void *>(&value) : &narrow;
+  return ampc_rt_set(state, slot, data, tensor.bytes) == AMPC_OK;
+}
+
+/// Sets some knobs to numbers of their ranges, often to a bound: functions of name, prefix and
+/// seed. `prefix` names the call behind: "fit_train_step/1/".
+void Run::setKnobs(llvm::StringRef prefix) {
+  for (int i = 0; i < model.slot_count; ++i) {
+    const ampc_slot &slot = model.slots[i];
+    if (!slot.range)
+      continue;
+    llvm::StringRef name = slot.tensor.name;
+    if (prefix == "state0/" && !calls.initial)
+      record(("first/" + name).str(), slot.tensor, ampc_rt_tensor_data(state, i));
+    name.consume_front("p."); // a knob that `written` moves into a module
+    Random random(calls.seed * 1000003 + llvm::xxh3_64bits((prefix + "knob/" + name).str()));
+    if (!random.chance(0.6))
+      continue;
+    double low = slot.range[0], high = slot.range[1], unit = random.unit();
+    if (random.chance(0.3))
+      unit = random.chance(0.5) ? 0 : 1;
+    float value = float(low + unit * (high - low)); // a number of f32 has no rounding in any type
+    if (value < low)
+      value = std::nextafter(value, INFINITY);
+    if (value > high)
+      value = std::nextafter(value, -INFINITY);
+    bool isSet = setKnob(i, value);
+    recordNumber((prefix + (isSet ? "knob/" : "refused/") + slot.tensor.name).str(), value);
+  }
+}
+
 void Run::record(const std::string &name, const ampc_tensor &tensor, const void *data) {
   Recorded &value = result[name];
   value.dtype = tensor.dtype;
@@ -220,8 +258,9 @@ void Run::resetState(const std::string &prefix) {
 }
 
 int64_t Run::rowsOf(const ampc_program &program) const {
-  bool isShort = calls.valid && program.short_batch && int64_t(calls.valid) < program.batch;
-  return isShort ? calls.valid : program.batch;
+  int64_t valid = isShort ? std::max<int64_t>(1, int64_t(calls.lastShare * program.batch))
+                          : int64_t(calls.valid);
+  return valid && program.short_batch && valid < program.batch ? valid : program.batch;
 }
 
 /// Per element, the greatest value plus 1.
@@ -315,6 +354,8 @@ void Run::train(int number, int round, const std::string &name) {
   recordNumber(prefix + "learning_rate", out.learning_rate);
   recordNumber(prefix + "loss_scale", out.loss_scale);
   recordNumber(prefix + "skipped", out.skipped);
+  recordNumber(prefix + "valid", rowsOf(program));
+  recordNumber(prefix + "short", rowsOf(program) < program.batch);
 }
 
 void Run::infer(int number) {
@@ -345,6 +386,7 @@ void Run::infer(int number) {
 /// `grad`.
 void Run::step(int number, int round) {
   std::string name = model.programs[number].name, at = name + "/" + std::to_string(round) + "/";
+  setKnobs(at);
   if (calls.detailed) {
     recordState(at + "before/", false);
     for (int i = 0; i < model.program_count; ++i)
@@ -365,6 +407,7 @@ Record Run::go() {
   setScales();
   if (calls.initial)
     setInitial();
+  setKnobs("state0/");
   recordState("state0/", false);
   for (int i = 0; i < model.program_count; ++i)
     if (model.programs[i].kind == AMPC_PROGRAM_EVAL ||
@@ -385,10 +428,12 @@ Record Run::go() {
         llvm::errs() << "load: " << ampc_rt_last_error(state) << "\n";
       unlink(path.c_str());
     }
+    isShort = calls.lastShare < 1 && round + 1 == calls.rounds;
     for (int i = 0; i < model.program_count; ++i)
       if (model.programs[i].kind == AMPC_PROGRAM_TRAIN)
         step(i, round);
   }
+  isShort = false;
   recordState("state/", false);
   for (int i = 0; i < model.program_count; ++i)
     if (model.programs[i].kind == AMPC_PROGRAM_GRAD && !calls.observed)

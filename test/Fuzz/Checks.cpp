@@ -1,11 +1,12 @@
 // Ways of compiling and running a model that must give equal bits.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/Fuzz/Checks.h"
-#include "mlir-dialects/Train/Train.h"
+#include "mlir-dialects/Train/Program/RowState.h"
 #include "mlir/Parser/Parser.h"
 #include "test/Fuzz/LoopFaults.h"
 #include "test/Fuzz/MicroBatches.h"
 #include "test/Fuzz/Random.h"
+#include "test/Fuzz/StateFaults.h"
 #include "test/Fuzz/Trial.h"
 #include "test/Fuzz/Written.h"
 #include "llvm/Support/FileSystem.h"
@@ -47,6 +48,7 @@ private:
   const Code *compileWide(StringRef text, const std::string &target, std::string &message);
   std::unique_ptr<Code> withOtherSign();
   std::unique_ptr<Code> withLoopFault();
+  std::unique_ptr<Code> withStateFault();
   bool writeForOracle();
   /// Code of a configuration that is not the plain configuration.
   std::unique_ptr<Code> load(ModuleOp module) const { return Code::load(module, levelOfOthers); }
@@ -378,8 +380,9 @@ void Checks::otherText() {
   compare("written", results);
 }
 
-/// Bounds the arena: a step holds the values of one micro-batch at a time, the gradient sums, and
-/// values independent of the batch, which a step of two micro-batches holds as well. Models are
+/// Bounds the arena: a step holds the values of one micro-batch at a time, the gradient sums, new
+/// rows of buffers per row of the batch, and values independent of the batch, which a step of two
+/// micro-batches holds as well. Models are
 /// small, so the scalars of a micro-batch, each of 64 bytes, count beside the tensors.
 void Checks::boundArena() {
   if (!text.contains("micro_batches = ") || !wants("micro-batches"))
@@ -392,7 +395,8 @@ void Checks::boundArena() {
   };
   PlannedBytes two = planWith(2), six = planWith(6);
   for (auto &[step, bytes] : six.arenas)
-    if (int64_t least = two.arenas[step], bound = least + least / 10 + two.gradients + 64 * 64;
+    if (int64_t least = two.arenas[step],
+        bound = least + least / 10 + two.gradients + six.rows + 64 * 64;
         bytes > bound)
       fail("micro-batches", step + " has an arena of " + std::to_string(bytes) +
                                 " bytes with 6 micro-batches, more than " + std::to_string(bound));
@@ -501,26 +505,43 @@ std::unique_ptr<Code> Checks::withOtherSign() {
   return made.module ? load(*made.module) : nullptr;
 }
 
+/// Code in f64 with a fault of knobs or rows; null if the model has no place for the fault.
+std::unique_ptr<Code> Checks::withStateFault() {
+  CompileOptions inF64;
+  inF64.precision = "f64";
+  inF64.tiers = options.tiers;
+  inF64.targets = options.targets;
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
+  if (!plantStateFault(*module, request.plantFault))
+    return nullptr;
+  Compiled made = compileModule(std::move(module), inF64, {});
+  return made.module ? load(*made.module) : nullptr;
+}
+
 /// Writes the model in f64 and the results in every precision, for comparison with the oracle.
 bool Checks::writeForOracle() {
   wants("f64");
   std::string message;
-  std::unique_ptr<Code> planted = request.plantFault == "sign" ? withOtherSign() : nullptr;
+  std::unique_ptr<Code> planted = request.plantFault == "sign"       ? withOtherSign()
+                                  : isStateFault(request.plantFault) ? withStateFault()
+                                                                     : nullptr;
   const Code *loaded =
       planted ? planted.get() : compileWide(text, options.targets.front(), message);
   if (!loaded) {
     fail("f64", "does not compile: " + message);
     return false;
   }
-  Calls calls;
-  calls.seed = request.seed;
-  calls.initial = &plain;
-  calls.detailed = true;
-  wants("f64");
-  Record wideRecord = runCalls(*loaded, calls);
   Calls detailed;
   detailed.seed = request.seed;
   detailed.detailed = true;
+  // The last batch of a model with rows in buffers may be short.
+  Random lasts(request.seed ^ 0x1A57);
+  if (text.contains(RowState::key) && lasts.chance(0.5))
+    detailed.lastShare = lasts.unit();
+  Calls calls = detailed;
+  calls.initial = &plain;
+  wants("f64");
+  Record wideRecord = runCalls(*loaded, calls);
   Record steps = runCalls(*code, detailed);
   std::string model;
   llvm::raw_string_ostream os(model);

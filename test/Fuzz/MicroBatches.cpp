@@ -3,6 +3,7 @@
 #include "test/Fuzz/MicroBatches.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Program/Origin.h"
+#include "mlir-dialects/Train/Program/RowState.h"
 #include "mlir-dialects/Train/Train.h"
 
 using namespace mlir;
@@ -41,7 +42,8 @@ struct Extents {
 
 bool Extents::append(StringRef line, std::string &result) const {
   static const char *shared[] = {"train.param", "train.buffer", "train.constant", "train.iota"};
-  bool isShared = containsOneOf(line, shared), isSignature = line.contains("train.func");
+  bool isShared = containsOneOf(line, shared) && !line.contains(RowState::key);
+  bool isSignature = line.contains("train.func");
   StringRef tensor = "tensor<";
   for (StringRef rest = line;;) {
     size_t at = rest.find(tensor);
@@ -62,15 +64,30 @@ bool Extents::append(StringRef line, std::string &result) const {
   return true;
 }
 
+/// Whether the text writes a buffer that goes from micro-batch to micro-batch.
+static bool writesSharedBuffer(StringRef text) {
+  SmallVector<StringRef> lines, written;
+  text.split(lines, '\n');
+  for (StringRef line : lines)
+    if (StringRef rest = line.ltrim(); rest.consume_front("train.write "))
+      written.push_back(rest.split(',').first);
+  return llvm::any_of(written, [&](StringRef name) {
+    return llvm::none_of(lines, [&](StringRef line) {
+      return line.contains(RowState::key) &&
+             line.ltrim().starts_with(("train.buffer " + name + " ").str());
+    });
+  });
+}
+
 std::string fuzz::joinMicroBatches(StringRef text) {
-  static const char *ofOnePart[] = {"train.batch_norm", "train.dropout", "train.random_",
-                                    "train.write"};
+  static const char *ofOnePart[] = {"train.batch_norm", "train.dropout", "train.random_"};
   StringRef argument = text.split("train.func @loss0(%arg0: tensor<").second,
             number = text.split(attribute).second;
   int64_t batch = 0, parts = 0;
   // Small extents often meet by chance.
-  if (containsOneOf(text, ofOnePart) || argument.consumeInteger(10, batch) || batch < 11 ||
-      number.consumeInteger(10, parts) || parts < 2)
+  if (containsOneOf(text, ofOnePart) || writesSharedBuffer(text) ||
+      argument.consumeInteger(10, batch) || batch < 11 || number.consumeInteger(10, parts) ||
+      parts < 2)
     return "";
   size_t steps = text.count("train.step"),
          alike = text.count(attribute.str() + std::to_string(parts) + " ");
@@ -115,6 +132,8 @@ PlannedBytes fuzz::readPlan(ModuleOp module) {
       bytes.arenas[program.getSymName().str()] = program.getArenaBytes().value_or(0);
   });
   module->walk([&](train::BufferOp buffer) {
+    if (isRowState(buffer))
+      bytes.rows += llvm::alignTo(kernel::byteSize(buffer.getType()), 64);
     if (buffer.getRole() == train::StateRole::Gradient)
       bytes.gradients += llvm::alignTo(kernel::byteSize(buffer.getType()), 64);
   });

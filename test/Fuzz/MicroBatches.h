@@ -21,6 +21,7 @@ struct PlannedBytes {
   std::map<std::string, int64_t>
       arenas;            ///< by the name of a step that can hold a single micro-batch at a time
   int64_t gradients = 0; ///< of all together
+  int64_t rows = 0;      ///< of all buffers with a row per row of the batch
 };
 PlannedBytes readPlan(mlir::ModuleOp module);
 } // namespace ampc::fuzz

@@ -87,6 +87,7 @@ struct Calls {
   int savedAfter = 0;        ///< rounds until the state goes through a file; 0: never
   uint32_t valid = 0;        ///< rows of every batch that count; 0: all
   bool shortBuffers = false; ///< nothing lies behind the rows that count; else NaN
+  double lastShare = 1;      ///< of the rows of a batch that count in the last round of steps
   uint64_t stateSeed = 1;    ///< of first values and random numbers
   uint64_t callSeed = 0;     ///< of the random numbers of evaluations and exports; 0: the state's
   bool trains = true;        ///< else evaluations and exports alone

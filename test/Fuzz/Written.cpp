@@ -1,6 +1,7 @@
 // A model in the style of a person: modules, sizes, inferred types.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/Fuzz/Written.h"
+#include "mlir-dialects/Train/Program/Knob.h"
 #include "mlir-dialects/Train/Program/Modules.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -66,7 +67,8 @@ bool Outliner::sortState() {
   for (Operation &state : model.getBody().front()) {
     if (!isa<StateOpInterface>(state))
       continue;
-    bool isUsed = false, isShared = false;
+    auto knob = dyn_cast<train::KnobOp>(state);
+    bool isUsed = false, isShared = knob && knob.getSchedule(); // a step is none of the module's
     SmallVector<train::ReadOp> reads;
     auto uses = SymbolTable::getSymbolUses(&state, model);
     if (!uses)
@@ -242,6 +244,54 @@ static std::string withoutTypes(StringRef text, MLIRContext *context) {
   return llvm::join(lines, "\n");
 }
 
+/// Puts a knob in place of the number `parameter` of the list in brackets that begins at `open`, or
+/// adds the number to the list: "<lr = 0.1>" -> "<lr = @t0>".
+static void putKnob(std::string &line, size_t open, StringRef parameter, StringRef knob) {
+  std::string word = parameter.str() + " = ";
+  size_t end = line.find_first_of(">}", open), at = line.find(word, open + 1);
+  while (at < end && line[at - 1] != ' ' && at != open + 1) // "lr = " of "adamw_lr = "
+    at = line.find(word, at + 1);
+  if (at >= end) {
+    line.insert(end, ", " + word);
+    at = end + 2;
+  }
+  at += word.size();
+  line.replace(at, line.find_first_of(",>}", at) - at, knob.str());
+}
+
+/// Puts knobs in place of numbers in the line of a step:
+/// "lr = 1.0e-01 ... train.knobs = {optimizer.lr = @t0}" -> "lr = @t0". Knobs of a module have no
+/// name where the step's text is read.
+static std::string withKnobs(StringRef whole) {
+  auto [before, rest] = whole.split("train.knobs = {");
+  auto [list, behind] = rest.split('}');
+  if (rest.empty() || !whole.ltrim().starts_with("train.step ") || list.contains("@p."))
+    return whole.str();
+  std::string line = before.str() + "}";
+  SmallVector<StringRef> uses;
+  list.split(uses, ", ");
+  for (StringRef use : uses) {
+    auto [path, knob] = use.split(" = ");
+    auto [owner, parameter] = path.rsplit('.');
+    size_t open = parameter.empty() ? line.rfind('{') : line.find(" with #train.");
+    unsigned group = 0;
+    if (owner.consume_front("groups.") && !owner.getAsInteger(10, group))
+      for (unsigned i = 0; i <= group; ++i)
+        open = line.find("optimizer = #train.", open + 1);
+    putKnob(line, parameter.empty() ? open : line.find('<', open),
+            parameter.empty() ? path : parameter, knob);
+  }
+  line.pop_back();
+  StringRef kept = line;
+  bool isFirst = kept.ends_with("{");
+  kept.consume_back(", ");
+  if (isFirst)
+    behind.consume_front(", ");
+  if (kept.consume_back(" {") && !behind.consume_front("}"))
+    return (kept + " {" + behind).str();
+  return (kept + behind).str();
+}
+
 std::string fuzz::asWritten(StringRef text, uint64_t seed, MLIRContext *context) {
   Random random(seed ^ 0xA5C1);
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
@@ -255,7 +305,9 @@ std::string fuzz::asWritten(StringRef text, uint64_t seed, MLIRContext *context)
   std::string written;
   llvm::raw_string_ostream(written) << *module;
   addSize(written, random);
-  return withoutTypes(written, context);
+  SmallVector<StringRef> lines;
+  StringRef(written).split(lines, '\n');
+  return withoutTypes(llvm::join(llvm::map_range(lines, withKnobs), "\n"), context);
 }
 
 // ---- Names ----

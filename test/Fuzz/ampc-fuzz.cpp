@@ -39,8 +39,8 @@ static cl::opt<bool> printCosts("costs", cl::desc("print the processor's seconds
 static cl::opt<bool> print("print", cl::desc("print the model and stop"));
 static cl::opt<std::string>
     plantFault("plant-fault",
-               cl::desc("a fault that has to be found: bit (of a result) or sign (of "
-                        "a difference in f64, which the oracle finds)"));
+               cl::desc("a fault that has to be found: bit (of a result), sign (of a difference in "
+                        "f64, which the oracle finds) or others of Checks.h"));
 
 namespace {
 class Driver {

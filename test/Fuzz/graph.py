@@ -38,9 +38,20 @@ class Function:
         self.name, self.inputs, self.arguments, self.types, self.ops = name, inputs, [], [], []
 
 
+class Knob:
+    """First value and range; `schedule` and the name of its step, or None."""
+
+    def __init__(self, op):
+        self.first, self.low, self.high = constant_of(op["init"]), op["low"], op["high"]
+        self.schedule, self.step = op["schedule"], op["step"] and op["step"].lstrip("@")
+
+
 class Model:
+    """`rows`: first values of buffers with a row per row of the batch; `passed`: those of which callers have the rows."""
+
     def __init__(self):
         self.params, self.buffers, self.functions, self.steps, self.exports, self.inits = {}, {}, {}, [], {}, {}
+        self.knobs, self.rows, self.passed = {}, {}, set()
 
 
 def split_top(text, separator=","):
@@ -132,6 +143,8 @@ def attribute(text):
         return int(found[1])
     if found := re.fullmatch(r"#train<\s*\w+\s+(\w+)\s*>", text):
         return found[1]
+    if text.startswith("{"):
+        return {key.strip('"'): value for key, value in attributes(text[1:-1]).items()}
     if text.startswith("["):
         return [attribute(part) for part in split_top(text[1:-1])]
     return text.strip('"')
@@ -153,6 +166,12 @@ def parameters(text):
         key, _, value = part.partition(" = ")
         values[key.strip()] = value.strip() if not re.fullmatch(r"-?[\d.]+(e[-+]?\d+)?", value.strip(), re.I) else float(value)
     return name, values
+
+
+def constant_of(init):
+    """The number of `#train.zeros`, `#train.ones` or `#train.fill<0.5>`."""
+    name, body = re.fullmatch(r"#train\.(\w+)(?:<(.*)>)?", init.strip()).groups()
+    return {"zeros": 0.0, "ones": 1.0}[name] if body is None else float(body)
 
 
 OP = re.compile(r'(?:(%\w+)(?::(\d+))? = )?"([\w.]+)"\(([^)]*)\)')
@@ -217,8 +236,14 @@ def read_model(path):
             model.params[name], model.inits[name] = tensor_type(op["type"]), op["init"]
         elif op.name == "train.buffer":
             model.buffers[name] = tensor_type(op["type"])
+            if op["train.per_row"]:
+                model.rows[name] = constant_of(op["init"])
+            if op["train.passed"]:
+                model.passed.add(name)
+        elif op.name == "train.knob":
+            model.knobs[name] = Knob(op)
         elif op.name == "train.func":
-            names = [re.search(r'#train.input<"(\w+)"', text) for text in (op["arg_attrs"] or [])]
+            names = [re.search(r'#train.input<"(\w+)"', each.get("train.is", "")) for each in (op["arg_attrs"] or [])]
             function = Function(name, [found and found[1] for found in names])
             for argument, kind in op.arguments:
                 function.arguments.append(argument)

@@ -180,8 +180,10 @@ def _(o, x, count):
     return [Val(x.v, 0 if x.e is None else x.e + unit * (np.abs(x.v) + x.e) + least)]
 
 
-def dropout(o, x, training):
-    if not training or not o["rate"]:
+def dropout(o, x, training, knob=None):
+    """`knob`: the value of the knob that is the rate."""
+    rate = o["rate"] if knob is None else float(knob.v) + (0.0 if knob.e is None else float(knob.e))
+    if not training or not rate:
         return [x]
-    scale = 1 / (1 - o["rate"])
+    scale = 1 / (1 - rate)
     return [mul(x, between(0.0, scale, x.shape))]

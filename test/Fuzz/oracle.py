@@ -14,6 +14,7 @@ import first_values
 import functions  # noqa: F401, adds to ops.OPS
 import images  # noqa: F401, adds to ops.OPS
 import indexing  # noqa: F401, adds to ops.OPS
+import knobs
 import layers
 import ops
 import recurrent  # noqa: F401, adds to ops.OPS
@@ -83,8 +84,9 @@ def slopes(number, sources):
     return [x.within(np.inf) for x in found] if Val.precision.stored else found
 
 
-def evaluate(model, function, inputs, state, training, narrow=None, isCalled=False, running=None):
-    """The results of a function. `narrow` collects values that the model itself rounds to 16 bits, `running` new running statistics."""
+def evaluate(model, function, inputs, state, training, narrow=None, isCalled=False, running=None, written=None):
+    """The results of a function. `narrow` collects values that the model itself rounds to 16 bits, `running` new running statistics,
+    `written` new values of buffers."""
     values, exact = {}, set() if isCalled else angles.unrounded(function)
     kept = lambda name, x: x if name in exact else stored(x)
 
@@ -114,17 +116,20 @@ def evaluate(model, function, inputs, state, training, narrow=None, isCalled=Fal
                 values.update(zip(op.results, run(op.body)))
                 continue
             if op.name == "train.write":
+                if written is not None:
+                    written[op["state"].lstrip("@")] = narrowed(stored(operands[0]), op.operand_types[0][1])
                 continue
             if op.name == "train.read":
                 found = [state[op["state"].lstrip("@")]]
             elif op.name == "train.call":
-                found = evaluate(model, model.functions[op["callee"].lstrip("@")], operands, state, training, narrow, True, running)
+                found = evaluate(model, model.functions[op["callee"].lstrip("@")], operands, state, training, narrow, True, running, written)
             elif op.name == "train.scan":
                 found = run_loop(op, operands)
             elif op.name == "train.grad":
                 found = slopes(operands[0], operands[1:])
             elif op.name == "train.dropout":
-                found = compute(op, [stored(x) for x in operands], lambda *args: layers.dropout(*args, training))
+                rate = state[op["train.knobs"]["rate"].lstrip("@")] if op["train.knobs"] else None
+                found = compute(op, [stored(x) for x in operands], lambda *args: layers.dropout(*args, training, rate))
             elif op.name == "train.batch_norm":
                 found = compute(op, [stored(x) for x in operands], lambda *args: layers.batch_norm(*args, state, training))
                 if running is not None:
@@ -162,11 +167,13 @@ class Results:
     def state(self, prefix):
         return {name[len(prefix):]: as_value(a) for name, a in self.tensors.items() if name.startswith(prefix)}
 
-    def inputs(self, program, round, function, part=0, parts=1, turn=0):
-        """Inputs of a micro-batch; the rows of the whole batch begin with row `turn`."""
+    def inputs(self, program, round, function, part=0, parts=1, turn=0, valid=None):
+        """Inputs of a micro-batch; the rows of the whole batch begin with row `turn`. Rows from `valid` on are 0."""
         found, batch = [], batch_of(function)
         for name, (shape, _) in zip(function.inputs, function.types):
             array = self.tensors[f"input/{program}/{round}/{name}"]
+            if valid is not None and shape and shape[0] == batch:
+                array = np.concatenate([array[:valid], np.zeros_like(array[valid:])])
             if parts > 1 and shape and shape[0] == batch:
                 array = np.roll(array, -turn, 0)[part * batch:(part + 1) * batch]
             found.append(as_value(array))
@@ -226,10 +233,11 @@ class Oracle:
     def check_forward(self, results, seen):
         """Evaluations and exports from the first state, and the first training loss."""
         Val.precision = PRECISIONS[results.precision]
-        state = results.state("state0/")
         for name, function in self.model.exports.items():
-            function = self.model.functions[function]
-            outputs = evaluate(self.model, function, results.inputs(name, 0, function), state, training=False)
+            function, written = self.model.functions[function], {}
+            outputs = evaluate(self.model, function, results.inputs(name, 0, function), self.called_state(results, name), training=False,
+                               written=written)
+            self.check_passed(results, seen, name, written)
             for i, value in enumerate(outputs):
                 field = "out" if len(outputs) == 1 else f"out{i}"
                 got = results.tensors[f"{name}/{field}"]
@@ -238,8 +246,44 @@ class Oracle:
             names = self.programs(step)
             function = self.model.functions[step["loss"].lstrip("@")]
             if f"{names['eval']}/loss" in results.tensors:
-                loss, = evaluate(self.model, function, results.inputs(names["eval"], 0, function), state, training=False)
+                written, state = {}, self.called_state(results, names["eval"])
+                loss, = evaluate(self.model, function, results.inputs(names["eval"], 0, function), state, training=False, written=written)
+                self.check_passed(results, seen, names["eval"], written)
                 self.compare(f"{seen} {names['eval']}/loss", results.tensors[f"{names['eval']}/loss"], loss)
+
+    def called_state(self, results, program):
+        """State of an evaluation or export: rows of buffers are those of the caller, or first values."""
+        state = results.state("state0/")
+        for name, first in self.model.rows.items():
+            shape, element = self.model.buffers[name]
+            given = results.tensors.get(f"input/{program}/0/state:{name}")
+            state[name] = as_value(given if given is not None else np.full(shape, first, np.int32 if element == "i32" else np.float64))
+        return state
+
+    def check_passed(self, results, seen, program, written):
+        """New rows that an evaluation or export returns to the caller."""
+        for name in self.model.passed & set(written):
+            self.compare(f"{seen} {program}/state:{name}", results.tensors[f"{program}/state:{name}"], written[name])
+
+    def step_state(self, step, results, prefix, changed=None):
+        """State that a step reads: knobs as set before the step, or by the step's schedules, whose values the state after the step has."""
+        state = dict(results.state(prefix))
+        if prefix == "state0/":
+            at = f"{self.programs(step)['train_step']}/0/knob/"
+            state.update({name: as_value(results.tensors[at + name]) for name in self.model.knobs if at + name in results.tensors})
+        own, at = knobs.scheduled(self.model, step, state), prefix.removesuffix("before/")
+        if results.tensors.get(at + "status") == 0:
+            own = {name: as_value(results.tensors[f"{at}after/{name}"]) for name in own}
+        return state | own | (changed or {})
+
+    def of_part(self, state, part, parts, turn=0):
+        """The state of a micro-batch, which has its rows of the buffers per row; the rows begin with row `turn`."""
+        found = dict(state)
+        for name in self.model.rows:
+            batch = self.model.buffers[name][0][0]
+            if parts > 1:
+                found[name] = state[name].moved(lambda a, n=batch: np.roll(a, -turn, 0)[part * n:(part + 1) * n])
+        return found
 
     def check_first_loss(self):
         """The training loss of the first step in the seed's precision."""
@@ -273,14 +317,13 @@ class Oracle:
         """The training loss of the whole batch, or the mean over micro-batches of a loss that is a mean over rows. `narrow` as in `evaluate`,
         `turn` as in `inputs`."""
         names, function = self.programs(step), self.function(step)
-        state = dict(results.state(prefix))
-        state.update(changed or {})
+        state = self.step_state(step, results, prefix, changed)
         parts = step["micro_batches"] or 1
         if whole := self.whole(step):
             inputs = results.inputs(names["train_step"], round, function)
             return evaluate(whole, whole.functions[function.name], inputs, state, True, narrow)[0]
-        losses = [evaluate(self.model, function, results.inputs(names["train_step"], round, function, part, parts, turn), state, True, narrow)[0]
-                  for part in range(parts)]
+        losses = [evaluate(self.model, function, results.inputs(names["train_step"], round, function, part, parts, turn),
+                           self.of_part(state, part, parts, turn), True, narrow)[0] for part in range(parts)]
         v = sum(x.v for x in losses) / parts
         return Val(v, 0 if losses[0].e is None else sum(x.e for x in losses) / parts + parts * Val.precision.unit * np.abs(v))
 
@@ -310,7 +353,7 @@ class Oracle:
             Val.precision = PRECISIONS["f64"]
             loss = self.loss(step, wide, at + "before/", round)
             known = self.is_mean_of_parts(step, at + "before/", loss) if round == 0 else known
-            if known:
+            if known and not wide.tensors[at + "short"]:
                 self.compare(f"f64 {at}loss", wide.tensors[at + "loss"], loss)
             else:
                 self.waived += 1
@@ -319,14 +362,48 @@ class Oracle:
                 self.problems += rules.check_gradients(self, step, at, gradients)
             check = rules.check_skipped if wide.tensors[at + "status"] > 0 else rules.check_update
             self.problems += check(self, step, wide, at, gradients) + rules.check_guard(step, wide, at, gradients)
+            self.check_written("f64", step, wide, at, round)
             if round == 0 and (step["micro_batches"] or 1) == 1:
                 self.check_statistics(step, at)
+
+    def new_values(self, step, results, at, round, valid=None):
+        """New values of buffers that a step writes, of all micro-batches. `valid`: as in `inputs`."""
+        parts, program, found = step["micro_batches"] or 1, self.programs(step)["train_step"], []
+        state = self.step_state(step, results, at + "before/")
+        for part in range(parts):
+            inputs = results.inputs(program, round, self.function(step), part, parts, 0, valid)
+            found.append({})
+            evaluate(self.model, self.function(step), inputs, self.of_part(state, part, parts), True, written=found[-1])
+        return {name: moved_all(lambda *rows: np.concatenate(rows), *(each[name] for each in found)) if name in self.model.rows else value
+                for name, value in found[0].items() if name in self.model.rows or parts == 1}
+
+    def check_written(self, seen, step, results, at, round):
+        """Buffers and knobs after a step. In a short batch, rows that do not depend on the rows behind are compared with NumPy, and the rows
+        that the batch lacks keep their values."""
+        self.problems += knobs.check_values(self.model, step, results, at)
+        if results.tensors[at + "status"] != 0 or not self.has(self.function(step), lambda op: op.name == "train.write"):
+            return
+        after, before, valid = results.state(at + "after/"), results.state(at + "before/"), int(results.tensors[at + "valid"])
+        isFull = not results.tensors[at + "short"]
+        new = self.new_values(step, results, at, round)
+        other = new if isFull else self.new_values(step, results, at, round, valid)
+        for name, value in new.items():
+            if not isFull and name not in self.model.rows:
+                continue
+            e = value.e if isFull else np.where(value.v == other[name].v, value.e, np.inf)
+            if not isFull:
+                behind = after[name].v[valid:], before[name].v[valid:]
+                self.checked += behind[0].size
+                if not np.array_equal(*behind, equal_nan=behind[0].dtype.kind == "f"):
+                    self.problems.append(f"{seen} {at}{name}: expected the values before the step in the rows from {valid} on")
+            value = value.within(e) if isFull else value.within(e).moved(lambda a: a[:valid])
+            self.compare(f"{seen} {at}{name}", after[name].v if isFull else after[name].v[:valid], value)
 
     def check_statistics(self, step, at):
         """Running mean and variance of batch norms."""
         function, running = self.function(step), {}
         inputs = self.wide.inputs(self.programs(step)["train_step"], 0, function)
-        evaluate(self.model, function, inputs, self.wide.state(at + "before/"), True, None, False, running)
+        evaluate(self.model, function, inputs, self.step_state(step, self.wide, at + "before/"), True, None, False, running)
         after = self.wide.state(at + "after/")
         for name, (value, count) in running.items():
             if count == 1 and self.wide.tensors[at + "status"] == 0:
@@ -342,6 +419,8 @@ class Oracle:
             gradients = self.gradients(step, at, self.steps)
             check = rules.check_skipped if status > 0 else rules.check_near_update
             self.problems += check(self, step, self.steps, at, gradients) + rules.check_guard(step, self.steps, at, gradients)
+            Val.precision = PRECISIONS["own"]
+            self.check_written(self.about["precision"], step, self.steps, at, round)
 
     def has(self, function, test):
         """Whether a function, or a function called inside, has an op for which `test` holds."""
@@ -374,7 +453,7 @@ class Oracle:
     def run(self):
         self.check_forward(self.wide, "f64")
         self.check_forward(self.own, self.about["precision"])
-        self.problems += first_values.check(self)
+        self.problems += first_values.check(self) + knobs.check_first(self.model, self.own)
         self.check_first_loss()
         for step in self.model.steps:
             self.check_step(step)

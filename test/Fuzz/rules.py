@@ -5,8 +5,9 @@ import zlib
 
 import numpy as np
 
-from graph import parameters
+from knobs import StepNumbers
 from running import PRECISIONS, Val
+from schedules import schedule_factor, with_scheduled_momentum
 
 
 def sums_rows(op):
@@ -79,55 +80,6 @@ def check_gradients(oracle, step, at, gradients):
                 problems.append(f"{at}gradient of {param}: expected {near:.9g} in a direction within {tolerance:.3g}, but got {got:.9g}")
                 break
     return problems
-
-
-def one_cycle(p, step, start, middle, finish):
-    """From `start` over `middle` to `finish`, like PyTorch's OneCycleLR: steps count from 0, and a phase may end at a fraction of a step."""
-    step, top = step - 1, p.get("pct_start", 0.3) * p["steps"]
-    phases = [(top - 1, start, middle)] + ([(2 * top - 2, middle, start)] if p.get("three_phase") == "true" else [])
-    phases.append((p["steps"] - 1, phases[-1][2], finish))
-    begin = 0.0
-    for end, first, last in phases:
-        if end > begin and (step <= end or end == p["steps"] - 1):
-            t = min(1.0, (step - begin) / (end - begin))
-            return first + (last - first) * (t if p.get("linear") == "true" else (1 - math.cos(math.pi * t)) / 2)
-        begin = end
-    return middle  # a single step, which is the top
-
-
-def with_scheduled_momentum(rule, p, text, step):
-    """The parameters of a rule with the scheduled momentum: `beta1` for rules without `momentum`."""
-    name, cycle = parameters(text) if text else ("", {})
-    most = cycle.get("max_momentum", 0.0)
-    if name != "one_cycle" or not most:
-        return p
-    now = one_cycle(cycle, step, most, cycle.get("base_momentum", 0.0), most)
-    return p | {"momentum" if rule in ("sgd", "rmsprop", "muon") else "beta1": now}
-
-
-def schedule_factor(text, step):
-    if not text:
-        return 1.0
-    name, p = parameters(text)
-    warm = lambda warmup: min(1.0, step / warmup) if warmup > 0 else 1.0
-    if name == "linear_warmup":
-        return warm(p["warmup"])
-    if name == "cosine":
-        warmup, floor = p.get("warmup", 0), p.get("floor", 0.0)
-        t = min(1.0, max(0.0, (step - warmup) / max(1.0, p["steps"] - warmup)))
-        return warm(warmup) * (floor + (1 - floor) * 0.5 * (1 + math.cos(math.pi * t)))
-    if name in ("linear", "polynomial"):
-        warmup = p.get("warmup", 0)
-        t = min(1.0, max(0.0, (step - warmup) / max(1.0, p["steps"] - warmup)))
-        if name == "linear":
-            return warm(warmup) * (p.get("start", 1.0) + (p.get("end", 0.0) - p.get("start", 1.0)) * t)
-        return warm(warmup) * (p.get("floor", 0.0) + (1 - p.get("floor", 0.0)) * (1 - t) ** p.get("power", 1.0))
-    if name == "one_cycle":
-        first = 1 / p.get("div_factor", 25.0)
-        return one_cycle(p, step, first, 1.0, first / p.get("final_div_factor", 1e4))
-    if name == "step_decay":
-        return p.get("gamma", 0.1) ** math.floor((step - 1) / p["every"])
-    return 1.0
 
 
 def adam_direction(p, g, m, step, eps):
@@ -229,7 +181,7 @@ def iteration_of_muon(x, e):
 def muon(p, w, g, m, step, lr):
     if g.ndim < 2:
         up, new = adam_direction({"beta2": 0.95} | p | {"eps": p.get("adamw_eps", 1e-10)}, g, m, step, 0)
-        return w - lr / p["lr"] * p.get("adamw_lr", 3e-4) * up, new
+        return w - lr / p.get("text_lr", p["lr"]) * p.get("adamw_lr", 3e-4) * up, new
     keep = p.get("momentum", 0.95)
     momentum = keep * m["momentum"] + (1 - keep) * g
     x = (keep * momentum + (1 - keep) * g if p.get("nesterov") != "false" else momentum).reshape(len(g), -1)
@@ -250,16 +202,8 @@ def muon(p, w, g, m, step, lr):
 RULES = {f.__name__: f for f in (sgd, adam, adamw, lamb, adagrad, rowwise_adagrad, rmsprop, lion, adafactor, muon)}
 
 
-def optimizer_of(step, param):
-    for group in step["groups"] or []:
-        _, p = parameters(group)
-        if f"@{param}" in [name.strip() for name in p["params"][1:-1].split(",")]:
-            return p["optimizer"]
-    return step["optimizer"]
-
-
-def clipped(step, gradients):
-    limit, norm = step["clip_value"], step["clip_norm"]
+def clipped(numbers, gradients):
+    limit, norm = numbers.clause("clip_value"), numbers.clause("clip_norm")
     if limit is not None:
         gradients = {name: np.clip(g, -limit, limit) for name, g in gradients.items()}
     if norm is not None:
@@ -290,8 +234,9 @@ def check_skipped(oracle, step, results, at, gradients):
     if not all(np.isfinite(before[param].v).all() for param in params):
         return problems
     # Scale and counters may change.
-    own = lambda slot: slot in params or (slot.startswith(step["sym_name"] + ".") and slot.split(".")[-1] in params and
-                                          "gradient." not in slot and ".rows." not in slot)
+    known = {*params, *oracle.model.buffers, *oracle.model.knobs}
+    own = lambda slot: slot in known or (slot.startswith(step["sym_name"] + ".") and slot.split(".")[-1] in params and
+                                         "gradient." not in slot and ".rows." not in slot)
     for slot in filter(own, before):
         if not np.array_equal(before[slot].v, after[slot].v, equal_nan=True):
             problems.append(f"{at}{slot}: expected its value before the skipped step")
@@ -325,8 +270,9 @@ def check_near_update(oracle, step, results, at, gradients):
     problems, name = [], step["sym_name"]
     before, after = results.state(at + "before/"), results.state(at + "after/")
     number = int(after[f"{name}.step"].v) if f"{name}.step" in after else int(at.split("/")[1]) + 1
-    for param, g in clipped(step, gradients).items():
-        rule, p = parameters(optimizer_of(step, param))
+    numbers = StepNumbers(oracle.model, step, before, after)
+    for param, g in clipped(numbers, gradients).items():
+        rule, p = numbers.rule(param)
         sizes = np.abs(g[g != 0])
         isMiddle = np.isfinite(g).all() and (not sizes.size or (sizes.min() > 1e-15 and sizes.max() < 1e15))
         if rule not in RULES or rule == "muon" or p.get("lazy") == "true" or not isMiddle:
@@ -359,10 +305,12 @@ def check_update(oracle, step, results, at, gradients):
     problems, name = [], step["sym_name"]
     before, after = results.state(at + "before/"), results.state(at + "after/")
     number = int(after[f"{name}.step"].v) if f"{name}.step" in after else int(at.split("/")[1]) + 1
+    numbers = StepNumbers(oracle.model, step, before, after)
     # Two numbers of an f64 update are f32, as in the C interface: the norm of the gradients, see `clipped`, and the factor of a schedule.
     share = 1e-12 + 2.0**-20 * (step["schedule"] is not None)
-    for param, g in clipped(step, gradients).items():
-        rule, p = parameters(optimizer_of(step, param))
+    problems += numbers.check_rate(results, at, number)
+    for param, g in clipped(numbers, gradients).items():
+        rule, p = numbers.rule(param)
         if rule not in RULES:
             oracle.waived += 1
             continue
@@ -386,8 +334,8 @@ def check_update(oracle, step, results, at, gradients):
             close(after[f"{name}.{moment}.{param}"].v, value, terms, f"{at}moment {moment} of {param} by {rule}", problems,
                   2.0**-7 if narrow else share)
         oracle.checked += w.size
-        if step["ema_decay"] is not None and not problems:
-            d, old = step["ema_decay"], before[f"{name}.ema.{param}"].v
+        if numbers.clause("ema_decay") is not None and not problems:
+            d, old = numbers.clause("ema_decay"), before[f"{name}.ema.{param}"].v
             expected = after[param].v if number == 1 else d * old + (1 - d) * after[param].v
             close(after[f"{name}.ema.{param}"].v, expected, np.abs(expected), f"{at}average of {param}", problems, share)
     return problems
