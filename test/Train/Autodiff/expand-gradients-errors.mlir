@@ -49,7 +49,7 @@ train.model @replaced {
   train.func @f(%x: tensor<3xf32>, %i: tensor<3xi32>) -> tensor<3xf32> {
     %h = train.tanh %x : tensor<3xf32>
     %0 = train.mul %h, %h : tensor<3xf32>, tensor<3xf32>
-    // expected-error @below {{expected a differentiable op on an active path, but f/tanh#0 -> f/mul#0 -> f/put_rows#0 reaches what f/grad#0 differentiates}}
+    // expected-error @below {{expected a differentiable op on an active path, but f/tanh#0 -> f/mul#0 -> f/put_rows#0 reaches the value that f/grad#0 differentiates}}
     %1 = train.put_rows %0 at %i into %x : tensor<3xf32>, tensor<3xi32>, tensor<3xf32>
     %2 = train.reduce_sum %1 over [0] : tensor<3xf32>
     // expected-note @below {{differentiated here}}
