@@ -13,7 +13,6 @@
 #include "tools/ampc/RowStates.h"
 #include "tools/ampc/TrainedModel.h"
 #include "llvm/ADT/StringExtras.h"
-#include <numeric>
 
 using namespace ampc;
 namespace cl = llvm::cl;
@@ -72,23 +71,15 @@ struct Result {
   NpyWriter file;
   ampc_dtype dtype; ///< type in the file: NumPy lacks bf16
 
-  /// `batch`: rows of a full batch of the export. A result may have several rows for each: [2 *
-  /// batch, 3] of 5 rows is [10, 3].
+  /// `batch`: rows of a full batch of the export. A batched result has a multiple of them: [2 *
+  /// batch, 3] of 5 rows of data is [10, 3].
   bool open(const Extent &extent, int64_t batch, std::string &error) {
     dtype = tensor->dtype == AMPC_BF16 ? AMPC_F32 : ampc_dtype(tensor->dtype);
     std::vector<int64_t> dims(tensor->dims, tensor->dims + tensor->rank);
     if (extent.generates)
       dims[0] = extent.rows;
-    else if (tensor->batched) {
-      int64_t unit = batch / std::gcd(batch, rowsPerCall());
-      if (extent.rows % unit) {
-        error = "expected a multiple of " + std::to_string(unit) + " rows, since " + tensor->name +
-                " has " + std::to_string(rowsPerCall()) + " rows for a batch of " +
-                std::to_string(batch) + ", but got " + std::to_string(extent.rows);
-        return false;
-      }
-      dims[0] = extent.rows * rowsPerCall() / batch;
-    }
+    else if (tensor->batched)
+      dims[0] = rowsPerCall() / batch * extent.rows;
     return file.open(path, dtype, dims, error);
   }
   int64_t rowsPerCall() const { return tensor->rank ? tensor->dims[0] : 1; }

@@ -325,8 +325,8 @@ static Operation *raiseNorm(Operation *op, Operation *&root) {
 
 // ---- Inputs ----
 
-/// Removes a cast of an integer input to i32 in front of indices, and of casts to reals. A cast of a
-/// real input stays: 300.7 -> 300.
+/// Removes a cast of an integer input to i32 in front of indices, and of casts to reals. A cast of
+/// a real input stays: 300.7 -> 300.
 static void readDirectly(train::CastOp cast) {
   for (OpOperand &use : llvm::make_early_inc_range(cast->getResult(0).getUses())) {
     Operation *user = use.getOwner();
