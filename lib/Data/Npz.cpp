@@ -2,8 +2,8 @@
 // (numpy.savez_compressed).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/Formats.h"
-#include "lib/Data/NameList.h"
 #include "lib/Data/NpyHead.h"
+#include "lib/Data/Text.h"
 #include "lib/Data/Zip.h"
 #include <algorithm>
 #include <cstring>

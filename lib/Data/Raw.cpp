@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/Formats.h"
 #include "ampc/Data/Mapping.h"
+#include "lib/Data/Text.h"
 #include <charconv>
-#include <string_view>
 
 using namespace ampc;
 
@@ -18,14 +18,6 @@ static std::optional<Element> elementNamed(std::string_view name) {
     if (spelled == nameOf(element))
       return element;
   return std::nullopt;
-}
-
-static std::string_view trim(std::string_view text) {
-  while (!text.empty() && text.front() == ' ')
-    text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ')
-    text.remove_suffix(1);
-  return text;
 }
 
 namespace {
@@ -45,14 +37,14 @@ bool RawType::parse(std::string_view text) {
   size_t open = text.find('[');
   if (open == text.npos || text.back() != ']')
     return false;
-  std::optional<Element> type = elementNamed(trim(text.substr(0, open)));
+  std::optional<Element> type = elementNamed(trimmed(text.substr(0, open)));
   if (!type)
     return false;
   element = *type;
   std::string_view sizes = text.substr(open + 1, text.size() - open - 2);
-  for (bool more = !trim(sizes).empty(), first = true; more; first = false) {
+  for (bool more = !trimmed(sizes).empty(), first = true; more; first = false) {
     size_t comma = sizes.find(',');
-    std::string_view size = trim(sizes.substr(0, comma));
+    std::string_view size = trimmed(sizes.substr(0, comma));
     more = comma != sizes.npos;
     sizes.remove_prefix(more ? comma + 1 : sizes.size());
     if (first && size == "?") {

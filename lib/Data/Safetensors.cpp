@@ -1,7 +1,7 @@
 // Tensors of safetensors files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/Mapping.h"
-#include "lib/Data/NameList.h"
+#include "lib/Data/Text.h"
 #include "lib/Runtime/Json.h"
 #include "lib/Runtime/Proof.h"
 #include <algorithm>

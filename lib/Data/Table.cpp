@@ -1,7 +1,7 @@
 // Tables of numbers in text: CSV, and TSV with tabs.
 // Numbers go to an unnamed temporary file as f64, because a table may be larger than memory.
 #include "ampc/Data/Mapping.h"
-#include "lib/Data/NameList.h"
+#include "lib/Data/Text.h"
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -15,12 +15,9 @@
 using namespace ampc;
 
 namespace {
+/// Content of a cell, without blanks and quotes around.
 std::string_view trim(std::string_view text) {
-  auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!text.empty() && blank(text.front()))
-    text.remove_prefix(1);
-  while (!text.empty() && blank(text.back()))
-    text.remove_suffix(1);
+  text = trimmed(text);
   if (text.size() >= 2 && text.front() == '"' && text.back() == '"')
     text = text.substr(1, text.size() - 2);
   return text;

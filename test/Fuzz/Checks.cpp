@@ -3,10 +3,9 @@
 #include "test/Fuzz/Checks.h"
 #include "mlir-dialects/Train/Program/RowState.h"
 #include "mlir/Parser/Parser.h"
-#include "test/Fuzz/LoopFaults.h"
 #include "test/Fuzz/MicroBatches.h"
+#include "test/Fuzz/PlantedFaults.h"
 #include "test/Fuzz/Random.h"
-#include "test/Fuzz/StateFaults.h"
 #include "test/Fuzz/Trial.h"
 #include "test/Fuzz/Written.h"
 #include "llvm/Support/FileSystem.h"
@@ -46,17 +45,15 @@ private:
   void seedCalls();
   void joinBatches();
   const Code *compileWide(StringRef text, const std::string &target, std::string &message);
-  std::unique_ptr<Code> withOtherSign();
-  std::unique_ptr<Code> withLoopFault();
-  std::unique_ptr<Code> withStateFault();
+  std::unique_ptr<Code> loadWithFault(CompileOptions inF64);
   bool writeForOracle();
   /// Code of a configuration that is not the plain configuration.
   std::unique_ptr<Code> load(ModuleOp module) const { return Code::load(module, levelOfOthers); }
-  /// Name of the tier, or target, that runs.
   /// Tiers to compile for a target; the reference has a single one.
   std::vector<std::string> tiersOf(StringRef target) const {
     return target == "cpu" ? tiers : std::vector<std::string>();
   }
+  /// Name of the tier, or target, that runs.
   std::string tierName() const {
     return options.targets.front() == "cpu" ? options.tiers.back() : options.targets.front();
   }
@@ -325,7 +322,13 @@ void Checks::writtenOut() {
   if (!text.contains("train.scan") || text.contains("f16") || !wants("unroll"))
     return;
   std::string message;
-  std::unique_ptr<Code> planted = isLoopFault(request.plantFault) ? withLoopFault() : nullptr;
+  std::unique_ptr<Code> planted;
+  if (isLoopFault(request.plantFault)) {
+    CompileOptions keepsLoops;
+    keepsLoops.tiers = tiersOf("cpu");
+    keepsLoops.loops = "keep";
+    planted = loadWithFault(keepsLoops);
+  }
   const Code *looped = planted ? planted.get() : compileWide(text, "cpu", message);
   CompileOptions inF64;
   inF64.precision = "f64";
@@ -443,24 +446,6 @@ const Code *Checks::compileWide(StringRef text, const std::string &target, std::
   return place->second.get();
 }
 
-/// Code in f64 with a fault in the loops, which are kept; null if no loop has a place for the
-/// fault.
-std::unique_ptr<Code> Checks::withLoopFault() {
-  CompileOptions inF64;
-  inF64.precision = "f64";
-  inF64.tiers = tiersOf("cpu");
-  inF64.loops = "keep";
-  PhaseRange range;
-  range.until = "autodiff";
-  OwningOpRef<ModuleOp> module = compileText(text, inF64, context, range).module;
-  if (!module || !plantLoopFault(*module, request.plantFault))
-    return nullptr;
-  PhaseRange rest;
-  rest.after = "autodiff";
-  Compiled made = compileModule(std::move(module), inF64, rest);
-  return made.module ? load(*made.module) : nullptr;
-}
-
 /// Loss and gradients of micro-batches equal the whole batch's.
 void Checks::joinBatches() {
   std::string joined = joinMicroBatches(text);
@@ -488,43 +473,24 @@ void Checks::joinBatches() {
                       names[0] + firstDifference(ofWhole[names[0]], ofParts[names[0]]));
 }
 
-/// Code in f64 whose last difference is a sum.
-std::unique_ptr<Code> Checks::withOtherSign() {
-  CompileOptions inF64;
+/// Code in f64 with the planted fault; null if the model has no place for the fault.
+std::unique_ptr<Code> Checks::loadWithFault(CompileOptions inF64) {
   inF64.precision = "f64";
-  inF64.tiers = options.tiers;
-  inF64.targets = options.targets;
-  PhaseRange range;
-  range.until = range.keepTextOf = "kernels";
-  std::string kernels = compileText(text, inF64, context, range).text;
-  if (size_t at = kernels.rfind("arith.subf"); at != std::string::npos)
-    kernels.replace(at, 10, "arith.addf");
-  PhaseRange rest;
-  rest.after = "kernels";
-  Compiled made = compileText(kernels, inF64, context, rest);
-  return made.module ? load(*made.module) : nullptr;
-}
-
-/// Code in f64 with a fault of knobs or rows; null if the model has no place for the fault.
-std::unique_ptr<Code> Checks::withStateFault() {
-  CompileOptions inF64;
-  inF64.precision = "f64";
-  inF64.tiers = options.tiers;
-  inF64.targets = options.targets;
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
-  if (!plantStateFault(*module, request.plantFault))
-    return nullptr;
-  Compiled made = compileModule(std::move(module), inF64, {});
-  return made.module ? load(*made.module) : nullptr;
+  OwningOpRef<ModuleOp> module = compileWithFault(text, request.plantFault, inF64, context);
+  return module ? load(*module) : nullptr;
 }
 
 /// Writes the model in f64 and the results in every precision, for comparison with the oracle.
 bool Checks::writeForOracle() {
   wants("f64");
   std::string message;
-  std::unique_ptr<Code> planted = request.plantFault == "sign"       ? withOtherSign()
-                                  : isStateFault(request.plantFault) ? withStateFault()
-                                                                     : nullptr;
+  std::unique_ptr<Code> planted;
+  if (request.plantFault == "sign" || isStateFault(request.plantFault)) {
+    CompileOptions sameTiers;
+    sameTiers.tiers = options.tiers;
+    sameTiers.targets = options.targets;
+    planted = loadWithFault(sameTiers);
+  }
   const Code *loaded =
       planted ? planted.get() : compileWide(text, options.targets.front(), message);
   if (!loaded) {

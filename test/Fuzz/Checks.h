@@ -16,7 +16,7 @@ struct CheckRequest {
   std::string folder; ///< output for the oracle; empty: none
   /// Planted fault, to test that the checks find the fault. "bit": of a result; "sign": of a
   /// difference in the f64 code; "target": a result of plain loops; "written": a result of the text
-  /// with a module; faults of LoopFaults.h and StateFaults.h.
+  /// with a module; faults of PlantedFaults.h.
   std::string plantFault;
 };
 
