@@ -1,9 +1,9 @@
 // Faults of loops: carried values, directions, random keys and sums that are wrong.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "test/Fuzz/PlantedFaults.h"
 #include "mlir-dialects/Train/Ops/Gradients.h"
 #include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Ops/Tensors.h"
+#include "test/Fuzz/PlantedFaults.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;

@@ -1,9 +1,9 @@
 // Faults of knobs and of buffers per row of the batch.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "test/Fuzz/PlantedFaults.h"
 #include "mlir-dialects/Train/Program/Knob.h"
 #include "mlir-dialects/Train/Program/RowState.h"
 #include "mlir-dialects/Train/Text/KnobNumbers.h"
+#include "test/Fuzz/PlantedFaults.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
