@@ -1,6 +1,8 @@
 // The target of a module.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Codegen/Target.h"
+#include "ampc/Codegen/Passes.h"
+#include "lib/Codegen/Common/KernelRegistry.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/Module.h"
 
@@ -11,6 +13,8 @@ static constexpr llvm::StringLiteral targetAttribute = "kernel.target";
 
 Target::~Target() = default;
 
+LogicalResult Target::configure(KernelOpInterface op) const { return getKernels().configure(op); }
+
 std::unique_ptr<llvm::Module> Target::translate(ModuleOp tier, llvm::LLVMContext &context) const {
   return translateModuleToLLVMIR(tier, context, tier.getSymName().value_or("kernels"));
 }
@@ -18,6 +22,13 @@ std::unique_ptr<llvm::Module> Target::translate(ModuleOp tier, llvm::LLVMContext
 FailureOr<std::string> Target::translateDevice(ModuleOp tier) const {
   return tier.emitError() << "expected a target whose kernels run on a device, but got '"
                           << getName() << "'";
+}
+
+void ampc::addEmission(OpPassManager &pm, const Target &target, ArrayRef<std::string> tiers) {
+  KernelEmitOptions options;
+  llvm::append_range(options.only, tiers);
+  pm.addPass(createKernelEmit(options));
+  target.addTierLowering(pm);
 }
 
 const Target *ampc::targetOf(ModuleOp module) {

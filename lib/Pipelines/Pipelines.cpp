@@ -3,6 +3,7 @@
 #include "ampc/Pipelines/Pipelines.h"
 #include "ampc/Codegen/CPU/Passes.h"
 #include "ampc/Codegen/NVPTX/Passes.h"
+#include "ampc/Codegen/Passes.h"
 #include "ampc/Codegen/Reference/Passes.h"
 #include "ampc/Codegen/Targets.h"
 #include "ampc/Conversion/Passes.h"
@@ -72,13 +73,13 @@ static void addKernels(OpPassManager &pm, const Target &target, const CompileOpt
   pm.addPass(createKernelConfigure());
 }
 
-/// Adds the emission passes of a target, whose tiers are its own.
-static void addEmission(OpPassManager &pm, const Target &target, const CompileOptions &options) {
+/// Adds the emission passes of a target for those of the wanted tiers that the target has.
+static void addWantedTiers(OpPassManager &pm, const Target &target, const CompileOptions &options) {
   SmallVector<std::string> tiers;
   for (const TargetTier &tier : target.getTiers())
     if (llvm::is_contained(options.tiers, tier.name))
       tiers.push_back(tier.name.str());
-  target.addEmission(pm, tiers);
+  addEmission(pm, target, tiers);
 }
 
 static bool hasRanks(const CompileOptions &options) {
@@ -200,7 +201,7 @@ ArrayRef<Phase> ampc::getPhases() {
       {"emit", "one function per distinct kernel and tier of the target, in the LLVM dialect",
        Verification::EachPhase,
        [](OpPassManager &pm, const CompileOptions &options) {
-         pm.addPass(createRunOnTargets(addEmission, options));
+         pm.addPass(createRunOnTargets(addWantedTiers, options));
        }},
   };
   return table;
@@ -269,6 +270,7 @@ void ampc::registerPasses() {
   registerLossScalingPasses();
   registerConversionPasses();
   registerKernelPasses();
+  registerTargetPasses();
   registerTargetCPUPasses();
   registerTargetReferencePasses();
   registerTargetNVPTXPasses();

@@ -10,12 +10,17 @@ using namespace ampc;
 namespace {
 struct RenamedPass {
   llvm::StringLiteral old, now;
+  /// What the new pass needs in place of the old pass's options; empty: an alias.
+  llvm::StringLiteral needs = "";
 };
 } // namespace
 
 /// Aliases end with version 0.2. docs/renamed.md lists the same names.
 static constexpr RenamedPass renamedPasses[] = {
     {"kernel-add-rows", "kernel-sparse-add"},
+    {"kernel-emit-cpu", "kernel-emit"},
+    {"kernel-emit-nvptx", "kernel-emit", "a module with kernel.target = CHIP"},
+    {"kernel-emit-reference", "kernel-emit", "a module with kernel.target = \"reference\""},
     {"kernel-fuse-totals", "kernel-fuse-reductions"},
     {"kernel-narrow-results", "kernel-sink-casts"},
     {"kernel-pad-rows", "kernel-pad-leading-dimension"},
@@ -29,6 +34,9 @@ void ampc::registerRenamedPasses() {
         renamed.old, ("Old name of " + renamed.now).str(),
         [renamed](OpPassManager &pm, StringRef options,
                   function_ref<LogicalResult(const Twine &)> errorHandler) {
+          if (!renamed.needs.empty())
+            return errorHandler("the pass " + renamed.old + " is now called " + renamed.now +
+                                ", which expects " + renamed.needs);
           messages() << "ampc: warning: the pass " << renamed.old << " is now called "
                      << renamed.now << "; the next release has no alias\n";
           return PassInfo::lookup(renamed.now)->addToPipeline(pm, options, errorHandler);

@@ -2,11 +2,9 @@
 // model, under sanitizers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/Package.h"
-#include "ampc/Codegen/CPU/Passes.h"
 #include "ampc/Codegen/Targets.h"
 #include "ampc/Package/Loader.h"
 #include "ampc/Runtime/Runtime.h"
-#include "lib/Codegen/CPU/Codegen.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -53,8 +51,7 @@ struct Package : testing::Test {
     if (!module)
       return module;
     PassManager pm(&context);
-    pm.addPass(createKernelEmitCPU());
-    cpu::buildCodegenPipeline(pm);
+    addEmission(pm, *allTargets().front(), {});
     if (failed(pm.run(*module)))
       return nullptr;
     return module;

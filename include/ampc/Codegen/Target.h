@@ -14,6 +14,9 @@ class Module;
 } // namespace llvm
 
 namespace ampc {
+namespace target {
+class KernelRegistry;
+} // namespace target
 
 /// Fusion limits: largest kernel of a target.
 struct FusionLimits {
@@ -68,9 +71,11 @@ public:
   /// for GPT-2 on a CPU, chunks of 512 rows take 2 % more time than a single pass, chunks of 256
   /// rows 7 %.
   virtual int64_t getScoreRows(mlir::Type element) const { return 512; }
+  /// Lowerings of the target's kernel ops: plan, workspace and code of each.
+  virtual const target::KernelRegistry &getKernels() const = 0;
   /// Sets the target-dependent attributes of an op: plan, split count of sums and workspace bytes.
   /// Fails, after an error at the op, if the target has no code for a plan that the op has.
-  virtual llvm::LogicalResult configure(KernelOpInterface op) const { return llvm::success(); }
+  llvm::LogicalResult configure(KernelOpInterface op) const;
 
   // ---- Memory
   /// Alignment of buffers in bytes.
@@ -81,9 +86,8 @@ public:
   virtual llvm::ArrayRef<TargetTier> getTiers() const = 0;
   /// Registers dialects and interfaces of the emission passes.
   virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
-  /// Adds emission passes: planned module -> nested LLVM dialect module per tier (`kernel.tier`),
-  /// and `kernel.functions`. `tiers`: names of the tiers to emit; empty: all.
-  virtual void addEmission(mlir::OpPassManager &pm, llvm::ArrayRef<std::string> tiers) const = 0;
+  /// Adds the passes after kernel-emit: nested module per tier (`kernel.tier`) -> LLVM dialect.
+  virtual void addTierLowering(mlir::OpPassManager &pm) const = 0;
   /// Translates the nested module of a tier to host LLVM IR with the functions that the runtime
   /// calls. Null after an error. Threads may translate concurrently, each into its own context.
   virtual std::unique_ptr<llvm::Module> translate(mlir::ModuleOp tier,
@@ -96,6 +100,9 @@ public:
   virtual mlir::FailureOr<std::string> translateDevice(mlir::ModuleOp tier) const;
 };
 
+/// Adds emission passes: planned module -> nested LLVM dialect module per tier (`kernel.tier`), and
+/// `kernel.functions`. `tiers`: names of the tiers to emit; empty: all.
+void addEmission(mlir::OpPassManager &pm, const Target &target, llvm::ArrayRef<std::string> tiers);
 /// Target of a module by `kernel.target`, or the default target. Null, after an error at the
 /// module, if the name is unknown.
 const Target *targetOf(mlir::ModuleOp module);

@@ -3,7 +3,7 @@
 #ifndef LIB_CODEGEN_CPU_BODYEMITTER_H
 #define LIB_CODEGEN_CPU_BODYEMITTER_H
 
-#include "lib/Codegen/CPU/KernelTemplate.h"
+#include "lib/Codegen/CPU/CPUKernelLowering.h"
 #include "lib/Codegen/Common/IterationSpace.h"
 
 namespace ampc::cpu {

@@ -2,9 +2,9 @@
 // the tier that runs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Codegen/CPU/Passes.h"
+#include "lib/Codegen/CPU/CPUKernelLowering.h"
 #include "lib/Codegen/CPU/Codegen.h"
 #include "lib/Codegen/CPU/Conv/Winograd.h"
-#include "lib/Codegen/CPU/KernelTemplate.h"
 #include "lib/Codegen/CPU/Target.h"
 #include "lib/Codegen/Common/ConvPhases.h"
 
@@ -33,24 +33,17 @@ public:
   }
   int64_t packedBytes(RankedTensorType matrix, kernel::Side side, unsigned depth) const override;
   int64_t packsPerRun(Operation *product) const override {
-    const KernelTemplate *writer = templateRegistry().find(product);
-    return writer ? writer->packsPerRun(product) : 1;
+    const CPUKernelLowering *lowering = loweringOf(product);
+    return lowering ? lowering->packsPerRun(product) : 1;
   }
-  LogicalResult configure(KernelOpInterface op) const override {
-    return templateRegistry().configure(op);
-  }
+  const target::KernelRegistry &getKernels() const override { return kernelRegistry(); }
   /// Bytes of a cache line, and of the widest vector.
   int64_t getAlignment() const override { return 64; }
   ArrayRef<TargetTier> getTiers() const override;
   void registerDialects(DialectRegistry &registry) const override {
     registerCodegenDialects(registry);
   }
-  void addEmission(OpPassManager &pm, ArrayRef<std::string> tiers) const override {
-    KernelEmitCPUOptions options;
-    llvm::append_range(options.only, tiers);
-    pm.addPass(createKernelEmitCPU(options));
-    buildCodegenPipeline(pm);
-  }
+  void addTierLowering(OpPassManager &pm) const override { buildCodegenPipeline(pm); }
 };
 } // namespace
 

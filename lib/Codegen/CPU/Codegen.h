@@ -14,7 +14,7 @@ namespace ampc::cpu {
 
 /// Dialects and interfaces that the pipeline and the translation need.
 void registerCodegenDialects(mlir::DialectRegistry &registry);
-/// Lowers every nested module (a tier made by kernel-emit-cpu) to the LLVM dialect, tiers in
+/// Lowers every nested module (a tier made by kernel-emit) to the LLVM dialect, tiers in
 /// parallel.
 void buildCodegenPipeline(mlir::OpPassManager &pm);
 

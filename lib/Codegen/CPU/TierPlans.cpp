@@ -22,7 +22,7 @@ SmallVector<Attribute> ampc::cpu::plansOf(ArrayAttr plans, const Tier &tier) {
 }
 
 FailureOr<ArrayAttr> ampc::cpu::configureTiers(
-    Operation *op, const KernelTemplate &code, ArrayAttr given,
+    Operation *op, const CPUKernelLowering &code, ArrayAttr given,
     llvm::function_ref<FailureOr<SmallVector<Attribute>>(const Tier &tier)> plansFor) {
   SmallVector<Attribute> plans;
   size_t used = 0;

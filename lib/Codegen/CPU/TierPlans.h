@@ -3,7 +3,7 @@
 #ifndef LIB_CODEGEN_CPU_TIERPLANS_H
 #define LIB_CODEGEN_CPU_TIERPLANS_H
 
-#include "lib/Codegen/CPU/KernelTemplate.h"
+#include "lib/Codegen/CPU/CPUKernelLowering.h"
 
 namespace ampc::cpu {
 
@@ -15,7 +15,7 @@ llvm::SmallVector<mlir::Attribute> plansOf(mlir::ArrayAttr plans, const Tier &ti
 /// checked, or the fastest. Fails, after an error at the op, if `plansFor` does, or if a given plan
 /// belongs to no such tier.
 llvm::FailureOr<mlir::ArrayAttr> configureTiers(
-    mlir::Operation *op, const KernelTemplate &code, mlir::ArrayAttr given,
+    mlir::Operation *op, const CPUKernelLowering &code, mlir::ArrayAttr given,
     llvm::function_ref<llvm::FailureOr<llvm::SmallVector<mlir::Attribute>>(const Tier &tier)>
         plansFor);
 
@@ -23,7 +23,7 @@ llvm::FailureOr<mlir::ArrayAttr> configureTiers(
 /// plan or fails, `choose` the fastest form; `Form::attribute` is the plan.
 template <typename Form>
 llvm::FailureOr<mlir::ArrayAttr>
-configureForms(mlir::Operation *op, const KernelTemplate &code, mlir::ArrayAttr given,
+configureForms(mlir::Operation *op, const CPUKernelLowering &code, mlir::ArrayAttr given,
                llvm::function_ref<llvm::FailureOr<Form>(const Tier &tier)> formOf,
                llvm::function_ref<Form(const Tier &tier)> choose) {
   return configureTiers(

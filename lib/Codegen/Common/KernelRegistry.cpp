@@ -6,7 +6,17 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::target;
 
-KernelPlanner::~KernelPlanner() = default;
+KernelLowering::~KernelLowering() = default;
+
+const KernelLowering *KernelRegistry::find(Operation *op) const {
+  auto found = lowerings.find(op->getName().getStringRef());
+  return found == lowerings.end() ? nullptr : found->second.get();
+}
+
+LogicalResult KernelRegistry::configure(Operation *op) const {
+  const KernelLowering *lowering = find(op);
+  return lowering ? lowering->configure(op) : success();
+}
 
 static LogicalResult checkUnpacked(KernelOpInterface op) {
   for (Type type : llvm::concat<Type>(llvm::to_vector(op->getOperandTypes()),
@@ -16,19 +26,20 @@ static LogicalResult checkUnpacked(KernelOpInterface op) {
   return success();
 }
 
-static WalkResult checkOne(KernelOpInterface op, const KernelChecks &checks) {
-  const KernelPlanner *planner = checks.find(op);
-  if (!planner)
-    return op->emitOpError() << "has no code " << checks.target;
-  return failure((!checks.readsPacked && failed(checkUnpacked(op))) || failed(checks.check(op)) ||
-                 failed(planner->checkPlan(op)));
+WalkResult KernelRegistry::checkOne(KernelOpInterface op) const {
+  const KernelLowering *lowering = find(op);
+  if (!lowering)
+    return op->emitOpError() << "has no code " << rules.target;
+  return failure((!rules.readsPacked && failed(checkUnpacked(op))) || failed(rules.check(op)) ||
+                 failed(lowering->checkPlan(op)));
 }
 
-LogicalResult target::checkKernel(Operation *kernel, const KernelChecks &checks) {
-  WalkResult result = kernel->walk([&](KernelOpInterface op) { return checkOne(op, checks); });
+/// Checks the kernel and the kernels nested inside, then that the workspace suffices.
+LogicalResult KernelRegistry::check(Operation *kernel) const {
+  WalkResult result = kernel->walk([&](KernelOpInterface op) { return checkOne(op); });
   if (result.wasInterrupted())
     return failure();
-  int64_t needed = checks.find(kernel)->workspaceBytes(kernel);
+  int64_t needed = find(kernel)->workspaceBytes(kernel);
   int64_t given = cast<KernelOpInterface>(kernel).getWorkspaceBytes();
   if (given < needed)
     return kernel->emitOpError() << "expected a workspace of at least " << needed
@@ -36,13 +47,15 @@ LogicalResult target::checkKernel(Operation *kernel, const KernelChecks &checks)
   return success();
 }
 
-LogicalResult target::emitKernels(
-    ModuleOp module, StringRef prefix, bool knowsAlignment,
-    llvm::function_ref<FailureOr<Attribute>(const DistinctKernel &, StringRef)> emit) {
+LogicalResult KernelRegistry::emit(ModuleOp module, StringRef prefix,
+                                   ArrayRef<StringRef> tiers) const {
   std::string start = symbolPrefix(module, prefix);
   SmallVector<Attribute> table;
-  for (auto [i, kernel] : llvm::enumerate(shareKernels(module, knowsAlignment))) {
-    FailureOr<Attribute> row = emit(kernel, start + "_k" + std::to_string(i));
+  for (auto [i, kernel] : llvm::enumerate(shareKernels(module, rules.knowsAlignment))) {
+    if (failed(check(kernel.op)))
+      return failure();
+    FailureOr<Attribute> row =
+        find(kernel.op)->emit(kernel, {module, start + "_k" + std::to_string(i), tiers});
     if (failed(row))
       return failure();
     table.push_back(*row);

@@ -1,4 +1,5 @@
-// Interface of kernel emitters that all targets share, and the registry of a target's emitters.
+// Kernel lowerings: plan, workspace and code of a kind of kernel op on a target, and their
+// registry.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_CODEGEN_COMMON_KERNELREGISTRY_H
 #define LIB_CODEGEN_COMMON_KERNELREGISTRY_H
@@ -9,74 +10,71 @@
 
 namespace ampc::target {
 
-/// Plans of one kind of kernel op: the members of a kernel emitter that do not depend on the code.
-/// A target that makes no choice for the kind overrides none of them.
-class KernelPlanner {
+/// One emission: the module that gets the functions, the start of their names such as "model_k0",
+/// and the tiers wanted, in the order of Target::getTiers.
+struct KernelRequest {
+  mlir::ModuleOp module;
+  std::string name;
+  llvm::ArrayRef<llvm::StringRef> tiers;
+};
+
+/// Lowering of one kind of kernel op on one target. Stateless.
+class KernelLowering {
 public:
-  virtual ~KernelPlanner();
+  virtual ~KernelLowering();
   /// The only search: stores the plan on the op, with parts of sums and bytes of the workspace. A
   /// plan that the op has is kept. Fails, after an error at the op, without code for that plan.
+  /// Kinds of kernels without choices have no plan.
   virtual llvm::LogicalResult configure(mlir::Operation *op) const { return llvm::success(); }
   /// Checks that the op has a plan, for which there is code.
   virtual llvm::LogicalResult checkPlan(mlir::Operation *op) const { return llvm::success(); }
   /// Bytes of workspace that the code of the plan uses. A configured op has this size.
   virtual int64_t workspaceBytes(mlir::Operation *op) const { return 0; }
+  /// Emits the functions of a kernel that `checkPlan` accepts, into a nested module per tier.
+  /// Returns the kernel's row of `kernel.functions`; fails after an error at the op.
+  virtual mlir::FailureOr<mlir::Attribute> emit(const DistinctKernel &kernel,
+                                                const KernelRequest &request) const = 0;
 };
 
-/// Kernel emitter of a target: plans, and `emit`, which adds the functions of an op to `Code`, the
-/// target's collection of functions. Example: DeviceCode of GPUs, a function per launch.
-template <typename Code> class KernelEmitterOf : public KernelPlanner {
-public:
-  /// Emits an op that `checkPlan` accepts.
-  virtual void emit(mlir::Operation *op, Code &code) const = 0;
-};
-
-/// Kernel emitters of a target, by kernel op.
-template <typename Emitter> class KernelRegistry {
-public:
-  template <typename Op, typename Derived, typename... Args> void add(Args &&...args) {
-    emitters[Op::getOperationName()] = std::make_unique<Derived>(std::forward<Args>(args)...);
-  }
-  void add(llvm::StringRef op, std::unique_ptr<Emitter> emitter) {
-    emitters[op] = std::move(emitter);
-  }
-  /// Null if no emitter is registered for this kind of op.
-  const Emitter *find(mlir::Operation *op) const {
-    auto found = emitters.find(op->getName().getStringRef());
-    return found == emitters.end() ? nullptr : found->second.get();
-  }
-  /// See KernelPlanner::configure; ops without an emitter have no plan.
-  llvm::LogicalResult configure(mlir::Operation *op) const {
-    const Emitter *emitter = find(op);
-    return emitter ? emitter->configure(op) : llvm::success();
-  }
-
-private:
-  llvm::StringMap<std::unique_ptr<Emitter>> emitters;
-};
-
-/// Checks of a target before the emission of a kernel, in this order.
-struct KernelChecks {
-  /// Emitter of an op; null: the target has no code.
-  llvm::function_ref<const KernelPlanner *(mlir::Operation *)> find;
+/// Rules of a target that hold for every kind of kernel.
+struct KernelRules {
   /// Completes "has no code ", for example "for GPUs".
-  llvm::StringRef target;
-  /// Further checks of the kernel and of kernels nested inside.
-  llvm::function_ref<llvm::LogicalResult(KernelOpInterface)> check;
+  llvm::StringLiteral target;
+  /// Rejects a kernel, plain or nested, by its types and modes, after an error at the op.
+  llvm::LogicalResult (*check)(KernelOpInterface op);
   /// Whether kernels read operands that kernel.pack wrote.
   bool readsPacked = false;
+  /// See shareKernels.
+  bool knowsAlignment = false;
 };
-/// Checks the kernel and the kernels nested inside: an emitter, unpacked operands, the target's own
-/// checks, the plan; then that the workspace suffices. Fails after an error at the op.
-llvm::LogicalResult checkKernel(mlir::Operation *kernel, const KernelChecks &checks);
 
-/// Emits each distinct kernel of a module by `emit`, which gets a name such as "model_k0" and
-/// returns the row of the table; stores the table as `kernel.functions`.
-llvm::LogicalResult
-emitKernels(mlir::ModuleOp module, llvm::StringRef prefix, bool knowsAlignment,
-            llvm::function_ref<mlir::FailureOr<mlir::Attribute>(const DistinctKernel &kernel,
-                                                                llvm::StringRef name)>
-                emit);
+/// Kernel lowerings of one target, by kernel op.
+class KernelRegistry {
+public:
+  explicit KernelRegistry(const KernelRules &rules) : rules(rules) {}
+  KernelRegistry(KernelRegistry &&) = default;
+  template <typename Op, typename Lowering> void add() {
+    add(Op::getOperationName(), std::make_unique<Lowering>());
+  }
+  void add(llvm::StringRef op, std::unique_ptr<KernelLowering> lowering) {
+    lowerings[op] = std::move(lowering);
+  }
+  /// Null if no lowering is registered for this kind of op.
+  const KernelLowering *find(mlir::Operation *op) const;
+  /// See KernelLowering::configure; ops without a lowering have no plan.
+  llvm::LogicalResult configure(mlir::Operation *op) const;
+  /// Emits each distinct kernel of a module for `tiers`; symbols start with `prefix`, or with the
+  /// model's name. Stores the table of functions as `kernel.functions`.
+  llvm::LogicalResult emit(mlir::ModuleOp module, llvm::StringRef prefix,
+                           llvm::ArrayRef<llvm::StringRef> tiers) const;
+
+private:
+  mlir::WalkResult checkOne(KernelOpInterface op) const;
+  llvm::LogicalResult check(mlir::Operation *kernel) const;
+
+  KernelRules rules;
+  llvm::StringMap<std::unique_ptr<KernelLowering>> lowerings;
+};
 
 } // namespace ampc::target
 #endif

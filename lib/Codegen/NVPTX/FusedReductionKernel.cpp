@@ -2,8 +2,8 @@
 // writes the final results; otherwise a further launch reads the results again.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Codegen/Common/Slices.h"
-#include "lib/Codegen/NVPTX/Forms.h"
 #include "lib/Codegen/NVPTX/FusedReductions.h"
+#include "lib/Codegen/NVPTX/NVPTXKernelLowering.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -47,8 +47,8 @@ int64_t FusedReductionKernel::blocksFor(kernel::WithTotalsOp op) {
 FusedReductionKernel::FusedReductionKernel(kernel::WithTotalsOp op, const Chip &chip)
     : op(op), kernel(op.getKernel()), results(kernel->getNumResults()),
       offset(llvm::alignTo(kernel.getWorkspaceBytes(), 64)), parts(blocksFor(op) * threads / 32) {
-  const Form *form = formRegistry(chip).find(kernel);
-  int64_t warps = form ? form->finalWarps(kernel) : 0;
+  const NVPTXKernelLowering *lowering = loweringOf(kernel, chip);
+  int64_t warps = lowering ? lowering->finalWarps(kernel) : 0;
   shows = warps > 0;
   if (shows)
     parts = warps;
@@ -106,7 +106,7 @@ void FusedReductionKernel::emit(DeviceCode &code) {
   auto same = [](const KernelPointers &all) { return all; };
   auto inside = [this](const KernelPointers &all) { return pointersOfKernel(all); };
   totals.look(shows);
-  code.within(inside, &totals, [&] { formRegistry(code.chip).find(kernel)->emit(kernel, code); });
+  code.within(inside, &totals, [&] { loweringOf(kernel, code.chip)->emitLaunches(kernel, code); });
   if (!shows) {
     totals.look(true);
     code.within(same, &totals, [&] { emitAgain(code, totals); });
@@ -118,7 +118,7 @@ void FusedReductionKernel::emit(DeviceCode &code) {
 static LogicalResult configureTotals(Operation *operation, const Chip &chip) {
   auto op = cast<kernel::WithTotalsOp>(operation);
   KernelOpInterface kernel = op.getKernel();
-  if (failed(formRegistry(chip).configure(kernel)))
+  if (failed(kernelRegistry(chip).configure(kernel)))
     return failure();
   FusedReductionKernel writer(op, chip);
   op.setParts(writer.countParts());
@@ -126,8 +126,8 @@ static LogicalResult configureTotals(Operation *operation, const Chip &chip) {
   return success();
 }
 
-void nvptx::addTotalsForm(Forms &forms) {
-  forms[kernel::WithTotalsOp::getOperationName()] = {
+void nvptx::addTotalsLowering(LoweringTable &table) {
+  table[kernel::WithTotalsOp::getOperationName()] = {
       [](Operation *op, DeviceCode &code) {
         FusedReductionKernel(cast<kernel::WithTotalsOp>(op), code.chip).emit(code);
       },

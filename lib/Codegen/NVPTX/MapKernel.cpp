@@ -1,6 +1,6 @@
 // kernel.map: a thread for several neighbouring points, or several threads per row.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Codegen/NVPTX/Forms.h"
+#include "lib/Codegen/NVPTX/NVPTXKernelLowering.h"
 #include "lib/Codegen/NVPTX/PointKernel.h"
 #include "lib/Codegen/NVPTX/PointVectors.h"
 #include "lib/Codegen/NVPTX/Rows/RowShape.h"
@@ -160,4 +160,6 @@ static void emitMap(Operation *operation, DeviceCode &code) {
     emitPoints(op, code, space, points, why);
 }
 
-void nvptx::addMapForm(Forms &forms) { forms[kernel::MapOp::getOperationName()] = {emitMap}; }
+void nvptx::addMapLowering(LoweringTable &table) {
+  table[kernel::MapOp::getOperationName()] = {emitMap};
+}

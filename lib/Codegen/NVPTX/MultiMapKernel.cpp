@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Codegen/Common/MultiMapMember.h"
 #include "lib/Codegen/Common/Slices.h"
-#include "lib/Codegen/NVPTX/Forms.h"
+#include "lib/Codegen/NVPTX/NVPTXKernelLowering.h"
 #include "lib/Codegen/NVPTX/PointKernel.h"
 
 using namespace mlir;
@@ -144,6 +144,6 @@ static void emitMultiMap(Operation *operation, DeviceCode &code) {
   });
 }
 
-void nvptx::addMultiMapForm(Forms &forms) {
-  forms[kernel::MultiMapOp::getOperationName()] = {emitMultiMap};
+void nvptx::addMultiMapLowering(LoweringTable &table) {
+  table[kernel::MultiMapOp::getOperationName()] = {emitMultiMap};
 }

@@ -3,7 +3,7 @@
 #include "ampc/Codegen/NVPTX/Passes.h"
 #include "lib/Codegen/Common/ConvPhases.h"
 #include "lib/Codegen/Common/Lowering.h"
-#include "lib/Codegen/NVPTX/Forms.h"
+#include "lib/Codegen/NVPTX/NVPTXKernelLowering.h"
 #include "lib/Codegen/NVPTX/PTXEmission.h"
 #include "lib/Codegen/NVPTX/Target.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
@@ -31,9 +31,7 @@ public:
   int64_t getScoreRows(Type element) const override {
     return element.getIntOrFloatBitWidth() == 16 ? 2048 : 512;
   }
-  LogicalResult configure(KernelOpInterface op) const override {
-    return formRegistry(chip).configure(op);
-  }
+  const target::KernelRegistry &getKernels() const override { return kernelRegistry(chip); }
   /// Alignment of cuMemAlloc.
   int64_t getAlignment() const override { return 256; }
   ArrayRef<TargetTier> getTiers() const override { return tier; }
@@ -43,10 +41,7 @@ public:
     registerConvertNVVMToLLVMInterface(registry);
     registerNVVMDialectTranslation(registry);
   }
-  void addEmission(OpPassManager &pm, ArrayRef<std::string>) const override {
-    KernelEmitNVPTXOptions options;
-    options.chip = chip.name.str();
-    pm.addPass(createKernelEmitNVPTX(options));
+  void addTierLowering(OpPassManager &pm) const override {
     OpPassManager &code = pm.nest<ModuleOp>();
     // Before canonicalization, which would fold functions of constants.
     code.addPass(createNVPTXExpandMath());

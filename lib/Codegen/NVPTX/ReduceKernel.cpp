@@ -1,7 +1,7 @@
 // kernel.reduce: sums of chunks, then a tree over chunks.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Codegen/NVPTX/Reduce/ReduceKernel.h"
-#include "lib/Codegen/NVPTX/Forms.h"
+#include "lib/Codegen/NVPTX/NVPTXKernelLowering.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -169,8 +169,8 @@ static LogicalResult configureReduce(Operation *operation, const Chip &) {
   return success();
 }
 
-void nvptx::addReduceForm(Forms &forms) {
-  forms[kernel::ReduceOp::getOperationName()] = {
+void nvptx::addReduceLowering(LoweringTable &table) {
+  table[kernel::ReduceOp::getOperationName()] = {
       [](Operation *op, DeviceCode &code) { ReduceKernel(cast<kernel::ReduceOp>(op)).emit(code); },
       configureReduce,
       [](Operation *op, const Chip &) {

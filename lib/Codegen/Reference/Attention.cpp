@@ -1,6 +1,6 @@
 // kernel.attention and kernel.attention_grad, score by score.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Codegen/Reference/Writers.h"
+#include "lib/Codegen/Reference/ReferenceKernelLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <limits>
@@ -161,13 +161,13 @@ static void emitAttentionGrad(Operation *operation, LoopEmitter &e,
   });
 }
 
-void reference::addAttentionWriters(Writers &writers) {
-  writers[kernel::AttentionOp::getOperationName()] = {
+void reference::addAttentionLowering(LoweringTable &table) {
+  table[kernel::AttentionOp::getOperationName()] = {
       emitAttention, [](Operation *operation) {
         auto op = cast<kernel::AttentionOp>(operation);
         return op.getKeys() * target::elementBytes(op.getAcc());
       }};
-  writers[kernel::AttentionGradOp::getOperationName()] = {
+  table[kernel::AttentionGradOp::getOperationName()] = {
       emitAttentionGrad, [](Operation *operation) {
         auto op = cast<kernel::AttentionGradOp>(operation);
         return 2 * op.getQueries() * op.getKeys() * target::elementBytes(op.getAcc());

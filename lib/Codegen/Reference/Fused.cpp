@@ -1,7 +1,7 @@
 // kernel.map and kernel.reduce.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Codegen/Reference/ReferenceKernelLowering.h"
 #include "lib/Codegen/Reference/TreeNumbers.h"
-#include "lib/Codegen/Reference/Writers.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -201,7 +201,7 @@ static void emitReduce(Operation *op, LoopEmitter &e, const KernelPointers &poin
   ReduceWriter(cast<kernel::ReduceOp>(op), e, pointers).emit();
 }
 
-void reference::addFusedWriters(Writers &writers) {
-  writers[kernel::MapOp::getOperationName()] = {emitMap, mapScratchBytes};
-  writers[kernel::ReduceOp::getOperationName()] = {emitReduce, ReduceWriter::scratchBytes};
+void reference::addFusedLowering(LoweringTable &table) {
+  table[kernel::MapOp::getOperationName()] = {emitMap, mapScratchBytes};
+  table[kernel::ReduceOp::getOperationName()] = {emitReduce, ReduceWriter::scratchBytes};
 }

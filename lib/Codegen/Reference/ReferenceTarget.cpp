@@ -3,10 +3,12 @@
 #include "ampc/Codegen/Reference/Passes.h"
 #include "ampc/Runtime/Model.h"
 #include "lib/Codegen/Common/Lowering.h"
+#include "lib/Codegen/Reference/ReferenceKernelLowering.h"
 #include "lib/Codegen/Reference/Target.h"
 
 using namespace mlir;
 using namespace ampc;
+using namespace ampc::reference;
 
 namespace {
 class ReferenceTarget : public Target {
@@ -20,8 +22,8 @@ public:
   void registerDialects(DialectRegistry &registry) const override {
     target::registerLoweringDialects(registry);
   }
-  void addEmission(OpPassManager &pm, ArrayRef<std::string>) const override {
-    pm.addPass(createKernelEmitReference());
+  const target::KernelRegistry &getKernels() const override { return kernelRegistry(); }
+  void addTierLowering(OpPassManager &pm) const override {
     OpPassManager &code = pm.nest<ModuleOp>();
     // Math is expanded first, because canonicalization would fold functions of constants.
     code.addPass(createReferenceExpandMath());

@@ -1,6 +1,6 @@
 // Scatter and grouping of rows, index by index in sequence.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Codegen/Reference/Writers.h"
+#include "lib/Codegen/Reference/ReferenceKernelLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -105,7 +105,7 @@ static void emitGroupRows(Operation *operation, LoopEmitter &e, const KernelPoin
   });
 }
 
-void reference::addRowWriters(Writers &writers) {
-  writers[kernel::ScatterAddOp::getOperationName()] = {emitScatterAdd, nullptr};
-  writers[kernel::GroupRowsOp::getOperationName()] = {emitGroupRows, nullptr};
+void reference::addRowLowering(LoweringTable &table) {
+  table[kernel::ScatterAddOp::getOperationName()] = {emitScatterAdd, nullptr};
+  table[kernel::GroupRowsOp::getOperationName()] = {emitGroupRows, nullptr};
 }

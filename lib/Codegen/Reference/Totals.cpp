@@ -1,7 +1,7 @@
 // kernel.with_totals: the kernel, then fused reductions over the stored results.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Codegen/Common/Combine.h"
-#include "lib/Codegen/Reference/Writers.h"
+#include "lib/Codegen/Reference/ReferenceKernelLowering.h"
 #include "mlir-dialects/SourceWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -40,8 +40,7 @@ static void emitTotals(Operation *operation, LoopEmitter &e, const KernelPointer
   own.operands.clear();
   for (Value operand : kernel->getOperands())
     own.operands.push_back(pointers.operands[cast<BlockArgument>(operand).getArgNumber()]);
-  PlainCode code = {e, own};
-  writerRegistry().find(kernel)->emit(kernel, code);
+  loweringOf(kernel)->emitLoops(kernel, e, own);
 
   unsigned results = kernel->getNumResults(), inputs = op.getLaunch().getNumArguments();
   IRMapping scalars;
@@ -63,11 +62,11 @@ static void emitTotals(Operation *operation, LoopEmitter &e, const KernelPointer
   }
 }
 
-void reference::addTotalsWriter(Writers &writers) {
-  writers[kernel::WithTotalsOp::getOperationName()] = {
+void reference::addTotalsLowering(LoweringTable &table) {
+  table[kernel::WithTotalsOp::getOperationName()] = {
       emitTotals, [](Operation *operation) {
         Operation *kernel = cast<kernel::WithTotalsOp>(operation).getKernel();
-        const Writer *writer = writerRegistry().find(kernel);
-        return writer ? writer->scratchBytes(kernel) : int64_t(0);
+        const ReferenceKernelLowering *lowering = loweringOf(kernel);
+        return lowering ? lowering->scratchBytes(kernel) : int64_t(0);
       }};
 }

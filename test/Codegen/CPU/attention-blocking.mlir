@@ -3,18 +3,18 @@
 // RUN: %ampc-opt %s --kernel-configure -o %t.mlir && FileCheck %s --check-prefix=CHOSEN --input-file=%t.mlir
 // A configured blocking is kept.
 // RUN: %ampc-opt %t.mlir --kernel-configure | diff %t.mlir -
-// RUN: %ampc-opt %t.mlir --kernel-emit-cpu="tiers=avx2" | FileCheck %s --check-prefix=OWN
+// RUN: %ampc-opt %t.mlir --kernel-emit="tiers=avx2" | FileCheck %s --check-prefix=OWN
 // Another tile of scores has other products.
 // RUN: sed 's/queries = 64, keys = 64/queries = 24, keys = 40/; s/blockings = [[][^]]*[]], //' %t.mlir > %t.edited.mlir
-// RUN: %ampc-opt %t.edited.mlir --kernel-configure --kernel-emit-cpu="tiers=avx2" | FileCheck %s --check-prefix=EDITED
+// RUN: %ampc-opt %t.edited.mlir --kernel-configure --kernel-emit="tiers=avx2" | FileCheck %s --check-prefix=EDITED
 // RUN: ampc-kernel-run %t.edited.mlir | FileCheck %s --check-prefix=OK --implicit-check-not=FAILED
 // Register tiles of the scores, and blocks of k of the outputs.
 // RUN: sed 's/<avx2, rows = 6, columns = 16, \([^>]*\)depth = 16\([^>]*\)task = 11x4>/<avx2, rows = 4, columns = 16, \1depth = 8\2task = 8x4>/' %t.mlir > %t.products.mlir
 // RUN: not diff -q %t.mlir %t.products.mlir
 // RUN: %ampc-opt %t.products.mlir --kernel-configure | diff %t.products.mlir -
-// RUN: %ampc-opt %t.products.mlir --kernel-emit-cpu="tiers=avx2" | FileCheck %s --check-prefix=PRODUCTS
+// RUN: %ampc-opt %t.products.mlir --kernel-emit="tiers=avx2" | FileCheck %s --check-prefix=PRODUCTS
 // RUN: ampc-kernel-run %t.products.mlir | FileCheck %s --check-prefix=OK --implicit-check-not=FAILED
-// RUN: not %ampc-opt %s --kernel-emit-cpu="tiers=avx2" 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not %ampc-opt %s --kernel-emit="tiers=avx2" 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: sed 's/queries = 64, keys = 64/queries = 64, keys = 101/' %t.mlir | not %ampc-opt --kernel-configure 2>&1 | FileCheck %s --check-prefix=LARGE
 // RUN: sed 's/queries = 64, keys = 64/queries = 0, keys = 64/' %t.mlir | not %ampc-opt --kernel-configure 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: sed 's/#kernel.blocking<avx2, [^>]*>, \(#kernel.blocking<avx512\)/\1/' %t.mlir | not %ampc-opt --kernel-configure 2>&1 | FileCheck %s --check-prefix=FEW

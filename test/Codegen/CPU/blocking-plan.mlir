@@ -3,18 +3,18 @@
 // RUN: %ampc-opt %s --kernel-configure -o %t.mlir && FileCheck %s --check-prefix=CHOSEN --input-file=%t.mlir --implicit-check-not="blocking<avx512bf16" --implicit-check-not="blocking<amx"
 // A configured blocking is kept.
 // RUN: %ampc-opt %t.mlir --kernel-configure | diff %t.mlir -
-// RUN: %ampc-opt %t.mlir --kernel-emit-cpu="tiers=avx2" | FileCheck %s --check-prefix=OWN
+// RUN: %ampc-opt %t.mlir --kernel-emit="tiers=avx2" | FileCheck %s --check-prefix=OWN
 // Tiles of 3 x 24 sums over panels of A, three blocks of k, tasks of two by three panels.
 // RUN: sed 's/blocking<avx2, [^>]*>/blocking<avx2, rows = 3, columns = 24, lhs = packed_panel, rhs = packed, depth = 344, keeps_rhs = false, task = 2x3>/' %t.mlir > %t.edited.mlir
-// RUN: %ampc-opt %t.edited.mlir --kernel-configure --kernel-emit-cpu="tiers=avx2" | FileCheck %s --check-prefix=EDITED
+// RUN: %ampc-opt %t.edited.mlir --kernel-configure --kernel-emit="tiers=avx2" | FileCheck %s --check-prefix=EDITED
 // RUN: ampc-kernel-run %t.edited.mlir | FileCheck %s --check-prefix=RUNS --implicit-check-not=FAILED
 // Tasks of equal size: 6 panels, at most 4 per task, are two tasks of 3.
 // RUN: sed 's/task = 2x3/task = 2x4/' %t.edited.mlir | %ampc-opt --kernel-configure | FileCheck %s --check-prefix=BALANCED
 
-// RUN: not %ampc-opt %s --kernel-emit-cpu="tiers=avx2" 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not %ampc-opt %s --kernel-emit="tiers=avx2" 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: sed 's/rows = 3, columns = 24/rows = 4, columns = 24/' %t.edited.mlir > %t.tile.mlir
 // RUN: not %ampc-opt %t.tile.mlir --kernel-configure 2>&1 | FileCheck %s --check-prefix=TILE
-// RUN: not %ampc-opt %t.tile.mlir --kernel-emit-cpu="tiers=avx2" 2>&1 | FileCheck %s --check-prefix=TILE
+// RUN: not %ampc-opt %t.tile.mlir --kernel-emit="tiers=avx2" 2>&1 | FileCheck %s --check-prefix=TILE
 // RUN: sed 's/lhs = packed_panel/lhs = packed_sweep/' %t.edited.mlir | not %ampc-opt --kernel-configure 2>&1 | FileCheck %s --check-prefix=LHS
 // RUN: sed 's/lhs = packed_panel, rhs = packed/lhs = packed_panel, rhs = widened/' %t.edited.mlir | not %ampc-opt --kernel-configure 2>&1 | FileCheck %s --check-prefix=RHS
 // RUN: sed 's/depth = 344/depth = 345/' %t.edited.mlir | not %ampc-opt --kernel-configure 2>&1 | FileCheck %s --check-prefix=DEPTH

@@ -1,5 +1,5 @@
 // Scratch and tasks of weight gradients.
-// RUN: %ampc-opt %s --kernel-configure --kernel-emit-cpu="tiers=avx2" | FileCheck %s
+// RUN: %ampc-opt %s --kernel-configure --kernel-emit="tiers=avx2" | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Twice 6 x 16 sums, a panel of 6 lines of A, and 4 blocks of 512 points of B. Where A has many lines, all 24 panels of B stay packed, and

@@ -1,6 +1,6 @@
 // Kernels that differ only in the mode are two kernels: CPUs have code for one mode and refuse the other, also within a kernel with totals.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: not %ampc-opt %s --split-input-file --kernel-configure --kernel-emit-cpu="tiers=plain" 2>&1 | FileCheck %s --implicit-check-not=error:
+// RUN: not %ampc-opt %s --split-input-file --kernel-configure --kernel-emit="tiers=plain" 2>&1 | FileCheck %s --implicit-check-not=error:
 
 #x = affine_map<(d0, d1, d2) -> (d2, d0)>
 #y = affine_map<(d0, d1, d2) -> (d2, d1)>

@@ -5,14 +5,14 @@
 // RUN: %ampc-opt %t.mlir --kernel-configure | diff %t.mlir -
 // Windows of 4 neighbours, a row of the window per block of k, tasks of 9 panels.
 // RUN: sed 's/blocking<avx2, [^>]*depth = 72[^>]*>/blocking<avx2, rows = 4, columns = 16, lhs = runs, rhs = packed, depth = 24, keeps_rhs = true, task = 9x1, pixels = 4x1>/' %t.mlir > %t.runs.mlir
-// RUN: %ampc-opt %t.runs.mlir --kernel-configure --kernel-emit-cpu="tiers=avx2" | FileCheck %s --check-prefix=RUNS
+// RUN: %ampc-opt %t.runs.mlir --kernel-configure --kernel-emit="tiers=avx2" | FileCheck %s --check-prefix=RUNS
 // RUN: ampc-kernel-run %t.runs.mlir | FileCheck %s --check-prefix=OK --implicit-check-not=FAILED
 // Panels of 4 pixels, gathered pixel by pixel, of each product.
 // RUN: sed 's/blocking<avx2, [^>]*>/blocking<avx2, rows = 4, columns = 8, lhs = packed_panel, rhs = packed, depth = 8, keeps_rhs = false, task = 9x1>/g' %t.mlir > %t.panels.mlir
-// RUN: %ampc-opt %t.panels.mlir --kernel-configure --kernel-emit-cpu="tiers=avx2" | FileCheck %s --check-prefix=PANELS
+// RUN: %ampc-opt %t.panels.mlir --kernel-configure --kernel-emit="tiers=avx2" | FileCheck %s --check-prefix=PANELS
 // RUN: ampc-kernel-run %t.panels.mlir | FileCheck %s --check-prefix=OK --implicit-check-not=FAILED
 
-// RUN: not %ampc-opt %s --kernel-emit-cpu="tiers=avx2" 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not %ampc-opt %s --kernel-emit="tiers=avx2" 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: sed 's/#kernel.blocking<avx2, [^>]*lhs = in_place[^>]*>, //' %t.mlir | not %ampc-opt --kernel-configure 2>&1 | FileCheck %s --check-prefix=FEW
 // RUN: sed 's/task = 9x1, pixels = 4x1/task = 9x1, pixels = 2x2/' %t.runs.mlir | not %ampc-opt --kernel-configure 2>&1 | FileCheck %s --check-prefix=PIXELS
 // RUN: sed 's/depth = 24/depth = 32/' %t.runs.mlir | not %ampc-opt --kernel-configure 2>&1 | FileCheck %s --check-prefix=DEPTH

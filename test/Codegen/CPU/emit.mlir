@@ -1,5 +1,5 @@
-// RUN: %ampc-opt %s --kernel-configure --kernel-emit-cpu="tiers=avx512,amx" | FileCheck %s
-// RUN: %ampc-opt %s --kernel-configure --kernel-emit-cpu="tiers=plain prefix=digits" | FileCheck %s --check-prefix=PLAIN
+// RUN: %ampc-opt %s --kernel-configure --kernel-emit="tiers=avx512,amx" | FileCheck %s
+// RUN: %ampc-opt %s --kernel-configure --kernel-emit="tiers=plain prefix=digits" | FileCheck %s --check-prefix=PLAIN
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Equal kernels share a function; the AMX tier shares that of AVX-512.

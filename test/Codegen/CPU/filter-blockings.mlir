@@ -5,7 +5,7 @@
 // RUN: %ampc-opt %t.mlir --kernel-configure | diff %t.mlir -
 // Register tiles of 5 x 8 sums, blocks of two rows, tasks of 2 by 1 panels; windows gathered though channels fill vectors.
 // RUN: sed 's/filter_blocking<avx2, pixels, [^>]*>/filter_blocking<avx2, pixels, tile = 5x8, block = 2x1, task = 2x1>/' %t.mlir > %t.pixels.mlir
-// RUN: %ampc-opt %t.pixels.mlir --kernel-configure --kernel-emit-cpu="tiers=avx2" | FileCheck %s --check-prefix=PIXELS
+// RUN: %ampc-opt %t.pixels.mlir --kernel-configure --kernel-emit="tiers=avx2" | FileCheck %s --check-prefix=PIXELS
 // RUN: ampc-kernel-run %t.pixels.mlir | FileCheck %s --check-prefix=OK --implicit-check-not=FAILED
 // RUN: sed 's/filter_blocking<avx2, [^>]*>/filter_blocking<avx2, windows, tile = 3x16, block = 7x3, task = 1x2>/g' %t.mlir > %t.windows.mlir
 // RUN: ampc-kernel-run %t.windows.mlir | FileCheck %s --check-prefix=OK --implicit-check-not=FAILED
@@ -13,7 +13,7 @@
 // RUN: sed 's/filter_blocking<avx2, [^>]*>/blocking<avx2, rows = 4, columns = 8, lhs = packed_panel, rhs = packed, depth = 56, keeps_rhs = false, task = 1x1>/g' %t.mlir > %t.panels.mlir
 // RUN: ampc-kernel-run %t.panels.mlir | FileCheck %s --check-prefix=OK --implicit-check-not=FAILED
 
-// RUN: not %ampc-opt %s --kernel-emit-cpu="tiers=avx2" 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not %ampc-opt %s --kernel-emit="tiers=avx2" 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: sed 's/tile = 5x8/tile = 5x12/' %t.pixels.mlir | not %ampc-opt --kernel-configure 2>&1 | FileCheck %s --check-prefix=TILE
 // RUN: sed 's/block = 2x1/block = 2x2/' %t.pixels.mlir | not %ampc-opt --kernel-configure 2>&1 | FileCheck %s --check-prefix=BLOCK
 // RUN: sed 's/task = 2x1/task = 6x1/' %t.pixels.mlir | not %ampc-opt --kernel-configure 2>&1 | FileCheck %s --check-prefix=TASK

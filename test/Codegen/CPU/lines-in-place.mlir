@@ -1,5 +1,5 @@
 // Left sides that vectors read in place, and left sides that vectors pack.
-// RUN: %ampc-opt %s --kernel-configure --kernel-emit-cpu="tiers=avx512" | FileCheck %s
+// RUN: %ampc-opt %s --kernel-configure --kernel-emit="tiers=avx512" | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Sums of a tile, and B: 1536 + 384 * 64 * 4; nothing for A.

@@ -1,6 +1,6 @@
 // Matrix tiles pack sides of neighbouring lines in stretches of rows: packing a stretch prefetches the next stretch of each side.
 // Vectors pack panel by panel among the products, which hide the loads, and prefetch packed panels of B alone.
-// RUN: %ampc-opt %s --kernel-configure --kernel-emit-cpu="tiers=avx512,amx" | FileCheck %s
+// RUN: %ampc-opt %s --kernel-configure --kernel-emit="tiers=avx512,amx" | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 kernel.program @gradient(%x: tensor<128x128xbf16>, %g: tensor<128x128xbf16>) -> tensor<128x128xf32> {
   %0 = kernel.gemm %x, %g : tensor<128x128xbf16>, tensor<128x128xbf16> acc f32

@@ -1,6 +1,6 @@
 // Panels of B, packed before or by the product itself, may lie beyond a core's caches: vectors prefetch the panels some points ahead, once per cache line.
 // Matrix tiles do not prefetch: the tile loads need the fill buffers.
-// RUN: %ampc-opt %s --kernel-configure --kernel-emit-cpu="tiers=avx2,avx512bf16,amx" | FileCheck %s
+// RUN: %ampc-opt %s --kernel-configure --kernel-emit="tiers=avx2,avx512bf16,amx" | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 kernel.program @both(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16, #kernel.packed<rhs, depth = 0, bytes = 8192>>, %c: tensor<64x64xbf16>) -> (tensor<64x64xf32>, tensor<64x64xf32>) {
   %0 = kernel.gemm %a, %b : tensor<64x64xbf16>, tensor<64x64xbf16, #kernel.packed<rhs, depth = 0, bytes = 8192>> acc f32

@@ -1,5 +1,5 @@
 // Rows of a table are prefetched some rows ahead, up to four lines of each, where rows are read and where rows are written.
-// RUN: %ampc-opt %s --kernel-configure --kernel-emit-cpu="tiers=avx512" | FileCheck %s
+// RUN: %ampc-opt %s --kernel-configure --kernel-emit="tiers=avx512" | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 kernel.program @rows(%t: tensor<5000x40xf32>, %w: tensor<5000x200xf32>, %r: tensor<90x200xf32>, %i: tensor<90xi32>, %o: tensor<5000xi32>, %s: tensor<91xi32>) -> (tensor<90x40xf32>, tensor<5000x200xf32>, tensor<90x32xf32>) {
   %0 = kernel.gather %t, %i : tensor<5000x40xf32>, tensor<90xi32> -> tensor<90x40xf32>

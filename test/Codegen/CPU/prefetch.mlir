@@ -1,7 +1,7 @@
 // Inputs that the body of a product reads in separate rows are prefetched before the products of a tile, and nothing else: the bias
 // is near, the result would take fill buffers from loads, and vectors (avx512) read input rows one after the other and prefetch
 // panels of B alone.
-// RUN: %ampc-opt %s --kernel-configure --kernel-emit-cpu="tiers=avx512,amx" | FileCheck %s
+// RUN: %ampc-opt %s --kernel-configure --kernel-emit="tiers=avx512,amx" | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 kernel.program @residual(%a: tensor<96x64xbf16>, %b: tensor<64x64xbf16>, %bias: tensor<64xf32>, %x: tensor<96x64xbf16>) -> (tensor<96x64xf32>) {
   %0 = kernel.gemm %a, %b : tensor<96x64xbf16>, tensor<64x64xbf16> acc f32

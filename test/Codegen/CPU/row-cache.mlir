@@ -1,4 +1,4 @@
-// RUN: %ampc-opt %s --kernel-emit-cpu="tiers=avx512" | FileCheck %s
+// RUN: %ampc-opt %s --kernel-emit="tiers=avx512" | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // A sine that two stages of a row need is kept, a row of 257 in vectors of 16: 17 vectors, in f64 as in f32. The value of the next thread

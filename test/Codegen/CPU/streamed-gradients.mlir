@@ -2,7 +2,7 @@
 // a smaller gradient; one returned to a caller, or a view, whose memory starts at any address; rows of partial cache lines; a value that no update reads.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --kernel-configure | FileCheck %s
-// RUN: %ampc-opt %s --kernel-configure --kernel-emit-cpu="tiers=plain,avx2,avx512" | FileCheck %s --check-prefix=CODE
+// RUN: %ampc-opt %s --kernel-configure --kernel-emit="tiers=plain,avx2,avx512" | FileCheck %s --check-prefix=CODE
 
 #km = affine_map<(m, n, k) -> (k, m)>
 #kn = affine_map<(m, n, k) -> (k, n)>

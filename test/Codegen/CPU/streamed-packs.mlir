@@ -1,7 +1,7 @@
 // Packed copies of 4 MB are stored past the caches, in whole lines, for either summed side of the matrix: the products that read the copies come a step later. Not so:
 // smaller copies, and vectors shorter than a line.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: %ampc-opt %s --kernel-configure --kernel-emit-cpu="tiers=avx2,avx512bf16" | FileCheck %s
+// RUN: %ampc-opt %s --kernel-configure --kernel-emit="tiers=avx2,avx512bf16" | FileCheck %s
 
 #rc = affine_map<(r, c) -> (r, c)>
 #large0 = #kernel.packed<rhs, depth = 0, bytes = 4194304>

@@ -1,4 +1,4 @@
-// RUN: %ampc-opt %s --kernel-emit-cpu="tiers=plain" | FileCheck %s
+// RUN: %ampc-opt %s --kernel-emit="tiers=plain" | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Code of a sum along a row, 256 elements in 64 vectors of 4: a short term is unrolled 64 times, with the sums in registers. A term of many

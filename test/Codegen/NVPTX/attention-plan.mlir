@@ -7,22 +7,22 @@
 // Warps in place of warpgroups, and other tiles.
 // RUN: sed 's/<wgmma, tiles = \[<[^<]*\]>/<mma, tiles = [<warps = 2, rows = 32, columns = 32, stages = 3>]>/; \
 // RUN:   s/<wgmma, tiles = \[<[^]]*, <[^]]*\]>/<mma, tiles = [<warps = 4, rows = 16, columns = 16, stages = 2>, <warps = 2, rows = 32, columns = 64, stages = 4>]>/' %t.mlir > %t.mma.mlir
-// RUN: %ampc-opt %t.mma.mlir --kernel-configure --kernel-emit-nvptx="chip=sm_90a" | FileCheck %s --check-prefix=MMA --implicit-check-not=wgmma
+// RUN: %ampc-opt %t.mma.mlir --kernel-configure --kernel-emit | FileCheck %s --check-prefix=MMA --implicit-check-not=wgmma
 // RUN: ampc-kernel-run --target=sm_90a %t.mma.mlir | FileCheck %s --check-prefix=RUNS --implicit-check-not=FAILED
 // A launch each for the cotangents of values, keys and queries.
 // RUN: sed 's/\[<[^]]*, <[^]]*\]/[<warps = 4, rows = 16, columns = 32, stages = 2>, <warps = 8, rows = 16, columns = 64, stages = 3>, <warps = 4, rows = 16, columns = 16, stages = 2>]/' \
 // RUN:   %t.mlir > %t.three.mlir
-// RUN: %ampc-opt %t.three.mlir --kernel-configure --kernel-emit-nvptx="chip=sm_90a" | FileCheck %s --check-prefix=THREE
+// RUN: %ampc-opt %t.three.mlir --kernel-configure --kernel-emit | FileCheck %s --check-prefix=THREE
 // RUN: ampc-kernel-run --target=sm_90a %t.three.mlir | FileCheck %s --check-prefix=RUNS --implicit-check-not=FAILED
 // RUN: sed 's/<wgmma, tiles[^]]*\]>/<plain>/' %t.mlir > %t.plain.mlir
-// RUN: %ampc-opt %t.plain.mlir --kernel-configure --kernel-emit-nvptx="chip=sm_90a" | FileCheck %s --check-prefix=PLAIN
+// RUN: %ampc-opt %t.plain.mlir --kernel-configure --kernel-emit | FileCheck %s --check-prefix=PLAIN
 // RUN: ampc-kernel-run --target=sm_90a %t.plain.mlir | FileCheck %s --check-prefix=RUNS --implicit-check-not=FAILED
 
 // Without a plan, and for plans that the chip cannot follow, there is no code.
-// RUN: not %ampc-opt %s --kernel-emit-nvptx="chip=sm_90a" 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not %ampc-opt %s --kernel-emit 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: sed 's/"sm_90a"/"sm_80"/' %t.mlir > %t.old.mlir
 // RUN: not %ampc-opt %t.old.mlir --kernel-configure 2>&1 | FileCheck %s --check-prefix=OLD
-// RUN: not %ampc-opt %t.old.mlir --kernel-emit-nvptx="chip=sm_80" 2>&1 | FileCheck %s --check-prefix=OLD
+// RUN: not %ampc-opt %t.old.mlir --kernel-emit 2>&1 | FileCheck %s --check-prefix=OLD
 // RUN: sed 's/columns = 128, stages = 2/columns = 256, stages = 8/' %t.mlir > %t.large.mlir
 // RUN: not %ampc-opt %t.large.mlir --kernel-configure 2>&1 | FileCheck %s --check-prefix=LARGE
 // RUN: sed 's/columns = 64, stages = 2>, /columns = 256, stages = 2>, /; s/warps = 8, rows = 16, columns = 256/warps = 4, rows = 16, columns = 256/' %t.mlir > %t.wide.mlir

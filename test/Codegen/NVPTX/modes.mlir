@@ -1,6 +1,6 @@
 // Factors of f32 may be rounded to tf32, to nearest with ties away from zero; narrower modes are refused.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: not %ampc-opt %s --split-input-file --kernel-configure --kernel-emit-nvptx="chip=sm_75" 2>%t | FileCheck %s
+// RUN: not %ampc-opt %s --split-input-file --kernel-configure --kernel-emit 2>%t | FileCheck %s
 // RUN: FileCheck %s --input-file=%t --check-prefix=ERROR
 
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>

@@ -4,21 +4,21 @@
 // A configured plan is kept.
 // RUN: %ampc-opt %t.mlir --kernel-configure | diff %t.mlir -
 // RUN: sed 's/<wgmma, m = [^>]*>/<wgmma, m = 64, n = 128, stages = 3, split_k = 2, cluster = 1x1>/' %t.mlir > %t.split.mlir
-// RUN: %ampc-opt %t.split.mlir --kernel-configure --kernel-emit-nvptx="chip=sm_90a" | FileCheck %s --check-prefix=SPLIT
+// RUN: %ampc-opt %t.split.mlir --kernel-configure --kernel-emit | FileCheck %s --check-prefix=SPLIT
 // RUN: ampc-kernel-run --target=sm_90a %t.split.mlir | FileCheck %s --check-prefix=RUNS --implicit-check-not=FAILED
 // RUN: sed 's/<wgmma, m = [^>]*>/<wgmma, m = 64, n = 256, stages = 4, schedule = pingpong>/' %t.mlir > %t.turns.mlir
-// RUN: %ampc-opt %t.turns.mlir --kernel-configure --kernel-emit-nvptx="chip=sm_90a" | FileCheck %s --check-prefix=TURNS
+// RUN: %ampc-opt %t.turns.mlir --kernel-configure --kernel-emit | FileCheck %s --check-prefix=TURNS
 // RUN: ampc-kernel-run --target=sm_90a %t.turns.mlir | FileCheck %s --check-prefix=RUNS --implicit-check-not=FAILED
 // RUN: sed 's/<wgmma, m = [^>]*>/<mma, m = 64, n = 64, stages = 2, split_k = 4>/' %t.mlir > %t.mma.mlir
-// RUN: %ampc-opt %t.mma.mlir --kernel-configure --kernel-emit-nvptx="chip=sm_90a" | FileCheck %s --check-prefix=MMA
+// RUN: %ampc-opt %t.mma.mlir --kernel-configure --kernel-emit | FileCheck %s --check-prefix=MMA
 // RUN: ampc-kernel-run --target=sm_90a %t.mma.mlir | FileCheck %s --check-prefix=RUNS --implicit-check-not=FAILED
 // RUN: sed 's/<wgmma, m = [^>]*>/<plain>/' %t.mlir > %t.plain.mlir
-// RUN: %ampc-opt %t.plain.mlir --kernel-configure --kernel-emit-nvptx="chip=sm_90a" | FileCheck %s --check-prefix=PLAIN
+// RUN: %ampc-opt %t.plain.mlir --kernel-configure --kernel-emit | FileCheck %s --check-prefix=PLAIN
 // RUN: ampc-kernel-run --target=sm_90a %t.plain.mlir | FileCheck %s --check-prefix=RUNS --implicit-check-not=FAILED
 
 // Without the configured workspace, and without a plan, there is no code.
-// RUN: not %ampc-opt %t.split.mlir --kernel-emit-nvptx="chip=sm_90a" 2>&1 | FileCheck %s --check-prefix=STALE
-// RUN: not %ampc-opt %s --kernel-emit-nvptx="chip=sm_90a" 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not %ampc-opt %t.split.mlir --kernel-emit 2>&1 | FileCheck %s --check-prefix=STALE
+// RUN: not %ampc-opt %s --kernel-emit 2>&1 | FileCheck %s --check-prefix=NONE
 
 // CHOSEN: plan = #kernel.plan<wgmma, m = {{[0-9]+}}, n = {{[0-9]+}}, stages = {{[0-9]+}}, cluster = 1x{{[248]}}>
 // SPLIT:  form = "warpgroups: tiles of 64x128x64 in 3 stages, clusters of 1, sides along k and n, tensor copies, split-K 2"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --kernel-configure | FileCheck %s --check-prefix=CPU
 // RUN: sed 's/"cpu"/"reference"/' %s | %ampc-opt --kernel-configure | FileCheck %s --check-prefix=REFERENCE
-// RUN: not %ampc-opt %s --kernel-emit-cpu="tiers=plain" 2>&1 | FileCheck %s --check-prefix=ERROR
-// RUN: %ampc-opt %s --kernel-configure --kernel-emit-cpu="tiers=plain" | FileCheck %s --check-prefix=CODE
+// RUN: not %ampc-opt %s --kernel-emit="tiers=plain" 2>&1 | FileCheck %s --check-prefix=ERROR
+// RUN: %ampc-opt %s --kernel-configure --kernel-emit="tiers=plain" | FileCheck %s --check-prefix=CODE
 // CODE: llvm.func hidden @model_k1_plain
 
 module attributes {kernel.target = "cpu"} {

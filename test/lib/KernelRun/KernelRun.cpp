@@ -243,7 +243,7 @@ static bool writeObject(ModuleOp module) {
 static bool addCode(ModuleOp module, const Target &target) {
   PassManager pm(module.getContext());
   pm.addPass(createKernelConfigure());
-  target.addEmission(pm, {});
+  addEmission(pm, target, {});
   return succeeded(pm.run(module));
 }
 static const Target *setTarget(ModuleOp module, StringRef name) {

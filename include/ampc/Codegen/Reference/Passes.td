@@ -4,17 +4,6 @@
 #define AMPC_TARGET_REFERENCE_PASSES
 include "mlir/Pass/PassBase.td"
 
-def KernelEmitReference : Pass<"kernel-emit-reference", "::mlir::ModuleOp"> {
-  let summary = "Emit a function of plain loops per distinct kernel";
-  let description = [{
-    Reference for all other targets: every element separately, every sum in term order in the accumulator's type, a
-    single task per kernel. The only tier is `reference`; attributes are as in `kernel-emit-cpu`.
-  }];
-  let options = [Option<"prefix", "prefix", "std::string", "",
-                        "start of all symbols (default: the model's name)">];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::scf::SCFDialect", "::mlir::math::MathDialect"];
-}
 def ReferenceExpandMath : Pass<"reference-expand-math", "::mlir::ModuleOp"> {
   let summary = "Replace math by calls to libm";
   let description = [{

@@ -4,7 +4,7 @@
 #define LIB_CODEGEN_CPU_ATTENTION_ATTENTIONTILES_H
 
 #include "lib/Codegen/CPU/BodyEmitter.h"
-#include "lib/Codegen/CPU/KernelTemplate.h"
+#include "lib/Codegen/CPU/CPUKernelLowering.h"
 #include "lib/Codegen/CPU/Product/ProductEmitter.h"
 #include "lib/Codegen/CPU/TierPlans.h"
 
@@ -191,9 +191,9 @@ private:
   llvm::SmallVector<Value> dims; // of the entry
 };
 
-/// Template of both kernels: `Emitter` gives the number of tasks and the scratch bytes, and emits
+/// Lowering of both kernels: `Emitter` gives the number of tasks and the scratch bytes, and emits
 /// the tasks.
-template <typename Op, typename Emitter> struct AttentionTemplateOf : KernelTemplate {
+template <typename Op, typename Emitter> struct AttentionLoweringOf : CPUKernelLowering {
   llvm::LogicalResult configure(mlir::Operation *op) const override {
     auto attention = mlir::cast<Op>(op);
     if (failed(configureScoreTile(attention)))

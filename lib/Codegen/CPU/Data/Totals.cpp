@@ -108,15 +108,15 @@ void cpu::forTasks(KernelEmitter &e, Totals *totals, Value begin, Value end,
 }
 
 namespace {
-/// Wraps the template of the kernel inside. If that has a finish function, results are stored
+/// Wraps the lowering of the kernel inside. If that has a finish function, results are stored
 /// there, so the finish also computes the totals.
-class WithTotalsTemplate : public KernelTemplate {
+class WithTotalsLowering : public CPUKernelLowering {
   int64_t workspaceBytes(Operation *op) const override {
     return Totals::workspaceBytes(cast<kernel::WithTotalsOp>(op));
   }
   LogicalResult configure(Operation *operation) const override {
     auto op = cast<kernel::WithTotalsOp>(operation);
-    if (failed(templateRegistry().configure(op.getKernel())))
+    if (failed(kernelRegistry().configure(op.getKernel())))
       return failure();
     op.setParts(256);
     op.setWorkspaceBytes(workspaceBytes(op));
@@ -142,12 +142,12 @@ class WithTotalsTemplate : public KernelTemplate {
     KernelEmission inner = *planInner(op, e.tier);
     KernelPointers own = pointersOf(op, pointers);
     if (inner.finishTasks)
-      return templateOf(op).emitRun(op.getKernel(), e, own, begin, end);
+      return innerOf(op).emitRun(op.getKernel(), e, own, begin, end);
     Totals totals(e, op, pointers, alignUp(inner.scratchBytes), inner.tasks);
     own.totals = &totals;
     int64_t perPart = Totals::tasksPerPart(op, inner.tasks);
-    templateOf(op).emitRun(op.getKernel(), e, own, e.mul(begin, perPart),
-                           e.min(e.mul(end, perPart), e.index(inner.tasks)));
+    innerOf(op).emitRun(op.getKernel(), e, own, e.mul(begin, perPart),
+                        e.min(e.mul(end, perPart), e.index(inner.tasks)));
   }
 
   void emitFinish(Operation *operation, KernelEmitter &e, const KernelPointers &pointers,
@@ -160,20 +160,20 @@ class WithTotalsTemplate : public KernelTemplate {
     KernelPointers own = pointersOf(op, pointers);
     own.totals = &totals;
     totals.clear();
-    templateOf(op).emitFinish(op.getKernel(), e, own, begin, end);
+    innerOf(op).emitFinish(op.getKernel(), e, own, begin, end);
     totals.storeSums();
   }
 
   bool hasOwnCode(Operation *operation, const Tier &tier) const override {
     auto op = cast<kernel::WithTotalsOp>(operation);
-    return templateOf(op).hasOwnCode(op.getKernel(), tier);
+    return innerOf(op).hasOwnCode(op.getKernel(), tier);
   }
 
-  static const KernelTemplate &templateOf(kernel::WithTotalsOp op) {
-    return *templateRegistry().find(op.getKernel());
+  static const CPUKernelLowering &innerOf(kernel::WithTotalsOp op) {
+    return *loweringOf(op.getKernel());
   }
   static FailureOr<KernelEmission> planInner(kernel::WithTotalsOp op, const Tier &tier) {
-    return templateOf(op).plan(op.getKernel(), tier);
+    return innerOf(op).plan(op.getKernel(), tier);
   }
   static KernelPointers pointersOf(kernel::WithTotalsOp op, const KernelPointers &pointers) {
     KernelPointers own = pointers;
@@ -186,6 +186,6 @@ class WithTotalsTemplate : public KernelTemplate {
 };
 } // namespace
 
-void cpu::addTotalsTemplate(TemplateRegistry &registry) {
-  registry.add<kernel::WithTotalsOp, WithTotalsTemplate>();
+void cpu::addTotalsLowering(target::KernelRegistry &registry) {
+  registry.add<kernel::WithTotalsOp, WithTotalsLowering>();
 }

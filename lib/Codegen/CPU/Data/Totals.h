@@ -3,7 +3,7 @@
 #ifndef LIB_CODEGEN_CPU_DATA_TOTALS_H
 #define LIB_CODEGEN_CPU_DATA_TOTALS_H
 
-#include "lib/Codegen/CPU/KernelTemplate.h"
+#include "lib/Codegen/CPU/CPUKernelLowering.h"
 
 namespace ampc::cpu {
 

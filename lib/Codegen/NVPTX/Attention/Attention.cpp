@@ -3,7 +3,7 @@
 #include "lib/Codegen/NVPTX/Attention/AttentionPlan.h"
 #include "lib/Codegen/NVPTX/Attention/FlashKernels.h"
 #include "lib/Codegen/NVPTX/Attention/Scores.h"
-#include "lib/Codegen/NVPTX/Forms.h"
+#include "lib/Codegen/NVPTX/NVPTXKernelLowering.h"
 #include <limits>
 
 using namespace mlir;
@@ -120,9 +120,9 @@ static void emitAttention(Operation *operation, DeviceCode &code) {
   });
 }
 
-void nvptx::addAttentionForms(Forms &forms) {
-  forms[kernel::AttentionOp::getOperationName()] = {emitAttention, configureAttentionPlan,
+void nvptx::addAttentionLowering(LoweringTable &table) {
+  table[kernel::AttentionOp::getOperationName()] = {emitAttention, configureAttentionPlan,
                                                     /*workspaceBytes=*/nullptr,
                                                     /*finalWarps=*/nullptr, checkAttentionPlan};
-  addAttentionGradForm(forms);
+  addAttentionGradLowering(table);
 }

@@ -4,7 +4,7 @@
 #include "lib/Codegen/NVPTX/Attention/AttentionPlan.h"
 #include "lib/Codegen/NVPTX/Attention/FlashKernels.h"
 #include "lib/Codegen/NVPTX/Attention/Scores.h"
-#include "lib/Codegen/NVPTX/Forms.h"
+#include "lib/Codegen/NVPTX/NVPTXKernelLowering.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -153,8 +153,8 @@ static void emitAttentionGrad(Operation *operation, DeviceCode &code) {
   launchRows<kernel::AttentionGradOp>(code, sizes, sizes.keys, emitKey);
 }
 
-void nvptx::addAttentionGradForm(Forms &forms) {
-  forms[kernel::AttentionGradOp::getOperationName()] = {emitAttentionGrad, configureAttentionPlan,
+void nvptx::addAttentionGradLowering(LoweringTable &table) {
+  table[kernel::AttentionGradOp::getOperationName()] = {emitAttentionGrad, configureAttentionPlan,
                                                         /*workspaceBytes=*/nullptr,
                                                         /*finalWarps=*/nullptr, checkAttentionPlan};
 }

@@ -2,7 +2,7 @@
 // bytes per thread.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Codegen/NVPTX/Table/GatherScatter.h"
-#include "lib/Codegen/NVPTX/Forms.h"
+#include "lib/Codegen/NVPTX/NVPTXKernelLowering.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -200,8 +200,8 @@ static void emitAssemble(Operation *operation, DeviceCode &code) {
   launchParts(code, parts, element);
 }
 
-void nvptx::addCopyForms(Forms &forms) {
-  forms[kernel::GatherOp::getOperationName()] = {emitGather};
-  forms[kernel::PutRowsOp::getOperationName()] = {emitPutRows};
-  forms[kernel::AssembleOp::getOperationName()] = {emitAssemble};
+void nvptx::addCopyLowering(LoweringTable &table) {
+  table[kernel::GatherOp::getOperationName()] = {emitGather};
+  table[kernel::PutRowsOp::getOperationName()] = {emitPutRows};
+  table[kernel::AssembleOp::getOperationName()] = {emitAssemble};
 }

@@ -1,7 +1,7 @@
 // kernel.scatter_add and kernel.sum_rows: segment sums of updates in their order.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Codegen/NVPTX/Forms.h"
 #include "lib/Codegen/NVPTX/LaneGroup.h"
+#include "lib/Codegen/NVPTX/NVPTXKernelLowering.h"
 #include "lib/Codegen/NVPTX/Table/GatherScatter.h"
 #include "lib/Codegen/NVPTX/Table/GroupRows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -216,10 +216,10 @@ static LogicalResult setWorkspace(Operation *op, const Chip &chip) {
   return success();
 }
 
-void nvptx::addRowForms(Forms &forms) {
-  forms[kernel::ScatterAddOp::getOperationName()] = {
+void nvptx::addRowLowering(LoweringTable &table) {
+  table[kernel::ScatterAddOp::getOperationName()] = {
       emitScatterAdd, setWorkspace<kernel::ScatterAddOp, scatterWorkspace>, scatterWorkspace};
-  forms[kernel::SumRowsOp::getOperationName()] = {emitSumRows};
-  forms[kernel::GroupRowsOp::getOperationName()] = {
+  table[kernel::SumRowsOp::getOperationName()] = {emitSumRows};
+  table[kernel::GroupRowsOp::getOperationName()] = {
       emitGroupRows, setWorkspace<kernel::GroupRowsOp, groupWorkspace>, groupWorkspace};
 }

@@ -1,6 +1,6 @@
 // kernel.pack: a GEMM operand in the panel order of this tier.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Codegen/CPU/KernelTemplate.h"
+#include "lib/Codegen/CPU/CPUKernelLowering.h"
 #include "lib/Codegen/CPU/Product/PackedSide.h"
 #include "mlir-dialects/PackedFilter.h"
 
@@ -9,7 +9,7 @@ using namespace ampc;
 using namespace ampc::cpu;
 
 namespace {
-class PackTemplate : public KernelTemplate {
+class PackLowering : public CPUKernelLowering {
 public:
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override;
   void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
@@ -22,12 +22,12 @@ static RankedTensorType typeOf(Operation *op) {
   return cast<RankedTensorType>(op->getResult(0).getType());
 }
 
-bool PackTemplate::hasOwnCode(Operation *op, const Tier &tier) const {
-  return KernelTemplate::hasOwnCode(op, tier) ||
+bool PackLowering::hasOwnCode(Operation *op, const Tier &tier) const {
+  return CPUKernelLowering::hasOwnCode(op, tier) ||
          !PackedSide(typeOf(op), tier).isLike({typeOf(op), tiers()[unsigned(tier.kind) - 1]});
 }
 
-FailureOr<KernelEmission> PackTemplate::plan(Operation *op, const Tier &tier) const {
+FailureOr<KernelEmission> PackLowering::plan(Operation *op, const Tier &tier) const {
   PackedSide side(typeOf(op), tier);
   if (failed(side.checkSize(op, tier)))
     return failure();
@@ -36,7 +36,7 @@ FailureOr<KernelEmission> PackTemplate::plan(Operation *op, const Tier &tier) co
   return emission;
 }
 
-void PackTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
+void PackLowering::emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
                            Value begin, Value end) const {
   PackedSide side(typeOf(op), e.tier);
   side.setMatrix(e, pointers.operands[0], kernel::matrixOf(typeOf(op))[1]);
@@ -45,6 +45,6 @@ void PackTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
          [&](Value number) { side.packPanel(e, number, pointers.results[0]); });
 }
 
-void ampc::cpu::addPackTemplate(TemplateRegistry &registry) {
-  registry.add<kernel::PackOp, PackTemplate>();
+void ampc::cpu::addPackLowering(target::KernelRegistry &registry) {
+  registry.add<kernel::PackOp, PackLowering>();
 }

@@ -15,7 +15,7 @@ using namespace ampc;
 using namespace ampc::cpu;
 
 namespace {
-struct ConvFilterTemplate : KernelTemplate {
+struct ConvFilterLowering : CPUKernelLowering {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override;
   void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override;
@@ -137,7 +137,7 @@ static int64_t sumsOf(kernel::ConvFilterOp op) {
 
 /// Small filters have few tiles but long sums: the images are split into slices. A blocking that
 /// the op already has was made for the op's slices.
-LogicalResult ConvFilterTemplate::configure(Operation *operation) const {
+LogicalResult ConvFilterLowering::configure(Operation *operation) const {
   auto op = cast<kernel::ConvFilterOp>(operation);
   if (!op.getBlockingsAttr())
     op.setParts(target::chooseFilterParts(op));
@@ -154,15 +154,15 @@ LogicalResult ConvFilterTemplate::configure(Operation *operation) const {
   return success();
 }
 
-int64_t ConvFilterTemplate::workspaceBytes(Operation *operation) const {
+int64_t ConvFilterLowering::workspaceBytes(Operation *operation) const {
   auto op = cast<kernel::ConvFilterOp>(operation);
   int64_t bytes = sumsOf(op) * op.getAcc().getIntOrFloatBitWidth() / 8;
   return op.getParts() == 1 ? 0 : alignUp(op.getParts() * bytes);
 }
 
-bool ConvFilterTemplate::hasOwnCode(Operation *op, const Tier &tier) const {
+bool ConvFilterLowering::hasOwnCode(Operation *op, const Tier &tier) const {
   if (Depthwise::of(cast<kernel::ConvFilterOp>(op)))
-    return KernelTemplate::hasOwnCode(op, tier);
+    return CPUKernelLowering::hasOwnCode(op, tier);
   ConvFilter conv(cast<kernel::ConvFilterOp>(op));
   return hasOwnProducts(conv.shape, tier) && !(tier.hasAMX() && conv.gathersWindows(tier));
 }
@@ -185,7 +185,7 @@ static FailureOr<IterationSpace> flatFilter(kernel::ConvFilterOp op) {
   return space;
 }
 
-FailureOr<KernelEmission> ConvFilterTemplate::plan(Operation *op, const Tier &tier) const {
+FailureOr<KernelEmission> ConvFilterLowering::plan(Operation *op, const Tier &tier) const {
   ConvFilter conv(cast<kernel::ConvFilterOp>(op));
   if (failed(flatFilter(conv.op)))
     return failure();
@@ -223,7 +223,7 @@ static void storeResults(KernelEmitter &e, BodyEmitter &body, Value output, Valu
   body.emitResults(run, sums);
 }
 
-void ConvFilterTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
+void ConvFilterLowering::emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
                                  Value begin, Value end) const {
   ConvFilter conv(cast<kernel::ConvFilterOp>(op));
   BodyEmitter body(e, conv.op, pointers, *flatFilter(conv.op));
@@ -256,7 +256,7 @@ void ConvFilterTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPo
 }
 
 /// Adds the slices' sums in ascending order.
-void ConvFilterTemplate::emitFinish(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
+void ConvFilterLowering::emitFinish(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
                                     Value, Value) const {
   ConvFilter conv(cast<kernel::ConvFilterOp>(op));
   BodyEmitter body(e, conv.op, pointers, *flatFilter(conv.op));
@@ -276,6 +276,6 @@ void ConvFilterTemplate::emitFinish(Operation *op, KernelEmitter &e, const Kerne
   });
 }
 
-void ampc::cpu::addConvFilterTemplate(TemplateRegistry &registry) {
-  registry.add<kernel::ConvFilterOp, ConvFilterTemplate>();
+void ampc::cpu::addConvFilterLowering(target::KernelRegistry &registry) {
+  registry.add<kernel::ConvFilterOp, ConvFilterLowering>();
 }

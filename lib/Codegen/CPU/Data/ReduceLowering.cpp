@@ -332,7 +332,7 @@ void ReduceEmitter::emitFinish() {
 }
 
 namespace {
-class ReduceTemplate : public KernelTemplate {
+class ReduceLowering : public CPUKernelLowering {
   LogicalResult configure(Operation *operation) const override {
     auto op = cast<kernel::ReduceOp>(operation);
     op.setParts(target::ReduceOrder(op).chunks);
@@ -367,6 +367,6 @@ class ReduceTemplate : public KernelTemplate {
 };
 } // namespace
 
-void cpu::addReduceTemplates(TemplateRegistry &registry) {
-  registry.add<kernel::ReduceOp, ReduceTemplate>();
+void cpu::addReduceLowering(target::KernelRegistry &registry) {
+  registry.add<kernel::ReduceOp, ReduceLowering>();
 }

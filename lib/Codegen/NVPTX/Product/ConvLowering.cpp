@@ -1,8 +1,8 @@
 // kernel.conv and kernel.conv_filter as implicit GEMM on matrix units where supported, else a
 // thread per sum.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Codegen/NVPTX/Forms.h"
 #include "lib/Codegen/NVPTX/Hopper/WarpgroupGemm.h"
+#include "lib/Codegen/NVPTX/NVPTXKernelLowering.h"
 #include "lib/Codegen/NVPTX/Product/Depthwise.h"
 #include "lib/Codegen/NVPTX/Product/Epilogue.h"
 #include "lib/Codegen/NVPTX/Product/ProductPlan.h"
@@ -285,9 +285,9 @@ static LogicalResult configureFilter(Operation *operation, const Chip &chip) {
   return success();
 }
 
-void nvptx::addConvForms(Forms &forms) {
-  forms[kernel::ConvOp::getOperationName()] = {emitConv, configureConv, convWorkspace, nullptr,
+void nvptx::addConvLowering(LoweringTable &table) {
+  table[kernel::ConvOp::getOperationName()] = {emitConv, configureConv, convWorkspace, nullptr,
                                                checkPlans};
-  forms[kernel::ConvFilterOp::getOperationName()] = {emitConvFilter, configureFilter,
+  table[kernel::ConvFilterOp::getOperationName()] = {emitConvFilter, configureFilter,
                                                      filterWorkspace, filterFinalWarps, checkPlans};
 }

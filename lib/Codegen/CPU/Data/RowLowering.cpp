@@ -90,7 +90,7 @@ static void addRowToTotals(KernelEmitter &e, Value sums, const KernelPointers &p
 }
 
 namespace {
-class GatherTemplate : public KernelTemplate {
+class GatherLowering : public CPUKernelLowering {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &) const override {
     return planRows(op->getResult(0));
   }
@@ -124,7 +124,7 @@ struct ScatterShape {
   int64_t tasks() const { return llvm::divideCeil(rows, perTask); }
 };
 
-class ScatterAddTemplate : public KernelTemplate {
+class ScatterAddLowering : public CPUKernelLowering {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &) const override {
     KernelEmission emission;
     emission.tasks = ScatterShape(cast<kernel::ScatterAddOp>(op)).tasks();
@@ -212,7 +212,7 @@ private:
   Value index, rows, order, starts, other, counts;
 };
 
-class GroupRowsTemplate : public KernelTemplate {
+class GroupRowsLowering : public CPUKernelLowering {
   int64_t workspaceBytes(Operation *op) const override {
     return Grouping::workspaceBytes(cast<kernel::GroupRowsOp>(op));
   }
@@ -231,7 +231,7 @@ class GroupRowsTemplate : public KernelTemplate {
   }
 };
 
-class SumRowsTemplate : public KernelTemplate {
+class SumRowsLowering : public CPUKernelLowering {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &) const override {
     return planRows(op->getResult(0));
   }
@@ -263,7 +263,7 @@ class SumRowsTemplate : public KernelTemplate {
 };
 
 /// Scatter into the table in place: result and table share memory.
-class PutRowsTemplate : public KernelTemplate {
+class PutRowsLowering : public CPUKernelLowering {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &) const override {
     return planRows(cast<kernel::PutRowsOp>(op).getRows());
   }
@@ -328,10 +328,10 @@ void Grouping::writeGroups() {
   store(ends[2], starts, e.index(distinct));
 }
 
-void cpu::addRowTemplates(TemplateRegistry &registry) {
-  registry.add<kernel::GatherOp, GatherTemplate>();
-  registry.add<kernel::ScatterAddOp, ScatterAddTemplate>();
-  registry.add<kernel::GroupRowsOp, GroupRowsTemplate>();
-  registry.add<kernel::SumRowsOp, SumRowsTemplate>();
-  registry.add<kernel::PutRowsOp, PutRowsTemplate>();
+void cpu::addRowLowering(target::KernelRegistry &registry) {
+  registry.add<kernel::GatherOp, GatherLowering>();
+  registry.add<kernel::ScatterAddOp, ScatterAddLowering>();
+  registry.add<kernel::GroupRowsOp, GroupRowsLowering>();
+  registry.add<kernel::SumRowsOp, SumRowsLowering>();
+  registry.add<kernel::PutRowsOp, PutRowsLowering>();
 }

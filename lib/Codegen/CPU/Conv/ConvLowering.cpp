@@ -16,7 +16,7 @@ using namespace ampc;
 using namespace ampc::cpu;
 
 namespace {
-struct ConvTemplate : KernelTemplate {
+struct ConvLowering : CPUKernelLowering {
   LogicalResult configure(Operation *op) const override;
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override;
   void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
@@ -275,9 +275,9 @@ void PhaseTasks::emitZeros(KernelEmitter &e, BodyEmitter &body, const Conv &conv
   });
 }
 
-bool ConvTemplate::hasOwnCode(Operation *op, const Tier &tier) const {
+bool ConvLowering::hasOwnCode(Operation *op, const Tier &tier) const {
   if (Depthwise::of(cast<kernel::ConvOp>(op)))
-    return KernelTemplate::hasOwnCode(op, tier);
+    return CPUKernelLowering::hasOwnCode(op, tier);
   return hasOwnProducts(Conv(cast<kernel::ConvOp>(op)).shape, tier);
 }
 
@@ -302,7 +302,7 @@ static FailureOr<PhaseTasks> tasksOf(const Conv &conv, const Tier &tier, Value i
 }
 
 /// Stores blockings of every tier with code of its own: the op's own, or the fastest.
-LogicalResult ConvTemplate::configure(Operation *operation) const {
+LogicalResult ConvLowering::configure(Operation *operation) const {
   auto op = cast<kernel::ConvOp>(operation);
   if (Depthwise::of(op))
     return success();
@@ -323,7 +323,7 @@ LogicalResult ConvTemplate::configure(Operation *operation) const {
   return success();
 }
 
-FailureOr<KernelEmission> ConvTemplate::plan(Operation *op, const Tier &tier) const {
+FailureOr<KernelEmission> ConvLowering::plan(Operation *op, const Tier &tier) const {
   if (auto depthwise = Depthwise::of(cast<kernel::ConvOp>(op)))
     return DepthwiseConv(*depthwise, tier).plan();
   FailureOr<PhaseTasks> phases = tasksOf(Conv(cast<kernel::ConvOp>(op)), tier);
@@ -335,7 +335,7 @@ FailureOr<KernelEmission> ConvTemplate::plan(Operation *op, const Tier &tier) co
   return emission;
 }
 
-void ConvTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
+void ConvLowering::emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
                            Value begin, Value end) const {
   Conv conv(cast<kernel::ConvOp>(op));
   BodyEmitter body(e, conv.op, pointers);
@@ -362,7 +362,7 @@ void ConvTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
 /// B packs per run: a thread packs all columns of its tasks once if the panels are kept, else each
 /// task packs. If columns are split, different threads pack the halves. Counted on the last tier,
 /// whose GEMMs take the least time.
-int64_t ConvTemplate::packsPerRun(Operation *op) const {
+int64_t ConvLowering::packsPerRun(Operation *op) const {
   auto conv = cast<kernel::ConvOp>(op);
   if (Depthwise::of(conv))
     return 0;
@@ -375,6 +375,6 @@ int64_t ConvTemplate::packsPerRun(Operation *op) const {
   return blocking.n.tasks == 1 ? std::min<int64_t>(2, blocking.m.tasks) : 1;
 }
 
-void ampc::cpu::addConvTemplate(TemplateRegistry &registry) {
-  registry.add<kernel::ConvOp, ConvTemplate>();
+void ampc::cpu::addConvLowering(target::KernelRegistry &registry) {
+  registry.add<kernel::ConvOp, ConvLowering>();
 }

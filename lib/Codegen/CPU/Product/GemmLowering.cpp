@@ -22,7 +22,7 @@ struct Gemm {
 /// Discardable attribute of a GEMM whose results are stored past the caches.
 constexpr llvm::StringLiteral streamsName = "code.streams";
 
-struct GemmTemplate : KernelTemplate {
+struct GemmLowering : CPUKernelLowering {
   LogicalResult configure(Operation *op) const override;
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override;
   void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
@@ -107,7 +107,7 @@ static FailureOr<Blocking> blockingOf(kernel::GemmOp op, const Gemm &gemm, const
 }
 
 /// Stores a blocking for every tier with code of its own: the op's own, or the fastest.
-LogicalResult GemmTemplate::configure(Operation *operation) const {
+LogicalResult GemmLowering::configure(Operation *operation) const {
   auto op = cast<kernel::GemmOp>(operation);
   chooseStreams(op);
   Gemm gemm(op);
@@ -121,7 +121,7 @@ LogicalResult GemmTemplate::configure(Operation *operation) const {
   return success();
 }
 
-FailureOr<KernelEmission> GemmTemplate::plan(Operation *operation, const Tier &tier) const {
+FailureOr<KernelEmission> GemmLowering::plan(Operation *operation, const Tier &tier) const {
   auto op = cast<kernel::GemmOp>(operation);
   Gemm gemm(op);
   FailureOr<Blocking> blocking = blockingOf(op, gemm, tier);
@@ -133,7 +133,7 @@ FailureOr<KernelEmission> GemmTemplate::plan(Operation *operation, const Tier &t
   return emission;
 }
 
-void GemmTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
+void GemmLowering::emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
                            Value begin, Value end) const {
   auto gemmOp = cast<kernel::GemmOp>(op);
   Gemm gemm(gemmOp);
@@ -169,6 +169,6 @@ void GemmTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
     e.finishStreams();
 }
 
-void ampc::cpu::addGemmTemplate(TemplateRegistry &registry) {
-  registry.add<kernel::GemmOp, GemmTemplate>();
+void ampc::cpu::addGemmLowering(target::KernelRegistry &registry) {
+  registry.add<kernel::GemmOp, GemmLowering>();
 }

@@ -1,6 +1,6 @@
 // kernel.pool and kernel.pool_grad: windows of NHWC images, vectors along the channels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Codegen/CPU/KernelTemplate.h"
+#include "lib/Codegen/CPU/CPUKernelLowering.h"
 #include "lib/Codegen/CPU/Loops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <limits>
@@ -109,7 +109,7 @@ void forPlaces(const Channels &c, const int64_t sides[2], Value begin, Value end
   });
 }
 
-class PoolTemplate : public KernelTemplate {
+class PoolLowering : public CPUKernelLowering {
   FailureOr<KernelEmission> plan(Operation *operation, const Tier &) const override {
     Windows w(cast<kernel::PoolOp>(operation));
     return planPlaces(w, w.count);
@@ -165,7 +165,7 @@ class PoolTemplate : public KernelTemplate {
   }
 };
 
-class PoolGradTemplate : public KernelTemplate {
+class PoolGradLowering : public CPUKernelLowering {
   FailureOr<KernelEmission> plan(Operation *operation, const Tier &) const override {
     Windows w(cast<kernel::PoolGradOp>(operation));
     return planPlaces(w, w.image);
@@ -213,7 +213,7 @@ class PoolGradTemplate : public KernelTemplate {
 };
 } // namespace
 
-void cpu::addPoolTemplates(TemplateRegistry &registry) {
-  registry.add<kernel::PoolOp, PoolTemplate>();
-  registry.add<kernel::PoolGradOp, PoolGradTemplate>();
+void cpu::addPoolLowering(target::KernelRegistry &registry) {
+  registry.add<kernel::PoolOp, PoolLowering>();
+  registry.add<kernel::PoolGradOp, PoolGradLowering>();
 }

@@ -191,6 +191,6 @@ void ForwardEmitter::emitTasks(Value begin, Value end) {
   });
 }
 
-void cpu::addAttentionTemplate(TemplateRegistry &registry) {
-  registry.add<kernel::AttentionOp, AttentionTemplateOf<kernel::AttentionOp, ForwardEmitter>>();
+void cpu::addAttentionLowering(target::KernelRegistry &registry) {
+  registry.add<kernel::AttentionOp, AttentionLoweringOf<kernel::AttentionOp, ForwardEmitter>>();
 }

@@ -180,7 +180,7 @@ static int64_t sumBytes(kernel::MapOp op, int64_t length) {
 }
 
 namespace {
-class MapTemplate : public KernelTemplate {
+class MapLowering : public CPUKernelLowering {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override {
     auto map = cast<kernel::MapOp>(op);
     MapShape shape(map);
@@ -228,7 +228,7 @@ class MapTemplate : public KernelTemplate {
 
   bool hasOwnCode(Operation *op, const Tier &tier) const override {
     auto map = cast<kernel::MapOp>(op);
-    return KernelTemplate::hasOwnCode(op, tier) ||
+    return CPUKernelLowering::hasOwnCode(op, tier) ||
            !PackedResults(map, tier).areLike({map, tiers()[unsigned(tier.kind) - 1]});
   }
 
@@ -249,6 +249,6 @@ class MapTemplate : public KernelTemplate {
 };
 } // namespace
 
-void cpu::addMapTemplates(TemplateRegistry &registry) {
-  registry.add<kernel::MapOp, MapTemplate>();
+void cpu::addMapLowering(target::KernelRegistry &registry) {
+  registry.add<kernel::MapOp, MapLowering>();
 }

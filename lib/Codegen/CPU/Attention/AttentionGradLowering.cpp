@@ -254,8 +254,8 @@ void BackwardEmitter::addParts(Value begin, Value end) {
 }
 
 namespace {
-struct AttentionGradTemplate : AttentionTemplateOf<kernel::AttentionGradOp, BackwardEmitter> {
-  using Base = AttentionTemplateOf<kernel::AttentionGradOp, BackwardEmitter>;
+struct AttentionGradLowering : AttentionLoweringOf<kernel::AttentionGradOp, BackwardEmitter> {
+  using Base = AttentionLoweringOf<kernel::AttentionGradOp, BackwardEmitter>;
 
   /// Splits the keys into slices if there are fewer entries than wanted tasks. Every slice keeps
   /// sums for all queries, so a slice has at least two tiles of keys. If tiles overlap and scores
@@ -297,6 +297,6 @@ private:
 };
 } // namespace
 
-void cpu::addAttentionGradTemplate(TemplateRegistry &registry) {
-  registry.add<kernel::AttentionGradOp, AttentionGradTemplate>();
+void cpu::addAttentionGradLowering(target::KernelRegistry &registry) {
+  registry.add<kernel::AttentionGradOp, AttentionGradLowering>();
 }

@@ -1,7 +1,7 @@
 // kernel.gemm: tiles on matrix units where supported, else a thread per sum.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Codegen/NVPTX/Forms.h"
 #include "lib/Codegen/NVPTX/Hopper/WarpgroupGemm.h"
+#include "lib/Codegen/NVPTX/NVPTXKernelLowering.h"
 #include "lib/Codegen/NVPTX/Product/ProductPlan.h"
 #include "lib/Codegen/NVPTX/Product/TileProduct.h"
 
@@ -62,8 +62,8 @@ static LogicalResult configureGemm(Operation *op, const Chip &chip) {
   return success();
 }
 
-void nvptx::addProductForms(Forms &forms) {
-  forms[kernel::GemmOp::getOperationName()] = {emitGemm, configureGemm, gemmWorkspace,
+void nvptx::addProductLowering(LoweringTable &table) {
+  table[kernel::GemmOp::getOperationName()] = {emitGemm, configureGemm, gemmWorkspace,
                                                gemmFinalWarps, checkPlans};
-  addConvForms(forms);
+  addConvLowering(table);
 }

@@ -1,7 +1,7 @@
 // kernel.assemble: concatenation and padding. Rows of the result are filled, then overwritten by
 // the parts that cover the row.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Codegen/CPU/KernelTemplate.h"
+#include "lib/Codegen/CPU/CPUKernelLowering.h"
 #include "lib/Codegen/CPU/Loops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -78,7 +78,7 @@ private:
   }
 };
 
-class AssembleTemplate : public KernelTemplate {
+class AssembleLowering : public CPUKernelLowering {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &) const override {
     AssembleShape shape(cast<kernel::AssembleOp>(op));
     KernelEmission emission;
@@ -141,6 +141,6 @@ class AssembleTemplate : public KernelTemplate {
 };
 } // namespace
 
-void cpu::addAssembleTemplates(TemplateRegistry &registry) {
-  registry.add<kernel::AssembleOp, AssembleTemplate>();
+void cpu::addAssembleLowering(target::KernelRegistry &registry) {
+  registry.add<kernel::AssembleOp, AssembleLowering>();
 }

@@ -13,7 +13,7 @@ using namespace ampc;
 using namespace ampc::cpu;
 
 namespace {
-struct WinogradTemplate : KernelTemplate {
+struct WinogradLowering : CPUKernelLowering {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override;
   void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override;
@@ -25,7 +25,7 @@ struct WinogradTemplate : KernelTemplate {
     return 18 * tile * tile;
   }
 };
-struct WinogradFilterTemplate : KernelTemplate {
+struct WinogradFilterLowering : CPUKernelLowering {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override;
   void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override;
@@ -188,7 +188,7 @@ void TileConv::emit(Value task) {
   });
 }
 
-FailureOr<KernelEmission> WinogradTemplate::plan(Operation *op, const Tier &tier) const {
+FailureOr<KernelEmission> WinogradLowering::plan(Operation *op, const Tier &tier) const {
   WinogradPlan plan(cast<kernel::WinogradOp>(op), tier);
   KernelEmission emission;
   emission.tasks = plan.tasks();
@@ -196,7 +196,7 @@ FailureOr<KernelEmission> WinogradTemplate::plan(Operation *op, const Tier &tier
   return emission;
 }
 
-void WinogradTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
+void WinogradLowering::emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
                                Value begin, Value end) const {
   TileConv conv(cast<kernel::WinogradOp>(op), e, pointers);
   conv.clearZeros();
@@ -227,7 +227,7 @@ struct FilterPlan {
 };
 } // namespace
 
-FailureOr<KernelEmission> WinogradFilterTemplate::plan(Operation *op, const Tier &tier) const {
+FailureOr<KernelEmission> WinogradFilterLowering::plan(Operation *op, const Tier &tier) const {
   auto filter = cast<kernel::WinogradFilterOp>(op);
   FilterPlan plan(filter, tier);
   if (failed(PackedSide(cast<RankedTensorType>(filter.getResult().getType()), tier)
@@ -241,7 +241,7 @@ FailureOr<KernelEmission> WinogradFilterTemplate::plan(Operation *op, const Tier
 
 /// Transposes squares of [outputs, channels] tap by tap, so that vectors run along outputs as in
 /// packed panels.
-void WinogradFilterTemplate::emitRun(Operation *op, KernelEmitter &e,
+void WinogradFilterLowering::emitRun(Operation *op, KernelEmitter &e,
                                      const KernelPointers &pointers, Value begin, Value end) const {
   FilterPlan plan(cast<kernel::WinogradFilterOp>(op), e.tier);
   Type number = e.b.getF32Type();
@@ -280,7 +280,7 @@ void WinogradFilterTemplate::emitRun(Operation *op, KernelEmitter &e,
   });
 }
 
-void ampc::cpu::addWinogradTemplates(TemplateRegistry &registry) {
-  registry.add<kernel::WinogradOp, WinogradTemplate>();
-  registry.add<kernel::WinogradFilterOp, WinogradFilterTemplate>();
+void ampc::cpu::addWinogradLowering(target::KernelRegistry &registry) {
+  registry.add<kernel::WinogradOp, WinogradLowering>();
+  registry.add<kernel::WinogradFilterOp, WinogradFilterLowering>();
 }
