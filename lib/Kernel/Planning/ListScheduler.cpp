@@ -43,7 +43,10 @@ namespace ampc {
 /// List scheduling, micro-batch after micro-batch, in the given order, with two exceptions: ops
 /// that are no kernels are emitted at once, and so are kernels that grow the arena by at most
 /// `smallGrowth` bytes. Updates of parameters thus end the liveness of gradients early; the scalars
-/// that updates need are worth a few bytes. Exchanges between ranks start as soon as possible and
+/// that updates need are worth a few bytes. Kernels that shrink the arena come first: a result may
+/// be unable to overwrite the input whose liveness ends, and then needs a buffer that another
+/// kernel frees. Example: the gradient of a weight, which frees an activation, before the product
+/// of the same cotangent that makes the next one. Exchanges between ranks start as soon as possible and
 /// are awaited, in the order of their starts, when no other kernel is ready: kernels run beside
 /// them.
 class Scheduler {
@@ -57,6 +60,8 @@ private:
   void prepare();
   void emit(Operation *op);
   void release(Operation *op);
+  /// Set of kernels that the kernel, ready to run, waits in.
+  std::set<unsigned> &setOf(Operation *op);
   unsigned takeNext();
   /// Arena bytes after the kernel minus arena bytes before.
   int64_t arenaGrowth(Operation *op);
@@ -79,7 +84,9 @@ private:
   DenseMap<Operation *, unsigned> number, waiting;
   DenseMap<Value, unsigned> unread;
   SmallVector<Operation *> ops, sorted;
-  std::set<unsigned> ready, eager;
+  /// Kernels ready to run: those that shrink the arena, those that grow it by a few bytes, all
+  /// others.
+  std::set<unsigned> shrinking, eager, ready;
   std::deque<unsigned> waits; ///< ready waits, in the order of their starts
 };
 } // namespace ampc
@@ -142,10 +149,15 @@ void Scheduler::release(Operation *op) {
     emit(op);
   else if (isa<kernel::WaitOp>(op))
     waits.push_back(number[op]);
-  else if (isa<kernel::StartOp>(op) || arenaGrowth(op) <= smallGrowth)
-    eager.insert(number[op]);
   else
-    ready.insert(number[op]);
+    setOf(op).insert(number[op]);
+}
+
+std::set<unsigned> &Scheduler::setOf(Operation *op) {
+  int64_t growth = arenaGrowth(op);
+  if (growth < -smallGrowth)
+    return shrinking;
+  return isa<kernel::StartOp>(op) || growth <= smallGrowth ? eager : ready;
 }
 
 void Scheduler::emit(Operation *op) {
@@ -156,11 +168,9 @@ void Scheduler::emit(Operation *op) {
         SmallVector<Operation *> consumers;
         findConsumers(buffer, consumers);
         for (Operation *consumer : consumers)
-          if (auto it = number.find(consumer); it != number.end() && ready.count(it->second) &&
-                                               arenaGrowth(consumer) <= smallGrowth) {
-            ready.erase(it->second);
-            eager.insert(it->second);
-          }
+          if (auto it = number.find(consumer);
+              it != number.end() && (ready.erase(it->second) || eager.erase(it->second)))
+            setOf(consumer).insert(it->second);
       }
   for (Value result : op->getResults()) {
     SmallVector<unsigned> users;
@@ -177,20 +187,23 @@ void Scheduler::emit(Operation *op) {
       release(after);
 }
 
-/// Removes and returns the first eager kernel, unless a kernel of an earlier micro-batch is ready,
-/// or the first wait if there is nothing else.
+/// Removes and returns a kernel of the earliest micro-batch: the first one that shrinks the arena,
+/// else the first eager one, else the first. Returns the first wait if there is no kernel.
 unsigned Scheduler::takeNext() {
-  if (ready.empty() && eager.empty()) {
+  std::set<unsigned> *from = nullptr;
+  auto placeOf = [&](const std::set<unsigned> &set) {
+    return microBatches.placeOf(ops[*set.begin()]);
+  };
+  for (std::set<unsigned> *set : {&shrinking, &eager, &ready})
+    if (!set->empty() && (!from || placeOf(*set) < placeOf(*from)))
+      from = set;
+  if (!from) {
     unsigned wait = waits.front();
     waits.pop_front();
     return wait;
   }
-  auto placeOf = [&](unsigned number) { return microBatches.placeOf(ops[number]); };
-  bool isReady =
-      !ready.empty() && (eager.empty() || placeOf(*ready.begin()) < placeOf(*eager.begin()));
-  std::set<unsigned> &from = isReady ? ready : eager;
-  unsigned next = *from.begin();
-  from.erase(from.begin());
+  unsigned next = *from->begin();
+  from->erase(from->begin());
   return next;
 }
 
@@ -199,9 +212,8 @@ void Scheduler::run() {
   auto first = llvm::filter_to_vector(ops, [&](Operation *op) { return waiting[op] == 0; });
   for (Operation *op : first)
     release(op);
-  while (!ready.empty() || !eager.empty() || !waits.empty()) {
+  while (sorted.size() < ops.size())
     emit(ops[takeNext()]);
-  }
   for (Operation *op : sorted)
     op->moveBefore(block.getTerminator());
 }

@@ -18,6 +18,18 @@ MODELS = {
     %l = train.softmax_cross_entropy %3, %label
     train.return %l
   }""", 256),
+    # Both activations of the hidden layer are as large as its cotangent, which no product on a GPU writes over an input.
+    "wide mlp": ("""
+  train.param @w1 : f32[20, 256] = #train.kaiming_uniform
+  train.param @b1 : f32[256] = #train.zeros
+  train.param @w2 : f32[256, 5] = #train.kaiming_uniform
+  train.func @loss(%x: f32[batch, 20], %label: i64[batch]) {
+    %0 = train.linear %x, %w1, %b1
+    %1 = train.gelu %0
+    %2 = train.linear %1, %w2
+    %l = train.softmax_cross_entropy %2, %label smoothing 0.1
+    train.return %l
+  }""", 4096),
     "convolutions": ("""
   train.param @f1 : f32[8, 3, 3, 3] = #train.kaiming_uniform
   train.param @f2 : f32[16, 3, 3, 8] = #train.kaiming_uniform
