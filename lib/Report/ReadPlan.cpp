@@ -117,7 +117,7 @@ static void readProgram(const Target &target, kernel::ProgramOp program, Step &s
   DenseMap<mlir::Operation *, int64_t> times;
   for (auto op : program.getBody().getOps<KernelOpInterface>()) {
     times[op] = step.kernels.size();
-    auto withTotals = dyn_cast<kernel::WithTotalsOp>(*op);
+    auto withTotals = dyn_cast<kernel::FusedReductionOp>(*op);
     KernelOpInterface launch = withTotals ? withTotals.getKernel() : op;
     Kernel kernel;
     kernel.name = namesOf(op);

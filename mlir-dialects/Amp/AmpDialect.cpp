@@ -33,7 +33,7 @@ void AmpDialect::initialize() {
 #define GET_TYPEDEF_LIST
 #include "mlir-dialects/Amp/AmpTypes.cpp.inc"
       >();
-  addNotedOperations<
+  addRecordedOperations<
 #define GET_OP_LIST
 #include "mlir-dialects/Amp/AmpOps.cpp.inc"
       >(*this);

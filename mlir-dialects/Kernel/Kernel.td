@@ -372,8 +372,9 @@ class Kernel_LaunchOp<string mnemonic, list<Trait> traits = []>
   let results = (outs Variadic<AnyRankedTensor>:$outs);
 }
 def Kernel_MapOp
-    : Kernel_LaunchOp<"map", [FusedKernelOpInterface, IsolatedFromAbove,
-                              DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
+    : Kernel_LaunchOp<
+          "map", [FusedKernelOpInterface, IsolatedFromAbove,
+                  DeclareOpInterfaceMethods<KernelOpInterface, ["canFuseReductions"]>]> {
   let summary =
       "One body per point of the iteration domain; a row kernel with `kernel.row_reduce` inside";
   let description = [{
@@ -408,8 +409,9 @@ def Kernel_MapOp
   let hasVerifier = 1;
 }
 def Kernel_ReduceOp
-    : Kernel_LaunchOp<"reduce", [FusedKernelOpInterface, IsolatedFromAbove,
-                                 DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
+    : Kernel_LaunchOp<
+          "reduce", [FusedKernelOpInterface, IsolatedFromAbove,
+                     DeclareOpInterfaceMethods<KernelOpInterface, ["canFuseReductions"]>]> {
   let summary = "Reduction of the yielded values over the middle dimension of a space [outer, "
                 "reduced, inner]";
   let description = [{
@@ -442,11 +444,11 @@ def Kernel_ReduceOp
     attr-dict-with-keyword $body `:` type($outs)}];
   let hasVerifier = 1;
 }
-def Kernel_WithTotalsOp
-    : Kernel_LaunchOp<"with_totals", [IsolatedFromAbove,
-                                      DeclareOpInterfaceMethods<KernelOpInterface>]> {
+def Kernel_FusedReductionOp
+    : Kernel_LaunchOp<"fused_reduction", [IsolatedFromAbove,
+                                          DeclareOpInterfaceMethods<KernelOpInterface>]> {
   let summary =
-      "A kernel with totals: sums over the stored elements, accumulated while the kernel writes";
+      "A kernel with reductions: sums over the stored elements, accumulated while the kernel writes";
   let description = [{
     The first region holds one kernel and yields its results; its arguments are the first inputs. The other inputs
     are scalars (tensors of one element). The body's arguments are one element of every result as it is stored,
@@ -457,19 +459,19 @@ def Kernel_WithTotalsOp
 
     Constraints:
 
-    1. The first region holds one kernel, which has memory of its own and no totals, and yields its results.
+    1. The first region holds one kernel, which has memory of its own and no reductions, and yields its results.
     2. The kernel's arguments are the first inputs.
     3. The kernel's results are the first results.
     4. The other inputs have one element.
     5. The body's arguments are one element of every result, then of every other input.
     6. The body is scalar code like that of other kernels.
-    7. The body yields one value per total.
-    8. A total has one element, of the type of its value.
-    9. A real total has at least 32 bits.
-    10. A total depends on one result of the kernel, each element of which the kernel writes once.
+    7. The body yields one value per reduction.
+    8. A reduction has one element, of the type of its value.
+    9. A real reduction has at least 32 bits.
+    10. A reduction depends on one result of the kernel, each element of which the kernel writes once.
 
     ```mlir
-    %y, %squares = kernel.with_totals(%x, %index, %factor : tensor<12x8xf32>, tensor<12xi32>, tensor<f32>) of {
+    %y, %squares = kernel.fused_reduction(%x, %index, %factor : tensor<12x8xf32>, tensor<12xi32>, tensor<f32>) of {
     ^bb0(%a: tensor<12x8xf32>, %b: tensor<12xi32>):
       %0 = kernel.scatter_add %a, %b : tensor<12x8xf32>, tensor<12xi32> -> tensor<100x8xf32>
       kernel.yield %0 : tensor<100x8xf32>
@@ -489,7 +491,7 @@ def Kernel_WithTotalsOp
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     KernelOpInterface getKernel();
-    unsigned getNumTotals() { return getNumResults() - getKernel()->getNumResults(); }
+    unsigned getNumReductions() { return getNumResults() - getKernel()->getNumResults(); }
   }];
 }
 include "mlir-dialects/Kernel/KernelDataOps.td"

@@ -33,7 +33,7 @@ LogicalResult ScatterAddOp::verify() {
                     tensorOf(getUpdates())); // 1.
 }
 
-LogicalResult GroupRowsOp::verify() {
+LogicalResult SortByKeyOp::verify() {
   auto index = tensorOf(getIndex());
   int64_t count = index.getRank() == 1 ? index.getDimSize(0) : 0,
           rows = std::min<int64_t>(count, getOf());
@@ -47,7 +47,7 @@ LogicalResult GroupRowsOp::verify() {
   return success();
 }
 
-LogicalResult SumRowsOp::verify() {
+LogicalResult SegmentSumOp::verify() {
   auto updates = tensorOf(getUpdates()), order = tensorOf(getOrder()),
        starts = tensorOf(getStarts()), sums = tensorOf(getResult());
   if (failed(verifyRealSums(*this, updates, sums.getElementType()))) // 2.
@@ -64,7 +64,7 @@ LogicalResult SumRowsOp::verify() {
   return success();
 }
 
-LogicalResult PutRowsOp::verify() {
+LogicalResult ScatterRowsOp::verify() {
   if (failed(verifyRows(*this, tensorOf(getTable()), tensorOf(getIndex()),
                         tensorOf(getRows())))) // 1.
     return failure();
@@ -73,7 +73,7 @@ LogicalResult PutRowsOp::verify() {
                          << getRows().getType();
   return success();
 }
-OpOperand *PutRowsOp::getOverwritten() { return &getTableMutable(); }
+OpOperand *ScatterRowsOp::getOverwritten() { return &getTableMutable(); }
 
 namespace {
 /// Indices of a part in the result along one dimension: first, first + stride, ..., last.
@@ -207,5 +207,5 @@ LogicalResult PoolGradOp::verify() {
   return verifyWindows(*this, tensorOf(getResult()), tensorOf(getG()), getWhere());
 }
 
-bool ScatterAddOp::canTotal(unsigned) { return true; }
-bool SumRowsOp::canTotal(unsigned) { return true; }
+bool ScatterAddOp::canFuseReductions(unsigned) { return true; }
+bool SegmentSumOp::canFuseReductions(unsigned) { return true; }

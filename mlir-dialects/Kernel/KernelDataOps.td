@@ -27,7 +27,7 @@ def Kernel_GatherOp : Kernel_DataOp<"gather"> {
   let assemblyFormat =
       "$table `,` $index attr-dict `:` type($table) `,` type($index) `->` type($result)";
 }
-def Kernel_ScatterAddOp : Kernel_DataOp<"scatter_add", [], ["canTotal"]> {
+def Kernel_ScatterAddOp : Kernel_DataOp<"scatter_add", [], ["canFuseReductions"]> {
   let summary = "Scatter-add of rows to a table of zeros: row i of the updates is added to row "
                 "index[i]";
   let description = [{
@@ -49,7 +49,7 @@ def Kernel_ScatterAddOp : Kernel_DataOp<"scatter_add", [], ["canTotal"]> {
   let assemblyFormat = [{$updates `,` $index (`padding` $padding^)? attr-dict
                          `:` type($updates) `,` type($index) `->` type($result)}];
 }
-def Kernel_GroupRowsOp : Kernel_DataOp<"group_rows"> {
+def Kernel_SortByKeyOp : Kernel_DataOp<"sort_by_key"> {
   let summary = "Grouping of equal indices: distinct indices in ascending order, and the "
                 "positions of each";
   let description = [{
@@ -62,7 +62,7 @@ def Kernel_GroupRowsOp : Kernel_DataOp<"group_rows"> {
     1. The index is of i32 and [n], n and `of` are at least 1; with m = min(n, `of`) the results are of i32 and [m], [n] and [m + 1].
 
     ```mlir
-    %rows, %order, %starts = kernel.group_rows %index of 100 : tensor<12xi32> -> tensor<12xi32>, tensor<12xi32>, tensor<13xi32>
+    %rows, %order, %starts = kernel.sort_by_key %index of 100 : tensor<12xi32> -> tensor<12xi32>, tensor<12xi32>, tensor<13xi32>
     ```
   }];
   let arguments = (ins AnyRankedTensor:$index, SignedI64Attr:$of,
@@ -70,7 +70,7 @@ def Kernel_GroupRowsOp : Kernel_DataOp<"group_rows"> {
   let results = (outs AnyRankedTensor:$rows, AnyRankedTensor:$order, AnyRankedTensor:$starts);
   let assemblyFormat = "$index `of` $of attr-dict `:` type($index) `->` type(results)";
 }
-def Kernel_SumRowsOp : Kernel_DataOp<"sum_rows", [], ["canTotal"]> {
+def Kernel_SegmentSumOp : Kernel_DataOp<"segment_sum", [], ["canFuseReductions"]> {
   let summary = "Segment sum: row k is the sum of the updates order[starts[k]] to "
                 "order[starts[k + 1] - 1]";
   let description = [{
@@ -83,7 +83,7 @@ def Kernel_SumRowsOp : Kernel_DataOp<"sum_rows", [], ["canTotal"]> {
     2. Updates are real; the sums are of at least 32 bits, and at least as wide as the updates.
 
     ```mlir
-    %sums = kernel.sum_rows %updates, %order, %starts from 16 : tensor<12x48xbf16>, tensor<12xi32>, tensor<13xi32> -> tensor<12x8xf32>
+    %sums = kernel.segment_sum %updates, %order, %starts from 16 : tensor<12x48xbf16>, tensor<12xi32>, tensor<13xi32> -> tensor<12x8xf32>
     ```
   }];
   let arguments = (ins AnyRankedTensor:$updates, AnyRankedTensor:$order, AnyRankedTensor:$starts,
@@ -91,8 +91,8 @@ def Kernel_SumRowsOp : Kernel_DataOp<"sum_rows", [], ["canTotal"]> {
   let assemblyFormat = [{$updates `,` $order `,` $starts (`from` $from^)? attr-dict
                          `:` type(operands) `->` type($result)}];
 }
-def Kernel_PutRowsOp
-    : Kernel_DataOp<"put_rows", [AllTypesMatch<["table", "result"]>], ["getOverwritten"]> {
+def Kernel_ScatterRowsOp
+    : Kernel_DataOp<"scatter_rows", [AllTypesMatch<["table", "result"]>], ["getOverwritten"]> {
   let summary =
       "Overwrites the rows of a table that the index names; the result has the table's memory";
   let description = [{
@@ -104,7 +104,7 @@ def Kernel_PutRowsOp
     2. The rows have the table's elements.
 
     ```mlir
-    %y = kernel.put_rows %rows, %index into %table : tensor<12x8xf32>, tensor<12xi32>, tensor<100x8xf32>
+    %y = kernel.scatter_rows %rows, %index into %table : tensor<12x8xf32>, tensor<12xi32>, tensor<100x8xf32>
     ```
   }];
   let arguments = (ins AnyRankedTensor:$rows, AnyRankedTensor:$index, AnyRankedTensor:$table);

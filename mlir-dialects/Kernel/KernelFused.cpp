@@ -262,11 +262,11 @@ static bool writesOnce(FusedKernelOpInterface op, unsigned result) {
   int64_t points = std::accumulate(space.begin(), space.end(), int64_t(1), std::multiplies<>());
   return tensorOf(op->getResult(result)).getNumElements() == points;
 }
-bool MapOp::canTotal(unsigned result) {
+bool MapOp::canFuseReductions(unsigned result) {
   return !packingOf(getResult(result).getType()) && writesOnce(*this, result);
 }
-bool GemmOp::canTotal(unsigned result) { return writesOnce(*this, result); }
-bool ConvOp::canTotal(unsigned result) { return writesOnce(*this, result); }
-bool WinogradOp::canTotal(unsigned result) { return writesOnce(*this, result); }
-bool ConvFilterOp::canTotal(unsigned result) { return writesOnce(*this, result); }
-bool ReduceOp::canTotal(unsigned result) { return true; }
+bool GemmOp::canFuseReductions(unsigned result) { return writesOnce(*this, result); }
+bool ConvOp::canFuseReductions(unsigned result) { return writesOnce(*this, result); }
+bool WinogradOp::canFuseReductions(unsigned result) { return writesOnce(*this, result); }
+bool ConvFilterOp::canFuseReductions(unsigned result) { return writesOnce(*this, result); }
+bool ReduceOp::canFuseReductions(unsigned result) { return true; }

@@ -20,9 +20,9 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
            "The operand whose memory the first result has to take over; null for most kernels.",
            "::mlir::OpOperand *", "getOverwritten", (ins), "", "return nullptr;">,
        InterfaceMethod<[{
-      Whether totals of a result can be accumulated while the kernel writes the result: each element is written
-      once (see kernel.with_totals).}],
-                       "bool", "canTotal", (ins "unsigned":$result), "", "return false;">,
+      Whether reductions of a result can be accumulated while the kernel writes the result: each element is written
+      once (see kernel.fused_reduction).}],
+                       "bool", "canFuseReductions", (ins "unsigned":$result), "", "return false;">,
   ];
 }
 

@@ -4,8 +4,9 @@
 #define AMPC_KERNEL_PRODUCT_OPS
 
 def Kernel_GemmOp
-    : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, IsolatedFromAbove,
-                               DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
+    : Kernel_LaunchOp<
+          "gemm", [FusedKernelOpInterface, IsolatedFromAbove,
+                   DeclareOpInterfaceMethods<KernelOpInterface, ["canFuseReductions"]>]> {
   let summary = "Matrix product with an explicit accumulator and a body as epilogue";
   let description = [{
     For every point (batch..., m, n) of the space, the sum over k of lhs * rhs in type `acc`, then the body.
@@ -55,8 +56,9 @@ def Kernel_GemmOp
 
 // Geometry of a two-dimensional window; images are NHWC [N, H, W, C], or NCHW when read as such.
 class Kernel_ConvLikeOp<string mnemonic, dag choices>
-    : Kernel_LaunchOp<mnemonic, [FusedKernelOpInterface, IsolatedFromAbove,
-                                 DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
+    : Kernel_LaunchOp<
+          mnemonic, [FusedKernelOpInterface, IsolatedFromAbove,
+                     DeclareOpInterfaceMethods<KernelOpInterface, ["canFuseReductions"]>]> {
   let arguments =
       !con((ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Variadic<AnyRankedTensor>:$inputs,
                DenseI64ArrayAttr:$space, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
@@ -169,8 +171,9 @@ def Kernel_WinogradFilterOp : Kernel_DataOp<"winograd_filter"> {
   let assemblyFormat = "$filter `tile` $tile attr-dict `:` type($filter) `->` type($result)";
 }
 def Kernel_WinogradOp
-    : Kernel_LaunchOp<"winograd", [FusedKernelOpInterface, IsolatedFromAbove,
-                                   DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
+    : Kernel_LaunchOp<
+          "winograd", [FusedKernelOpInterface, IsolatedFromAbove,
+                       DeclareOpInterfaceMethods<KernelOpInterface, ["canFuseReductions"]>]> {
   let summary = "Winograd convolution of an NHWC image with 3x3 taps by tiles of outputs; space "
                 "[N, OH, OW, O]";
   let description = [{

@@ -130,10 +130,10 @@ static SmallVector<int64_t> startsByMaps(Operation *kernel) {
 }
 
 SmallVector<int64_t> kernel::startsOf(Operation *kernel) {
-  auto totals = dyn_cast<WithTotalsOp>(kernel);
-  if (!totals)
+  auto reductions = dyn_cast<FusedReductionOp>(kernel);
+  if (!reductions)
     return startsByMaps(kernel);
-  Operation *inner = totals.getKernel();
+  Operation *inner = reductions.getKernel();
   SmallVector<int64_t> reads = startsByMaps(inner);
   SmallVector<int64_t> starts(kernel->getNumOperands()); // scalars of the sums have no start
   for (unsigned i = reads.size(); i-- > 0;)

@@ -40,7 +40,7 @@ namespace kernel {
 constexpr llvm::StringLiteral operandMapsName = "operand_maps", inputMapsName = "input_maps";
 /// Byte offset per operand of a kernel, as moved out of the operand's indexing map: 5 * 8 * 4 for
 /// (d0, d1 + 5, d2) of tensor<4x20x8xf32>; 0 without a map. A tensor that the kernel of a
-/// kernel.with_totals reads more than once has the start of the first read.
+/// kernel.fused_reduction reads more than once has the start of the first read.
 llvm::SmallVector<int64_t> startsOf(mlir::Operation *kernel);
 } // namespace kernel
 } // namespace ampc

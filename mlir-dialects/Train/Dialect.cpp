@@ -140,7 +140,7 @@ void TrainDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "mlir-dialects/Train/TrainAttrs.cpp.inc"
       >();
-  addNotedOperations<
+  addRecordedOperations<
 #define GET_OP_LIST
 #include "mlir-dialects/Train/TrainOps.cpp.inc"
       >(*this);

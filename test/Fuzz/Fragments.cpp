@@ -106,7 +106,7 @@ Value Generator::makeLookups() {
   drawsLookups = true;
   Operation *op =
       sampleOneOf({"gather", "embedding", "embedding_bag", "take_along_axis", "add_along_axis",
-                   "scatter", "scatter_add", "sum_rows", "put_rows", "one_hot"});
+                   "scatter", "scatter_add", "segment_sum", "scatter_rows", "one_hot"});
   drawsLookups = false;
   return op ? op->getResult(0) : makeTruths();
 }

@@ -326,7 +326,7 @@ def scatter(updates, index, rows, padding=None):
 def _(o, updates, index): return [scatter(updates, index, o.result_types[0][0][0], o["padding"])]
 
 
-@op("sum_rows")
+@op("segment_sum")
 def _(o, updates, index):
     (shape, _), _ = o.result_types
     sums = scatter(updates, index, o["of"])
@@ -342,7 +342,7 @@ def _(o, updates, index):
     return [sums.moved(picked), Val(rows, unsure)]
 
 
-@op("put_rows")
+@op("scatter_rows")
 def _(o, rows, index, table):
     flat = rows.moved(lambda a: a.reshape((index.v.size,) + table.shape[1:]))
     v, e = table.v.copy(), None if table.e is None else np.array(table.e, np.float64)

@@ -124,15 +124,15 @@ train.model @rows {
 // CHECK-SAME:  %[[S:[a-z0-9]+]]: tensor<f32> {train.is = #train.state<@fit.scale>}
 // CHECK:       %[[MARK:.*]] = amp.mark_scaled %{{.*}} : tensor<16x8xf32>
 // CHECK-NEXT:  %[[U:.*]], %{{.*}} = amp.unscale %[[MARK]] by %[[S]] : <tensor<16x8xf32>> to tensor<16x8xf32>
-// CHECK-NEXT:  %[[SUMS:.*]], %[[ROWS:.*]] = train.sum_rows %[[U]] at
+// CHECK-NEXT:  %[[SUMS:.*]], %[[ROWS:.*]] = train.segment_sum %[[U]] at
 // CHECK:       %[[G:.*]] = train.gradient @t, %[[SUMS]]
 // CHECK-NEXT:  %[[COUNT:.*]] = amp.non_finite %[[G]]
 // CHECK:       %[[SUM:.*]] = train.add %[[COUNT]], %
 // CHECK:       %[[BAD:.*]] = train.compare ne %[[SUM]],
 // CHECK:       %[[KEPT:.*]] = train.select %[[BAD]], %{{.*}}, %[[ROWS]]
 // CHECK:       %[[BASE:[a-z_0-9]*]], %{{.*}} = train.update %[[T]] by {{.*}} unless %[[BAD]]
-// CHECK:       train.put_rows %{{.*}} at %[[KEPT]] into %[[BASE]]
-// CHECK:       train.put_rows %{{.*}} at %[[KEPT]] into
+// CHECK:       train.scatter_rows %{{.*}} at %[[KEPT]] into %[[BASE]]
+// CHECK:       train.scatter_rows %{{.*}} at %[[KEPT]] into
 
 // Apply checks only the sums from the caller, not the row numbers.
 // CHECK-LABEL: train.func @fit.apply

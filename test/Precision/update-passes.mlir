@@ -17,7 +17,7 @@ train.model @line {
   train.step @fit minimize @loss over [@w] with #train.adamw<lr = 0.1> {clip_norm = 1.0}
 }
 // SCALED-LABEL: kernel.program @fit.train
-// SCALED:       %[[G:.*]]:3 = kernel.with_totals({{.*}}) of {
+// SCALED:       %[[G:.*]]:3 = kernel.fused_reduction({{.*}}) of {
 // SCALED:       kernel.gemm {{.*}} space [48, 40]
 // SCALED:       } {kernel.barrier, parts = 256 : i64, {{(train.origins = .*, )?}}workspace_bytes = {{[0-9]+}} : i64} : tensor<48x40xf32>, tensor<1x1xi32>, tensor<1xf64>
 // SCALED-NOT:   {{[(, ]}}%[[G]]#0{{[,) ]}}
@@ -28,7 +28,7 @@ train.model @line {
 // SCALED:       kernel.return
 
 // FLAG-LABEL: kernel.program @fit.train
-// FLAG:       %[[G:.*]]:2 = kernel.with_totals({{.*}}) of {
+// FLAG:       %[[G:.*]]:2 = kernel.fused_reduction({{.*}}) of {
 // FLAG:       kernel.gemm {{.*}} space [48, 40]
 // FLAG-NOT:   {{[(, ]}}%[[G]]#0{{[,) ]}}
 // FLAG:       %{{.*}}:4 = kernel.map(%[[G]]#0, {{.*}}) space [48, 40]
@@ -38,7 +38,7 @@ train.model @line {
 // FLAG:       kernel.return
 
 // PLAIN-LABEL: kernel.program @fit.train
-// PLAIN:       %[[G:.*]]:2 = kernel.with_totals({{.*}}) of {
+// PLAIN:       %[[G:.*]]:2 = kernel.fused_reduction({{.*}}) of {
 // PLAIN:       kernel.gemm {{.*}} space [48, 40]
 // PLAIN:       } {kernel.barrier, parts = 256 : i64, {{(train.origins = .*, )?}}workspace_bytes = {{[0-9]+}} : i64} : tensor<48x40xf32>, tensor<1x1xi32>
 // PLAIN-NOT:   {{[(, ]}}%[[G]]#0{{[,) ]}}

@@ -33,9 +33,9 @@ static bool isFallback(StringRef form) {
   return isPlain(form) || form.contains("without matrix units");
 }
 
-/// The kernel itself, or the kernel inside a kernel.with_totals.
+/// The kernel itself, or the kernel inside a kernel.fused_reduction.
 static KernelOpInterface innerKernel(KernelOpInterface op) {
-  auto totals = dyn_cast<kernel::WithTotalsOp>(*op);
+  auto totals = dyn_cast<kernel::FusedReductionOp>(*op);
   return totals ? totals.getKernel() : op;
 }
 
@@ -120,7 +120,7 @@ static void explain(KernelOpInterface op, llvm::raw_ostream &os) {
   KernelOpInterface inner = innerKernel(op);
   os << "    " << inner->getName().stripDialect();
   if (inner != op)
-    os << " with totals";
+    os << " with reductions";
   if (auto call = dyn_cast<kernel::CallOp>(*op)) {
     os << " of " << call.getCallee() << ", " << call.getRuns() << " times\n";
     return;

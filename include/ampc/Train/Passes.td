@@ -189,10 +189,10 @@ def TrainExpandStep : Pass<"train-expand-step", "::mlir::ModuleOp"> {
     are declared as buffers; the `train.step` op is erased. The update of a parameter is one `train.update`. No
     value is updated in place before buffer assignment.
 
-    The gradient of a table that only lookups read is kept as rows (`train.sum_rows`, a sparse gradient) if the
+    The gradient of a table that only lookups read is kept as rows (`train.segment_sum`, a sparse gradient) if the
     rows are fewer than the table's, or the optimizer is lazy. Rows of micro-batches and of several lookups of one
     table are concatenated. Rows of the parameter and its moments are gathered, updated and scattered back
-    (`train.put_rows`); an optimizer that changes every row first updates the table with a gradient of 0. A sparse
+    (`train.scatter_rows`); an optimizer that changes every row first updates the table with a gradient of 0. A sparse
     gradient is stored as `@fit.gradient.table`, the sums, and `@fit.rows.table`, the row indices.
   }];
   let options = [Option<"explain", "explain", "bool", "false",

@@ -1,7 +1,7 @@
 // Evaluates the scalar body of a fused kernel at vectors of points, by re-creating the body's ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Codegen/CPU/BodyEmitter.h"
-#include "lib/Codegen/CPU/Data/Totals.h"
+#include "lib/Codegen/CPU/Data/FusedReduction.h"
 #include "mlir-dialects/SourceWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -13,7 +13,7 @@ using namespace ampc::cpu;
 BodyEmitter::BodyEmitter(KernelEmitter &e, FusedKernelOpInterface op,
                          const KernelPointers &pointers, IterationSpace space)
     : e(e), op(op), inputs(ArrayRef(pointers.operands).take_back(op.getInputMaps().size())),
-      results(pointers.results), totals(pointers.totals), points(std::move(space)),
+      results(pointers.results), reductions(pointers.reductions), points(std::move(space)),
       width(lanesFor(op, e.tier)) {}
 
 // A reduction has one partial sum per lane, so its number of lanes fixes the order of the
@@ -213,11 +213,11 @@ void BodyEmitter::storeResult(unsigned k, Value value, const PointVector &run) {
   if (!access.dependsOn(run.along) || run.lanes == 1) {
     if (isa<VectorType>(value.getType()))
       value = vector::ExtractOp::create(e.b, e.loc, value, int64_t(0));
-    addToTotals(k, value, 1);
+    addToReductions(k, value, 1);
     return e.store(value, base, at);
   }
   value = e.broadcast(value, run.lanes);
-  addToTotals(k, value, run.active);
+  addToReductions(k, value, run.active);
   auto stride = access.strideAlong(run.along);
   if (streams && stride == 1 && run.active == run.lanes)
     return e.stream(value, base, at);
@@ -247,9 +247,9 @@ void BodyEmitter::redirectResult(unsigned k, Value pointer, ArrayRef<int64_t> st
   points.results[k] = Access();
   points.results[k].strides.assign(strides.begin(), strides.end());
 }
-void BodyEmitter::addToTotals(unsigned k, Value value, int64_t active) {
-  if (totals)
-    totals->add(k, value, active);
+void BodyEmitter::addToReductions(unsigned k, Value value, int64_t active) {
+  if (reductions)
+    reductions->add(k, value, active);
 }
 // All results are evaluated before the first store: a result may overwrite an input in place.
 void BodyEmitter::emitResults(const PointVector &run, ValueRange leading) {

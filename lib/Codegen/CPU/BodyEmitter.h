@@ -72,7 +72,7 @@ public:
   void redirectResult(unsigned k, mlir::Value pointer, llvm::ArrayRef<int64_t> strides);
 
   /// Adds elements stored by another emitter to the fused reductions.
-  void addToTotals(unsigned k, mlir::Value value, int64_t active);
+  void addToReductions(unsigned k, mlir::Value value, int64_t active);
 
   /// Dimensions of the domain that a body value depends on, as a bit mask.
   uint64_t dependence(mlir::Value bodyValue);
@@ -100,7 +100,7 @@ private:
   KernelEmitter &e;
   FusedKernelOpInterface op;
   llvm::SmallVector<mlir::Value> inputs, results; // elementwise inputs and results
-  Totals *totals;
+  FusedReductions *reductions;
   IterationSpace points;
   llvm::DenseMap<mlir::Value, uint64_t> dependences;
   Values pinned;

@@ -78,7 +78,7 @@ const target::KernelRegistry &cpu::kernelRegistry() {
     addAssembleLowering(all);
     addPoolLowering(all);
     addPackLowering(all);
-    addTotalsLowering(all);
+    addFusedReductionLowering(all);
     return all;
   }();
   return registry;

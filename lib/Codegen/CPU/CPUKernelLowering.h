@@ -10,12 +10,12 @@ namespace ampc::cpu {
 
 using target::KernelEmission;
 
-class Totals;
+class FusedReductions;
 
 /// Addresses of a kernel's tensors, and its fused reductions, which see every element stored and
 /// every task's begin and end.
 struct KernelPointers : target::KernelPointers {
-  Totals *totals = nullptr;
+  FusedReductions *reductions = nullptr;
 };
 
 /// Lowering of one kind of kernel op, tier by tier. A tier whose code equals that of the tier below
@@ -61,7 +61,7 @@ void addRowLowering(target::KernelRegistry &registry);
 void addAssembleLowering(target::KernelRegistry &registry);
 void addPoolLowering(target::KernelRegistry &registry);
 void addPackLowering(target::KernelRegistry &registry);
-void addTotalsLowering(target::KernelRegistry &registry);
+void addFusedReductionLowering(target::KernelRegistry &registry);
 const target::KernelRegistry &kernelRegistry();
 /// Lowering of a kernel op; null if CPUs have no code for this kind of op.
 const CPUKernelLowering *loweringOf(mlir::Operation *op);

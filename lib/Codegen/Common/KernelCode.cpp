@@ -110,15 +110,16 @@ static std::string alignmentsOf(Operation *op) {
   return text;
 }
 
-/// Starts of a kernel inside of a kernel.with_totals, relative to the starts of the tensors: rows t
-/// and t + 1 of one tensor, which the launch reads by a single address. Empty for other kernels.
+/// Starts of a kernel inside of a kernel.fused_reduction, relative to the starts of the tensors:
+/// rows t and t + 1 of one tensor, which the launch reads by a single address. Empty for other
+/// kernels.
 static std::string startsInsideOf(Operation *op) {
   std::string text;
-  auto totals = dyn_cast<kernel::WithTotalsOp>(op);
-  if (!totals)
+  auto reductions = dyn_cast<kernel::FusedReductionOp>(op);
+  if (!reductions)
     return text;
-  KernelOpInterface inner = totals.getKernel();
-  SmallVector<int64_t> reads = kernel::startsOf(inner), tensors = kernel::startsOf(totals);
+  KernelOpInterface inner = reductions.getKernel();
+  SmallVector<int64_t> reads = kernel::startsOf(inner), tensors = kernel::startsOf(reductions);
   for (auto [argument, start] : llvm::zip_equal(inner->getOperands(), reads))
     text += " " + std::to_string(start - tensors[cast<BlockArgument>(argument).getArgNumber()]);
   return text;
@@ -165,10 +166,11 @@ void KernelSharing::assign(Operation *op) {
 
 SmallVector<DistinctKernel> target::shareKernels(ModuleOp module, bool knowsAlignment) {
   KernelSharing sharing(knowsAlignment);
-  module.walk([&](KernelOpInterface op) { // not the kernel of a kernel.with_totals, nor a program
-    if (isa<kernel::ProgramOp>(op->getParentOp()) && !kernel::hasNoCode(op))
-      sharing.assign(op);
-  });
+  module.walk(
+      [&](KernelOpInterface op) { // not the kernel of a kernel.fused_reduction, nor a program
+        if (isa<kernel::ProgramOp>(op->getParentOp()) && !kernel::hasNoCode(op))
+          sharing.assign(op);
+      });
   return sharing.take();
 }
 

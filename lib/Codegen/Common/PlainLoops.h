@@ -76,8 +76,8 @@ void emitPlainConvFilter(mlir::Operation *op, Points &points);
 void emitPlainPool(mlir::Operation *op, Points &points);
 void emitPlainPoolGrad(mlir::Operation *op, Points &points);
 void emitPlainGather(mlir::Operation *op, Points &points);
-void emitPlainSumRows(mlir::Operation *op, Points &points);
-void emitPlainPutRows(mlir::Operation *op, Points &points);
+void emitPlainSegmentSum(mlir::Operation *op, Points &points);
+void emitPlainScatterRows(mlir::Operation *op, Points &points);
 void emitPlainAssemble(mlir::Operation *op, Points &points);
 
 /// A loop nest over `sizes`, in order.

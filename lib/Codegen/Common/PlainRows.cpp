@@ -1,4 +1,4 @@
-// kernel.gather, kernel.sum_rows, kernel.put_rows and kernel.assemble.
+// kernel.gather, kernel.segment_sum, kernel.scatter_rows and kernel.assemble.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Codegen/Common/PlainLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,8 +22,8 @@ void target::emitPlainGather(Operation *operation, Points &points) {
   });
 }
 
-void target::emitPlainSumRows(Operation *operation, Points &points) {
-  auto op = cast<kernel::SumRowsOp>(operation);
+void target::emitPlainSegmentSum(Operation *operation, Points &points) {
+  auto op = cast<kernel::SegmentSumOp>(operation);
   auto updates = tensorOf(op.getUpdates()), sums = tensorOf(op.getResult());
   Type acc = sums.getElementType();
   points.forEach(
@@ -42,8 +42,8 @@ void target::emitPlainSumRows(Operation *operation, Points &points) {
 }
 
 /// Scatters in place: the result shares the table's buffer.
-void target::emitPlainPutRows(Operation *operation, Points &points) {
-  auto op = cast<kernel::PutRowsOp>(operation);
+void target::emitPlainScatterRows(Operation *operation, Points &points) {
+  auto op = cast<kernel::ScatterRowsOp>(operation);
   auto rows = tensorOf(op.getRows()), table = tensorOf(op.getTable());
   points.forEach(
       rows.getShape(), [&](LoopEmitter &e, const KernelPointers &pointers, ArrayRef<Value> p) {

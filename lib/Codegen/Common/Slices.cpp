@@ -75,10 +75,11 @@ static void findResults(Value value, SmallVector<unsigned> &results) {
 int64_t target::alignmentOf(Value tensor) {
   tensor = kernel::throughViews(tensor);
   Operation *parent = tensor.getParentBlock()->getParentOp();
-  if (auto totals = dyn_cast<kernel::WithTotalsOp>(parent)) { // argument of the kernel inside
+  if (auto reductions =
+          dyn_cast<kernel::FusedReductionOp>(parent)) { // argument of the kernel inside
     if (auto argument = dyn_cast<BlockArgument>(tensor))
-      return alignmentOf(totals.getInputs()[argument.getArgNumber()]);
-    return alignmentOf(totals->getResult(cast<OpResult>(tensor).getResultNumber()));
+      return alignmentOf(reductions.getInputs()[argument.getArgNumber()]);
+    return alignmentOf(reductions->getResult(cast<OpResult>(tensor).getResultNumber()));
   }
   auto program = dyn_cast<kernel::ProgramOp>(parent);
   if (!program)
@@ -94,8 +95,8 @@ int64_t target::alignmentOf(Value tensor) {
 }
 
 bool target::isReturned(Value tensor) {
-  if (auto totals = dyn_cast<kernel::WithTotalsOp>(tensor.getParentBlock()->getParentOp()))
-    tensor = totals->getResult(cast<OpResult>(tensor).getResultNumber());
+  if (auto reductions = dyn_cast<kernel::FusedReductionOp>(tensor.getParentBlock()->getParentOp()))
+    tensor = reductions->getResult(cast<OpResult>(tensor).getResultNumber());
   SmallVector<unsigned> results;
   findResults(tensor, results);
   return !results.empty();

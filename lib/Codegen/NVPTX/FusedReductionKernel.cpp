@@ -1,4 +1,4 @@
-// kernel.with_totals, a kernel with fused reductions: sums are formed at the stores if a launch
+// kernel.fused_reduction, a kernel with fused reductions: sums are formed at the stores if a launch
 // writes the final results; otherwise a further launch reads the results again.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Codegen/Common/Slices.h"
@@ -13,7 +13,7 @@ using target::tensorOf;
 namespace {
 class FusedReductionKernel {
 public:
-  FusedReductionKernel(kernel::WithTotalsOp op, const Chip &chip);
+  FusedReductionKernel(kernel::FusedReductionOp op, const Chip &chip);
   void emit(DeviceCode &code);
   int64_t workspaceBytes() const { return offset + FusedReductions::workspaceBytes(op, parts); }
   int64_t countParts() const { return parts; }
@@ -22,29 +22,29 @@ private:
   /// Launch that reads results again: elements per vector, vectors in flight per thread, and
   /// threads per block.
   static constexpr int64_t ways = 4, together = 4, threads = 256;
-  static int64_t blocksFor(kernel::WithTotalsOp op);
+  static int64_t blocksFor(kernel::FusedReductionOp op);
   KernelPointers pointersOfKernel(const KernelPointers &pointers);
   void addResult(DeviceEmitter &e, const KernelPointers &pointers, unsigned result);
-  void emitAgain(DeviceCode &code, FusedReductions &totals);
+  void emitAgain(DeviceCode &code, FusedReductions &reductions);
 
-  kernel::WithTotalsOp op;
+  kernel::FusedReductionOp op;
   KernelOpInterface kernel;
   unsigned results;
   bool shows = false;
   int64_t offset, parts; // offset: workspace bytes of the nested kernel; parts: partial sums per
-                         // total
+                         // reduction
 };
 } // namespace
 
 /// About 64 elements per thread, in at most 512 blocks.
-int64_t FusedReductionKernel::blocksFor(kernel::WithTotalsOp op) {
+int64_t FusedReductionKernel::blocksFor(kernel::FusedReductionOp op) {
   int64_t elements = 0;
   for (Value result : op.getKernel()->getResults())
     elements = std::max(elements, tensorOf(result).getNumElements());
   return std::clamp<int64_t>(llvm::divideCeil(elements, 64 * threads), 1, 512);
 }
 
-FusedReductionKernel::FusedReductionKernel(kernel::WithTotalsOp op, const Chip &chip)
+FusedReductionKernel::FusedReductionKernel(kernel::FusedReductionOp op, const Chip &chip)
     : op(op), kernel(op.getKernel()), results(kernel->getNumResults()),
       offset(llvm::alignTo(kernel.getWorkspaceBytes(), 64)), parts(blocksFor(op) * threads / 32) {
   const NVPTXKernelLowering *lowering = loweringOf(kernel, chip);
@@ -89,34 +89,35 @@ void FusedReductionKernel::addResult(DeviceEmitter &e, const KernelPointers &poi
          [&](Value element) { e.stored(result, load(element, 1).front()); });
 }
 
-void FusedReductionKernel::emitAgain(DeviceCode &code, FusedReductions &totals) {
+void FusedReductionKernel::emitAgain(DeviceCode &code, FusedReductions &reductions) {
   LaunchShape shape;
   shape.threads = threads;
   shape.grid[0] = blocksFor(op);
   shape.writesFinalResults = true;
   code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
     for (unsigned k = 0; k < results; ++k)
-      if (totals.needs(k))
+      if (reductions.needs(k))
         addResult(e, pointers, k);
   });
 }
 
 void FusedReductionKernel::emit(DeviceCode &code) {
-  FusedReductions totals(op, offset, parts);
+  FusedReductions reductions(op, offset, parts);
   auto same = [](const KernelPointers &all) { return all; };
   auto inside = [this](const KernelPointers &all) { return pointersOfKernel(all); };
-  totals.look(shows);
-  code.within(inside, &totals, [&] { loweringOf(kernel, code.chip)->emitLaunches(kernel, code); });
+  reductions.look(shows);
+  code.within(inside, &reductions,
+              [&] { loweringOf(kernel, code.chip)->emitLaunches(kernel, code); });
   if (!shows) {
-    totals.look(true);
-    code.within(same, &totals, [&] { emitAgain(code, totals); });
+    reductions.look(true);
+    code.within(same, &reductions, [&] { emitAgain(code, reductions); });
   }
-  if (!totals.isDone())
-    totals.launchLast(code);
+  if (!reductions.isDone())
+    reductions.launchLast(code);
 }
 
-static LogicalResult configureTotals(Operation *operation, const Chip &chip) {
-  auto op = cast<kernel::WithTotalsOp>(operation);
+static LogicalResult configureFusedReduction(Operation *operation, const Chip &chip) {
+  auto op = cast<kernel::FusedReductionOp>(operation);
   KernelOpInterface kernel = op.getKernel();
   if (failed(kernelRegistry(chip).configure(kernel)))
     return failure();
@@ -126,13 +127,13 @@ static LogicalResult configureTotals(Operation *operation, const Chip &chip) {
   return success();
 }
 
-void nvptx::addTotalsLowering(LoweringTable &table) {
-  table[kernel::WithTotalsOp::getOperationName()] = {
+void nvptx::addFusedReductionLowering(LoweringTable &table) {
+  table[kernel::FusedReductionOp::getOperationName()] = {
       [](Operation *op, DeviceCode &code) {
-        FusedReductionKernel(cast<kernel::WithTotalsOp>(op), code.chip).emit(code);
+        FusedReductionKernel(cast<kernel::FusedReductionOp>(op), code.chip).emit(code);
       },
-      configureTotals,
+      configureFusedReduction,
       [](Operation *op, const Chip &chip) {
-        return FusedReductionKernel(cast<kernel::WithTotalsOp>(op), chip).workspaceBytes();
+        return FusedReductionKernel(cast<kernel::FusedReductionOp>(op), chip).workspaceBytes();
       }};
 }

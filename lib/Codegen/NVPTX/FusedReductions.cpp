@@ -23,23 +23,23 @@ static int findResult(Value value, unsigned results) {
 /// The counter has a cache line of its own; a partial sum takes 8 bytes for any type.
 static constexpr int64_t counterBytes = 64, partBytes = 8;
 
-FusedReductions::FusedReductions(kernel::WithTotalsOp op, int64_t offset, int64_t parts)
+FusedReductions::FusedReductions(kernel::FusedReductionOp op, int64_t offset, int64_t parts)
     : op(op), results(op.getKernel()->getNumResults()), offset(offset), parts(parts) {
-  for (Value total : op.getBody().front().getTerminator()->getOperands())
-    resultOf.push_back(findResult(total, results));
+  for (Value reduction : op.getBody().front().getTerminator()->getOperands())
+    resultOf.push_back(findResult(reduction, results));
 }
-int64_t FusedReductions::workspaceBytes(kernel::WithTotalsOp op, int64_t parts) {
-  return counterBytes + op.getNumTotals() * parts * partBytes;
+int64_t FusedReductions::workspaceBytes(kernel::FusedReductionOp op, int64_t parts) {
+  return counterBytes + op.getNumReductions() * parts * partBytes;
 }
 
-Type FusedReductions::typeOf(unsigned total) const {
-  return getElementTypeOrSelf(op->getResult(results + total));
+Type FusedReductions::typeOf(unsigned reduction) const {
+  return getElementTypeOrSelf(op->getResult(results + reduction));
 }
 Value FusedReductions::counter(DeviceEmitter &e, const KernelPointers &all) {
   return e.offset(all.workspace, offset);
 }
-Value FusedReductions::partsOf(DeviceEmitter &e, const KernelPointers &all, unsigned total) {
-  return e.offset(all.workspace, offset + counterBytes + total * parts * partBytes);
+Value FusedReductions::partsOf(DeviceEmitter &e, const KernelPointers &all, unsigned reduction) {
+  return e.offset(all.workspace, offset + counterBytes + reduction * parts * partBytes);
 }
 
 void FusedReductions::begin(DeviceEmitter &e, const KernelPointers &all, const LaunchShape &shape,
@@ -55,7 +55,7 @@ void FusedReductions::begin(DeviceEmitter &e, const KernelPointers &all, const L
     scalars.map(argument, e.loadScalar(all.operands[inputs + argument.getArgNumber() - results],
                                        argument.getType(), e.index(0)));
   sums.clear();
-  for (unsigned t = 0; t < op.getNumTotals(); ++t) {
+  for (unsigned t = 0; t < op.getNumReductions(); ++t) {
     sums.push_back(e.variable(typeOf(t)));
     e.assign(sums.back(), e.constant(typeOf(t), 0));
   }
@@ -67,7 +67,7 @@ void FusedReductions::begin(DeviceEmitter &e, const KernelPointers &all, const L
 }
 
 /// Adds the terms of a single element to the thread's sums; shared subexpressions are computed once
-/// for all totals.
+/// for all reductions.
 void FusedReductions::add(DeviceEmitter &e, unsigned result, Value element) {
   IRMapping known(scalars);
   known.map(op.getBody().getArgument(result), element);
@@ -120,13 +120,13 @@ Value FusedReductions::isLast(DeviceEmitter &e, const KernelPointers &all, int64
   return target::equal(e, e.loadScalar(flag, e.b.getI32Type(), e.index(0)), e.i32(blocks - 1));
 }
 
-/// Final sum of a total by a block: thread t adds partial sums t, t + threads, ..., so that a warp
-/// reads neighbours; then a tree reduction within each warp, and the first thread adds the warps'
-/// sums.
-void FusedReductions::addUp(DeviceEmitter &e, const KernelPointers &all, unsigned total,
+/// Final sum of a reduction by a block: thread t adds partial sums t, t + threads, ..., so that a
+/// warp reads neighbours; then a tree reduction within each warp, and the first thread adds the
+/// warps' sums.
+void FusedReductions::addUp(DeviceEmitter &e, const KernelPointers &all, unsigned reduction,
                             int64_t threads) {
-  Type type = typeOf(total);
-  Value from = partsOf(e, all, total), first = e.position(e.thread());
+  Type type = typeOf(reduction);
+  Value from = partsOf(e, all, reduction), first = e.position(e.thread());
   Value sum = e.loop(first, e.index(parts), threads, e.constant(type, 0),
                      [&](Value part, ValueRange soFar) -> SmallVector<Value> {
                        Value x = e.loadScalar(from, type, part);
@@ -141,7 +141,7 @@ void FusedReductions::addUp(DeviceEmitter &e, const KernelPointers &all, unsigne
     for (int64_t warp = 1; warp < threads / 32; ++warp)
       whole = combine(e, kernel::Combine::sum, whole,
                       e.loadScalar(e.sharedMemory(), type, e.index(warp)));
-    e.storeScalar(whole, all.results[results + total], e.index(0));
+    e.storeScalar(whole, all.results[results + reduction], e.index(0));
   });
 }
 
@@ -158,7 +158,7 @@ void FusedReductions::end(DeviceEmitter &e, const KernelPointers &all, const Lau
     return;
   done = true;
   auto addAll = [&] {
-    for (unsigned t = 0; t < op.getNumTotals(); ++t) {
+    for (unsigned t = 0; t < op.getNumReductions(); ++t) {
       e.syncBlock(); // shared memory is reused
       addUp(e, all, t, shape.threads);
     }
@@ -170,11 +170,11 @@ void FusedReductions::end(DeviceEmitter &e, const KernelPointers &all, const Lau
 
 void FusedReductions::launchLast(DeviceCode &code) {
   LaunchShape shape;
-  shape.grid[0] = op.getNumTotals();
+  shape.grid[0] = op.getNumReductions();
   shape.threads = 256;
   shape.sharedBytes = shape.threads / 32 * partBytes;
   code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &all) {
-    for (unsigned t = 0; t < op.getNumTotals(); ++t)
+    for (unsigned t = 0; t < op.getNumReductions(); ++t)
       e.when(target::equal(e, e.block(), e.i32(t)), [&] { addUp(e, all, t, shape.threads); });
   });
 }

@@ -26,11 +26,11 @@ static SmallVector<Type> accumulatorsOf(KernelOpInterface op) {
   SmallVector<Type> types;
   if (auto acc = op->getAttrOfType<TypeAttr>("acc"))
     types.push_back(acc.getValue());
-  if (isa<kernel::ReduceOp, kernel::ScatterAddOp, kernel::SumRowsOp>(*op))
+  if (isa<kernel::ReduceOp, kernel::ScatterAddOp, kernel::SegmentSumOp>(*op))
     for (Type type : op->getResultTypes())
       types.push_back(getElementTypeOrSelf(type));
-  if (auto totals = dyn_cast<kernel::WithTotalsOp>(*op))
-    llvm::append_range(types, totals.getBody().front().getTerminator()->getOperandTypes());
+  if (auto reductions = dyn_cast<kernel::FusedReductionOp>(*op))
+    llvm::append_range(types, reductions.getBody().front().getTerminator()->getOperandTypes());
   if (auto fused = dyn_cast<FusedKernelOpInterface>(*op))
     for (auto reduce : fused.getBody().getOps<kernel::RowReduceOp>())
       types.push_back(reduce.getType());
@@ -87,7 +87,7 @@ static LoweringTable allLowerings() {
   addReduceLowering(table);
   addRowLowering(table);
   addCopyLowering(table);
-  addTotalsLowering(table);
+  addFusedReductionLowering(table);
   addAttentionLowering(table);
   return table;
 }

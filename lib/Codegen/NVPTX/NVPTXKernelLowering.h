@@ -64,7 +64,7 @@ void addMultiMapLowering(LoweringTable &table);
 void addReduceLowering(LoweringTable &table);
 void addRowLowering(LoweringTable &table);
 void addCopyLowering(LoweringTable &table);
-void addTotalsLowering(LoweringTable &table);
+void addFusedReductionLowering(LoweringTable &table);
 void addAttentionLowering(LoweringTable &table);
 void addAttentionGradLowering(LoweringTable &table);
 

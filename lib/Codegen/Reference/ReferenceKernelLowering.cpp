@@ -50,14 +50,14 @@ static LoweringTable allLowerings() {
   share(kernel::PoolOp::getOperationName(), oneByOne<target::emitPlainPool>);
   share(kernel::PoolGradOp::getOperationName(), oneByOne<target::emitPlainPoolGrad>);
   share(kernel::GatherOp::getOperationName(), oneByOne<target::emitPlainGather>);
-  share(kernel::SumRowsOp::getOperationName(), oneByOne<target::emitPlainSumRows>);
-  share(kernel::PutRowsOp::getOperationName(), oneByOne<target::emitPlainPutRows>);
+  share(kernel::SegmentSumOp::getOperationName(), oneByOne<target::emitPlainSegmentSum>);
+  share(kernel::ScatterRowsOp::getOperationName(), oneByOne<target::emitPlainScatterRows>);
   share(kernel::AssembleOp::getOperationName(), oneByOne<target::emitPlainAssemble>);
   share(kernel::MultiMapOp::getOperationName(), oneByOne<target::emitPlainMultiMap>);
   addFusedLowering(table);
   addRowLowering(table);
   addAttentionLowering(table);
-  addTotalsLowering(table);
+  addFusedReductionLowering(table);
   return table;
 }
 

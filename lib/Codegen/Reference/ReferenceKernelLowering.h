@@ -47,7 +47,7 @@ const ReferenceKernelLowering *loweringOf(mlir::Operation *op);
 void addFusedLowering(LoweringTable &table);
 void addRowLowering(LoweringTable &table);
 void addAttentionLowering(LoweringTable &table);
-void addTotalsLowering(LoweringTable &table);
+void addFusedReductionLowering(LoweringTable &table);
 
 } // namespace ampc::reference
 #endif

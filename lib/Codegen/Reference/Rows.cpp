@@ -59,8 +59,8 @@ static Value nextRow(LoopEmitter &e, Value index, int64_t count, int64_t rows, V
 /// small table is searched row by row (rows * indices comparisons), a large table from referenced
 /// row to referenced row (2 * indices^2): 4096 indices of 10^6 rows take 3 * 10^7 comparisons in
 /// place of 4 * 10^9.
-static void emitGroupRows(Operation *operation, LoopEmitter &e, const KernelPointers &pointers) {
-  auto op = cast<kernel::GroupRowsOp>(operation);
+static void emitSortByKey(Operation *operation, LoopEmitter &e, const KernelPointers &pointers) {
+  auto op = cast<kernel::SortByKeyOp>(operation);
   Value index = pointers.operands[0], rows = pointers.results[0], order = pointers.results[1],
         starts = pointers.results[2];
   int64_t count = tensorOf(op.getIndex()).getDimSize(0),
@@ -107,5 +107,5 @@ static void emitGroupRows(Operation *operation, LoopEmitter &e, const KernelPoin
 
 void reference::addRowLowering(LoweringTable &table) {
   table[kernel::ScatterAddOp::getOperationName()] = {emitScatterAdd, nullptr};
-  table[kernel::GroupRowsOp::getOperationName()] = {emitGroupRows, nullptr};
+  table[kernel::SortByKeyOp::getOperationName()] = {emitSortByKey, nullptr};
 }

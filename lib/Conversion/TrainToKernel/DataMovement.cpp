@@ -183,7 +183,7 @@ struct Columns {
 /// Source of a segment sum. A slice of columns is read in place within the wider matrix, and a cast
 /// to f32 is skipped, since sums are accumulated in f32 anyway. The case arises for tables whose
 /// rows went into a single concatenation.
-static Columns columnsOf(Location loc, train::SumRowsOp op, Converter &converter) {
+static Columns columnsOf(Location loc, train::SegmentSumOp op, Converter &converter) {
   Value updates = op.getUpdates();
   if (auto cast = updates.getDefiningOp<train::CastOp>())
     if (cast.getType().getElementType().isF32() &&
@@ -203,31 +203,31 @@ static Columns columnsOf(Location loc, train::SumRowsOp op, Converter &converter
   return {asRows(loc, op.getUpdates(), leading, converter)};
 }
 
-static LogicalResult convertSumRows(train::SumRowsOp op, Converter &converter) {
+static LogicalResult convertSegmentSum(train::SegmentSumOp op, Converter &converter) {
   Location loc = op.getLoc();
   auto [updates, from] = columnsOf(loc, op, converter);
   Value index = flat(loc, op.getIndex(), converter);
   auto rows = op.getRows().getType();
-  auto groups = kernel::GroupRowsOp::create(converter.builder, loc, rows, index.getType(),
+  auto groups = kernel::SortByKeyOp::create(converter.builder, loc, rows, index.getType(),
                                             rows.clone({rows.getDimSize(0) + 1}), index,
                                             converter.builder.getI64IntegerAttr(op.getOf()));
   RankedTensorType type = op.getSums().getType();
   auto sumType = sumsOf(updates, type);
   sumType = sumType.clone({type.getDimSize(0), type.getNumElements() / type.getDimSize(0)});
-  Value sums = kernel::SumRowsOp::create(converter.builder, loc, sumType, updates,
-                                         groups.getOrder(), groups.getStarts(), from);
+  Value sums = kernel::SegmentSumOp::create(converter.builder, loc, sumType, updates,
+                                            groups.getOrder(), groups.getStarts(), from);
   converter.set(op.getSums(), rounded(loc, sums, type, converter));
   converter.set(op.getRows(), groups.getRows());
   return success();
 }
 
-static LogicalResult convertPutRows(train::PutRowsOp op, Converter &converter) {
+static LogicalResult convertScatterRows(train::ScatterRowsOp op, Converter &converter) {
   Location loc = op.getLoc();
   Value rows = asRows(loc, op.getRows(), op.getIndex().getType().getRank(), converter),
         index = flat(loc, op.getIndex(), converter),
         table = asRows(loc, op.getTable(), 1, converter);
   Value now =
-      kernel::PutRowsOp::create(converter.builder, loc, table.getType(), rows, index, table);
+      kernel::ScatterRowsOp::create(converter.builder, loc, table.getType(), rows, index, table);
   converter.set(op, converter.view(loc, now, op.getType().getShape()));
   return success();
 }
@@ -313,8 +313,8 @@ void ampc::addMoveRules(ConversionRules &families) {
   families.add<train::GatherOp>(convertGather);
   families.add<train::ScatterAddOp>(convertInnerScatterAdd);
   families.add<train::ScatterAddOp>(convertScatterAdd);
-  families.add<train::SumRowsOp>(convertSumRows);
-  families.add<train::PutRowsOp>(convertPutRows);
+  families.add<train::SegmentSumOp>(convertSegmentSum);
+  families.add<train::ScatterRowsOp>(convertScatterRows);
   families.add<train::ConcatOp>(convertConcat);
   families.add<train::PadOp>(convertPad);
   families.add<train::MaxPoolOp>(convertMaxPool);

@@ -150,7 +150,7 @@ void Sorting::sortBy(Value keys, int64_t below) {
     keys = pick(loc, keys, order, converter);
   auto all = tensorOf(keys);
   auto found = all.clone({std::min(all.getNumElements(), below)});
-  auto groups = kernel::GroupRowsOp::create(converter.builder, loc, found, all,
+  auto groups = kernel::SortByKeyOp::create(converter.builder, loc, found, all,
                                             found.clone({found.getNumElements() + 1}), keys,
                                             converter.builder.getI64IntegerAttr(below));
   order = order ? pick(loc, order, groups.getOrder(), converter) : groups.getOrder();

@@ -73,8 +73,8 @@ std::vector<int64_t> LaunchCollector::tasksOf(Operation *op) const {
 }
 
 static KernelOpInterface innerKernel(KernelOpInterface op) {
-  auto totals = dyn_cast<kernel::WithTotalsOp>(*op);
-  return totals ? totals.getKernel() : op;
+  auto reductions = dyn_cast<kernel::FusedReductionOp>(*op);
+  return reductions ? reductions.getKernel() : op;
 }
 
 static std::string sizesText(ArrayRef<int64_t> sizes) {

@@ -276,7 +276,7 @@ static void countGather(kernel::GatherOp op, Work &work) {
   touchAll(op, work);
   work.touches[0] = rowsOf(0, false, typeOf(op.getResult()));
 }
-static void countPutRows(kernel::PutRowsOp op, Work &work) {
+static void countScatterRows(kernel::ScatterRowsOp op, Work &work) {
   touchAll(op, work);
   work.touches[2] = {2, false};
   work.touches[3] = rowsOf(0, true, typeOf(op.getRows()));
@@ -285,7 +285,7 @@ static void countScatterAdd(kernel::ScatterAddOp op, Work &work) {
   touchAll(op, work);
   work.vectorOps += elementsOf(op.getUpdates());
 }
-static void countSumRows(kernel::SumRowsOp op, Work &work) {
+static void countSegmentSum(kernel::SegmentSumOp op, Work &work) {
   touchAll(op, work);
   auto updates = typeOf(op.getUpdates());
   auto read = updates.clone({updates.getDimSize(0), typeOf(op.getResult()).getDimSize(1)});
@@ -313,13 +313,13 @@ static void countReduce(kernel::ReduceOp op, Work &work) {
 }
 /// Counts the kernel inside, whose arguments are the first inputs, and the fused reductions over
 /// the results.
-static void countTotals(kernel::WithTotalsOp op, Work &work) {
+static void countReductions(kernel::FusedReductionOp op, Work &work) {
   work = workOf(op.getKernel());
   double most = 0;
   for (Value result : op.getKernel()->getResults())
     most = std::max(most, elementsOf(result));
   countBody(op.getBody(), most, work);
-  work.vectorOps += most * op.getNumTotals();
+  work.vectorOps += most * op.getNumReductions();
 }
 static void countMultiMap(kernel::MultiMapOp op, Work &work) {
   double points = 0;
@@ -343,13 +343,13 @@ public:
     add(countAttentionForward);
     add(countAttentionGrad);
     add(countGather);
-    add(countPutRows);
+    add(countScatterRows);
     add(countScatterAdd);
-    add(countSumRows);
+    add(countSegmentSum);
     add(countPool);
     add(countPoolGrad);
     add(countReduce);
-    add(countTotals);
+    add(countReductions);
     add(countMultiMap);
   }
   bool count(Operation *op, Work &work) const {

@@ -33,8 +33,8 @@ private:
   void explainSeparatePass(Operation *consumer, const Twine &why);
   /// Whether the scalars that the reader uses are known when the kernel runs.
   bool scalarsAreAvailable(const FusibleReduction &consumer);
-  kernel::WithTotalsOp create();
-  void addTerms(OpBuilder &builder, kernel::WithTotalsOp op);
+  kernel::FusedReductionOp create();
+  void addTerms(OpBuilder &builder, kernel::FusedReductionOp op);
 
   BlockRewriter &rewriter;
   KernelOpInterface kernel;
@@ -58,11 +58,12 @@ void ReductionFusion::findConsumers(Value value, unsigned result) {
     if (auto sum = GradientReduction::of(rewriter, user))
       consumers.push_back({cast<FusedKernelOpInterface>(user), result, *sum});
     else if (elements(shapeOf(value)) > 1 && isSum(user) && !leadsToLoss(rewriter, user))
-      explainSeparatePass(user, !kernel.canTotal(result) ? kernel->getName().getStringRef() +
-                                                               " cannot add up its results"
-                                : GradientReduction::inAnyOrder(rewriter, user)
-                                    ? "bits depend on the order of the sum"
-                                    : "the op does more than add up");
+      explainSeparatePass(user,
+                          !kernel.canFuseReductions(result)
+                              ? kernel->getName().getStringRef() + " cannot add up its results"
+                          : GradientReduction::inAnyOrder(rewriter, user)
+                              ? "bits depend on the order of the sum"
+                              : "the op does more than add up");
   }
 }
 
@@ -91,7 +92,7 @@ bool ReductionFusion::scalarsAreAvailable(const FusibleReduction &consumer) {
 }
 
 /// Creates the kernel with a fused reduction per term of its readers.
-kernel::WithTotalsOp ReductionFusion::create() {
+kernel::FusedReductionOp ReductionFusion::create() {
   OpBuilder builder(kernel);
   SetVector<Value> own(kernel->operand_begin(), kernel->operand_end());
   SmallVector<Type> types(kernel->getResultTypes());
@@ -105,8 +106,8 @@ kernel::WithTotalsOp ReductionFusion::create() {
   }
   auto inputs = llvm::to_vector(llvm::concat<const Value>(own, scalars));
   auto locations = llvm::map_to_vector(parts, [](Operation *part) { return part->getLoc(); });
-  auto op = kernel::WithTotalsOp::create(builder, builder.getFusedLoc(locations), types, inputs,
-                                         /*parts=*/1);
+  auto op = kernel::FusedReductionOp::create(builder, builder.getFusedLoc(locations), types, inputs,
+                                             /*parts=*/1);
   op->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
   joinOrigins(op, parts);
   IRMapping arguments;
@@ -125,7 +126,7 @@ kernel::WithTotalsOp ReductionFusion::create() {
 }
 
 /// Clones the terms of the readers' sums onto the elements of the kernel's results.
-void ReductionFusion::addTerms(OpBuilder &builder, kernel::WithTotalsOp op) {
+void ReductionFusion::addTerms(OpBuilder &builder, kernel::FusedReductionOp op) {
   Block &body = op.getBody().front();
   auto argumentOf = [&](const FusibleReduction &consumer, OpOperand &operand) {
     return body.getArgument(&operand == consumer.sum.gradient
@@ -163,7 +164,7 @@ void ReductionFusion::run() {
   });
   if (consumers.empty())
     return;
-  kernel::WithTotalsOp op = create();
+  kernel::FusedReductionOp op = create();
   unsigned number = kernel->getNumResults();
   for (FusibleReduction &consumer : consumers)
     for (Value result : consumer.op->getResults())

@@ -346,7 +346,7 @@ std::optional<GradientReduction> GradientReduction::inAnyOrder(BlockRewriter &or
   Value gradient = kernel::throughViews(sum.gradient->get());
   auto source = gradient.getDefiningOp<KernelOpInterface>();
   if (!source || !source->hasAttr("kernel.barrier") ||
-      !source.canTotal(cast<OpResult>(gradient).getResultNumber()))
+      !source.canFuseReductions(cast<OpResult>(gradient).getResultNumber()))
     return {};
   for (Value value : fused.getBody().front().getTerminator()->getOperands()) {
     if (!reduce) {

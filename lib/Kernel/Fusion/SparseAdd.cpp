@@ -103,11 +103,11 @@ void SparseAdd::rewrite() {
   auto indices = typeOf(index), sums = typeOf(table);
   int64_t count = indices.getDimSize(0);
   auto groups =
-      kernel::GroupRowsOp::create(builder, loc, indices, indices, indices.clone({count + 1}), index,
+      kernel::SortByKeyOp::create(builder, loc, indices, indices, indices.clone({count + 1}), index,
                                   builder.getI64IntegerAttr(sums.getDimSize(0)));
   auto rowType = sums.clone({count, sums.getDimSize(1)});
-  auto added = kernel::SumRowsOp::create(builder, loc, rowType, scatter.getUpdates(),
-                                         groups.getOrder(), groups.getStarts(), /*from=*/0);
+  auto added = kernel::SegmentSumOp::create(builder, loc, rowType, scatter.getUpdates(),
+                                            groups.getOrder(), groups.getStarts(), /*from=*/0);
   auto old = kernel::GatherOp::create(builder, loc, rowType, table, groups.getRows());
   Value sum = sumOf(builder, old, added);
   SmallVector<Operation *> kernels{groups, added, old, sum.getDefiningOp()};
@@ -115,7 +115,7 @@ void SparseAdd::rewrite() {
     kernels.push_back(index.getDefiningOp());
   for (Operation *op : kernels)
     joinOrigins(op, scatter.getOperation());
-  auto put = kernel::PutRowsOp::create(builder, loc, sums, sum, groups.getRows(), table);
+  auto put = kernel::ScatterRowsOp::create(builder, loc, sums, sum, groups.getRows(), table);
   put->setDiscardableAttrs(map->getDiscardableAttrDictionary());
   map->getResult(0).replaceAllUsesWith(put.getResult());
   map.erase();

@@ -45,9 +45,10 @@ static bool findViewsOfMemory(Value value, SmallVectorImpl<Value> &shown) {
       return typeOf(view->getResult(0)).getRank() >= 2 &&
              typeOf(view->getResult(0)).getShape().back() == typeOf(value).getShape().back() &&
              findViewsOfMemory(view->getResult(0), shown);
-    if (auto totals = dyn_cast<kernel::WithTotalsOp>(consumer)) {
-      Block &launch = totals.getLaunch().front();
-      return use.getOperandNumber() < launch.getNumArguments() && readsByMaps(totals.getKernel()) &&
+    if (auto reductions = dyn_cast<kernel::FusedReductionOp>(consumer)) {
+      Block &launch = reductions.getLaunch().front();
+      return use.getOperandNumber() < launch.getNumArguments() &&
+             readsByMaps(reductions.getKernel()) &&
              findViewsOfMemory(launch.getArgument(use.getOperandNumber()), shown);
     }
     return readsByMaps(consumer);

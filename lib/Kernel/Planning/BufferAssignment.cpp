@@ -169,8 +169,8 @@ bool BufferAssigner::canOverwriteState(Value value, StringRef name) {
 
 /// Whether the kernel of `value` may write over the old value of the state. If that kernel updates
 /// an operand in place that is not the old state, assigns the operand to the state's memory too,
-/// and so on along the chain: a table may be updated by any number of put_rows, each on the result
-/// of the op before.
+/// and so on along the chain: a table may be updated by any number of scatter_rows, each on the
+/// result of the op before.
 bool BufferAssigner::overwrite(Value value, StringRef name) {
   SmallVector<Value> targets;
   while (canOverwriteState(value, name)) {

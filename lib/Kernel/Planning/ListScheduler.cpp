@@ -46,8 +46,8 @@ namespace ampc {
 /// that updates need are worth a few bytes. Kernels that shrink the arena come first: a result may
 /// be unable to overwrite the input whose liveness ends, and then needs a buffer that another
 /// kernel frees. Example: the gradient of a weight, which frees an activation, before the product
-/// of the same cotangent that makes the next one. Exchanges between ranks start as soon as possible and
-/// are awaited, in the order of their starts, when no other kernel is ready: kernels run beside
+/// of the same cotangent that makes the next one. Exchanges between ranks start as soon as possible
+/// and are awaited, in the order of their starts, when no other kernel is ready: kernels run beside
 /// them.
 class Scheduler {
 public:
@@ -154,10 +154,10 @@ void Scheduler::release(Operation *op) {
 }
 
 std::set<unsigned> &Scheduler::setOf(Operation *op) {
-  int64_t growth = arenaGrowth(op);
-  if (growth < -smallGrowth)
+  int64_t bytes = arenaGrowth(op);
+  if (bytes < -smallGrowth)
     return shrinking;
-  return isa<kernel::StartOp>(op) || growth <= smallGrowth ? eager : ready;
+  return isa<kernel::StartOp>(op) || bytes <= smallGrowth ? eager : ready;
 }
 
 void Scheduler::emit(Operation *op) {

@@ -50,19 +50,19 @@ private:
 };
 } // namespace
 
-/// Operand of `totals` that is the given input of the inner kernel. Null if `totals` reads the
-/// buffer through another operand as well.
-static Value operandOf(kernel::WithTotalsOp totals, Value input) {
-  Value operand = totals.getInputs()[cast<BlockArgument>(input).getArgNumber()];
+/// Operand of `reductions` that is the given input of the inner kernel. Null if `reductions` reads
+/// the buffer through another operand as well.
+static Value operandOf(kernel::FusedReductionOp reductions, Value input) {
+  Value operand = reductions.getInputs()[cast<BlockArgument>(input).getArgNumber()];
   auto isSame = [&](Value other) {
     return kernel::throughViews(other) == kernel::throughViews(operand);
   };
-  return llvm::count_if(totals.getInputs(), isSame) == 1 ? operand : Value();
+  return llvm::count_if(reductions.getInputs(), isSame) == 1 ? operand : Value();
 }
 
 std::optional<unsigned> Arena::reusableInput(KernelOpInterface op, OpResult result, int64_t time) {
-  auto totals = dyn_cast<kernel::WithTotalsOp>(*op);
-  auto kernel = dyn_cast<FusedKernelOpInterface>(totals ? *totals.getKernel() : *op);
+  auto reductions = dyn_cast<kernel::FusedReductionOp>(*op);
+  auto kernel = dyn_cast<FusedKernelOpInterface>(reductions ? *reductions.getKernel() : *op);
   // GEMMs on GPUs prefetch epilogue sources tile by tile, clamped at edges: rows that other threads
   // may have written by then.
   if (kernel && target.isDevice() && !isa<kernel::MapOp>(*kernel))
@@ -70,7 +70,7 @@ std::optional<unsigned> Arena::reusableInput(KernelOpInterface op, OpResult resu
   if (!kernel || result.getResultNumber() >= kernel->getNumResults())
     return {};
   for (OpOperand &input : inputsOf(kernel)) {
-    Value operand = totals ? operandOf(totals, input.get()) : input.get();
+    Value operand = reductions ? operandOf(reductions, input.get()) : input.get();
     auto buffer = operand ? bufferOf.find(kernel::throughViews(operand)) : bufferOf.end();
     if (buffer != bufferOf.end() && buffers[buffer->second].last == time &&
         buffers[buffer->second].bytes == alignUp(target, kernel::byteSize(result.getType())) &&

@@ -226,9 +226,9 @@ void SparseGradient::rewrite() {
   int64_t count = std::min(tensorOf(index).getDimSize(0), table.getDimSize(0));
   SmallVector<int64_t> shape(table.getShape());
   shape[0] = count;
-  auto sums =
-      train::SumRowsOp::create(builder, b.loc, table.clone(shape), tensorOf(index).clone({count}),
-                               update, index, table.getDimSize(0));
+  auto sums = train::SegmentSumOp::create(builder, b.loc, table.clone(shape),
+                                          tensorOf(index).clone({count}), update, index,
+                                          table.getDimSize(0));
   b.stamp(sums);
   GradBuilder after(builder, mark);
   returned.set(after.op<train::GradientOp>(sums.getSums(), mark.getParamAttr()));

@@ -50,7 +50,7 @@ static StringAttr passedName(StateOpInterface state) {
 }
 
 /// Adds the formulas of a last argument with rows of the batch, if the text has sizes.
-static void noteFormulas(train::FuncOp func, RankedTensorType type) {
+static void recordFormulas(train::FuncOp func, RankedTensorType type) {
   auto sizes = func->getAttrOfType<DictionaryAttr>(Sizes::key);
   auto known = sizes ? sizes.getAs<ArrayAttr>("arguments") : ArrayAttr();
   if (!known)
@@ -71,7 +71,7 @@ static void readFromInput(train::FuncOp func, StateOpInterface state,
   auto type = cast<RankedTensorType>(reads.front().getType());
   BlockArgument rows = Signature(func).insertArgument(
       func.getNumArguments(), type, train::InputAttr::get(passedName(state)), state->getLoc());
-  noteFormulas(func, type);
+  recordFormulas(func, type);
   for (train::ReadOp read : reads) {
     read.replaceAllUsesWith(Value(rows));
     read.erase();

@@ -238,7 +238,7 @@ SmallVector<Value> StepExpansion::updateParam(GradBuilder &b, SignatureChange &p
     state = applyRule(b, i, state[0], zeros, ArrayRef(state).drop_front(), "");
   }
   for (auto [table, now] : llvm::zip(state, rows))
-    table = b.op<train::PutRowsOp>(now, gradient.rows, table);
+    table = b.op<train::ScatterRowsOp>(now, gradient.rows, table);
   return state;
 }
 

@@ -200,7 +200,7 @@ SmallVector<Value> SpectralNormOp::decompose(GradBuilder &b) {
 
 void ampc::registerCompositeNormOps(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *, TrainDialect *dialect) {
-    addNotedOperations<GroupNormOp, InstanceNormOp, LrnOp, NormalizeOp, WeightNormOp,
-                       SpectralNormOp>(*dialect);
+    addRecordedOperations<GroupNormOp, InstanceNormOp, LrnOp, NormalizeOp, WeightNormOp,
+                          SpectralNormOp>(*dialect);
   });
 }

@@ -324,5 +324,5 @@ SmallVector<Value> EinsumOp::decompose(GradBuilder &b) {
 
 void ampc::registerEinsumOps(DialectRegistry &registry) {
   registry.addExtension(
-      +[](MLIRContext *, TrainDialect *dialect) { addNotedOperations<EinsumOp>(*dialect); });
+      +[](MLIRContext *, TrainDialect *dialect) { addRecordedOperations<EinsumOp>(*dialect); });
 }

@@ -54,5 +54,5 @@ static void printDifferentiated(OpAsmPrinter &p, Operation *, Value value) { p <
 
 void ampc::registerGradientOps(DialectRegistry &registry) {
   registry.addExtension(
-      +[](MLIRContext *, TrainDialect *dialect) { addNotedOperations<GradOp>(*dialect); });
+      +[](MLIRContext *, TrainDialect *dialect) { addRecordedOperations<GradOp>(*dialect); });
 }

@@ -390,7 +390,7 @@ static void printBagTypes(OpAsmPrinter &p, Operation *op, Value, Type, Value, Ty
 
 void ampc::registerIndexingOps(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *, TrainDialect *dialect) {
-    addNotedOperations<TakeAlongAxisOp, AddAlongAxisOp, ArgsortOp, SortOp, TopKOp, ScatterOp,
-                       EmbeddingBagOp>(*dialect);
+    addRecordedOperations<TakeAlongAxisOp, AddAlongAxisOp, ArgsortOp, SortOp, TopKOp, ScatterOp,
+                          EmbeddingBagOp>(*dialect);
   });
 }

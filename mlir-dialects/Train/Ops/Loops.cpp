@@ -267,7 +267,7 @@ ParseResult ScanParser::parseNumber(StringRef name, IntegerAttr &number) {
     return failure();
   number = parser.getBuilder().getI64IntegerAttr(value);
   if (!formula.empty())
-    noteFormulas(parser, name, parser.getBuilder().getStringAttr(formula));
+    recordFormulas(parser, name, parser.getBuilder().getStringAttr(formula));
   return success();
 }
 
@@ -314,7 +314,7 @@ ParseResult ScanParser::parseBody() {
              << "expected a tensor with rows to go over, but got a scalar";
     argument.type = type;
     if (scope)
-      scope->noteValue(argument.ssaName.name.drop_front(), 0, type);
+      scope->recordValue(argument.ssaName.name.drop_front(), 0, type);
   }
   return parser.parseRegion(*result.addRegion(), arguments);
 }
@@ -395,6 +395,7 @@ void ScanOp::print(OpAsmPrinter &p) {
 #include "mlir-dialects/Train/LoopsOps.cpp.inc"
 
 void ampc::registerLoopOps(DialectRegistry &registry) {
-  registry.addExtension(
-      +[](MLIRContext *, TrainDialect *dialect) { addNotedOperations<ScanOp, NextOp>(*dialect); });
+  registry.addExtension(+[](MLIRContext *, TrainDialect *dialect) {
+    addRecordedOperations<ScanOp, NextOp>(*dialect);
+  });
 }

@@ -126,6 +126,6 @@ LogicalResult GatherRanksOp::inferReturnTypes(MLIRContext *, std::optional<Locat
 
 void ampc::registerPartOps(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *, TrainDialect *dialect) {
-    addNotedOperations<CountOp, TotalOp, ShareOp, SumRanksOp, GatherRanksOp, RankOp>(*dialect);
+    addRecordedOperations<CountOp, TotalOp, ShareOp, SumRanksOp, GatherRanksOp, RankOp>(*dialect);
   });
 }

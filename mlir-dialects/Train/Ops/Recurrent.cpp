@@ -255,6 +255,6 @@ static void printLayerTypes(OpAsmPrinter &p, Operation *op, const OperandsAndTyp
 
 void ampc::registerRecurrentOps(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *, TrainDialect *dialect) {
-    addNotedOperations<RnnOp, RnnCellOp, GruOp, GruCellOp, LstmOp, LstmCellOp>(*dialect);
+    addRecordedOperations<RnnOp, RnnCellOp, GruOp, GruCellOp, LstmOp, LstmCellOp>(*dialect);
   });
 }

@@ -322,6 +322,6 @@ SmallVector<Value> ResizeOp::decompose(GradBuilder &b) {
 
 void ampc::registerSamplingOps(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *, TrainDialect *dialect) {
-    addNotedOperations<PadModeOp, StridedSliceOp, ResizeOp>(*dialect);
+    addRecordedOperations<PadModeOp, StridedSliceOp, ResizeOp>(*dialect);
   });
 }

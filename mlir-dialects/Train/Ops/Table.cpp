@@ -59,7 +59,7 @@ SmallVector<Value> ScatterAddOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> c
   return {rows, Value()};
 }
 
-LogicalResult SumRowsOp::verify() {
+LogicalResult SegmentSumOp::verify() {
   auto index = getIndex().getType(), updates = getUpdates().getType();
   SmallVector<int64_t> shape(updates.getShape());
   int64_t count = index.getNumElements();
@@ -78,7 +78,7 @@ LogicalResult SumRowsOp::verify() {
   return success();
 }
 
-LogicalResult PutRowsOp::verify() {
+LogicalResult ScatterRowsOp::verify() {
   SmallVector<Type> types;
   if (failed(inferGather(getLoc(), getTable().getType(), getIndex().getType(), types)))
     return failure();

@@ -45,7 +45,7 @@ def Train_ScatterAddOp : Train_Op<"scatter_add", FullPrecision, [RowSumsOpInterf
   let saves = ["1"];
   let hasVerifier = 1;
 }
-def Train_SumRowsOp : Train_Op<"sum_rows", FullPrecision, [RowSumsOpInterface]> {
+def Train_SegmentSumOp : Train_Op<"segment_sum", FullPrecision, [RowSumsOpInterface]> {
   let summary = "Sparse gradient of a table: a segment sum of updates per distinct index";
   let lists = ["autocast=promote"];
   let doc = [{
@@ -58,7 +58,7 @@ def Train_SumRowsOp : Train_Op<"sum_rows", FullPrecision, [RowSumsOpInterface]> 
   let results = (outs RealTensor:$sums, RowNumbers:$rows);
   let assemblyFormat = "$updates `at` $index `of` $of attr-dict `:` type($updates) `,` "
                        "type($index) `to` type(results)";
-  let example = "%s, %r = train.sum_rows %u at %i of 100 : tensor<3x8xf32>, tensor<3xi32> to "
+  let example = "%s, %r = train.segment_sum %u at %i of 100 : tensor<3x8xf32>, tensor<3xi32> to "
                 "tensor<3x8xf32>, tensor<3xi32>";
   let differentiable = 0;
   let hasVerifier = 1;
@@ -66,8 +66,8 @@ def Train_SumRowsOp : Train_Op<"sum_rows", FullPrecision, [RowSumsOpInterface]> 
     ::mlir::Value getRowNumbers() { return getRows(); }
   }];
 }
-def Train_PutRowsOp
-    : Train_Op<"put_rows",
+def Train_ScatterRowsOp
+    : Train_Op<"scatter_rows",
                Passthrough, [RowWritesOpInterface, AllTypesMatch<["table", "result"]>]> {
   let summary = "Row update: a table in which row index[i] is replaced by row i";
   let doc = "No index in [0, number of rows) occurs twice. Rows that go nowhere are left out; the "
@@ -75,7 +75,7 @@ def Train_PutRowsOp
   let arguments = (ins AnyRankedTensor:$rows, RowNumbers:$index, AnyRankedTensor:$table);
   let assemblyFormat =
       "$rows `at` $index `into` $table attr-dict `:` type($rows) `,` type($index) `,` type($table)";
-  let example = "%y = train.put_rows %r at %i into %table : tensor<3x8xf32>, tensor<3xi32>, "
+  let example = "%y = train.scatter_rows %r at %i into %table : tensor<3x8xf32>, tensor<3xi32>, "
                 "tensor<100x8xf32>";
   let differentiable = 0;
   let hasVerifier = 1;

@@ -329,6 +329,6 @@ SmallVector<Value> ConvTransposeOp::decompose(GradBuilder &b) {
 
 void ampc::registerWindowOps(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *, TrainDialect *dialect) {
-    addNotedOperations<Conv1dOp, Conv3dOp, ConvTransposeOp, PoolOp, AdaptivePoolOp>(*dialect);
+    addRecordedOperations<Conv1dOp, Conv3dOp, ConvTransposeOp, PoolOp, AdaptivePoolOp>(*dialect);
   });
 }

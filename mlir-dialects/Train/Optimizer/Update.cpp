@@ -103,6 +103,6 @@ static void printUpdateTypes(OpAsmPrinter &p, Operation *op, Value, Type, Value,
 
 void ampc::registerUpdateOps(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *, TrainDialect *dialect) {
-    addNotedOperations<UpdateOp, RoundWeightOp>(*dialect);
+    addRecordedOperations<UpdateOp, RoundWeightOp>(*dialect);
   });
 }

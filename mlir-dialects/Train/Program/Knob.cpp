@@ -29,7 +29,8 @@ static ParseResult parseKnobValue(OpAsmParser &parser, InitAttrInterface &init) 
     return failure();
   init = FillAttr::get(parser.getContext(), *value);
   if (!formula.empty())
-    noteFormulas(parser, "init", parser.getBuilder().getStringAttr("#train.fill<" + formula + ">"));
+    recordFormulas(parser, "init",
+                   parser.getBuilder().getStringAttr("#train.fill<" + formula + ">"));
   return success();
 }
 
@@ -128,5 +129,5 @@ LogicalResult KnobOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 void ampc::registerKnobOps(DialectRegistry &registry) {
   registry.addExtension(
-      +[](MLIRContext *, TrainDialect *dialect) { addNotedOperations<KnobOp>(*dialect); });
+      +[](MLIRContext *, TrainDialect *dialect) { addRecordedOperations<KnobOp>(*dialect); });
 }

@@ -342,7 +342,7 @@ ParseResult syntax::parseConstant(OpAsmParser &parser, ElementsAttr &value) {
   if (failed(constant))
     return parser.emitError(place) << why;
   if (list.hasNames)
-    noteFormulas(parser, "value", parser.getBuilder().getStringAttr(list.formulas));
+    recordFormulas(parser, "value", parser.getBuilder().getStringAttr(list.formulas));
   value = *constant;
   return success();
 }

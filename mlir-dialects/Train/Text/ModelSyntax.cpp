@@ -340,7 +340,7 @@ static ParseResult parseBody(OpAsmParser &parser, Region &region,
   addState(parser, arguments, place, states);
   all.append(states);
   for (const OpAsmParser::Argument &argument : all)
-    scope.noteValue(argument.ssaName.name.drop_front(), 0, argument.type);
+    scope.recordValue(argument.ssaName.name.drop_front(), 0, argument.type);
   if (parser.parseRegion(region, all))
     return failure();
   if (region.empty())
@@ -377,7 +377,7 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
                                  [&] { return parser.emitError(place) << "train.func: "; })))
     return failure();
   if (llvm::any_of(formulas, [](const std::string &each) { return !each.empty(); }))
-    noteFormulas(parser, "arguments", b.getStrArrayAttr(llvm::to_vector_of<StringRef>(formulas)));
+    recordFormulas(parser, "arguments", b.getStrArrayAttr(llvm::to_vector_of<StringRef>(formulas)));
   SmallVector<Type> types;
   for (OpAsmParser::Argument &argument : arguments) {
     types.push_back(argument.type);

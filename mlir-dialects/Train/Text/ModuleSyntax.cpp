@@ -229,6 +229,7 @@ using namespace ampc::syntax;
 #include "mlir-dialects/Train/ModulesOps.cpp.inc"
 
 void ampc::registerModuleOps(DialectRegistry &registry) {
-  registry.addExtension(
-      +[](MLIRContext *, TrainDialect *dialect) { addNotedOperations<UseOp, ApplyOp>(*dialect); });
+  registry.addExtension(+[](MLIRContext *, TrainDialect *dialect) {
+    addRecordedOperations<UseOp, ApplyOp>(*dialect);
+  });
 }

@@ -29,7 +29,7 @@ ParseScope *ParseScope::model(MLIRContext *context) {
   return scope;
 }
 
-void ParseScope::noteValue(StringRef name, unsigned number, Type type) {
+void ParseScope::recordValue(StringRef name, unsigned number, Type type) {
   SmallVector<Type, 1> &types = values[name];
   if (types.size() <= number)
     types.resize(number + 1);
@@ -43,13 +43,13 @@ Type ParseScope::valueType(const OpAsmParser::UnresolvedOperand &value) const {
   return found->second[value.number];
 }
 
-void ampc::noteFormulas(AsmParser &parser, StringRef name, Attribute formulas) {
+void ampc::recordFormulas(AsmParser &parser, StringRef name, Attribute formulas) {
   if (NamedAttrList *noted = ParseState::of(parser.getContext()).formulas)
     noted->set(name, formulas);
 }
 
-ParseResult ampc::parseNoted(OpAsmParser &parser, OperationState &state, ParseFunction parse,
-                             ParseFunction complete) {
+ParseResult ampc::parseRecorded(OpAsmParser &parser, OperationState &state, ParseFunction parse,
+                                ParseFunction complete) {
   ParseState &shared = ParseState::of(parser.getContext());
   NamedAttrList formulas, knobs;
   SmallVector<ScalarOperand> scalars;
@@ -76,7 +76,7 @@ ParseResult ampc::parseNoted(OpAsmParser &parser, OperationState &state, ParseFu
     state.attributes.set(knobsKey, knobs.getDictionary(parser.getContext()));
   for (auto [i, type] : llvm::enumerate(state.types))
     if (auto [name, number] = parser.getResultName(i); shared.innermost && !name.empty())
-      shared.innermost->noteValue(name, number, type);
+      shared.innermost->recordValue(name, number, type);
   return success();
 }
 

@@ -29,7 +29,7 @@ public:
   /// The model or module that is being parsed; null outside.
   static ParseScope *model(mlir::MLIRContext *context);
 
-  void noteValue(llvm::StringRef name, unsigned number, mlir::Type type);
+  void recordValue(llvm::StringRef name, unsigned number, mlir::Type type);
   /// Type of a value; null if the defining op records no type, or follows later.
   mlir::Type valueType(const mlir::OpAsmParser::UnresolvedOperand &value) const;
 
@@ -55,10 +55,10 @@ private:
 using ParseFunction =
     llvm::function_ref<mlir::ParseResult(mlir::OpAsmParser &, mlir::OperationState &)>;
 /// Parses an op by `parse`, completes omitted parts by `complete`, and records the results.
-mlir::ParseResult parseNoted(mlir::OpAsmParser &parser, mlir::OperationState &state,
-                             ParseFunction parse, ParseFunction complete);
+mlir::ParseResult parseRecorded(mlir::OpAsmParser &parser, mlir::OperationState &state,
+                                ParseFunction parse, ParseFunction complete);
 /// Formulas of the attribute or result `name` of the op that is being parsed.
-void noteFormulas(mlir::AsmParser &parser, llvm::StringRef name, mlir::Attribute formulas);
+void recordFormulas(mlir::AsmParser &parser, llvm::StringRef name, mlir::Attribute formulas);
 
 /// Completes parts that the text may omit, in addition to operand types; a no-op for most ops.
 template <typename Op> mlir::ParseResult completeOp(mlir::OpAsmParser &, mlir::OperationState &) {
@@ -67,16 +67,16 @@ template <typename Op> mlir::ParseResult completeOp(mlir::OpAsmParser &, mlir::O
 
 /// Op whose results are recorded after parsing. MLIR calls the parser of the registered class, the
 /// only hook of a dialect that sees all of its ops.
-template <typename Op> struct Noted : Op {
+template <typename Op> struct Recorded : Op {
   using Op::Op;
   static mlir::ParseResult parse(mlir::OpAsmParser &parser, mlir::OperationState &state) {
-    return parseNoted(parser, state, Op::parse, completeOp<Op>);
+    return parseRecorded(parser, state, Op::parse, completeOp<Op>);
   }
   static mlir::TypeID resolveTypeID() { return mlir::TypeID::get<Op>(); }
 };
 /// In place of Dialect::addOperations.
-template <typename... Ops> void addNotedOperations(mlir::Dialect &dialect) {
-  (mlir::RegisteredOperationName::insert<Noted<Ops>>(dialect), ...);
+template <typename... Ops> void addRecordedOperations(mlir::Dialect &dialect) {
+  (mlir::RegisteredOperationName::insert<Recorded<Ops>>(dialect), ...);
 }
 
 // ---- Parts of a text ----

@@ -27,7 +27,7 @@ static ParseResult parseTensor(OpAsmParser &parser, Type &type) {
 /// Records the formula of the attribute `name`, if there is one.
 static void noteFormula(OpAsmParser &parser, StringRef name, StringRef formula) {
   if (!formula.empty())
-    noteFormulas(parser, name, parser.getBuilder().getStringAttr(formula));
+    recordFormulas(parser, name, parser.getBuilder().getStringAttr(formula));
 }
 static void noteResult(OpAsmParser &parser, StringRef formulas) {
   noteFormula(parser, "result", formulas);

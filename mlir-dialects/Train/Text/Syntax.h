@@ -227,7 +227,7 @@ mlir::ParseResult parseFormulas(mlir::OpAsmParser &parser, Attribute &attribute,
     return mlir::failure();
   llvm::StringRef text = textSince(parser, begin);
   if (formulas.found)
-    noteFormulas(parser, name, parser.getBuilder().getStringAttr(knobs.getNumbers(text)));
+    recordFormulas(parser, name, parser.getBuilder().getStringAttr(knobs.getNumbers(text)));
   return knobs.note(parser, text);
 }
 template <typename Attribute>

@@ -35,45 +35,45 @@ kernel.program @scatter_bf16(%u: tensor<31x19xbf16>, %i: tensor<31xi32>) -> tens
 
 // Equal indices, and indices of no row; two digits.
 kernel.program @group(%i: tensor<301xi32>) -> (tensor<301xi32>, tensor<301xi32>, tensor<302xi32>) {
-  %r, %o, %s = kernel.group_rows %i of 800 {test.limit = 1000 : i64} : tensor<301xi32> -> tensor<301xi32>, tensor<301xi32>, tensor<302xi32>
+  %r, %o, %s = kernel.sort_by_key %i of 800 {test.limit = 1000 : i64} : tensor<301xi32> -> tensor<301xi32>, tensor<301xi32>, tensor<302xi32>
   kernel.return %r, %o, %s : tensor<301xi32>, tensor<301xi32>, tensor<302xi32>
 }
 kernel.program @group_few(%i: tensor<77xi32>) -> (tensor<5xi32>, tensor<77xi32>, tensor<6xi32>) {
-  %r, %o, %s = kernel.group_rows %i of 5 {test.limit = 5 : i64} : tensor<77xi32> -> tensor<5xi32>, tensor<77xi32>, tensor<6xi32>
+  %r, %o, %s = kernel.sort_by_key %i of 5 {test.limit = 5 : i64} : tensor<77xi32> -> tensor<5xi32>, tensor<77xi32>, tensor<6xi32>
   kernel.return %r, %o, %s : tensor<5xi32>, tensor<77xi32>, tensor<6xi32>
 }
 kernel.program @group_one(%i: tensor<1xi32>) -> (tensor<1xi32>, tensor<1xi32>, tensor<2xi32>) {
-  %r, %o, %s = kernel.group_rows %i of 70000 {test.limit = 70000 : i64} : tensor<1xi32> -> tensor<1xi32>, tensor<1xi32>, tensor<2xi32>
+  %r, %o, %s = kernel.sort_by_key %i of 70000 {test.limit = 70000 : i64} : tensor<1xi32> -> tensor<1xi32>, tensor<1xi32>, tensor<2xi32>
   kernel.return %r, %o, %s : tensor<1xi32>, tensor<1xi32>, tensor<2xi32>
 }
 // Rows of the groups in order; some groups are empty.
-kernel.program @sum_rows(%u: tensor<301x37xf32>, %o: tensor<301xi32>, %s: tensor<601xi32>) -> tensor<600x37xf32> {
-  %r = kernel.sum_rows %u, %o, %s {test.limit = 12 : i64} : tensor<301x37xf32>, tensor<301xi32>, tensor<601xi32> -> tensor<600x37xf32>
+kernel.program @segment_sum(%u: tensor<301x37xf32>, %o: tensor<301xi32>, %s: tensor<601xi32>) -> tensor<600x37xf32> {
+  %r = kernel.segment_sum %u, %o, %s {test.limit = 12 : i64} : tensor<301x37xf32>, tensor<301xi32>, tensor<601xi32> -> tensor<600x37xf32>
   kernel.return %r : tensor<600x37xf32>
 }
-kernel.program @sum_rows_bf16(%u: tensor<31x19xbf16>, %o: tensor<31xi32>, %s: tensor<8xi32>) -> tensor<7x19xf32> {
-  %r = kernel.sum_rows %u, %o, %s {test.limit = 31 : i64} : tensor<31x19xbf16>, tensor<31xi32>, tensor<8xi32> -> tensor<7x19xf32>
+kernel.program @segment_sum_bf16(%u: tensor<31x19xbf16>, %o: tensor<31xi32>, %s: tensor<8xi32>) -> tensor<7x19xf32> {
+  %r = kernel.segment_sum %u, %o, %s {test.limit = 31 : i64} : tensor<31x19xbf16>, tensor<31xi32>, tensor<8xi32> -> tensor<7x19xf32>
   kernel.return %r : tensor<7x19xf32>
 }
 // Columns of wider updates, which other targets read four, two and 1 at a time.
 kernel.program @sum_columns(%u: tensor<301x96xbf16>, %o: tensor<301xi32>, %s: tensor<601xi32>) -> tensor<600x32xf32> {
-  %r = kernel.sum_rows %u, %o, %s from 64 {test.limit = 12 : i64} : tensor<301x96xbf16>, tensor<301xi32>, tensor<601xi32> -> tensor<600x32xf32>
+  %r = kernel.segment_sum %u, %o, %s from 64 {test.limit = 12 : i64} : tensor<301x96xbf16>, tensor<301xi32>, tensor<601xi32> -> tensor<600x32xf32>
   kernel.return %r : tensor<600x32xf32>
 }
 kernel.program @sum_even_columns(%u: tensor<31x74xf32>, %o: tensor<31xi32>, %s: tensor<8xi32>) -> tensor<7x20xf32> {
-  %r = kernel.sum_rows %u, %o, %s from 54 {test.limit = 31 : i64} : tensor<31x74xf32>, tensor<31xi32>, tensor<8xi32> -> tensor<7x20xf32>
+  %r = kernel.segment_sum %u, %o, %s from 54 {test.limit = 31 : i64} : tensor<31x74xf32>, tensor<31xi32>, tensor<8xi32> -> tensor<7x20xf32>
   kernel.return %r : tensor<7x20xf32>
 }
 kernel.program @sum_odd_columns(%u: tensor<31x80xbf16>, %o: tensor<31xi32>, %s: tensor<8xi32>) -> tensor<7x16xf32> {
-  %r = kernel.sum_rows %u, %o, %s from 3 {test.limit = 31 : i64} : tensor<31x80xbf16>, tensor<31xi32>, tensor<8xi32> -> tensor<7x16xf32>
+  %r = kernel.segment_sum %u, %o, %s from 3 {test.limit = 31 : i64} : tensor<31x80xbf16>, tensor<31xi32>, tensor<8xi32> -> tensor<7x16xf32>
   kernel.return %r : tensor<7x16xf32>
 }
-kernel.program @put_rows(%r: tensor<501x37xf32>, %i: tensor<501xi32>, %t: tensor<700x37xf32>) -> tensor<700x37xf32> {
-  %y = kernel.put_rows %r, %i into %t {test.distinct, test.limit = 801 : i64} : tensor<501x37xf32>, tensor<501xi32>, tensor<700x37xf32>
+kernel.program @scatter_rows(%r: tensor<501x37xf32>, %i: tensor<501xi32>, %t: tensor<700x37xf32>) -> tensor<700x37xf32> {
+  %y = kernel.scatter_rows %r, %i into %t {test.distinct, test.limit = 801 : i64} : tensor<501x37xf32>, tensor<501xi32>, tensor<700x37xf32>
   kernel.return %y : tensor<700x37xf32>
 }
-kernel.program @put_rows_bf16(%r: tensor<5x3xbf16>, %i: tensor<5xi32>, %t: tensor<17x3xbf16>) -> tensor<17x3xbf16> {
-  %y = kernel.put_rows %r, %i into %t {test.distinct, test.limit = 20 : i64} : tensor<5x3xbf16>, tensor<5xi32>, tensor<17x3xbf16>
+kernel.program @scatter_rows_bf16(%r: tensor<5x3xbf16>, %i: tensor<5xi32>, %t: tensor<17x3xbf16>) -> tensor<17x3xbf16> {
+  %y = kernel.scatter_rows %r, %i into %t {test.distinct, test.limit = 20 : i64} : tensor<5x3xbf16>, tensor<5xi32>, tensor<17x3xbf16>
   kernel.return %y : tensor<17x3xbf16>
 }
 

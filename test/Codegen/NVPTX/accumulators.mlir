@@ -59,8 +59,8 @@ kernel.program @scatter(%x: tensor<12x8xbf16>, %index: tensor<12xi32>) -> tensor
 #id = affine_map<(d0, d1) -> (d0, d1)>
 module attributes {kernel.target = "sm_80"} {
 kernel.program @totals(%x: tensor<12x8xf16>) -> (tensor<12x8xf16>, tensor<f16>) {
-  // CHECK: mlir:[[#@LINE+1]]:{{.*}}error: 'kernel.with_totals' op expected accumulators of f32 or f64, but got 'f16'
-  %y, %squares = kernel.with_totals(%x : tensor<12x8xf16>) of {
+  // CHECK: mlir:[[#@LINE+1]]:{{.*}}error: 'kernel.fused_reduction' op expected accumulators of f32 or f64, but got 'f16'
+  %y, %squares = kernel.fused_reduction(%x : tensor<12x8xf16>) of {
   ^bb0(%a: tensor<12x8xf16>):
     %0 = kernel.map(%a : tensor<12x8xf16>) space [12, 8] maps [#id] -> [#id] {
     ^bb0(%element: f16):

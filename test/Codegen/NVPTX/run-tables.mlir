@@ -10,21 +10,21 @@
 
 // A single block, a single digit.
 kernel.program @group(%i: tensor<2047xi32>) -> (tensor<200xi32>, tensor<2047xi32>, tensor<201xi32>) {
-  %r:3 = kernel.group_rows %i of 200 {test.limit = 190} : tensor<2047xi32> -> tensor<200xi32>, tensor<2047xi32>, tensor<201xi32>
+  %r:3 = kernel.sort_by_key %i of 200 {test.limit = 190} : tensor<2047xi32> -> tensor<200xi32>, tensor<2047xi32>, tensor<201xi32>
   kernel.return %r#0, %r#1, %r#2 : tensor<200xi32>, tensor<2047xi32>, tensor<201xi32>
 }
 // Indices that name no row.
 kernel.program @group_outside(%i: tensor<700xi32>) -> (tensor<300xi32>, tensor<700xi32>, tensor<301xi32>) {
-  %r:3 = kernel.group_rows %i of 300 {test.limit = 900} : tensor<700xi32> -> tensor<300xi32>, tensor<700xi32>, tensor<301xi32>
+  %r:3 = kernel.sort_by_key %i of 300 {test.limit = 900} : tensor<700xi32> -> tensor<300xi32>, tensor<700xi32>, tensor<301xi32>
   kernel.return %r#0, %r#1, %r#2 : tensor<300xi32>, tensor<700xi32>, tensor<301xi32>
 }
 // Several blocks; two and three digits.
 kernel.program @group_blocks(%i: tensor<5003xi32>) -> (tensor<5003xi32>, tensor<5003xi32>, tensor<5004xi32>) {
-  %r:3 = kernel.group_rows %i of 50257 {test.limit = 6000} : tensor<5003xi32> -> tensor<5003xi32>, tensor<5003xi32>, tensor<5004xi32>
+  %r:3 = kernel.sort_by_key %i of 50257 {test.limit = 6000} : tensor<5003xi32> -> tensor<5003xi32>, tensor<5003xi32>, tensor<5004xi32>
   kernel.return %r#0, %r#1, %r#2 : tensor<5003xi32>, tensor<5003xi32>, tensor<5004xi32>
 }
 kernel.program @group_digits(%i: tensor<2100xi32>) -> (tensor<2100xi32>, tensor<2100xi32>, tensor<2101xi32>) {
-  %r:3 = kernel.group_rows %i of 100000 {test.limit = 100001} : tensor<2100xi32> -> tensor<2100xi32>, tensor<2100xi32>, tensor<2101xi32>
+  %r:3 = kernel.sort_by_key %i of 100000 {test.limit = 100001} : tensor<2100xi32> -> tensor<2100xi32>, tensor<2100xi32>, tensor<2101xi32>
   kernel.return %r#0, %r#1, %r#2 : tensor<2100xi32>, tensor<2100xi32>, tensor<2101xi32>
 }
 
@@ -50,8 +50,8 @@ kernel.program @gather(%t: tensor<17x24xbf16>, %i: tensor<50xi32>) -> tensor<50x
   %r = kernel.gather %t, %i {test.limit = 20} : tensor<17x24xbf16>, tensor<50xi32> -> tensor<50x24xbf16>
   kernel.return %r : tensor<50x24xbf16>
 }
-kernel.program @put_rows(%r: tensor<50x12xf32>, %i: tensor<50xi32>, %t: tensor<70x12xf32>) -> tensor<70x12xf32> {
-  %y = kernel.put_rows %r, %i into %t {test.distinct, test.limit = 90} : tensor<50x12xf32>, tensor<50xi32>, tensor<70x12xf32>
+kernel.program @scatter_rows(%r: tensor<50x12xf32>, %i: tensor<50xi32>, %t: tensor<70x12xf32>) -> tensor<70x12xf32> {
+  %y = kernel.scatter_rows %r, %i into %t {test.distinct, test.limit = 90} : tensor<50x12xf32>, tensor<50xi32>, tensor<70x12xf32>
   kernel.return %y : tensor<70x12xf32>
 }
 // Parts that are contiguous from the second dimension on; flags; every second row.

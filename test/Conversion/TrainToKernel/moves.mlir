@@ -45,11 +45,11 @@ train.model @moves {
   // Rows of any shape are put into the table's memory.
   // CHECK-LABEL: kernel.program @row_gradients
   train.func @row_gradients(%u: tensor<3x4x2x5xf16>, %i: tensor<3x4xi32>, %t: tensor<70x2x5xf32>) -> tensor<70x2x5xf32> attributes {role = #train.role<export>} {
-    // CHECK: %[[ROWS:.*]], %[[ORDER:.*]], %[[STARTS:.*]] = kernel.group_rows %{{.*}} of 70 : tensor<12xi32> -> tensor<12xi32>, tensor<12xi32>, tensor<13xi32>
-    // CHECK: %[[SUMS:.*]] = kernel.sum_rows %{{.*}}, %[[ORDER]], %[[STARTS]] : tensor<12x10xf16>, tensor<12xi32>, tensor<13xi32> -> tensor<12x10xf32>
-    %s, %r = train.sum_rows %u at %i of 70 : tensor<3x4x2x5xf16>, tensor<3x4xi32> to tensor<12x2x5xf32>, tensor<12xi32>
-    // CHECK: kernel.put_rows %{{.*}}, %[[ROWS]] into %{{.*}} : tensor<12x10xf32>, tensor<12xi32>, tensor<70x10xf32>
-    %y = train.put_rows %s at %r into %t : tensor<12x2x5xf32>, tensor<12xi32>, tensor<70x2x5xf32>
+    // CHECK: %[[ROWS:.*]], %[[ORDER:.*]], %[[STARTS:.*]] = kernel.sort_by_key %{{.*}} of 70 : tensor<12xi32> -> tensor<12xi32>, tensor<12xi32>, tensor<13xi32>
+    // CHECK: %[[SUMS:.*]] = kernel.segment_sum %{{.*}}, %[[ORDER]], %[[STARTS]] : tensor<12x10xf16>, tensor<12xi32>, tensor<13xi32> -> tensor<12x10xf32>
+    %s, %r = train.segment_sum %u at %i of 70 : tensor<3x4x2x5xf16>, tensor<3x4xi32> to tensor<12x2x5xf32>, tensor<12xi32>
+    // CHECK: kernel.scatter_rows %{{.*}}, %[[ROWS]] into %{{.*}} : tensor<12x10xf32>, tensor<12xi32>, tensor<70x10xf32>
+    %y = train.scatter_rows %s at %r into %t : tensor<12x2x5xf32>, tensor<12xi32>, tensor<70x2x5xf32>
     train.return %y : tensor<70x2x5xf32>
   }
   // Columns of a wider matrix are read in place, before a cast that widens the elements.
@@ -58,26 +58,26 @@ train.model @moves {
   train.func @column_gradients(%g: tensor<12x24xbf16>, %i: tensor<12xi32>, %t: tensor<70x8xf32>) -> tensor<70x8xf32> attributes {role = #train.role<export>} {
     %p = train.slice %g from [0, 16] sizes [12, 8] strides [1, 1] : tensor<12x24xbf16>
     %u = train.cast %p : tensor<12x8xbf16> to tensor<12x8xf32>
-    // CHECK: kernel.sum_rows %[[G]], %{{.*}}, %{{.*}} from 16 : tensor<12x24xbf16>, tensor<12xi32>, tensor<13xi32> -> tensor<12x8xf32>
-    %s, %r = train.sum_rows %u at %i of 70 : tensor<12x8xf32>, tensor<12xi32> to tensor<12x8xf32>, tensor<12xi32>
-    %y = train.put_rows %s at %r into %t : tensor<12x8xf32>, tensor<12xi32>, tensor<70x8xf32>
+    // CHECK: kernel.segment_sum %[[G]], %{{.*}}, %{{.*}} from 16 : tensor<12x24xbf16>, tensor<12xi32>, tensor<13xi32> -> tensor<12x8xf32>
+    %s, %r = train.segment_sum %u at %i of 70 : tensor<12x8xf32>, tensor<12xi32> to tensor<12x8xf32>, tensor<12xi32>
+    %y = train.scatter_rows %s at %r into %t : tensor<12x8xf32>, tensor<12xi32>, tensor<70x8xf32>
     train.return %y : tensor<70x8xf32>
   }
   // No reading in place where rows are left out, or where a row is a single number.
   // CHECK-LABEL: kernel.program @some_rows
   train.func @some_rows(%g: tensor<13x24xbf16>, %i: tensor<12xi32>, %t: tensor<70x8xf32>) -> tensor<70x8xf32> attributes {role = #train.role<export>} {
     %p = train.slice %g from [0, 16] sizes [12, 8] strides [1, 1] : tensor<13x24xbf16>
-    // CHECK: kernel.sum_rows %{{.*}}, %{{.*}}, %{{.*}} : tensor<12x8xbf16>, tensor<12xi32>, tensor<13xi32> -> tensor<12x8xf32>
-    %s, %r = train.sum_rows %p at %i of 70 : tensor<12x8xbf16>, tensor<12xi32> to tensor<12x8xf32>, tensor<12xi32>
-    %y = train.put_rows %s at %r into %t : tensor<12x8xf32>, tensor<12xi32>, tensor<70x8xf32>
+    // CHECK: kernel.segment_sum %{{.*}}, %{{.*}}, %{{.*}} : tensor<12x8xbf16>, tensor<12xi32>, tensor<13xi32> -> tensor<12x8xf32>
+    %s, %r = train.segment_sum %p at %i of 70 : tensor<12x8xbf16>, tensor<12xi32> to tensor<12x8xf32>, tensor<12xi32>
+    %y = train.scatter_rows %s at %r into %t : tensor<12x8xf32>, tensor<12xi32>, tensor<70x8xf32>
     train.return %y : tensor<70x8xf32>
   }
   // CHECK-LABEL: kernel.program @numbers
   train.func @numbers(%g: tensor<3x24xf32>, %i: tensor<3x4xi32>, %t: tensor<70xf32>) -> tensor<70xf32> attributes {role = #train.role<export>} {
     %p = train.slice %g from [0, 16] sizes [3, 4] strides [1, 1] : tensor<3x24xf32>
-    // CHECK: kernel.sum_rows %{{.*}}, %{{.*}}, %{{.*}} : tensor<12x1xf32>, tensor<12xi32>, tensor<13xi32> -> tensor<12x1xf32>
-    %s, %r = train.sum_rows %p at %i of 70 : tensor<3x4xf32>, tensor<3x4xi32> to tensor<12xf32>, tensor<12xi32>
-    %y = train.put_rows %s at %r into %t : tensor<12xf32>, tensor<12xi32>, tensor<70xf32>
+    // CHECK: kernel.segment_sum %{{.*}}, %{{.*}}, %{{.*}} : tensor<12x1xf32>, tensor<12xi32>, tensor<13xi32> -> tensor<12x1xf32>
+    %s, %r = train.segment_sum %p at %i of 70 : tensor<3x4xf32>, tensor<3x4xi32> to tensor<12xf32>, tensor<12xi32>
+    %y = train.scatter_rows %s at %r into %t : tensor<12xf32>, tensor<12xi32>, tensor<70xf32>
     train.return %y : tensor<70xf32>
   }
   // CHECK-LABEL: kernel.program @parts

@@ -57,18 +57,18 @@ kernel.program @scatter_integers(%u: tensor<3x4xi32>, %i: tensor<3xi32>) {
 // -----
 
 kernel.program @group_starts(%i: tensor<4xi32>) {
-// constraint kernel.group_rows 1
+// constraint kernel.sort_by_key 1
 // expected-error @below {{expected i32 indices [n] of a table of m rows, and i32 results [min(n, m)], [n] and [min(n, m) + 1], but got 'tensor<4xi32>', 9 and 'tensor<4xi32>', 'tensor<4xi32>', 'tensor<4xi32>'}}
-  %r, %o, %s = kernel.group_rows %i of 9 : tensor<4xi32> -> tensor<4xi32>, tensor<4xi32>, tensor<4xi32>
+  %r, %o, %s = kernel.sort_by_key %i of 9 : tensor<4xi32> -> tensor<4xi32>, tensor<4xi32>, tensor<4xi32>
   kernel.return
 }
 
 // -----
 
 kernel.program @sum_starts(%u: tensor<3x4xf32>, %o: tensor<3xi32>) {
-// constraint kernel.sum_rows 1
+// constraint kernel.segment_sum 1
 // expected-error @below {{expected updates [n, at least from + width], an order [n], starts [m + 1] and sums [m, width], but got 'tensor<3x4xf32>', 'tensor<3xi32>', 'tensor<3xi32>' and 'tensor<3x4xf32>' from 0}}
-  %y = kernel.sum_rows %u, %o, %o : tensor<3x4xf32>, tensor<3xi32>, tensor<3xi32> -> tensor<3x4xf32>
+  %y = kernel.segment_sum %u, %o, %o : tensor<3x4xf32>, tensor<3xi32>, tensor<3xi32> -> tensor<3x4xf32>
   kernel.return
 }
 
@@ -76,34 +76,34 @@ kernel.program @sum_starts(%u: tensor<3x4xf32>, %o: tensor<3xi32>) {
 
 kernel.program @sum_columns(%u: tensor<3x9xf32>, %o: tensor<3xi32>, %s: tensor<4xi32>) {
 // expected-error @below {{expected updates [n, at least from + width], an order [n], starts [m + 1] and sums [m, width], but got 'tensor<3x9xf32>', 'tensor<3xi32>', 'tensor<4xi32>' and 'tensor<3x4xf32>' from 6}}
-  %y = kernel.sum_rows %u, %o, %s from 6 : tensor<3x9xf32>, tensor<3xi32>, tensor<4xi32> -> tensor<3x4xf32>
+  %y = kernel.segment_sum %u, %o, %s from 6 : tensor<3x9xf32>, tensor<3xi32>, tensor<4xi32> -> tensor<3x4xf32>
   kernel.return
 }
 
 // -----
 
 kernel.program @sum_accumulator(%u: tensor<3x4xf64>, %o: tensor<3xi32>, %s: tensor<4xi32>) {
-// constraint kernel.sum_rows 2
+// constraint kernel.segment_sum 2
 // expected-error @below {{expected an accumulator of at least 'f64', but got 'f32'}}
-  %y = kernel.sum_rows %u, %o, %s : tensor<3x4xf64>, tensor<3xi32>, tensor<4xi32> -> tensor<3x4xf32>
+  %y = kernel.segment_sum %u, %o, %s : tensor<3x4xf64>, tensor<3xi32>, tensor<4xi32> -> tensor<3x4xf32>
   kernel.return
 }
 
 // -----
 
 kernel.program @put_width(%r: tensor<3x4xf32>, %i: tensor<3xi32>, %t: tensor<9x5xf32>) {
-// constraint kernel.put_rows 1
+// constraint kernel.scatter_rows 1
 // expected-error @below {{expected a table [m, width], i32 indices [n] and rows [n, width], but got 'tensor<9x5xf32>', 'tensor<3xi32>' and 'tensor<3x4xf32>'}}
-  %y = kernel.put_rows %r, %i into %t : tensor<3x4xf32>, tensor<3xi32>, tensor<9x5xf32>
+  %y = kernel.scatter_rows %r, %i into %t : tensor<3x4xf32>, tensor<3xi32>, tensor<9x5xf32>
   kernel.return
 }
 
 // -----
 
 kernel.program @put_elements(%r: tensor<3x4xf16>, %i: tensor<3xi32>, %t: tensor<9x4xf32>) {
-// constraint kernel.put_rows 2
+// constraint kernel.scatter_rows 2
 // expected-error @below {{expected elements of 'tensor<9x4xf32>', but got 'tensor<3x4xf16>'}}
-  %y = kernel.put_rows %r, %i into %t : tensor<3x4xf16>, tensor<3xi32>, tensor<9x4xf32>
+  %y = kernel.scatter_rows %r, %i into %t : tensor<3x4xf16>, tensor<3xi32>, tensor<9x4xf32>
   kernel.return
 }
 

@@ -28,14 +28,14 @@ kernel.program @attention(%q: tensor<8x8xbf16>, %k: tensor<2x9x4xbf16>, %b: tens
 #element = affine_map<(d0) -> (d0)>
 // CHECK-LABEL: kernel.program @totals
 kernel.program @totals(%x: tensor<7xf16>, %s: tensor<f32>) {
-  // CHECK: %{{.*}}:2 = kernel.with_totals(%{{.*}}, %{{.*}} : tensor<7xf16>, tensor<f32>) of {
+  // CHECK: %{{.*}}:2 = kernel.fused_reduction(%{{.*}}, %{{.*}} : tensor<7xf16>, tensor<f32>) of {
   // CHECK-NEXT: ^bb0(%[[A:.*]]: tensor<7xf16>):
   // CHECK: kernel.map(%[[A]] : tensor<7xf16>)
   // CHECK: kernel.yield %{{.*}} : tensor<7xf16>
   // CHECK-NEXT: } sum {
   // CHECK-NEXT: ^bb0(%{{.*}}: f16, %{{.*}}: f32):
   // CHECK: } {test.unit} : tensor<7xf16>, tensor<1xf32>
-  %0:2 = kernel.with_totals(%x, %s : tensor<7xf16>, tensor<f32>) of {
+  %0:2 = kernel.fused_reduction(%x, %s : tensor<7xf16>, tensor<f32>) of {
   ^bb0(%a: tensor<7xf16>):
     %y = kernel.map(%a : tensor<7xf16>) space [7] maps [#element] -> [#element] {
     ^bb0(%e: f16):

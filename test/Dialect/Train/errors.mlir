@@ -434,7 +434,7 @@ train.model @m {
 train.model @m {
   train.func @f(%u: tensor<12x4xf32>, %i: tensor<12xi32>) {
     // expected-error @below {{expected sums of shape [7, 4], but got 'tensor<12x4xf32>'}}
-    %s, %r = train.sum_rows %u at %i of 7 : tensor<12x4xf32>, tensor<12xi32> to tensor<12x4xf32>, tensor<12xi32>
+    %s, %r = train.segment_sum %u at %i of 7 : tensor<12x4xf32>, tensor<12xi32> to tensor<12x4xf32>, tensor<12xi32>
     train.return
   }
 }
@@ -444,7 +444,7 @@ train.model @m {
 train.model @m {
   train.func @f(%u: tensor<12x4xf32>, %i: tensor<11xi32>) {
     // expected-error @below {{expected an update per index of 'tensor<11xi32>', but got 'tensor<12x4xf32>'}}
-    %s, %r = train.sum_rows %u at %i of 70 : tensor<12x4xf32>, tensor<11xi32> to tensor<11x4xf32>, tensor<11xi32>
+    %s, %r = train.segment_sum %u at %i of 70 : tensor<12x4xf32>, tensor<11xi32> to tensor<11x4xf32>, tensor<11xi32>
     train.return
   }
 }
@@ -454,7 +454,7 @@ train.model @m {
 train.model @m {
   train.func @f(%u: tensor<12x4xf32>, %i: tensor<12xi32>) {
     // expected-error @below {{expected rows of type 'tensor<12xi32>', but got 'tensor<13xi32>'}}
-    %s, %r = train.sum_rows %u at %i of 70 : tensor<12x4xf32>, tensor<12xi32> to tensor<12x4xf32>, tensor<13xi32>
+    %s, %r = train.segment_sum %u at %i of 70 : tensor<12x4xf32>, tensor<12xi32> to tensor<12x4xf32>, tensor<13xi32>
     train.return
   }
 }
@@ -464,7 +464,7 @@ train.model @m {
 train.model @m {
   train.func @f(%r: tensor<12x5xf32>, %i: tensor<12xi32>, %t: tensor<70x4xf32>) {
     // expected-error @below {{expected rows of type 'tensor<12x4xf32>', but got 'tensor<12x5xf32>'}}
-    %y = train.put_rows %r at %i into %t : tensor<12x5xf32>, tensor<12xi32>, tensor<70x4xf32>
+    %y = train.scatter_rows %r at %i into %t : tensor<12x5xf32>, tensor<12xi32>, tensor<70x4xf32>
     train.return
   }
 }

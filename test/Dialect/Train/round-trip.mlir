@@ -187,10 +187,10 @@ train.model @ops {
 
   // CHECK-LABEL: train.func @row_gradients
   train.func @row_gradients(%u: tensor<4x3x8xf16>, %i: tensor<4x3xi32>, %t: tensor<100x8xf32>) -> tensor<100x8xf32> {
-    // CHECK: train.sum_rows {{.*}} at {{.*}} of 100 : tensor<4x3x8xf16>, tensor<4x3xi32> to tensor<12x8xf32>, tensor<12xi32>
-    %s, %r = train.sum_rows %u at %i of 100 : tensor<4x3x8xf16>, tensor<4x3xi32> to tensor<12x8xf32>, tensor<12xi32>
-    // CHECK: train.put_rows {{.*}} at {{.*}} into {{.*}} : tensor<12x8xf32>, tensor<12xi32>, tensor<100x8xf32>
-    %y = train.put_rows %s at %r into %t : tensor<12x8xf32>, tensor<12xi32>, tensor<100x8xf32>
+    // CHECK: train.segment_sum {{.*}} at {{.*}} of 100 : tensor<4x3x8xf16>, tensor<4x3xi32> to tensor<12x8xf32>, tensor<12xi32>
+    %s, %r = train.segment_sum %u at %i of 100 : tensor<4x3x8xf16>, tensor<4x3xi32> to tensor<12x8xf32>, tensor<12xi32>
+    // CHECK: train.scatter_rows {{.*}} at {{.*}} into {{.*}} : tensor<12x8xf32>, tensor<12xi32>, tensor<100x8xf32>
+    %y = train.scatter_rows %s at %r into %t : tensor<12x8xf32>, tensor<12xi32>, tensor<100x8xf32>
     train.return %y : tensor<100x8xf32>
   }
 

@@ -13,8 +13,8 @@ for line in sys.stdin:
         continue
     if op[3] == "kernel" and re.match(r"row_|linear_", op[4]):
         continue  # in a body
-    if op[4] == "with_totals" or inner:  # attributes follow the regions, the first of which holds the kernel inside
-        inner = op[4] == "with_totals"
+    if op[4] == "fused_reduction" or inner:  # attributes follow the regions, the first of which holds the kernel inside
+        inner = op[4] == "fused_reduction"
         continue
     found += 1
     if "train.origin" not in line:

@@ -39,7 +39,7 @@ if kind == "totals":
     powers = "".join(f"    %p{i + 1} = arith.mulf %p{i}, %p{i} : f32\n" for i in range(steps))
     print(f"""#id = affine_map<(d0) -> (d0)>
 kernel.program @totals(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<1xf32>) {{
-  %0:2 = kernel.with_totals(%x : tensor<8xf32>) of {{
+  %0:2 = kernel.fused_reduction(%x : tensor<8xf32>) of {{
   ^bb0(%a: tensor<8xf32>):
     %y = kernel.map(%a : tensor<8xf32>) space [8] maps [#id] -> [#id] {{
     ^bb0(%e: f32):

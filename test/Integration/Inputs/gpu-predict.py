@@ -22,9 +22,9 @@ CLASSES = [
     ("gradient of attention", r"^attention_grad"),
     ("copies of cotangents", r"^assemble"),
     ("norms", r"^map .*layer_norm"),
-    ("sums of biases and norms", r"^reduce with totals"),
+    ("sums of biases and norms", r"^reduce with reductions"),
     ("scalars", r"^map space 1 of|^multi_map to (1x1x)?[fi]\d+ "),
-    ("embedding", r"^(gather|scatter_add|map with totals)|^map space 50257x768;"),
+    ("embedding", r"^(gather|scatter_add|map with reductions)|^map space 50257x768;"),
     ("updates", r"^(multi_map|map) .*fit\.update"),
     ("other", r""),
 ]

@@ -11,7 +11,7 @@
 // with the product.
 // CHECK-LABEL: kernel.program @gemm(
 // CHECK-SAME: %[[X:.*]]: tensor<8x4xf16>, %[[Y:.*]]: tensor<8x6xf16>, %[[S:.*]]: tensor<f32>
-// CHECK-NEXT: %[[R:.*]]:3 = kernel.with_totals(%[[X]], %[[Y]], %[[S]] : {{.*}}) of {
+// CHECK-NEXT: %[[R:.*]]:3 = kernel.fused_reduction(%[[X]], %[[Y]], %[[S]] : {{.*}}) of {
 // CHECK-NEXT: ^bb0(%[[A:.*]]: tensor<8x4xf16>, %[[B:.*]]: tensor<8x6xf16>):
 // CHECK-NEXT: %[[G:.*]] = kernel.gemm %[[A]], %[[B]]
 // CHECK-NOT: barrier
@@ -69,7 +69,7 @@ kernel.program @gemm(%x: tensor<8x4xf16>, %y: tensor<8x6xf16>, %s: tensor<f32>) 
 
 // A filter's gradient, added up by a row kernel.
 // CHECK-LABEL: kernel.program @filter(
-// CHECK: kernel.with_totals
+// CHECK: kernel.fused_reduction
 // CHECK: kernel.conv_filter
 // CHECK: } sum {
 // CHECK-NEXT: ^bb0(%[[E:.*]]: f32):
@@ -103,7 +103,7 @@ kernel.program @filter(%x: tensor<2x6x6x3xf32>, %y: tensor<2x6x6x5xf32>) -> (ten
 
 // Two gradients of one kernel have separate totals.
 // CHECK-LABEL: kernel.program @two(
-// CHECK: %[[R:.*]]:4 = kernel.with_totals
+// CHECK: %[[R:.*]]:4 = kernel.fused_reduction
 // CHECK: kernel.reduce
 // CHECK: } sum {
 // CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[F:.*]]: f32):
@@ -143,10 +143,10 @@ kernel.program @two(%x: tensor<9x7xf32>) -> (tensor<7xf32>, tensor<7xf32>, tenso
 
 // A pointwise kernel, such as the last of several micro-batches, and a table of rows.
 // CHECK-LABEL: kernel.program @others(
-// CHECK: kernel.with_totals
+// CHECK: kernel.fused_reduction
 // CHECK: kernel.map
 // CHECK: } sum {
-// CHECK: kernel.with_totals
+// CHECK: kernel.fused_reduction
 // CHECK: kernel.scatter_add
 // CHECK: } sum {
 // CHECK: kernel.return
@@ -183,7 +183,7 @@ kernel.program @others(%x: tensor<1x70xf32>, %u: tensor<9x7xf32>, %i: tensor<9xi
 
 // Totals that stay kernels, and the reasons.
 // CHECK-LABEL: kernel.program @apart(
-// CHECK-NOT: kernel.with_totals
+// CHECK-NOT: kernel.fused_reduction
 // CHECK: kernel.return
 kernel.program @apart(%x: tensor<1x3xf32>) -> (tensor<1x6xf32>, tensor<1x3xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf64>, tensor<1xf32>, tensor<1xf32>) {
   %g = kernel.assemble(%x, %x : tensor<1x3xf32>, tensor<1x3xf32>) offsets [0, 0, 0, 3] strides [1, 1, 1, 1] fill 0.0 {kernel.barrier} -> tensor<1x6xf32>
@@ -241,7 +241,7 @@ kernel.program @apart(%x: tensor<1x3xf32>) -> (tensor<1x6xf32>, tensor<1x3xf32>,
 // CHECK-LABEL: kernel.program @hoist(
 // CHECK-NEXT: %[[V:.*]] = kernel.view
 // CHECK-NEXT: %[[F:.*]] = kernel.map(%[[V]]
-// CHECK: kernel.with_totals({{.*}}, %[[F]] :
+// CHECK: kernel.fused_reduction({{.*}}, %[[F]] :
 // CHECK-NOT: row_reduce
 kernel.program @hoist(%x: tensor<1x3xf32>, %s: tensor<1xf32>) -> (tensor<1x3xf32>, tensor<1xf64>) {
   %h = kernel.map(%x : tensor<1x3xf32>) space [1, 3] maps [#id] -> [#id] attributes {kernel.barrier} {
@@ -272,7 +272,7 @@ kernel.program @hoist(%x: tensor<1x3xf32>, %s: tensor<1xf32>) -> (tensor<1x3xf32
 
 // A kernel that writes a gradient may write values of the forward pass, too. The loss adds up such values in the order of every other program.
 // CHECK-LABEL: kernel.program @loss(
-// CHECK-NOT: with_totals
+// CHECK-NOT: fused_reduction
 // CHECK: kernel.row_reduce
 // CHECK: kernel.return
 kernel.program @loss(%x: tensor<1x3xf32>) -> (tensor<1x3xf32> {train.is = #train.output<named, name = "g">}, tensor<f32> {train.is = #train.output<loss>}) {

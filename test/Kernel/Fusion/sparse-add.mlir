@@ -4,13 +4,13 @@
 
 // CHECK-LABEL: @tied
 // CHECK: %[[DENSE:.*]] = kernel.gemm
-// CHECK: %[[ROWS:.*]], %[[ORDER:.*]], %[[STARTS:.*]] = kernel.group_rows %arg2 of 1024
-// CHECK: %[[SUMS:.*]] = kernel.sum_rows %arg1, %[[ORDER]], %[[STARTS]] : tensor<256x256xf32>
+// CHECK: %[[ROWS:.*]], %[[ORDER:.*]], %[[STARTS:.*]] = kernel.sort_by_key %arg2 of 1024
+// CHECK: %[[SUMS:.*]] = kernel.segment_sum %arg1, %[[ORDER]], %[[STARTS]] : tensor<256x256xf32>
 // CHECK: %[[OLD:.*]] = kernel.gather %[[DENSE]], %[[ROWS]]
 // CHECK: %[[NEW:.*]] = kernel.map(%[[OLD]], %[[SUMS]] :
 // CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %[[Y:.*]]: f32):
 // CHECK-NEXT: arith.addf %[[X]], %[[Y]]
-// CHECK: %[[RESULT:.*]] = kernel.put_rows %[[NEW]], %[[ROWS]] into %[[DENSE]] {kernel.barrier}
+// CHECK: %[[RESULT:.*]] = kernel.scatter_rows %[[NEW]], %[[ROWS]] into %[[DENSE]] {kernel.barrier}
 // CHECK-NOT: kernel.scatter_add
 // CHECK: kernel.return %[[RESULT]]
 #x = affine_map<(d0, d1, d2) -> (d2, d0)>
@@ -37,7 +37,7 @@ kernel.program @tied(%x: tensor<8x1024xf32>, %u: tensor<256x256xf32>, %index: te
 // CHECK: %[[INDEX:.*]] = kernel.map(%arg2 : tensor<256xi32>)
 // CHECK: %[[IS:.*]] = arith.cmpi eq, %{{.*}}, %c7_i32
 // CHECK: arith.select %[[IS]], %c-1_i32
-// CHECK: kernel.group_rows %[[INDEX]]
+// CHECK: kernel.sort_by_key %[[INDEX]]
 // CHECK: kernel.map(%[[OLD:.*]], %[[SUMS:.*]] : tensor<256x256xf32>
 // CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %[[Y:.*]]: f32):
 // CHECK-NEXT: arith.addf %[[Y]], %[[X]]
@@ -62,7 +62,7 @@ kernel.program @padding(%x: tensor<1024x256xf32>, %u: tensor<256x256xf32>, %inde
 // Left alone: a table with another reader, more than a quarter as many lookups as rows, a small table, and another body.
 // CHECK-LABEL: @others
 // CHECK-COUNT-4: kernel.scatter_add
-// CHECK-NOT: kernel.put_rows
+// CHECK-NOT: kernel.scatter_rows
 #id = affine_map<(d0, d1) -> (d0, d1)>
 kernel.program @others(%x: tensor<1024x256xf32>, %u: tensor<256x256xf32>, %index: tensor<256xi32>, %v: tensor<257x256xf32>, %more: tensor<257xi32>,
     %w: tensor<256x128xf32>, %y: tensor<1024x128xf32>)

@@ -36,10 +36,10 @@ module attributes {kernel.target = "sm_90a"} {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : tensor<64x32xf32>
-    // Inside a kernel with totals, too.
-    // CHECK: kernel.with_totals(%{{.*}}, %{{.*}} : tensor<64x504xbf16>, tensor<64x32xbf16>)
+    // Inside a kernel with reductions, too.
+    // CHECK: kernel.fused_reduction(%{{.*}}, %{{.*}} : tensor<64x504xbf16>, tensor<64x32xbf16>)
     // CHECK: ^bb0(%{{.*}}: tensor<64x504xbf16>, %{{.*}}: tensor<64x32xbf16>)
-    %dw, %total = kernel.with_totals(%flat, %x : tensor<64x501xbf16>, tensor<64x32xbf16>) of {
+    %dw, %total = kernel.fused_reduction(%flat, %x : tensor<64x501xbf16>, tensor<64x32xbf16>) of {
     ^bb0(%l: tensor<64x501xbf16>, %r: tensor<64x32xbf16>):
       %g = kernel.gemm %l, %r : tensor<64x501xbf16>, tensor<64x32xbf16> acc f32 maps [#km, #kn] space [501, 32] depth 64 epilogue () maps [] -> [#mn] {
       ^bb0(%sum: f32):

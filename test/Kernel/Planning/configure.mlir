@@ -15,9 +15,9 @@ kernel.program @sums(%x: tensor<1024x64xf32>, %i: tensor<12xi32>) -> (tensor<64x
   ^bb0(%a: f32):
     kernel.yield %a : f32
   } : tensor<64xf32>
-  // CPU: kernel.group_rows {{.*}} {workspace_bytes = 1088 : i64}
-  // REFERENCE: kernel.group_rows %{{.*}} of 100 :
-  %rows, %order, %starts = kernel.group_rows %i of 100 : tensor<12xi32> -> tensor<12xi32>, tensor<12xi32>, tensor<13xi32>
+  // CPU: kernel.sort_by_key {{.*}} {workspace_bytes = 1088 : i64}
+  // REFERENCE: kernel.sort_by_key %{{.*}} of 100 :
+  %rows, %order, %starts = kernel.sort_by_key %i of 100 : tensor<12xi32> -> tensor<12xi32>, tensor<12xi32>, tensor<13xi32>
   kernel.return %y, %order : tensor<64xf32>, tensor<12xi32>
 }
 }

@@ -223,14 +223,14 @@ kernel.program @updates(%w: tensor<8x8xf32> {train.is = #train.state<@big>}, %v:
 // is copied first.
 // CHECK-LABEL: kernel.program @rows
 // CHECK: kernel.gather {{.*}} {kernel.places = [#kernel.place<arena, 0, 256>]}
-// CHECK: kernel.put_rows %{{.*}}, %{{.*}} into %arg0 {kernel.places = [#kernel.place<state, 0, 128>]}
+// CHECK: kernel.scatter_rows %{{.*}}, %{{.*}} into %arg0 {kernel.places = [#kernel.place<state, 0, 128>]}
 // CHECK: %[[COPY:.*]] = kernel.map(%arg1 {{.*}}kernel.places = [#kernel.place<arena, 0, 0>]
-// CHECK: kernel.put_rows %{{.*}}, %{{.*}} into %[[COPY]] {kernel.places = [#kernel.place<arena, 0, 0>]}
+// CHECK: kernel.scatter_rows %{{.*}}, %{{.*}} into %[[COPY]] {kernel.places = [#kernel.place<arena, 0, 0>]}
 kernel.program @rows(%w: tensor<8x8xf32> {train.is = #train.state<@big>}, %x: tensor<8x8xf32> {train.is = #train.input<"x">}, %i: tensor<4xi32> {train.is = #train.input<"i">})
     -> (tensor<8x8xf32> {train.is = #train.state<@big>}, tensor<8x8xf32> {train.is = #train.output<named, name = "y">}) {
   %r = kernel.gather %w, %i : tensor<8x8xf32>, tensor<4xi32> -> tensor<4x8xf32>
-  %0 = kernel.put_rows %r, %i into %w : tensor<4x8xf32>, tensor<4xi32>, tensor<8x8xf32>
-  %1 = kernel.put_rows %r, %i into %x : tensor<4x8xf32>, tensor<4xi32>, tensor<8x8xf32>
+  %0 = kernel.scatter_rows %r, %i into %w : tensor<4x8xf32>, tensor<4xi32>, tensor<8x8xf32>
+  %1 = kernel.scatter_rows %r, %i into %x : tensor<4x8xf32>, tensor<4xi32>, tensor<8x8xf32>
   %2 = kernel.map(%1, %x : tensor<8x8xf32>, tensor<8x8xf32>) space [8, 8] maps [#id2, #id2] -> [#id2] {
   ^bb0(%a: f32, %b: f32):
     %s = arith.addf %a, %b : f32
@@ -243,7 +243,7 @@ kernel.program @rows(%w: tensor<8x8xf32> {train.is = #train.state<@big>}, %x: te
 // CHECK-LABEL: kernel.program @moved_rows
 // CHECK: kernel.gather
 // CHECK: kernel.map({{.*}}kernel.places = [#kernel.place<state, 0, 128>]
-// CHECK: kernel.put_rows {{.*}} {kernel.places = [#kernel.place<state, 0, 128>]}
+// CHECK: kernel.scatter_rows {{.*}} {kernel.places = [#kernel.place<state, 0, 128>]}
 // CHECK-NEXT: kernel.return
 kernel.program @moved_rows(%w: tensor<8x8xf32> {train.is = #train.state<@big>}, %i: tensor<4xi32> {train.is = #train.input<"i">}) -> (tensor<8x8xf32> {train.is = #train.state<@big>}) {
   %0 = kernel.map(%w : tensor<8x8xf32>) space [8, 8] maps [#id2] -> [#id2] {
@@ -252,7 +252,7 @@ kernel.program @moved_rows(%w: tensor<8x8xf32> {train.is = #train.state<@big>}, 
     kernel.yield %s : f32
   } : tensor<8x8xf32>
   %r = kernel.gather %w, %i : tensor<8x8xf32>, tensor<4xi32> -> tensor<4x8xf32>
-  %1 = kernel.put_rows %r, %i into %0 : tensor<4x8xf32>, tensor<4xi32>, tensor<8x8xf32>
+  %1 = kernel.scatter_rows %r, %i into %0 : tensor<4x8xf32>, tensor<4xi32>, tensor<8x8xf32>
   kernel.return %1 : tensor<8x8xf32>
 }
 

@@ -10,20 +10,20 @@ train.model @inactive {
     %w = train.read @w : tensor<3xf32>
     %i = train.constant dense<[2, 0, 1]> : tensor<3xi32>
     %half = train.constant dense<0.5> : tensor<f32>
-    // put_rows of data; of a value behind a stop_gradient, directly or later; of a value before a stop_gradient.
+    // scatter_rows of data; of a value behind a stop_gradient, directly or later; of a value before a stop_gradient.
     // CHECK-LABEL: train.func @fit.grad
-    // CHECK-COUNT-4: train.put_rows
-    %0 = train.put_rows %x at %i into %x : tensor<3xf32>, tensor<3xi32>, tensor<3xf32>
+    // CHECK-COUNT-4: train.scatter_rows
+    %0 = train.scatter_rows %x at %i into %x : tensor<3xf32>, tensor<3xi32>, tensor<3xf32>
     %s = train.stop_gradient %w : tensor<3xf32>
-    %1 = train.put_rows %s at %i into %s : tensor<3xf32>, tensor<3xi32>, tensor<3xf32>
+    %1 = train.scatter_rows %s at %i into %s : tensor<3xf32>, tensor<3xi32>, tensor<3xf32>
     %t = train.mul %s, %half : tensor<3xf32>, tensor<f32>
-    %2 = train.put_rows %t at %i into %t : tensor<3xf32>, tensor<3xi32>, tensor<3xf32>
+    %2 = train.scatter_rows %t at %i into %t : tensor<3xf32>, tensor<3xi32>, tensor<3xf32>
     %m = train.mul %w, %half : tensor<3xf32>, tensor<f32>
-    %b = train.put_rows %m at %i into %m : tensor<3xf32>, tensor<3xi32>, tensor<3xf32>
+    %b = train.scatter_rows %m at %i into %m : tensor<3xf32>, tensor<3xi32>, tensor<3xf32>
     %3 = train.stop_gradient %b : tensor<3xf32>
     // The parameter's own path.
     // CHECK: train.seed
-    // CHECK-NOT: train.put_rows
+    // CHECK-NOT: train.scatter_rows
     // CHECK: train.gradient @w
     %4 = train.mul %w, %0 : tensor<3xf32>, tensor<3xf32>
     %5 = train.mul %4, %w : tensor<3xf32>, tensor<3xf32>

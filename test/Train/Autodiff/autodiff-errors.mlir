@@ -6,8 +6,8 @@ train.model @replaced {
   train.func @loss(%x: tensor<3xf32>, %i: tensor<3xi32>) -> tensor<f32> {
     %w = train.read @w : tensor<3xf32>
     %0 = train.mul %x, %w : tensor<3xf32>, tensor<3xf32>
-    // expected-error @below {{expected a differentiable op on an active path, but @w -> loss/mul#0 -> loss/put_rows#0 reaches the loss}}
-    %1 = train.put_rows %0 at %i into %x : tensor<3xf32>, tensor<3xi32>, tensor<3xf32>
+    // expected-error @below {{expected a differentiable op on an active path, but @w -> loss/mul#0 -> loss/scatter_rows#0 reaches the loss}}
+    %1 = train.scatter_rows %0 at %i into %x : tensor<3xf32>, tensor<3xi32>, tensor<3xf32>
     %2 = train.reduce_sum %1 over [0] : tensor<3xf32>
     train.return %2 : tensor<f32>
   }
@@ -34,8 +34,8 @@ train.model @around {
     %w = train.read @w : tensor<3xf32>
     %s = train.stop_gradient %w : tensor<3xf32>
     %0 = train.mul %s, %w : tensor<3xf32>, tensor<3xf32>
-    // expected-error @below {{expected a differentiable op on an active path, but @w -> loss/mul#0 -> loss/put_rows#0 reaches the loss}}
-    %1 = train.put_rows %0 at %i into %x : tensor<3xf32>, tensor<3xi32>, tensor<3xf32>
+    // expected-error @below {{expected a differentiable op on an active path, but @w -> loss/mul#0 -> loss/scatter_rows#0 reaches the loss}}
+    %1 = train.scatter_rows %0 at %i into %x : tensor<3xf32>, tensor<3xi32>, tensor<3xf32>
     %2 = train.reduce_sum %1 over [0] : tensor<3xf32>
     train.return %2 : tensor<f32>
   }

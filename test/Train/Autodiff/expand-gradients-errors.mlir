@@ -49,8 +49,8 @@ train.model @replaced {
   train.func @f(%x: tensor<3xf32>, %i: tensor<3xi32>) -> tensor<3xf32> {
     %h = train.tanh %x : tensor<3xf32>
     %0 = train.mul %h, %h : tensor<3xf32>, tensor<3xf32>
-    // expected-error @below {{expected a differentiable op on an active path, but f/tanh#0 -> f/mul#0 -> f/put_rows#0 reaches the value that f/grad#0 differentiates}}
-    %1 = train.put_rows %0 at %i into %x : tensor<3xf32>, tensor<3xi32>, tensor<3xf32>
+    // expected-error @below {{expected a differentiable op on an active path, but f/tanh#0 -> f/mul#0 -> f/scatter_rows#0 reaches the value that f/grad#0 differentiates}}
+    %1 = train.scatter_rows %0 at %i into %x : tensor<3xf32>, tensor<3xi32>, tensor<3xf32>
     %2 = train.reduce_sum %1 over [0] : tensor<3xf32>
     // expected-note @below {{differentiated here}}
     %3 = train.grad %2 wrt %h : tensor<f32>, tensor<3xf32>
@@ -87,8 +87,8 @@ train.model @again {
     %1 = train.square %0 : tensor<3xf32>
     %2 = train.reduce_sum %1 over [0] : tensor<3xf32>
     %3 = train.grad %2 wrt %x : tensor<f32>, tensor<3xf32>
-    // expected-error @below {{expected a differentiable op on an active path, but @w -> loss/mul#0 -> loss/square#0.grad -> loss/mul#0.grad -> loss/put_rows#0 reaches the loss}}
-    %4 = train.put_rows %3 at %i into %x : tensor<3xf32>, tensor<3xi32>, tensor<3xf32>
+    // expected-error @below {{expected a differentiable op on an active path, but @w -> loss/mul#0 -> loss/square#0.grad -> loss/mul#0.grad -> loss/scatter_rows#0 reaches the loss}}
+    %4 = train.scatter_rows %3 at %i into %x : tensor<3xf32>, tensor<3xi32>, tensor<3xf32>
     %5 = train.reduce_sum %4 over [0] : tensor<3xf32>
     train.return %5 : tensor<f32>
   }

@@ -29,13 +29,13 @@ train.model @lazy {
 // CHECK:       %[[PADDED:.*]] = train.compare {{ *}}eq
 // CHECK:       train.select %[[PADDED]]
 // CHECK:       %[[INDEX:.*]] = train.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<6xi1>, tensor<6xi32>, tensor<i32>
-// CHECK:       %[[SUMS:.*]], %[[ROWS:.*]] = train.sum_rows %{{.*}} at %[[INDEX]] of 100
+// CHECK:       %[[SUMS:.*]], %[[ROWS:.*]] = train.segment_sum %{{.*}} at %[[INDEX]] of 100
 // CHECK:       %[[G:.*]] = train.gradient @t, %[[SUMS]] : tensor<6x4xf32>
 // CHECK:       %[[OLD:.*]] = train.gather %[[T]] at %[[ROWS]]
 // CHECK:       %[[OLDM:.*]] = train.gather %[[M]] at %[[ROWS]]
 // CHECK:       %[[NEW:.*]], %[[NEWM:.*]]:2 = train.update %[[OLD]] by #train.adam<{{.*}}> from %[[G]] moments(%[[OLDM]], %{{.*}}) count %[[STEP]] rate %{{.*}} keys [{{[-0-9]+, [-0-9]+}}] : tensor<6x4xf32>
-// CHECK:       train.put_rows %[[NEW]] at %[[ROWS]] into %[[T]]
-// CHECK:       train.put_rows %[[NEWM]]#0 at %[[ROWS]] into %[[M]]
+// CHECK:       train.scatter_rows %[[NEW]] at %[[ROWS]] into %[[T]]
+// CHECK:       train.scatter_rows %[[NEWM]]#0 at %[[ROWS]] into %[[M]]
 
 // -----
 
@@ -60,7 +60,7 @@ train.model @dense {
 // CHECK:       %[[OLD:.*]] = train.gather %[[T]] at %[[ROWS:[a-z]+]]
 // CHECK:       %[[NEW:[a-z_]*]], %{{.*}} = train.update %[[OLD]] by #train.adam<{{.*}}> from
 // CHECK:       %[[MOVED:[a-z_0-9]*]], %{{.*}} = train.update %[[T]] by #train.adam<{{.*}}> from %{{.*}} : tensor<100x4xf32>
-// CHECK:       train.put_rows %[[NEW]] at %[[ROWS]] into %[[MOVED]]
+// CHECK:       train.scatter_rows %[[NEW]] at %[[ROWS]] into %[[MOVED]]
 
 // -----
 
@@ -80,10 +80,10 @@ train.model @rowwise {
 // CHECK-LABEL: train.func @fit.train
 // CHECK:       train.iota along 0 : tensor<6xi32>
 // CHECK:       train.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<i1>, tensor<6x4xf32>, tensor<f32>
-// CHECK:       %[[SUMS:.*]], %[[ROWS:.*]] = train.sum_rows %{{.*}} at %{{.*}} of 100 : tensor<18x4xf32>, tensor<18xi32>
+// CHECK:       %[[SUMS:.*]], %[[ROWS:.*]] = train.segment_sum %{{.*}} at %{{.*}} of 100 : tensor<18x4xf32>, tensor<18xi32>
 // CHECK:       train.gradient @t, %[[SUMS]]
-// CHECK:       train.put_rows %{{.*}} at %[[ROWS]] into %{{.*}} : tensor<18x4xf32>, tensor<18xi32>, tensor<100x4xf32>
-// CHECK:       train.put_rows %{{.*}} at %[[ROWS]] into %{{.*}} : tensor<18x1xf32>, tensor<18xi32>, tensor<100x1xf32>
+// CHECK:       train.scatter_rows %{{.*}} at %[[ROWS]] into %{{.*}} : tensor<18x4xf32>, tensor<18xi32>, tensor<100x4xf32>
+// CHECK:       train.scatter_rows %{{.*}} at %[[ROWS]] into %{{.*}} : tensor<18x1xf32>, tensor<18xi32>, tensor<100x1xf32>
 
 // -----
 
@@ -102,7 +102,7 @@ train.model @tied {
   train.step @fit minimize @loss over [@t] with #train.adam<lr = 0.1, lazy = true>
 }
 // CHECK-LABEL: train.model @tied
-// CHECK-NOT:   train.sum_rows
+// CHECK-NOT:   train.segment_sum
 // CHECK:       train.scatter_add
 
 // -----
@@ -129,7 +129,7 @@ train.model @whole {
   train.step @more minimize @other over [@s] with #train.sgd<lr = 0.1>
 }
 // CHECK-LABEL: train.model @whole
-// CHECK-NOT:   train.sum_rows
+// CHECK-NOT:   train.segment_sum
 
 // -----
 
@@ -147,4 +147,4 @@ train.model @small {
 // CHECK-LABEL: train.model @small
 // CHECK:       train.buffer @fit.gradient.t : tensor<4x8xf32>
 // CHECK:       train.buffer @fit.rows.t : tensor<4xi32>
-// CHECK:       train.sum_rows %{{.*}} of 4 : tensor<6x8xf32>, tensor<6xi32> to tensor<4x8xf32>, tensor<4xi32>
+// CHECK:       train.segment_sum %{{.*}} of 4 : tensor<6x8xf32>, tensor<6xi32> to tensor<4x8xf32>, tensor<4xi32>

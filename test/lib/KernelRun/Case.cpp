@@ -86,8 +86,8 @@ bool Case::expect(CodeOf codeOf) {
   return interpret() && packExpected(codeOf);
 }
 bool Case::interpret() {
-  if (auto sums = dyn_cast<kernel::WithTotalsOp>(op))
-    return interpretTotals(sums, inputs, expected);
+  if (auto sums = dyn_cast<kernel::FusedReductionOp>(op))
+    return interpretReductions(sums, inputs, expected);
   if (auto members = dyn_cast<kernel::MultiMapOp>(op))
     return interpretMembers(members, inputs, expected);
   if (auto fused = dyn_cast<FusedKernelOpInterface>(op))

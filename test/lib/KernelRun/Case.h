@@ -29,8 +29,8 @@ inline int64_t countOf(mlir::Type type) {
 /// Offsets in bytes from the operands' starts to the addresses passed to the code; `record`: the
 /// row of `kernel.functions`.
 llvm::SmallVector<int64_t> movesOf(mlir::Operation *op, mlir::DictionaryAttr record);
-/// Adds totals to a kernel that supports totals.
-void addTotals(KernelOpInterface kernel);
+/// Adds reductions to a kernel that supports reductions.
+void addReductions(KernelOpInterface kernel);
 double attribute(mlir::Operation *op, llvm::StringRef name, double otherwise);
 
 class Case {

@@ -34,7 +34,7 @@ static void scatterAdd(kernel::ScatterAddOp op, ArrayRef<Elements> x, std::vecto
         y[0][row * width + j].real += x[0][i * width + j].real;
 }
 
-static void groupRows(kernel::GroupRowsOp op, ArrayRef<Elements> x, std::vector<Elements> &y) {
+static void groupRows(kernel::SortByKeyOp op, ArrayRef<Elements> x, std::vector<Elements> &y) {
   std::map<int64_t, std::vector<int64_t>> places; // of each row, ascending
   for (size_t i = 0; i < x[0].size(); ++i) {
     int64_t row = x[0][i].whole;
@@ -56,7 +56,7 @@ static void groupRows(kernel::GroupRowsOp op, ArrayRef<Elements> x, std::vector<
   starts.resize(shapeOf(op.getStarts())[0], {0, named});
   y = {rows, order, starts};
 }
-static void sumRows(kernel::SumRowsOp op, ArrayRef<Elements> x, std::vector<Elements> &y) {
+static void sumRows(kernel::SegmentSumOp op, ArrayRef<Elements> x, std::vector<Elements> &y) {
   int64_t rows = shapeOf(op.getResult())[0], width = shapeOf(op.getResult())[1];
   int64_t pitch = shapeOf(op.getUpdates())[1], from = op.getFrom();
   y.push_back(makeElements(op.getResult()));
@@ -65,7 +65,7 @@ static void sumRows(kernel::SumRowsOp op, ArrayRef<Elements> x, std::vector<Elem
       for (int64_t j = 0; j < width; ++j)
         y[0][row * width + j].real += x[0][x[1][i].whole * pitch + from + j].real;
 }
-static void putRows(kernel::PutRowsOp op, ArrayRef<Elements> x, std::vector<Elements> &y) {
+static void putRows(kernel::ScatterRowsOp op, ArrayRef<Elements> x, std::vector<Elements> &y) {
   int64_t rows = shapeOf(op.getTable())[0], width = shapeOf(op.getTable())[1];
   y.push_back(x[2]);
   for (size_t i = 0; i < x[1].size(); ++i)
@@ -140,9 +140,9 @@ bool test::interpretData(Operation *op, ArrayRef<Elements> inputs, std::vector<E
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](kernel::GatherOp op) { return gather(op, inputs, results), true; })
       .Case([&](kernel::ScatterAddOp op) { return scatterAdd(op, inputs, results), true; })
-      .Case([&](kernel::GroupRowsOp op) { return groupRows(op, inputs, results), true; })
-      .Case([&](kernel::SumRowsOp op) { return sumRows(op, inputs, results), true; })
-      .Case([&](kernel::PutRowsOp op) { return putRows(op, inputs, results), true; })
+      .Case([&](kernel::SortByKeyOp op) { return groupRows(op, inputs, results), true; })
+      .Case([&](kernel::SegmentSumOp op) { return sumRows(op, inputs, results), true; })
+      .Case([&](kernel::ScatterRowsOp op) { return putRows(op, inputs, results), true; })
       .Case([&](kernel::AssembleOp op) { return assemble(op, inputs, results), true; })
       .Case([&](kernel::PoolOp op) { return pool(op, inputs, results), true; })
       .Case([&](kernel::PoolGradOp op) { return poolGrad(op, inputs, results), true; })

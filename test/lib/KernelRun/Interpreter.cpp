@@ -294,8 +294,8 @@ static unsigned resultOf(Value value) {
   return first;
 }
 
-bool test::interpretTotals(kernel::WithTotalsOp op, ArrayRef<Elements> inputs,
-                           std::vector<Elements> &results) {
+bool test::interpretReductions(kernel::FusedReductionOp op, ArrayRef<Elements> inputs,
+                               std::vector<Elements> &results) {
   Operation *kernel = op.getKernel();
   std::vector<Elements> own;
   for (Value operand : kernel->getOperands())

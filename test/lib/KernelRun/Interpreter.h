@@ -45,9 +45,9 @@ bool interpretData(mlir::Operation *op, llvm::ArrayRef<Elements> inputs,
 bool interpretMembers(kernel::MultiMapOp op, llvm::ArrayRef<Elements> inputs,
                       std::vector<Elements> &results);
 
-/// Results of the kernel inside, then totals over the stored results.
-bool interpretTotals(kernel::WithTotalsOp op, llvm::ArrayRef<Elements> inputs,
-                     std::vector<Elements> &results);
+/// Results of the kernel inside, then reductions over the stored results.
+bool interpretReductions(kernel::FusedReductionOp op, llvm::ArrayRef<Elements> inputs,
+                         std::vector<Elements> &results);
 
 } // namespace ampc::test
 #endif

@@ -6,10 +6,10 @@
 // [-2, 2)), integers in [0, test.limit) (default 5); with test.patterns, random bits; with
 // test.halves = "finite" or "all", every f16 times the identity; with test.element = [operand,
 // element], that element is test.value (default: infinity). Packed results of maps must equal a
-// kernel.pack of the same matrix in the file. With --totals, kernels that support totals also sum
-// the results. Prints a line per kernel and tier, and the external calls of a tier's object; exits
-// with 1 after a difference. Device kernels run in the PTX interpreter, with definedness and, a
-// second time, races; with --same-as=avx512 the bits must equal that tier's.
+// kernel.pack of the same matrix in the file. With --reductions, kernels that support reductions
+// also sum the results. Prints a line per kernel and tier, and the external calls of a tier's
+// object; exits with 1 after a difference. Device kernels run in the PTX interpreter, with
+// definedness and, a second time, races; with --same-as=avx512 the bits must equal that tier's.
 #include "ampc/Codegen/CPU/Passes.h"
 #include "ampc/Codegen/Targets.h"
 #include "ampc/Kernel/Passes.h"
@@ -57,7 +57,8 @@ static cl::opt<std::string>
               cl::value_desc("FILE"));
 static cl::opt<bool> printLines("lines", cl::desc("with --ptx: print the lines that run"));
 
-static cl::opt<bool> totals("totals", cl::desc("give every kernel totals of its results"));
+static cl::opt<bool> reductions("reductions",
+                                cl::desc("give every kernel reductions of its results"));
 
 /// Plain loops run where the first tier does.
 static ArrayRef<cpu::Tier> chosenTiers() {
@@ -332,9 +333,9 @@ int main(int argc, char **argv) {
   const Target *target = setTarget(*module, targetName);
   if (!target)
     return 1;
-  if (totals)
+  if (reductions)
     for (Operation *op : kernelsOf(*module))
-      addTotals(cast<KernelOpInterface>(op));
+      addReductions(cast<KernelOpInterface>(op));
   if (trials && failed(makeTrials(*module, *target)))
     return 1;
   OwningOpRef<ModuleOp> copy = module->clone();

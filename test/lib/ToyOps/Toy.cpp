@@ -15,7 +15,7 @@ using namespace ampc::syntax; // called by assembly formats of TensorOp
 #include "ToyOps.cpp.inc"
 
 void ToyDialect::initialize() {
-  ampc::addNotedOperations<
+  ampc::addRecordedOperations<
 #define GET_OP_LIST
 #include "ToyOps.cpp.inc"
       >(*this);

@@ -240,11 +240,11 @@ void ConvFilterLowering::emitRun(Operation *op, KernelEmitter &e, const KernelPo
   FilterForm form = *formOf(conv, e.tier);
   if (form.tiles)
     return FilterTilesEmitter(e, *form.tiles, pointers.operands[0], pointers.operands[1])
-        .emit(begin, end, pointers.scratch, store, pointers.totals);
+        .emit(begin, end, pointers.scratch, store, pointers.reductions);
   if (form.pixels)
     return FilterGradientEmitter(e, conv.window, conv.shape, *form.pixels, pointers.operands[0],
                                  pointers.operands[1])
-        .emit(begin, end, pointers.scratch, store, pointers.totals);
+        .emit(begin, end, pointers.scratch, store, pointers.reductions);
   conv.cotangent.pointer = pointers.operands[1];
   TapLines image(PatchReader(conv.window, pointers.operands[0], conv.shape.lhs));
   auto epilogue = [&](Value group, Value channel, Value position, int64_t active, Value sums) {
@@ -252,7 +252,7 @@ void ConvFilterLowering::emitRun(Operation *op, KernelEmitter &e, const KernelPo
     store(e.index(0), output, position, active, sums);
   };
   ProductEmitter(e, conv.shape, *form.panels, conv.cotangent, image, pointers.scratch, epilogue)
-      .emit(begin, end, pointers.totals);
+      .emit(begin, end, pointers.reductions);
 }
 
 /// Adds the slices' sums in ascending order.

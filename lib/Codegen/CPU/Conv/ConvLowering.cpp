@@ -4,7 +4,7 @@
 #include "lib/Codegen/CPU/Conv/Depthwise.h"
 #include "lib/Codegen/CPU/Conv/FilterTaps.h"
 #include "lib/Codegen/CPU/Conv/WindowPanels.h"
-#include "lib/Codegen/CPU/Data/Totals.h"
+#include "lib/Codegen/CPU/Data/FusedReduction.h"
 #include "lib/Codegen/CPU/Loops.h"
 #include "lib/Codegen/CPU/Product/ProductEmitter.h"
 #include "lib/Codegen/CPU/TierPlans.h"
@@ -54,13 +54,13 @@ struct PhaseProduct {
                kernel::BlockingAttr plan, Value image, Value filter);
   kernel::BlockingAttr attribute(MLIRContext *context, const Tier &tier) const;
   void emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value end, Value scratch,
-            Totals *totals);
+            FusedReductions *reductions);
 
 private:
   void cutWindows(kernel::BlockingAttr plan, const PatchReader &reader, const Tier &tier);
   void cutPixels(kernel::BlockingAttr plan, const Tier &tier);
   void emitPhase(KernelEmitter &e, BodyEmitter &body, Value number, Value begin, Value end,
-                 Value scratch, Totals *totals);
+                 Value scratch, FusedReductions *reductions);
   void storeLine(KernelEmitter &e, BodyEmitter &body, Value group, Value line, Value channel,
                  int64_t active, Value sums);
 };
@@ -77,7 +77,7 @@ struct PhaseTasks {
   /// Whether the work is a single GEMM of a single phase.
   bool isOne() const { return products.size() == 1 && products[0].phase.phases() == 1; }
   void emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value end, Value scratch,
-            Totals *totals);
+            FusedReductions *reductions);
   void emitZeros(KernelEmitter &e, BodyEmitter &body, const Conv &conv, Value task);
 };
 } // namespace
@@ -198,27 +198,28 @@ void PhaseProduct::storeLine(KernelEmitter &e, BodyEmitter &body, Value group, V
 }
 
 void PhaseProduct::emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value end, Value scratch,
-                        Totals *totals) {
+                        FusedReductions *reductions) {
   if (phase.phases() == 1)
-    return emitPhase(e, body, e.index(0), begin, end, scratch, totals);
+    return emitPhase(e, body, e.index(0), begin, end, scratch, reductions);
   Value behind = e.div(e.add(end, tasks - 1), tasks);
   e.loop(e.div(begin, tasks), behind, 1, [&](Value number) {
     Value first = e.mul(number, tasks);
     Value from = e.sub(e.max(begin, first), first);
     Value until = e.sub(e.min(end, e.add(first, tasks)), first);
-    emitPhase(e, body, number, from, until, scratch, totals);
+    emitPhase(e, body, number, from, until, scratch, reductions);
   });
 }
 
 void PhaseProduct::emitPhase(KernelEmitter &e, BodyEmitter &body, Value number, Value begin,
-                             Value end, Value scratch, Totals *totals) {
+                             Value end, Value scratch, FusedReductions *reductions) {
   place = phase.placeOf(e, number);
   if (taps)
     taps->enterPhase(place);
   auto epilogue = [&](Value group, Value line, Value channel, int64_t active, Value sums) {
     storeLine(e, body, group, line, channel, active, sums);
   };
-  ProductEmitter(e, shape, *blocking, *image, *filter, scratch, epilogue).emit(begin, end, totals);
+  ProductEmitter(e, shape, *blocking, *image, *filter, scratch, epilogue)
+      .emit(begin, end, reductions);
 }
 
 PhaseTasks::PhaseTasks(const Conv &conv, const Tier &tier, ArrayRef<kernel::BlockingAttr> plans,
@@ -237,14 +238,14 @@ PhaseTasks::PhaseTasks(const Conv &conv, const Tier &tier, ArrayRef<kernel::Bloc
 }
 
 void PhaseTasks::emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value end, Value scratch,
-                      Totals *totals) {
+                      FusedReductions *reductions) {
   int64_t first = 0;
   for (PhaseProduct &product : products) {
     int64_t all = product.tasks * product.phase.phases();
     auto within = [&](Value task) {
       return e.min(e.max(e.sub(task, e.index(first)), e.index(0)), e.index(all));
     };
-    product.emit(e, body, within(begin), within(end), scratch, totals);
+    product.emit(e, body, within(begin), within(end), scratch, reductions);
     first += all;
   }
 }
@@ -347,9 +348,9 @@ void ConvLowering::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
   }
   PhaseTasks phases = *tasksOf(conv, e.tier, pointers.operands[0], pointers.operands[1]);
   if (phases.isOne() && phases.zeros.empty())
-    return phases.emit(e, body, begin, end, pointers.scratch, pointers.totals);
+    return phases.emit(e, body, begin, end, pointers.scratch, pointers.reductions);
   // Fused reductions count tasks over all phases.
-  forTasks(e, pointers.totals, begin, end, [&](Value from, Value to) {
+  forTasks(e, pointers.reductions, begin, end, [&](Value from, Value to) {
     if (phases.zeros.empty())
       return phases.emit(e, body, from, to, pointers.scratch, nullptr);
     e.loop(from, to, 1, [&](Value task) {

@@ -3,7 +3,7 @@
 #ifndef LIB_CODEGEN_CPU_CONV_DEPTHWISE_H
 #define LIB_CODEGEN_CPU_CONV_DEPTHWISE_H
 
-#include "lib/Codegen/CPU/Data/Totals.h"
+#include "lib/Codegen/CPU/Data/FusedReduction.h"
 #include "lib/Codegen/Common/ConvPhases.h"
 
 namespace ampc::cpu {

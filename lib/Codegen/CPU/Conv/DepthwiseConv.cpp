@@ -41,7 +41,7 @@ void DepthwiseConv::emit(KernelEmitter &e, const KernelPointers &pointers, Value
   const Window &window = conv.window;
   int64_t rows = window.images * window.outHeight, length = window.outWidth * window.channels;
   packFilter(e, pointers);
-  forTasks(e, pointers.totals, begin, end, [&](Value from, Value to) {
+  forTasks(e, pointers.reductions, begin, end, [&](Value from, Value to) {
     forRowsOfTasks(e, from, to, rows, length, [&](Value line) {
       Value image = e.div(line, window.outHeight), row = e.rem(line, window.outHeight);
       for (const ConvPhase &phase : phases) {

@@ -72,7 +72,7 @@ void DepthwiseFilter::emit(KernelEmitter &e, const KernelPointers &pointers, Val
       });
     });
   };
-  forTasks(e, pointers.totals, begin, end,
+  forTasks(e, pointers.reductions, begin, end,
            [&](Value from, Value to) { e.loop(from, to, 1, emitTask); });
 }
 

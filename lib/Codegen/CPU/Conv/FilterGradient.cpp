@@ -220,7 +220,7 @@ int64_t FilterGradientEmitter::scratchBytes(const ProductShape &shape,
 }
 
 void FilterGradientEmitter::emit(Value begin, Value end, Value scratch, Epilogue epilogue,
-                                 Totals *totals) {
+                                 FusedReductions *reductions) {
   FilterScratch layout(blocking);
   auto behind = [&](Value start, int64_t units) {
     return e.offset(start, alignUp(units * elementBytes(shape.acc)));
@@ -231,8 +231,8 @@ void FilterGradientEmitter::emit(Value begin, Value end, Value scratch, Epilogue
   rows = behind(image.packed, layout.image);
   e.loop(begin, end, 1, [&](Value number) {
     Task task = blocking.locate(e, number);
-    if (totals)
-      totals->begin(number);
+    if (reductions)
+      reductions->begin(number);
     clearSums();
     Value from = e.mul(task.part, blocking.partUnits);
     Value until = e.min(e.add(from, blocking.partUnits), e.index(blocking.imageUnits));
@@ -244,8 +244,8 @@ void FilterGradientEmitter::emit(Value begin, Value end, Value scratch, Epilogue
       });
     });
     emitEpilogue(task, epilogue);
-    if (totals)
-      totals->end(number);
+    if (reductions)
+      reductions->end(number);
   });
 }
 

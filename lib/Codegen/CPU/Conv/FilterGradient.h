@@ -5,7 +5,7 @@
 
 #include "lib/Codegen/CPU/Conv/FilterTasks.h"
 #include "lib/Codegen/CPU/Conv/ImagePanels.h"
-#include "lib/Codegen/CPU/Data/Totals.h"
+#include "lib/Codegen/CPU/Data/FusedReduction.h"
 
 namespace ampc::cpu {
 
@@ -61,7 +61,7 @@ public:
   FilterGradientEmitter(KernelEmitter &e, const Window &source, const ProductShape &shape,
                         const FilterBlocking &blocking, mlir::Value image, mlir::Value cotangent);
   void emit(mlir::Value begin, mlir::Value end, mlir::Value scratch, Epilogue epilogue,
-            Totals *totals);
+            FusedReductions *reductions);
 
   static int64_t scratchBytes(const ProductShape &shape, const FilterBlocking &blocking);
 

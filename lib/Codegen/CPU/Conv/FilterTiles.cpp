@@ -204,7 +204,7 @@ int64_t FilterTilesEmitter::Pixels::count(unsigned axis) const {
 }
 
 void FilterTilesEmitter::emit(Value begin, Value end, Value scratch, Epilogue epilogue,
-                              Totals *totals) {
+                              FusedReductions *reductions) {
   TilesScratch layout(tiles);
   sums = e.offset(scratch, layout.sums);
   turned = e.offset(scratch, layout.turned);
@@ -215,8 +215,8 @@ void FilterTilesEmitter::emit(Value begin, Value end, Value scratch, Epilogue ep
   clear(planes, tiles.phases() * tiles.cStep * tiles.planePoints() * edge);
   e.loop(begin, end, 1, [&](Value number) {
     Task task = locate(number);
-    if (totals)
-      totals->begin(number);
+    if (reductions)
+      reductions->begin(number);
     clear(sums, tiles.mStep * tiles.cStep * window.taps() * edge * edge);
     auto addBlock = [&](Value first) {
       packCotangent(task, first);
@@ -228,8 +228,8 @@ void FilterTilesEmitter::emit(Value begin, Value end, Value scratch, Epilogue ep
     else
       e.loop(task.row, task.rowEnd, tiles.blockRows, addBlock);
     emitEpilogue(task, epilogue);
-    if (totals)
-      totals->end(number);
+    if (reductions)
+      reductions->end(number);
   });
 }
 

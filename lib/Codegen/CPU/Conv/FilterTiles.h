@@ -71,7 +71,7 @@ public:
   FilterTilesEmitter(KernelEmitter &e, const FilterTiles &tiles, mlir::Value image,
                      mlir::Value cotangent);
   void emit(mlir::Value begin, mlir::Value end, mlir::Value scratch, Epilogue epilogue,
-            Totals *totals);
+            FusedReductions *reductions);
 
 private:
   using Value = mlir::Value;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Codegen/CPU/BodyEmitter.h"
 #include "lib/Codegen/CPU/Conv/Winograd.h"
-#include "lib/Codegen/CPU/Data/Totals.h"
+#include "lib/Codegen/CPU/Data/FusedReduction.h"
 #include "lib/Codegen/CPU/Loops.h"
 #include "lib/Codegen/CPU/Product/PackedSide.h"
 #include "lib/Codegen/CPU/Product/RegisterTile.h"
@@ -200,7 +200,7 @@ void WinogradLowering::emitRun(Operation *op, KernelEmitter &e, const KernelPoin
                                Value begin, Value end) const {
   TileConv conv(cast<kernel::WinogradOp>(op), e, pointers);
   conv.clearZeros();
-  forTasks(e, pointers.totals, begin, end, [&](Value from, Value to) {
+  forTasks(e, pointers.reductions, begin, end, [&](Value from, Value to) {
     e.loop(from, to, 1, [&](Value task) { conv.emit(task); });
   });
 }

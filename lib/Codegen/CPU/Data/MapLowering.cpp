@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Codegen/CPU/BodyEmitter.h"
 #include "lib/Codegen/CPU/Cost.h"
+#include "lib/Codegen/CPU/Data/FusedReduction.h"
 #include "lib/Codegen/CPU/Data/RowCache.h"
 #include "lib/Codegen/CPU/Data/RowSums.h"
-#include "lib/Codegen/CPU/Data/Totals.h"
 #include "lib/Codegen/CPU/Product/PackedResults.h"
 #include "lib/Codegen/CPU/Product/TileEmitter.h"
 
@@ -216,7 +216,7 @@ class MapLowering : public CPUKernelLowering {
     auto tiles = TileShape::of(op, shape.space, body.lanes());
     if (!tiles && shape.segments == 1 && shape.length <= body.lanes()) // keeps a bias in registers
       body.pinVectors(rows.wholeRow(nowhere.dims), (uint64_t(1) << outer) - 1);
-    forTasks(e, pointers.totals, begin, end, [&](Value from, Value to) {
+    forTasks(e, pointers.reductions, begin, end, [&](Value from, Value to) {
       if (tiles)
         emitTiles(e, op, body, *tiles, from, to);
       else if (shape.segments > 1)

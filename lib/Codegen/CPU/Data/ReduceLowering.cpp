@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Codegen/CPU/BodyEmitter.h"
 #include "lib/Codegen/CPU/Cost.h"
+#include "lib/Codegen/CPU/Data/FusedReduction.h"
 #include "lib/Codegen/CPU/Data/RowSums.h"
-#include "lib/Codegen/CPU/Data/Totals.h"
 #include "lib/Codegen/CPU/Loops.h"
 
 using namespace mlir;
@@ -288,7 +288,7 @@ void ReduceEmitter::emitTasks(Value begin, Value end) {
   PointVector nowhere;
   nowhere.dims.assign(3, e.index(0));
   body.pin(nowhere, ~uint64_t(0));
-  forTasks(e, pointers.totals, begin, end,
+  forTasks(e, pointers.reductions, begin, end,
            [&](Value from, Value to) { e.loop(from, to, 1, [&](Value task) { emitTask(task); }); });
 }
 

@@ -1,6 +1,6 @@
 // Gather, scatter_add and sparse gradients: rows of a table by index.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Codegen/CPU/Data/Totals.h"
+#include "lib/Codegen/CPU/Data/FusedReduction.h"
 #include "lib/Codegen/CPU/Loops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -76,16 +76,16 @@ static void addRow(KernelEmitter &e, Value updates, Value sums, const KernelPoin
 }
 
 /// Adds a finished row to the fused reductions, if any.
-static void addRowToTotals(KernelEmitter &e, Value sums, const KernelPointers &pointers,
-                           Value row) {
-  if (!pointers.totals)
+static void addRowToReductions(KernelEmitter &e, Value sums, const KernelPointers &pointers,
+                               Value row) {
+  if (!pointers.reductions)
     return;
   Type acc = tensorOf(sums).getElementType();
   int64_t width = tensorOf(sums).getDimSize(1), lanes = e.tier.lanes(acc.getIntOrFloatBitWidth());
   Value first = e.mul(row, width);
   forVectors(e, width, lanes, [&](Value j, int64_t active) {
     Value x = e.loadVector(pointers.results[0], acc, e.add(first, j), lanes, active);
-    pointers.totals->add(0, x, active);
+    pointers.reductions->add(0, x, active);
   });
 }
 
@@ -134,7 +134,7 @@ class ScatterAddLowering : public CPUKernelLowering {
                Value end) const override {
     auto op = cast<kernel::ScatterAddOp>(operation);
     ScatterShape shape(op);
-    forTasks(e, pointers.totals, begin, end, [&](Value from, Value to) {
+    forTasks(e, pointers.reductions, begin, end, [&](Value from, Value to) {
       e.loop(from, to, 1, [&](Value task) { emitTask(op, e, pointers, shape, task); });
     });
   }
@@ -156,23 +156,24 @@ class ScatterAddLowering : public CPUKernelLowering {
       }
       e.when(mine, [&] { addRow(e, op.getUpdates(), op.getResult(), pointers, row, i); });
     });
-    if (pointers.totals)
-      e.loop(e.index(0), count, 1,
-             [&](Value row) { addRowToTotals(e, op.getResult(), pointers, e.add(first, row)); });
+    if (pointers.reductions)
+      e.loop(e.index(0), count, 1, [&](Value row) {
+        addRowToReductions(e, op.getResult(), pointers, e.add(first, row));
+      });
   }
 };
 
-/// kernel.group_rows: radix sort of the row numbers, lowest digit first; each pass is stable. Time
+/// kernel.sort_by_key: radix sort of the row numbers, lowest digit first; each pass is stable. Time
 /// does not depend on the size of the table. Workspace: the order of the previous pass, and a
 /// histogram of 256 digits. Example: index [7, 3, 7] -> order [1, 0, 2], rows [3, 7, -1], starts 0,
 /// 1, 3.
 class Grouping {
 public:
   static constexpr int64_t digitBits = 8, buckets = int64_t(1) << digitBits;
-  static int64_t workspaceBytes(kernel::GroupRowsOp op) {
+  static int64_t workspaceBytes(kernel::SortByKeyOp op) {
     return alignUp(kernel::byteSize(op.getOrder().getType())) + buckets * 4;
   }
-  Grouping(kernel::GroupRowsOp op, KernelEmitter &e, const KernelPointers &pointers)
+  Grouping(kernel::SortByKeyOp op, KernelEmitter &e, const KernelPointers &pointers)
       : e(e), count(tensorOf(op.getIndex()).getDimSize(0)), of(op.getOf()),
         distinct(tensorOf(op.getRows()).getDimSize(0)), index(pointers.operands[0]),
         rows(pointers.results[0]), order(pointers.results[1]), starts(pointers.results[2]),
@@ -212,12 +213,12 @@ private:
   Value index, rows, order, starts, other, counts;
 };
 
-class GroupRowsLowering : public CPUKernelLowering {
+class SortByKeyLowering : public CPUKernelLowering {
   int64_t workspaceBytes(Operation *op) const override {
-    return Grouping::workspaceBytes(cast<kernel::GroupRowsOp>(op));
+    return Grouping::workspaceBytes(cast<kernel::SortByKeyOp>(op));
   }
   LogicalResult configure(Operation *op) const override {
-    cast<kernel::GroupRowsOp>(op).setWorkspaceBytes(workspaceBytes(op));
+    cast<kernel::SortByKeyOp>(op).setWorkspaceBytes(workspaceBytes(op));
     return success();
   }
   FailureOr<KernelEmission> plan(Operation *, const Tier &) const override {
@@ -225,26 +226,26 @@ class GroupRowsLowering : public CPUKernelLowering {
   }
   void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value,
                Value) const override {
-    Grouping grouping(cast<kernel::GroupRowsOp>(op), e, pointers);
+    Grouping grouping(cast<kernel::SortByKeyOp>(op), e, pointers);
     grouping.sort();
     grouping.writeGroups();
   }
 };
 
-class SumRowsLowering : public CPUKernelLowering {
+class SegmentSumLowering : public CPUKernelLowering {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &) const override {
     return planRows(op->getResult(0));
   }
   void emitRun(Operation *operation, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override {
-    auto op = cast<kernel::SumRowsOp>(operation);
+    auto op = cast<kernel::SegmentSumOp>(operation);
     auto type = tensorOf(op.getResult());
-    forTasks(e, pointers.totals, begin, end, [&](Value from, Value to) {
+    forTasks(e, pointers.reductions, begin, end, [&](Value from, Value to) {
       forRowsOfTasks(e, from, to, type.getDimSize(0), type.getDimSize(1),
                      [&](Value row) { emitRow(op, e, pointers, row); });
     });
   }
-  static void emitRow(kernel::SumRowsOp op, KernelEmitter &e, const KernelPointers &pointers,
+  static void emitRow(kernel::SegmentSumOp op, KernelEmitter &e, const KernelPointers &pointers,
                       Value row) {
     auto type = tensorOf(op.getResult());
     int64_t width = type.getDimSize(1);
@@ -258,18 +259,18 @@ class SumRowsLowering : public CPUKernelLowering {
       addRow(e, op.getUpdates(), op.getResult(), pointers, row,
              loadIndex(e, pointers.operands[1], i), op.getFrom());
     });
-    addRowToTotals(e, op.getResult(), pointers, row);
+    addRowToReductions(e, op.getResult(), pointers, row);
   }
 };
 
 /// Scatter into the table in place: result and table share memory.
-class PutRowsLowering : public CPUKernelLowering {
+class ScatterRowsLowering : public CPUKernelLowering {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &) const override {
-    return planRows(cast<kernel::PutRowsOp>(op).getRows());
+    return planRows(cast<kernel::ScatterRowsOp>(op).getRows());
   }
   void emitRun(Operation *operation, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override {
-    auto op = cast<kernel::PutRowsOp>(operation);
+    auto op = cast<kernel::ScatterRowsOp>(operation);
     auto type = tensorOf(op.getRows()), tableType = tensorOf(op.getTable());
     int64_t width = type.getDimSize(1);
     Value limit = e.index(tableType.getDimSize(0)), table = pointers.results[0];
@@ -331,7 +332,7 @@ void Grouping::writeGroups() {
 void cpu::addRowLowering(target::KernelRegistry &registry) {
   registry.add<kernel::GatherOp, GatherLowering>();
   registry.add<kernel::ScatterAddOp, ScatterAddLowering>();
-  registry.add<kernel::GroupRowsOp, GroupRowsLowering>();
-  registry.add<kernel::SumRowsOp, SumRowsLowering>();
-  registry.add<kernel::PutRowsOp, PutRowsLowering>();
+  registry.add<kernel::SortByKeyOp, SortByKeyLowering>();
+  registry.add<kernel::SegmentSumOp, SegmentSumLowering>();
+  registry.add<kernel::ScatterRowsOp, ScatterRowsLowering>();
 }

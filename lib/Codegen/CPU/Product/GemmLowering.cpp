@@ -82,8 +82,8 @@ static bool isAlignedInRows(OpResult result, unsigned rank) {
 /// Large results are streamed: a store to a cache line outside of the caches reads the line first.
 static void chooseStreams(Operation *op) {
   Operation *outer = op; // op of the program
-  if (auto totals = dyn_cast<kernel::WithTotalsOp>(op->getParentOp()))
-    outer = totals;
+  if (auto reductions = dyn_cast<kernel::FusedReductionOp>(op->getParentOp()))
+    outer = reductions;
   auto isStreamed = [&](OpResult result) {
     return kernel::byteSize(result.getType()) >= leastStreamed && !target::isReturned(result) &&
            isAlignedInRows(result, cast<kernel::GemmOp>(op).getSpace().size());
@@ -164,7 +164,7 @@ void GemmLowering::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
     body.prefetch(runAt(batch, m, n), columns, blocking.tile.usesTiles() ? 0 : leastStreamed);
   };
   ProductEmitter(e, gemm.shape, blocking, gemm.lhs, gemm.rhs, pointers.scratch, epilogue, prefetch)
-      .emit(begin, end, pointers.totals);
+      .emit(begin, end, pointers.reductions);
   if (streams)
     e.finishStreams();
 }

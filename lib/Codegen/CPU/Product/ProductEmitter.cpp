@@ -1,7 +1,7 @@
 // Macro-kernel of a GEMM.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Codegen/CPU/Product/ProductEmitter.h"
-#include "lib/Codegen/CPU/Data/Totals.h"
+#include "lib/Codegen/CPU/Data/FusedReduction.h"
 #include "lib/Codegen/CPU/Product/MatrixTiles.h"
 #include "lib/Codegen/CPU/Product/RegisterTile.h"
 #include "mlir-dialects/Kernel/Kernel.h"
@@ -45,7 +45,7 @@ ProductEmitter::ProductEmitter(KernelEmitter &e, const ProductShape &shape,
           {e, this->shape, this->blocking, rhs, rhsPanels(shape, blocking), scratch, layout.rhs})),
       epilogue(epilogue), prefetch(prefetch) {}
 
-void ProductEmitter::emit(Value begin, Value end, Totals *totals) {
+void ProductEmitter::emit(Value begin, Value end, FusedReductions *reductions) {
   if (blocking.k.areSeveral()) {
     Type vector = e.vectorOf(shape.acc, blocking.tile.width);
     for (int64_t i = 0; i < blocking.tile.rows * blocking.tile.vectors; ++i)
@@ -55,15 +55,15 @@ void ProductEmitter::emit(Value begin, Value end, Totals *totals) {
   e.loop(begin, end, 1, e.index(-1), [&](Value number, ValueRange before) {
     Located located = locate(number);
     const GemmTask &task = located.task;
-    if (totals)
-      totals->begin(number);
+    if (reductions)
+      reductions->begin(number);
     lhs->enterBatch(task.batch);
     rhs->enterBatch(task.batch);
     rhs->beginTask(task, located.columns, before[0]);
     e.loop(e.index(0), e.index(blocking.k.count), 1,
            [&](Value kBlock) { emitBlock(task, kBlock); });
-    if (totals)
-      totals->end(number);
+    if (reductions)
+      reductions->end(number);
     return SmallVector<Value>{located.columns};
   });
 }

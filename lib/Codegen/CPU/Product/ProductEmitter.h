@@ -7,7 +7,7 @@
 #include "lib/Codegen/CPU/Product/RhsFeed.h"
 
 namespace ampc::cpu {
-class Totals;
+class FusedReductions;
 
 /// Byte offsets in a thread's scratch.
 struct ScratchLayout {
@@ -36,8 +36,8 @@ public:
   ProductEmitter(KernelEmitter &e, const ProductShape &shape, const Blocking &blocking,
                  PanelSource &lhs, PanelSource &rhs, mlir::Value scratch, Epilogue epilogue,
                  Prefetch prefetch = {});
-  /// Runs tasks [begin, end); `totals` hears of the begin and end of each task.
-  void emit(mlir::Value begin, mlir::Value end, Totals *totals = nullptr);
+  /// Runs tasks [begin, end); `reductions` hears of the begin and end of each task.
+  void emit(mlir::Value begin, mlir::Value end, FusedReductions *reductions = nullptr);
 
 private:
   using Value = mlir::Value;

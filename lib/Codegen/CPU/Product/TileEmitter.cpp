@@ -113,7 +113,7 @@ void TileEmitter::emitSquare(Value first, Value j) {
     if (liesAcross(space.results[k], shape.across)) {
       for (Value &value : list) {
         value = e.broadcast(value, shape.edge);
-        body.addToTotals(k, value, shape.edge);
+        body.addToReductions(k, value, shape.edge);
       }
       storeColumns(k, list, first, j);
       continue;

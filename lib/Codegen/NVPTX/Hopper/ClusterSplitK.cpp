@@ -15,7 +15,7 @@ static constexpr int64_t squareBytes = 32 * 16;
 // Each CTA stores its partial sums where the pipeline was; then each CTA adds and finishes some of
 // the columns.
 void WarpgroupKernel::reduceClusterAndStore(const WorkTile &work, ValueRange sums) {
-  int64_t squares = tile().n / 8, columns = plan.part.tile.n, blocks = tile().dividers;
+  int64_t squares = tile().n / 8, columns = plan.part.tile.n, blocks = tile().clusterSplitK;
   Value warp = e.div(e.thread(), 32), lane = e.rem(e.thread(), 32);
   Value own = e.add(e.mul(warp, squares * squareBytes), e.mul(lane, 16));
   Value place = e.advance(memory, own);
@@ -45,7 +45,7 @@ WarpgroupKernel::Sums WarpgroupKernel::addClusterPartials(Value place) {
   auto remote =
       LLVM::LLVMPointerType::get(e.b.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster));
   Sums whole(plan.part.tile.n / 8);
-  for (int64_t block = 0; block < tile().dividers; ++block) {
+  for (int64_t block = 0; block < tile().clusterSplitK; ++block) {
     Value there = NVVM::MapaOp::create(e.b, e.loc, remote, place, e.i32(block));
     for (auto [i, square] : llvm::enumerate(whole)) {
       auto four = e.loadVector(e.advance(there, int64_t(i) * squareBytes), e.b.getF32Type(), 4);

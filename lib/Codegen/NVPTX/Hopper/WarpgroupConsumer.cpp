@@ -44,12 +44,12 @@ WarpgroupKernel::multiplyWorkTile(const WorkTile &work, PipelineState first,
   if (afterProducts)
     afterProducts();
   Epilogue::Prefetched ahead;
-  if (tile().dividers == 1)
+  if (tile().clusterSplitK == 1)
     ahead = prefetch(work, subtileOf(work, e.i32(0)));
   waitForProducts(e, 0);
   ring.release(after[2], Value());
   ValueRange sums = ArrayRef(after).drop_front(3);
-  if (tile().dividers > 1)
+  if (tile().clusterSplitK > 1)
     reduceClusterAndStore(work, sums);
   else
     store(work, sums, std::move(ahead));
@@ -82,7 +82,7 @@ Epilogue::Prefetched WarpgroupKernel::prefetch(const WorkTile &work, Subtile par
   if (plan.gathers() && tile().n > 128)
     return {};
   Value line = part.line;
-  if (llvm::divideCeil(plan.gemm.m, tile().m()) % tile().sharers)
+  if (llvm::divideCeil(plan.gemm.m, tile().m()) % tile().multicast)
     line = target::select(e, e.isBelow(line, plan.gemm.m), line, e.i32(0));
   return epilogueOf(work).prefetch(line, part.column);
 }
@@ -100,7 +100,7 @@ void WarpgroupKernel::whenExists(const WorkTile &work, Subtile part,
   auto require = [&](Value holds) { exists = exists ? target::both(e, exists, holds) : holds; };
   if (plan.gemm.n % tile().n)
     require(e.isBelow(part.column, plan.gemm.n));
-  if (llvm::divideCeil(plan.gemm.m, tile().m()) % tile().sharers)
+  if (llvm::divideCeil(plan.gemm.m, tile().m()) % tile().multicast)
     require(e.isBelow(work.line, plan.gemm.m));
   if (exists)
     e.when(exists, store);

@@ -31,7 +31,7 @@ static constexpr int64_t mostStages = 8;
 /// Columns per epilogue subtile of a warp. Next to the pipeline of the largest tile there is no
 /// shared memory for more; with cluster split-K, each CTA finishes some subtiles.
 static int64_t stagedColumns(const WarpgroupTile &tile) {
-  return tile.threadSums() > 64 || tile.dividers > 1 ? 32 : 64;
+  return tile.threadSums() > 64 || tile.clusterSplitK > 1 ? 32 : 64;
 }
 
 static TileGemm partOf(const TileGemm &gemm, const WarpgroupTile &tile) {
@@ -54,10 +54,10 @@ int64_t WarpgroupGemm::stagingBytes() const { return stagingBytesOf(part, tile);
 
 /// Whether CTAs of a cluster may multicast the right operand: few tiles are wasted, and each CTA
 /// copies whole swizzle atoms (8 lines along k) or whole squares (64 lines across k).
-static bool mayMulticast(const TileGemm &gemm, const WarpgroupTile &tile, int64_t sharers) {
+static bool mayMulticast(const TileGemm &gemm, const WarpgroupTile &tile, int64_t multicast) {
   int64_t tiles = llvm::divideCeil(gemm.m, tile.m());
-  bool fills = tiles % sharers == 0 || tiles >= 4 * sharers;
-  return fills && tile.n % ((gemm.rhs.alongDepth ? 8 : 64) * sharers) == 0;
+  bool fills = tiles % multicast == 0 || tiles >= 4 * multicast;
+  return fills && tile.n % ((gemm.rhs.alongDepth ? 8 : 64) * multicast) == 0;
 }
 
 int64_t WarpgroupGemm::steps() const { return llvm::divideCeil(gemm.depth, kTilePoints); }
@@ -83,13 +83,13 @@ double WarpgroupGemm::cycles(const Chip &chip) const {
     if (shape.groups == tile.groups && shape.n == tile.n && shape.schedule == tile.schedule)
       speed = speedOf(chip, PlanKind::wgmma, tile.m(), tile.n, shape.speed, tile.tilesInProgress());
   double rounds = llvm::divideCeil(units(), chip.multiprocessors / tile.cluster());
-  int64_t steps = llvm::divideCeil(partSteps(), tile.dividers);
+  int64_t steps = llvm::divideCeil(partSteps(), tile.clusterSplitK);
   double pairs = double(tile.m() * tile.n * steps * kTilePoints);
   double gathers = gatherCycles(lhs, gemm.lhs) + gatherCycles(rhs, gemm.rhs);
   double cycles = 1500 + rounds * std::max(pairs / (2048 * speed), steps * gathers);
   if (parts() > 1)
     cycles += 3000 + 8.0 * double(parts() * gemm.results()) / 1900;
-  if (tile.dividers > 1)
+  if (tile.clusterSplitK > 1)
     cycles += 500 + double(tile.m() * tile.n * 4) / 32;
   return cycles;
 }
@@ -129,9 +129,9 @@ static WarpgroupGemm planOf(const TileGemm &gemm, const Chip &chip, WarpgroupTil
   if (tile.stages == 0)
     tile.stages = stagesThatFit(gemm, chip, tile);
   WarpgroupSide lhs = sideOf(gemm, gemm.lhs, tile.m(), 1),
-                rhs = sideOf(gemm, gemm.rhs, tile.n, tile.sharers);
+                rhs = sideOf(gemm, gemm.rhs, tile.n, tile.multicast);
   if (rhs.isGathered())
-    tile.sharers = 1;
+    tile.multicast = 1;
   WarpgroupGemm plan{gemm, tile, lhs, rhs, partOf(gemm, tile), 0};
   plan.clusters = std::min(plan.units(), chip.multiprocessors / tile.cluster());
   return plan;
@@ -145,8 +145,8 @@ static bool fitsRegisters(const WarpgroupGemm &plan) {
 /// and at least 8 k-tiles per CTA.
 static bool maySplitKInCluster(const WarpgroupGemm &plan) {
   const WarpgroupTile &tile = plan.tile;
-  return plan.units() == plan.clusters && plan.steps() / tile.dividers >= 8 &&
-         tile.n / plan.part.tile.n % tile.dividers == 0;
+  return plan.units() == plan.clusters && plan.steps() / tile.clusterSplitK >= 8 &&
+         tile.n / plan.part.tile.n % tile.clusterSplitK == 0;
 }
 
 static bool fitsPick(const WarpgroupGemm &plan, const TilePick &pick, bool hasParts) {
@@ -161,20 +161,20 @@ static bool fitsPick(const WarpgroupGemm &plan, const TilePick &pick, bool hasPa
 /// epilogues. Clusters of four CTAs, which would read less, take twice as long on an H200.
 static std::optional<WarpgroupGemm> pingPongPlan(const TileGemm &gemm, const Chip &chip,
                                                  const std::optional<WarpgroupGemm> &other) {
-  bool isPicked = gemm.pick && gemm.pick->turns > 1;
+  bool isPicked = gemm.pick && gemm.pick->tilesInProgress > 1;
   if (!isPicked && other && other->parts() > 1)
     return std::nullopt;
   std::optional<WarpgroupGemm> best;
   double least = other && !isPicked ? 0.9 * other->cyclesWithBody(chip) : 1e300;
   for (const WarpgroupShape &shape : warpgroupShapes())
-    for (int64_t sharers : {1, 2}) {
+    for (int64_t multicast : {1, 2}) {
       WarpgroupTile tile = shape.tile();
-      tile.sharers = sharers;
-      if (tile.schedule != kernel::Schedule::pingpong || !mayMulticast(gemm, tile, sharers))
+      tile.multicast = multicast;
+      if (tile.schedule != kernel::Schedule::pingpong || !mayMulticast(gemm, tile, multicast))
         continue;
       WarpgroupGemm plan = planOf(gemm, chip, tile);
       bool fits = isPicked ? gemm.pick->allows(plan.picked())
-                           : sharers == 2 && plan.units() >= 4 * plan.clusters;
+                           : multicast == 2 && plan.units() >= 4 * plan.clusters;
       double cost = plan.cyclesWithBody(chip);
       if (!fitsRegisters(plan) || !fits || cost >= least)
         continue;
@@ -233,7 +233,7 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
   };
   for (const WarpgroupShape &shape : warpgroupShapes()) {
     WarpgroupTile tile = shape.tile();
-    tile.sharers = mayMulticast(gemm, tile, 2) ? 2 : 1;
+    tile.multicast = mayMulticast(gemm, tile, 2) ? 2 : 1;
     WarpgroupGemm plan = planOf(gemm, chip, tile);
     if (tile.schedule != kernel::Schedule::cooperative || !fitsRegisters(plan))
       continue;
@@ -243,16 +243,16 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
       tried.clusters = std::min(tried.units(), chip.multiprocessors / tried.tile.cluster());
       consider(tried);
     }
-    tile.sharers = 1;
-    for (int64_t dividers : {2, 4, 8}) {
-      tile.dividers = dividers;
+    tile.multicast = 1;
+    for (int64_t clusterSplitK : {2, 4, 8}) {
+      tile.clusterSplitK = clusterSplitK;
       if (auto tried = planOf(gemm, chip, tile); parts <= 1 && maySplitKInCluster(tried))
         consider(tried);
     }
   }
   if (parts <= 1)
-    if (auto turns = pingPongPlan(gemm, chip, best))
-      best.emplace(*turns);
+    if (auto pingPong = pingPongPlan(gemm, chip, best))
+      best.emplace(*pingPong);
   if (best && leavesToTiles(*best, chip)) {
     why = "the product is small and operands would be copied in pieces";
     return std::nullopt;
@@ -268,8 +268,8 @@ static std::optional<WarpgroupTile> tileOf(kernel::PlanAttr plan, const TileGemm
     if (tile.m() != plan.getM() || tile.n != plan.getN() || tile.schedule != plan.getSchedule())
       continue;
     ArrayRef<int64_t> cluster = plan.getCluster();
-    tile.sharers = !cluster.empty() ? cluster[0] : mayMulticast(gemm, tile, 2) ? 2 : 1;
-    tile.dividers = cluster.empty() ? 1 : cluster[1];
+    tile.multicast = !cluster.empty() ? cluster[0] : mayMulticast(gemm, tile, 2) ? 2 : 1;
+    tile.clusterSplitK = cluster.empty() ? 1 : cluster[1];
     tile.stages = plan.getStages();
     return tile;
   }
@@ -279,12 +279,12 @@ static std::optional<WarpgroupTile> tileOf(kernel::PlanAttr plan, const TileGemm
 /// Reason against a cluster; empty if there is code.
 static StringRef whyNoCluster(const WarpgroupGemm &plan, const WarpgroupTile &wanted) {
   const WarpgroupTile &tile = plan.tile;
-  if (wanted.sharers > 2 || wanted.dividers > 8 || !llvm::isPowerOf2_64(wanted.cluster()) ||
-      (wanted.sharers > 1 && wanted.dividers > 1))
+  if (wanted.multicast > 2 || wanted.clusterSplitK > 8 || !llvm::isPowerOf2_64(wanted.cluster()) ||
+      (wanted.multicast > 1 && wanted.clusterSplitK > 1))
     return "clusters are 1x1, 2x1, 1x2, 1x4 or 1x8";
-  if (tile.sharers > 1 && !mayMulticast(plan.gemm, tile, tile.sharers))
+  if (tile.multicast > 1 && !mayMulticast(plan.gemm, tile, tile.multicast))
     return "blocks of the cluster would have no rows";
-  if (tile.dividers > 1 && !maySplitKInCluster(plan))
+  if (tile.clusterSplitK > 1 && !maySplitKInCluster(plan))
     return "blocks of a cluster cannot divide k";
   return "";
 }
@@ -306,7 +306,7 @@ std::optional<WarpgroupGemm> WarpgroupGemm::by(kernel::PlanAttr plan, const Tile
   made.part.parts = partsToTry(made.steps(), plan.getSplitK()).front();
   made.clusters = std::min(made.units(), chip.multiprocessors / made.tile.cluster());
   why = whyNoCluster(made, *tile);
-  if (made.tile.sharers != tile->sharers && !plan.getCluster().empty())
+  if (made.tile.multicast != tile->multicast && !plan.getCluster().empty())
     why = "a gathered right operand has no multicast";
   else if (made.tile.stages < 3 || made.tile.stages > most)
     why = "stages are 3 to " + std::to_string(most);
@@ -334,7 +334,7 @@ TileGemm WarpgroupGemm::gathered() const {
   copied.parts = 1;
   copied.readsAhead = false;
   copied.partDepth = copied.depth;
-  copied.tile = {tile.m() * tile.sharers, tile.n, tileRowBytes, tile.stages, 4, 1};
+  copied.tile = {tile.m() * tile.multicast, tile.n, tileRowBytes, tile.stages, 4, 1};
   return copied;
 }
 
@@ -354,7 +354,7 @@ std::string WarpgroupGemm::describe() const {
   llvm::raw_string_ostream os(text);
   os << "warpgroups: tiles of " << tile.m() << "x" << tile.n << "x" << kTilePoints << " in "
      << tile.stages << " stages, " << tile.consumers().remark() << "clusters of " << tile.cluster()
-     << (tile.dividers > 1 ? " with split-K" : "") << ", sides along "
+     << (tile.clusterSplitK > 1 ? " with split-K" : "") << ", sides along "
      << (gemm.lhs.alongDepth ? "k" : "m") << " and " << (gemm.rhs.alongDepth ? "k" : "n");
   if (tensorBytes())
     os << ", tensor copies";

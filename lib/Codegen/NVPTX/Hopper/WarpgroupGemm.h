@@ -17,16 +17,16 @@ constexpr int64_t gatheredLines = 64;
 /// single output tile. Ping-pong schedule: each of two consumer warpgroups has its own
 /// output tile of 64 * high rows, and multiplies while the other stores. A further warpgroup is the
 /// producer. CTAs of a cluster either have neighbouring tiles along m and multicast the right
-/// operand (sharers), or have the same tile and split k (dividers). Example: {groups 2, n 256} ->
-/// tile [128, 256], 384 threads.
+/// operand (multicast), or have the same tile and split k (clusterSplitK). Example: {groups 2, n
+/// 256} -> tile [128, 256], 384 threads.
 struct WarpgroupTile {
   int64_t groups, n;
-  int64_t sharers, dividers; // cluster size along m (TMA multicast); cluster split-K factor
+  int64_t multicast, clusterSplitK; // cluster size along m (TMA multicast); cluster split-K factor
   int64_t stages;
   kernel::Schedule schedule = kernel::Schedule::cooperative;
   int64_t high = 1; // rows per consumer warpgroup, as a multiple of 64
 
-  int64_t cluster() const { return sharers * dividers; }
+  int64_t cluster() const { return multicast * clusterSplitK; }
   const ConsumerSchedule &consumers() const;
   /// Output tiles in progress in a CTA.
   int64_t tilesInProgress() const;
@@ -90,15 +90,15 @@ struct WarpgroupGemm {
   int64_t workspaceBytes() const { return part.workspaceBytes(); }
   /// Work tiles of a cluster: rows and columns of tiles in a batch entry, and number of work items
   /// in all.
-  int64_t rows() const { return llvm::divideCeil(gemm.m, tile.m() * tile.sharers); }
+  int64_t rows() const { return llvm::divideCeil(gemm.m, tile.m() * tile.multicast); }
   int64_t columns() const { return llvm::divideCeil(gemm.n, tile.n); }
   int64_t units() const { return rows() * columns() * gemm.batches() * parts(); }
   int64_t sharedBytes() const;
   /// Bytes for staging epilogue subtiles, after the pipeline.
   int64_t stagingBytes() const;
   TilePick picked() const {
-    return {PlanKind::wgmma,        tile.m(),    tile.n, parts(), tile.dividers,
-            tile.tilesInProgress(), tile.sharers};
+    return {PlanKind::wgmma,        tile.m(),      tile.n, parts(), tile.clusterSplitK,
+            tile.tilesInProgress(), tile.multicast};
   }
   /// Modelled cycles, without and with the epilogue.
   double cycles(const Chip &chip) const;

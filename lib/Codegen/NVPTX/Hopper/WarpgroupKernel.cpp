@@ -28,8 +28,8 @@ WorkTile::WorkTile(DeviceEmitter &e, const WarpgroupGemm &plan, Value number, Va
   Value first = e.mul(e.div(within, group * columns), group);
   within = e.rem(within, group * columns);
   Value row = e.add(first, e.rem(within, group));
-  row = e.mul(row, plan.tile.sharers);
-  line = e.mul(plan.tile.sharers > 1 ? e.add(row, rank) : row, plan.tile.m());
+  row = e.mul(row, plan.tile.multicast);
+  line = e.mul(plan.tile.multicast > 1 ? e.add(row, rank) : row, plan.tile.m());
   column = e.mul(e.div(within, group), plan.tile.n);
 }
 
@@ -39,7 +39,7 @@ WarpgroupKernel::WarpgroupKernel(DeviceEmitter &e, const WarpgroupLaunch &launch
       rank(e.rem(e.block(), plan.tile.cluster())), group(e.div(e.thread(), 128)),
       ring(e, e.advance(memory, plan.tile.ringBytes() + plan.stagingBytes()), plan.tile.stages,
            (plan.tensorBytes() ? 1 : 0) + (plan.gathers() ? 128 : 0),
-           4 * plan.tile.groups / plan.tile.tilesInProgress(), plan.tile.sharers,
+           4 * plan.tile.groups / plan.tile.tilesInProgress(), plan.tile.multicast,
            plan.tile.consumers().orderBarriers()) {}
 
 Value WarpgroupKernel::asI32(Value position) {
@@ -68,9 +68,9 @@ std::pair<Value, Value> WarpgroupKernel::firstAndCount(const WorkTile &work) {
     Value first = e.mul(e.position(work.part), plan.partSteps());
     return {first, e.min(e.sub(count, first), e.index(plan.partSteps()))};
   }
-  if (tile().dividers == 1)
+  if (tile().clusterSplitK == 1)
     return {e.index(0), count};
-  int64_t each = plan.steps() / tile().dividers, rest = plan.steps() % tile().dividers;
+  int64_t each = plan.steps() / tile().clusterSplitK, rest = plan.steps() % tile().clusterSplitK;
   Value number = e.position(rank), before = e.min(number, e.index(rest));
   Value more = e.min(e.sub(e.index(rest), before), e.index(1));
   return {e.add(e.mul(number, each), before), e.add(more, each)};

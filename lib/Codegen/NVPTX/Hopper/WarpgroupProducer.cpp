@@ -124,6 +124,6 @@ void WarpgroupKernel::produce() {
         return copyWorkTile(work, place);
       });
     });
-  if (tile().dividers > 1)
+  if (tile().clusterSplitK > 1)
     syncCluster(e, tile().cluster()); // joins the barrier of the consumers' exchange
 }

@@ -238,7 +238,7 @@ static SmallVector<Value> sumOfBlock(ThreadState &r, ArrayRef<Value> sums, int64
   const ThreadLayout &layout = r.layout;
   Value memory = e.sharedMemory();
   Value own = e.add(e.mul(r.pixel, layout.channels()), r.ownChannel);
-  SmallVector<Value> totals;
+  SmallVector<Value> reductions;
   for (int64_t tap = 0; tap < taps; ++tap) {
     if (tap > 0)
       e.syncBlock();
@@ -250,10 +250,10 @@ static SmallVector<Value> sumOfBlock(ThreadState &r, ArrayRef<Value> sums, int64
       Value x = e.loadScalar(memory, f32, e.add(e.mul(i, layout.channels()), column));
       return {arith::AddFOp::create(e.b, e.loc, sum[0], x)};
     };
-    totals.push_back(
+    reductions.push_back(
         e.loop(e.index(0), e.index(layout.pixels()), 1, ValueRange{e.constant(f32, 0)}, add)[0]);
   }
-  return totals;
+  return reductions;
 }
 
 void Depthwise::emit(kernel::ConvFilterOp op, DeviceCode &code) const {
@@ -295,17 +295,17 @@ void Depthwise::emit(kernel::ConvFilterOp op, DeviceCode &code) const {
     SmallVector<Value> zeros(taps * layout.run, e.constant(f32, 0));
     SmallVector<Value> sums =
         e.loop(e.add(begin, e.position(r.pixel)), end, layout.pixels(), zeros, addPixel);
-    SmallVector<Value> totals = sumOfBlock(r, sums, taps);
+    SmallVector<Value> reductions = sumOfBlock(r, sums, taps);
     // Workspace: [parts, channels, taps].
     Value own = e.thread(), number = e.add(e.mul(channelBlock, layout.channels()), own);
     Value isThere =
         target::both(e, e.isBelow(own, layout.channels()), e.isBelow(number, window.channels));
     e.when(isThere, [&] {
       Value row = e.add(e.mul(e.position(part), window.channels), e.position(number));
-      for (size_t t = 0; t < totals.size(); ++t) {
+      for (size_t t = 0; t < reductions.size(); ++t) {
         Value tap = e.add(firstTap, e.i32(t));
         e.when(e.isBelow(tap, window.taps()), [&] {
-          e.storeScalar(totals[t], pointers.workspace,
+          e.storeScalar(reductions[t], pointers.workspace,
                         e.add(e.mul(row, window.taps()), e.position(tap)));
         });
       }

@@ -21,7 +21,7 @@ static PlanAttr planWithoutTiles(MLIRContext *context, PlanKind kind, StringRef 
 static PlanAttr completed(const PlannedProduct &planned, MLIRContext *context, StringRef reason) {
   if (const std::optional<WarpgroupGemm> &gemm = planned.warpgroups)
     return PlanAttr::get(context, PlanKind::wgmma, gemm->tile.m(), gemm->tile.n, gemm->tile.stages,
-                         gemm->parts(), {gemm->tile.sharers, gemm->tile.dividers},
+                         gemm->parts(), {gemm->tile.multicast, gemm->tile.clusterSplitK},
                          gemm->tile.schedule, reason);
   const TileGemm &gemm = planned.gemm;
   return PlanAttr::get(context, gemm.onMatrixUnits() ? PlanKind::mma : PlanKind::simt, gemm.tile.m,
@@ -218,13 +218,13 @@ void Candidates::add(PlanKind kind, int64_t m, int64_t n, int64_t parts, ArrayRe
 
 void Candidates::addWarpgroups(const WarpgroupTile &tile) {
   if (!tile.consumers().splitsK()) {
-    for (int64_t sharers : {1, 2})
-      add(PlanKind::wgmma, tile.m(), tile.n, 1, {sharers, 1}, tile.schedule);
+    for (int64_t multicast : {1, 2})
+      add(PlanKind::wgmma, tile.m(), tile.n, 1, {multicast, 1}, tile.schedule);
     return;
   }
   addSplits(PlanKind::wgmma, tile.m(), tile.n);
-  for (int64_t dividers : {2, 4, 8})
-    add(PlanKind::wgmma, tile.m(), tile.n, 1, {1, dividers});
+  for (int64_t clusterSplitK : {2, 4, 8})
+    add(PlanKind::wgmma, tile.m(), tile.n, 1, {1, clusterSplitK});
 }
 
 Candidates::Candidates(const TileGemm &product, MLIRContext *context, const Chip &chip)
@@ -250,7 +250,7 @@ std::vector<PlannedProduct> nvptx::trialsOf(Operation *op, const Chip &chip) {
     return llvm::any_of(chosen, [&](const PlannedProduct &known) {
       TilePick other = known.picked();
       return other.kind == pick.kind && other.m == pick.m && other.n == pick.n &&
-             other.turns == pick.turns;
+             other.tilesInProgress == pick.tilesInProgress;
     });
   };
   auto isKnown = [&](const TilePick &pick) {

@@ -15,17 +15,18 @@ struct SpeedRow {
   PlanKind kind;
   int64_t m, n;
   double speed;
-  int64_t turns = 1;
+  int64_t tilesInProgress = 1;
 };
 } // namespace
 
 double ampc::nvptx::speedOf(const Chip &chip, PlanKind kind, int64_t m, int64_t n, double otherwise,
-                            int64_t turns) {
+                            int64_t tilesInProgress) {
   static const llvm::SmallVector<SpeedRow> rows = {
 #include "lib/Codegen/NVPTX/Product/TileSpeeds.inc"
   };
   for (const SpeedRow &row : rows)
-    if (row.chip == chip.name && row.kind == kind && row.m == m && row.n == n && row.turns == turns)
+    if (row.chip == chip.name && row.kind == kind && row.m == m && row.n == n &&
+        row.tilesInProgress == tilesInProgress)
       return row.speed;
   return otherwise;
 }

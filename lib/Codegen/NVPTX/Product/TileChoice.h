@@ -28,17 +28,18 @@ struct TileShape {
 /// factor, cluster split-K factor, and multicast size.
 struct TilePick {
   PlanKind kind; // simt, mma or wgmma
-  int64_t m, n, parts, dividers;
-  int64_t turns = 1, sharers = 0; // sharers 0: as many as the kind chooses
+  int64_t m, n, parts, clusterSplitK;
+  int64_t tilesInProgress = 1, multicast = 0; // multicast 0: as many as the kind chooses
 
   bool operator==(const TilePick &other) const {
     return kind == other.kind && m == other.m && n == other.n && parts == other.parts &&
-           dividers == other.dividers && turns == other.turns && sharers == other.sharers;
+           clusterSplitK == other.clusterSplitK && tilesInProgress == other.tilesInProgress &&
+           multicast == other.multicast;
   }
   /// Whether a GEMM with plan `formed` satisfies this request.
   bool allows(TilePick formed) const {
-    if (sharers == 0)
-      formed.sharers = 0;
+    if (multicast == 0)
+      formed.multicast = 0;
     return *this == formed;
   }
 };
@@ -83,7 +84,7 @@ const TilePick *findPick(llvm::ArrayRef<TileRow> rows, const ProductSize &size,
 
 /// Measured share of a large GEMM's peak speed (TileSpeeds.inc), or `otherwise`.
 double speedOf(const Chip &chip, PlanKind kind, int64_t m, int64_t n, double otherwise,
-               int64_t turns = 1);
+               int64_t tilesInProgress = 1);
 
 /// The pick, if code exists for its tile, else the fastest choice of the model. With `given` > 0,
 /// only the shape is chosen for that split-K factor.

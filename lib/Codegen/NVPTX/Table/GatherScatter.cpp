@@ -1,5 +1,5 @@
-// kernel.gather, kernel.put_rows (scatter) and kernel.assemble (concatenation, padding): up to 16
-// bytes per thread.
+// kernel.gather, kernel.scatter_rows (scatter) and kernel.assemble (concatenation, padding): up to
+// 16 bytes per thread.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Codegen/NVPTX/Table/GatherScatter.h"
 #include "lib/Codegen/NVPTX/NVPTXKernelLowering.h"
@@ -68,8 +68,8 @@ static void emitGather(Operation *operation, DeviceCode &code) {
 }
 
 /// Scatter into the table in place: the result's memory is the table's.
-static void emitPutRows(Operation *operation, DeviceCode &code) {
-  auto op = cast<kernel::PutRowsOp>(operation);
+static void emitScatterRows(Operation *operation, DeviceCode &code) {
+  auto op = cast<kernel::ScatterRowsOp>(operation);
   auto rows = tensorOf(op.getRows()), table = tensorOf(op.getTable());
   forRowVectors(code, rows, [&](const RowVector &run) {
     Value to = loadIndex(run.e, run.pointers.operands[1], run.row);
@@ -202,6 +202,6 @@ static void emitAssemble(Operation *operation, DeviceCode &code) {
 
 void nvptx::addCopyLowering(LoweringTable &table) {
   table[kernel::GatherOp::getOperationName()] = {emitGather};
-  table[kernel::PutRowsOp::getOperationName()] = {emitPutRows};
+  table[kernel::ScatterRowsOp::getOperationName()] = {emitScatterRows};
   table[kernel::AssembleOp::getOperationName()] = {emitAssemble};
 }

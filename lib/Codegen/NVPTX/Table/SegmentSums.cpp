@@ -1,9 +1,9 @@
-// kernel.scatter_add and kernel.sum_rows: segment sums of updates in their order.
+// kernel.scatter_add and kernel.segment_sum: segment sums of updates in their order.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Codegen/NVPTX/LaneGroup.h"
 #include "lib/Codegen/NVPTX/NVPTXKernelLowering.h"
 #include "lib/Codegen/NVPTX/Table/GatherScatter.h"
-#include "lib/Codegen/NVPTX/Table/GroupRows.h"
+#include "lib/Codegen/NVPTX/Table/SortByKey.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -201,8 +201,8 @@ static void emitScatterAdd(Operation *operation, DeviceCode &code) {
                   });
 }
 
-static void emitSumRows(Operation *operation, DeviceCode &code) {
-  auto op = cast<kernel::SumRowsOp>(operation);
+static void emitSegmentSum(Operation *operation, DeviceCode &code) {
+  auto op = cast<kernel::SegmentSumOp>(operation);
   code.describe("segments");
   emitSegmentSums(code, op.getUpdates(), op.getFrom(), op.getResult(),
                   [&](DeviceEmitter &, const KernelPointers &pointers) {
@@ -219,7 +219,7 @@ static LogicalResult setWorkspace(Operation *op, const Chip &chip) {
 void nvptx::addRowLowering(LoweringTable &table) {
   table[kernel::ScatterAddOp::getOperationName()] = {
       emitScatterAdd, setWorkspace<kernel::ScatterAddOp, scatterWorkspace>, scatterWorkspace};
-  table[kernel::SumRowsOp::getOperationName()] = {emitSumRows};
-  table[kernel::GroupRowsOp::getOperationName()] = {
-      emitGroupRows, setWorkspace<kernel::GroupRowsOp, groupWorkspace>, groupWorkspace};
+  table[kernel::SegmentSumOp::getOperationName()] = {emitSegmentSum};
+  table[kernel::SortByKeyOp::getOperationName()] = {
+      emitSortByKey, setWorkspace<kernel::SortByKeyOp, groupWorkspace>, groupWorkspace};
 }

@@ -82,8 +82,8 @@ kernel.program @scatter_add_bf16(%u: tensor<1024x256xbf16>, %i: tensor<1024xi32>
   %r = kernel.scatter_add %u, %i {test.limit = 2000} : tensor<1024x256xbf16>, tensor<1024xi32> -> tensor<2000x256xf32>
   kernel.return %r : tensor<2000x256xf32>
 }
-kernel.program @group_rows(%i: tensor<8192xi32>) -> (tensor<8192xi32>, tensor<8192xi32>, tensor<8193xi32>) {
-  %r:3 = kernel.group_rows %i of 50257 {test.limit = 50257} : tensor<8192xi32> -> tensor<8192xi32>, tensor<8192xi32>, tensor<8193xi32>
+kernel.program @sort_by_key(%i: tensor<8192xi32>) -> (tensor<8192xi32>, tensor<8192xi32>, tensor<8193xi32>) {
+  %r:3 = kernel.sort_by_key %i of 50257 {test.limit = 50257} : tensor<8192xi32> -> tensor<8192xi32>, tensor<8192xi32>, tensor<8193xi32>
   kernel.return %r#0, %r#1, %r#2 : tensor<8192xi32>, tensor<8192xi32>, tensor<8193xi32>
 }
 """

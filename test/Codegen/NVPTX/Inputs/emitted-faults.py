@@ -46,7 +46,7 @@ def totals():
     """Of a map that three blocks read again, the last of which adds up their parts."""
     identity = "affine_map<(d0) -> (d0)>"
     print(f"""kernel.program @totals(%a: tensor<40003xf32>) -> (tensor<40003xf32>, tensor<f32>) {{
-  %y, %t = kernel.with_totals(%a : tensor<40003xf32>) of {{
+  %y, %t = kernel.fused_reduction(%a : tensor<40003xf32>) of {{
   ^bb0(%b: tensor<40003xf32>):
     %0 = kernel.map(%b : tensor<40003xf32>) space [40003] maps [{identity}] -> [{identity}] {{
     ^bb0(%x: f32):
@@ -85,7 +85,7 @@ FORMS = {
     "gather": ("sm_80", lambda: program_of("../../CPU/run-data.mlir", "gather")),
     "scatter": ("sm_80", lambda: program_of("../../CPU/run-data.mlir", "scatter")),
     "group": ("sm_80", lambda: program_of("../../CPU/run-data.mlir", "group")),
-    "sum-rows": ("sm_80", lambda: program_of("../../CPU/run-data.mlir", "sum_rows")),
+    "sum-rows": ("sm_80", lambda: program_of("../../CPU/run-data.mlir", "segment_sum")),
     "pool": ("sm_80", lambda: program_of("../../CPU/run-data.mlir", "max_pool")),
 }
 

@@ -14,7 +14,7 @@ with contextlib.redirect_stdout(io.StringIO()):
     from gemms import gemm
 
 
-def with_totals(emit):
+def fused_reduction(emit):
     """The kernel that `emit` prints, with the sum of the squares of the elements."""
     text = io.StringIO()
     with contextlib.redirect_stdout(text):
@@ -29,7 +29,7 @@ def with_totals(emit):
     outer = ", ".join(f"%o{i}: {type}" for i, (_, type) in enumerate(arguments))
     values, types = ", ".join(f"%o{i}" for i in range(len(arguments))), ", ".join(type for _, type in arguments)
     print(f"""{head.split("(")[0]}({outer}) -> ({result}, tensor<f32>) {{
-  %y, %t = kernel.with_totals({values} : {types}) of {{
+  %y, %t = kernel.fused_reduction({values} : {types}) of {{
   ^bb0({inner}):
 {kernel}
     kernel.yield {name} : {result}
@@ -53,8 +53,8 @@ def forms():
     yield "gemm_tn_vocabulary_bf16", lambda: gemm(50257, 768, 1024, "TN", element="bf16")
     yield "gemm_full_bf16", lambda: gemm(2048, 2048, 1024, "NN", element="bf16", result="bf16", body="full")
     yield "gemm_long_bf16", lambda: gemm(256, 256, 16384, "TN", element="bf16")
-    yield "gemm_totals_bf16", lambda: with_totals(lambda: gemm(768, 3072, 1024, "TN", element="bf16"))
-    yield "gemm_long_totals_bf16", lambda: with_totals(lambda: gemm(256, 256, 16384, "TN", element="bf16"))
+    yield "gemm_totals_bf16", lambda: fused_reduction(lambda: gemm(768, 3072, 1024, "TN", element="bf16"))
+    yield "gemm_long_totals_bf16", lambda: fused_reduction(lambda: gemm(256, 256, 16384, "TN", element="bf16"))
     yield "gemm_nn_f32", lambda: gemm(1024, 1024, 1024, "NN", body="bias")
     yield "conv_bf16", lambda: conv(8, 56, 64, 64, 3, pad=1, element="bf16")
     yield "conv_stride_bf16", lambda: conv(8, 56, 64, 128, 3, stride=2, pad=1, element="bf16")

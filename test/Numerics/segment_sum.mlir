@@ -2,7 +2,7 @@
 // RUN: ampc compile %s --precision=f64 --compile-to=optimize | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rows of a table's gradient, which the check writes into a dense gradient, against differences: equal indices, two lookups.
-// CHECK: train.sum_rows
+// CHECK: train.segment_sum
 train.model @check {
   train.param @table : tensor<40x5xf32> = #train.normal<mean = 0.0, std = 1.0>
   train.func @loss(%i: tensor<9xi32>, %j: tensor<9x2xi32>, %weight: tensor<9x5xf32>) -> tensor<f32> {

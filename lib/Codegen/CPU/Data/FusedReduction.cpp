@@ -1,6 +1,6 @@
-// Fused reductions (kernel.with_totals) on CPUs.
+// Fused reductions (kernel.fused_reduction) on CPUs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Codegen/CPU/Data/Totals.h"
+#include "lib/Codegen/CPU/Data/FusedReduction.h"
 #include "lib/Codegen/CPU/BodyEmitter.h"
 #include "lib/Codegen/CPU/Combine.h"
 #include "mlir-dialects/SourceWalk.h"
@@ -11,8 +11,9 @@ using namespace ampc;
 using namespace ampc::cpu;
 using kernel::Combine;
 
-Totals::Totals(KernelEmitter &e, kernel::WithTotalsOp op, const KernelPointers &pointers,
-               int64_t scratchBytes, int64_t tasks)
+FusedReductions::FusedReductions(KernelEmitter &e, kernel::FusedReductionOp op,
+                                 const KernelPointers &pointers, int64_t scratchBytes,
+                                 int64_t tasks)
     : e(e), op(op), results(pointers.results), tasks(tasks), perPart(tasksPerPart(op, tasks)),
       lanes(e.tier.lanes(32)) {
   sums = e.offset(pointers.scratch, scratchBytes);
@@ -23,28 +24,28 @@ Totals::Totals(KernelEmitter &e, kernel::WithTotalsOp op, const KernelPointers &
                                      argument.getType(), e.index(0));
 }
 
-void Totals::clear() {
-  for (unsigned t = 0; t < op.getNumTotals(); ++t)
+void FusedReductions::clear() {
+  for (unsigned t = 0; t < op.getNumReductions(); ++t)
     for (int64_t bank = 0; bank < banksOf(t); ++bank)
       e.store(e.constant(e.vectorOf(typeOf(t), lanes), 0), sumsOf(t, bank), e.index(0));
 }
-void Totals::begin(Value task) {
+void FusedReductions::begin(Value task) {
   e.when(e.less(e.rem(task, perPart), e.index(1)), [&] { clear(); });
 }
-void Totals::end(Value task) {
-  for (unsigned t = 0; t < op.getNumTotals(); ++t)
+void FusedReductions::end(Value task) {
+  for (unsigned t = 0; t < op.getNumReductions(); ++t)
     e.store(laneSum(t), partsOf(t), e.div(task, perPart));
 }
-Value Totals::laneSum(unsigned t) {
+Value FusedReductions::laneSum(unsigned t) {
   Value sum = e.loadVector(sumsOf(t, 0), typeOf(t), e.index(0), lanes);
   for (int64_t bank = 1; bank < banksOf(t); ++bank)
     sum =
         combine(e, Combine::sum, sum, e.loadVector(sumsOf(t, bank), typeOf(t), e.index(0), lanes));
   return combineLanes(e, Combine::sum, sum);
 }
-void Totals::storeSums() {
-  for (unsigned t = 0; t < op.getNumTotals(); ++t)
-    storeTotal(t, laneSum(t));
+void FusedReductions::storeSums() {
+  for (unsigned t = 0; t < op.getNumReductions(); ++t)
+    storeReduction(t, laneSum(t));
 }
 
 /// Whether a value of the body depends on an argument.
@@ -57,7 +58,7 @@ static bool dependsOn(Value value, BlockArgument argument) {
   return found;
 }
 
-void Totals::add(unsigned result, Value elements, int64_t active) {
+void FusedReductions::add(unsigned result, Value elements, int64_t active) {
   auto vector = dyn_cast<VectorType>(elements.getType());
   int64_t count = vector ? vector.getDimSize(0) : 1;
   BlockArgument element = op.getBody().getArgument(result);
@@ -79,9 +80,9 @@ void Totals::add(unsigned result, Value elements, int64_t active) {
   }
 }
 
-void Totals::storeParts() {
+void FusedReductions::storeParts() {
   int64_t count = llvm::divideCeil(tasks, perPart);
-  for (unsigned t = 0; t < op.getNumTotals(); ++t) {
+  for (unsigned t = 0; t < op.getNumReductions(); ++t) {
     int64_t width = count < lanes ? 1 : lanes, tail = count % width;
     Type type = e.vectorOf(typeOf(t), width);
     auto addAt = [&](Value i, Value sum, int64_t active) {
@@ -92,30 +93,30 @@ void Totals::storeParts() {
                  [&](Value i, ValueRange v) { return SmallVector<Value>{addAt(i, v[0], width)}; });
     if (tail)
       sum[0] = addAt(e.index(count - tail), sum[0], tail);
-    storeTotal(t, combineLanes(e, Combine::sum, sum[0]));
+    storeReduction(t, combineLanes(e, Combine::sum, sum[0]));
   }
 }
 
-void cpu::forTasks(KernelEmitter &e, Totals *totals, Value begin, Value end,
+void cpu::forTasks(KernelEmitter &e, FusedReductions *reductions, Value begin, Value end,
                    llvm::function_ref<void(Value, Value)> body) {
-  if (!totals)
+  if (!reductions)
     return body(begin, end);
   e.loop(begin, end, 1, [&](Value task) {
-    totals->begin(task);
+    reductions->begin(task);
     body(task, e.add(task, 1));
-    totals->end(task);
+    reductions->end(task);
   });
 }
 
 namespace {
 /// Wraps the lowering of the kernel inside. If that has a finish function, results are stored
-/// there, so the finish also computes the totals.
-class WithTotalsLowering : public CPUKernelLowering {
+/// there, so the finish also computes the reductions.
+class FusedReductionLowering : public CPUKernelLowering {
   int64_t workspaceBytes(Operation *op) const override {
-    return Totals::workspaceBytes(cast<kernel::WithTotalsOp>(op));
+    return FusedReductions::workspaceBytes(cast<kernel::FusedReductionOp>(op));
   }
   LogicalResult configure(Operation *operation) const override {
-    auto op = cast<kernel::WithTotalsOp>(operation);
+    auto op = cast<kernel::FusedReductionOp>(operation);
     if (failed(kernelRegistry().configure(op.getKernel())))
       return failure();
     op.setParts(256);
@@ -124,58 +125,58 @@ class WithTotalsLowering : public CPUKernelLowering {
   }
 
   FailureOr<KernelEmission> plan(Operation *operation, const Tier &tier) const override {
-    auto op = cast<kernel::WithTotalsOp>(operation);
+    auto op = cast<kernel::FusedReductionOp>(operation);
     FailureOr<KernelEmission> emission = planInner(op, tier);
     if (failed(emission))
       return failure();
     if (!emission->finishTasks)
       emission->tasks =
-          llvm::divideCeil(emission->tasks, Totals::tasksPerPart(op, emission->tasks));
-    emission->scratchBytes = alignUp(emission->scratchBytes) + Totals::scratchBytes(op);
+          llvm::divideCeil(emission->tasks, FusedReductions::tasksPerPart(op, emission->tasks));
+    emission->scratchBytes = alignUp(emission->scratchBytes) + FusedReductions::scratchBytes(op);
     emission->finishTasks = 1;
     return emission;
   }
 
   void emitRun(Operation *operation, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override {
-    auto op = cast<kernel::WithTotalsOp>(operation);
+    auto op = cast<kernel::FusedReductionOp>(operation);
     KernelEmission inner = *planInner(op, e.tier);
     KernelPointers own = pointersOf(op, pointers);
     if (inner.finishTasks)
       return innerOf(op).emitRun(op.getKernel(), e, own, begin, end);
-    Totals totals(e, op, pointers, alignUp(inner.scratchBytes), inner.tasks);
-    own.totals = &totals;
-    int64_t perPart = Totals::tasksPerPart(op, inner.tasks);
+    FusedReductions reductions(e, op, pointers, alignUp(inner.scratchBytes), inner.tasks);
+    own.reductions = &reductions;
+    int64_t perPart = FusedReductions::tasksPerPart(op, inner.tasks);
     innerOf(op).emitRun(op.getKernel(), e, own, e.mul(begin, perPart),
                         e.min(e.mul(end, perPart), e.index(inner.tasks)));
   }
 
   void emitFinish(Operation *operation, KernelEmitter &e, const KernelPointers &pointers,
                   Value begin, Value end) const override {
-    auto op = cast<kernel::WithTotalsOp>(operation);
+    auto op = cast<kernel::FusedReductionOp>(operation);
     KernelEmission inner = *planInner(op, e.tier);
-    Totals totals(e, op, pointers, alignUp(inner.scratchBytes), inner.tasks);
+    FusedReductions reductions(e, op, pointers, alignUp(inner.scratchBytes), inner.tasks);
     if (!inner.finishTasks)
-      return totals.storeParts();
+      return reductions.storeParts();
     KernelPointers own = pointersOf(op, pointers);
-    own.totals = &totals;
-    totals.clear();
+    own.reductions = &reductions;
+    reductions.clear();
     innerOf(op).emitFinish(op.getKernel(), e, own, begin, end);
-    totals.storeSums();
+    reductions.storeSums();
   }
 
   bool hasOwnCode(Operation *operation, const Tier &tier) const override {
-    auto op = cast<kernel::WithTotalsOp>(operation);
+    auto op = cast<kernel::FusedReductionOp>(operation);
     return innerOf(op).hasOwnCode(op.getKernel(), tier);
   }
 
-  static const CPUKernelLowering &innerOf(kernel::WithTotalsOp op) {
+  static const CPUKernelLowering &innerOf(kernel::FusedReductionOp op) {
     return *loweringOf(op.getKernel());
   }
-  static FailureOr<KernelEmission> planInner(kernel::WithTotalsOp op, const Tier &tier) {
+  static FailureOr<KernelEmission> planInner(kernel::FusedReductionOp op, const Tier &tier) {
     return innerOf(op).plan(op.getKernel(), tier);
   }
-  static KernelPointers pointersOf(kernel::WithTotalsOp op, const KernelPointers &pointers) {
+  static KernelPointers pointersOf(kernel::FusedReductionOp op, const KernelPointers &pointers) {
     KernelPointers own = pointers;
     own.operands.clear();
     for (Value operand : op.getKernel()->getOperands())
@@ -186,6 +187,6 @@ class WithTotalsLowering : public CPUKernelLowering {
 };
 } // namespace
 
-void cpu::addTotalsLowering(target::KernelRegistry &registry) {
-  registry.add<kernel::WithTotalsOp, WithTotalsLowering>();
+void cpu::addFusedReductionLowering(target::KernelRegistry &registry) {
+  registry.add<kernel::FusedReductionOp, FusedReductionLowering>();
 }

@@ -1,4 +1,4 @@
-# train.put_rows on an input and on a buffer that the same step replaces: put_rows.py LIBRARY.so
+# train.scatter_rows on an input and on a buffer that the same step replaces: scatter_rows.py LIBRARY.so
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import pathlib
 import sys

@@ -1,4 +1,4 @@
-// RUN: ampc-kernel-run --totals %s | FileCheck %s --implicit-check-not=FAILED --implicit-check-not=depends
+// RUN: ampc-kernel-run --reductions %s | FileCheck %s --implicit-check-not=FAILED --implicit-check-not=depends
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A single element that is not finite, at the first position, inside, or at the end of an edge: the kernel's totals show the element.
 
@@ -134,6 +134,6 @@ kernel.program @table(%u: tensor<301x37xf32>, %i: tensor<301xi32>) -> tensor<200
   kernel.return %r : tensor<2000x37xf32>
 }
 kernel.program @groups(%u: tensor<301x37xf32>, %o: tensor<301xi32>, %s: tensor<601xi32>) -> tensor<600x37xf32> {
-  %r = kernel.sum_rows %u, %o, %s {test.limit = 12 : i64, test.element = array<i64: 0, 73>} : tensor<301x37xf32>, tensor<301xi32>, tensor<601xi32> -> tensor<600x37xf32>
+  %r = kernel.segment_sum %u, %o, %s {test.limit = 12 : i64, test.element = array<i64: 0, 73>} : tensor<301x37xf32>, tensor<301xi32>, tensor<601xi32> -> tensor<600x37xf32>
   kernel.return %r : tensor<600x37xf32>
 }

@@ -1,4 +1,4 @@
-// The kernels of a file, with totals.
+// The kernels of a file, with reductions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir/IR/IRMapping.h"
 #include "test/lib/KernelRun/Case.h"
@@ -7,7 +7,8 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::test;
 
-/// Totals of an element x: 1, x^2 in f64, and 0 unless x is not finite. Example: 3 -> 1, 9, 0.
+/// Fused reductions of an element x: 1, x^2 in f64, and 0 unless x is not finite. Example: 3 -> 1,
+/// 9, 0.
 static void buildTotals(OpBuilder &b, Location loc, Value element, SmallVectorImpl<Value> &sums) {
   auto type = cast<FloatType>(element.getType());
   Type wide = type.getWidth() < 32 ? b.getF32Type() : Type(type);
@@ -23,12 +24,12 @@ static void buildTotals(OpBuilder &b, Location loc, Value element, SmallVectorIm
   sums.push_back(none);
 }
 
-/// Adds totals to a kernel that supports totals.
-void test::addTotals(KernelOpInterface kernel) {
+/// Adds reductions to a kernel that supports reductions.
+void test::addReductions(KernelOpInterface kernel) {
   auto elementAt = [&](unsigned k) { return elementOf(kernel->getResult(k).getType()); };
   auto wanted =
       llvm::filter_to_vector(llvm::seq<unsigned>(0, kernel->getNumResults()), [&](unsigned k) {
-        return kernel.canTotal(k) && isa<FloatType>(elementAt(k));
+        return kernel.canFuseReductions(k) && isa<FloatType>(elementAt(k));
       });
   if (wanted.empty())
     return;
@@ -53,7 +54,7 @@ void test::addTotals(KernelOpInterface kernel) {
   for (Value sum : sums)
     types.push_back(RankedTensorType::get({}, sum.getType()));
   b.setInsertionPoint(kernel);
-  auto op = kernel::WithTotalsOp::create(b, loc, types, inputs, /*parts=*/1);
+  auto op = kernel::FusedReductionOp::create(b, loc, types, inputs, /*parts=*/1);
   op->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
   op.getLaunch().takeBody(launch);
   op.getBody().takeBody(body);

@@ -1,6 +1,6 @@
-// kernel.group_rows: sort by row, then mark the boundaries of segments.
+// kernel.sort_by_key: sort by row, then mark the boundaries of segments.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Codegen/NVPTX/Table/GroupRows.h"
+#include "lib/Codegen/NVPTX/Table/SortByKey.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -10,11 +10,11 @@ using target::storeIndex;
 using target::tensorOf;
 
 namespace {
-/// Emitter of kernel.group_rows. Workspace: [sort][blocks of two counts]: segments that start in a
+/// Emitter of kernel.sort_by_key. Workspace: [sort][blocks of two counts]: segments that start in a
 /// block of the sorted order, and positions with a valid row.
 class GroupWriter {
 public:
-  explicit GroupWriter(kernel::GroupRowsOp op)
+  explicit GroupWriter(kernel::SortByKeyOp op)
       : sort(tensorOf(op.getIndex()).getDimSize(0), op.getOf()), blocks(sort.blocks),
         rows(op.getOf()), distinct(tensorOf(op.getRows()).getDimSize(0)) {}
   int64_t workspaceBytes() const {
@@ -150,9 +150,9 @@ void GroupWriter::emit(DeviceCode &code) const {
   code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) { write(e, pointers); });
 }
 
-void nvptx::emitGroupRows(Operation *op, DeviceCode &code) {
-  GroupWriter(cast<kernel::GroupRowsOp>(op)).emit(code);
+void nvptx::emitSortByKey(Operation *op, DeviceCode &code) {
+  GroupWriter(cast<kernel::SortByKeyOp>(op)).emit(code);
 }
 int64_t nvptx::groupWorkspace(Operation *op, const Chip &) {
-  return GroupWriter(cast<kernel::GroupRowsOp>(op)).workspaceBytes();
+  return GroupWriter(cast<kernel::SortByKeyOp>(op)).workspaceBytes();
 }

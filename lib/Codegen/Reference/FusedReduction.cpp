@@ -1,4 +1,4 @@
-// kernel.with_totals: the kernel, then fused reductions over the stored results.
+// kernel.fused_reduction: the kernel, then fused reductions over the stored results.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Codegen/Common/Combine.h"
 #include "lib/Codegen/Reference/ReferenceKernelLowering.h"
@@ -33,8 +33,9 @@ static Value evaluate(LoopEmitter &e, Value value, IRMapping &known) {
   return known.lookup(value);
 }
 
-static void emitTotals(Operation *operation, LoopEmitter &e, const KernelPointers &pointers) {
-  auto op = cast<kernel::WithTotalsOp>(operation);
+static void emitFusedReduction(Operation *operation, LoopEmitter &e,
+                               const KernelPointers &pointers) {
+  auto op = cast<kernel::FusedReductionOp>(operation);
   KernelOpInterface kernel = op.getKernel();
   KernelPointers own = pointers;
   own.operands.clear();
@@ -62,10 +63,10 @@ static void emitTotals(Operation *operation, LoopEmitter &e, const KernelPointer
   }
 }
 
-void reference::addTotalsLowering(LoweringTable &table) {
-  table[kernel::WithTotalsOp::getOperationName()] = {
-      emitTotals, [](Operation *operation) {
-        Operation *kernel = cast<kernel::WithTotalsOp>(operation).getKernel();
+void reference::addFusedReductionLowering(LoweringTable &table) {
+  table[kernel::FusedReductionOp::getOperationName()] = {
+      emitFusedReduction, [](Operation *operation) {
+        Operation *kernel = cast<kernel::FusedReductionOp>(operation).getKernel();
         const ReferenceKernelLowering *lowering = loweringOf(kernel);
         return lowering ? lowering->scratchBytes(kernel) : int64_t(0);
       }};

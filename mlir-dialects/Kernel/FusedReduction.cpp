@@ -1,4 +1,4 @@
-// kernel.with_totals: a kernel, and totals over the stored results.
+// kernel.fused_reduction: a kernel, and reductions over the stored results.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Kernel/Constraints.h"
 #include "mlir-dialects/SourceWalk.h"
@@ -8,14 +8,14 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::kernel;
 
-KernelOpInterface WithTotalsOp::getKernel() {
+KernelOpInterface FusedReductionOp::getKernel() {
   return cast<KernelOpInterface>(getLaunch().front().front());
 }
 /// Checks the launch region: one kernel, which writes the summed tensor.
-static LogicalResult verifyLaunch(WithTotalsOp op) {
+static LogicalResult verifyLaunch(FusedReductionOp op) {
   Block &launch = op.getLaunch().front();
   auto kernel = dyn_cast<KernelOpInterface>(launch.front());
-  if (!kernel || kernel.getOverwritten() || isa<WithTotalsOp>(launch.front()) ||
+  if (!kernel || kernel.getOverwritten() || isa<FusedReductionOp>(launch.front()) ||
       launch.getOperations().size() != 2 ||
       llvm::to_vector(launch.getTerminator()->getOperands()) !=
           llvm::to_vector_of<Value>(kernel->getResults())) // 1.
@@ -40,7 +40,7 @@ static void findArguments(Value value, llvm::SmallSetVector<unsigned, 2> &argume
   });
 }
 
-LogicalResult WithTotalsOp::verifyRegions() {
+LogicalResult FusedReductionOp::verifyRegions() {
   if (failed(verifyLaunch(*this)))
     return failure();
   KernelOpInterface kernel = getKernel();
@@ -58,21 +58,22 @@ LogicalResult WithTotalsOp::verifyRegions() {
   if (failed(verifyScalarCode(*this, body))) // 6.
     return failure();
   auto yield = dyn_cast<YieldOp>(body.getTerminator());
-  if (!yield || yield.getNumOperands() != getNumTotals()) // 7.
-    return emitOpError() << "expected a body that yields " << getNumTotals() << " values";
+  if (!yield || yield.getNumOperands() != getNumReductions()) // 7.
+    return emitOpError() << "expected a body that yields " << getNumReductions() << " values";
   for (auto [value, type] :
        llvm::zip(yield.getValues(), getOuts().drop_front(kernel->getNumResults()).getTypes())) {
-    auto total = tensorOf(type);
-    if (total.getNumElements() != 1 || total.getElementType() != value.getType()) // 8.
-      return emitOpError() << "expected a total of one " << value.getType() << ", but got " << type;
+    auto reduced = tensorOf(type);
+    if (reduced.getNumElements() != 1 || reduced.getElementType() != value.getType()) // 8.
+      return emitOpError() << "expected a reduction of one " << value.getType() << ", but got "
+                           << type;
     if (isa<FloatType>(value.getType()) &&
         failed(verifyAccumulator(*this, value.getType(), value.getType()))) // 9.
       return failure();
     llvm::SmallSetVector<unsigned, 2> arguments;
     findArguments(value, arguments);
     arguments.remove_if([&](unsigned i) { return i >= kernel->getNumResults(); });
-    if (arguments.size() != 1 || !kernel.canTotal(arguments.front())) // 10.
-      return emitOpError() << "expected every total to depend on one result that "
+    if (arguments.size() != 1 || !kernel.canFuseReductions(arguments.front())) // 10.
+      return emitOpError() << "expected every reduction to depend on one result that "
                            << kernel->getName() << " writes once";
   }
   return success();

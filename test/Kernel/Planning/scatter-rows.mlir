@@ -21,7 +21,7 @@ module attributes {train.phase = "kernels"} {
   }
   // CHECK-LABEL: kernel.program @table
   // CHECK: %[[SUMS:.*]]:2 = kernel.call @add({{.*}}kernel.places = [#kernel.place<arena, 0, 0>, #kernel.place<arena, 0, 256>]
-  // CHECK: kernel.put_rows {{.*}} into %[[SUMS]]#1 {kernel.places = [#kernel.place<arena, 0, 256>]}
+  // CHECK: kernel.scatter_rows {{.*}} into %[[SUMS]]#1 {kernel.places = [#kernel.place<arena, 0, 256>]}
   kernel.program @table(%xs: tensor<5x64xf32> {train.is = #train.input<"xs">}, %rows: tensor<2x4xf32> {train.is = #train.input<"rows">}, %index: tensor<2xi32> {train.is = #train.input<"index">})
       -> (tensor<64xf32> {train.is = #train.output<named, name = "y">}, tensor<32x4xf32> {train.is = #train.output<named, name = "z">})
       attributes {role = #train.role<export>, export_name = "table"} {
@@ -34,7 +34,7 @@ module attributes {train.phase = "kernels"} {
       kernel.yield %0 : f32
     } : tensor<32x4xf32>
     %sums:2 = kernel.call @add(%s, %t, %xs : tensor<64xf32>, tensor<32x4xf32>, tensor<5x64xf32>) times 5 carried 2 : tensor<64xf32>, tensor<32x4xf32>
-    %put = kernel.put_rows %rows, %index into %sums#1 : tensor<2x4xf32>, tensor<2xi32>, tensor<32x4xf32>
+    %put = kernel.scatter_rows %rows, %index into %sums#1 : tensor<2x4xf32>, tensor<2xi32>, tensor<32x4xf32>
     %y = kernel.map(%sums#0 : tensor<64xf32>) space [64] maps [#all] -> [#all] {
     ^bb0(%a: f32):
       %0 = arith.addf %a, %a : f32

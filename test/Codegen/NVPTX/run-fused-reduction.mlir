@@ -1,8 +1,8 @@
 // Totals of values that several blocks store: from registers, or read again by another launch.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: ampc-kernel-run --target=sm_80 --totals %s | FileCheck %s --implicit-check-not=FAILED
-// RUN: ampc-kernel-run --target=sm_90a --totals %s | FileCheck %s --check-prefix=HOPPER --implicit-check-not=FAILED
-// RUN: ampc-kernel-run --target=sm_80 --totals --emit=ptx %s | FileCheck %s --check-prefix=PTX
+// RUN: ampc-kernel-run --target=sm_80 --reductions %s | FileCheck %s --implicit-check-not=FAILED
+// RUN: ampc-kernel-run --target=sm_90a --reductions %s | FileCheck %s --check-prefix=HOPPER --implicit-check-not=FAILED
+// RUN: ampc-kernel-run --target=sm_80 --reductions --emit=ptx %s | FileCheck %s --check-prefix=PTX
 
 // CHECK: model_k0_sm_80: 2 launches, {{.*}} ok
 // CHECK: model_k1_sm_80: 2 launches, {{.*}} ok
