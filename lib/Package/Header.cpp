@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Embedded.h"
 #include "ampc/Support/Escape.h"
+#include "ampc/Support/GradientNames.h"
 #include "lib/Package/Interface.h"
 #include "lib/Package/Mirrors.h"
 #include "llvm/ADT/StringExtras.h"
@@ -114,16 +115,13 @@ void HeaderWriter::writeCall(const CallInfo &call) {
 
 /// Note on a sparse gradient: the rows of the table are listed in another tensor.
 static std::string describeRows(const StringMap<size_t> &numbers, const SlotInfo &gradient) {
-  StringRef name = gradient.tensor.name;
-  size_t kind = name.find(".gradient.");
-  if (gradient.role != AMPC_ROLE_GRADIENT || kind == StringRef::npos)
+  auto name = GradientName::of(gradient.tensor.name);
+  if (gradient.role != AMPC_ROLE_GRADIENT || !name)
     return "";
-  StringRef table = name.drop_front(kind + StringRef(".gradient.").size());
-  std::string rows = (name.take_front(kind) + ".rows." + table).str();
-  auto number = numbers.find(rows);
+  auto number = numbers.find(gradientRowsName(name->step, name->param));
   if (number == numbers.end())
     return "";
-  return (", of the rows of " + table + " that tensor " + Twine(number->second) +
+  return (", of the rows of " + name->param + " that tensor " + Twine(number->second) +
           " names; behind a -1 there are none")
       .str();
 }

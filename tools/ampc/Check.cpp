@@ -1,5 +1,6 @@
 // ampc check: gradients against central differences in f64, or a step against the same step in f32.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/GradientNames.h"
 #include "ampc/Support/Terminal.h"
 #include "ampc/Support/Text.h"
 #include "tools/ampc/Against.h"
@@ -212,13 +213,12 @@ bool GradientCheck::run() {
   results() << "step " << step << ": loss " << llvm::format("%.9g", value) << "\n"
             << "  parameter                       elements  directions  share of tolerance\n";
   // Copies of the gradients, which later runs overwrite.
-  std::string prefix = step + ".gradient.";
   std::vector<std::pair<int, std::vector<double>>> gradients;
   for (int i = 0; i < model.slot_count; ++i) {
-    llvm::StringRef name = model.slots[i].tensor.name;
-    if (model.slots[i].role != AMPC_ROLE_GRADIENT || !name.consume_front(prefix))
+    auto name = GradientName::of(model.slots[i].tensor.name);
+    if (model.slots[i].role != AMPC_ROLE_GRADIENT || !name || name->step != step)
       continue;
-    gradients.push_back({session.findSlot(name), readGradient(session, step, name)});
+    gradients.push_back({session.findSlot(name->param), readGradient(session, step, name->param)});
   }
   bool passed = !gradients.empty();
   for (auto &[slot, gradient] : gradients) {

@@ -15,6 +15,7 @@
 //    adjoint's result, the sum of two uses, and the gradient, each by at most u relative.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/NarrowGradients.h"
+#include "ampc/Support/GradientNames.h"
 #include "ampc/Support/Terminal.h"
 #include "tools/ampc/Observer.h"
 #include "tools/ampc/RandomInputs.h"
@@ -34,8 +35,8 @@ static constexpr unsigned moves = 16;
 std::vector<double> ampc::readGradient(Session &session, llvm::StringRef step,
                                        llvm::StringRef param) {
   const ampc_model &model = session.getModel();
-  int slot = session.findSlot((step + ".gradient." + param).str());
-  int rows = session.findSlot((step + ".rows." + param).str());
+  int slot = session.findSlot(gradientName(step, param));
+  int rows = session.findSlot(gradientRowsName(step, param));
   const ampc_tensor &tensor = model.slots[slot].tensor;
   std::vector<double> values = readReals(tensor, session.slotData(slot));
   if (rows < 0)
@@ -201,9 +202,9 @@ bool NarrowCheck::run() {
     step = stepNameOf(model, i);
     params.clear();
     for (int s = 0; s < model.slot_count; ++s) {
-      llvm::StringRef name = model.slots[s].tensor.name;
-      if (model.slots[s].role == AMPC_ROLE_GRADIENT && name.consume_front(step + ".gradient."))
-        params.push_back(name.str());
+      auto name = GradientName::of(model.slots[s].tensor.name);
+      if (model.slots[s].role == AMPC_ROLE_GRADIENT && name && name->step == step)
+        params.push_back(name->param.str());
     }
     results() << "step " << step << " in " << precision << ", all in 16 bits\n"
               << "  parameter                          error    allowed  share of tolerance\n";

@@ -1,6 +1,7 @@
 // Detection of trainings that continue without learning.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Standstill.h"
+#include "ampc/Support/GradientNames.h"
 #include "tools/ampc/Observer.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/xxhash.h"
@@ -16,13 +17,13 @@ static constexpr double smallScale = 0x1p-10;
 Standstill::Standstill(Session &session, int number, unsigned limit)
     : session(session), program(session.getModel().programs[number]), limit(limit) {
   const ampc_model &model = session.getModel();
-  // The state contains STEP.gradient.PARAMETER for every parameter of the step.
-  std::string prefix = stepNameOf(model, number) + ".gradient.";
+  // The state contains the gradient of every parameter of the step.
+  std::string step = stepNameOf(model, number);
   for (int i = 0; i < model.slot_count; ++i) {
-    llvm::StringRef gradient = model.slots[i].tensor.name;
-    if (!gradient.consume_front(prefix))
+    auto gradient = GradientName::of(model.slots[i].tensor.name);
+    if (!gradient || gradient->step != step)
       continue;
-    if (int slot = session.findSlot(gradient); slot >= 0)
+    if (int slot = session.findSlot(gradient->param); slot >= 0)
       parameters.push_back({slot});
   }
   for (Parameter &parameter : parameters)

@@ -3,6 +3,7 @@
 #include "tools/ampc/Weights.h"
 #include "ampc/Data/Convert.h"
 #include "ampc/Import/ONNX.h"
+#include "ampc/Support/GradientNames.h"
 #include "ampc/Support/Nearest.h"
 #include "tools/ampc/Dataset.h"
 #include "llvm/ADT/STLExtras.h"
@@ -61,8 +62,9 @@ std::string ampc::randomFrozen(const Session &session) {
   const ampc_model &model = session.getModel();
   llvm::StringSet<> trained;
   for (const ampc_slot &slot : llvm::ArrayRef(model.slots, model.slot_count))
-    if (slot.role == AMPC_ROLE_GRADIENT)
-      trained.insert(llvm::StringRef(slot.tensor.name).split(".gradient.").second);
+    if (auto gradient = GradientName::of(slot.tensor.name);
+        slot.role == AMPC_ROLE_GRADIENT && gradient)
+      trained.insert(gradient->param);
   std::vector<std::string> random;
   for (const ampc_slot &slot : llvm::ArrayRef(model.slots, model.slot_count))
     if (slot.role == AMPC_ROLE_PARAM && slot.init != AMPC_INIT_DATA &&

@@ -93,7 +93,7 @@ TEST(TileChoice, RowsNameTilesThatThereAre) {
       });
     EXPECT_TRUE(isThere);
     EXPECT_GE(row.pick.parts, 1);
-    EXPECT_GE(row.pick.dividers, 1);
+    EXPECT_GE(row.pick.clusterSplitK, 1);
   }
 }
 

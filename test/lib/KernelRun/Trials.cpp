@@ -68,13 +68,14 @@ static void printLaunch(kernel::LaunchAttr launch) {
     printMap(map);
 }
 
-/// Line "trial KIND M N PARTS DIVIDERS TURNS SHARERS CYCLES WORKSPACE", the model's own choice
-/// first, then the launches.
+/// Line "trial KIND M N PARTS CLUSTER_SPLIT_K TILES_IN_PROGRESS MULTICAST CYCLES WORKSPACE", the
+/// model's own choice first, then the launches.
 static void printTrial(Operation *op, const nvptx::PlannedProduct &planned, const nvptx::Chip &chip,
                        ArrayAttr records) {
   nvptx::TilePick pick = planned.picked();
   llvm::outs() << "trial " << kernel::stringifyPlanKind(pick.kind);
-  printNumbers({pick.m, pick.n, pick.parts, pick.dividers, pick.turns, pick.sharers});
+  printNumbers(
+      {pick.m, pick.n, pick.parts, pick.clusterSplitK, pick.tilesInProgress, pick.multicast});
   llvm::outs() << llvm::format(" %.0f ", planned.cycles(chip))
                << cast<KernelOpInterface>(op).getWorkspaceBytes() << "\n";
   auto record =

@@ -60,10 +60,10 @@ void StridedSource::pack(KernelEmitter &e, Value line, int64_t count, Value k, V
     return copyLines(e, job);
   if (depthStride == 1 && hasSquares)
     return transposeLines(e, job);
-  bool turns = layout.depthStride == 1 && layout.lineStride > 1;
-  if (lineStride != 1 || (turns && !hasSquares))
+  bool transposes = layout.depthStride == 1 && layout.lineStride > 1;
+  if (lineStride != 1 || (transposes && !hasSquares))
     return copyElements(e, job, e.index(0), points);
-  auto copy = [&] { turns ? transposeColumns(e, job) : copyColumns(e, job); };
+  auto copy = [&] { transposes ? transposeColumns(e, job) : copyColumns(e, job); };
   if (lines % count == 0)
     return copy();
   e.when(e.less(e.add(line, count - 1), e.index(lines)), copy);
