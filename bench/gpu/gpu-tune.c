@@ -48,7 +48,8 @@ typedef struct {
 } Launch;
 
 typedef struct {
-  char way[128]; /* form, tile, parts, cluster_split_k, tiles_in_progress, multicast, cycles of the model */
+  char way[128]; /* form, tile, parts, cluster_split_k, tiles_in_progress, multicast, cycles of the
+                    model */
   uint64_t workspace;
   Launch launches[MOST_LAUNCHES];
   int launch_count;
