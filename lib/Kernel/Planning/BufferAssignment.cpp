@@ -53,9 +53,10 @@ static bool canKernelWriteInPlace(KernelOpInterface op, OpResult result, Value v
 namespace {
 class BufferAssigner {
 public:
-  BufferAssigner(kernel::ProgramOp program, const llvm::StringMap<int64_t> &state)
+  BufferAssigner(kernel::ProgramOp program, const llvm::StringMap<int64_t> &state,
+                 const Target &target)
       : program(program), block(program.getBody().front()), ret(block.getTerminator()),
-        state(state) {}
+        state(state), target(target) {}
   FailureOr<BufferAssignment> run();
 
 private:
@@ -80,6 +81,7 @@ private:
   Block &block;
   Operation *ret;
   const llvm::StringMap<int64_t> &state;
+  const Target &target;
   llvm::StringMap<BlockArgument> oldState;
   ScheduleEdges order;
   BufferAssignment assignment;
@@ -242,11 +244,12 @@ FailureOr<BufferAssignment> BufferAssigner::run() {
   DenseSet<Value> outsideArena;
   for (auto &home : assignment.places)
     outsideArena.insert(home.first);
-  order.sort(block, outsideArena);
+  order.sort(block, outsideArena, target);
   return std::move(assignment);
 }
 
 FailureOr<BufferAssignment> ampc::schedule(kernel::ProgramOp program,
-                                           const llvm::StringMap<int64_t> &state) {
-  return BufferAssigner(program, state).run();
+                                           const llvm::StringMap<int64_t> &state,
+                                           const Target &target) {
+  return BufferAssigner(program, state, target).run();
 }

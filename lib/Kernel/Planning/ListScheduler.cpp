@@ -17,6 +17,12 @@ void ampc::findConsumers(Value value, SmallVectorImpl<Operation *> &consumers) {
       consumers.push_back(user);
 }
 
+bool ampc::readsAhead(KernelOpInterface op, const Target &target) {
+  auto fused = dyn_cast<kernel::FusedReductionOp>(*op);
+  auto kernel = dyn_cast<FusedKernelOpInterface>(fused ? *fused.getKernel() : *op);
+  return kernel && target.isDevice() && !isa<kernel::MapOp>(*kernel);
+}
+
 // A single cache line, in bytes.
 static constexpr int64_t smallGrowth = 64;
 
@@ -43,16 +49,18 @@ namespace ampc {
 /// List scheduling, micro-batch after micro-batch, in the given order, with two exceptions: ops
 /// that are no kernels are emitted at once, and so are kernels that grow the arena by at most
 /// `smallGrowth` bytes. Updates of parameters thus end the liveness of gradients early; the scalars
-/// that updates need are worth a few bytes. Kernels that shrink the arena come first: a result may
-/// be unable to overwrite the input whose liveness ends, and then needs a buffer that another
-/// kernel frees. Example: the gradient of a weight, which frees an activation, before the product
-/// of the same cotangent that makes the next one. Exchanges between ranks start as soon as possible
-/// and are awaited, in the order of their starts, when no other kernel is ready: kernels run beside
-/// them.
+/// that updates need are worth a few bytes. A kernel that frees as much as its result takes, but
+/// cannot write the result over the input whose liveness ends, comes after the others, which may
+/// free a buffer for the result. Example: the gradient of a weight, which
+/// frees an activation, comes before the product that makes the next cotangent. Exchanges between
+/// ranks start as soon as possible and are awaited, in the order of their starts, when no other
+/// kernel is ready: kernels run beside them.
 class Scheduler {
 public:
-  Scheduler(ScheduleEdges &order, Block &block, const DenseSet<Value> &outsideArena)
-      : order(order), block(block), outsideArena(outsideArena), microBatches(block) {}
+  Scheduler(ScheduleEdges &order, Block &block, const DenseSet<Value> &outsideArena,
+            const Target &target)
+      : order(order), block(block), outsideArena(outsideArena), target(target),
+        microBatches(block) {}
   void run();
 
 private:
@@ -63,6 +71,8 @@ private:
   /// Set of kernels that the kernel, ready to run, waits in.
   std::set<unsigned> &setOf(Operation *op);
   unsigned takeNext();
+  /// Arena bytes of the results.
+  int64_t resultBytes(Operation *op);
   /// Arena bytes after the kernel minus arena bytes before.
   int64_t arenaGrowth(Operation *op);
   bool inArena(Value value) const {
@@ -80,13 +90,14 @@ private:
   ScheduleEdges &order;
   Block &block;
   const DenseSet<Value> &outsideArena;
+  const Target &target;
   MicroBatches microBatches;
   DenseMap<Operation *, unsigned> number, waiting;
   DenseMap<Value, unsigned> unread;
   SmallVector<Operation *> ops, sorted;
-  /// Kernels ready to run: those that shrink the arena, those that grow it by a few bytes, all
-  /// others.
-  std::set<unsigned> shrinking, eager, ready;
+  /// Kernels ready to run, most urgent first: those that shrink the arena or grow it by a few
+  /// bytes, those that free as much as their result takes but need another buffer, all others.
+  std::set<unsigned> eager, keeping, ready;
   std::deque<unsigned> waits; ///< ready waits, in the order of their starts
 };
 } // namespace ampc
@@ -133,11 +144,16 @@ void Scheduler::prepare() {
   }
 }
 
-int64_t Scheduler::arenaGrowth(Operation *op) {
+int64_t Scheduler::resultBytes(Operation *op) {
   int64_t bytes = 0;
   for (Value result : op->getResults())
     if (inArena(result))
       bytes += kernel::byteSize(result.getType());
+  return bytes;
+}
+
+int64_t Scheduler::arenaGrowth(Operation *op) {
+  int64_t bytes = resultBytes(op);
   for (Value buffer : buffersReadBy(op))
     if (unread[buffer] == 1)
       bytes -= kernel::byteSize(buffer.getType());
@@ -155,9 +171,10 @@ void Scheduler::release(Operation *op) {
 
 std::set<unsigned> &Scheduler::setOf(Operation *op) {
   int64_t bytes = arenaGrowth(op);
-  if (bytes < -smallGrowth)
-    return shrinking;
-  return isa<kernel::StartOp>(op) || bytes <= smallGrowth ? eager : ready;
+  if (bytes > smallGrowth && !isa<kernel::StartOp>(op))
+    return ready;
+  bool needsBuffer = bytes >= -smallGrowth && resultBytes(op) > smallGrowth;
+  return needsBuffer && readsAhead(cast<KernelOpInterface>(op), target) ? keeping : eager;
 }
 
 void Scheduler::emit(Operation *op) {
@@ -169,7 +186,7 @@ void Scheduler::emit(Operation *op) {
         findConsumers(buffer, consumers);
         for (Operation *consumer : consumers)
           if (auto it = number.find(consumer);
-              it != number.end() && (ready.erase(it->second) || eager.erase(it->second)))
+              it != number.end() && (ready.erase(it->second) || keeping.erase(it->second)))
             setOf(consumer).insert(it->second);
       }
   for (Value result : op->getResults()) {
@@ -187,14 +204,14 @@ void Scheduler::emit(Operation *op) {
       release(after);
 }
 
-/// Removes and returns a kernel of the earliest micro-batch: the first one that shrinks the arena,
-/// else the first eager one, else the first. Returns the first wait if there is no kernel.
+/// Removes and returns a kernel of the earliest micro-batch, the first of the most urgent kind, or
+/// the first wait if there is no kernel.
 unsigned Scheduler::takeNext() {
   std::set<unsigned> *from = nullptr;
   auto placeOf = [&](const std::set<unsigned> &set) {
     return microBatches.placeOf(ops[*set.begin()]);
   };
-  for (std::set<unsigned> *set : {&shrinking, &eager, &ready})
+  for (std::set<unsigned> *set : {&eager, &keeping, &ready})
     if (!set->empty() && (!from || placeOf(*set) < placeOf(*from)))
       from = set;
   if (!from) {
@@ -218,6 +235,6 @@ void Scheduler::run() {
     op->moveBefore(block.getTerminator());
 }
 
-void ScheduleEdges::sort(Block &block, const DenseSet<Value> &outsideArena) {
-  Scheduler(*this, block, outsideArena).run();
+void ScheduleEdges::sort(Block &block, const DenseSet<Value> &outsideArena, const Target &target) {
+  Scheduler(*this, block, outsideArena, target).run();
 }

@@ -3,6 +3,7 @@
 #ifndef LIB_KERNEL_PLANNING_LISTSCHEDULER_H
 #define LIB_KERNEL_PLANNING_LISTSCHEDULER_H
 
+#include "ampc/Codegen/Target.h"
 #include "lib/Kernel/Fusion/IterationDomain.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -13,6 +14,11 @@ void findConsumers(mlir::Value value, llvm::SmallVectorImpl<mlir::Operation *> &
 /// the element of the result at the same position.
 bool canWriteInPlace(FusedKernelOpInterface op, mlir::OpResult result, mlir::Value value);
 
+/// Whether the kernel reads inputs ahead of its writes, so that no result may overwrite an input:
+/// GEMMs and convolutions on GPUs prefetch epilogue sources tile by tile, clamped at edges: rows
+/// that other threads may have written by then.
+bool readsAhead(KernelOpInterface op, const Target &target);
+
 /// Edges beyond SSA: a kernel that overwrites a state runs after all consumers of the old value.
 class ScheduleEdges {
 public:
@@ -20,7 +26,8 @@ public:
   bool add(llvm::ArrayRef<mlir::Operation *> before, mlir::Operation *after);
   /// Sorts the block: the given order, but kernels that free at least the bytes they allocate run
   /// as soon as possible.
-  void sort(mlir::Block &block, const llvm::DenseSet<mlir::Value> &outsideArena);
+  void sort(mlir::Block &block, const llvm::DenseSet<mlir::Value> &outsideArena,
+            const Target &target);
 
 private:
   friend class Scheduler;
@@ -34,7 +41,7 @@ struct BufferAssignment {
 };
 /// Assigns every returned value to state or output memory, with copies where the producer cannot
 /// write there, and sorts the kernels.
-llvm::FailureOr<BufferAssignment> schedule(kernel::ProgramOp program,
-                                           const llvm::StringMap<int64_t> &state);
+llvm::FailureOr<BufferAssignment>
+schedule(kernel::ProgramOp program, const llvm::StringMap<int64_t> &state, const Target &target);
 } // namespace ampc
 #endif

@@ -63,11 +63,7 @@ static Value operandOf(kernel::FusedReductionOp reductions, Value input) {
 std::optional<unsigned> Arena::reusableInput(KernelOpInterface op, OpResult result, int64_t time) {
   auto reductions = dyn_cast<kernel::FusedReductionOp>(*op);
   auto kernel = dyn_cast<FusedKernelOpInterface>(reductions ? *reductions.getKernel() : *op);
-  // GEMMs on GPUs prefetch epilogue sources tile by tile, clamped at edges: rows that other threads
-  // may have written by then.
-  if (kernel && target.isDevice() && !isa<kernel::MapOp>(*kernel))
-    return {};
-  if (!kernel || result.getResultNumber() >= kernel->getNumResults())
+  if (!kernel || readsAhead(op, target) || result.getResultNumber() >= kernel->getNumResults())
     return {};
   for (OpOperand &input : inputsOf(kernel)) {
     Value operand = reductions ? operandOf(reductions, input.get()) : input.get();
@@ -328,7 +324,7 @@ struct KernelPlan : ampc::impl::KernelPlanBase<KernelPlan> {
       addProgram(program, order);
     for (Operation *op : order) {
       auto program = cast<kernel::ProgramOp>(op);
-      FailureOr<BufferAssignment> assignment = schedule(program, state);
+      FailureOr<BufferAssignment> assignment = schedule(program, state, *target);
       if (failed(assignment))
         return signalPassFailure();
       Arena(program, *assignment, *target).run();
