@@ -17,7 +17,7 @@ navigation = """
   - Documentation: docs/README.md
   - Begin: [docs/getting-started.md, docs/start/cpp.md, docs/start/pytorch.md, docs/start/precision.md, docs/start/hpc.md, docs/start/compiler.md]
   - Use: [docs/features.md, docs/language.md, docs/layouts.md, docs/sequences.md, docs/training.md, docs/optimizers.md, docs/parallel.md, docs/c-interface.md, docs/precision.md, docs/numerics.md, docs/pytorch.md, docs/onnx.md, docs/report.md, docs/reliability.md, docs/packages.md, docs/stability.md]
-  - Examples: [docs/examples/fine-tuning.md, docs/examples/encoder.md, docs/examples/table.md, docs/examples/experts.md, docs/examples/burgers.md, docs/examples/vae.md, docs/examples/surrogate.md]
+  - Examples: [docs/examples/fine-tuning.md, docs/examples/encoder.md, docs/examples/table.md, docs/examples/experts.md, docs/examples/burgers.md, docs/examples/vae.md, docs/examples/surrogate.md, docs/examples/keywords.md]
   - Inside: [docs/architecture.md, docs/glossary.md, docs/renamed.md, docs/adding-an-op.md, docs/targets.md, docs/cost-model.md, docs/gpu-kernels.md, docs/gpu-counters.md, docs/testing.md, docs/amp-tests.md, CONTRIBUTING.md]
   - Why: [docs/rationale/minimum-cut.md, docs/rationale/static-shapes.md, docs/rationale/own-runtime.md, docs/rationale/own-interpreter.md, docs/rationale/llvm-upgrade.md]
   - Reference: [docs/reference/train-dialect.md, docs/reference/amp-dialect.md, docs/reference/kernel-dialect.md, docs/reference/phases.md, docs/reference/policies.md, docs/reference/train-passes.md, docs/reference/precision-passes.md, docs/reference/loss-scaling-passes.md, docs/reference/conversion-passes.md, docs/reference/kernel-passes.md, docs/reference/target-passes.md, docs/reference/cpu-passes.md, docs/reference/reference-target-passes.md]

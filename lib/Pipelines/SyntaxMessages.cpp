@@ -112,7 +112,7 @@ static std::string found(TextAt at) {
 /// Rewrites: custom op 'train.layer_norm' expected 'eps'
 static std::optional<std::string> missingClause(StringRef text, TextAt at) {
   auto [op, rest] = text.split("' expected '");
-  if (!op.consume_front("custom op '") || !rest.consume_back("'"))
+  if (!op.consume_front("custom op '") || !rest.consume_back("'") || rest.contains('\''))
     return std::nullopt;
   return "expected the clause " + rest.str() + " of " + op.str() + asIn(op, rest) + ", but " +
          found(at);
