@@ -185,14 +185,16 @@ SmallVector<Value> DropoutOp::buildScalars(ScalarBuilder &b, ValueRange x) {
 
 SmallVector<Value> DropoutOp::buildInference(GradBuilder &) { return {getX()}; }
 
-/// Dropout by the current value of a knob: u < rate is compared in f32, whatever type x has.
+/// Dropout by the current value of a knob: u < rate is compared in f32, whatever type x has; the
+/// gain 1 / (1 - rate) is computed in f64 for x of f64, else in f32.
 static Value dropBy(GradBuilder &b, DropoutOp op, KnobOp knob) {
   auto type = op.getType();
   Type element = type.getElementType(), wide = b.builder.getF32Type();
   Value read = b.op<ReadOp>(knob.getType(), FlatSymbolRefAttr::get(knob.getSymNameAttr()));
   Value rate = b.castTo(read, wide);
   Value u = b.op<RandomUniformOp>(type.clone(wide), ValueRange(), APFloat(0.0), APFloat(1.0));
-  Value gain = b.castTo(b.div(b.real(1.0, rate), b.sub(b.real(1.0, rate), rate)), element);
+  Value exact = b.castTo(read, element.isF64() ? element : wide), one = b.real(1.0, exact);
+  Value gain = b.castTo(b.div(one, b.sub(one, exact)), element);
   return b.select(b.greater(rate, u), b.real(0.0, element), b.mul(op.getX(), gain));
 }
 
