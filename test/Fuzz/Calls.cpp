@@ -73,6 +73,14 @@ void putInteger(char *at, int32_t dtype, int64_t value) {
 }
 bool isReal(int32_t dtype) { return dtype <= AMPC_BF16; }
 
+/// Name without the module that the check "written" moves state into, so that both forms of a model
+/// draw equal data: "p.h0" -> "h0", and the input "state:p.h0" of a passed state -> "state:h0".
+std::string withoutModulePrefix(llvm::StringRef name) {
+  llvm::StringRef kind = name.consume_front("state:") ? "state:" : "";
+  name.consume_front("p.");
+  return (kind + name).str();
+}
+
 class Run {
 public:
   Run(const ampc_model &model, const Calls &calls) : calls(calls), model(model) {}
@@ -196,10 +204,9 @@ void Run::setKnobs(llvm::StringRef prefix) {
     const ampc_slot &slot = model.slots[i];
     if (!slot.range)
       continue;
-    llvm::StringRef name = slot.tensor.name;
     if (prefix == "state0/" && !calls.initial)
-      record(("first/" + name).str(), slot.tensor, ampc_rt_tensor_data(state, i));
-    name.consume_front("p."); // a knob that `written` moves into a module
+      record(std::string("first/") + slot.tensor.name, slot.tensor, ampc_rt_tensor_data(state, i));
+    std::string name = withoutModulePrefix(slot.tensor.name);
     Random random(calls.seed * 1000003 + llvm::xxh3_64bits((prefix + "knob/" + name).str()));
     if (!random.chance(0.6))
       continue;
@@ -279,8 +286,9 @@ static std::vector<int64_t> limitsOf(const ampc_tensor &tensor, int64_t count) {
 /// Data of an input: a function of name, round and seed, so that every precision and every way of
 /// calling has equal data. Half of the real inputs are positive.
 GuardedMemory Run::makeInput(const ampc_program &program, const ampc_tensor &tensor, int round) {
-  Random random(calls.seed * 1000003 + round * 7919 + llvm::xxh3_64bits(tensor.name));
-  bool isPositive = llvm::xxh3_64bits(tensor.name + std::to_string(calls.seed)) & 1;
+  std::string name = withoutModulePrefix(tensor.name);
+  Random random(calls.seed * 1000003 + round * 7919 + llvm::xxh3_64bits(name));
+  bool isPositive = llvm::xxh3_64bits(name + std::to_string(calls.seed)) & 1;
   int64_t width = ampc_rt_dtype_bytes(tensor.dtype), count = countOf(tensor), rowCount = count;
   if (tensor.batched)
     rowCount = count / program.batch * rowsOf(program);
