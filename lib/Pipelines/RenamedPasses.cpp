@@ -10,7 +10,7 @@ using namespace ampc;
 namespace {
 struct RenamedPass {
   llvm::StringLiteral old, now;
-  /// What the new pass needs in place of the old pass's options; empty: an alias.
+  /// Requirement of the new pass that replaces the options of the old pass; empty: an alias.
   llvm::StringLiteral needs = "";
 };
 } // namespace

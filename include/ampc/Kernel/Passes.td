@@ -136,7 +136,7 @@ def KernelFuseReductions : Pass<"kernel-fuse-reductions", "::mlir::ModuleOp"> {
   let summary = "Fuse gradient reductions into the producers of gradients";
   let description = [{
     The sum of squares for clipping and the check for non-finite numbers are reductions over all elements of a
-    gradient. Both become totals of the kernel that writes the gradient (`kernel.barrier`, wrapped in a
+    gradient. Both become reductions of the kernel that writes the gradient (`kernel.barrier`, wrapped in a
     `kernel.fused_reduction`), on the elements as stored. If this is impossible, the reduction stays a kernel that
     reads the gradient again, and a remark has the reason. The same applies to sums whose bits depend on their
     order, because fusion changes no bit: sums of reals outside f64, and sums of a gradient in f64.

@@ -54,13 +54,8 @@ void CPUKernelLowering::emitFunction(Operation *op, ModuleOp module, StringRef s
   LLVM::ReturnOp::create(b, op->getLoc(), ValueRange{});
 }
 
-/// Rejects modes of contractions.
 static LogicalResult checkMode(KernelOpInterface op) {
-  auto mode = op->getAttrOfType<ArrayAttr>("compute");
-  if (!mode)
-    return success();
-  return op->emitError() << "expected a contraction in a type that CPUs multiply, but got the mode "
-                         << mode << " of GPUs";
+  return target::rejectModes(op, "a type that CPUs multiply");
 }
 
 const target::KernelRegistry &cpu::kernelRegistry() {

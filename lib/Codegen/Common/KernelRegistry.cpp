@@ -8,6 +8,14 @@ using namespace ampc::target;
 
 KernelLowering::~KernelLowering() = default;
 
+LogicalResult target::rejectModes(KernelOpInterface op, StringRef type) {
+  auto mode = op->getAttrOfType<ArrayAttr>("compute");
+  if (!mode)
+    return success();
+  return op->emitError() << "expected a contraction in " << type << ", but got the mode " << mode
+                         << " of GPUs";
+}
+
 const KernelLowering *KernelRegistry::find(Operation *op) const {
   auto found = lowerings.find(op->getName().getStringRef());
   return found == lowerings.end() ? nullptr : found->second.get();

@@ -36,6 +36,10 @@ public:
                                                 const KernelRequest &request) const = 0;
 };
 
+/// Rejects modes of contractions, for targets without instructions for them, after an error at the
+/// op: "expected a contraction in `type`, but got the mode [tf32, tf32] of GPUs".
+llvm::LogicalResult rejectModes(KernelOpInterface op, llvm::StringRef type);
+
 /// Rules of a target that hold for every kind of kernel.
 struct KernelRules {
   /// Completes "has no code ", for example "for GPUs".

@@ -25,14 +25,8 @@ FailureOr<Attribute> ReferenceKernelLowering::emit(const target::DistinctKernel 
   return target::describeKernel(kernel, request.name, emission, {tier});
 }
 
-/// Rejects modes of contractions.
 static LogicalResult checkMode(KernelOpInterface op) {
-  auto mode = op->getAttrOfType<ArrayAttr>("compute");
-  if (!mode)
-    return success();
-  return op->emitOpError() << "expected a contraction in the type of its accumulator, but got the "
-                              "mode "
-                           << mode << " of GPUs";
+  return target::rejectModes(op, "the type of its accumulator");
 }
 
 template <void (*emit)(Operation *, target::Points &)>

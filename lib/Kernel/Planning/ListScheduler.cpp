@@ -51,10 +51,10 @@ namespace ampc {
 /// `smallGrowth` bytes. Updates of parameters thus end the liveness of gradients early; the scalars
 /// that updates need are worth a few bytes. A kernel that frees as much as its result takes, but
 /// cannot write the result over the input whose liveness ends, comes after the others, which may
-/// free a buffer for the result. Example: the gradient of a weight, which
-/// frees an activation, comes before the product that makes the next cotangent. Exchanges between
-/// ranks start as soon as possible and are awaited, in the order of their starts, when no other
-/// kernel is ready: kernels run beside them.
+/// free a buffer for the result. Example: the gradient of a weight, which frees an activation,
+/// comes before the product that makes the next cotangent. Exchanges between ranks start as soon as
+/// possible and are awaited, in the order of their starts, when no other kernel is ready: kernels
+/// run beside them.
 class Scheduler {
 public:
   Scheduler(ScheduleEdges &order, Block &block, const DenseSet<Value> &outsideArena,

@@ -26,7 +26,7 @@ REASONS = [
     (r"^attention_grad", "cotangents of keys and of queries are formed in two passes over the operands: one would add up in an order that changes"),
     (r" in \d+ parts", "parts of sums, which fill a chip that a few tiles do not, are written in f32 and read again"),
     (r"^reduce", "sums of ranges of rows, by threads that would else be too few, are written and read again"),
-    (r"with reductions", "totals of what other launches have stored read it again"),
+    (r"with reductions", "reductions over results of other launches read the results again"),
 ]
 GPT2 = ["--layers", "12", "--heads", "12", "--width", "768", "--context", "1024", "--vocabulary", "50257", "--tied", "--batch", "1"]
 

@@ -17,8 +17,8 @@ constexpr int64_t gatheredLines = 64;
 /// single output tile. Ping-pong schedule: each of two consumer warpgroups has its own
 /// output tile of 64 * high rows, and multiplies while the other stores. A further warpgroup is the
 /// producer. CTAs of a cluster either have neighbouring tiles along m and multicast the right
-/// operand (multicast), or have the same tile and split k (clusterSplitK). Example: {groups 2, n
-/// 256} -> tile [128, 256], 384 threads.
+/// operand (multicast), or have the same tile and split k (clusterSplitK).
+/// Example: {groups 2, n 256} -> tile [128, 256], 384 threads.
 struct WarpgroupTile {
   int64_t groups, n;
   int64_t multicast, clusterSplitK; // cluster size along m (TMA multicast); cluster split-K factor
