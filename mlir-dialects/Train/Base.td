@@ -69,9 +69,21 @@ class Whole<string text = "a whole number"> : AttrParameter<"int64_t", text> {
 class WholeOr<string value> : Whole<"a whole number, "#value#" by default"> {
   let defaultValue = value;
 }
+// Whole numbers or formulas of sizes in brackets: [30, 2 * n].
+def Wholes : ArrayRefParameter<"int64_t", "whole numbers"> {
+  let parser = "::ampc::parseWholes($_parser)";
+  let printer = "$_printer << '[' << $_self << ']'";
+}
 def Real : Train_Real<"a real number">;
 class RealOr<string value> : Train_Real<"a real number, "#value#" by default"> {
   let defaultValue = "::llvm::APFloat("#value#")";
+}
+
+// A real number, or no number.
+def MaybeReal : OptionalParameter<"::std::optional<::llvm::APFloat>", "a real number"> {
+  let parser = "::ampc::parseReal($_parser)";
+  let printer = "$_printer.printFloat(*$_self)";
+  let comparator = "::ampc::isSameNumber($_lhs, $_rhs)";
 }
 
 def RealTensor : RankedTensorOf<[F64, F32, BF16, F16]>;

@@ -27,7 +27,7 @@ using namespace ampc::syntax;
 /// Optional `groups` and optional `schedule`.
 static ParseResult parseRules(OpAsmParser &parser, ArrayAttr &groups,
                               ScheduleAttrInterface &schedule) {
-  if (succeeded(parser.parseOptionalKeyword("groups")) && parseFormulas(parser, groups, "groups"))
+  if (succeeded(parser.parseOptionalKeyword("groups")) && parseGroups(parser, groups))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("schedule")))
     return parseFormulas(parser, schedule, "schedule");

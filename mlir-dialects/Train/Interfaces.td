@@ -341,14 +341,24 @@ def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
                        "the rule on whole tensors.",
                        "bool", "isLazy", (ins), "", "return false;">,
        InterfaceMethod<"Base learning rate.", "double", "getLearningRate">,
-       InterfaceMethod<"Whether a schedule may set the momentum, or the first decay rate.", "bool",
-                       "takesMomentum", (ins), "", "return false;">,
+       InterfaceMethod<
+           "Parameters besides `lr` whose numbers may be values of the step: of knobs or a schedule.",
+           "::llvm::ArrayRef<::llvm::StringLiteral>", "getVariableNumbers">,
+       InterfaceMethod<
+           "The one that a schedule of the momentum sets: `momentum` or `beta1`; empty for none.",
+           "::llvm::StringRef", "getMomentumName", (ins), "", [{
+         for (::llvm::StringRef name : {"momentum", "beta1"})
+           if (::llvm::is_contained($_attr.getVariableNumbers(), name))
+             return name;
+         return {};
+       }]>,
        InterfaceMethod<"Whether the rule multiplies matrices for a parameter of this shape.",
                        "bool", "multipliesMatrices", (ins "::llvm::ArrayRef<int64_t>":$param), "",
                        "return false;">,
        InterfaceMethod<[{
       Returns the new parameter followed by the new moments. `step` (rank 0) counts from 1 and
-      `lr` (rank 0) is the learning rate after the schedule.}],
+      `lr` (rank 0) is the learning rate after the schedule. `settings` has values in place of numbers of the
+      rule.}],
                        "::llvm::SmallVector<::mlir::Value>", "buildUpdate",
                        (ins "::ampc::GradBuilder &":$b, "::mlir::Value":$param,
                            "::mlir::Value":$grad, "::mlir::ValueRange":$moments,

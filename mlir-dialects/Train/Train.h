@@ -95,8 +95,10 @@ struct Moment {
 
 /// Inputs of an update rule in addition to the rule's parameters.
 struct UpdateSettings {
-  mlir::Value momentum; ///< rank 0, of the schedule; null: the rule's own
-  mlir::Type products;  ///< compute type of matrix products; null: unrounded
+  /// Values of rank 0, in the type of the rule, in place of numbers of the rule: of knobs or of a
+  /// schedule. Example: "weight_decay".
+  llvm::SmallVector<std::pair<llvm::StringRef, mlir::Value>> numbers;
+  mlir::Type products; ///< compute type of matrix products; null: unrounded
 };
 
 /// Rows of a table that an optimizer changes if most rows of the gradient are 0.
@@ -140,6 +142,11 @@ mlir::Value reduceExtremumAdjoint(GradBuilder &b, mlir::Value g, mlir::Value x, 
 
 llvm::SmallVector<int64_t> inversePermutation(llvm::ArrayRef<int64_t> permutation);
 mlir::FailureOr<llvm::APFloat> parseReal(mlir::AsmParser &parser);
+/// Equality of optional parameters, bit by bit.
+inline bool isSameNumber(const std::optional<llvm::APFloat> &a,
+                         const std::optional<llvm::APFloat> &b) {
+  return a && b ? a->bitwiseIsEqual(*b) : a.has_value() == b.has_value();
+}
 } // namespace ampc
 
 namespace ampc {

@@ -57,8 +57,18 @@ def _one_cycle(scheduler):
     return "one_cycle", shapes | {key: True for key, value in flags.items() if value}
 
 
+def _multi_step(scheduler):
+    if any(count > 1 for count in scheduler.milestones.values()):
+        raise ExportError("scheduler: expected every milestone once, but got one several times")
+    return "multi_step", {"at": [at for at in sorted(scheduler.milestones) if at > 0], "gamma": scheduler.gamma}
+
+
+def _sequence(scheduler):
+    return "sequence", {"schedules": [_text(each) for each in scheduler._schedulers], "at": list(scheduler._milestones)}
+
+
 SCHEDULES = {"StepLR": _step, "ExponentialLR": _exponential, "LinearLR": _linear, "PolynomialLR": _polynomial, "CosineAnnealingLR": _cosine,
-             "OneCycleLR": _one_cycle}
+             "OneCycleLR": _one_cycle, "MultiStepLR": _multi_step, "SequentialLR": _sequence}
 
 
 def base_rate(scheduler, group):
@@ -66,12 +76,22 @@ def base_rate(scheduler, group):
     return group["max_lr"] if type(scheduler).__name__ == "OneCycleLR" else group["initial_lr"]
 
 
-def schedule(scheduler):
-    """The text of its schedule; a scheduler that has begun is refused, as training begins with the first step."""
+def _value(value):
+    if isinstance(value, list):
+        return f"[{', '.join(map(str, value))}]"
+    return str(value).lower() if isinstance(value, (bool, int)) else number(float(value), "f32")
+
+
+def _text(scheduler):
     name = type(scheduler).__name__
     if name not in SCHEDULES:
         raise ExportError(f"scheduler: expected one of {', '.join(SCHEDULES)}, but got {name}")
-    _refuse(scheduler, "last_epoch", 0)
     ours, numbers = SCHEDULES[name](scheduler)
-    values = [f"{key} = {str(value).lower() if isinstance(value, (bool, int)) else number(float(value), 'f32')}" for key, value in numbers.items()]
-    return f"#train.{ours}<{', '.join(values)}>"
+    return f"#train.{ours}<{', '.join(f'{key} = {_value(value)}' for key, value in numbers.items())}>"
+
+
+def schedule(scheduler):
+    """The text of its schedule; a scheduler that has begun is refused, as training begins with the first step."""
+    text = _text(scheduler)
+    _refuse(scheduler, "last_epoch", 0)
+    return text

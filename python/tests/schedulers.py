@@ -17,6 +17,8 @@ CASES = {
     "linear": lambda o: lr_scheduler.LinearLR(o, 0.25, 1.0, total_iters=6),
     "polynomial": lambda o: lr_scheduler.PolynomialLR(o, total_iters=9, power=2.0),
     "cosine": lambda o: lr_scheduler.CosineAnnealingLR(o, T_max=STEPS, eta_min=0.02),
+    "multi_step": lambda o: lr_scheduler.MultiStepLR(o, [3, 7], 0.5),
+    "sequential": lambda o: lr_scheduler.SequentialLR(o, [lr_scheduler.LinearLR(o, 0.25, 1.0, total_iters=3), lr_scheduler.ExponentialLR(o, 0.8)], [3]),
     "one_cycle": lambda o: lr_scheduler.OneCycleLR(o, max_lr=0.4, total_steps=STEPS + 1, cycle_momentum=False),
     "cycled": lambda o: lr_scheduler.OneCycleLR(o, max_lr=0.4, total_steps=STEPS + 1),
     "three_cycled": lambda o: lr_scheduler.OneCycleLR(o, max_lr=0.4, total_steps=STEPS + 1, pct_start=0.35, three_phase=True,

@@ -387,6 +387,18 @@ static SmallVector<std::string> readParameters(train::ModelOp model, train::Func
   return llvm::map_to_vector(names, [](StringAttr name) { return name.str(); });
 }
 
+/// The group with a schedule, limits or a decay of its own.
+train::GroupAttr Generator::withLimits(train::GroupAttr group) {
+  auto maybe = [&](double chance, double number) {
+    return fragments.chance(chance) ? std::optional(APFloat(number)) : std::nullopt;
+  };
+  auto schedule = ScheduleAttrInterface();
+  if (fragments.chance(0.3))
+    schedule = cast<ScheduleAttrInterface>(sampler.parameters(random.pick(definitions.schedules)));
+  return train::GroupAttr::get(context, group.getParams(), group.getOptimizer(), schedule,
+                               maybe(0.25, 0.1), maybe(0.2, 0.05), maybe(0.2, 0.9));
+}
+
 void Generator::makeStep(int number, train::FuncOp loss) {
   SmallVector<Attribute> over;
   SmallVector<std::string> read = readParameters(model, loss);
@@ -403,10 +415,10 @@ void Generator::makeStep(int number, train::FuncOp loss) {
   set("optimizer", sampler.parameters(random.pick(definitions.optimizers)));
   if (over.size() > 1 && random.chance(0.4)) {
     size_t count = random.between(1, over.size() - 1);
-    Attribute group = train::GroupAttr::get(
+    auto group = train::GroupAttr::get(
         context, builder.getArrayAttr(ArrayRef(over).take_front(count)),
         cast<OptimizerAttrInterface>(sampler.parameters(random.pick(definitions.optimizers))));
-    set("groups", builder.getArrayAttr(group));
+    set("groups", builder.getArrayAttr(Attribute(withLimits(group))));
   }
   if (random.chance(0.4))
     set("schedule", sampler.parameters(random.pick(definitions.schedules)));

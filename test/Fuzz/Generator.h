@@ -67,6 +67,7 @@ private:
   void makeHelper();
   void makeExport(int number);
   void makeStep(int number, train::FuncOp loss);
+  train::GroupAttr withLimits(train::GroupAttr group);
   mlir::Value create(llvm::StringRef name, mlir::ValueRange operands,
                      llvm::ArrayRef<mlir::NamedAttribute> attributes = {}, mlir::Type result = {});
   mlir::NamedAttribute named(llvm::StringRef name, mlir::Attribute value);

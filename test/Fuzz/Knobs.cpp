@@ -179,7 +179,7 @@ void Knobs::addGroup(train::StepOp step) {
   ArrayAttr chosen =
       builder.getArrayAttr(ArrayRef(free).take_back(random.between(1, free.size() - 1)));
   auto rule = cast<OptimizerAttrInterface>(parseAttribute(random.pick(rules), context));
-  if (step.getSchedule() && step.getSchedule()->hasMomentum() && !rule.takesMomentum())
+  if (step.getSchedule() && step.getSchedule()->hasMomentum() && rule.getMomentumName().empty())
     return;
   groups.push_back(train::GroupAttr::get(context, chosen, rule));
   step.setGroupsAttr(builder.getArrayAttr(groups));
@@ -205,8 +205,9 @@ void Knobs::setRule(train::StepOp step, StringRef path, Attribute rule) {
   if (!group)
     return step.setOptimizerAttr(optimizer);
   SmallVector<Attribute> groups(step.getGroups()->getValue());
-  groups[*group] =
-      train::GroupAttr::get(context, cast<train::GroupAttr>(groups[*group]).getParams(), optimizer);
+  auto old = cast<train::GroupAttr>(groups[*group]);
+  groups[*group] = train::GroupAttr::get(context, old.getParams(), optimizer, old.getSchedule(),
+                                         old.getClipNorm(), old.getClipValue(), old.getEmaDecay());
   step.setGroupsAttr(builder.getArrayAttr(groups));
 }
 
@@ -243,31 +244,24 @@ void Knobs::turnClause(train::StepOp step, StringRef name, ArrayRef<KnobRange> r
   note(step, name, declareKnob(range));
 }
 
-/// Parameter besides `lr` that takes a knob; empty if there is none.
-static StringRef momentumOf(Attribute rule) {
-  std::string text;
-  llvm::raw_string_ostream(text) << rule;
-  StringRef name = StringRef(text).split('<').first;
-  if (llvm::is_contained({"#train.sgd", "#train.rmsprop", "#train.muon"}, name))
-    return "momentum";
-  bool isAdam =
-      llvm::is_contained({"#train.adam", "#train.adamw", "#train.lamb", "#train.lion"}, name);
-  return isAdam ? "beta1" : "";
-}
-
 void Knobs::turnNumbers(train::StepOp step) {
   if (random.chance(0.4))
     addGroup(step);
   SmallVector<std::string> paths = {"optimizer"};
   for (size_t i = 0, count = step.getGroups() ? step.getGroups()->size() : 0; i < count; ++i)
     paths.push_back("groups." + std::to_string(i));
-  bool setsMomentum = step.getSchedule() && step.getSchedule()->hasMomentum();
   for (StringRef path : paths) {
-    StringRef momentum = momentumOf(ruleOf(step, path));
+    auto rule = cast<OptimizerAttrInterface>(ruleOf(step, path));
+    auto schedule = step.getSchedule().value_or(ScheduleAttrInterface());
+    if (std::optional<unsigned> group = groupOf(path))
+      if (auto own = step.getEachGroup()[*group].getSchedule())
+        schedule = own;
+    bool setsMomentum = schedule && schedule.hasMomentum();
     if (random.chance(0.5))
       turnRule(step, path, "lr", rates);
-    if (!momentum.empty() && !setsMomentum && random.chance(0.4))
-      turnRule(step, path, momentum, momenta);
+    for (StringRef number : rule.getVariableNumbers())
+      if (!(setsMomentum && number == rule.getMomentumName()) && random.chance(0.2))
+        turnRule(step, path, number, momenta);
   }
   if (random.chance(0.25))
     turnClause(step, "clip_norm", limits);

@@ -389,6 +389,8 @@ bool Sampler::isValid(const OpDefinition &definition, Draft &draft, OpBuilder &b
         SymbolTableCollection symbols;
         isRight = succeeded(user.verifySymbolUses(symbols));
       }
+      if (auto facts = dyn_cast<PrecisionOpInterface>(op); facts && isRight)
+        isRight = facts.getFlops() <= mostFlops;
       if (isRight) {
         draft.op = op;
         return true;
@@ -484,6 +486,27 @@ Operation *Sampler::sample(const OpDefinition &definition, OpBuilder &builder) {
 }
 
 /// Prints the attribute in the definition's form and parses the text, which runs the verifier.
+/// One or two step numbers of a schedule: [2, 5].
+static std::string risingNumbers(Random &random) {
+  int64_t first = random.between(1, 3);
+  std::string text = "[" + std::to_string(first);
+  if (random.chance(0.5))
+    text += ", " + std::to_string(first + random.between(1, 3));
+  return text + "]";
+}
+
+/// Two or three schedules of a sequence.
+static std::string listOfSchedules(Random &random) {
+  static const char *schedules[] = {"#train.linear_warmup<warmup = 3>", "#train.constant_schedule",
+                                    "#train.step_decay<every = 1, gamma = 0.5>",
+                                    "#train.cosine<steps = 3, floor = 0.1>",
+                                    "#train.inverse_sqrt<warmup = 2>"};
+  std::string text;
+  for (int64_t count = random.between(2, 3); count > 0; --count)
+    text += (text.empty() ? "" : ", ") + std::string(random.pick(schedules));
+  return "[" + text + "]";
+}
+
 Attribute Sampler::parameters(const AttrDefinition &definition) {
   ScopedDiagnosticHandler silent(context, [](Diagnostic &) { return success(); });
   static const char *reals[] = {"0.0", "0.001", "0.01", "0.1", "0.5", "0.9", "1.0", "1.0e-8"};
@@ -499,6 +522,10 @@ Attribute Sampler::parameters(const AttrDefinition &definition) {
         value = random.chance(0.5) ? "true" : "false";
       else if (parameter.cppType == "int64_t")
         value = std::to_string(random.between(0, 6));
+      else if (parameter.cppType == "::llvm::ArrayRef<int64_t>")
+        value = risingNumbers(random);
+      else if (parameter.cppType == "::mlir::ArrayAttr")
+        value = listOfSchedules(random);
       else if (parameter.cppType == "::mlir::Type")
         value = random.chance(0.7) ? "bf16" : "f32";
       bool isNamed = StringRef(definition.format).contains("struct(params)");

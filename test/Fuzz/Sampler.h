@@ -29,6 +29,8 @@ public:
   /// Extents that shapes are made of.
   std::vector<int64_t> extents;
   int64_t mostElements = 4096;
+  /// Limit of an op: the f64 form of a model runs about ten times, in code without vectors.
+  int64_t mostFlops = 1 << 28;
 
   mlir::RankedTensorType randomType(llvm::StringRef summary);
   /// An op at the builder's place, valid and with operands of the surroundings, or null.

@@ -144,7 +144,9 @@ def lion(p, w, g, m, step, lr):
 
 
 def adafactor(p, w, g, m, step, lr):
-    moved = lambda old, now: old + step ** -p.get("decay", 0.8) * (now - old)
+    # The form old + share * (now - old) loses a `now` far below `old` for a share near 1.
+    exponent = -p.get("decay", 0.8) * math.log(step)
+    moved = lambda old, now: -math.expm1(exponent) * old + math.exp(exponent) * now
     rms, least = lambda x: np.sqrt((x * x).mean()), max(p.get("eps1", 2.0**-23), 2.0**-63)
     if g.ndim < 2:
         new = {"v": moved(m["v"], g * g)}
@@ -203,14 +205,18 @@ RULES = {f.__name__: f for f in (sgd, adam, adamw, lamb, adagrad, rowwise_adagra
 
 
 def clipped(numbers, gradients):
-    limit, norm = numbers.clause("clip_value"), numbers.clause("clip_norm")
-    if limit is not None:
-        gradients = {name: np.clip(g, -limit, limit) for name, g in gradients.items()}
-    if norm is not None:
-        total = math.sqrt(sum(float((g * g).sum()) for g in gradients.values()))
+    """Gradients within the limits of their groups, or of the step: a norm is over the parameters with one limit."""
+    limits = {name: numbers.clause("clip_value", name) for name in gradients}
+    gradients = {name: g if limits[name] is None else np.clip(g, -limits[name], limits[name]) for name, g in gradients.items()}
+    norms = {name: numbers.source("clip_norm", name) for name in gradients}
+    for path, norm in set(norms.values()):
+        if norm is None:
+            continue
+        names = [name for name in gradients if norms[name][0] == path]
+        total = math.sqrt(sum(float((gradients[name] * gradients[name]).sum()) for name in names))
         total = float(np.float32(total)) if total < np.finfo(np.float32).max else total
         factor = min(1.0, norm / (total + 1e-6))
-        gradients = {name: g * factor for name, g in gradients.items()}
+        gradients |= {name: gradients[name] * factor for name in names}
     return gradients
 
 
@@ -281,8 +287,9 @@ def check_near_update(oracle, step, results, at, gradients):
         moments = {slot[len(name) + 1:-len(param) - 1]: x.v for slot, x in before.items()
                    if slot.startswith(name + ".") and slot.endswith("." + param)}
         w = before[param].v
-        updated = lambda g: RULES[rule](with_scheduled_momentum(rule, p, step["schedule"], number), w, g, dict(moments), number,
-                                        p["lr"] * schedule_factor(step["schedule"], number))[0]
+        schedule = numbers.schedule(param)
+        updated = lambda g: RULES[rule](with_scheduled_momentum(rule, p, schedule, number), w, g, dict(moments), number,
+                                        p["lr"] * schedule_factor(schedule, number))[0]
         grain = smallest_of_scaled(oracle, results, at)
         with np.errstate(all="ignore"):
             new, nudged = updated(g), [updated(other) for other in (g * (1 + 2.0**-20), g + grain, g - grain)]
@@ -307,7 +314,6 @@ def check_update(oracle, step, results, at, gradients):
     number = int(after[f"{name}.step"].v) if f"{name}.step" in after else int(at.split("/")[1]) + 1
     numbers = StepNumbers(oracle.model, step, before, after)
     # Two numbers of an f64 update are f32, as in the C interface: the norm of the gradients, see `clipped`, and the factor of a schedule.
-    share = 1e-12 + 2.0**-20 * (step["schedule"] is not None)
     problems += numbers.check_rate(results, at, number)
     for param, g in clipped(numbers, gradients).items():
         rule, p = numbers.rule(param)
@@ -317,12 +323,14 @@ def check_update(oracle, step, results, at, gradients):
         if oracle.model.params[param][1] in ("f16", "bf16"):
             problems += check_near_update(oracle, step, results, at, {param: g})
             continue
-        lr = p["lr"] * schedule_factor(step["schedule"], number)
+        schedule = numbers.schedule(param)
+        share = 1e-12 + 2.0**-20 * (schedule is not None)
+        lr = p["lr"] * schedule_factor(schedule, number)
         moments = {slot[len(name) + 1:-len(param) - 1]: x.v for slot, x in before.items()
                    if slot.startswith(name + ".") and slot.endswith("." + param)}
         narrow = p.get("moments") == "bf16"
         with np.errstate(all="ignore"):
-            w, new, *own = RULES[rule](with_scheduled_momentum(rule, p, step["schedule"], number), before[param].v, g, moments, number, lr)
+            w, new, *own = RULES[rule](with_scheduled_momentum(rule, p, schedule, number), before[param].v, g, moments, number, lr)
         if p.get("lazy") == "true":
             oracle.waived += 1
             continue
@@ -334,8 +342,8 @@ def check_update(oracle, step, results, at, gradients):
             close(after[f"{name}.{moment}.{param}"].v, value, terms, f"{at}moment {moment} of {param} by {rule}", problems,
                   2.0**-7 if narrow else share)
         oracle.checked += w.size
-        if numbers.clause("ema_decay") is not None and not problems:
-            d, old = numbers.clause("ema_decay"), before[f"{name}.ema.{param}"].v
+        if numbers.clause("ema_decay", param) is not None and not problems:
+            d, old = numbers.clause("ema_decay", param), before[f"{name}.ema.{param}"].v
             expected = after[param].v if number == 1 else d * old + (1 - d) * after[param].v
             close(after[f"{name}.ema.{param}"].v, expected, np.abs(expected), f"{at}average of {param}", problems, share)
     return problems

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import math
 
-from graph import parameters
+from graph import parameters, split_top
 
 
 def one_cycle(p, step, start, middle, finish):
@@ -19,9 +19,22 @@ def one_cycle(p, step, start, middle, finish):
     return middle  # a single step, which is the top
 
 
+def whole_numbers(text):
+    return [int(each) for each in text.strip()[1:-1].split(",") if each.strip()]
+
+
+def part_of(p, step):
+    """(schedule, its step) of a sequence: schedule i + 1 comes behind step at[i], and counts from 1."""
+    ends, schedules = whole_numbers(p["at"]), split_top(p["schedules"].strip()[1:-1])
+    part = sum(step > end for end in ends)
+    return schedules[part].strip(), step - (ends[part - 1] if part else 0)
+
+
 def with_scheduled_momentum(rule, p, text, step):
     """The parameters of a rule with the scheduled momentum: `beta1` for rules without `momentum`."""
     name, cycle = parameters(text) if text else ("", {})
+    if name == "sequence":
+        return with_scheduled_momentum(rule, p, *part_of(cycle, step))
     most = cycle.get("max_momentum", 0.0)
     if name != "one_cycle" or not most:
         return p
@@ -51,4 +64,10 @@ def schedule_factor(text, step):
         return one_cycle(p, step, first, 1.0, first / p.get("final_div_factor", 1e4))
     if name == "step_decay":
         return p.get("gamma", 0.1) ** math.floor((step - 1) / p["every"])
+    if name == "multi_step":
+        return p.get("gamma", 0.1) ** sum(step > end for end in whole_numbers(p["at"]))
+    if name == "inverse_sqrt":
+        return min(step / p["warmup"], math.sqrt(p["warmup"] / step))
+    if name == "sequence":
+        return schedule_factor(*part_of(p, step))
     return 1.0

@@ -76,7 +76,7 @@ train.model @update {
   // The given momentum in place of the rule's.
   train.func @momentum(%p: tensor<33x7xf32>, %g: tensor<33x7xf32>, %m: tensor<33x7xf32>, %v: tensor<33x7xf32>, %lr: tensor<f32>) -> (tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>) {
     %n = train.constant dense<4> : tensor<i64>
-    %p1, %m1:2 = train.update %p by #train.adam<lr = 0.1, weight_decay = 0.01> from %g moments(%m, %v) count %n rate %lr momentum %lr
+    %p1, %m1:2 = train.update %p by #train.adam<lr = 0.1, weight_decay = 0.01> from %g moments(%m, %v) count %n rate %lr numbers ["beta1"] (%lr)
         : tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>, tensor<i64>, tensor<f32>, tensor<f32>
     train.return %p1, %m1#0, %m1#1 : tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>
   }

@@ -55,6 +55,8 @@ CASES = {
                ("LinearLR", {"start_factor": 0.25, "end_factor": 1.0, "total_iters": 16})),
     "polynomial": ("#train.sgd<lr = 0.5> schedule #train.polynomial<steps = 21, warmup = 1, power = 1.5>", "SGD", {"lr": 0.5}, None,
                    ("PolynomialLR", {"total_iters": 20, "power": 1.5})),
+    "multi_step": ("#train.sgd<lr = 0.5> schedule #train.multi_step<at = [4, 9], gamma = 0.5>", "SGD", {"lr": 0.5}, None,
+                   ("MultiStepLR", {"milestones": [4, 9], "gamma": 0.5})),
     "one_cycle": ("#train.sgd<lr = 0.5> schedule #train.one_cycle<steps = 24, div_factor = 10.0, final_div_factor = 100.0>", "SGD", {"lr": 0.5},
                   None, ("OneCycleLR", {"max_lr": 0.5, "total_steps": 24, "div_factor": 10, "final_div_factor": 100, "cycle_momentum": False})),
     "three_phases": ("#train.sgd<lr = 0.5> schedule #train.one_cycle<steps = 24, pct_start = 0.4, linear = true, three_phase = true>", "SGD",

@@ -89,7 +89,7 @@ static int writeFiles(const OnnxFile &file, const std::string &dataPath) {
 static bool takeAverages(mlir::ModuleOp module, std::vector<NamedArray> &weights) {
   bool any = false;
   module->walk([&](train::StepOp step) {
-    if (!step.getEmaDecay())
+    if (!step.hasAverages())
       return;
     std::string prefix = (step.getSymName() + ".ema.").str();
     for (const NamedArray &average : weights) {

@@ -41,17 +41,16 @@ KnobOption::KnobOption(cl::SubCommand &command)
     : given("knob", cl::desc("numbers of the model's train.knobs, also for a checkpoint"),
             cl::value_desc("NAME=NUMBER,..."), cl::CommaSeparated, cl::sub(command)) {}
 
-/// Sets one knob; an error is of the runtime, which knows the range.
-static bool set(Session &session, int number, double value) {
+std::string ampc::setKnob(Session &session, llvm::StringRef name, double value) {
+  int number = session.findSlot(name);
   float narrow = float(value);
   const ampc_tensor &tensor = session.getModel().slots[number].tensor;
   const void *data = tensor.dtype == AMPC_F64 ? static_cast<const void *>(&value) : &narrow;
-  ampc_status status = ampc_rt_set(session.getState(), number, data, tensor.bytes);
-  if (status == AMPC_OK)
-    return true;
+  if (ampc_rt_set(session.getState(), number, data, tensor.bytes) == AMPC_OK)
+    return "";
   llvm::StringRef message = session.lastError();
   message.consume_front("set: ");
-  return fail("--knob: " + message), false;
+  return message.str();
 }
 
 bool KnobOption::apply(Session &session) const {
@@ -66,8 +65,8 @@ bool KnobOption::apply(Session &session) const {
                   shown(name.trim()) +
                   (names.empty() ? "" : "; there is " + llvm::join(names, ", "))),
              false;
-    if (!set(session, session.findSlot(name.trim()), value))
-      return false;
+    if (std::string error = setKnob(session, name.trim(), value); !error.empty())
+      return fail("--knob: " + error), false;
   }
   return true;
 }

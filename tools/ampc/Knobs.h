@@ -12,6 +12,10 @@ std::vector<std::string> knobNames(const ampc_model &model);
 /// Current values, in the order of names.
 std::vector<double> knobValues(Session &session);
 
+/// Sets one knob to a value within its range. Error text of the runtime, which knows the range;
+/// empty on success.
+std::string setKnob(Session &session, llvm::StringRef name, double value);
+
 /// --knob NAME=NUMBER,...: values of the state, which no compilation depends on.
 class KnobOption {
 public:

@@ -70,6 +70,7 @@ static cl::opt<SaveInterval, false, SaveIntervalParser>
 static cl::opt<std::string> resume("resume", cl::desc("checkpoint to continue from"),
                                    cl::value_desc("FILE.safetensors"), cl::sub(trainCommand));
 static KnobOption knobs(trainCommand);
+static Plateau plateau(trainCommand);
 static cl::opt<std::string> weights(
     "weights",
     cl::desc("initial values of parameters and buffers, by name and shape, from any program's "
@@ -220,6 +221,14 @@ bool Training::openData() {
       return failed(error);
   if (runOptions.shuffle)
     noteShuffledStates(session.getModel());
+  if (std::string mistake = plateau.open(session.getModel()); !mistake.empty())
+    return failed(mistake);
+  if (plateau.isGiven() && validate.empty())
+    return failed("expected --validate, the data of the scores, with --at-plateau, but got none");
+  // Only rank 0 validates.
+  if (plateau.isGiven() && ranks.getCount() > 1)
+    return failed("expected a single process with --at-plateau, but got " +
+                  llvm::Twine(ranks.getCount()));
   if (validationData.empty() || !ranks.isFirst())
     return true;
   validation = std::make_unique<Validation>();
@@ -396,6 +405,7 @@ int Training::run() {
     note(resume + " has done " + llvm::Twine(done) + " steps, and " + llvm::Twine(options.total) +
          " were requested: --steps and --epochs count the steps of the whole training");
   catchStopSignals();
+  options.plateau = plateau.isGiven() ? &plateau : nullptr;
   return TrainLoop(session, schedule, data, log, validation.get(), ranks, options).run();
 }
 

@@ -267,8 +267,16 @@ bool TrainLoop::finishStep(uint64_t done, std::string &error) {
                  validates ? validation->getScores() : llvm::ArrayRef<Score>(), error))
     return false;
   show(done);
-  if (!isLast) // the last one is saved at the end
-    saveSometimes(done);
+  if (isLast) // saved at the end
+    return true;
+  if (validates && options.plateau) {
+    std::string change = options.plateau->see(validation->isBest(), session, error);
+    if (!error.empty())
+      return false;
+    if (!change.empty())
+      progress->say(change);
+  }
+  saveSometimes(done);
   return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include "tools/ampc/Batches.h"
 #include "tools/ampc/NonFinite.h"
+#include "tools/ampc/Plateau.h"
 #include "tools/ampc/Progress.h"
 #include "tools/ampc/Ranks.h"
 #include "tools/ampc/Standstill.h"
@@ -40,7 +41,8 @@ struct LoopOptions {
   std::string output;  ///< checkpoint; empty: none
   SaveInterval saveEvery;
   unsigned validateEvery = 0;
-  bool validates = false; ///< on rank 0
+  Plateau *plateau = nullptr; ///< null: no knob depends on validations
+  bool validates = false;     ///< on rank 0
 };
 
 class TrainLoop {

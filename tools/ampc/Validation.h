@@ -28,6 +28,8 @@ public:
   llvm::ArrayRef<Score> getScores() const { return scores; }
   const Evaluation &getEvaluation() const { return evaluation; }
   unsigned getPatience() const { return options.patience; }
+  /// Whether the last score is the best so far.
+  bool isBest() const { return worse == 0; }
   bool isOutOfPatience() const { return options.patience && worse >= options.patience; }
   /// "best loss 0.25 at step 40, in run.best.safetensors"; empty before the first.
   std::string getBestText() const;

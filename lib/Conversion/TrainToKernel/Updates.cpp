@@ -134,8 +134,10 @@ LogicalResult Updates::convertEach(train::UpdateOp op, const DecomposedUpdate &p
 
 LogicalResult Updates::convert(train::UpdateOp op) {
   Type stored = op.getMoments().empty() ? Type() : getElementTypeOrSelf(op.getMoments().front());
-  CachedKernel &code = known[Key(op.getRule(), op.getParam().getType(), stored, op.getCount(),
-                                 op.getRate(), op.getMomentum(), op.getSkip())];
+  SmallVector<Value, 4> shared{op.getCount(), op.getRate(), op.getSkip()};
+  llvm::append_range(shared, op.getNumbers());
+  CachedKernel &code =
+      known[Key(op.getRule(), op.getNamesAttr(), op.getParam().getType(), stored, shared)];
   if (code.map && copy(op, code))
     return success();
   DecomposedUpdate parts(op);

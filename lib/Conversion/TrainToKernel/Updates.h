@@ -31,8 +31,10 @@ private:
     llvm::SmallVector<Input> inputs;
   };
   struct DecomposedUpdate;
-  /// Cache key: rule, type of the parameter, element type of the moments, and the shared operands.
-  using Key = std::tuple<mlir::Attribute, mlir::Type, mlir::Type, Value, Value, Value, Value>;
+  /// Cache key: rule, names of numbers, type of the parameter, element type of the moments, and the
+  /// shared operands.
+  using Key = std::tuple<mlir::Attribute, mlir::Attribute, mlir::Type, mlir::Type,
+                         llvm::SmallVector<Value, 4>>;
 
   CachedKernel make(train::UpdateOp op, const DecomposedUpdate &parts);
   bool copy(train::UpdateOp op, const CachedKernel &code);

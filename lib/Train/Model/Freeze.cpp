@@ -33,10 +33,9 @@ static void removeFrozen(train::StepOp step, const llvm::StringSet<> &frozen) {
     return;
   SmallVector<Attribute> groups;
   SmallVector<int64_t> kept; // numbers of groups before
-  for (auto [number, group] : llvm::enumerate(step.getGroups()->getAsRange<train::GroupAttr>()))
+  for (auto [number, group] : llvm::enumerate(step.getEachGroup()))
     if (auto params = withoutNames(group.getParams(), frozen); !params.empty()) {
-      groups.push_back(
-          train::GroupAttr::get(step.getContext(), b.getArrayAttr(params), group.getOptimizer()));
+      groups.push_back(group.withParams(b.getArrayAttr(params)));
       kept.push_back(number);
     }
   keepKnobsOfGroups(step, kept);

@@ -75,12 +75,11 @@ static FailureOr<ArrayAttr> expandList(train::StepOp step, ArrayAttr list,
 /// Expands the patterns of groups, which match parameters of the step only.
 static LogicalResult expandGroups(train::StepOp step) {
   SmallVector<Attribute> groups;
-  for (Attribute each : step.getGroups().value_or(ArrayAttr::get(step.getContext(), {}))) {
-    auto group = cast<train::GroupAttr>(each);
+  for (train::GroupAttr group : step.getEachGroup()) {
     FailureOr<ArrayAttr> list = expandList(step, group.getParams(), step.getParams().getValue());
     if (failed(list))
       return failure();
-    groups.push_back(train::GroupAttr::get(step.getContext(), *list, group.getOptimizer()));
+    groups.push_back(group.withParams(*list));
   }
   if (!groups.empty())
     step.setGroupsAttr(ArrayAttr::get(step.getContext(), groups));

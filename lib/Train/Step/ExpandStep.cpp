@@ -43,6 +43,21 @@ private:
     return cast<FlatSymbolRefAttr>(step.getParams()[i]).getAttr();
   }
   OptimizerAttrInterface rule(unsigned i) { return step.getOptimizerOf(paramName(i)); }
+  /// The parameter's group, or null.
+  train::GroupAttr group(unsigned i) {
+    std::optional<unsigned> number = step.getGroupOf(paramName(i));
+    return number ? step.getEachGroup()[*number] : train::GroupAttr();
+  }
+  ScheduleAttrInterface schedule(unsigned i) {
+    train::GroupAttr own = group(i);
+    return own && own.getSchedule() ? own.getSchedule()
+                                    : step.getSchedule().value_or(ScheduleAttrInterface());
+  }
+  /// Path of a number of the parameter's group, or of the step: "groups.0.clip_norm" or
+  /// "clip_norm".
+  std::string pathOf(unsigned i, StringRef number, bool isOfGroup) {
+    return isOfGroup ? (knobs.pathOfRule(paramName(i)) + "." + number).str() : number.str();
+  }
   RankedTensorType paramType(unsigned i) {
     return cast<RankedTensorType>(symbols.lookup<train::ParamOp>(paramName(i)).getType());
   }
@@ -70,8 +85,12 @@ private:
   SmallVector<Gradient> gradientsOf(train::FuncOp func);
   /// Appends clipping, schedule and optimizer for unscaled gradients.
   void addUpdate(train::FuncOp func, SmallVector<Gradient> gradients);
+  void clipValues(GradBuilder &b, SignatureChange &program, MutableArrayRef<Gradient> gradients);
+  Value clipNorm(GradBuilder &b, SignatureChange &program, MutableArrayRef<Gradient> gradients,
+                 ArrayRef<unsigned> which, const APFloat &limit, StringRef path);
   void clip(GradBuilder &b, SignatureChange &program, MutableArrayRef<Gradient> gradients);
-  void addAverage(GradBuilder &b, SignatureChange &program, unsigned i, Value updated, Value next);
+  void addAverage(GradBuilder &b, SignatureChange &program, unsigned i, const APFloat &decay,
+                  Value updated, Value next);
   SmallVector<Value> applyRule(GradBuilder &b, unsigned i, Value param, Value gradient,
                                ArrayRef<Value> moments, StringRef part);
   SmallVector<Value> updateParam(GradBuilder &b, SignatureChange &program, unsigned i,
@@ -84,10 +103,10 @@ private:
   StringRef name;
   bool explain;
   OpBuilder builder;
-  Value count;    ///< steps so far, in the program under construction
-  Value lr;       ///< learning rate of the present parameter, in the type of its rule
-  Value momentum; ///< momentum of the schedule, or null
-  Value ofKnob;   ///< momentum of the present parameter by a knob, or null
+  Value count; ///< steps so far, in the program under construction
+  Value lr;    ///< learning rate of the present parameter, in the type of its rule
+  /// Numbers of the present parameter's rule that knobs or the schedule give.
+  SmallVector<std::pair<StringRef, Value>> numbers;
 };
 } // namespace
 
@@ -108,7 +127,7 @@ void StepExpansion::declareState(ArrayRef<Gradient> gradients) {
     for (const Moment &moment : momentsOf(i))
       declare(stateName(moment.name, param), momentType(i, moment), StateRole::Moment, param,
               rule(i).getInitialMoment());
-    if (step.getEmaDecay())
+    if (step.getEmaDecayOf(param))
       declare(stateName("ema", param), typeOfRule(paramType(i)), StateRole::Ema, param);
     declare(stateName("gradient", param), gradient.value.getType(), StateRole::Gradient, param);
     if (gradient.rows)
@@ -136,10 +155,10 @@ struct Norm {
 
 /// Global 2-norm of all gradients. The sum is formed in f64, so that the order of the kernels does
 /// not show in the result, which is f32 in any precision.
-static Norm normOf(GradBuilder &b, ArrayRef<Gradient> gradients) {
+static Norm normOf(GradBuilder &b, ArrayRef<Value> gradients) {
   Value sum;
   Type element = std::exchange(b.compute, b.builder.getF64Type());
-  for (auto &[g, rows] : gradients) {
+  for (Value g : gradients) {
     auto dims =
         llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(g.getType()).getRank()));
     Value wide = b.castTo(g, b.compute), square = b.mul(wide, wide);
@@ -173,26 +192,54 @@ static Value clippingFactor(GradBuilder &b, const Norm &norm,
   return b.select(b.greater(one, factor), factor, one);
 }
 
+/// Limits the elements of each gradient by the `clip_value` of the group, or of the step.
+void StepExpansion::clipValues(GradBuilder &b, SignatureChange &program,
+                               MutableArrayRef<Gradient> gradients) {
+  for (auto [i, gradient] : llvm::enumerate(gradients)) {
+    train::GroupAttr own = group(i);
+    bool isOfGroup = own && own.getClipValue();
+    std::optional<APFloat> limit = isOfGroup ? own.getClipValue() : step.getClipValue();
+    if (!limit)
+      continue;
+    Value &g = gradient.value;
+    Value knob =
+        knobs.find(b, program, pathOf(i, "clip_value", isOfGroup), getElementTypeOrSelf(g));
+    double most = limit->convertToDouble();
+    Value high = knob ? knob : b.real(most, g), low = knob ? b.neg(knob) : b.real(-most, g);
+    g = b.select(b.greater(g, high), high, b.select(b.greater(low, g), low, g));
+  }
+}
+
+/// Scales the gradients with these numbers down to the 2-norm `limit`; their norm before.
+Value StepExpansion::clipNorm(GradBuilder &b, SignatureChange &program,
+                              MutableArrayRef<Gradient> gradients, ArrayRef<unsigned> which,
+                              const APFloat &limit, StringRef path) {
+  Norm norm = normOf(b, llvm::map_to_vector(which, [&](unsigned i) { return gradients[i].value; }));
+  Value factor = clippingFactor(b, norm, [&](GradBuilder &own, Type element) {
+    return knobs.number(own, program, path, limit.convertToDouble(), element);
+  });
+  for (unsigned i : which) {
+    Value &g = gradients[i].value;
+    g = b.mul(g, b.castTo(factor, getElementTypeOrSelf(g)));
+  }
+  return norm.rounded;
+}
+
 void StepExpansion::clip(GradBuilder &b, SignatureChange &program,
                          MutableArrayRef<Gradient> gradients) {
-  if (step.getClipValue())
-    for (auto &[g, rows] : gradients) {
-      Type element = getElementTypeOrSelf(g);
-      Value knob = knobs.find(b, program, "clip_value", element);
-      double limit = step.getClipValue()->convertToDouble();
-      Value high = knob ? knob : b.real(limit, g), low = knob ? b.neg(knob) : b.real(-limit, g);
-      g = b.select(b.greater(g, high), high, b.select(b.greater(low, g), low, g));
-    }
-  if (step.getClipNorm()) {
-    Norm norm = normOf(b, gradients);
-    Value factor = clippingFactor(b, norm, [&](GradBuilder &own, Type element) {
-      return knobs.number(own, program, "clip_norm", step.getClipNorm()->convertToDouble(),
-                          element);
-    });
-    for (auto &[g, rows] : gradients)
-      g = b.mul(g, b.castTo(factor, getElementTypeOrSelf(g)));
-    program.addOutput(norm.rounded, train::Output::Norm);
+  clipValues(b, program, gradients);
+  SmallVector<unsigned> ofStep;                              // without a norm of their group
+  llvm::MapVector<unsigned, SmallVector<unsigned>> ofGroups; // by number of the group
+  for (unsigned i = 0; i < gradients.size(); ++i) {
+    train::GroupAttr own = group(i);
+    (own && own.getClipNorm() ? ofGroups[*step.getGroupOf(paramName(i))] : ofStep).push_back(i);
   }
+  if (step.getClipNorm() && !ofStep.empty())
+    program.addOutput(clipNorm(b, program, gradients, ofStep, *step.getClipNorm(), "clip_norm"),
+                      train::Output::Norm);
+  for (const auto &[number, which] : ofGroups)
+    clipNorm(b, program, gradients, which, *step.getEachGroup()[number].getClipNorm(),
+             pathOf(which.front(), "clip_norm", /*isOfGroup=*/true));
 }
 
 /// Applies the optimizer's rule to a tensor, or to rows of a table.
@@ -209,9 +256,11 @@ SmallVector<Value> StepExpansion::applyRule(GradBuilder &b, unsigned i, Value pa
   IntegerAttr paramKey;
   if (roundsStochastically() && paramType(i).getElementTypeBitWidth() == 16)
     paramKey = b.builder.getI32IntegerAttr(keyOf("weight"));
-  Value now = ofKnob ? ofKnob : momentum ? b.castTo(momentum, ruleElement(i)) : Value();
+  auto names = llvm::map_to_vector(numbers, [](const auto &each) { return each.first; });
+  auto values = llvm::map_to_vector(numbers, [](const auto &each) { return each.second; });
   auto update = train::UpdateOp::create(
-      b.builder, b.loc, param, gradient, moments, count, lr, now, /*skip=*/Value(), optimizer,
+      b.builder, b.loc, param, gradient, moments, count, lr, values, /*skip=*/Value(), optimizer,
+      names.empty() ? ArrayAttr() : b.builder.getStrArrayAttr(names),
       keys.empty() ? DenseI32ArrayAttr() : b.builder.getDenseI32ArrayAttr(keys), paramKey,
       /*products=*/TypeAttr());
   b.stamp(update);
@@ -244,15 +293,16 @@ SmallVector<Value> StepExpansion::updateParam(GradBuilder &b, SignatureChange &p
 
 /// Adds the exponential moving average of a parameter, whose initial value is the first updated
 /// weight.
-void StepExpansion::addAverage(GradBuilder &b, SignatureChange &program, unsigned i, Value updated,
-                               Value next) {
-  double decay = step.getEmaDecay()->convertToDouble();
+void StepExpansion::addAverage(GradBuilder &b, SignatureChange &program, unsigned i,
+                               const APFloat &decay, Value updated, Value next) {
   std::string ema = stateName("ema", paramName(i));
   Value old = program.addState(ema, typeOfRule(paramType(i)));
   updated = b.castTo(updated, ruleElement(i));
-  Value knob = knobs.find(b, program, "ema_decay", ruleElement(i));
-  Value keep = knob ? knob : b.real(decay, old);
-  Value share = knob ? b.sub(b.real(1.0, knob), knob) : b.real(1 - decay, old);
+  bool isOfGroup = group(i) && group(i).getEmaDecay();
+  Value knob = knobs.find(b, program, pathOf(i, "ema_decay", isOfGroup), ruleElement(i));
+  double own = decay.convertToDouble();
+  Value keep = knob ? knob : b.real(own, old);
+  Value share = knob ? b.sub(b.real(1.0, knob), knob) : b.real(1 - own, old);
   Value blended = b.add(b.mul(keep, old), b.mul(share, updated));
   Value isFirst = b.compare(train::ComparePredicate::eq, next, b.real(1.0, next));
   program.addStateResult(b.select(isFirst, updated, blended), ema);
@@ -277,39 +327,51 @@ void StepExpansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradient
   count = program.addState((name + ".step").str(), RankedTensorType::get({}, builder.getI64Type()));
   Value next = b.add(count, b.real(1.0, count));
   Value factor = b.castTo(lrFactor, widest);
-  Value scheduled;
+  llvm::DenseMap<Attribute, std::pair<Value, Value>> scheduled; // factor and momentum, or null
+  auto scheduledBy = [&](ScheduleAttrInterface schedule) {
+    if (!schedule)
+      return std::pair<Value, Value>();
+    auto [known, isNew] = scheduled.try_emplace(schedule);
+    if (isNew) {
+      Value number = b.castTo(next, widest);
+      Value rate = schedule.buildFactor(b, number);
+      known->second = {rate, schedule.hasMomentum() ? schedule.buildMomentum(b, number) : Value()};
+    }
+    return known->second;
+  };
   llvm::StringMap<Value> rates; // by path of the rule
-  auto rateOf = [&](OptimizerAttrInterface optimizer, StringRef path) {
+  auto rateOf = [&](OptimizerAttrInterface optimizer, StringRef path, Value share) {
     Value &known = rates[path];
     if (!known) {
       Value rate =
           knobs.number(b, program, (path + ".lr").str(), optimizer.getLearningRate(), widest);
-      known = b.mul(scheduled ? b.mul(rate, scheduled) : rate, factor);
+      known = b.mul(share ? b.mul(rate, share) : rate, factor);
     }
     return known;
   };
-  if (auto schedule = step.getSchedule()) {
-    Value number = b.castTo(next, widest);
-    scheduled = schedule->buildFactor(b, number);
-    momentum = schedule->hasMomentum() ? schedule->buildMomentum(b, number) : Value();
-  }
-  if (step.getSchedule() || knobOf(step, "optimizer.lr"))
-    program.addOutput(rateOf(step.getOptimizer(), "optimizer"), train::Output::Rate);
+  auto ofStep = step.getSchedule().value_or(ScheduleAttrInterface());
+  Value share = scheduledBy(ofStep).first;
+  if (ofStep || knobOf(step, "optimizer.lr"))
+    program.addOutput(rateOf(step.getOptimizer(), "optimizer", share), train::Output::Rate);
 
   for (auto [i, gradient] : llvm::enumerate(gradients)) {
     std::string path = knobs.pathOfRule(paramName(i));
-    Value rate = rateOf(rule(i), path);
+    auto [ownShare, momentum] = scheduledBy(schedule(i));
+    Value rate = rateOf(rule(i), path, ownShare);
     b.compute = ruleElement(i);
     lr = b.castTo(rate, b.compute);
-    ofKnob = knobs.find(b, program, path + ".momentum", b.compute);
-    if (!ofKnob)
-      ofKnob = knobs.find(b, program, path + ".beta1", b.compute);
+    numbers.clear();
+    for (StringRef each : rule(i).getVariableNumbers())
+      if (Value knob = knobs.find(b, program, path + "." + each.str(), b.compute))
+        numbers.push_back({each, knob});
+    if (momentum)
+      numbers.push_back({rule(i).getMomentumName(), b.castTo(momentum, b.compute)});
     SmallVector<Value> updated = updateParam(b, program, i, gradient);
     program.addStateResult(updated[0], paramName(i));
     for (auto [moment, value] : llvm::zip(momentsOf(i), ArrayRef(updated).drop_front()))
       program.addStateResult(value, stateName(moment.name, paramName(i)));
-    if (step.getEmaDecay())
-      addAverage(b, program, i, updated[0], next);
+    if (std::optional<APFloat> decay = step.getEmaDecayOf(paramName(i)))
+      addAverage(b, program, i, *decay, updated[0], next);
     b.compute = widest;
   }
   knobs.addResults(b, program);
@@ -416,7 +478,7 @@ LogicalResult StepExpansion::run() {
   }
   // With clipping, all gradients are known before the first update anyway, so skipping costs
   // nothing.
-  if (step.getNonfinite() || step.getClipNorm() || step.getClipValue())
+  if (step.getNonfinite() || step.hasClipping())
     for (train::FuncOp func : {whole, apply, gradient})
       func.setNonfinite(step.getNonfinite() ? train::symbolizeNonFinite(*step.getNonfinite())
                                             : train::NonFinite::skip);

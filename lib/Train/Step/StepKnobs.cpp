@@ -8,20 +8,25 @@ using namespace ampc;
 
 LogicalResult StepKnobs::verify() {
   auto knobs = step->getAttrOfType<DictionaryAttr>(knobsKey);
-  bool setsMomentum = step.getSchedule() && step.getSchedule()->hasMomentum();
   for (NamedAttribute each : knobs ? knobs.getValue() : ArrayRef<NamedAttribute>()) {
     StringRef path = each.getName().getValue();
     auto name = cast<FlatSymbolRefAttr>(each.getValue());
     auto [list, rest] = path.split('.');
-    size_t group = 0, groups = step.getGroups() ? step.getGroups()->size() : 0;
-    if (list == "groups" && (rest.split('.').first.getAsInteger(10, group) || group >= groups))
-      return step.emitOpError() << "expected a group of the " << groups << " of the step as "
+    SmallVector<train::GroupAttr> groups = step.getEachGroup();
+    size_t group = 0;
+    if (list == "groups" &&
+        (rest.split('.').first.getAsInteger(10, group) || group >= groups.size()))
+      return step.emitOpError() << "expected a group of the " << groups.size() << " of the step as "
                                 << path << " of the knob " << name;
     if (!model.lookupSymbol<train::KnobOp>(name.getAttr()))
       return step.emitOpError() << "expected a knob as " << path << ", but " << name << " is none";
+    auto schedule = step.getSchedule().value_or(ScheduleAttrInterface());
+    if (list == "groups" && groups[group].getSchedule())
+      schedule = groups[group].getSchedule();
+    bool setsMomentum = schedule && schedule.hasMomentum();
     if (setsMomentum && (path.ends_with(".momentum") || path.ends_with(".beta1")))
       return step.emitOpError() << "expected one source of " << path << ", but got " << name
-                                << " and " << *step.getSchedule();
+                                << " and " << schedule;
   }
   return success();
 }
@@ -85,12 +90,8 @@ Value StepKnobs::number(GradBuilder &b, SignatureChange &program, StringRef path
 }
 
 std::string StepKnobs::pathOfRule(StringAttr param) {
-  auto symbol = FlatSymbolRefAttr::get(param);
-  ArrayAttr groups = step.getGroups().value_or(Builder(param.getContext()).getArrayAttr({}));
-  for (auto [number, group] : llvm::enumerate(groups.getAsRange<train::GroupAttr>()))
-    if (llvm::is_contained(group.getParams(), symbol))
-      return "groups." + std::to_string(number);
-  return "optimizer";
+  std::optional<unsigned> group = step.getGroupOf(param);
+  return group ? "groups." + std::to_string(*group) : "optimizer";
 }
 
 void StepKnobs::addResults(GradBuilder &b, SignatureChange &program) {

@@ -50,20 +50,19 @@ struct Adafactor : UpdateRule {
     Value sum = b.reshape(b.reduceSum(x, {dim}), b.withOnes(type, {dim}));
     return b.div(sum, real(double(type.getDimSize(dim))));
   }
-  /// old + share * (now - old)
-  Value moved(Value old, Value now, Value share) {
-    return b.add(old, b.mul(share, b.sub(now, old)));
-  }
+  Value keep, share; ///< of old and new second moments; their sum is 1
+  /// keep * old + share * now. The form old + share * (now - old) loses a `now` far below `old` for
+  /// a share near 1.
+  Value moved(Value old, Value now) { return b.add(b.mul(keep, old), b.mul(share, now)); }
   /// Factored estimate of the squared gradient by row and column means; appends the new moments.
-  Value estimate(Value squares, ValueRange moments, Value share, double eps,
-                 SmallVectorImpl<Value> &next) {
+  Value estimate(Value squares, ValueRange moments, double eps, SmallVectorImpl<Value> &next) {
     int64_t rank = tensorOf(squares).getRank();
     if (rank < 2) {
-      next.push_back(moved(moments[0], squares, share));
+      next.push_back(moved(moments[0], squares));
       return next.back();
     }
-    Value row = moved(moments[0], mean(squares, rank - 1), share);
-    Value column = moved(moments[1], mean(squares, rank - 2), share);
+    Value row = moved(moments[0], mean(squares, rank - 1));
+    Value column = moved(moments[1], mean(squares, rank - 2));
     next.append({row, column});
     // The quotient first: a product of two means of squares leaves f32 where its root does not.
     return b.mul(row, b.div(column, atLeast(mean(row, rank - 2), eps)));
@@ -73,19 +72,25 @@ struct Adafactor : UpdateRule {
 
 SmallVector<Value> AdafactorAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
                                               ValueRange moments, Value step, Value lr,
-                                              const UpdateSettings &) const {
-  Adafactor rule{{b, param}};
+                                              const UpdateSettings &settings) const {
+  Adafactor rule{{b, param, settings}, {}, {}};
   // A square of f32 may be 0 where its gradient is not, and the direction infinite.
   double eps = std::max(number(getEps1()), leastEps);
   SmallVector<Value> next{Value()};
-  Value share = b.exp(b.mul(rule.real(-number(getDecay())), b.op<LogOp>(step)));
+  Factor decay = rule.number("decay", getDecay());
+  Value exponent = decay.given ? b.neg(decay.given) : rule.real(-decay.own);
+  exponent = b.mul(exponent, b.op<LogOp>(step)); // share = step^-decay
+  rule.share = b.exp(exponent);
+  rule.keep = b.neg(b.op<Expm1Op>(exponent));
   Value falling = b.div(rule.real(1.0), b.sqrt(step));
   Value relative = b.select(b.greater(falling, lr), lr, falling);
-  Value rate = b.mul(rule.atLeast(rule.rootMeanSquare(param), number(getEps2())), relative);
-  Value squares = rule.estimate(b.mul(grad, grad), moments, share, eps, next);
+  Value rate =
+      b.mul(rule.atLeast(rule.rootMeanSquare(param), rule.number("eps2", getEps2())), relative);
+  Value squares = rule.estimate(b.mul(grad, grad), moments, eps, next);
   Value direction = b.div(grad, b.sqrt(rule.atLeast(squares, eps * eps)));
-  Value size = b.div(rule.rootMeanSquare(direction), rule.real(number(getClipThreshold())));
-  Value kept = rule.shrunk(param, lr, number(getWeightDecay()));
+  Value size = b.div(rule.rootMeanSquare(direction),
+                     rule.valueOf(rule.number("clip_threshold", getClipThreshold())));
+  Value kept = rule.shrunk(param, lr, rule.number("weight_decay", getWeightDecay()));
   next[0] = b.sub(kept, b.mul(b.div(rate, rule.atLeast(size, 1.0)), direction));
   return next;
 }
@@ -111,7 +116,6 @@ LogicalResult MuonAttr::verify(EmitError emitError, APFloat lr, APFloat momentum
 }
 
 RowUpdate MuonAttr::getRowUpdate() const { return RowUpdate::Whole; }
-bool MuonAttr::takesMomentum() const { return true; }
 bool MuonAttr::multipliesMatrices(ArrayRef<int64_t> param) const { return param.size() > 1; }
 
 SmallVector<Moment> MuonAttr::getMomentsOf(ArrayRef<int64_t> param) const {
@@ -120,7 +124,8 @@ SmallVector<Moment> MuonAttr::getMomentsOf(ArrayRef<int64_t> param) const {
 
 /// The nearest matrix with orthonormal rows or columns, about: singular values end between 0.7 and
 /// 1.2. The products are of the shorter side, with operands rounded to `products` if that is given.
-static Value orthogonal(UpdateRule &rule, Value x, double eps, int64_t iterations, Type products) {
+static Value orthogonal(UpdateRule &rule, Value x, const Factor &eps, int64_t iterations,
+                        Type products) {
   GradBuilder &b = rule.b;
   Type sums = tensorOf(x).getElementType();
   auto rounded = [&](Value v) { return products ? b.castTo(v, products) : v; };
@@ -145,25 +150,27 @@ static Value orthogonal(UpdateRule &rule, Value x, double eps, int64_t iteration
 SmallVector<Value> MuonAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
                                          ValueRange moments, Value step, Value lr,
                                          const UpdateSettings &settings) const {
-  UpdateRule rule{b, param};
+  UpdateRule rule{b, param, settings};
   auto type = tensorOf(param);
   SmallVector<Value> next{Value()};
   if (type.getRank() < 2) {
-    AdamNumbers numbers{number(getBeta1()), number(getBeta2()), number(getAdamwEps())};
+    AdamNumbers numbers{rule.number("beta1", getBeta1()), rule.number("beta2", getBeta2()),
+                        rule.number("adamw_eps", getAdamwEps())};
     Value direction = rule.adam(numbers, grad, moments, step, next);
     Value rate = rule.scaled(number(getAdamwLr()) / number(getLr()), lr);
     next[0] = b.sub(param, b.mul(rate, direction));
     return next;
   }
-  Factor keep(number(getMomentum()), settings.momentum);
+  Factor keep = rule.number("momentum", getMomentum());
   next.push_back(rule.blend(moments[0], grad, keep));
   Value direction = getNesterov() ? rule.blend(next[1], grad, keep) : next[1];
   int64_t rows = type.getDimSize(0), columns = type.getNumElements() / rows;
   Value matrix = b.reshape(direction, type.clone({rows, columns}));
-  matrix = orthogonal(rule, matrix, number(getEps()), getIterations(), settings.products);
+  matrix =
+      orthogonal(rule, matrix, rule.number("eps", getEps()), getIterations(), settings.products);
   double ratio = getMatchAdamw() ? 0.2 * std::sqrt(double(std::max(rows, columns)))
                                  : std::sqrt(std::max(1.0, double(rows) / double(columns)));
-  Value kept = rule.shrunk(param, lr, number(getWeightDecay()));
+  Value kept = rule.shrunk(param, lr, rule.number("weight_decay", getWeightDecay()));
   next[0] = b.sub(kept, b.mul(rule.scaled(ratio, lr), b.reshape(matrix, type)));
   return next;
 }

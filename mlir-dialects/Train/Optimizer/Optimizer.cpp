@@ -45,11 +45,11 @@ SmallVector<Moment> SgdAttr::getMomentsOf(ArrayRef<int64_t> param) const {
 
 SmallVector<Value> SgdAttr::buildUpdate(GradBuilder &b, Value param, Value grad, ValueRange moments,
                                         Value, Value lr, const UpdateSettings &settings) const {
-  UpdateRule rule{b, param};
-  Value g = rule.decayed(grad, param, number(getWeightDecay()));
+  UpdateRule rule{b, param, settings};
+  Value g = rule.decayed(grad, param, rule.number("weight_decay", getWeightDecay()));
   if (moments.empty())
     return {b.sub(param, b.mul(lr, g))};
-  Factor keep(number(getMomentum()), settings.momentum);
+  Factor keep = rule.number("momentum", getMomentum());
   Value velocity = b.add(rule.scaled(keep, moments[0]), g);
   Value direction = getNesterov() ? b.add(g, rule.scaled(keep, velocity)) : velocity;
   return {b.sub(param, b.mul(lr, direction)), velocity};
@@ -70,12 +70,9 @@ LogicalResult AdamAttr::verify(EmitError emitError, APFloat lr, APFloat beta1, A
   return verifyAdam(emitError, lr, beta1, beta2, eps, weightDecay, moments);
 }
 
-bool SgdAttr::takesMomentum() const { return !getMomentum().isZero(); }
-bool RmspropAttr::takesMomentum() const { return !getMomentum().isZero(); }
-bool AdamAttr::takesMomentum() const { return true; }
-bool AdamWAttr::takesMomentum() const { return true; }
-bool LambAttr::takesMomentum() const { return true; }
-bool LionAttr::takesMomentum() const { return true; }
+// Without momentum, these rules have no state of that name.
+StringRef SgdAttr::getMomentumName() const { return getMomentum().isZero() ? "" : "momentum"; }
+StringRef RmspropAttr::getMomentumName() const { return getMomentum().isZero() ? "" : "momentum"; }
 
 RowUpdate AdamAttr::getRowUpdate() const { return touchedUnless(!getLazy()); }
 bool AdamAttr::isLazy() const { return getLazy(); }
@@ -83,18 +80,18 @@ SmallVector<Moment> AdamAttr::getMomentsOf(ArrayRef<int64_t> param) const {
   return momentsLike(param, {"m", "v"});
 }
 
-template <typename Attr> static AdamNumbers adamNumbers(Attr attr, const UpdateSettings &settings) {
-  return {
-      {number(attr.getBeta1()), settings.momentum}, number(attr.getBeta2()), number(attr.getEps())};
+template <typename Attr> static AdamNumbers adamNumbers(Attr attr, const UpdateRule &rule) {
+  return {rule.number("beta1", attr.getBeta1()), rule.number("beta2", attr.getBeta2()),
+          rule.number("eps", attr.getEps())};
 }
 
 SmallVector<Value> AdamAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
                                          ValueRange moments, Value step, Value lr,
                                          const UpdateSettings &settings) const {
-  UpdateRule rule{b, param};
+  UpdateRule rule{b, param, settings};
   SmallVector<Value> next{Value()};
-  Value g = rule.decayed(grad, param, number(getWeightDecay()));
-  Value direction = rule.adam(adamNumbers(*this, settings), g, moments, step, next);
+  Value g = rule.decayed(grad, param, rule.number("weight_decay", getWeightDecay()));
+  Value direction = rule.adam(adamNumbers(*this, rule), g, moments, step, next);
   next[0] = b.sub(param, b.mul(lr, direction));
   return next;
 }
@@ -113,10 +110,10 @@ SmallVector<Moment> AdamWAttr::getMomentsOf(ArrayRef<int64_t> param) const {
 SmallVector<Value> AdamWAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
                                           ValueRange moments, Value step, Value lr,
                                           const UpdateSettings &settings) const {
-  UpdateRule rule{b, param};
+  UpdateRule rule{b, param, settings};
   SmallVector<Value> next{Value()};
-  Value direction = rule.adam(adamNumbers(*this, settings), grad, moments, step, next);
-  Value kept = rule.shrunk(param, lr, number(getWeightDecay()));
+  Value direction = rule.adam(adamNumbers(*this, rule), grad, moments, step, next);
+  Value kept = rule.shrunk(param, lr, rule.number("weight_decay", getWeightDecay()));
   next[0] = b.sub(kept, b.mul(lr, direction));
   return next;
 }
@@ -136,11 +133,13 @@ double AdagradAttr::getInitialMoment() const { return number(getInitialAccumulat
 
 SmallVector<Value> AdagradAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
                                             ValueRange moments, Value, Value lr,
-                                            const UpdateSettings &) const {
-  UpdateRule rule{b, param};
-  Value g = rule.decayed(grad, param, number(getWeightDecay()));
+                                            const UpdateSettings &settings) const {
+  UpdateRule rule{b, param, settings};
+  Value g = rule.decayed(grad, param, rule.number("weight_decay", getWeightDecay()));
   Value sum = b.add(moments[0], b.mul(g, g));
-  return {b.sub(param, b.div(b.mul(lr, g), b.add(b.sqrt(sum), rule.real(number(getEps()))))), sum};
+  return {b.sub(param, b.div(b.mul(lr, g),
+                             b.add(b.sqrt(sum), rule.valueOf(rule.number("eps", getEps()))))),
+          sum};
 }
 
 // A row with sum 0 and gradient 0 divides by eps, and keeps its value only with eps > 0.
@@ -168,17 +167,18 @@ RowUpdate RowwiseAdagradAttr::getRowUpdate() const {
 
 SmallVector<Value> RowwiseAdagradAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
                                                    ValueRange moments, Value, Value lr,
-                                                   const UpdateSettings &) const {
-  UpdateRule rule{b, param};
+                                                   const UpdateSettings &settings) const {
+  UpdateRule rule{b, param, settings};
   auto type = cast<RankedTensorType>(param.getType());
-  Value g = rule.decayed(grad, param, number(getWeightDecay())), mean = b.mul(g, g);
+  Value g = rule.decayed(grad, param, rule.number("weight_decay", getWeightDecay())),
+        mean = b.mul(g, g);
   if (type.getRank() > 1) {
     double width = double(type.getNumElements()) / type.getDimSize(0);
     auto dims = llvm::to_vector(llvm::seq<int64_t>(1, type.getRank()));
     mean = b.div(b.reduceSum(mean, dims), rule.real(width));
   }
   Value sum = b.add(moments[0], b.reshape(mean, moments[0].getType()));
-  Value root = b.add(b.sqrt(sum), rule.real(number(getEps())));
+  Value root = b.add(b.sqrt(sum), rule.valueOf(rule.number("eps", getEps())));
   return {b.sub(param, b.div(b.mul(lr, g), root)), sum};
 }
 
@@ -198,13 +198,13 @@ SmallVector<Moment> RmspropAttr::getMomentsOf(ArrayRef<int64_t> param) const {
 SmallVector<Value> RmspropAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
                                             ValueRange moments, Value, Value lr,
                                             const UpdateSettings &settings) const {
-  UpdateRule rule{b, param};
-  Value g = rule.decayed(grad, param, number(getWeightDecay()));
-  Value v = rule.blend(moments[0], b.mul(g, g), number(getAlpha()));
-  Value direction = b.div(g, b.add(b.sqrt(v), rule.real(number(getEps()))));
+  UpdateRule rule{b, param, settings};
+  Value g = rule.decayed(grad, param, rule.number("weight_decay", getWeightDecay()));
+  Value v = rule.blend(moments[0], b.mul(g, g), rule.number("alpha", getAlpha()));
+  Value direction = b.div(g, b.add(b.sqrt(v), rule.valueOf(rule.number("eps", getEps()))));
   if (moments.size() == 1)
     return {b.sub(param, b.mul(lr, direction)), v};
-  Factor keep(number(getMomentum()), settings.momentum);
+  Factor keep = rule.number("momentum", getMomentum());
   Value velocity = b.add(rule.scaled(keep, moments[1]), direction);
   return {b.sub(param, b.mul(lr, velocity)), v, velocity};
 }
@@ -224,10 +224,10 @@ RowUpdate LambAttr::getRowUpdate() const { return RowUpdate::Whole; }
 SmallVector<Value> LambAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
                                          ValueRange moments, Value step, Value lr,
                                          const UpdateSettings &settings) const {
-  UpdateRule rule{b, param};
+  UpdateRule rule{b, param, settings};
   SmallVector<Value> next{Value()};
-  Value direction = rule.decayed(rule.adam(adamNumbers(*this, settings), grad, moments, step, next),
-                                 param, number(getWeightDecay()));
+  Value direction = rule.decayed(rule.adam(adamNumbers(*this, rule), grad, moments, step, next),
+                                 param, rule.number("weight_decay", getWeightDecay()));
   // The trust ratio is 1 where either norm is 0 (You et al. 2020, algorithm 2).
   Value weight = rule.norm(param), update = rule.norm(direction);
   Value zero = rule.real(0.0), one = rule.real(1.0);
@@ -253,10 +253,9 @@ SmallVector<Moment> LionAttr::getMomentsOf(ArrayRef<int64_t> param) const {
 SmallVector<Value> LionAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
                                          ValueRange moments, Value, Value lr,
                                          const UpdateSettings &settings) const {
-  UpdateRule rule{b, param};
-  Value direction =
-      b.op<SignOp>(rule.blend(moments[0], grad, Factor(number(getBeta1()), settings.momentum)));
-  Value m = rule.blend(moments[0], grad, number(getBeta2()));
-  Value kept = rule.shrunk(param, lr, number(getWeightDecay()));
+  UpdateRule rule{b, param, settings};
+  Value direction = b.op<SignOp>(rule.blend(moments[0], grad, rule.number("beta1", getBeta1())));
+  Value m = rule.blend(moments[0], grad, rule.number("beta2", getBeta2()));
+  Value kept = rule.shrunk(param, lr, rule.number("weight_decay", getWeightDecay()));
   return {b.sub(kept, b.mul(lr, direction)), m};
 }

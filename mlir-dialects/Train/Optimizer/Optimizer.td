@@ -7,10 +7,17 @@ include "mlir-dialects/Train/Base.td"
 class Train_OptimizerAttr<string cppName, string keyword, list<string> methods = []>
     : Train_Attr<cppName, keyword, [DeclareAttrInterfaceMethods<OptimizerAttrInterface, methods>]> {
   let assemblyFormat = "`<` struct(params) `>`";
-  // Definition of getLearningRate by the parameter `lr` of every rule.
-  string learningRate =
-      "double $cppClass::getLearningRate() const { return getLr().convertToDouble(); }\n";
-  let extraClassDefinition = learningRate;
+  // Parameters besides `lr` whose numbers may be values of the step.
+  list<string> variable = [];
+  string names = !interleave(!foreach(name, variable, "\""#name#"\""), ", ");
+  code shared = [{
+    double $cppClass::getLearningRate() const { return getLr().convertToDouble(); }
+    ::llvm::ArrayRef<::llvm::StringLiteral> $cppClass::getVariableNumbers() const {
+      static constexpr ::llvm::StringLiteral names[] = {}]#names#[{};
+      return names;
+    }
+  }];
+  let extraClassDefinition = shared;
   let genVerifyDecl = 1;
 }
 def MomentsIn : OptionalParameter<"::mlir::Type">;
@@ -18,28 +25,29 @@ def MomentsIn : OptionalParameter<"::mlir::Type">;
 class Train_NarrowOptimizerAttr<string cppName, string keyword, list<string> methods>
     : Train_OptimizerAttr<cppName, keyword, methods#["getMomentType"]> {
   let extraClassDefinition =
-      learningRate#"::mlir::Type $cppClass::getMomentType() const { return getMoments(); }\n";
+      shared#"::mlir::Type $cppClass::getMomentType() const { return getMoments(); }\n";
 }
-def Train_SgdAttr : Train_NarrowOptimizerAttr<"Sgd", "sgd", ["getRowUpdate", "takesMomentum"]> {
+def Train_SgdAttr : Train_NarrowOptimizerAttr<"Sgd", "sgd", ["getRowUpdate", "getMomentumName"]> {
   let summary = "Stochastic gradient descent with momentum, dampening 0, as in torch.optim.SGD";
+  let variable = ["momentum", "weight_decay"];
   let parameters = (ins Real:$lr, RealOr<"0.0">:$momentum, RealOr<"0.0">:$weight_decay,
       DefaultValuedParameter<"bool", "false">:$nesterov, MomentsIn:$moments);
 }
-def Train_AdamAttr
-    : Train_NarrowOptimizerAttr<"Adam", "adam", ["getRowUpdate", "isLazy", "takesMomentum"]> {
+def Train_AdamAttr : Train_NarrowOptimizerAttr<"Adam", "adam", ["getRowUpdate", "isLazy"]> {
   let summary = "Adam with L2 weight decay (Kingma and Ba 2015)";
   let description = [{
     With `lazy`, rows of a table that no index of the step names keep their values and moments, as with
     torch.optim.SparseAdam; otherwise the moments of such rows decay, and continue to change the rows.
   }];
+  let variable = ["beta1", "beta2", "eps", "weight_decay"];
   let parameters = (ins Real:$lr, RealOr<"0.9">:$beta1, RealOr<"0.999">:$beta2, RealOr<"1e-8">:$eps,
       RealOr<"0.0">:$weight_decay, DefaultValuedParameter<"bool", "false">:$lazy,
       MomentsIn:$moments);
 }
-def Train_AdamWAttr
-    : Train_NarrowOptimizerAttr<"AdamW", "adamw", ["getRowUpdate", "isLazy", "takesMomentum"]> {
+def Train_AdamWAttr : Train_NarrowOptimizerAttr<"AdamW", "adamw", ["getRowUpdate", "isLazy"]> {
   let summary = "AdamW: Adam with decoupled weight decay (Loshchilov and Hutter 2019)";
   let description = "`lazy` as for `#train.adam`; weights decay in the rows that are updated.";
+  let variable = ["beta1", "beta2", "eps", "weight_decay"];
   let parameters = (ins Real:$lr, RealOr<"0.9">:$beta1, RealOr<"0.999">:$beta2, RealOr<"1e-8">:$eps,
       RealOr<"0.01">:$weight_decay, DefaultValuedParameter<"bool", "false">:$lazy,
       MomentsIn:$moments);
@@ -47,6 +55,7 @@ def Train_AdamWAttr
 def Train_AdagradAttr
     : Train_OptimizerAttr<"Adagrad", "adagrad", ["getInitialMoment", "getRowUpdate"]> {
   let summary = "Adagrad (Duchi et al. 2011)";
+  let variable = ["eps", "weight_decay"];
   let parameters = (ins Real:$lr, RealOr<"1e-10">:$eps, RealOr<"0.0">:$initial_accumulator,
       RealOr<"0.0">:$weight_decay);
 }
@@ -58,22 +67,26 @@ def Train_RowwiseAdagradAttr
     Rows are indexed by the first dimension. The accumulators of a table of vectors take 1/width of the table's
     memory (the rule of large recommendation models, Mudigere et al. 2022).
   }];
+  let variable = ["eps", "weight_decay"];
   let parameters = (ins Real:$lr, RealOr<"1e-8">:$eps, RealOr<"0.0">:$initial_accumulator,
       RealOr<"0.0">:$weight_decay);
 }
-def Train_RmspropAttr : Train_OptimizerAttr<"Rmsprop", "rmsprop", ["takesMomentum"]> {
+def Train_RmspropAttr : Train_OptimizerAttr<"Rmsprop", "rmsprop", ["getMomentumName"]> {
   let summary = "RMSprop with momentum (Tieleman and Hinton 2012), as in torch.optim.RMSprop";
+  let variable = ["alpha", "eps", "momentum", "weight_decay"];
   let parameters = (ins Real:$lr, RealOr<"0.99">:$alpha, RealOr<"1e-8">:$eps,
       RealOr<"0.0">:$momentum, RealOr<"0.0">:$weight_decay);
 }
-def Train_LambAttr : Train_OptimizerAttr<"Lamb", "lamb", ["getRowUpdate", "takesMomentum"]> {
+def Train_LambAttr : Train_OptimizerAttr<"Lamb", "lamb", ["getRowUpdate"]> {
   let summary = "LAMB: Adam with a layer-wise trust ratio (You et al. 2020)";
+  let variable = ["beta1", "beta2", "eps", "weight_decay"];
   let parameters = (ins Real:$lr, RealOr<"0.9">:$beta1, RealOr<"0.999">:$beta2, RealOr<"1e-6">:$eps,
       RealOr<"0.01">:$weight_decay);
 }
-def Train_LionAttr : Train_NarrowOptimizerAttr<"Lion", "lion", ["takesMomentum"]> {
+def Train_LionAttr : Train_NarrowOptimizerAttr<"Lion", "lion", []> {
   let summary = "Lion: the sign of a blend of momentum and gradient, with decoupled weight "
                 "decay (Chen et al. 2023)";
+  let variable = ["beta1", "beta2", "weight_decay"];
   let parameters = (ins Real:$lr, RealOr<"0.9">:$beta1, RealOr<"0.99">:$beta2,
       RealOr<"0.0">:$weight_decay, MomentsIn:$moments);
 }
@@ -88,11 +101,11 @@ def Train_AdafactorAttr : Train_OptimizerAttr<"Adafactor", "adafactor", ["getRow
     mean square exceeds `clip_threshold` is scaled down to the threshold. `eps1` bounds the root of second moments
     below; 0 stands for 2^-63, whose square is the smallest normal number of f32.
   }];
+  let variable = ["decay", "eps2", "clip_threshold", "weight_decay"];
   let parameters = (ins Real:$lr, RealOr<"0.8">:$decay, RealOr<"1.1920928955078125e-7">:$eps1,
       RealOr<"1e-3">:$eps2, RealOr<"1.0">:$clip_threshold, RealOr<"0.0">:$weight_decay);
 }
-def Train_MuonAttr
-    : Train_OptimizerAttr<"Muon", "muon", ["getRowUpdate", "takesMomentum", "multipliesMatrices"]> {
+def Train_MuonAttr : Train_OptimizerAttr<"Muon", "muon", ["getRowUpdate", "multipliesMatrices"]> {
   let summary = "Muon: momentum orthogonalized by Newton-Schulz iterations (Jordan et al. "
                 "2024), as in torch.optim.Muon; AdamW for vectors";
   let description = [{
@@ -103,6 +116,7 @@ def Train_MuonAttr
     Parameters of rank 0 and 1 have AdamW with the rate `adamw_lr`, `beta1`, `beta2`, `adamw_eps` and without
     weight decay; embeddings and the last layer want a group with `#train.adamw`. A schedule scales both rates.
   }];
+  let variable = ["momentum", "weight_decay", "eps", "beta1", "beta2", "adamw_eps"];
   let parameters = (ins Real:$lr, RealOr<"0.95">:$momentum,
       DefaultValuedParameter<"bool", "true">:$nesterov, RealOr<"0.1">:$weight_decay,
       RealOr<"1e-7">:$eps, WholeOr<"5">:$iterations,

@@ -155,12 +155,93 @@ Value OneCycleAttr::buildMomentum(GradBuilder &b, Value step) const {
   return cycle(*this, b, step, most, number(getBaseMomentum()), most);
 }
 
-LogicalResult StepDecayAttr::verify(EmitError emitError, int64_t every, APFloat gamma) {
-  if (every < 1)
-    return emitError() << "expected a decay after at least one step, but got every = " << every;
+LogicalResult InverseSqrtAttr::verify(EmitError emitError, int64_t warmup) {
+  if (warmup < 1)
+    return emitError() << "expected a warmup of at least 1 step, but got " << warmup;
+  return success();
+}
+
+Value InverseSqrtAttr::buildFactor(GradBuilder &b, Value step) const {
+  Value share = b.div(step, b.real(double(getWarmup()), step)), one = b.real(1.0, step);
+  return b.select(b.greater(one, share), share, b.div(one, b.sqrt(share)));
+}
+
+static LogicalResult verifyPositiveGamma(EmitError emitError, const APFloat &gamma) {
   if (!gamma.isFinite() || !(number(gamma) > 0))
     return emitError() << "expected a positive gamma, but got " << number(gamma);
   return success();
+}
+
+/// Checks step numbers that rise, from 1.
+static LogicalResult verifyRising(EmitError emitError, ArrayRef<int64_t> at) {
+  for (size_t i = 0; i < at.size(); ++i)
+    if (at[i] < 1 || (i > 0 && at[i] <= at[i - 1]))
+      return emitError() << "expected rising step numbers from 1 on as at, but got [" << at << "]";
+  return success();
+}
+
+LogicalResult MultiStepAttr::verify(EmitError emitError, ArrayRef<int64_t> at, APFloat gamma) {
+  if (failed(verifyRising(emitError, at)))
+    return failure();
+  return verifyPositiveGamma(emitError, gamma);
+}
+
+/// The value of the last part that has begun: part i + 1 begins behind step at[i].
+static Value lastBegun(GradBuilder &b, Value step, ArrayRef<int64_t> at,
+                       llvm::function_ref<Value(size_t part)> build) {
+  Value value = build(0);
+  for (auto [i, end] : llvm::enumerate(at))
+    value = b.select(b.greater(step, b.real(double(end), step)), build(i + 1), value);
+  return value;
+}
+
+Value MultiStepAttr::buildFactor(GradBuilder &b, Value step) const {
+  return lastBegun(b, step, getAt(), [&](size_t part) {
+    return b.real(std::pow(number(getGamma()), double(part)), step);
+  });
+}
+
+LogicalResult SequenceAttr::verify(EmitError emitError, ArrayAttr schedules, ArrayRef<int64_t> at) {
+  if (!llvm::all_of(schedules, llvm::IsaPred<ScheduleAttrInterface>))
+    return emitError() << "expected schedules, but got " << schedules;
+  if (schedules.size() != at.size() + 1)
+    return emitError() << "expected " << at.size() + 1 << " schedules for the " << at.size()
+                       << " numbers of at, but got " << schedules.size();
+  auto setsMomentum = [](ScheduleAttrInterface each) { return each.hasMomentum(); };
+  auto each = schedules.getAsRange<ScheduleAttrInterface>();
+  if (llvm::any_of(each, setsMomentum) && !llvm::all_of(each, setsMomentum))
+    return emitError() << "expected schedules that all set the momentum, or none, but got "
+                       << schedules;
+  return verifyRising(emitError, at);
+}
+
+/// Number of a step in part `part` of a sequence, from 1.
+static Value stepOfPart(GradBuilder &b, Value step, ArrayRef<int64_t> at, size_t part) {
+  return part == 0 ? step : b.sub(step, b.real(double(at[part - 1]), step));
+}
+
+Value SequenceAttr::buildFactor(GradBuilder &b, Value step) const {
+  return lastBegun(b, step, getAt(), [&](size_t part) {
+    auto schedule = cast<ScheduleAttrInterface>(getSchedules()[part]);
+    return schedule.buildFactor(b, stepOfPart(b, step, getAt(), part));
+  });
+}
+
+bool SequenceAttr::hasMomentum() const {
+  return cast<ScheduleAttrInterface>(getSchedules()[0]).hasMomentum();
+}
+
+Value SequenceAttr::buildMomentum(GradBuilder &b, Value step) const {
+  return lastBegun(b, step, getAt(), [&](size_t part) {
+    auto schedule = cast<ScheduleAttrInterface>(getSchedules()[part]);
+    return schedule.buildMomentum(b, stepOfPart(b, step, getAt(), part));
+  });
+}
+
+LogicalResult StepDecayAttr::verify(EmitError emitError, int64_t every, APFloat gamma) {
+  if (every < 1)
+    return emitError() << "expected a decay after at least one step, but got every = " << every;
+  return verifyPositiveGamma(emitError, gamma);
 }
 
 Value StepDecayAttr::buildFactor(GradBuilder &b, Value step) const {

@@ -73,4 +73,34 @@ def Train_StepDecayAttr : Train_ScheduleAttr<"StepDecay", "step_decay"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
+def Train_MultiStepAttr : Train_ScheduleAttr<"MultiStep", "multi_step"> {
+  let summary = "Multiplied by `gamma` behind each step in `at`, as PyTorch's MultiStepLR";
+  let description = [{
+    With `at = [30, 80]` the factor is 1 up to step 30, `gamma` from step 31 on, and `gamma` squared from step 81 on.
+  }];
+  let parameters = (ins Wholes:$at, RealOr<"0.1">:$gamma);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+def Train_InverseSqrtAttr : Train_ScheduleAttr<"InverseSqrt", "inverse_sqrt"> {
+  let summary = "Linear warm-up, then sqrt(warmup / step) (Vaswani et al. 2017)";
+  let parameters = (ins Whole<>:$warmup);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+def Train_SequenceAttr
+    : Train_ScheduleAttr<"Sequence", "sequence", ["hasMomentum", "buildMomentum"]> {
+  let summary = "One schedule after the other, as PyTorch's SequentialLR";
+  let description = [{
+    Behind step `at[i]` comes `schedules[i + 1]`, which counts steps from 1 again. Either all schedules set the momentum, or none does.
+
+    ```mlir
+    schedule #train.sequence<schedules = [#train.linear_warmup<warmup = 100>, #train.constant_schedule, #train.linear<steps = 500>],
+                             at = [100, 1000]>
+    ```
+  }];
+  let parameters = (ins "::mlir::ArrayAttr":$schedules, Wholes:$at);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
 #endif

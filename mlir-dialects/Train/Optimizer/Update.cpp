@@ -4,6 +4,7 @@
 #include "mlir-dialects/Train/Ops/Random.h"
 #include "mlir-dialects/Train/Ops/Tensors.h"
 #include "mlir-dialects/Train/Text/Syntax.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -15,6 +16,33 @@ LogicalResult UpdateOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
   types.push_back(adaptor.getParam().getType());
   llvm::append_range(types, adaptor.getMoments().getTypes());
   return success();
+}
+
+/// Checks the values in place of numbers of the rule.
+static LogicalResult verifyNumbers(UpdateOp op) {
+  SmallVector<StringRef> names = op.getNumberNames();
+  if (names.size() != op.getNumbers().size())
+    return op.emitOpError() << "expected a name per number, but got " << names.size()
+                            << " names of " << op.getNumbers().size() << " numbers";
+  llvm::StringSet<> once;
+  for (auto [name, number] : llvm::zip(names, op.getNumbers())) {
+    bool isKnown = llvm::is_contained(op.getRule().getVariableNumbers(), name) &&
+                   (name != "momentum" || op.getRule().getMomentumName() == name);
+    if (!isKnown || !once.insert(name).second)
+      return op.emitOpError() << "expected numbers of " << op.getRule() << ", each once, but got "
+                              << name;
+    if (number.getType() != op.getRate().getType())
+      return op.emitOpError() << "expected " << name << " of type " << op.getRate().getType()
+                              << ", but got " << number.getType();
+  }
+  return success();
+}
+
+SmallVector<StringRef> UpdateOp::getNumberNames() {
+  SmallVector<StringRef> names;
+  if (getNames())
+    llvm::append_range(names, getNames()->getAsValueRange<StringAttr>());
+  return names;
 }
 
 LogicalResult UpdateOp::verify() {
@@ -36,11 +64,8 @@ LogicalResult UpdateOp::verify() {
   if (getKeys().value_or(ArrayRef<int32_t>()).size() != keys) // 3.
     return emitOpError() << "expected " << keys << " keys for moments of " << stored << ", but got "
                          << getKeys().value_or(ArrayRef<int32_t>()).size();
-  if (getMomentum() && !rule.takesMomentum()) // 4.
-    return emitOpError() << "expected no momentum for " << rule << ", which has none";
-  if (getMomentum() && getMomentum().getType() != getRate().getType()) // 4.
-    return emitOpError() << "expected a momentum of type " << getRate().getType() << ", but got "
-                         << getMomentum().getType();
+  if (failed(verifyNumbers(*this))) // 4.
+    return failure();
   if (getProducts() && !rule.multipliesMatrices(param.getShape())) // 5.
     return emitOpError() << "expected no products for " << rule << " on " << param;
   if (getProducts() && !getProducts()->isBF16() && !getProducts()->isF16()) // 5.
@@ -57,7 +82,9 @@ SmallVector<Value> UpdateOp::decompose(GradBuilder &b) {
   Value param = b.castTo(getParam(), element);
   SmallVector<Value> wide =
       llvm::map_to_vector(getMoments(), [&](Value moment) { return b.castTo(moment, element); });
-  UpdateSettings settings{getMomentum(), getProducts().value_or(Type())};
+  UpdateSettings settings{{}, getProducts().value_or(Type())};
+  for (auto [name, value] : llvm::zip(getNumberNames(), getNumbers()))
+    settings.numbers.push_back({name, value});
   SmallVector<Value> updated =
       getRule().buildUpdate(b, param, getGradient(), wide, number, getRate(), settings);
   if (getParamKey())
@@ -85,16 +112,16 @@ static ParseResult parseUpdateTypes(OpAsmParser &parser, const Operand &param, T
                                     const Operand &gradient, Type &gradientType,
                                     const Operands &moments, Types &momentTypes,
                                     const Operand &count, Type &countType, const Operand &rate,
-                                    Type &rateType, const std::optional<Operand> &momentum,
-                                    Type &momentumType, const std::optional<Operand> &skip,
-                                    Type &skipType) {
+                                    Type &rateType, const Operands &numbers, Types &numberTypes,
+                                    const std::optional<Operand> &skip, Type &skipType) {
   return parseSlots(parser,
                     {Slot(param, paramType), Slot(gradient, gradientType),
                      Slot(moments, momentTypes), Slot(count, countType), Slot(rate, rateType),
-                     Slot(momentum, momentumType), Slot(skip, skipType)});
+                     Slot(numbers, numberTypes), Slot(skip, skipType)});
 }
 static void printUpdateTypes(OpAsmPrinter &p, Operation *op, Value, Type, Value, Type, OperandRange,
-                             TypeRange, Value, Type, Value, Type, Value, Type, Value, Type) {
+                             TypeRange, Value, Type, Value, Type, OperandRange, TypeRange, Value,
+                             Type) {
   printTypeList(p, llvm::to_vector(op->getOperandTypes()));
 }
 

@@ -18,18 +18,19 @@ def Train_UpdateOp
   let summary = "An optimizer's update rule on a parameter, or on rows of a parameter";
   let arguments = (ins RealTensor:$param, RealTensor:$gradient, Variadic<RealTensor>:$moments,
       0DTensorOf<[I64]>:$count, 0DTensorOf<[F64, F32, BF16, F16]>:$rate,
-      Optional<0DTensorOf<[F64, F32, BF16, F16]>>:$momentum, Optional<0DTensorOf<[I1]>>:$skip,
-      OptimizerAttrInterface:$rule, OptionalAttr<DenseI32ArrayAttr>:$keys,
-      OptionalAttr<SignedI32Attr>:$param_key, OptionalAttr<TypeAttr>:$products);
+      Variadic<0DTensorOf<[F64, F32, BF16, F16]>>:$numbers, Optional<0DTensorOf<[I1]>>:$skip,
+      OptimizerAttrInterface:$rule, OptionalAttr<StrArrayAttr>:$names,
+      OptionalAttr<DenseI32ArrayAttr>:$keys, OptionalAttr<SignedI32Attr>:$param_key,
+      OptionalAttr<TypeAttr>:$products);
   let results = (outs RealTensor:$new_param, Variadic<RealTensor>:$new_moments);
   let assemblyFormat = [{
-    $param `by` $rule `from` $gradient (`moments` `(` $moments^ `)`)? `count` $count `rate` $rate (`momentum` $momentum^)? (`unless` $skip^)? (`keys` $keys^)?
+    $param `by` $rule `from` $gradient (`moments` `(` $moments^ `)`)? `count` $count `rate` $rate (`numbers` $names^ `(` $numbers `)`)? (`unless` $skip^)? (`keys` $keys^)?
       (`param_key` $param_key^)? (`products` $products^)? attr-dict custom<UpdateTypes>(ref($param), type($param), ref($gradient), type($gradient), ref($moments), type($moments),
-                                    ref($count), type($count), ref($rate), type($rate), ref($momentum), type($momentum), ref($skip), type($skip))}];
+                                    ref($count), type($count), ref($rate), type($rate), ref($numbers), type($numbers), ref($skip), type($skip))}];
   let description = "    "#[{
     Returns the new parameter and the new moments. `count` is the number of previous updates, and `rate` the
-    learning rate after the schedule. `momentum` takes the place of the rule's momentum or first decay rate. A rule
-    computes in f64 on a parameter of f64, and in f32 on all other types: an eps of 1e-8 and the square of a small
+    learning rate after the schedule. `numbers` are values in place of the rule's numbers of these `names`, from knobs
+    or a schedule: `numbers ["momentum"] (%m)`. A rule computes in f64 on a parameter of f64, and in f32 on all other types: an eps of 1e-8 and the square of a small
     gradient are 0 in f16. Matrix products of the rule round operands to `products`, and sum in the rule's type.
     Parameters and moments of another type are cast for the rule and back behind it: moments to bf16 stochastically
     (see `train.stochastic_round`), each with its key, a parameter in 16 bits to the nearest, or by
@@ -43,7 +44,7 @@ def Train_UpdateOp
     1. There are as many moments as the rule names.
     2. Moments are of one type, in the shapes that the rule defines.
     3. There is a key per moment if moments are rounded stochastically, else no key.
-    4. Only a rule with a momentum gets `momentum`, of the rate's type.
+    4. Each of `numbers` has a name of its own, of a number of the rule that may vary, and the rate's type.
     5. Only a rule that multiplies matrices has `products`, which are bf16 or f16.
     6. Only a parameter in bf16 or f16 has a `param_key`.
 
@@ -52,6 +53,8 @@ def Train_UpdateOp
     ```
   }]#precisionText#" Not differentiable.\n";
   let extraClassDeclaration = [{
+    /// Names of the numbers of the rule that have values in their place.
+    ::llvm::SmallVector<::llvm::StringRef> getNumberNames();
     /// Old value of a result: the parameter, or a moment.
     ::mlir::Value getOld(unsigned result) {
       return result == 0 ? getParam() : getMoments()[result - 1];

@@ -12,7 +12,7 @@ SmallVector<Moment> ampc::momentsLike(ArrayRef<int64_t> param, ArrayRef<StringRe
 }
 
 Value UpdateRule::corrected(Value moment, const Factor &beta, Value step) {
-  Value log = beta.scheduled ? b.op<train::LogOp>(beta.scheduled) : real(std::log(beta.own));
+  Value log = beta.given ? b.op<train::LogOp>(beta.given) : real(std::log(beta.own));
   // 1 - exp(x) would be 0 for a beta near 1: exp(-1e-8) is 1 in f32.
   Value share = b.neg(b.op<train::Expm1Op>(b.mul(b.castTo(step, getElementTypeOrSelf(like)), log)));
   return b.div(moment, share);
@@ -24,11 +24,11 @@ Value UpdateRule::adam(const AdamNumbers &numbers, Value grad, ValueRange moment
         v = blend(moments[1], b.mul(grad, grad), numbers.beta2);
   next.append({m, v});
   return b.div(corrected(m, numbers.beta1, step),
-               b.add(b.sqrt(corrected(v, numbers.beta2, step)), real(numbers.eps)));
+               b.add(b.sqrt(corrected(v, numbers.beta2, step)), valueOf(numbers.eps)));
 }
 
-Value UpdateRule::atLeast(Value x, double least) {
-  Value low = b.real(least, x);
+Value UpdateRule::atLeast(Value x, const Factor &least) {
+  Value low = least.given ? least.given : b.real(least.own, x);
   return b.select(b.greater(low, x), low, x);
 }
 

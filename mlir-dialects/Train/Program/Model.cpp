@@ -5,6 +5,7 @@
 #include "mlir-dialects/Train/Program/Modules.h"
 #include "mlir-dialects/Train/Program/RowState.h"
 #include "mlir-dialects/Train/Program/Signature.h"
+#include "mlir-dialects/Train/Text/Numbers.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -282,15 +283,26 @@ static LogicalResult verifyNames(StepOp step, FuncOp loss) {
 
 /// Checks that every rule has a momentum if the schedule sets the momentum.
 static LogicalResult verifyMomentum(StepOp step) {
-  if (!step.getSchedule() || !step.getSchedule()->hasMomentum())
-    return success();
-  SmallVector<OptimizerAttrInterface> rules{step.getOptimizer()};
-  for (Attribute group : step.getGroups().value_or(Builder(step.getContext()).getArrayAttr({})))
-    rules.push_back(cast<GroupAttr>(group).getOptimizer());
-  for (OptimizerAttrInterface rule : rules)
-    if (!rule.takesMomentum()) // 14.
-      return step.emitOpError() << "expected rules with a momentum for " << *step.getSchedule()
-                                << ", but got " << rule;
+  auto schedule = step.getSchedule().value_or(ScheduleAttrInterface());
+  SmallVector<std::pair<ScheduleAttrInterface, OptimizerAttrInterface>> rules{
+      {schedule, step.getOptimizer()}};
+  for (GroupAttr group : step.getEachGroup())
+    rules.push_back({group.getSchedule() ? group.getSchedule() : schedule, group.getOptimizer()});
+  for (auto [setter, rule] : rules)
+    if (setter && setter.hasMomentum() && rule.getMomentumName().empty()) // 14.
+      return step.emitOpError() << "expected rules with a momentum for " << setter << ", but got "
+                                << rule;
+  return success();
+}
+
+LogicalResult GroupAttr::verify(EmitError emitError, ArrayAttr, OptimizerAttrInterface,
+                                ScheduleAttrInterface, std::optional<APFloat> clipNorm,
+                                std::optional<APFloat> clipValue, std::optional<APFloat> decay) {
+  for (auto [name, limit] : {std::pair("clip_norm", &clipNorm), {"clip_value", &clipValue}})
+    if (*limit && !(number(**limit) > 0 && (**limit).isFinite())) // 1., 2.
+      return emitError() << "expected a positive " << name << ", but got " << number(**limit);
+  if (decay && !(number(*decay) >= 0 && float(number(*decay)) < 1)) // 3.
+    return emitError() << "expected an ema_decay in [0, 1), but got " << number(*decay);
   return success();
 }
 
@@ -333,8 +345,8 @@ LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
                                          parametersOf(*this));
   llvm::SmallDenseSet<Attribute> grouped;
   bool hasPattern = llvm::any_of(getParams(), llvm::IsaPred<StringAttr>);
-  for (Attribute group : getGroups().value_or(Builder(getContext()).getArrayAttr({})))
-    for (Attribute param : cast<GroupAttr>(group).getParams())
+  for (GroupAttr group : getEachGroup())
+    for (Attribute param : group.getParams())
       if (hasPattern || isa<StringAttr>(param))
         continue;
       else if (!once.contains(param)) // 5.
@@ -348,10 +360,39 @@ LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return failed(verifyMomentum(*this)) ? failure() : verifyOptions(*this);
 }
 
-OptimizerAttrInterface StepOp::getOptimizerOf(StringAttr param) {
+SmallVector<GroupAttr> StepOp::getEachGroup() {
+  SmallVector<GroupAttr> groups;
+  if (getGroups())
+    llvm::append_range(groups, getGroups()->getAsRange<GroupAttr>());
+  return groups;
+}
+
+std::optional<unsigned> StepOp::getGroupOf(StringAttr param) {
   auto symbol = FlatSymbolRefAttr::get(param);
-  for (Attribute group : getGroups().value_or(Builder(getContext()).getArrayAttr({})))
-    if (llvm::is_contained(cast<GroupAttr>(group).getParams(), symbol))
-      return cast<GroupAttr>(group).getOptimizer();
-  return getOptimizer();
+  for (auto [number, group] : llvm::enumerate(getEachGroup()))
+    if (llvm::is_contained(group.getParams(), symbol))
+      return number;
+  return std::nullopt;
+}
+
+OptimizerAttrInterface StepOp::getOptimizerOf(StringAttr param) {
+  std::optional<unsigned> group = getGroupOf(param);
+  return group ? getEachGroup()[*group].getOptimizer() : getOptimizer();
+}
+
+std::optional<APFloat> StepOp::getEmaDecayOf(StringAttr param) {
+  std::optional<unsigned> group = getGroupOf(param);
+  std::optional<APFloat> own = group ? getEachGroup()[*group].getEmaDecay() : std::nullopt;
+  return own ? own : getEmaDecay();
+}
+
+bool StepOp::hasClipping() {
+  auto limits = [](GroupAttr group) { return group.getClipNorm() || group.getClipValue(); };
+  return getClipNorm() || getClipValue() || llvm::any_of(getEachGroup(), limits);
+}
+
+bool StepOp::hasAverages() {
+  return getEmaDecay() || llvm::any_of(getEachGroup(), [](GroupAttr group) {
+           return group.getEmaDecay().has_value();
+         });
 }

@@ -208,14 +208,39 @@ def Train_GroupAttr : Train_Attr<"Group", "group"> {
   let summary = "Parameter group: parameters of a step with a separate update rule, as in "
                 "torch.optim";
   let description = [{
+    A group may have a `schedule`, a `clip_norm`, a `clip_value` and an `ema_decay` in place of those of the step. The norm of a group with a
+    `clip_norm` is over the gradients of the group; the norm of the step is over all other gradients.
+
+    In the list `groups` of a step, `times N index I GROUP` stands for N groups: I is a number from 0 to N - 1 in formulas of GROUP and,
+    as `{I}`, in its patterns of names.
+
+    Constraints:
+
+    1. `clip_norm` is positive.
+    2. `clip_value` is positive.
+    3. `ema_decay` is in [0, 1).
+
     ```mlir
     train.step @fit minimize @loss over [@table, @w, @b] with #train.adamw<lr = 1.0e-3, weight_decay = 0.1>
       groups [#train.group<params = [@b], optimizer = #train.adamw<lr = 1.0e-3, weight_decay = 0.0>>,
-              #train.group<params = [@table], optimizer = #train.rowwise_adagrad<lr = 1.0e-2>>]
+              #train.group<params = [@table], optimizer = #train.rowwise_adagrad<lr = 1.0e-2>, clip_norm = 1.0>]
     ```
   }];
-  let parameters = (ins "::mlir::ArrayAttr":$params, "::ampc::OptimizerAttrInterface":$optimizer);
+  let parameters = (ins "::mlir::ArrayAttr":$params, "::ampc::OptimizerAttrInterface":$optimizer,
+      OptionalParameter<"::ampc::ScheduleAttrInterface">:$schedule, MaybeReal:$clip_norm,
+      MaybeReal:$clip_value, MaybeReal:$ema_decay);
+  let builders = [AttrBuilder<
+      (ins "::mlir::ArrayAttr":$params, "::ampc::OptimizerAttrInterface":$optimizer), [{
+    return $_get($_ctxt, params, optimizer, ::ampc::ScheduleAttrInterface(), ::std::nullopt, ::std::nullopt, ::std::nullopt);
+  }]>];
   let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    /// The group with other parameters.
+    GroupAttr withParams(::mlir::ArrayAttr params) const {
+      return get(getContext(), params, getOptimizer(), getSchedule(), getClipNorm(), getClipValue(), getEmaDecay());
+    }
+  }];
+  let genVerifyDecl = 1;
 }
 
 def Train_StepOp
@@ -230,8 +255,8 @@ def Train_StepOp
     `over all` selects all parameters that are not frozen, `over all but [...]` excludes some. Quoted names are
     patterns, in lists of groups too: `["*.bias"]`. `train-expand-modules` expands patterns to lists of names.
 
-    `groups` assigns other update rules to parameters, e.g. weight decay for matrices only, or a rule for tables.
-    Clipping, schedule, step counter and the decision to skip are common to the step.
+    `groups` assigns other update rules to parameters, e.g. weight decay for matrices only, or a rule for tables, and on demand another
+    schedule, clipping and average. Step counter and the decision to skip are common to the step.
 
     `micro_batches = n` computes the gradients of a batch of n times as many rows as n micro-batches in sequence.
     Loss, gradients and reported scalars are those of the whole batch: a mean divides by the rows, the labels that
@@ -269,7 +294,7 @@ def Train_StepOp
     11. `clip_value` is positive.
     12. `ema_decay` is in [0, 1).
     13. `nonfinite` is `"allow"`, `"skip"` or `"fail"`.
-    14. With a schedule of the momentum, every rule has a momentum.
+    14. Every rule under a schedule of the momentum has a momentum.
     15. `weight_rounding` is `"nearest"` or `"stochastic"`.
 
     ```mlir
@@ -284,8 +309,18 @@ def Train_StepOp
       OptionalAttr<F64Attr>:$clip_value, OptionalAttr<SignedI64Attr>:$micro_batches,
       OptionalAttr<F64Attr>:$ema_decay, OptionalAttr<StrAttr>:$nonfinite);
   let extraClassDeclaration = [{
+    /// Number of the group of a parameter, or nothing.
+    ::std::optional<unsigned> getGroupOf(::mlir::StringAttr param);
+    /// All groups; empty without the attribute.
+    ::llvm::SmallVector<GroupAttr> getEachGroup();
     /// Update rule of a parameter: the rule of the parameter's group, else of the step.
     ::ampc::OptimizerAttrInterface getOptimizerOf(::mlir::StringAttr param);
+    /// Decay of the average of a parameter; nothing without an average.
+    ::std::optional<::llvm::APFloat> getEmaDecayOf(::mlir::StringAttr param);
+    /// Whether gradients of the step, or of a group, are limited.
+    bool hasClipping();
+    /// Whether the step, or a group, has averages of parameters.
+    bool hasAverages();
   }];
   let assemblyFormat = [{
     $sym_name `minimize` $loss `over` custom<Parameters>($params) `with` custom<Formulas>($optimizer, "\"optimizer\"")

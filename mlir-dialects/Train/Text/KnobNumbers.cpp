@@ -4,6 +4,7 @@
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -115,20 +116,8 @@ OptionalParseResult ampc::parseOptionalKnobClause(OpAsmParser &parser, double &v
 
 // ---- Parameters of rules ----
 
-namespace {
-/// Parameter of a rule that takes a knob, beside `lr` of every rule.
-struct KnobParameter {
-  StringLiteral rule, name;
-};
-} // namespace
-
-static constexpr KnobParameter parameters[] = {
-    {"sgd", "momentum"}, {"rmsprop", "momentum"}, {"muon", "momentum"}, {"adam", "beta1"},
-    {"adamw", "beta1"},  {"lamb", "beta1"},       {"lion", "beta1"}};
-
 KnobsIn::KnobsIn(AsmParser &parser, StringRef name)
-    : state(ParseState::of(parser.getContext())), outer(state.allowsKnobs), name(name),
-      begin(parser.getCurrentLocation()) {
+    : state(ParseState::of(parser.getContext())), outer(state.allowsKnobs), name(name) {
   state.allowsKnobs = this;
 }
 KnobsIn::~KnobsIn() { state.allowsKnobs = outer; }
@@ -149,9 +138,17 @@ std::optional<FailureOr<APFloat>> ampc::parseOptionalKnobNumber(AsmParser &parse
   return FailureOr<APFloat>(APFloat(range->getRepresentative()));
 }
 
-/// Text of the attribute up to the knob, without comments, which may have the words of attributes.
-std::string KnobsIn::before(const Use &use) const {
-  StringRef rest(begin.getPointer(), use.place.getPointer() - begin.getPointer());
+ArrayRef<KnobsIn::Use> KnobsIn::usesIn(StringRef text) const {
+  auto isIn = [&](const Use &use) {
+    return use.place.getPointer() >= text.begin() && use.place.getPointer() < text.end();
+  };
+  const Use *first = llvm::find_if(uses, isIn);
+  return {first, std::find_if_not(first, uses.end(), isIn)};
+}
+
+/// Text up to the knob, without comments, which may have the words of attributes.
+static std::string textBefore(StringRef text, SMLoc knob) {
+  StringRef rest(text.data(), knob.getPointer() - text.data());
   std::string code;
   bool isQuoted = false;
   while (!rest.empty()) {
@@ -167,40 +164,60 @@ std::string KnobsIn::before(const Use &use) const {
   return code;
 }
 
-/// Name of the parameter at the end of `#train.sgd<lr = `.
-static StringRef parameterOf(StringRef before) {
-  before = before.rtrim();
-  before.consume_back("=");
-  before = before.rtrim();
-  return before.take_back(before.size() - 1 - before.find_last_of("<, \t\n"));
+namespace {
+/// Place of a knob in the text of an attribute. Example: `#train.group<params = [@w], optimizer =
+/// #train.sgd<lr = @rate`: owner "sgd", parameter "lr".
+struct KnobPlace {
+  StringRef owner, parameter;
+};
+} // namespace
+
+/// Reads the text of an attribute up to the knob, without comments.
+static KnobPlace placeIn(StringRef code) {
+  SmallVector<StringRef> owners; // of open <
+  bool isQuoted = false;
+  for (size_t at = 0; at < code.size(); ++at) {
+    char c = code[at];
+    if (isQuoted && c == '\\')
+      ++at;
+    else if (c == '"')
+      isQuoted = !isQuoted;
+    else if (!isQuoted && c == '<') {
+      StringRef before = code.take_front(at).rtrim();
+      owners.push_back(before.substr(before.find_last_of("#. ") + 1));
+    } else if (!isQuoted && c == '>' && !owners.empty())
+      owners.pop_back();
+  }
+  StringRef word = code.rtrim();
+  word.consume_back("=");
+  word = word.rtrim();
+  return {owners.empty() ? StringRef() : owners.back(),
+          word.substr(word.find_last_of("<, \t\n") + 1)};
 }
 
-/// Name of the innermost rule: sgd.
-static StringRef ruleOf(StringRef before) {
-  return before.rsplit("#train.").second.split('<').first.trim();
-}
-
-ParseResult KnobsIn::checkRule(OpAsmParser &parser, const Use &use) const {
-  std::string text = before(use);
-  StringRef rule = ruleOf(text), parameter = parameterOf(text);
-  auto fits = [&](const KnobParameter &each) {
-    return each.rule == rule && each.name == parameter;
-  };
-  if (parameter == "lr" || llvm::any_of(parameters, fits))
+/// Checks that `owner`, a rule or group, takes a knob as `parameter`.
+ParseResult KnobsIn::checkOwner(OpAsmParser &parser, const Use &use, StringRef owner,
+                                StringRef parameter, OptimizerAttrInterface rule) const {
+  SmallVector<StringRef> taken;
+  if (owner == "group") {
+    taken = {"clip_norm", "clip_value", "ema_decay"};
+  } else if (rule.getAbstractAttribute().getName().substr(StringRef("train.").size()) == owner) {
+    taken = {"lr"};
+    llvm::append_range(taken, rule.getVariableNumbers());
+  }
+  if (llvm::is_contained(taken, parameter))
     return success();
-  std::string taken = "lr";
-  for (const KnobParameter &each : parameters)
-    if (each.rule == rule)
-      taken += (" and " + each.name).str();
-  return parser.emitError(use.place)
-         << "expected a number as " << parameter << " of #train." << rule
-         << ", which takes knobs as " << taken << ", but got the knob @" << use.knob;
+  InFlightDiagnostic error = parser.emitError(use.place)
+                             << "expected a number as " << parameter << " of #train." << owner;
+  if (!taken.empty())
+    error << ", which takes knobs as " << llvm::join(taken, ", ");
+  return error << ", but got the knob @" << use.knob;
 }
 
 std::string KnobsIn::replaceBy(double KnobRange::*number, StringRef text) const {
   std::string replaced;
   const char *from = text.data();
-  for (const Use &use : uses) {
+  for (const Use &use : usesIn(text)) {
     replaced.append(from, use.place.getPointer());
     double value = number ? use.range.*number : use.range.getRepresentative();
     replaced += textOf(SizeNumber(value));
@@ -226,20 +243,23 @@ static std::string errorOf(StringRef text, MLIRContext *context) {
 ParseResult KnobsIn::checkBounds(OpAsmParser &parser, StringRef text) const {
   for (auto [word, bound] : {std::pair("lower", &KnobRange::low), {"upper", &KnobRange::high}})
     if (std::string why = errorOf(replaceBy(bound, text), parser.getContext()); !why.empty())
-      return parser.emitError(uses.front().place)
+      return parser.emitError(usesIn(text).front().place)
              << "expected knobs with ranges that the rule takes, but for the " << word
              << " bounds: " << why;
   return success();
 }
 
-ParseResult KnobsIn::note(OpAsmParser &parser, StringRef text) const {
-  for (const Use &use : uses) {
-    if (checkRule(parser, use))
+ParseResult KnobsIn::note(OpAsmParser &parser, Attribute attribute, StringRef path,
+                          StringRef text) const {
+  auto rule = dyn_cast<OptimizerAttrInterface>(attribute);
+  if (auto group = dyn_cast<train::GroupAttr>(attribute))
+    rule = group.getOptimizer();
+  for (const Use &use : usesIn(text)) {
+    std::string code = textBefore(text, use.place);
+    KnobPlace place = placeIn(code);
+    if (checkOwner(parser, use, place.owner, place.parameter, rule))
       return failure();
-    std::string path = name.str(), code = before(use);
-    if (name == "groups")
-      path += "." + std::to_string(StringRef(code).count("#train.group<") - 1);
-    record(parser, path + "." + parameterOf(code).str(), use.knob);
+    record(parser, (path + "." + place.parameter).str(), use.knob);
   }
-  return uses.empty() ? ParseResult(success()) : checkBounds(parser, text);
+  return usesIn(text).empty() ? ParseResult(success()) : checkBounds(parser, text);
 }

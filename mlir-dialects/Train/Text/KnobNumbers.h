@@ -26,11 +26,14 @@ public:
   ~KnobsIn();
   KnobsIn(const KnobsIn &) = delete;
 
-  /// Text of the attribute with numbers in place of knobs.
+  /// The parsed text with numbers in place of knobs.
   std::string getNumbers(llvm::StringRef text) const;
-  /// Checks the knobs of the parsed attribute, and records them with the op. `text`: of the
-  /// attribute.
-  mlir::ParseResult note(mlir::OpAsmParser &parser, llvm::StringRef text) const;
+  /// Checks the knobs of the parsed rule or group, and records them with the op. `text`: of the
+  /// rule or group; `path`: "optimizer" or "groups.0".
+  mlir::ParseResult note(mlir::OpAsmParser &parser, mlir::Attribute attribute, llvm::StringRef path,
+                         llvm::StringRef text) const;
+  /// Whether the parsed text names a knob.
+  bool hasUses(llvm::StringRef text) const { return !usesIn(text).empty(); }
 
 private:
   struct Use {
@@ -41,14 +44,14 @@ private:
   friend std::optional<mlir::FailureOr<llvm::APFloat>>
   parseOptionalKnobNumber(mlir::AsmParser &parser);
   std::string replaceBy(double KnobRange::*number, llvm::StringRef text) const;
-  std::string before(const Use &use) const;
-  mlir::ParseResult checkRule(mlir::OpAsmParser &parser, const Use &use) const;
+  llvm::ArrayRef<Use> usesIn(llvm::StringRef text) const;
+  mlir::ParseResult checkOwner(mlir::OpAsmParser &parser, const Use &use, llvm::StringRef owner,
+                               llvm::StringRef parameter, OptimizerAttrInterface rule) const;
   mlir::ParseResult checkBounds(mlir::OpAsmParser &parser, llvm::StringRef text) const;
 
   ParseState &state;
   KnobsIn *outer;
   llvm::StringRef name;
-  llvm::SMLoc begin;
   llvm::SmallVector<Use> uses;
 };
 

@@ -109,8 +109,8 @@ static Sizes sizesOf(AsmParser &parser) {
 }
 
 namespace {
-/// Reader of the tokens of one number or formula: literals, names of sizes, + - * /, sqrt(...) and
-/// parentheses.
+/// Reader of the tokens of one number or formula: literals, names of sizes, + - * / **, sqrt(...)
+/// and parentheses.
 class FormulaTokens {
 public:
   /// `prefersWhole`: literals without point and exponent are integers of MLIR's lexer, e.g. 0x10.
@@ -273,6 +273,19 @@ ParseResult ampc::parseNamedSize(AsmParser &parser, StringRef &name, SizeNumber 
                                  std::string &formula) {
   return failure(parser.parseKeyword(&name) || parser.parseEqual() ||
                  parseNumberBy(std::mem_fn(&Sizes::evaluateNumber), parser, value, formula));
+}
+
+FailureOr<SmallVector<int64_t>> ampc::parseWholes(AsmParser &parser) {
+  SmallVector<int64_t> numbers;
+  auto one = [&]() -> ParseResult {
+    FailureOr<int64_t> number = parseWhole(parser);
+    if (succeeded(number))
+      numbers.push_back(*number);
+    return failure(failed(number));
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, one))
+    return failure();
+  return numbers;
 }
 
 FailureOr<int64_t> ampc::parseWhole(AsmParser &parser) {

@@ -117,7 +117,7 @@ bool ampc::parseOptionalOperator(AsmParser &parser, std::string &text) {
   else if (succeeded(parser.parseOptionalMinus()))
     text += " - ";
   else if (succeeded(parser.parseOptionalStar()))
-    text += " * ";
+    text += succeeded(parser.parseOptionalStar()) ? " ** " : " * ";
   else if (succeeded(parser.parseOptionalSlash()))
     text += " / ";
   else

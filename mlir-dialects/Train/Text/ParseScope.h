@@ -85,6 +85,8 @@ template <typename... Ops> void addRecordedOperations(mlir::Dialect &dialect) {
 llvm::StringRef numberAt(llvm::StringRef text, bool &isFloat);
 /// A whole number of an attribute.
 mlir::FailureOr<int64_t> parseWhole(mlir::AsmParser &parser);
+/// Whole numbers in brackets.
+mlir::FailureOr<llvm::SmallVector<int64_t>> parseWholes(mlir::AsmParser &parser);
 /// A real number or a formula; `formula` stays empty for a number.
 mlir::FailureOr<llvm::APFloat> parseReal(mlir::AsmParser &parser, std::string &formula);
 
@@ -107,7 +109,7 @@ private:
 /// Text of the attribute or formula parsed since `begin`, without trailing text before the next
 /// token.
 llvm::StringRef textSince(mlir::AsmParser &parser, llvm::SMLoc begin);
-/// Appends + - * or / with blanks to `text`; false without an operator.
+/// Appends + - * / or ** with blanks to `text`; false without an operator.
 bool parseOptionalOperator(mlir::AsmParser &parser, std::string &text);
 
 /// Text of a number or formula of either kind; `hasNames`: of sizes.

@@ -24,7 +24,7 @@ public:
     Number value = sum(0);
     skip();
     if (why.empty() && !text.empty())
-      fail("expected + - * or / between sizes, but got " + text.str());
+      fail("expected + - * / or ** between sizes, but got " + text.str());
     if (!why.empty())
       return failure();
     return value;
@@ -55,14 +55,42 @@ private:
     return left;
   }
   Number product(unsigned depth) {
-    Number left = factor(depth);
+    Number left = power(depth);
     while (why.empty()) {
       bool times = consume('*');
       if (!times && !consume('/'))
         break;
-      left = combine(left, times ? '*' : '/', factor(depth));
+      left = combine(left, times ? '*' : '/', power(depth));
     }
     return left;
+  }
+  /// Powers bind closer than a sign, and from the right: -2 ** 2 is -4, 2 ** 3 ** 2 is 512.
+  Number power(unsigned depth) {
+    skip();
+    bool hasSign = text.starts_with("-");
+    Number base = factor(depth);
+    if (skip(); !text.consume_front("**"))
+      return base;
+    if (!hasSign)
+      return raise(base, power(depth + 1));
+    return combine(0, '-', raise(combine(0, '-', base), power(depth + 1)));
+  }
+  Number raise(Number base, Number exponent) {
+    if constexpr (isWhole) {
+      if (exponent < 0)
+        return fail("expected a power of at least 0 between whole numbers, but got " +
+                    std::to_string(exponent));
+      Number result = 1;
+      for (; exponent > 0 && why.empty() && result != 0; --exponent) {
+        if (base == 1 || base == -1)
+          return exponent % 2 ? base : 1;
+        result = combine(result, '*', base);
+      }
+      return result;
+    } else {
+      Number result = std::pow(base, exponent);
+      return std::isfinite(result) ? result : fail("expected a finite power");
+    }
   }
   Number combine(Number left, char op, Number right) {
     if constexpr (isWhole) {
@@ -97,7 +125,7 @@ private:
     if (std::optional<Number> number = literal(negative))
       return *number;
     if (negative)
-      return combine(0, '-', factor(depth + 1));
+      return combine(0, '-', power(depth + 1));
     StringRef name = text.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
     if (name.empty())
       return fail("expected a number or the name of a size, but got " + shown(text));

@@ -228,12 +228,15 @@ mlir::ParseResult parseFormulas(mlir::OpAsmParser &parser, Attribute &attribute,
   llvm::StringRef text = textSince(parser, begin);
   if (formulas.found)
     recordFormulas(parser, name, parser.getBuilder().getStringAttr(knobs.getNumbers(text)));
-  return knobs.note(parser, text);
+  return knobs.note(parser, attribute, name, text);
 }
 template <typename Attribute>
 void printFormulas(mlir::OpAsmPrinter &p, mlir::Operation *, Attribute attribute, llvm::StringRef) {
   p.printAttribute(attribute);
 }
+
+/// `[GROUP, times N index I GROUP, ...]`: the groups of a step.
+mlir::ParseResult parseGroups(mlir::OpAsmParser &parser, mlir::ArrayAttr &groups);
 
 /// Operands of attention, and with a logsumexp both results.
 mlir::ParseResult parseAttentionTypes(mlir::OpAsmParser &parser, const Operand &q,

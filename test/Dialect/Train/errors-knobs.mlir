@@ -105,8 +105,8 @@ train.model @m {
     %l = train.mse %x, %w
     train.return %l
   }
-  // expected-error @below {{expected a number as beta2 of #train.adamw, which takes knobs as lr and beta1, but got the knob @t}}
-  train.step @fit minimize @loss over all with #train.adamw<lr = 0.1, beta2 = @t>
+  // expected-error @below {{expected a number as initial_accumulator of #train.adagrad, which takes knobs as lr, eps, weight_decay, but got the knob @t}}
+  train.step @fit minimize @loss over all with #train.adagrad<lr = 0.1, initial_accumulator = @t>
 }
 
 // -----
@@ -215,4 +215,250 @@ train.model @m {
   // constraint train.knob 4
   // expected-error @below {{expected a schedule of a step, but @fit is none}}
   train.knob @t = 0.5 in [0, 1] schedule #train.cosine<steps = 10> of @fit
+}
+
+// -----
+
+train.model @m(n = 2) {
+  train.knob @t = 0.5 in [0, 0.9]
+  train.param @w : f32[4] = #train.zeros
+  train.param @v.0 : f32[4] = #train.zeros
+  train.func @loss(%x: f32[4]) {
+    %l = train.mse %x, %w
+    train.return %l
+  }
+  // expected-error @below {{expected a number as floor of #train.cosine, but got the knob @t}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1> groups [#train.group<params = [@w], optimizer = #train.sgd<lr = @t>, schedule = #train.cosine<steps = 4, floor = @t>>]
+}
+
+// -----
+
+train.model @m(n = 2) {
+  train.knob @t = 0.5 in [0, 0.9]
+  train.param @w : f32[4] = #train.zeros
+  train.param @v.0 : f32[4] = #train.zeros
+  train.func @loss(%x: f32[4]) {
+    %l = train.mse %x, %w
+    train.return %l
+  }
+  // expected-error @below {{expected knobs with ranges that the rule takes, but for the lower bounds: expected a positive clip_norm, but got 0.000000e+00}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1> groups [#train.group<params = [@w], optimizer = #train.sgd<lr = 0.1>, clip_norm = @t>]
+}
+
+// -----
+
+train.model @m(n = 2) {
+  train.knob @t = 0.5 in [0, 0.9]
+  train.param @w : f32[4] = #train.zeros
+  train.param @v.0 : f32[4] = #train.zeros
+  train.func @loss(%x: f32[4]) {
+    %l = train.mse %x, %w
+    train.return %l
+  }
+  // expected-error @below {{expected numbers in groups behind times, but got a knob}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1> groups [times n index i #train.group<params = [@w], optimizer = #train.sgd<lr = @t>>]
+}
+
+// -----
+
+train.model @m(n = 2) {
+  train.knob @t = 0.5 in [0, 0.9]
+  train.param @w : f32[4] = #train.zeros
+  train.param @v.0 : f32[4] = #train.zeros
+  train.func @loss(%x: f32[4]) {
+    %l = train.mse %x, %w
+    train.return %l
+  }
+  // expected-error @below {{expected 1 to 4096 times, but got 0}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1> groups [times n - 2 index i #train.group<params = ["v.{i}"], optimizer = #train.sgd<lr = 0.1>>]
+}
+
+// -----
+
+train.model @m(n = 2) {
+  train.knob @t = 0.5 in [0, 0.9]
+  train.param @w : f32[4] = #train.zeros
+  train.param @v.0 : f32[4] = #train.zeros
+  train.func @loss(%x: f32[4]) {
+    %l = train.mse %x, %w
+    train.return %l
+  }
+  // expected-error @below {{expected a name that no size has, but got n}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1> groups [times n index n #train.group<params = ["v.{n}"], optimizer = #train.sgd<lr = 0.1>>]
+}
+
+// -----
+
+train.model @m(n = 2) {
+  train.knob @t = 0.5 in [0, 0.9]
+  train.param @w : f32[4] = #train.zeros
+  train.param @v.0 : f32[4] = #train.zeros
+  train.func @loss(%x: f32[4]) {
+    %l = train.mse %x, %w
+    train.return %l
+  }
+  // expected-error @below {{expected a finite lr of at least 0, but got -2.000000e-01}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1> groups [times n + 1 index i #train.group<params = ["v.{i}"], optimizer = #train.sgd<lr = 0.2 - 0.2 * i>>]
+}
+
+// -----
+
+train.model @m(n = 2) {
+  train.knob @t = 0.5 in [0, 0.9]
+  train.param @w : f32[4] = #train.zeros
+  train.param @v.0 : f32[4] = #train.zeros
+  train.func @loss(%x: f32[4]) {
+    %l = train.mse %x, %w
+    train.return %l
+  }
+  // expected-error @below {{expected no division by 0}}
+  // expected-error @below {{failed to parse Train_SgdAttr parameter 'lr'}}
+  // expected-error @below {{failed to parse Train_GroupAttr parameter 'optimizer'}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1> groups [times n index i #train.group<params = ["v.{i}"], optimizer = #train.sgd<lr = 0.2 / i>>]
+}
+
+// -----
+
+train.model @m(n = 2) {
+  train.knob @t = 0.5 in [0, 0.9]
+  train.param @w : f32[4] = #train.zeros
+  train.param @v.0 : f32[4] = #train.zeros
+  train.func @loss(%x: f32[4]) {
+    %l = train.mse %x, %w
+    train.return %l
+  }
+  // expected-error @below {{expected a power of at least 0 between whole numbers, but got -1}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1> groups [times 2 ** (1 - n) index i #train.group<params = ["v.{i}"], optimizer = #train.sgd<lr = 0.2>>]
+}
+
+// -----
+
+train.model @m(n = 2) {
+  train.knob @t = 0.5 in [0, 0.9]
+  train.param @w : f32[4] = #train.zeros
+  train.param @v.0 : f32[4] = #train.zeros
+  train.func @loss(%x: f32[4]) {
+    %l = train.mse %x, %w
+    train.return %l
+  }
+  // expected-error @below {{expected a positive clip_value, but got 0.000000e+00}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1> groups [#train.group<params = [@w], optimizer = #train.sgd<lr = 0.1>, clip_value = 0.0>]
+}
+
+// -----
+
+train.model @m(n = 2) {
+  train.knob @t = 0.5 in [0, 0.9]
+  train.param @w : f32[4] = #train.zeros
+  train.param @v.0 : f32[4] = #train.zeros
+  train.func @loss(%x: f32[4]) {
+    %l = train.mse %x, %w
+    train.return %l
+  }
+  // expected-error @below {{expected an ema_decay in [0, 1), but got 1.000000e+00}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1> groups [#train.group<params = [@w], optimizer = #train.sgd<lr = 0.1>, ema_decay = 1.0>]
+}
+
+// -----
+
+train.model @m(n = 2) {
+  train.knob @t = 0.5 in [0, 0.9]
+  train.param @w : f32[4] = #train.zeros
+  train.param @v.0 : f32[4] = #train.zeros
+  train.func @loss(%x: f32[4]) {
+    %l = train.mse %x, %w
+    train.return %l
+  }
+  // expected-error @below {{expected rising step numbers from 1 on as at, but got [3, 3]}}
+  // expected-error @below {{failed to parse Train_GroupAttr parameter 'schedule'}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1> groups [#train.group<params = [@w], optimizer = #train.sgd<lr = 0.1>, schedule = #train.multi_step<at = [3, 3]>>]
+}
+
+// -----
+
+train.model @m(n = 2) {
+  train.knob @t = 0.5 in [0, 0.9]
+  train.param @w : f32[4] = #train.zeros
+  train.param @v.0 : f32[4] = #train.zeros
+  train.func @loss(%x: f32[4]) {
+    %l = train.mse %x, %w
+    train.return %l
+  }
+  // expected-error @below {{expected a positive gamma, but got 0.000000e+00}}
+  // expected-error @below {{failed to parse Train_GroupAttr parameter 'schedule'}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1> groups [#train.group<params = [@w], optimizer = #train.sgd<lr = 0.1>, schedule = #train.multi_step<at = [3], gamma = 0.0>>]
+}
+
+// -----
+
+train.model @m(n = 2) {
+  train.knob @t = 0.5 in [0, 0.9]
+  train.param @w : f32[4] = #train.zeros
+  train.param @v.0 : f32[4] = #train.zeros
+  train.func @loss(%x: f32[4]) {
+    %l = train.mse %x, %w
+    train.return %l
+  }
+  // expected-error @below {{expected a warmup of at least 1 step, but got 0}}
+  // expected-error @below {{failed to parse Train_GroupAttr parameter 'schedule'}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1> groups [#train.group<params = [@w], optimizer = #train.sgd<lr = 0.1>, schedule = #train.inverse_sqrt<warmup = 0>>]
+}
+
+// -----
+
+train.model @m(n = 2) {
+  train.knob @t = 0.5 in [0, 0.9]
+  train.param @w : f32[4] = #train.zeros
+  train.param @v.0 : f32[4] = #train.zeros
+  train.func @loss(%x: f32[4]) {
+    %l = train.mse %x, %w
+    train.return %l
+  }
+  // expected-error @below {{expected 2 schedules for the 1 numbers of at, but got 1}}
+  // expected-error @below {{failed to parse Train_GroupAttr parameter 'schedule'}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1> groups [#train.group<params = [@w], optimizer = #train.sgd<lr = 0.1>, schedule = #train.sequence<schedules = [#train.constant_schedule], at = [4]>>]
+}
+
+// -----
+
+train.model @m(n = 2) {
+  train.knob @t = 0.5 in [0, 0.9]
+  train.param @w : f32[4] = #train.zeros
+  train.param @v.0 : f32[4] = #train.zeros
+  train.func @loss(%x: f32[4]) {
+    %l = train.mse %x, %w
+    train.return %l
+  }
+  // expected-error @below {{expected schedules, but got [1]}}
+  // expected-error @below {{failed to parse Train_GroupAttr parameter 'schedule'}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1> groups [#train.group<params = [@w], optimizer = #train.sgd<lr = 0.1>, schedule = #train.sequence<schedules = [1], at = []>>]
+}
+
+// -----
+
+train.model @m(n = 2) {
+  train.knob @t = 0.5 in [0, 0.9]
+  train.param @w : f32[4] = #train.zeros
+  train.param @v.0 : f32[4] = #train.zeros
+  train.func @loss(%x: f32[4]) {
+    %l = train.mse %x, %w
+    train.return %l
+  }
+  // expected-error @below {{expected schedules that all set the momentum, or none, but got}}
+  // expected-error @below {{failed to parse Train_GroupAttr parameter 'schedule'}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1> groups [#train.group<params = [@w], optimizer = #train.sgd<lr = 0.1>, schedule = #train.sequence<schedules = [#train.constant_schedule, #train.one_cycle<steps = 4, base_momentum = 0.5, max_momentum = 0.9>], at = [4]>>]
+}
+
+// -----
+
+train.model @m(n = 2) {
+  train.knob @t = 0.5 in [0, 0.9]
+  train.param @w : f32[4] = #train.zeros
+  train.param @v.0 : f32[4] = #train.zeros
+  train.func @loss(%x: f32[4]) {
+    %l = train.mse %x, %w
+    train.return %l
+  }
+  // expected-error @below {{expected rules with a momentum for #train.one_cycle<steps = 4, base_momentum = 5.000000e-01, max_momentum = 9.000000e-01>, but got #train.sgd<lr = 1.000000e-01>}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1> groups [#train.group<params = [@w], optimizer = #train.sgd<lr = 0.1>, schedule = #train.one_cycle<steps = 4, base_momentum = 0.5, max_momentum = 0.9>>]
 }

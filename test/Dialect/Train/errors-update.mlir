@@ -110,8 +110,41 @@ train.model @m {
 train.model @m {
   train.func @f(%p: tensor<4x8xf32>, %n: tensor<i64>, %lr: tensor<f32>) {
     // constraint train.update 4
-    // expected-error @below {{expected no momentum for #train.sgd<lr = 5.000000e-01>, which has none}}
-    %0 = train.update %p by #train.sgd<lr = 0.5> from %p count %n rate %lr momentum %lr : tensor<4x8xf32>, tensor<4x8xf32>, tensor<i64>, tensor<f32>, tensor<f32>
+    // expected-error @below {{expected numbers of #train.sgd<lr = 5.000000e-01>, each once, but got momentum}}
+    %0 = train.update %p by #train.sgd<lr = 0.5> from %p count %n rate %lr numbers ["momentum"] (%lr) : tensor<4x8xf32>, tensor<4x8xf32>, tensor<i64>, tensor<f32>, tensor<f32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%p: tensor<4x8xf32>, %n: tensor<i64>, %lr: tensor<f32>) {
+    // constraint train.update 4
+    // expected-error @below {{expected numbers of #train.sgd<lr = 5.000000e-01>, each once, but got beta1}}
+    %0 = train.update %p by #train.sgd<lr = 0.5> from %p count %n rate %lr numbers ["beta1"] (%lr) : tensor<4x8xf32>, tensor<4x8xf32>, tensor<i64>, tensor<f32>, tensor<f32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%p: tensor<4x8xf32>, %n: tensor<i64>, %lr: tensor<f32>) {
+    // constraint train.update 4
+    // expected-error @below {{expected numbers of #train.sgd<lr = 5.000000e-01>, each once, but got weight_decay}}
+    %0 = train.update %p by #train.sgd<lr = 0.5> from %p count %n rate %lr numbers ["weight_decay", "weight_decay"] (%lr, %lr) : tensor<4x8xf32>, tensor<4x8xf32>, tensor<i64>, tensor<f32>, tensor<f32>, tensor<f32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%p: tensor<4x8xf32>, %n: tensor<i64>, %lr: tensor<f32>) {
+    // constraint train.update 4
+    // expected-error @below {{expected a name per number, but got 2 names of 1 numbers}}
+    %0 = train.update %p by #train.sgd<lr = 0.5> from %p count %n rate %lr numbers ["weight_decay", "lr"] (%lr) : tensor<4x8xf32>, tensor<4x8xf32>, tensor<i64>, tensor<f32>, tensor<f32>
     train.return
   }
 }
