@@ -384,9 +384,9 @@ void Checks::otherText() {
 }
 
 /// Bounds the arena: a step holds the values of one micro-batch at a time, the gradient sums, new
-/// rows of buffers per row of the batch, and values independent of the batch, which a step of two
-/// micro-batches holds as well. Models are
-/// small, so the scalars of a micro-batch, each of 64 bytes, count beside the tensors.
+/// rows of buffers per row of the batch, and values independent of the batch. A step of one
+/// micro-batch, or of two, holds these values as well. Models are small, so the scalars of a
+/// micro-batch, each of 64 bytes, count beside the tensors.
 void Checks::boundArena() {
   if (!text.contains("micro_batches = ") || !wants("micro-batches"))
     return;
@@ -396,9 +396,9 @@ void Checks::boundArena() {
     Compiled made = compileText(withMicroBatches(text, count), options, context, range);
     return made.module ? readPlan(*made.module) : PlannedBytes();
   };
-  PlannedBytes two = planWith(2), six = planWith(6);
+  PlannedBytes one = planWith(1), two = planWith(2), six = planWith(6);
   for (auto &[step, bytes] : six.arenas)
-    if (int64_t least = two.arenas[step],
+    if (int64_t least = std::max(one.arenas[step], two.arenas[step]),
         bound = least + least / 10 + two.gradients + six.rows + 64 * 64;
         bytes > bound)
       fail("micro-batches", step + " has an arena of " + std::to_string(bytes) +
