@@ -66,8 +66,9 @@ static int64_t dimensionOfResult(ScalarOpInterface op, unsigned result,
 
 static int64_t dimensionOfResult(BatchedOpInterface op, BatchDimension dimensionOf) {
   auto isBatched = [&](Value v) { return dimensionOf(v) >= 0; };
-  if (llvm::all_of(op->getOperands(), [&](Value v) { return dimensionOf(v) <= 0; }))
-    return op.keepsLeadingDimension(isBatched) ? 0 : -1;
+  bool areLeading = llvm::all_of(op->getOperands(), [&](Value v) { return dimensionOf(v) <= 0; });
+  if (areLeading && op.keepsLeadingDimension(isBatched))
+    return 0;
   auto elsewhere = dyn_cast<BatchDimensionOpInterface>(*op);
   return elsewhere ? elsewhere.getBatchDimension(dimensionOf) : -1;
 }

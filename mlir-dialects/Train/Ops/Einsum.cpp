@@ -288,17 +288,31 @@ static Term contract(GradBuilder &b, const Term &x, const Term &y, const std::st
 }
 
 bool EinsumOp::keepsLeadingDimension(IsBatched isBatched) {
-  Equation equation = equationOf(*this);
-  if (equation.result.empty())
-    return false;
-  char rows = equation.result.front();
-  return llvm::all_of(llvm::zip(equation.operands, getOperands()), [&](auto pair) {
-    auto &[letters, operand] = pair;
-    if (!isBatched(operand))
-      return letters.find(rows) == std::string::npos;
-    return !letters.empty() && letters.front() == rows && llvm::count(letters, rows) == 1;
-  });
+  return getBatchDimension([&](Value v) { return isBatched(v) ? 0 : -1; }) == 0;
 }
+
+// The letter of the rows stands once in each operand with rows, and in no other operand: "bi,eio->ebo"
+// has rows b in dimension 1.
+int64_t EinsumOp::getBatchDimension(BatchDimension dimensionOf) {
+  Equation equation = equationOf(*this);
+  std::optional<char> rows;
+  for (auto [letters, operand] : llvm::zip(equation.operands, getOperands())) {
+    int64_t dim = dimensionOf(operand);
+    if (dim >= int64_t(letters.size()) || (dim >= 0 && rows && letters[dim] != *rows))
+      return -1;
+    if (dim >= 0)
+      rows = letters[dim];
+  }
+  if (!rows)
+    return -1;
+  for (auto [letters, operand] : llvm::zip(equation.operands, getOperands()))
+    if (llvm::count(letters, *rows) != (dimensionOf(operand) >= 0))
+      return -1;
+  size_t place = equation.result.find(*rows);
+  return place == std::string::npos ? -1 : int64_t(place);
+}
+
+bool EinsumOp::keepsBlocks() { return true; }
 
 SmallVector<Value> EinsumOp::decompose(GradBuilder &b) {
   Equation equation = equationOf(*this);

@@ -3,7 +3,7 @@
 #ifndef MLIR_DIALECTS_TRAIN_OPS_EINSUM_H
 #define MLIR_DIALECTS_TRAIN_OPS_EINSUM_H
 
-#include "mlir-dialects/Train/Train.h"
+#include "mlir-dialects/Train/Program/BatchDimension.h"
 
 #define GET_OP_CLASSES
 #include "mlir-dialects/Train/EinsumOps.h.inc"

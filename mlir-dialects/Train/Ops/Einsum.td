@@ -3,10 +3,12 @@
 #ifndef AMPC_TRAIN_EINSUM
 #define AMPC_TRAIN_EINSUM
 include "mlir-dialects/Train/Base.td"
+include "mlir-dialects/Train/Program/BatchDimension.td"
 
 def Train_EinsumOp
     : Train_CompositeOp<"einsum", LowPrecision,
                         [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>,
+                         DeclareOpInterfaceMethods<BatchDimensionOpInterface, ["keepsBlocks"]>,
                          DeclareOpInterfaceMethods<FanOpInterface>]> {
   let summary = "Einstein summation: sum of products of the operands over letters absent from "
                 "the result";

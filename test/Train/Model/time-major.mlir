@@ -116,3 +116,35 @@ train.model @flattened(batch = 4, time = 5, width = 8) {
 // CHECK-SAME:  short_batch
 // CHECK-LABEL: train.func @export.mixed
 // CHECK-SAME:  -> (tensor<4x8xf32> {train.is = #train.output<named, name = "out">})
+
+// An einsum keeps rows apart in any dimension: experts with the rows in dimension 1 of the result.
+train.model @experts(batch = 4) {
+  train.param @w : f32[3, 5, 2] = #train.zeros
+  train.param @v : f32[3, 2, 6] = #train.zeros
+  train.func @loss(%x: f32[batch, 5], %y: f32[batch, 6]) {
+    %h = train.einsum "bi,eio->ebo" %x, %w
+    %r = train.relu %h
+    %e = train.einsum "ebo,eoj->bj" %r, %v
+    %l = train.mse %e, %y
+    train.return %l
+  }
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1>
+}
+// CHECK-LABEL: train.model @experts
+// CHECK-LABEL: train.func @fit.loss
+// CHECK-SAME:  train.is = #train.control<valid>
+// CHECK-SAME:  short_batch
+
+// The diagonal of rows mixes rows.
+train.model @diagonal(batch = 4) {
+  train.param @w : f32[4] = #train.zeros
+  train.func @loss(%x: f32[batch, 4], %y: f32[batch]) {
+    %h = train.einsum "bi,b->b" %x, %w
+    %l = train.mse %h, %y
+    train.return %l
+  }
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1>
+}
+// CHECK-LABEL: train.model @diagonal
+// CHECK-LABEL: train.func @fit.loss
+// CHECK-NOT:   short_batch
