@@ -30,7 +30,11 @@ class StepExpansion {
 public:
   StepExpansion(train::ModelOp model, train::StepOp step, bool explain)
       : model(model), step(step), symbols(model), knobs(model, step), name(step.getSymName()),
-        explain(explain), builder(model.getContext()) {}
+        explain(explain), builder(model.getContext()), groups(step.getEachGroup()) {
+    for (auto [number, group] : llvm::enumerate(groups))
+      for (Attribute param : group.getParams())
+        groupOf.try_emplace(param, number);
+  }
   LogicalResult run();
 
 private:
@@ -42,21 +46,33 @@ private:
   StringAttr paramName(unsigned i) {
     return cast<FlatSymbolRefAttr>(step.getParams()[i]).getAttr();
   }
-  OptimizerAttrInterface rule(unsigned i) { return step.getOptimizerOf(paramName(i)); }
   /// The parameter's group, or null.
   train::GroupAttr group(unsigned i) {
-    std::optional<unsigned> number = step.getGroupOf(paramName(i));
-    return number ? step.getEachGroup()[*number] : train::GroupAttr();
+    auto found = groupOf.find(step.getParams()[i]);
+    return found == groupOf.end() ? train::GroupAttr() : groups[found->second];
+  }
+  OptimizerAttrInterface rule(unsigned i) {
+    train::GroupAttr own = group(i);
+    return own ? own.getOptimizer() : step.getOptimizer();
   }
   ScheduleAttrInterface schedule(unsigned i) {
     train::GroupAttr own = group(i);
     return own && own.getSchedule() ? own.getSchedule()
                                     : step.getSchedule().value_or(ScheduleAttrInterface());
   }
+  std::optional<APFloat> emaDecay(unsigned i) {
+    train::GroupAttr own = group(i);
+    return own && own.getEmaDecay() ? own.getEmaDecay() : step.getEmaDecay();
+  }
+  /// Path of the parameter's rule in the names of knobs: "optimizer" or "groups.0".
+  std::string pathOfRule(unsigned i) {
+    auto found = groupOf.find(step.getParams()[i]);
+    return found == groupOf.end() ? "optimizer" : "groups." + std::to_string(found->second);
+  }
   /// Path of a number of the parameter's group, or of the step: "groups.0.clip_norm" or
   /// "clip_norm".
   std::string pathOf(unsigned i, StringRef number, bool isOfGroup) {
-    return isOfGroup ? (knobs.pathOfRule(paramName(i)) + "." + number).str() : number.str();
+    return isOfGroup ? pathOfRule(i) + "." + number.str() : number.str();
   }
   RankedTensorType paramType(unsigned i) {
     return cast<RankedTensorType>(symbols.lookup<train::ParamOp>(paramName(i)).getType());
@@ -103,8 +119,10 @@ private:
   StringRef name;
   bool explain;
   OpBuilder builder;
-  Value count; ///< steps so far, in the program under construction
-  Value lr;    ///< learning rate of the present parameter, in the type of its rule
+  SmallVector<train::GroupAttr> groups;
+  DenseMap<Attribute, unsigned> groupOf; ///< by name of the parameter
+  Value count;                           ///< steps so far, in the program under construction
+  Value lr; ///< learning rate of the present parameter, in the type of its rule
   /// Numbers of the present parameter's rule that knobs or the schedule give.
   SmallVector<std::pair<StringRef, Value>> numbers;
 };
@@ -127,7 +145,7 @@ void StepExpansion::declareState(ArrayRef<Gradient> gradients) {
     for (const Moment &moment : momentsOf(i))
       declare(stateName(moment.name, param), momentType(i, moment), StateRole::Moment, param,
               rule(i).getInitialMoment());
-    if (step.getEmaDecayOf(param))
+    if (emaDecay(i))
       declare(stateName("ema", param), typeOfRule(paramType(i)), StateRole::Ema, param);
     declare(stateName("gradient", param), gradient.value.getType(), StateRole::Gradient, param);
     if (gradient.rows)
@@ -232,13 +250,14 @@ void StepExpansion::clip(GradBuilder &b, SignatureChange &program,
   llvm::MapVector<unsigned, SmallVector<unsigned>> ofGroups; // by number of the group
   for (unsigned i = 0; i < gradients.size(); ++i) {
     train::GroupAttr own = group(i);
-    (own && own.getClipNorm() ? ofGroups[*step.getGroupOf(paramName(i))] : ofStep).push_back(i);
+    (own && own.getClipNorm() ? ofGroups[groupOf.lookup(step.getParams()[i])] : ofStep)
+        .push_back(i);
   }
   if (step.getClipNorm() && !ofStep.empty())
     program.addOutput(clipNorm(b, program, gradients, ofStep, *step.getClipNorm(), "clip_norm"),
                       train::Output::Norm);
   for (const auto &[number, which] : ofGroups)
-    clipNorm(b, program, gradients, which, *step.getEachGroup()[number].getClipNorm(),
+    clipNorm(b, program, gradients, which, *groups[number].getClipNorm(),
              pathOf(which.front(), "clip_norm", /*isOfGroup=*/true));
 }
 
@@ -355,7 +374,7 @@ void StepExpansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradient
     program.addOutput(rateOf(step.getOptimizer(), "optimizer", share), train::Output::Rate);
 
   for (auto [i, gradient] : llvm::enumerate(gradients)) {
-    std::string path = knobs.pathOfRule(paramName(i));
+    std::string path = pathOfRule(i);
     auto [ownShare, momentum] = scheduledBy(schedule(i));
     Value rate = rateOf(rule(i), path, ownShare);
     b.compute = ruleElement(i);
@@ -370,7 +389,7 @@ void StepExpansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradient
     program.addStateResult(updated[0], paramName(i));
     for (auto [moment, value] : llvm::zip(momentsOf(i), ArrayRef(updated).drop_front()))
       program.addStateResult(value, stateName(moment.name, paramName(i)));
-    if (std::optional<APFloat> decay = step.getEmaDecayOf(paramName(i)))
+    if (std::optional<APFloat> decay = emaDecay(i))
       addAverage(b, program, i, *decay, updated[0], next);
     b.compute = widest;
   }

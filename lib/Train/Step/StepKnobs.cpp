@@ -89,11 +89,6 @@ Value StepKnobs::number(GradBuilder &b, SignatureChange &program, StringRef path
   return knob ? knob : b.real(own, element);
 }
 
-std::string StepKnobs::pathOfRule(StringAttr param) {
-  std::optional<unsigned> group = step.getGroupOf(param);
-  return group ? "groups." + std::to_string(*group) : "optimizer";
-}
-
 void StepKnobs::addResults(GradBuilder &b, SignatureChange &program) {
   for (train::KnobOp knob : scheduled()) {
     program.addState(knob.getSymName(), knob.getType());

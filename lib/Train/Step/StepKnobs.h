@@ -21,8 +21,6 @@ public:
   /// The number, or the value of the knob in its place.
   mlir::Value number(GradBuilder &b, SignatureChange &program, llvm::StringRef path, double own,
                      mlir::Type element);
-  /// Path of the rule of a parameter: "optimizer" or "groups.0".
-  std::string pathOfRule(mlir::StringAttr param);
   /// Adds the new values of knobs with a schedule to a program that updates.
   void addResults(GradBuilder &b, SignatureChange &program);
   void removeSchedules();

@@ -291,8 +291,8 @@ bool EinsumOp::keepsLeadingDimension(IsBatched isBatched) {
   return getBatchDimension([&](Value v) { return isBatched(v) ? 0 : -1; }) == 0;
 }
 
-// The letter of the rows stands once in each operand with rows, and in no other operand: "bi,eio->ebo"
-// has rows b in dimension 1.
+// The letter of the rows stands once in each operand with rows, and in no other operand:
+// "bi,eio->ebo" has rows b in dimension 1.
 int64_t EinsumOp::getBatchDimension(BatchDimension dimensionOf) {
   Equation equation = equationOf(*this);
   std::optional<char> rows;

@@ -367,23 +367,12 @@ SmallVector<GroupAttr> StepOp::getEachGroup() {
   return groups;
 }
 
-std::optional<unsigned> StepOp::getGroupOf(StringAttr param) {
-  auto symbol = FlatSymbolRefAttr::get(param);
-  for (auto [number, group] : llvm::enumerate(getEachGroup()))
-    if (llvm::is_contained(group.getParams(), symbol))
-      return number;
-  return std::nullopt;
-}
-
 OptimizerAttrInterface StepOp::getOptimizerOf(StringAttr param) {
-  std::optional<unsigned> group = getGroupOf(param);
-  return group ? getEachGroup()[*group].getOptimizer() : getOptimizer();
-}
-
-std::optional<APFloat> StepOp::getEmaDecayOf(StringAttr param) {
-  std::optional<unsigned> group = getGroupOf(param);
-  std::optional<APFloat> own = group ? getEachGroup()[*group].getEmaDecay() : std::nullopt;
-  return own ? own : getEmaDecay();
+  auto symbol = FlatSymbolRefAttr::get(param);
+  for (GroupAttr group : getEachGroup())
+    if (llvm::is_contained(group.getParams(), symbol))
+      return group.getOptimizer();
+  return getOptimizer();
 }
 
 bool StepOp::hasClipping() {

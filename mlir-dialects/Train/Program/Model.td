@@ -309,14 +309,10 @@ def Train_StepOp
       OptionalAttr<F64Attr>:$clip_value, OptionalAttr<SignedI64Attr>:$micro_batches,
       OptionalAttr<F64Attr>:$ema_decay, OptionalAttr<StrAttr>:$nonfinite);
   let extraClassDeclaration = [{
-    /// Number of the group of a parameter, or nothing.
-    ::std::optional<unsigned> getGroupOf(::mlir::StringAttr param);
     /// All groups; empty without the attribute.
     ::llvm::SmallVector<GroupAttr> getEachGroup();
     /// Update rule of a parameter: the rule of the parameter's group, else of the step.
     ::ampc::OptimizerAttrInterface getOptimizerOf(::mlir::StringAttr param);
-    /// Decay of the average of a parameter; nothing without an average.
-    ::std::optional<::llvm::APFloat> getEmaDecayOf(::mlir::StringAttr param);
     /// Whether gradients of the step, or of a group, are limited.
     bool hasClipping();
     /// Whether the step, or a group, has averages of parameters.
