@@ -134,9 +134,13 @@ for mode, (x, attributes) in itertools.product(("max", "mean", "sum"), POOLS):
 for mode, (x, sizes) in itertools.product(("max", "mean", "sum"), (("s", [5]), ("s", [1]), ("i", [7, 3]), ("i", [10, 2]), ("v", [2, 6, 3]))):
     def run_adaptive(*arguments, mode=mode): return adaptive(mode, *arguments)
     CASES.append(case(f"adaptive_pool {mode}", run_adaptive, x, {"to": sizes}))
-for equation, operands in (("bij,bjk->bik", "mn"), ("bij,bjk->kib", "mn"), ("bij->jb", "m"), ("ii->i", "p"), ("ii", "p"), ("ij,kj", "pp"),
-                           ("bij,bjk,ii->bk", "mnp"), ("...ij,...jk", "mn"), ("i...,k...->k...i", "pp"), ("i...,b...j->...ib", "pm"), ("bij,bkl->", "mn"), ("bij, bij -> bi", "mm"), ("i j, k l -> l i k j", "pp")):
-    CASES.append(case(f'einsum "{equation}"', lambda *values, equation=equation: np.einsum(equation, *(v.astype("f8") for v in values)), operands, {}))
+# Callers have the batch first: the number is the dimension of the rows, which are the leading dimension of the first input, in the result.
+for equation, operands, *rows in (("bij,bjk->bik", "mn"), ("bij,bjk->kib", "mn", 2), ("bij->jb", "m", 1), ("ii->i", "p"), ("ii", "p"), ("ij,kj", "pp"),
+                           ("bij,bjk,ii->bk", "mnp"), ("...ij,...jk", "mn"), ("i...,k...->k...i", "pp"), ("i...,b...j->...ib", "pm", 2), ("bij,bkl->", "mn"), ("bij, bij -> bi", "mm"), ("i j, k l -> l i k j", "pp")):
+    def run_einsum(*values, equation=equation, rows=rows):
+        result = np.einsum(equation, *(v.astype("f8") for v in values))
+        return np.moveaxis(result, *rows, 0) if rows else result
+    CASES.append(case(f'einsum "{equation}"', run_einsum, operands, {}))
 
 
 def print_model():
