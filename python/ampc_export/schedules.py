@@ -58,12 +58,15 @@ def _one_cycle(scheduler):
 
 
 def _multi_step(scheduler):
-    if any(count > 1 for count in scheduler.milestones.values()):
-        raise ExportError("scheduler: expected every milestone once, but got one several times")
-    return "multi_step", {"at": [at for at in sorted(scheduler.milestones) if at > 0], "gamma": scheduler.gamma}
+    if any(at < 1 or count > 1 for at, count in scheduler.milestones.items()):
+        raise ExportError(f"scheduler: expected every milestone once and from 1 on, but got {sorted(scheduler.milestones.elements())}")
+    return "multi_step", {"at": sorted(scheduler.milestones), "gamma": scheduler.gamma}
 
 
 def _sequence(scheduler):
+    # The factors of OneCycleLR multiply its max_lr, those of the other schedulers the initial rate.
+    if any(type(each).__name__ == "OneCycleLR" for each in scheduler._schedulers):
+        raise ExportError("scheduler: expected no OneCycleLR in a SequentialLR, whose rates are relative to initial_lr, but got one")
     return "sequence", {"schedules": [_text(each) for each in scheduler._schedulers], "at": list(scheduler._milestones)}
 
 

@@ -1,10 +1,10 @@
 // Numbers of ops computed from formulas over sizes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Text/AttributeText.h"
 #include "mlir-dialects/Train/Text/Constants.h"
 #include "mlir-dialects/Train/Text/ParseScope.h"
 #include "mlir-dialects/Train/Text/Sizes.h"
 #include "mlir-dialects/Train/Train.h"
-#include "mlir/AsmParser/AsmParser.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -31,15 +31,10 @@ static FailureOr<Attribute> readAgain(Operation *op, StringRef text, const Sizes
   std::string why;
   Attribute read;
   {
-    ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &diagnostic) {
-      if (why.empty())
-        why = diagnostic.str();
-      return success();
-    });
     ParseScope scope(op->getContext(), ParseScope::Kind::Model);
     scope.sizes = Sizes(&sizes);
     FormulasIn formulas(op->getContext());
-    read = parseAttribute(text, op->getContext());
+    read = parseAttributeText(text, op->getContext(), why);
   }
   if (!read)
     return op->emitError() << why;

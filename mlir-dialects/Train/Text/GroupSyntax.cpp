@@ -1,7 +1,7 @@
 // Groups of parameters in the text of a step: lists, and repeated groups.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Text/AttributeText.h"
 #include "mlir-dialects/Train/Text/Syntax.h"
-#include "mlir/AsmParser/AsmParser.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -28,7 +28,7 @@ private:
 } // namespace
 
 /// Text of a group with the number in place of the name: as a word of formulas, and as {name} in
-/// strings.
+/// strings. Example for i: "lr = 0.1 * i", but no parameter, "i = 4".
 static std::string withIndex(StringRef group, StringRef name, int64_t number) {
   std::string result, value = std::to_string(number);
   auto isWordChar = [](char c) { return llvm::isAlnum(c) || c == '_'; };
@@ -40,8 +40,9 @@ static std::string withIndex(StringRef group, StringRef name, int64_t number) {
     isQuoted ^= part == "\"";
     std::string braced = ("{" + name + "}").str();
     bool isInside = isQuoted && group.starts_with(braced);
-    // "a.{i}.b" in strings, and i in formulas
-    result += isInside || (!isQuoted && part == name) ? value : part.str();
+    bool isParameter = group.drop_front(part.size()).ltrim().starts_with("=");
+    bool isWord = !isQuoted && part == name && !isParameter;
+    result += isInside || isWord ? value : part.str();
     group = group.drop_front(isInside ? braced.size() : part.size());
   }
   return result;
@@ -50,15 +51,7 @@ static std::string withIndex(StringRef group, StringRef name, int64_t number) {
 /// Parses text that was made from a group, with errors at the group.
 FailureOr<GroupAttr> GroupList::parseAgain(SMLoc place, StringRef made) {
   std::string why;
-  Attribute read;
-  {
-    ScopedDiagnosticHandler handler(parser.getContext(), [&](Diagnostic &diagnostic) {
-      if (why.empty())
-        why = diagnostic.str();
-      return success();
-    });
-    read = parseAttribute(made, parser.getContext());
-  }
+  Attribute read = parseAttributeText(made, parser.getContext(), why);
   if (auto group = dyn_cast_or_null<GroupAttr>(read))
     return group;
   return parser.emitError(place) << (why.empty() ? "expected a #train.group" : why), failure();

@@ -1,8 +1,8 @@
 // Knobs in place of numbers of attributes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Text/KnobNumbers.h"
+#include "mlir-dialects/Train/Text/AttributeText.h"
 #include "mlir-dialects/Train/Train.h"
-#include "mlir/AsmParser/AsmParser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -228,21 +228,10 @@ std::string KnobsIn::replaceBy(double KnobRange::*number, StringRef text) const 
 
 std::string KnobsIn::getNumbers(StringRef text) const { return replaceBy(nullptr, text); }
 
-/// Why the text of an attribute is refused; empty if it is an attribute.
-static std::string errorOf(StringRef text, MLIRContext *context) {
-  std::string why;
-  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-    if (why.empty())
-      why = diagnostic.str();
-    return success();
-  });
-  return parseAttribute(text, context) ? "" : why;
-}
-
 /// Checks that rules take both bounds of their knobs.
 ParseResult KnobsIn::checkBounds(OpAsmParser &parser, StringRef text) const {
   for (auto [word, bound] : {std::pair("lower", &KnobRange::low), {"upper", &KnobRange::high}})
-    if (std::string why = errorOf(replaceBy(bound, text), parser.getContext()); !why.empty())
+    if (std::string why; !parseAttributeText(replaceBy(bound, text), parser.getContext(), why))
       return parser.emitError(usesIn(text).front().place)
              << "expected knobs with ranges that the rule takes, but for the " << word
              << " bounds: " << why;
