@@ -75,6 +75,9 @@ def main():
     sgd = torch.optim.SGD(layer.parameters(), lr=0.1, momentum=0.9)
     scheduler = torch.optim.lr_scheduler
     said("scheduler", lambda: export(layer, optimizer=sgd, scheduler=scheduler.LambdaLR(sgd, lambda step: 1.0)))
+    said("milestone", lambda: export(layer, optimizer=sgd, scheduler=scheduler.MultiStepLR(sgd, [0, 3])))
+    said("sequence", lambda: export(layer, optimizer=sgd, scheduler=scheduler.SequentialLR(
+        sgd, [scheduler.StepLR(sgd, 2), scheduler.OneCycleLR(sgd, max_lr=0.4, total_steps=9, cycle_momentum=False)], [3])))
     said("other", lambda: export(layer, optimizer="sgd(lr=0.1)", scheduler=scheduler.StepLR(sgd, 2)))
     said("loss", lambda: export(layer, loss="best"))
     said("vector", lambda: export(layer, loss=lambda y, t: (y - t) ** 2, targets=torch.zeros(2, 3)))
