@@ -36,9 +36,15 @@ bool ReversedLoop::isActive() const {
   });
 }
 
-static Value zerosOf(GradBuilder &b, Type type) {
-  return b.broadcastTo(b.real(0.0, type), cast<RankedTensorType>(type));
+static Value fill(GradBuilder &b, double value, Type type) {
+  return b.broadcastTo(b.real(value, type), cast<RankedTensorType>(type));
 }
+
+static Value zerosOf(GradBuilder &b, Type type) { return fill(b, 0.0, type); }
+
+/// The neutral element of addition: -0 + x has the bits of x for every x, 0 + -0 has not. An
+/// unrolled loop takes the first term in place of the sum (`onlyTerm`), and so has the loop's bits.
+static Value emptySum(GradBuilder &b, Type type) { return fill(b, -0.0, type); }
 
 Value ReversedLoop::cotangentOrZeros(GradBuilder &b, Value value) {
   Value known = cotangents.lookup(value);
@@ -166,7 +172,7 @@ Value ReversedLoop::openSum(Value value) {
   GradBuilder before(outside, adjoint.getLoc(),
                      originOf(scan).differentiated().withStage(purpose.stage));
   Value known = cotangents.lookup(value);
-  inits.push_back(known ? before.castTo(known, type.getElementType()) : zerosOf(before, type));
+  inits.push_back(known ? before.castTo(known, type.getElementType()) : emptySum(before, type));
   return sum;
 }
 
