@@ -136,7 +136,7 @@ def in_order(x, dim, descending, k=None):
 @op("argsort")
 def _(o, x):
     if o["below"] is not None and not ((x.v >= 0) & (x.v < o["below"]) & (x.v == np.floor(x.v))).all():
-        raise Unknown("argsort of other numbers than it was promised")
+        return [Val(np.zeros(x.shape, np.int32), np.inf)]  # other numbers than promised: no order
     return [ordered(x, x.ndim - 1, bool(o["descending"]))]
 
 

@@ -106,16 +106,17 @@ def pull_back(value, sources):
             seen.add(id(x))
             stack.append((x, True))
             stack += [(parent, False) for parent in (x.cause[0] if x.cause else ())]
-    # Only values that depend on a source.
-    active = {id(x) for x in sources}
+    # Only values that depend on a source, and only ops between: a source may come from an op without a derivative.
+    active, between = {id(x) for x in sources}, set()
     for x in order:
         if x.cause and any(id(parent) in active for parent in x.cause[0]):
             active.add(id(x))
+            between.add(id(x))
     outer, Val.isRecorded = Val.isRecorded, False
     cotangents = {id(value): Val(np.ones(()))}
     try:
         for x in reversed(order):
-            if id(x) not in active or id(x) not in cotangents or not x.cause:
+            if id(x) not in between or id(x) not in cotangents:
                 continue
             for parent, g in zip(x.cause[0], x.cause[1](cotangents[id(x)])):
                 if g is not None and id(parent) in active:
