@@ -192,7 +192,9 @@ static Value dropBy(GradBuilder &b, DropoutOp op, KnobOp knob) {
   Type element = type.getElementType(), wide = b.builder.getF32Type();
   Value read = b.op<ReadOp>(knob.getType(), FlatSymbolRefAttr::get(knob.getSymNameAttr()));
   Value rate = b.castTo(read, wide);
-  Value u = b.op<RandomUniformOp>(type.clone(wide), ValueRange(), APFloat(0.0), APFloat(1.0));
+  // In a loop the op has the state of the round already.
+  Value u = b.op<RandomUniformOp>(type.clone(wide), op.getState(), APFloat(0.0), APFloat(1.0),
+                                  op.getKey());
   Value exact = b.castTo(read, element.isF64() ? element : wide), one = b.real(1.0, exact);
   Value gain = b.castTo(b.div(one, b.sub(one, exact)), element);
   return b.select(b.greater(rate, u), b.real(0.0, element), b.mul(op.getX(), gain));
