@@ -72,15 +72,18 @@ def remainder(f):
             v = np.where(b.v == 0, a.v, f(a.v, np.where(b.v == 0, 1, b.v))).astype(a.v.dtype)
             return [Val(v, 0 if a.e is None else np.where(a.e + b.e > 0, np.inf, 0))]
         v = f(a.v, b.v)
+        quotient = lambda unsure: Val(-np.rint((a.v - v) / b.v), unsure)
+        pull = lambda unsure: lambda g: [running.to_shape(g, a.shape), running.to_shape(mul(g, quotient(unsure)), b.shape)]
         if a.e is None:
-            return [Val(v)]
+            return [Val(v).of([a, b], pull(None))]
         # A quotient near a whole number may round to the next number, and a large quotient is rounded itself.
         q = np.abs(a.v / b.v)
         e = a.e + (q + 1) * b.e
         jumps = (np.abs(v) <= 2 * e) | (np.abs(v) + 2 * e >= np.abs(b.v)) | (q >= 2.0**28)
         exact = (a.e == 0) & (b.e == 0) & (q < 2.0**28)
         rest = Val.precision.unit * (np.abs(a.v) + np.abs(b.v))
-        return [Val(v, np.where(jumps & ~exact, np.inf, e + rest))]
+        unsure = np.where(jumps & ~exact, np.inf, 0)
+        return [Val(v, np.where(unsure > 0, unsure, e + rest)).of([a, b], pull(unsure))]
     return run
 
 

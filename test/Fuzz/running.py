@@ -330,6 +330,8 @@ def total(x, axes, keep=False):
 
 
 def magnitude(x):
+    if isTruth(x):
+        return x
     decided(np.sign(number(x).v))
     # At 0 the slope is not known.
     slope = Val(np.sign(x.v), 0 if x.e is None else 2.0 * (np.abs(x.v) <= x.e))
