@@ -3,7 +3,7 @@
 
 # PAGE|TITLE|DEFINITIONS, the latter names of files in folders of mlir-dialects/Train. Every op of Reference.td is on one page.
 set(AMPC_TRAIN_FAMILIES
-  "models|Models, functions and training steps|Model,Origin,Modules,Knob,Gradients"
+  "models|Models, functions and training steps|Model,Origin,Modules,Knob,Follow,Gradients"
   "initializers|Initialisers|Initializer"
   "optimizers|Optimizers and updates|Optimizer,Update"
   "schedules|Learning rate schedules|Schedule"

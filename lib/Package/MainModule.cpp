@@ -126,9 +126,9 @@ Constant *Tables::slot(const SlotInfo &info) {
   SmallVector<Constant *> range;
   for (double bound : info.range)
     range.push_back(f64(bound));
-  return record(sizeof(ampc_slot),
-                {tensor(info.tensor), i32(info.role), i32(info.init.kind), f64(info.init.a),
-                 f64(info.init.b), i64(info.offset), firstValue(info), pointer(range)});
+  return record(sizeof(ampc_slot), {tensor(info.tensor), i32(info.role), i32(info.init.kind),
+                                    f64(info.init.a), f64(info.init.b), i64(info.offset),
+                                    firstValue(info), pointer(range), i32(info.source + 1)});
 }
 
 /// Declares a variable of another object of the archive, or of this process.

@@ -79,6 +79,8 @@ std::string ampc::writeManifest(ArrayRef<ModelInfo> targets, ArrayRef<std::strin
     object["offset"] = slot.offset;
     if (!slot.range.empty())
       object["range"] = json::Array(slot.range);
+    if (slot.source >= 0)
+      object["first_value_of"] = model.slots[slot.source].tensor.name;
     slots.push_back(std::move(object));
   }
   for (const ProgramInfo &program : model.programs)

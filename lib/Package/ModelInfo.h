@@ -33,6 +33,7 @@ struct SlotInfo {
   Array value; ///< initial value, if a file holds one
   int64_t offset = 0;
   std::vector<double> range; ///< of a knob: least and greatest value; else empty
+  int32_t source = -1;       ///< slot whose first value the slot takes, or -1
 };
 struct EntryInfo {
   int32_t kind = AMPC_ENTRY_KERNEL, number = 0, firstOperand = 0, operandCount = 0;

@@ -18,6 +18,7 @@ public:
 
 private:
   llvm::LogicalResult readSlots(train::ModelOp model);
+  llvm::LogicalResult readSources(train::ModelOp model);
   llvm::LogicalResult readProgram(kernel::ProgramOp program);
   llvm::LogicalResult readArguments(kernel::ProgramOp program, ProgramInfo &info);
   llvm::LogicalResult readResults(kernel::ProgramOp program, ProgramInfo &info);

@@ -5,6 +5,7 @@
 #include "lib/Package/Interface.h"
 #include "lib/Package/Mirrors.h"
 #include "lib/Package/ModelReader.h"
+#include "mlir-dialects/Train/Program/Follow.h"
 #include "mlir-dialects/Train/Program/Knob.h"
 #include "mlir-dialects/Train/Program/LogicalLayout.h"
 #include "mlir-dialects/Train/Program/MixedRows.h"
@@ -64,6 +65,25 @@ LogicalResult ModelReader::readSlots(train::ModelOp model) {
         buffer && buffer.getRole() == train::StateRole::Step && buffer.getStep())
       counters[*buffer.getStep()] = result.slots.size();
     result.slots.push_back(std::move(slot));
+  }
+  return readSources(model);
+}
+
+/// A slot takes the first value of a slot with any number.
+LogicalResult ModelReader::readSources(train::ModelOp model) {
+  for (auto state : model.getOps<StateOpInterface>()) {
+    StringAttr source = firstValueSource(state);
+    int32_t s = source ? findSlot(state.getSymName()) : -1;
+    if (s < 0)
+      continue;
+    int32_t from = findSlot(source.getValue());
+    if (from < 0 || result.slots[from].tensor.dims != result.slots[s].tensor.dims ||
+        result.slots[from].tensor.dtype != result.slots[s].tensor.dtype ||
+        firstValueSource(cast<StateOpInterface>(model.lookupSymbol(source))))
+      return state->emitError() << "expected the first value of a state of the same type with a "
+                                   "first value of its own, but got @"
+                                << source.getValue();
+    result.slots[s].source = from;
   }
   return success();
 }

@@ -369,5 +369,7 @@ void ampc_rt_initialise(ampc_state *state, uint64_t seed) {
       uint64_t start[2] = {seed, 0};
       memcpy(ampc_rt_slot_data(state, slot), start, sizeof start);
     }
+    if (slot->source)
+      ampc_rt_copy_source(state, slot);
   }
 }

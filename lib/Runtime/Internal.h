@@ -209,6 +209,8 @@ static inline bool ampc_rt_lacks_value(const ampc_slot *slot) {
 ampc_status ampc_rt_load_values(ampc_state *state, const char *path);
 /* Fills all slots; the values depend on seed, name and element number only. */
 void ampc_rt_initialise(ampc_state *state, uint64_t seed);
+/* Copies the values of `slot->source`, which the slot has. */
+void ampc_rt_copy_source(const ampc_state *state, const ampc_slot *slot);
 
 /* ---- Order ---- */
 static inline const int64_t *ampc_rt_memory_dims(const ampc_tensor *tensor) {

@@ -138,6 +138,16 @@ static void copyToState(const ampc_rt_loading *load, unsigned char *stage) {
   }
 }
 
+/* Copies that the file lacks take the loaded values of their sources. */
+static void copySources(const ampc_rt_loading *load) {
+  const ampc_model *model = load->state->model;
+  for (int32_t s = 0; s < model->slot_count; ++s) {
+    const ampc_slot *slot = &model->slots[s];
+    if (slot->source && !ampc_rt_is_loaded(load, s) && ampc_rt_is_loaded(load, slot->source - 1))
+      ampc_rt_copy_source(load->state, slot);
+  }
+}
+
 typedef struct {
   const ampc_rt_loading *load;
   unsigned char *stage;
@@ -185,8 +195,10 @@ static ampc_status loadData(const ampc_rt_loading *load) {
     status = checkNumbers(load, stage);
   if (!status)
     status = pullState(load);
-  if (!status)
+  if (!status) {
     copyToState(load, stage);
+    copySources(load);
+  }
   if (!fits)
     munmap(stage, bytes);
   return status;

@@ -54,4 +54,6 @@ ampc_status ampc_rt_load_entry(ampc_rt_loading *load, const ampc_rt_entry *entry
    missing. */
 ampc_status ampc_rt_check_complete(ampc_rt_loading *load);
 bool ampc_rt_has_averages(const ampc_model *model);
+/* Whether a tensor of the file fills the slot. */
+bool ampc_rt_is_loaded(const ampc_rt_loading *load, int32_t slot);
 #endif

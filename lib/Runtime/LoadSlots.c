@@ -161,8 +161,15 @@ static bool isInOrder(const ampc_rt_loading *load) {
   return true;
 }
 
+bool ampc_rt_is_loaded(const ampc_rt_loading *load, int32_t slot) {
+  for (int32_t i = 0; i < load->count; ++i)
+    if (load->ranges[i].slot == slot)
+      return true;
+  return false;
+}
+
 /* The tensors cover the data without gap or overlap, and nothing that the model needs is missing.
- */
+   Weights from elsewhere may lack copies and knobs. */
 ampc_status ampc_rt_check_complete(ampc_rt_loading *load) {
   const ampc_model *model = load->state->model;
   char *error = load->state->error;
@@ -175,9 +182,8 @@ ampc_status ampc_rt_check_complete(ampc_rt_loading *load) {
                         "loaded as weights",
                         load->path);
   for (int32_t s = 0; s < model->slot_count; ++s) {
-    bool found = !isWanted(load, &model->slots[s]);
-    for (int32_t i = 0; i < load->count && !found; ++i)
-      found = load->ranges[i].slot == s;
+    bool mayLack = load->weights_only && (model->slots[s].source || model->slots[s].range);
+    bool found = mayLack || !isWanted(load, &model->slots[s]) || ampc_rt_is_loaded(load, s);
     if (!found && load->differing && !load->weights_only)
       return differs(load);
     if (!found)

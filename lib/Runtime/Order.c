@@ -79,3 +79,18 @@ void ampc_rt_from_logical(const ampc_tensor *tensor, unsigned char *memory,
   else
     memcpy(memory, rows, (size_t)tensor->bytes);
 }
+
+/* One run of elements at a time that has a stride in both layouts. */
+void ampc_rt_copy_source(const ampc_state *state, const ampc_slot *slot) {
+  const ampc_slot *source = &state->model->slots[slot->source - 1];
+  const ampc_tensor *tensor = &slot->tensor, *other = &source->tensor;
+  unsigned char *to = ampc_rt_slot_data(state, slot), *from = ampc_rt_slot_data(state, source);
+  int64_t size = ampc_rt_dtype_bytes(tensor->dtype), end = tensor->bytes / size;
+  for (int64_t at = 0, count; at < end; at += count) {
+    int64_t stride, step;
+    count = ampc_rt_memory_run(tensor, at, end - at, &stride);
+    count = ampc_rt_memory_run(other, at, count, &step);
+    copyRow(to + ampc_rt_memory_index(tensor, at) * size, stride * size,
+            from + ampc_rt_memory_index(other, at) * size, step * size, count, size);
+  }
+}

@@ -11,6 +11,7 @@
 #include "mlir-dialects/Train/Ops/Sampling.h"
 #include "mlir-dialects/Train/Ops/Windows.h"
 #include "mlir-dialects/Train/Optimizer/Update.h"
+#include "mlir-dialects/Train/Program/Follow.h"
 #include "mlir-dialects/Train/Program/Knob.h"
 #include "mlir-dialects/Train/Program/Modules.h"
 
@@ -18,6 +19,7 @@ void ampc::registerTrainDialect(mlir::DialectRegistry &registry) {
   registry.insert<train::TrainDialect>();
   registerModuleOps(registry);
   registerKnobOps(registry);
+  registerFollowOps(registry);
   registerGradientOps(registry);
   registerLoopOps(registry);
   registerRecurrentOps(registry);

@@ -3,6 +3,7 @@
 include "mlir-dialects/Train/Train.td"
 include "mlir-dialects/Train/Program/Modules.td"
 include "mlir-dialects/Train/Program/Knob.td"
+include "mlir-dialects/Train/Program/Follow.td"
 include "mlir-dialects/Train/Ops/Gradients.td"
 include "mlir-dialects/Train/Ops/Loops.td"
 include "mlir-dialects/Train/Ops/Recurrent.td"

@@ -4,6 +4,7 @@
 #include "mlir-dialects/Train/Text/KnobNumbers.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
+#include "test/Fuzz/Followers.h"
 #include "test/Fuzz/Generator.h"
 #include "test/Fuzz/Knobs.h"
 #include "test/Fuzz/RowStates.h"
@@ -82,8 +83,8 @@ static bool giveFans(ModuleOp module, StringRef message) {
   return isGiven;
 }
 
-/// Adds buffers per row of the batch to a sixth of the models, and knobs to a sixth. The streams
-/// are separate, so that models with neither stay the same.
+/// Adds buffers per row of the batch to a sixth of the models, knobs to a sixth, and followers
+/// to an eighth. The streams are separate, so that models without them stay the same.
 static void addState(ModuleOp module, uint64_t seed, uint64_t attempt) {
   uint64_t again = attempt << 32;
   if (Random(seed ^ 0x4057A7E).chance(1.0 / 6)) {
@@ -93,6 +94,10 @@ static void addState(ModuleOp module, uint64_t seed, uint64_t attempt) {
   if (Random(seed ^ 0x6B0B5).chance(1.0 / 6)) {
     Random random((seed + again) ^ 0x206B0B5);
     addKnobs(module, random);
+  }
+  if (Random(seed ^ 0xF0110).chance(1.0 / 8)) {
+    Random random((seed + again) ^ 0x20F0110);
+    addFollowers(module, random);
   }
 }
 

@@ -300,6 +300,8 @@ std::string fuzz::asWritten(StringRef text, uint64_t seed, MLIRContext *context)
   bool draws =
       text.contains("moments = bf16") || text.contains("weight_rounding = \"stochastic\"") ||
       module->walk([](RandomOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
+  // A follower in a module is an error.
+  draws |= text.contains("train.follow");
   if (models.empty() || draws || !Outliner(*models.begin(), random).run())
     return "";
   std::string written;

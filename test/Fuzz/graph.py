@@ -51,7 +51,7 @@ class Model:
 
     def __init__(self):
         self.params, self.buffers, self.functions, self.steps, self.exports, self.inits = {}, {}, {}, [], {}, {}
-        self.knobs, self.rows, self.passed = {}, {}, set()
+        self.knobs, self.rows, self.passed, self.follows = {}, {}, set(), []
 
 
 def split_top(text, separator=","):
@@ -242,6 +242,8 @@ def read_model(path):
                 model.passed.add(name)
         elif op.name == "train.knob":
             model.knobs[name] = Knob(op)
+        elif op.name == "train.follow":
+            model.follows.append(op)
         elif op.name == "train.func":
             names = [re.search(r'#train.input<"(\w+)"', each.get("train.is", "")) for each in (op["arg_attrs"] or [])]
             function = Function(name, [found and found[1] for found in names])

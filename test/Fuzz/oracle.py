@@ -11,6 +11,7 @@ import numpy as np
 import angles
 import batches
 import first_values
+import followers
 import functions  # noqa: F401, adds to ops.OPS
 import images  # noqa: F401, adds to ops.OPS
 import indexing  # noqa: F401, adds to ops.OPS
@@ -381,6 +382,7 @@ class Oracle:
         """Buffers and knobs after a step. In a short batch, rows that do not depend on the rows behind are compared with NumPy, and the rows
         that the batch lacks keep their values."""
         self.problems += knobs.check_values(self.model, step, results, at)
+        self.check_followers(step, results, at)
         if results.tensors[at + "status"] != 0 or not self.has(self.function(step), lambda op: op.name == "train.write"):
             return
         after, before, valid = results.state(at + "after/"), results.state(at + "before/"), int(results.tensors[at + "valid"])
@@ -398,6 +400,12 @@ class Oracle:
                     self.problems.append(f"{seen} {at}{name}: expected the values before the step in the rows from {valid} on")
             value = value.within(e) if isFull else value.within(e).moved(lambda a: a[:valid])
             self.compare(f"{seen} {at}{name}", after[name].v if isFull else after[name].v[:valid], value)
+
+    def check_followers(self, step, results, at):
+        """Copies and averages of parameters after a step, also of steps that follow no parameter."""
+        isApplied = results.tensors[at + "status"] == 0
+        number = int(results.state(at + "before/")[f"{step['sym_name']}.step"].v) + 1 if isApplied else 0
+        self.problems += followers.check(self.model, step, results, at, number)
 
     def check_statistics(self, step, at):
         """Running mean and variance of batch norms."""
@@ -453,7 +461,7 @@ class Oracle:
     def run(self):
         self.check_forward(self.wide, "f64")
         self.check_forward(self.own, self.about["precision"])
-        self.problems += first_values.check(self) + knobs.check_first(self.model, self.own)
+        self.problems += first_values.check(self) + knobs.check_first(self.model, self.own) + followers.check_first(self.model, self.own)
         self.check_first_loss()
         for step in self.model.steps:
             self.check_step(step)

@@ -68,7 +68,7 @@ std::string ampc::randomFrozen(const Session &session) {
   std::vector<std::string> random;
   for (const ampc_slot &slot : llvm::ArrayRef(model.slots, model.slot_count))
     if (slot.role == AMPC_ROLE_PARAM && slot.init != AMPC_INIT_DATA &&
-        slot.init != AMPC_INIT_CONSTANT && !trained.contains(slot.tensor.name))
+        slot.init != AMPC_INIT_CONSTANT && !slot.source && !trained.contains(slot.tensor.name))
       random.push_back(slot.tensor.name);
   return listOf(random);
 }
@@ -87,7 +87,12 @@ bool ampc::loadWeights(Session &session, const std::string &path, std::vector<st
       continue;
     std::string name = slot.tensor.name;
     names.push_back(name);
-    auto found = llvm::find_if(*arrays, [&](auto &array) { return array.name == name; });
+    auto find = [&](llvm::StringRef wanted) {
+      return llvm::find_if(*arrays, [&](auto &array) { return array.name == wanted; });
+    };
+    auto found = find(name);
+    if (found == arrays->end() && slot.source) // a copy takes the values of its source
+      found = find(model.slots[slot.source - 1].tensor.name);
     if (found == arrays->end()) {
       lacking.push_back(name);
     } else if (copy(session, s, found->array, error)) {

@@ -227,7 +227,8 @@ enum {
 enum {
   AMPC_LOAD_ALL = 0,     /* complete state, for an exact resume of the training */
   AMPC_LOAD_WEIGHTS = 1, /* parameters and buffers only; names, types and shapes must match, other
-                            tensors of the file are ignored */
+                            tensors of the file are ignored. Knobs may be missing, and targets of
+                            train.follow, which take the values of their source */
   AMPC_LOAD_AVERAGES = 2 /* the same, but parameters take the averages of a step's ema_decay:
                             w takes the file's fit.ema.w */
 };

@@ -175,6 +175,8 @@ typedef struct {
   int64_t offset;      /* bytes in the state block, a multiple of 64 */
   const void *data;    /* AMPC_INIT_DATA: all elements; null: read from options.initial_data */
   const double *range; /* knob: least and greatest value, numbers of the type; else null */
+  int32_t source; /* 1 + number of the slot of the same type whose first value this slot takes, also
+                     from files without this slot; 0: none */
 } ampc_slot;
 
 enum {

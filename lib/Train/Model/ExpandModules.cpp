@@ -2,6 +2,7 @@
 // ops; sizes become numbers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
+#include "lib/Train/Model/Followers.h"
 #include "lib/Train/Model/NamePatterns.h"
 #include "mlir-dialects/Train/Program/Modules.h"
 #include "mlir-dialects/Train/Program/RowState.h"
@@ -17,10 +18,12 @@ namespace {
 struct TrainExpandModules : ampc::impl::TrainExpandModulesBase<TrainExpandModules> {
   void runOnOperation() override {
     copies.clear();
-    for (auto model : getOperation().getOps<train::ModelOp>())
+    for (auto model : getOperation().getOps<train::ModelOp>()) {
+      Followers followers(model);
       if (failed(checkFunctions(model)) || failed(expandModules(model)) ||
-          failed(expandPatterns(model)))
+          failed(followers.freeze()) || failed(expandPatterns(model)) || failed(followers.expand()))
         return signalPassFailure();
+    }
   }
 
 private:

@@ -6,6 +6,7 @@
 #include "lib/Train/FindProgram.h"
 #include "lib/Train/Step/MicroBatches.h"
 #include "lib/Train/Step/Ranks.h"
+#include "lib/Train/Step/StepFollowers.h"
 #include "lib/Train/Step/StepKnobs.h"
 #include "mlir-dialects/Train/Optimizer/Update.h"
 #include "mlir-dialects/Train/Program/SignatureChange.h"
@@ -116,6 +117,7 @@ private:
   train::StepOp step;
   SymbolTable symbols; ///< of the model before the expansion
   StepKnobs knobs;
+  std::optional<StepFollowers> followers;
   StringRef name;
   bool explain;
   OpBuilder builder;
@@ -319,16 +321,17 @@ void StepExpansion::addAverage(GradBuilder &b, SignatureChange &program, unsigne
   updated = b.castTo(updated, ruleElement(i));
   bool isOfGroup = group(i) && group(i).getEmaDecay();
   Value knob = knobs.find(b, program, pathOf(i, "ema_decay", isOfGroup), ruleElement(i));
-  double own = decay.convertToDouble();
-  Value keep = knob ? knob : b.real(own, old);
-  Value share = knob ? b.sub(b.real(1.0, knob), knob) : b.real(1 - own, old);
-  Value blended = b.add(b.mul(keep, old), b.mul(share, updated));
+  Value blended = buildAverage(b, decay.convertToDouble(), knob, old, updated);
   Value isFirst = b.compare(train::ComparePredicate::eq, next, b.real(1.0, next));
   program.addStateResult(b.select(isFirst, updated, blended), ema);
 }
 
 void StepExpansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradients) {
   Value lrFactor = Signature(func).addControl(train::Control::LrFactor);
+  llvm::StringMap<Value> newStates; // by name, of buffers and parameters
+  for (OpOperand &returned : func.getBody().front().getTerminator()->getOpOperands())
+    if (StringAttr state = Signature(func).stateResult(returned.getOperandNumber()))
+      newStates[state] = returned.get();
   SignatureChange program(func);
   OpBuilder inner(func.getBody().front().getTerminator());
   GradBuilder b(
@@ -387,12 +390,14 @@ void StepExpansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradient
       numbers.push_back({rule(i).getMomentumName(), b.castTo(momentum, b.compute)});
     SmallVector<Value> updated = updateParam(b, program, i, gradient);
     program.addStateResult(updated[0], paramName(i));
+    newStates[paramName(i)] = updated[0];
     for (auto [moment, value] : llvm::zip(momentsOf(i), ArrayRef(updated).drop_front()))
       program.addStateResult(value, stateName(moment.name, paramName(i)));
     if (std::optional<APFloat> decay = emaDecay(i))
       addAverage(b, program, i, *decay, updated[0], next);
     b.compute = widest;
   }
+  followers->addResults(b, program, newStates, next);
   knobs.addResults(b, program);
   program.addStateResult(next, (name + ".step").str());
 }
@@ -483,7 +488,9 @@ LogicalResult StepExpansion::run() {
     return failure();
   knobs.applySchedules(gradient);
   makeSparseGradients(gradient, step, explain);
+  followers.emplace(model, step, knobs, gradient);
   warnOfLostUpdates();
+  followers->warnOfLostChanges();
   declareState(gradientsOf(gradient));
   builder.setInsertionPointAfter(gradient);
   train::FuncOp whole = makeTrain(gradient), apply = makeApply(gradientsOf(gradient));
@@ -505,6 +512,7 @@ LogicalResult StepExpansion::run() {
     for (train::FuncOp func : {whole, apply, gradient})
       func->setAttr("amp.scaler", scaler);
   knobs.removeSchedules();
+  followers->erase();
   step.erase();
   return success();
 }

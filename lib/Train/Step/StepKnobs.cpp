@@ -72,8 +72,9 @@ void StepKnobs::applySchedules(train::FuncOp gradient) {
   }
 }
 
-Value StepKnobs::find(GradBuilder &b, SignatureChange &program, StringRef path, Type element) {
-  FlatSymbolRefAttr name = knobOf(step, path);
+Value StepKnobs::find(Operation *owner, GradBuilder &b, SignatureChange &program, StringRef path,
+                      Type element) {
+  FlatSymbolRefAttr name = knobOf(owner, path);
   if (!name)
     return {};
   auto knob = model.lookupSymbol<train::KnobOp>(name.getAttr());

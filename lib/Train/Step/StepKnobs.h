@@ -17,7 +17,12 @@ public:
   /// Value of the knob in place of a number of the step, e.g. "optimizer.lr", of rank 0; null
   /// without a knob.
   mlir::Value find(GradBuilder &b, SignatureChange &program, llvm::StringRef path,
-                   mlir::Type element);
+                   mlir::Type element) {
+    return find(step, b, program, path, element);
+  }
+  /// The same for a number of another op.
+  mlir::Value find(mlir::Operation *owner, GradBuilder &b, SignatureChange &program,
+                   llvm::StringRef path, mlir::Type element);
   /// The number, or the value of the knob in its place.
   mlir::Value number(GradBuilder &b, SignatureChange &program, llvm::StringRef path, double own,
                      mlir::Type element);

@@ -1,6 +1,7 @@
 // Functions, state, steps and exports: verification.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Nearest.h"
+#include "mlir-dialects/Train/Program/Follow.h"
 #include "mlir-dialects/Train/Program/Knob.h"
 #include "mlir-dialects/Train/Program/Modules.h"
 #include "mlir-dialects/Train/Program/RowState.h"
@@ -103,7 +104,7 @@ void BufferOp::build(OpBuilder &builder, OperationState &state, const Twine &nam
 }
 LogicalResult ModelOp::verify() {
   for (Operation &op : getBody().front())
-    if (!isa<SymbolOpInterface, FuncOp, ExportOp, UseOp>(op)) // 1.
+    if (!isa<SymbolOpInterface, FuncOp, ExportOp, UseOp, FollowOp>(op)) // 1.
       return op.emitOpError() << "expected a symbol or an export in a model";
     else if (isa_and_nonnull<ModelOp>((*this)->getParentOp()) &&
              !isa<ParamOp, BufferOp, KnobOp, FuncOp, UseOp, ModelOp>(op)) // 2.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir-dialects/Train/Ops/Loops.h"
+#include "mlir-dialects/Train/Program/Follow.h"
 #include "mlir-dialects/Train/Program/LogicalLayout.h"
 #include "mlir-dialects/Train/Program/RowState.h"
 #include "mlir-dialects/Train/Program/Signature.h"
@@ -213,6 +214,10 @@ static std::optional<std::string> misfitOf(Operation *op, StringRef name, Attrib
   }
   if (name == LogicalOrder::key)
     return misfitOfOutside(op, value);
+  if (name == firstValueKey) {
+    std::optional<StringRef> expected = misfitOfFirstValue(op, value);
+    return expected ? std::optional<std::string>(expected->str()) : std::nullopt;
+  }
   if (name == RowState::key || name == RowState::passed) {
     std::optional<StringRef> expected = misfitOfRowState(op, value);
     return expected ? std::optional<std::string>(expected->str()) : std::nullopt;

@@ -1,8 +1,8 @@
 // Knobs in place of numbers of attributes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Text/KnobNumbers.h"
+#include "mlir-dialects/Train/Program/Follow.h"
 #include "mlir-dialects/Train/Text/AttributeText.h"
-#include "mlir-dialects/Train/Train.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -38,9 +38,9 @@ std::optional<StringRef> ampc::misfitOfKnobs(Operation *op, Attribute value) {
   bool isList = knobs && llvm::all_of(knobs, [](NamedAttribute each) {
                   return isa<FlatSymbolRefAttr>(each.getValue());
                 });
-  if (isList && isa<train::StepOp, train::DropoutOp>(op))
+  if (isList && isa<train::StepOp, train::DropoutOp, train::FollowOp>(op))
     return std::nullopt;
-  return "{PATH = @KNOB, ...}, on a train.step or train.dropout";
+  return "{PATH = @KNOB, ...}, on a train.step, train.dropout or train.follow";
 }
 
 /// The knob of a name, or an error.
@@ -78,11 +78,14 @@ struct KnobClause {
 static bool isPositive(const KnobRange &range) { return range.low > 0; }
 static bool isShare(const KnobRange &range) { return range.low >= 0 && float(range.high) < 1; }
 
+static bool isWeight(const KnobRange &range) { return range.low >= 0 && range.high <= 1; }
+
 static constexpr KnobClause clauses[] = {
     {"train.step", "clip_norm", "above 0", isPositive},
     {"train.step", "clip_value", "above 0", isPositive},
     {"train.step", "ema_decay", "in [0, 1)", isShare},
     {"train.dropout", "rate", "in [0, 1)", isShare},
+    {"train.follow", "decay", "in [0, 1]", isWeight},
 };
 
 static const KnobClause *findClause(OpAsmParser &parser, StringRef name) {

@@ -203,7 +203,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%x: f32[4]) {
-    // expected-error @below {{expected train.knobs = {PATH = @KNOB, ...}, on a train.step or train.dropout, but got {rate = @t}}}
+    // expected-error @below {{expected train.knobs = {PATH = @KNOB, ...}, on a train.step, train.dropout or train.follow, but got {rate = @t}}}
     %y = train.relu %x {train.knobs = {rate = @t}}
     train.return %y
   }

@@ -60,7 +60,7 @@ def model(op, example):
         return example
     if op in ("scan", "next"):
         return f"train.model @m {{\n{loop(op, example)}}}\n"
-    if op in ("param", "buffer", "knob", "func", "step", "export", "use"):
+    if op in ("param", "buffer", "knob", "follow", "func", "step", "export", "use"):
         state = STATE.replace("@double", "@other") if op == "func" else STATE
         if op == "param":
             state = state.replace("@w1 : tensor<4x8xf32>", "@w0 : tensor<4x8xf32>")
