@@ -62,8 +62,8 @@ void Followers::follow(train::StepOp step, train::ParamOp source) {
       named("source", FlatSymbolRefAttr::get(source.getSymNameAttr()))};
   bool averages = random.chance(0.7);
   if (averages)
-    attributes.push_back(
-        named("decay", builder.getF64FloatAttr(random.pick(ArrayRef({0.0, 0.5, 0.75, 0.99, 1.0})))));
+    attributes.push_back(named(
+        "decay", builder.getF64FloatAttr(random.pick(ArrayRef({0.0, 0.5, 0.75, 0.99, 1.0})))));
   if (averages && random.chance(0.3)) {
     attributes.back() = named("decay", builder.getF64FloatAttr(0.75));
     attributes.push_back(decayByKnob());

@@ -217,6 +217,73 @@ bool Fuser::isFree(kernel::MapOp op) const {
          isReadElementwise(op->getResult(0));
 }
 
+namespace {
+/// A tensor as a kernel reads it.
+struct Reading {
+  AffineMap map;
+  ArrayRef<int64_t> shape;
+
+  /// Elements between two points that are neighbours along a dimension of the space.
+  int64_t strideAlong(unsigned dim) const {
+    auto placeOf = [&](ArrayRef<int64_t> point) {
+      int64_t place = 0;
+      for (auto [size, index] : llvm::zip(shape, map.compose(point)))
+        place = place * size + index;
+      return place;
+    };
+    SmallVector<int64_t> point(map.getNumDims(), 0);
+    int64_t origin = placeOf(point);
+    point[dim] = 1;
+    return placeOf(point) - origin;
+  }
+};
+} // namespace
+
+/// Whether sums over rows of [outer, reduced, 1] are made in the order of columns, because a tensor
+/// is read across: neighbouring rows are neighbours in memory (target::ReduceOrder).
+static bool sumsAsColumns(kernel::ReduceOp op, ArrayRef<Reading> readings) {
+  ArrayRef<int64_t> space = op.getSpace();
+  return space[2] == 1 && space[0] > 1 && llvm::any_of(readings, [](const Reading &each) {
+           return each.strideAlong(0) == 1 && each.strideAlong(1) > 1;
+         });
+}
+
+static SmallVector<Reading> readingsOf(FusedKernelOpInterface op) {
+  SmallVector<Reading> readings;
+  for (auto [i, operand] : llvm::enumerate(inputsOf(op)))
+    readings.push_back({mapAt(op.getInputMaps(), i), shapeOf(operand.get())});
+  return readings;
+}
+
+/// Terms up to which rows and columns are summed by one tree: target::order::blockRows.
+static constexpr int64_t blockRows = 16;
+
+/// Whether two kernels of one domain are sums in different orders: one kernel has one order.
+static bool areOfTwoOrders(FusedKernelOpInterface a, FusedKernelOpInterface b) {
+  auto first = dyn_cast<kernel::ReduceOp>(*a), second = dyn_cast<kernel::ReduceOp>(*b);
+  return first && second && first.getSpace()[1] > blockRows &&
+         sumsAsColumns(first, readingsOf(a)) != sumsAsColumns(second, readingsOf(b));
+}
+
+/// Whether a sum of more terms than a block has would get another order by reading the inputs of
+/// the producer in place of the producer's result: results would depend on fusion. Example: rows
+/// [17, 31] of a product of transposed tensors. `reads`: inputs of the sum by the producer.
+static bool changesOrder(FusedKernelOpInterface consumer, FusedKernelOpInterface producer,
+                         ArrayRef<std::pair<unsigned, AffineMap>> reads) {
+  auto reduce = dyn_cast<kernel::ReduceOp>(*consumer);
+  if (!reduce || reduce.getSpace()[1] <= blockRows)
+    return false;
+  SmallVector<Reading> before = readingsOf(consumer), after;
+  for (auto [i, reading] : llvm::enumerate(before))
+    if (llvm::none_of(reads, [i = i](const auto &read) { return read.first == i; }))
+      after.push_back(reading);
+  for (const auto &read : reads)
+    for (auto [j, source] : llvm::enumerate(inputsOf(producer)))
+      after.push_back(
+          {composed(mapAt(producer.getInputMaps(), j), read.second), shapeOf(source.get())});
+  return sumsAsColumns(reduce, before) != sumsAsColumns(reduce, after);
+}
+
 /// Inlines a pointwise producer into the only consumer, or into each consumer if recomputing is
 /// free. Indexing maps compose: a producer's input map (i) -> (i, 0), read by the consumer at
 /// (i, j) -> (i), becomes (i, j) -> (i, 0).
@@ -259,7 +326,7 @@ bool Fuser::recompute(FusedKernelOpInterface consumer, unsigned input) {
         return false;
     reads.emplace_back(i, via);
   }
-  if (reads.empty())
+  if (reads.empty() || changesOrder(consumer, producer, reads))
     return false;
   bool isLast = producer->hasOneUse();
   Merge merge(consumer);
@@ -356,7 +423,7 @@ bool Fuser::join(FusedKernelOpInterface &anyConsumer, unsigned input) {
 bool Fuser::fuseSiblings(FusedKernelOpInterface first, FusedKernelOpInterface second) {
   bool depends =
       llvm::any_of(second->getOperands(), [&](Value v) { return v.getDefiningOp() == first; });
-  if (depends || !fits(first, second) || hidesSum(first, second) ||
+  if (depends || !fits(first, second) || hidesSum(first, second) || areOfTwoOrders(first, second) ||
       delaysFusedReductions(rewriter, first, second) || !moveUsersBehind(first, second))
     return false;
   Merge merge(first);
