@@ -70,7 +70,8 @@ LogicalResult Followers::freeze() {
     return failure();
   for (auto &[follow, pairs] : all)
     for (Pair each : pairs) {
-      setFirstValueSource(each.target, StringAttr::get(model.getContext(), each.source.getSymName()));
+      setFirstValueSource(each.target,
+                          StringAttr::get(model.getContext(), each.source.getSymName()));
       each.target->setAttr("init", train::ZerosAttr::get(model.getContext()));
       if (auto param = dyn_cast<train::ParamOp>(*each.target))
         param.setFrozen(true);
@@ -95,8 +96,8 @@ FailureOr<train::StepOp> Followers::stepOf(train::FollowOp follow, ArrayRef<Pair
     if (llvm::none_of(pairs, trains))
       continue;
     if (found)
-      return follow.emitOpError() << "expected the step, as after @" << found.getSymName()
-                                  << ": @" << found.getSymName() << " and @" << step.getSymName()
+      return follow.emitOpError() << "expected the step, as after @" << found.getSymName() << ": @"
+                                  << found.getSymName() << " and @" << step.getSymName()
                                   << " train @" << follow.getSource(),
              failure();
     found = step;

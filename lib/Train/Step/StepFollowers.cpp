@@ -32,8 +32,7 @@ StepFollowers::StepFollowers(train::ModelOp model, train::StepOp step, StepKnobs
 }
 
 RankedTensorType StepFollowers::typeOf(StringRef state) {
-  return cast<RankedTensorType>(
-      cast<StateOpInterface>(model.lookupSymbol(state)).getType());
+  return cast<RankedTensorType>(cast<StateOpInterface>(model.lookupSymbol(state)).getType());
 }
 
 void StepFollowers::warnOfLostChanges() {

@@ -15,8 +15,7 @@ mlir::Value buildAverage(GradBuilder &b, double keep, mlir::Value knob, mlir::Va
 class StepFollowers {
 public:
   /// `gradient`: the step's gradient program. Buffers that the program writes do not follow.
-  StepFollowers(train::ModelOp model, train::StepOp step, StepKnobs &knobs,
-                train::FuncOp gradient);
+  StepFollowers(train::ModelOp model, train::StepOp step, StepKnobs &knobs, train::FuncOp gradient);
   /// Warns of averages in 16 bits, which lose small changes.
   void warnOfLostChanges();
   /// Adds the new values of the targets to a program. `updated`: new values of state by name, with

@@ -8,6 +8,7 @@
 #include "mlir-dialects/Train/Program/Signature.h"
 #include "mlir-dialects/Train/Text/Numbers.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -184,10 +185,38 @@ static std::string differenceOf(Type expected, Type got) {
   return "";
 }
 
+/// Whether operands differ from the arguments only in dimensions that are sizes by name, which the
+/// call gives other numbers: f32[100, 2] for f32[batch, 2]. `train-expand-modules` copies the
+/// function.
+static bool isOfOtherSizes(FuncOp callee, TypeRange operands) {
+  auto formulas = callee->getAttrOfType<DictionaryAttr>(Sizes::key);
+  auto texts = formulas ? formulas.getAs<ArrayAttr>("arguments") : ArrayAttr();
+  bool isOther = false;
+  for (auto [i, want, got] : llvm::enumerate(callee.getArgumentTypes(), operands)) {
+    if (want == got)
+      continue;
+    auto given = dyn_cast<RankedTensorType>(got), declared = cast<RankedTensorType>(want);
+    SmallVector<StringRef> dims;
+    if (texts)
+      cast<StringAttr>(texts[i]).getValue().split(dims, ',');
+    if (!given || given.getElementType() != declared.getElementType() ||
+        int64_t(dims.size()) != given.getRank() || declared.getRank() != given.getRank())
+      return false;
+    for (auto [dim, size, own] : llvm::zip(dims, given.getShape(), declared.getShape()))
+      if (size != own &&
+          !llvm::all_of(dim.trim(), [](char c) { return c == '_' || llvm::isAlnum(c); }))
+        return false;
+    isOther = true;
+  }
+  return isOther;
+}
+
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto callee = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
   if (!callee) // 1.
     return emitOpError() << "expected a function, but " << getCalleeAttr() << " is none";
+  if (callee.getNumArguments() == getNumOperands() && isOfOtherSizes(callee, getOperandTypes()))
+    return success();
   if (callee.getNumArguments() == getNumOperands())
     for (auto [i, want, got] : llvm::enumerate(callee.getArgumentTypes(), getOperandTypes()))
       if (want != got) // 2.

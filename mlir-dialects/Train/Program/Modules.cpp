@@ -5,6 +5,8 @@
 #include "mlir-dialects/Train/Ops/Loops.h"
 #include "mlir-dialects/Train/Program/Origin.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "llvm/Support/Regex.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -160,11 +162,78 @@ OwningOpRef<FuncOp> ModuleInstance::expand(FuncOp func, StringRef name, bool kee
   if (!name.empty())
     nameOpsAfter(*copy, name);
   Block &body = copy->getBody().front();
-  if (failed(applySizes(*copy, sizes)) || failed(expandBlock(body, keepsCalls)))
+  if (failed(applySizes(*copy, present())) || failed(expandBlock(body, keepsCalls)))
     return {};
   copy->setFunctionType(FunctionType::get(func.getContext(), body.getArgumentTypes(),
                                           body.getTerminator()->getOperandTypes()));
   return copy;
+}
+
+/// Whether a word of the formulas of the op is the size.
+static bool usesSize(Operation *op, StringRef size) {
+  auto formulas = op->getAttrOfType<DictionaryAttr>(Sizes::key);
+  return formulas && llvm::any_of(formulas, [&](NamedAttribute each) {
+           auto text = dyn_cast<StringAttr>(each.getValue());
+           llvm::Regex word("(^|[^A-Za-z0-9_])" + size.str() + "($|[^A-Za-z0-9_])");
+           return text && word.match(text.getValue());
+         });
+}
+
+/// Whether a size has one number for all calls: a module declares the size, or parameters, buffers
+/// or sizes of modules inside depend on the size.
+bool ModuleInstance::isFixed(StringRef size) const {
+  auto declared = prefix.empty() ? ArrayAttr() : model->getAttrOfType<ArrayAttr>(Sizes::key);
+  for (Attribute each : declared ? declared.getValue() : ArrayRef<Attribute>())
+    if (cast<StringAttr>(each).getValue().split('=').first.trim() == size)
+      return true;
+  for (Operation &op : model.getBody().front()) {
+    if (isa<StateOpInterface>(op) && usesSize(&op, size))
+      return true;
+    auto use = dyn_cast<UseOp>(op);
+    for (NamedAttribute each :
+         use &&use.getGivenAttr() ? use.getGivenAttr().getValue() : ArrayRef<NamedAttribute>())
+      if (cast<StringAttr>(each.getValue()).getValue().contains(size))
+        return true;
+  }
+  return false;
+}
+
+/// Sizes that the operands give in place of `present()`; none if the operands contradict.
+ModuleInstance::Numbers ModuleInstance::sizesOf(ArrayRef<Type> operands, FuncOp func) const {
+  auto formulas = func->getAttrOfType<DictionaryAttr>(Sizes::key);
+  auto texts = formulas ? formulas.getAs<ArrayAttr>("arguments") : ArrayAttr();
+  Numbers found;
+  if (!texts || texts.size() != operands.size())
+    return found;
+  for (auto [text, operand] : llvm::zip(texts, operands)) {
+    auto type = dyn_cast_or_null<RankedTensorType>(operand);
+    SmallVector<StringRef> dims;
+    cast<StringAttr>(text).getValue().split(dims, ',');
+    if (!type || int64_t(dims.size()) != type.getRank())
+      continue;
+    for (auto [dim, size] : llvm::zip(dims, type.getShape())) {
+      std::optional<int64_t> known = present().find(dim.trim());
+      if (!known)
+        continue;
+      auto [given, isNew] = found.try_emplace(dim.trim().str(), SizeNumber(size));
+      if (!isNew && given->second != SizeNumber(size))
+        return {};
+    }
+  }
+  for (auto each = found.begin(); each != found.end();) {
+    bool isSame = each->second == SizeNumber(*present().find(each->first));
+    each = isSame || isFixed(each->first) ? found.erase(each) : std::next(each);
+  }
+  return found;
+}
+
+OwningOpRef<FuncOp> ModuleInstance::expandFor(ArrayRef<Type> operands, FuncOp func,
+                                              StringRef name) const {
+  Sizes own(&present());
+  for (const auto &[size, number] : sizesOf(operands, func))
+    own.set(size, number);
+  llvm::SaveAndRestore<const Sizes *> inside(bound, &own);
+  return expand(func, name, false);
 }
 
 /// Nesting of regions, calls and modules multiplies the recursion depth, and so the stack.
@@ -187,7 +256,7 @@ LogicalResult ModuleInstance::expandBlock(Block &block, bool keepsCalls) const {
 LogicalResult ModuleInstance::expandOp(Operation *op, bool keepsCalls) const {
   if (++root().ops > mostOps)
     return op->emitError() << "expected at most " << mostOps << " ops in place of uses of modules";
-  if (failed(applySizes(op, sizes)))
+  if (failed(applySizes(op, present())))
     return failure();
   op->removeDiscardableAttr(Sizes::key);
   if (auto scan = dyn_cast<ScanOp>(op))
@@ -199,7 +268,7 @@ LogicalResult ModuleInstance::expandOp(Operation *op, bool keepsCalls) const {
   if (auto apply = dyn_cast<ApplyOp>(op))
     return inlineApply(apply);
   if (auto call = dyn_cast<CallOp>(op))
-    return keepsCalls ? success() : inlineCall(call);
+    return keepsCalls && !isOfOtherSizes(call) ? success() : inlineCall(call);
   if (auto read = dyn_cast<ReadOp>(op))
     if (auto type = stateTypes.find(read.getState()); type != stateTypes.end())
       read.getResult().setType(cast<RankedTensorType>(type->second));
@@ -278,7 +347,7 @@ LogicalResult ModuleInstance::inlineApply(ApplyOp apply) const {
     std::string own = isNamed ? instance->prefix + "/" + function.str() : instance->prefix;
     {
       UseNote note(apply.getLoc(), instance->model.getSymName());
-      copy = instance->expand(func, own, false);
+      copy = instance->expandFor(llvm::to_vector(ValueRange(values).getTypes()), func, own);
     }
     if (!copy)
       return failure();
@@ -292,17 +361,30 @@ LogicalResult ModuleInstance::inlineApply(ApplyOp apply) const {
   return replace(apply, values);
 }
 
+/// Whether the operands give sizes of the callee other numbers, or do not fit: the function is then
+/// copied for this call.
+bool ModuleInstance::isOfOtherSizes(CallOp call) const {
+  FuncOp func = findFunction(call.getCallee());
+  return func && TypeRange(func.getArgumentTypes()) != call.getOperandTypes();
+}
+
 LogicalResult ModuleInstance::inlineCall(CallOp call) const {
   FuncOp func = findFunction(call.getCallee());
   if (!func)
     return call.emitError() << "expected a function, but @" << call.getCallee() << " is none";
   auto named = dyn_cast<NameLoc>(call.getLoc());
   std::string own = ((named ? named.getName().str() + "/" : "") + call.getCallee()).str();
-  OwningOpRef<FuncOp> copy = expand(func, own, false);
+  OwningOpRef<FuncOp> copy = expandFor(llvm::to_vector(call.getOperandTypes()), func, own);
   if (!copy)
     return failure();
   if (call.getCheckpoint())
     markSegment(*copy, own);
+  // Outside of modules the text, whose types later ops have, tells the types of the results.
+  bool isText = prefix.empty() && !bound;
+  if (isText && TypeRange(copy->getResultTypes()) != call.getResultTypes())
+    return call.emitError() << "expected the result types (" << copy->getResultTypes() << ") of @"
+                            << call.getCallee() << " with these sizes, but got ("
+                            << call.getResultTypes() << ")";
   FailureOr<SmallVector<Value>> values = inlineAt(call, call.getOperands(), std::move(copy));
   return failed(values) ? failure() : replace(call, *values);
 }

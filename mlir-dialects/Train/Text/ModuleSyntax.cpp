@@ -154,7 +154,7 @@ LogicalResult UseOp::verify() {
 
 /// Type of a function of an instance, which the text has declared before.
 static FailureOr<FunctionType> typeOf(OpAsmParser &parser, SMLoc place, SymbolRefAttr callee,
-                                      int64_t &times) {
+                                      ArrayRef<Type> operands, int64_t &times) {
   ParseScope *model = ParseScope::model(parser.getContext());
   StringRef name = callee.getRootReference().getValue();
   auto found = model ? model->instances.find(name) : decltype(model->instances.end())();
@@ -185,7 +185,7 @@ static FailureOr<FunctionType> typeOf(OpAsmParser &parser, SMLoc place, SymbolRe
                                    << function << " is none" << suggestion(function, names);
   }
   UseNote note(loc, module);
-  OwningOpRef<FuncOp> copy = instance->expand(func, "", false);
+  OwningOpRef<FuncOp> copy = instance->expandFor(operands, func, "");
   return copy ? FailureOr<FunctionType>(copy->getFunctionType())
               : FailureOr<FunctionType>(failure());
 }
@@ -197,7 +197,10 @@ static ParseResult parseApplyTypes(OpAsmParser &parser, SymbolRefAttr callee,
   if (auto written = parseOptionalTypeOfCall(parser, types, results); written.has_value())
     return *written;
   int64_t times = 1;
-  FailureOr<FunctionType> found = typeOf(parser, place, callee, times);
+  ParseScope *scope = ParseScope::innermost(parser.getContext());
+  auto known = llvm::map_to_vector(
+      operands, [&](const Operand &operand) { return scope->valueType(operand); });
+  FailureOr<FunctionType> found = typeOf(parser, place, callee, known, times);
   if (failed(found))
     return failure();
   FunctionType type = *found;
@@ -205,10 +208,10 @@ static ParseResult parseApplyTypes(OpAsmParser &parser, SymbolRefAttr callee,
     return parser.emitError(place) << "expected " << type.getNumInputs() << " operands of "
                                    << callee << ", but got " << operands.size();
   for (auto [i, operand] : llvm::enumerate(operands))
-    if (Type known = ParseScope::innermost(parser.getContext())->valueType(operand);
-        known && known != type.getInput(i))
-      return parser.emitError(operand.location) << "expected " << type.getInput(i) << " as operand "
-                                                << i << " of " << callee << ", but got " << known;
+    if (known[i] && known[i] != type.getInput(i))
+      return parser.emitError(operand.location)
+             << "expected " << type.getInput(i) << " as operand " << i << " of " << callee
+             << ", but got " << known[i];
   if (times > 1 && type.getInputs() != type.getResults())
     return parser.emitError(place) << "expected results with the types (" << type.getInputs()
                                    << ") of the operands, as " << callee << " stands for " << times

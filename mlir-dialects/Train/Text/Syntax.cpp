@@ -209,11 +209,14 @@ ParseResult syntax::parseCallTypes(OpAsmParser &parser, FlatSymbolRefAttr callee
   if (type.getNumInputs() != operands.size())
     return parser.emitError(place) << "expected " << type.getNumInputs() << " operands of "
                                    << callee << ", but got " << operands.size();
-  // The verifier of the call compares the types.
   ParseScope *scope = ParseScope::innermost(parser.getContext());
-  for (auto [operand, input] : llvm::zip(operands, type.getInputs())) {
+  for (auto [i, operand, input] : llvm::enumerate(operands, type.getInputs())) {
     Type known = scope->valueType(operand);
-    types.push_back(known ? known : input);
+    if (known && known != input)
+      return parser.emitError(operand.location)
+             << "expected " << input << " as operand " << i << " of " << callee << ", but got "
+             << known << "; the types of a call with other sizes stand behind the call";
+    types.push_back(input);
   }
   results.assign(type.getResults().begin(), type.getResults().end());
   return success();
