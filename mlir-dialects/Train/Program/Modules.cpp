@@ -199,14 +199,14 @@ bool ModuleInstance::isFixed(StringRef size) const {
 }
 
 /// Sizes that the operands give in place of `present()`; none if the operands contradict.
-ModuleInstance::Numbers ModuleInstance::sizesOf(ArrayRef<Type> operands, FuncOp func) const {
+ModuleInstance::Numbers ModuleInstance::sizesOf(ArrayRef<Type> types, FuncOp func) const {
   auto formulas = func->getAttrOfType<DictionaryAttr>(Sizes::key);
   auto texts = formulas ? formulas.getAs<ArrayAttr>("arguments") : ArrayAttr();
   Numbers found;
-  if (!texts || texts.size() != operands.size())
+  if (!texts || texts.size() != types.size())
     return found;
-  for (auto [text, operand] : llvm::zip(texts, operands)) {
-    auto type = dyn_cast_or_null<RankedTensorType>(operand);
+  for (auto [text, given] : llvm::zip(texts, types)) {
+    auto type = dyn_cast_or_null<RankedTensorType>(given);
     SmallVector<StringRef> dims;
     cast<StringAttr>(text).getValue().split(dims, ',');
     if (!type || int64_t(dims.size()) != type.getRank())
@@ -215,8 +215,8 @@ ModuleInstance::Numbers ModuleInstance::sizesOf(ArrayRef<Type> operands, FuncOp 
       std::optional<int64_t> known = present().find(dim.trim());
       if (!known)
         continue;
-      auto [given, isNew] = found.try_emplace(dim.trim().str(), SizeNumber(size));
-      if (!isNew && given->second != SizeNumber(size))
+      auto [place, isNew] = found.try_emplace(dim.trim().str(), SizeNumber(size));
+      if (!isNew && place->second != SizeNumber(size))
         return {};
     }
   }
@@ -227,10 +227,10 @@ ModuleInstance::Numbers ModuleInstance::sizesOf(ArrayRef<Type> operands, FuncOp 
   return found;
 }
 
-OwningOpRef<FuncOp> ModuleInstance::expandFor(ArrayRef<Type> operands, FuncOp func,
+OwningOpRef<FuncOp> ModuleInstance::expandFor(ArrayRef<Type> types, FuncOp func,
                                               StringRef name) const {
   Sizes own(&present());
-  for (const auto &[size, number] : sizesOf(operands, func))
+  for (const auto &[size, number] : sizesOf(types, func))
     own.set(size, number);
   llvm::SaveAndRestore<const Sizes *> inside(bound, &own);
   return expand(func, name, false);

@@ -43,8 +43,8 @@ public:
   /// The same for operands of these types, null where unknown: a size of a surrounding model that
   /// is a dimension of an argument has the number of the operand, unless state depends on the size.
   /// Example: @apply(%x: f32[batch, 2]) for f32[100, 2] has 100 in place of batch.
-  mlir::OwningOpRef<train::FuncOp> expandFor(mlir::ArrayRef<mlir::Type> operands,
-                                             train::FuncOp func, llvm::StringRef name) const;
+  mlir::OwningOpRef<train::FuncOp> expandFor(mlir::ArrayRef<mlir::Type> types, train::FuncOp func,
+                                             llvm::StringRef name) const;
 
   mutable train::ModelOp model; // reading an op takes a handle that is not const
   std::string prefix;
@@ -63,7 +63,7 @@ private:
   void markSegment(train::FuncOp copy, std::string name) const;
   llvm::LogicalResult inlineApply(train::ApplyOp apply) const;
   llvm::LogicalResult inlineCall(train::CallOp call) const;
-  Numbers sizesOf(mlir::ArrayRef<mlir::Type> operands, train::FuncOp func) const;
+  Numbers sizesOf(mlir::ArrayRef<mlir::Type> types, train::FuncOp func) const;
   bool isFixed(llvm::StringRef size) const;
   bool isOfOtherSizes(train::CallOp call) const;
   const Sizes &present() const { return bound ? *bound : sizes; }

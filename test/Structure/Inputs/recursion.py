@@ -59,6 +59,7 @@ exceptions = {
     ("mlir-dialects/Kernel/Constraints.cpp", "ofResult"): overloads,
     ("mlir-dialects/Train/Program/Modules.cpp", "expand"): calls,
     ("mlir-dialects/Train/Program/Modules.cpp", "expandBlock"): calls,
+    ("mlir-dialects/Train/Program/Modules.cpp", "expandFor"): calls,
     ("mlir-dialects/Train/Program/Modules.cpp", "expandOp"): calls,
     ("mlir-dialects/Train/Program/Modules.cpp", "inlineCall"): calls,
     ("mlir-dialects/Train/Program/Origin.cpp", "originOf"): overloads,
