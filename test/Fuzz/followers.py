@@ -17,8 +17,12 @@ def steps_of(model, op):
     return op["step"].lstrip("@") if op["step"] else next(step["sym_name"] for step in model.steps if op["source"] in step["params"])
 
 
-def check(model, step, results, at, number):
-    """Targets behind an update with this number, from 1; a number of 0: the step was skipped. f32 rounds each of three operations."""
+UNITS = {"f64": 2.0**-52, "f32": 2.0**-23, "bf16": 2.0**-8, "f16": 2.0**-11}
+
+
+def check(model, step, results, at, number, precision):
+    """Targets behind an update with this number, from 1; a number of 0: the step was skipped. f32 rounds each of three operations. Without master
+    weights a step in `precision` rounds all parameters that the step writes to 16 bits."""
     problems, before, after = [], results.state(at + "before/"), results.state(at + "after/")
     scheduled = knobs.scheduled(model, step, before)
     for op in model.follows:
@@ -32,10 +36,12 @@ def check(model, step, results, at, number):
         expected = decay * old + (1 - decay) * now if moves else old
         if moves and op["decay"] is not None:
             element = model.params[target][1]
-            unit = {"f64": 2.0**-24 if op["train.knobs"] else 2.0**-52, "f32": 2.0**-23, "bf16": 2.0**-8, "f16": 2.0**-11}[element]
+            unit = max(UNITS[element], 2.0**-24 if op["train.knobs"] else 0)
             bound = 4 * unit * (np.abs(old) + np.abs(now)) + {"f16": 2.0**-24}.get(element, 2.0**-120)
         elif moves:
             expected = now
+        if precision in ("bf16", "f16") and number:
+            bound = bound + UNITS[precision] * np.abs(expected) + {"f16": 2.0**-24}.get(precision, 2.0**-120)
         wrong = ~((got == expected) | (np.isnan(got) & ~np.isfinite(expected)) | (np.abs(got - expected) <= bound))
         if wrong.any():
             place = tuple(np.argwhere(wrong)[0])

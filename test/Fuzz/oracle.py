@@ -405,7 +405,7 @@ class Oracle:
         """Copies and averages of parameters after a step, also of steps that follow no parameter."""
         isApplied = results.tensors[at + "status"] == 0
         number = int(results.state(at + "before/")[f"{step['sym_name']}.step"].v) + 1 if isApplied else 0
-        self.problems += followers.check(self.model, step, results, at, number)
+        self.problems += followers.check(self.model, step, results, at, number, results.precision)
 
     def check_statistics(self, step, at):
         """Running mean and variance of batch norms."""
