@@ -268,7 +268,7 @@ LogicalResult ModuleInstance::expandOp(Operation *op, bool keepsCalls) const {
   if (auto apply = dyn_cast<ApplyOp>(op))
     return inlineApply(apply);
   if (auto call = dyn_cast<CallOp>(op))
-    return keepsCalls && !isOfOtherSizes(call) ? success() : inlineCall(call);
+    return keepsCalls && !isOfOtherSizes(call) ? success() : inlineCall(call, keepsCalls);
   if (auto read = dyn_cast<ReadOp>(op))
     if (auto type = stateTypes.find(read.getState()); type != stateTypes.end())
       read.getResult().setType(cast<RankedTensorType>(type->second));
@@ -368,7 +368,7 @@ bool ModuleInstance::isOfOtherSizes(CallOp call) const {
   return func && TypeRange(func.getArgumentTypes()) != call.getOperandTypes();
 }
 
-LogicalResult ModuleInstance::inlineCall(CallOp call) const {
+LogicalResult ModuleInstance::inlineCall(CallOp call, bool hasTypes) const {
   FuncOp func = findFunction(call.getCallee());
   if (!func)
     return call.emitError() << "expected a function, but @" << call.getCallee() << " is none";
@@ -379,9 +379,7 @@ LogicalResult ModuleInstance::inlineCall(CallOp call) const {
     return failure();
   if (call.getCheckpoint())
     markSegment(*copy, own);
-  // Outside of modules the text, whose types later ops have, tells the types of the results.
-  bool isText = prefix.empty() && !bound;
-  if (isText && TypeRange(copy->getResultTypes()) != call.getResultTypes())
+  if (hasTypes && TypeRange(copy->getResultTypes()) != call.getResultTypes())
     return call.emitError() << "expected the result types (" << copy->getResultTypes() << ") of @"
                             << call.getCallee() << " with these sizes, but got ("
                             << call.getResultTypes() << ")";

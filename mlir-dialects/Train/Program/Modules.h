@@ -62,7 +62,9 @@ private:
   llvm::LogicalResult expandOp(mlir::Operation *op, bool keepsCalls) const;
   void markSegment(train::FuncOp copy, std::string name) const;
   llvm::LogicalResult inlineApply(train::ApplyOp apply) const;
-  llvm::LogicalResult inlineCall(train::CallOp call) const;
+  /// `hasTypes`: the types of the call are those of the copy, as of a function with the sizes of
+  /// the text.
+  llvm::LogicalResult inlineCall(train::CallOp call, bool hasTypes) const;
   Numbers sizesOf(mlir::ArrayRef<mlir::Type> types, train::FuncOp func) const;
   bool isFixed(llvm::StringRef size) const;
   bool isOfOtherSizes(train::CallOp call) const;

@@ -9,7 +9,7 @@ import attributes
 
 dialect, tests = map(pathlib.Path, sys.argv[1:3])
 # Ops of a model's structure, and markers, compute nothing.
-structure = {"model", "use", "param", "buffer", "knob", "func", "return", "call", "apply", "read", "write", "step", "export", "seed", "gradient", "next"}
+structure = {"model", "use", "param", "buffer", "knob", "follow", "func", "return", "call", "apply", "read", "write", "step", "export", "seed", "gradient", "next"}
 # Ops that only adjoints and decompositions build are covered by the op in the value column.
 through = {"batch_normalize": "batch_norm", "avg_pool_grad": "avg_pool", "segment_sum": "embedding",
            "attention_grad": "attention"}
