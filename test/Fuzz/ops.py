@@ -129,6 +129,10 @@ def _(o, x): return [select(compare("gt", x, real(0.0)), x, mul(x, real(o["slope
 def _(o, x): return [minimum(maximum(x, real(o["low"])), real(o["high"]))]
 
 
+@op("reciprocal")
+def _(o, x): return [div(real(1.0), x)]  # without a bound where 0 is within that of x
+
+
 @op("abs")
 def _(o, x): return [magnitude(x)]
 
