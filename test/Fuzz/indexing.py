@@ -94,7 +94,7 @@ def _(o, updates, index, x):
         size[to] += abs(b)  # partial sums in any order
         e[to] = {"set": eb, "add": ea + eb + unit * (size[to] + ea + eb), "max": max(ea, eb), "min": max(ea, eb),
                  "mul": abs(a) * eb + abs(b) * ea + ea * eb + 2 * unit * abs(a * b) + Val.precision.tiny}[mode]
-    # Which updates have a gradient depends on mode and order: no bound.
+    # Gradients depend on mode and order of the updates: no bound.
     unbounded = lambda g: [Val(np.zeros(x.shape), np.inf), Val(np.zeros(updates.shape), np.inf)]
     return [Val(v, 0 if e is None else e + np.max(unsure(index), initial=0)).of([x, updates], unbounded)]
 

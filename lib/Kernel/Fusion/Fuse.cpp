@@ -258,10 +258,17 @@ static SmallVector<Reading> readingsOf(FusedKernelOpInterface op) {
 /// Terms up to which rows and columns are summed by one tree: target::order::blockRows.
 static constexpr int64_t blockRows = 16;
 
+/// Whether the order of the terms shows in results: sums of more reals than one tree adds.
+static bool showsOrder(kernel::ReduceOp op) {
+  return op.getKind() == kernel::Combine::sum && op.getSpace()[1] > blockRows &&
+         llvm::any_of(op->getResultTypes(),
+                      [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); });
+}
+
 /// Whether two kernels of one domain are sums in different orders: one kernel has one order.
 static bool areOfTwoOrders(FusedKernelOpInterface a, FusedKernelOpInterface b) {
   auto first = dyn_cast<kernel::ReduceOp>(*a), second = dyn_cast<kernel::ReduceOp>(*b);
-  return first && second && first.getSpace()[1] > blockRows &&
+  return first && second && showsOrder(first) &&
          sumsAsColumns(first, readingsOf(a)) != sumsAsColumns(second, readingsOf(b));
 }
 
@@ -271,7 +278,7 @@ static bool areOfTwoOrders(FusedKernelOpInterface a, FusedKernelOpInterface b) {
 static bool changesOrder(FusedKernelOpInterface consumer, FusedKernelOpInterface producer,
                          ArrayRef<std::pair<unsigned, AffineMap>> reads) {
   auto reduce = dyn_cast<kernel::ReduceOp>(*consumer);
-  if (!reduce || reduce.getSpace()[1] <= blockRows)
+  if (!reduce || !showsOrder(reduce))
     return false;
   SmallVector<Reading> before = readingsOf(consumer), after;
   for (auto [i, reading] : llvm::enumerate(before))

@@ -20,7 +20,7 @@ public:
                    mlir::Type element) {
     return find(step, b, program, path, element);
   }
-  /// The same for a number of another op.
+  /// Value of the knob in place of a number of any op, such as a train.follow.
   mlir::Value find(mlir::Operation *owner, GradBuilder &b, SignatureChange &program,
                    llvm::StringRef path, mlir::Type element);
   /// The number, or the value of the knob in its place.

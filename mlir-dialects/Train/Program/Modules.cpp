@@ -169,13 +169,14 @@ OwningOpRef<FuncOp> ModuleInstance::expand(FuncOp func, StringRef name, bool kee
   return copy;
 }
 
-/// Whether a word of the formulas of the op is the size.
-static bool usesSize(Operation *op, StringRef size) {
-  auto formulas = op->getAttrOfType<DictionaryAttr>(Sizes::key);
+/// Whether a word of the formula is the size.
+static bool usesSize(StringRef formula, StringRef size) {
+  return llvm::Regex("(^|[^A-Za-z0-9_])" + size.str() + "($|[^A-Za-z0-9_])").match(formula);
+}
+static bool usesSize(DictionaryAttr formulas, StringRef size) {
   return formulas && llvm::any_of(formulas, [&](NamedAttribute each) {
            auto text = dyn_cast<StringAttr>(each.getValue());
-           llvm::Regex word("(^|[^A-Za-z0-9_])" + size.str() + "($|[^A-Za-z0-9_])");
-           return text && word.match(text.getValue());
+           return text && usesSize(text.getValue(), size);
          });
 }
 
@@ -187,13 +188,12 @@ bool ModuleInstance::isFixed(StringRef size) const {
     if (cast<StringAttr>(each).getValue().split('=').first.trim() == size)
       return true;
   for (Operation &op : model.getBody().front()) {
-    if (isa<StateOpInterface>(op) && usesSize(&op, size))
-      return true;
     auto use = dyn_cast<UseOp>(op);
-    for (NamedAttribute each :
-         use &&use.getGivenAttr() ? use.getGivenAttr().getValue() : ArrayRef<NamedAttribute>())
-      if (cast<StringAttr>(each.getValue()).getValue().contains(size))
-        return true;
+    auto formulas = isa<StateOpInterface>(op) ? op.getAttrOfType<DictionaryAttr>(Sizes::key)
+                    : use                     ? use.getGivenAttr()
+                                              : DictionaryAttr();
+    if (usesSize(formulas, size))
+      return true;
   }
   return false;
 }

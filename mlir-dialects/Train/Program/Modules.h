@@ -40,7 +40,7 @@ public:
   /// names. `keepsCalls` leaves calls in place. Ops are named after `name`.
   mlir::OwningOpRef<train::FuncOp> expand(train::FuncOp func, llvm::StringRef name,
                                           bool keepsCalls) const;
-  /// The same for operands of these types, null where unknown: a size of a surrounding model that
+  /// Copy for operands of these types, null where unknown: a size of a surrounding model that
   /// is a dimension of an argument has the number of the operand, unless state depends on the size.
   /// Example: @apply(%x: f32[batch, 2]) for f32[100, 2] has 100 in place of batch.
   mlir::OwningOpRef<train::FuncOp> expandFor(mlir::ArrayRef<mlir::Type> types, train::FuncOp func,
