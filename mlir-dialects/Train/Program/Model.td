@@ -155,7 +155,8 @@ def Train_CallOp : Op<TrainDialect, "call", [DeclareOpInterfaceMethods<SymbolUse
     Constraints:
 
     1. `callee` is a function of the model.
-    2. The call has its type.
+    2. The call has the type of the function. Dimensions of arguments that are sizes by name may have other
+       numbers: `train-expand-modules` puts a copy of the function with these numbers in place of the call.
 
     ```mlir
     %y = train.call @double(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
